@@ -1,0 +1,5 @@
+//! The engine of visa-lint: reads no files, writes nothing.
+//!
+//! Data flows one way: text, syntax, items, kernels, derivations, rules. See the modules for what each knows.
+
+pub mod mapping;
