@@ -2,4 +2,7 @@
 //!
 //! Data flows one way: text, syntax, items, kernels, derivations, rules. See the modules for what each knows.
 
+pub mod db;
+pub mod items;
 pub mod mapping;
+pub mod syntax;

@@ -1,0 +1,192 @@
+//! The salsa database and its inputs: what the caller tells the engine (file texts, packages, options).
+//!
+//! It knows nothing about Rust, kernels or hardware. The database reads no files; whoever owns it hands over texts.
+//! Every query of every room takes `&dyn Db`. Identifiers of salsa structs are plain data without a lifetime.
+
+#![allow(
+    missing_docs,
+    reason = "salsa generates undocumented constructors and setters"
+)]
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use salsa::Setter;
+
+/// The database as queries see it.
+#[salsa::db]
+pub trait Db: salsa::Database {}
+
+/// One source file: its path as the caller names it (`/` between components) and its text.
+#[salsa::input(debug)]
+pub struct SourceFile {
+    /// The path as the caller names it, with `/` between components.
+    #[returns(clone)]
+    pub path: Arc<str>,
+    /// The text, decoded from UTF-8; a byte-order mark and `\r\n` are kept as they are.
+    #[returns(clone)]
+    pub text: Arc<str>,
+}
+
+/// A Cargo package: its name and the directory of its manifest.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Package {
+    /// The name as in the manifest (dashes allowed; paths in code write them as underscores).
+    pub name: Arc<str>,
+    /// The directory that holds the manifest, `""` for the directory that all paths are relative to.
+    pub root: Arc<str>,
+}
+
+/// Which library a kernel is read against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DialectChoice {
+    /// By the prelude that a file imports.
+    #[default]
+    Auto,
+    /// The book's library, `furiosa_visa_std`.
+    VisaStd,
+    /// Its successor, `furiosa_opt_std`.
+    OptStd,
+}
+
+/// The chip that kernels are checked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// RNGD.
+    #[default]
+    Rngd,
+    /// RNGD-S.
+    RngdS,
+}
+
+/// What the user chose for the whole project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// The library.
+    pub dialect: DialectChoice,
+    /// The chip.
+    pub target: Target,
+}
+
+/// Files by path, in the order of their paths.
+pub type FileMap = BTreeMap<Arc<str>, SourceFile>;
+
+/// All that is being checked together. There is one a database.
+#[salsa::input(singleton, debug)]
+pub struct Project {
+    /// All files by path.
+    #[returns(clone)]
+    pub files: Arc<FileMap>,
+    /// The packages that the files belong to; files outside of every package are crates of their own.
+    #[returns(clone)]
+    pub packages: Arc<[Package]>,
+    /// The user's options.
+    #[returns(copy)]
+    pub options: Options,
+}
+
+/// The options of the project, or the defaults where no project was set.
+pub fn options(db: &dyn Db) -> Options {
+    Project::try_get(db).map_or_else(Options::default, |project| project.options(db))
+}
+
+type EventLog = Arc<Mutex<Vec<String>>>;
+
+/// The database. A clone is a snapshot for another thread; a write waits until all clones are dropped.
+#[salsa::db]
+#[derive(Clone)]
+pub struct AnalysisDatabase {
+    storage: salsa::Storage<Self>,
+    log: Option<EventLog>,
+}
+
+#[salsa::db]
+impl salsa::Database for AnalysisDatabase {}
+
+#[salsa::db]
+impl Db for AnalysisDatabase {}
+
+impl Default for AnalysisDatabase {
+    fn default() -> Self {
+        Self {
+            storage: salsa::Storage::new(None),
+            log: None,
+        }
+    }
+}
+
+impl AnalysisDatabase {
+    /// A database that records which queries it executes, for tests of what an edit re-runs.
+    pub fn with_event_log() -> Self {
+        let log = EventLog::default();
+        let sink = Arc::clone(&log);
+        let callback = move |event: salsa::Event| {
+            if let salsa::EventKind::WillExecute { database_key } = event.kind {
+                sink.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(format!("{database_key:?}"));
+            }
+        };
+        Self {
+            storage: salsa::Storage::new(Some(Box::new(callback))),
+            log: Some(log),
+        }
+    }
+
+    /// The queries executed since the last call, as `name(Id(..))`, in order; empty without an event log.
+    pub fn take_events(&self) -> Vec<String> {
+        self.log.as_ref().map_or_else(Vec::new, |log| {
+            std::mem::take(&mut *log.lock().unwrap_or_else(PoisonError::into_inner))
+        })
+    }
+
+    /// Sets the whole project. Files whose path is known keep their identity and get the new text if it differs.
+    pub fn set_project<'a>(
+        &mut self,
+        files: impl IntoIterator<Item = (&'a str, &'a str)>,
+        packages: Vec<Package>,
+        options: Options,
+    ) -> Project {
+        let known = Project::try_get(self).map(|project| project.files(self));
+        let mut map = FileMap::new();
+        for (path, text) in files {
+            let path: Arc<str> = path.replace('\\', "/").into();
+            let old = known.as_ref().and_then(|known| known.get(&path).copied());
+            let file = if let Some(file) = old {
+                if *file.text(self) != *text {
+                    file.set_text(self).to(text.into());
+                }
+                file
+            } else {
+                SourceFile::new(self, Arc::clone(&path), text.into())
+            };
+            map.insert(path, file);
+        }
+        let (files, packages) = (Arc::new(map), Arc::from(packages));
+        match Project::try_get(self) {
+            Some(project) => {
+                if project.files(self) != files {
+                    project.set_files(self).to(files);
+                }
+                if project.packages(self) != packages {
+                    project.set_packages(self).to(packages);
+                }
+                if project.options(self) != options {
+                    project.set_options(self).to(options);
+                }
+                project
+            }
+            None => Project::new(self, files, packages, options),
+        }
+    }
+
+    /// The file of a path, if the project has it.
+    pub fn file(&self, path: &str) -> Option<SourceFile> {
+        Project::try_get(self)?.files(self).get(path).copied()
+    }
+
+    /// Replaces the text of one file.
+    pub fn set_text(&mut self, file: SourceFile, text: &str) {
+        file.set_text(self).to(text.into());
+    }
+}

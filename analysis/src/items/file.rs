@@ -1,0 +1,297 @@
+//! The items of one file, their normalised text, and the way back to the file's bytes.
+
+use std::sync::Arc;
+
+use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
+use ra_ap_syntax::{NodeOrToken, Parse, SourceFile as SourceTree, SyntaxNode, TextRange};
+use rustc_hash::FxHashMap;
+
+use super::ids::{ItemId, ItemKind, ModulePath, Span};
+
+use crate::db::{Db, SourceFile};
+use crate::syntax::{TokenRuns, Unanalysed, normalise_tokens, parse, parse_text};
+
+/// The items of a file in source order, those of inline modules after their header. Items in blocks are not among them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileItems {
+    /// The items.
+    pub items: Box<[ItemId]>,
+    /// Why the file has none, if it was not analysed.
+    pub unanalysed: Option<Unanalysed>,
+}
+
+/// The normalised text of an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemText {
+    /// The tokens, with one space wherever the file has whitespace or comments between two of them.
+    pub text: Arc<str>,
+    /// The item that spans name: the item itself, or its parent for an item in a block.
+    pub owner: ItemId,
+    /// Where `text` starts in the owner's text; 0 but for items in blocks.
+    pub base: u32,
+}
+
+impl ItemText {
+    /// The span of a range of `text`.
+    pub fn span(&self, start: u32, end: u32) -> Span {
+        Span {
+            item: self.owner,
+            start: self.base.saturating_add(start),
+            end: self.base.saturating_add(end),
+        }
+    }
+
+    /// The span of a range of the tree of `text`.
+    pub fn span_of(&self, range: TextRange) -> Span {
+        self.span(range.start().into(), range.end().into())
+    }
+
+    /// The span of the whole text.
+    pub fn full_span(&self) -> Span {
+        self.span(0, u32::try_from(self.text.len()).unwrap_or(u32::MAX))
+    }
+}
+
+/// For every item of a file, where its tokens stand in the file. Changes with every edit: only for reporting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenMap {
+    runs: FxHashMap<ItemId, Arc<TokenRuns>>,
+}
+
+impl TokenMap {
+    /// The file's byte range of a span; none if the item is no longer in the file.
+    pub fn range(&self, span: Span) -> Option<(u32, u32)> {
+        let runs = self.runs.get(&span.item)?;
+        Some(runs.original_range(span.start, span.end))
+    }
+
+    /// The file's byte range of a whole item.
+    pub fn item_range(&self, item: ItemId) -> Option<(u32, u32)> {
+        self.runs.get(&item).map(|runs| runs.full_range())
+    }
+
+    /// The item whose token stands at a byte of the file, and the offset in its normalised text.
+    pub fn item_at(&self, offset: u32) -> Option<(ItemId, u32)> {
+        self.runs
+            .iter()
+            .find_map(|(item, runs)| Some((*item, runs.normalised_offset(offset)?)))
+    }
+}
+
+/// Everything that one walk over a file's tree collects; changes with every edit, so queries project parts of it.
+#[derive(Clone, Debug, Default)]
+struct Collected {
+    items: Vec<ItemId>,
+    texts: FxHashMap<ItemId, Arc<str>>,
+    runs: FxHashMap<ItemId, Arc<TokenRuns>>,
+}
+
+/// The items that a file declares; equal across edits inside items.
+#[salsa::tracked(returns(clone))]
+pub fn file_items(db: &dyn Db, file: SourceFile) -> Arc<FileItems> {
+    Arc::new(FileItems {
+        items: collected(db, file).items.clone().into_boxed_slice(),
+        unanalysed: parse(db, file).unanalysed(),
+    })
+}
+
+/// The normalised text of an item; equal across edits of other items, of comments and of whitespace. Empty for an item that
+/// is no longer there.
+#[salsa::tracked(returns(clone))]
+pub fn item_text(db: &dyn Db, item: ItemId) -> Arc<ItemText> {
+    if let Some(parent) = item.parent(db) {
+        return Arc::new(ItemText {
+            text: Arc::from(""),
+            owner: parent,
+            base: 0,
+        });
+    }
+    let text = collected(db, item.file(db)).texts.get(&item).cloned();
+    Arc::new(ItemText {
+        text: text.unwrap_or_else(|| Arc::from("")),
+        owner: item,
+        base: 0,
+    })
+}
+
+/// Where the tokens of a file's items stand.
+#[salsa::tracked(returns(clone))]
+pub fn token_map(db: &dyn Db, file: SourceFile) -> Arc<TokenMap> {
+    Arc::new(TokenMap {
+        runs: collected(db, file).runs.clone(),
+    })
+}
+
+/// The file and the byte range of a span; an empty range at the start of the file if the item is no longer there.
+pub fn file_range(db: &dyn Db, span: Span) -> (SourceFile, u32, u32) {
+    let file = span.item.file(db);
+    let (start, end) = token_map(db, file).range(span).unwrap_or((0, 0));
+    (file, start, end)
+}
+
+/// The item (of a module) whose token stands at a byte of a file, and the offset in its normalised text.
+pub fn item_at(db: &dyn Db, file: SourceFile, offset: u32) -> Option<(ItemId, u32)> {
+    token_map(db, file).item_at(offset)
+}
+
+/// A tree of the normalised text of one item. Trees are not kept in the database: parsing an item again is cheap.
+#[derive(Clone, Debug)]
+pub struct ParsedItem {
+    /// The text that offsets of the tree count in.
+    pub text: Arc<ItemText>,
+    parse: Option<Parse<SourceTree>>,
+}
+
+impl ParsedItem {
+    /// The root of the tree; none if the text is nested too deeply or empty.
+    pub fn root(&self) -> Option<SourceTree> {
+        self.parse.as_ref().map(Parse::tree)
+    }
+
+    /// The item's own node.
+    pub fn item(&self) -> Option<ast::Item> {
+        self.root()?.items().next()
+    }
+
+    /// The item's node as one kind of item.
+    pub fn cast<N: AstNode>(&self) -> Option<N> {
+        N::cast(self.item()?.syntax().clone())
+    }
+
+    /// The span of a node of the tree.
+    pub fn span(&self, node: &SyntaxNode) -> Span {
+        self.text.span_of(node.text_range())
+    }
+}
+
+/// Parses the normalised text of an item.
+pub fn parse_item(db: &dyn Db, item: ItemId) -> ParsedItem {
+    let text = item_text(db, item);
+    let parse = parse_text(&text.text).ok();
+    ParsedItem { text, parse }
+}
+
+#[salsa::tracked(no_eq)]
+fn collected(db: &dyn Db, file: SourceFile) -> Collected {
+    let parsed = parse(db, file);
+    let mut collector = Collector {
+        db,
+        file,
+        offset: parsed.offset(),
+        ordinals: FxHashMap::default(),
+        collected: Collected::default(),
+    };
+    if let Some(tree) = parsed.tree() {
+        collector.items(tree.items(), &ModulePath::from([]));
+    }
+    collector.collected
+}
+
+struct Collector<'a> {
+    db: &'a dyn Db,
+    file: SourceFile,
+    offset: u32,
+    ordinals: FxHashMap<(ItemKind, ModulePath, Arc<str>), u32>,
+    collected: Collected,
+}
+
+impl Collector<'_> {
+    /// Nesting of inline modules is bounded by the limit on brackets that the file passed.
+    fn items(&mut self, items: impl Iterator<Item = ast::Item>, module: &ModulePath) {
+        for item in items {
+            let (kind, name) = classify(&item);
+            let body = match &item {
+                ast::Item::Module(module) => module.item_list(),
+                _ => None,
+            };
+            self.item(item.syntax(), body.as_ref(), kind, &name, module);
+            if let Some(body) = body {
+                let inside: ModulePath = module.iter().cloned().chain([name]).collect();
+                self.items(body.items(), &inside);
+            }
+        }
+    }
+
+    fn item(
+        &mut self,
+        node: &SyntaxNode,
+        body: Option<&ast::ItemList>,
+        kind: ItemKind,
+        name: &Arc<str>,
+        module: &ModulePath,
+    ) {
+        let end = body.map_or_else(
+            || node.text_range().end(),
+            |body| body.syntax().text_range().start(),
+        );
+        let tokens = node
+            .descendants_with_tokens()
+            .filter_map(NodeOrToken::into_token)
+            .take_while(|token| token.text_range().start() < end);
+        let normalised = normalise_tokens(tokens, self.offset);
+        let key = (kind, Arc::clone(module), Arc::clone(name));
+        let next = self.ordinals.entry(key).or_insert(0);
+        let ordinal = *next;
+        *next += 1;
+        let id = ItemId::new(
+            self.db,
+            self.file,
+            kind,
+            Arc::clone(module),
+            Arc::clone(name),
+            ordinal,
+            None,
+        );
+        let text = if body.is_some() {
+            // The header alone; braces keep it an item of its own.
+            format!("{} {{}}", normalised.text)
+        } else {
+            normalised.text
+        };
+        self.collected.items.push(id);
+        self.collected.texts.insert(id, text.into());
+        self.collected.runs.insert(id, Arc::new(normalised.runs));
+    }
+}
+
+/// What an item is and what it is called.
+pub(super) fn classify(item: &ast::Item) -> (ItemKind, Arc<str>) {
+    let name = |name: Option<ast::Name>| -> Arc<str> {
+        name.map_or_else(|| Arc::from(""), |name| plain_name(&name.text()))
+    };
+    match item {
+        ast::Item::Fn(item) => (ItemKind::Function, name(item.name())),
+        ast::Item::TypeAlias(item) => (ItemKind::Alias, name(item.name())),
+        ast::Item::Const(item) => (ItemKind::Constant, name(item.name())),
+        ast::Item::Static(item) => (ItemKind::Static, name(item.name())),
+        ast::Item::Module(item) if item.item_list().is_some() => {
+            (ItemKind::InlineModule, name(item.name()))
+        }
+        ast::Item::Module(item) => (ItemKind::ModuleDeclaration, name(item.name())),
+        ast::Item::Struct(item) => (ItemKind::Type, name(item.name())),
+        ast::Item::Enum(item) => (ItemKind::Type, name(item.name())),
+        ast::Item::Union(item) => (ItemKind::Type, name(item.name())),
+        ast::Item::Trait(item) => (ItemKind::Type, name(item.name())),
+        ast::Item::MacroRules(item) => (ItemKind::MacroDefinition, name(item.name())),
+        ast::Item::MacroDef(item) => (ItemKind::MacroDefinition, name(item.name())),
+        ast::Item::MacroCall(call) if macro_name(call).as_deref() == Some("axes") => {
+            (ItemKind::Axes, Arc::from(""))
+        }
+        ast::Item::Use(_) | ast::Item::ExternCrate(_) => (ItemKind::Use, Arc::from("")),
+        ast::Item::Impl(_) => (ItemKind::Implementation, Arc::from("")),
+        ast::Item::MacroCall(_) | ast::Item::AsmExpr(_) | ast::Item::ExternBlock(_) => {
+            (ItemKind::Other, Arc::from(""))
+        }
+    }
+}
+
+/// The last segment of a macro call's path.
+pub(super) fn macro_name(call: &ast::MacroCall) -> Option<String> {
+    let name = call.path()?.segment()?.name_ref()?;
+    Some(plain_name(&name.text()).to_string())
+}
+
+/// A name without the `r#` of a raw identifier.
+pub(super) fn plain_name(text: &str) -> Arc<str> {
+    Arc::from(text.strip_prefix("r#").unwrap_or(text))
+}

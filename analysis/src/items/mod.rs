@@ -1,0 +1,21 @@
+//! What files declare and import: items with their normalised text, modules, names across files, constants, mappings.
+//!
+//! It knows names and constant values. It knows no tensor types, no method chains and no hardware: bodies of functions
+//! are only scopes here. Everything is computed from the **normalised text** of items (tokens without comments, one space
+//! where there was trivia), so that what depends on an item re-runs only when its tokens change. A [`Span`] points into
+//! that text; [`file_range`] turns it into bytes of the file when something is reported.
+
+mod constants;
+mod file;
+mod ids;
+mod resolve;
+mod scopes;
+
+pub use self::constants::{ConstEnvironment, ConstValue, const_value, evaluate};
+pub use self::file::{
+    FileItems, ItemText, ParsedItem, TokenMap, file_items, file_range, item_at, item_text,
+    parse_item, token_map,
+};
+pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
+pub use self::resolve::{AxisDefinition, Namespace, Resolution, resolve};
+pub use self::scopes::{BlockScopes, ScopeRef, block_scopes, scope_at};

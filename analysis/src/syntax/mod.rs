@@ -1,0 +1,112 @@
+//! Files to trees, and the normalised text of items.
+//!
+//! It knows Rust's tokens and trees, bytes and lines; it knows no names, no mappings and no kernels.
+//! Parsing never fails: a file gives a tree and a count of errors, which `rustc` reports and we do not.
+//! The one exception is a file whose nesting would overflow the stack of the recursive parser; it is not analysed.
+
+mod lines;
+mod nesting;
+mod normalise;
+
+use ra_ap_syntax::{Edition, Parse, SourceFile as SourceTree, WalkEvent};
+
+pub use self::lines::{LineColumn, LineIndex};
+pub use self::normalise::{Normalised, TokenRuns, normalise, normalise_tokens};
+
+use crate::db::{Db, SourceFile};
+
+/// The edition that kernels are written in.
+pub const EDITION: Edition = Edition::Edition2024;
+
+/// Why a file is not analysed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unanalysed {
+    /// Brackets or operators nest so deeply that a recursive parser could overflow its stack.
+    TooDeeplyNested,
+    /// The text is longer than offsets of 32 bits can say.
+    TooLarge,
+}
+
+/// The tree of a file, or why there is none.
+#[derive(Clone, Debug)]
+pub struct ParsedFile {
+    parse: Result<Parse<SourceTree>, Unanalysed>,
+    /// Bytes before the parsed text: the byte-order mark.
+    offset: u32,
+}
+
+impl ParsedFile {
+    /// The tree, if the file is analysed.
+    pub fn tree(&self) -> Option<SourceTree> {
+        self.parse.as_ref().ok().map(Parse::tree)
+    }
+
+    /// Why the file is not analysed, if it is not.
+    pub fn unanalysed(&self) -> Option<Unanalysed> {
+        self.parse.as_ref().err().copied()
+    }
+
+    /// Bytes of the file before offset 0 of the tree: 3 where the file opens with a byte-order mark, else 0.
+    pub fn offset(&self) -> u32 {
+        self.offset
+    }
+}
+
+/// Parses a file. Re-runs on every edit of the file; what reads it should be a query whose result stays equal.
+#[salsa::tracked(no_eq, lru = 256)]
+pub fn parse(db: &dyn Db, file: SourceFile) -> ParsedFile {
+    let text = file.text(db);
+    let body = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let offset = u32::try_from(text.len() - body.len()).unwrap_or(0);
+    ParsedFile {
+        parse: parse_text(body),
+        offset,
+    }
+}
+
+/// The number of syntax errors of a file. `rustc` words them; we only need to know that there are some.
+#[salsa::tracked(returns(copy))]
+pub fn syntax_error_count(db: &dyn Db, file: SourceFile) -> usize {
+    match &parse(db, file).parse {
+        Ok(parse) => parse.errors().len(),
+        Err(_) => 0,
+    }
+}
+
+/// The line index of a file.
+#[salsa::tracked]
+pub fn line_index(db: &dyn Db, file: SourceFile) -> LineIndex {
+    LineIndex::new(&file.text(db))
+}
+
+/// Parses a text, unless its nesting could overflow a stack.
+pub fn parse_text(text: &str) -> Result<Parse<SourceTree>, Unanalysed> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(Unanalysed::TooLarge);
+    }
+    if nesting::is_too_deep(text) {
+        return Err(Unanalysed::TooDeeplyNested);
+    }
+    let parse = SourceTree::parse(text, EDITION);
+    if tree_depth(&parse) > nesting::MAXIMUM_TREE_DEPTH {
+        // Dropping a tree recurses once a level. A tree that slipped through the scan is leaked rather than dropped.
+        std::mem::forget(parse);
+        return Err(Unanalysed::TooDeeplyNested);
+    }
+    Ok(parse)
+}
+
+fn tree_depth(parse: &Parse<SourceTree>) -> usize {
+    let mut depth = 0_usize;
+    let mut deepest = 0;
+    for event in parse.syntax_node().preorder() {
+        match event {
+            WalkEvent::Enter(_) => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            WalkEvent::Leave(_) => depth = depth.saturating_sub(1),
+        }
+    }
+    deepest
+}
