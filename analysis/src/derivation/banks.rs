@@ -1,0 +1,1 @@
+//! Banks of DM: the longest run of consecutive accesses to one bank.

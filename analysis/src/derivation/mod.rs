@@ -1,0 +1,160 @@
+//! What each engine does with an operation, and what it cannot do.
+//!
+//! One answer a question, derived once: rules, hovers and costs read the same numbers. Errors are data: each engine
+//! returns what it derived together with the violations it met, as typed values with numbers in them and no words.
+//! Where an input is unknown the answer is `None` and no violation is met: a derivation never guesses.
+
+pub mod banks;
+pub mod cast;
+pub mod collect;
+pub mod commit;
+pub mod contraction;
+pub mod dma;
+pub mod fetch;
+pub mod memory;
+pub mod pipeline;
+pub mod sequencer;
+pub mod switch;
+pub mod tensors;
+pub mod transpose;
+pub mod valid_count;
+pub mod vector;
+
+use crate::hardware::Target;
+use crate::kernel::{Body, Operation, OperationKind, Pass, PassEnd, StageKind};
+
+/// Everything derived of one body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BodyDerivation {
+    /// One entry an operation of the body, by operation number.
+    pub operations: Vec<OperationDerivation>,
+    /// What is wrong with tensors on their own: sizes, capacities, alignment, tiles.
+    pub tensors: tensors::TensorsDerivation,
+    /// What is wrong between tensors: overlaps, stale reads, lost data; and who lives when.
+    pub memory: memory::MemoryDerivation,
+}
+
+/// What was derived of one operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OperationDerivation {
+    /// A DMA transfer.
+    Copy(dma::DmaDerivation),
+    /// A pass of the tensor unit.
+    Pass(Box<PassDerivation>),
+    /// A collective: nothing is derived of it yet beyond its tensors.
+    Collective,
+}
+
+/// What was derived of one pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassDerivation {
+    /// Stages entered from positions that the pipeline does not allow.
+    pub pipeline: pipeline::PipelineDerivation,
+    /// One entry a stage.
+    pub stages: Vec<StageDerivation>,
+    /// The Vector Engine over the whole pass: stages, ways, ALUs, stash.
+    pub vector: vector::VectorDerivation,
+    /// Valid counts of the pass's reductions.
+    pub valid_counts: valid_count::ValidCountsDerivation,
+    /// The end.
+    pub end: EndDerivation,
+}
+
+/// What was derived of one stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StageDerivation {
+    /// Fetch Engine.
+    Fetch(fetch::FetchDerivation),
+    /// Switch Engine.
+    Switch(switch::SwitchDerivation),
+    /// Collect Engine.
+    Collect(collect::CollectDerivation),
+    /// Alignment of stream and TRF operand.
+    Align(contraction::AlignDerivation),
+    /// Spatial reduction.
+    Contract(contraction::ContractDerivation),
+    /// Temporal reduction.
+    Accumulate(contraction::AccumulateDerivation),
+    /// Cast Engine.
+    Cast(cast::CastDerivation),
+    /// Transpose Engine.
+    Transpose(transpose::TransposeDerivation),
+    /// A stage of the Vector Engine: see [`PassDerivation::vector`].
+    Vector,
+}
+
+/// What was derived of a pass's end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EndDerivation {
+    /// A commit to DM.
+    Commit(commit::CommitDerivation),
+    /// A load of the TRF.
+    Trf(contraction::TrfLoadDerivation),
+    /// A load of the VRF.
+    Vrf(collect::VrfLoadDerivation),
+    /// Nothing ends the stream here.
+    Open,
+}
+
+/// Derives everything of one body.
+#[must_use]
+pub fn derive(body: &Body, target: Target) -> BodyDerivation {
+    BodyDerivation {
+        operations: body.operations.iter().map(|operation| derive_operation(body, operation, target)).collect(),
+        tensors: tensors::derive(body),
+        memory: memory::derive(body),
+    }
+}
+
+fn derive_operation(body: &Body, operation: &Operation, target: Target) -> OperationDerivation {
+    match &operation.kind {
+        OperationKind::Copy(copy) => OperationDerivation::Copy(dma::derive(body, copy)),
+        OperationKind::Pass(pass) => OperationDerivation::Pass(Box::new(derive_pass(body, pass, target))),
+        OperationKind::Collective(_) => OperationDerivation::Collective,
+    }
+}
+
+fn derive_pass(body: &Body, pass: &Pass, target: Target) -> PassDerivation {
+    PassDerivation {
+        pipeline: pipeline::derive(pass),
+        stages: (0..pass.stages.len()).map(|index| derive_stage(body, pass, index, target)).collect(),
+        vector: vector::derive(body, pass),
+        valid_counts: valid_count::derive(pass),
+        end: match &pass.end {
+            PassEnd::Commit { .. } | PassEnd::CommitView { .. } => EndDerivation::Commit(commit::derive(body, pass)),
+            PassEnd::ToTrf { .. } => EndDerivation::Trf(contraction::derive_trf_load(body, pass)),
+            PassEnd::ToVrf { .. } => EndDerivation::Vrf(collect::derive_vrf_load(body, pass)),
+            PassEnd::Open => EndDerivation::Open,
+        },
+    }
+}
+
+fn derive_stage(body: &Body, pass: &Pass, index: usize, target: Target) -> StageDerivation {
+    let Some(stage) = pass.stages.get(index) else {
+        return StageDerivation::Vector;
+    };
+    match &stage.kind {
+        StageKind::Fetch { .. } => StageDerivation::Fetch(fetch::derive(body, pass, index, target)),
+        StageKind::Switch(_) => StageDerivation::Switch(switch::derive(pass, index)),
+        StageKind::Collect => StageDerivation::Collect(collect::derive(pass, index)),
+        StageKind::Align { .. } => StageDerivation::Align(contraction::derive_align(body, pass, index)),
+        StageKind::Contract => StageDerivation::Contract(contraction::derive_contract(pass, index)),
+        StageKind::Accumulate(_) => StageDerivation::Accumulate(contraction::derive_accumulate(pass, index)),
+        StageKind::Cast => StageDerivation::Cast(cast::derive(pass, index, target)),
+        StageKind::Transpose => StageDerivation::Transpose(transpose::derive(pass, index)),
+        StageKind::VectorInit
+        | StageKind::VectorBranch(_)
+        | StageKind::VectorUnzip { .. }
+        | StageKind::VectorAlu(_)
+        | StageKind::VectorConvert { .. }
+        | StageKind::VectorStash
+        | StageKind::VectorFilter
+        | StageKind::VectorSplit
+        | StageKind::VectorTrim
+        | StageKind::VectorConcat
+        | StageKind::VectorPad
+        | StageKind::VectorIntraReduce { .. }
+        | StageKind::VectorInterReduce { .. }
+        | StageKind::VectorFinal => StageDerivation::Vector,
+    }
+}

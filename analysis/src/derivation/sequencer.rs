@@ -1,0 +1,1 @@
+//! Sequencers: entries, merging, access size, contiguity.

@@ -1,0 +1,40 @@
+//! RNGD and RNGD-S as data: counts, capacities, type tables, ALU tables.
+//!
+//! Knows numbers and which combinations exist; computes nothing about a kernel and imports nothing of ours.
+
+mod types;
+
+pub use types::ElementType;
+
+/// Bytes of a flit, the unit that every engine after the Switch Engine moves a cycle (book: Packet Normalization).
+pub const FLIT_BYTES: u64 = 32;
+/// Clusters of a chip (book: Processing Units).
+pub const CLUSTERS: u64 = 2;
+/// Slices of a cluster (book: Processing Units).
+pub const SLICES: u64 = 256;
+/// Rows of a slice's MAC array (book: Processing Units).
+pub const ROWS: u64 = 8;
+/// Bytes of DM a slice owns (book: Memory).
+pub const DM_BYTES_PER_SLICE: u64 = 512 * 1024;
+/// Bytes of the whole TRF of a slice, all rows (book: Memory).
+pub const TRF_BYTES: u64 = 64 * 1024;
+/// Bytes of the VRF of a slice (book: Memory).
+pub const VRF_BYTES: u64 = 8 * 1024;
+/// Bytes of HBM a chip owns (book: Memory).
+pub const HBM_BYTES: u64 = 48 * 1024 * 1024 * 1024;
+/// Entries of a hardware sequencer (book: Configuration Failures).
+pub const SEQUENCER_ENTRIES: usize = 8;
+/// Iterations of one sequencer entry at the most (book: Configuration Failures).
+pub const SEQUENCER_ITERATIONS: u64 = 65_536;
+/// Consecutive accesses to one DM bank that starve the others (book: Bank Starvation).
+pub const BANK_RUN_LIMIT: u64 = 64;
+
+/// The chip a kernel is built for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Target {
+    /// RNGD.
+    #[default]
+    Rngd,
+    /// RNGD-S.
+    RngdS,
+}

@@ -1,0 +1,51 @@
+//! Kernels as typed operations over mappings.
+//!
+//! Knows what a function body does with tensors: which transfers and passes it runs, in which order, over which
+//! mappings and addresses, and where each of these is written. It does not know what the machine makes of them
+//! (that is `derivation`), nor which of them is wrong (that is `rules`).
+
+mod operation;
+mod stage;
+mod tensor;
+
+pub use operation::{
+    Body, BranchArm, Collective, Copy, DeviceAttribute, LoopFrame, Operation, OperationId, OperationKind, Pass,
+    PassEnd, PassId, PassSource, Unresolved, UnresolvedReason,
+};
+pub use stage::{
+    AccumulationKind, AluOperation, BranchMode, Operand, OperandSource, Position, Stage, StageKind, StreamShape,
+    SwitchConfig, VectorStage, Way, ZeroPoint,
+};
+pub use tensor::{
+    Address, AddressValue, Context, Level, Levels, Origin, Tensor, TensorId, Tier, TileWindow, TrfAddress,
+};
+
+use crate::items::Span;
+
+/// A value together with the place where it is written.
+///
+/// `value` is `None` where it could not be resolved; the place is still good for related information.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Written<T> {
+    /// What is written there, if it could be resolved.
+    pub value: Option<T>,
+    /// Where: the type argument in a turbofish, annotation, return type or alias, else the method's name.
+    pub span: Span,
+}
+
+impl<T> Written<T> {
+    /// A resolved value at a place.
+    pub const fn new(value: T, span: Span) -> Self {
+        Self { value: Some(value), span }
+    }
+
+    /// A place whose value is unknown.
+    pub const fn unknown(span: Span) -> Self {
+        Self { value: None, span }
+    }
+
+    /// The value, if known.
+    pub const fn get(&self) -> Option<&T> {
+        self.value.as_ref()
+    }
+}

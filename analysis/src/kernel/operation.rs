@@ -1,0 +1,257 @@
+//! Operations of a body in program order: transfers, passes of the tensor unit, collectives.
+
+use crate::items::Span;
+use crate::mapping::Axis;
+
+use super::{Context, Position, Stage, StreamShape, Tensor, TensorId, Written};
+
+/// An operation's number within its body, in program order. An operation in a loop body has one number a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OperationId(pub u32);
+
+/// The same number, where the operation is known to be a pass.
+pub type PassId = OperationId;
+
+/// `#[device(chip = N)]`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DeviceAttribute {
+    /// The chip count, if it is a literal.
+    pub chips: Option<u64>,
+    /// The attribute's argument.
+    pub span: Span,
+}
+
+/// One run of a loop around an operation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LoopFrame {
+    /// The `for` or `while` keyword: identifies the loop.
+    pub span: Span,
+    /// The run that this copy of the operation stands for, from 0.
+    pub iteration: u64,
+    /// How many runs the loop has, if constant.
+    pub count: Option<u64>,
+}
+
+/// The arm of an `if` or `match` with an unknown condition that an operation stands in. Two operations whose paths
+/// name different arms of one branching never both run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct BranchArm {
+    /// The `if` or `match` keyword: identifies the branching.
+    pub span: Span,
+    /// The arm, from 0.
+    pub arm: u32,
+}
+
+/// A lowered function body.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Body {
+    /// The function's name.
+    pub name: String,
+    /// The name's place.
+    pub span: Span,
+    /// `#[device]`, if it is a kernel.
+    pub device: Option<DeviceAttribute>,
+    /// Whether some `#[device]` function of the workspace reaches this one. A fragment that nothing calls is judged
+    /// more mildly (see `semantics`: #19).
+    pub reached_from_kernel: bool,
+    /// All tensors and views, by number.
+    pub tensors: Vec<Tensor>,
+    /// All operations in program order, helpers that are called inlined.
+    pub operations: Vec<Operation>,
+    /// What could not be resolved, with its reason. Each counts as one unresolved operation.
+    pub unresolved: Vec<Unresolved>,
+    /// Tensors that the body returns or that outlive it (by reference parameters written to).
+    pub escaping: Vec<TensorId>,
+    /// Loops whose runs were not all unrolled: only the first two and the last run stand in `operations`.
+    pub shortened_loops: Vec<Span>,
+}
+
+impl Body {
+    /// The tensor of that number.
+    #[must_use]
+    pub fn tensor(&self, id: TensorId) -> Option<&Tensor> {
+        self.tensors.get(id.0 as usize)
+    }
+
+    /// The operation of that number.
+    #[must_use]
+    pub fn operation(&self, id: OperationId) -> Option<&Operation> {
+        self.operations.get(id.0 as usize)
+    }
+}
+
+/// One operation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Operation {
+    /// Its number.
+    pub id: OperationId,
+    /// What it does.
+    pub kind: OperationKind,
+    /// The context it runs in.
+    pub context: Context,
+    /// The method that starts it (`to_dm`, `begin`, …).
+    pub span: Span,
+    /// The loops around it, outermost first.
+    pub loops: Vec<LoopFrame>,
+    /// The undecided branches around it, outermost first.
+    pub branches: Vec<BranchArm>,
+    /// Call sites through which an inlined helper was reached, outermost first; empty in the function itself.
+    pub calls: Vec<Span>,
+}
+
+/// What an operation does.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum OperationKind {
+    /// A DMA transfer.
+    Copy(Box<Copy>),
+    /// A pass of the tensor unit, from `begin` to its end.
+    Pass(Box<Pass>),
+    /// A shuffle, parallel copy, gather or scatter.
+    Collective(Box<Collective>),
+}
+
+/// A DMA transfer: one tensor is written from another, in the order the two mappings say.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Copy {
+    /// The method's name (`to_dm`, `to_hbm_view`, …).
+    pub method: &'static str,
+    /// What is read: a tensor or a view.
+    pub source: TensorId,
+    /// What is written: a tensor that this operation makes, or a view of one that exists.
+    pub target: TensorId,
+    /// The method's place.
+    pub span: Span,
+}
+
+/// A collective transfer of the library.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Collective {
+    /// The method's name.
+    pub method: &'static str,
+    /// What is read.
+    pub sources: Vec<TensorId>,
+    /// What is written.
+    pub targets: Vec<TensorId>,
+    /// The method's place.
+    pub span: Span,
+}
+
+/// Where a pass takes its stream from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum PassSource {
+    /// `begin(view)`.
+    Tensor(TensorId),
+    /// `begin_interleaved::<I, ..>(first, second)`.
+    Interleaved {
+        /// The interleave axis and its place.
+        axis: Written<Axis>,
+        /// The tensors, index 0 of the axis first.
+        tensors: Vec<TensorId>,
+        /// The places of the arguments.
+        spans: Vec<Span>,
+    },
+    /// A stream parameter of a stage function that nobody called with a concrete stream.
+    Parameter {
+        /// The position of the parameter's type.
+        position: Position,
+    },
+}
+
+/// A pass of the tensor unit.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Pass {
+    /// `main` or `sub`; in a stage function generic over it, `None`.
+    pub context: Option<Context>,
+    /// Where the stream comes from.
+    pub source: PassSource,
+    /// The stream as it begins: `Time` 1 and `Packet` the tensor's element, or the parameter's type.
+    pub begin: StreamShape,
+    /// The stages in order.
+    pub stages: Vec<Stage>,
+    /// What becomes of the stream.
+    pub end: PassEnd,
+}
+
+impl Pass {
+    /// The shape that enters stage `index`: the output of the stage before it, or the beginning.
+    #[must_use]
+    pub fn input_of(&self, index: usize) -> &StreamShape {
+        match index.checked_sub(1).and_then(|before| self.stages.get(before)) {
+            Some(stage) => &stage.output,
+            None => &self.begin,
+        }
+    }
+
+    /// The shape that leaves the last stage.
+    #[must_use]
+    pub fn output(&self) -> &StreamShape {
+        self.stages.last().map_or(&self.begin, |stage| &stage.output)
+    }
+}
+
+/// The end of a stream.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum PassEnd {
+    /// `commit(address)`: makes a DM tensor.
+    Commit {
+        /// The tensor it makes.
+        target: TensorId,
+        /// The method's place.
+        span: Span,
+    },
+    /// `commit_view(view)`: writes into a view of a DM tensor.
+    CommitView {
+        /// The view it writes.
+        target: TensorId,
+        /// The method's place.
+        span: Span,
+    },
+    /// `to_trf(address)`.
+    ToTrf {
+        /// The tensor it makes.
+        target: TensorId,
+        /// The method's place.
+        span: Span,
+    },
+    /// `to_vrf(address)`.
+    ToVrf {
+        /// The tensor it makes.
+        target: TensorId,
+        /// The method's place.
+        span: Span,
+    },
+    /// Returned from a stage function, dropped, or lost where the chain could not be followed.
+    Open,
+}
+
+/// Something that could not be resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Unresolved {
+    /// Why.
+    pub reason: UnresolvedReason,
+    /// Where.
+    pub span: Span,
+}
+
+/// Why an operation could not be resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum UnresolvedReason {
+    /// A mapping that is a type parameter of the function, or depends on one.
+    GenericMapping,
+    /// A name that could not be resolved.
+    UnknownName(String),
+    /// A method that the dialect's table does not have on that receiver.
+    UnknownMethod(String),
+    /// A type that neither a turbofish nor an annotation nor the context gives.
+    NotInferred,
+    /// A mapping with a finding of its own.
+    IllFormedMapping,
+    /// A helper that calls itself.
+    Recursion,
+    /// A loop whose bounds are no constants and whose body depends on the loop variable.
+    UnboundedLoop,
+    /// An expression that this analysis does not follow.
+    UnsupportedExpression(String),
+    /// More operations than the unrolling limit.
+    TooManyOperations,
+}

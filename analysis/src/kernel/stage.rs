@@ -1,0 +1,349 @@
+//! Stages of a pass: what each method of a stream chain asks of its engine.
+//!
+//! A stage records what is written; whether an engine can do it is `derivation`'s business. The shape that leaves a
+//! stage is the declared one, also where it is wrong: later stages go on from what the author says.
+
+use crate::hardware::ElementType;
+use crate::items::Span;
+use crate::mapping::{Axis, Mapping};
+
+use super::{TensorId, Written};
+
+/// A position in the pipeline: the last engine a stream has left (book: Pipeline Position).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Position {
+    /// After `begin`.
+    Begin,
+    /// After the Fetch Engine.
+    Fetch,
+    /// After the Switch Engine.
+    Switch,
+    /// After the Collect Engine.
+    Collect,
+    /// After `align`: stream and TRF operand side by side.
+    Align,
+    /// After `contract`.
+    Contract,
+    /// After `accumulate`.
+    Accumulate,
+    /// After `vector_init`, before a first vector stage.
+    VectorInit,
+    /// Inside the Vector Engine.
+    Vector(VectorStage),
+    /// Inside the Vector Engine, two groups.
+    VectorPair(VectorStage),
+    /// After `vector_final`.
+    VectorFinal,
+    /// After the Cast Engine.
+    Cast,
+    /// After the Transpose Engine.
+    Transpose,
+}
+
+/// A stage of the Vector Engine (book: Stages).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum VectorStage {
+    /// Entry: branch configuration.
+    Branch,
+    /// Bitwise logic.
+    Logic,
+    /// Fixed point.
+    Fxp,
+    /// Fixed point to float.
+    FxpToFp,
+    /// 8-way to 4-way.
+    Narrow,
+    /// Float.
+    Fp,
+    /// Reduction inside a slice.
+    IntraSliceReduce,
+    /// Float division.
+    FpDiv,
+    /// 4-way to 8-way.
+    Widen,
+    /// Float to fixed point.
+    FpToFxp,
+    /// Clip.
+    Clip,
+    /// Reduction across slices.
+    InterSliceReduce,
+    /// Filter.
+    Filter,
+}
+
+/// Lanes that a vector stage works on (book: Narrow, Widen).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Way {
+    /// Eight 32-bit lanes: a flit a cycle.
+    Way8,
+    /// Four lanes: half a flit a cycle.
+    Way4,
+}
+
+/// The declared shape of a stream between two stages.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct StreamShape {
+    /// The last engine left.
+    pub position: Position,
+    /// The element type.
+    pub element_type: Written<ElementType>,
+    /// Chips.
+    pub chip: Written<Mapping>,
+    /// Clusters.
+    pub cluster: Written<Mapping>,
+    /// Slices.
+    pub slice: Written<Mapping>,
+    /// Rows: only between `align` and `accumulate`.
+    pub row: Option<Written<Mapping>>,
+    /// Iterations.
+    pub time: Written<Mapping>,
+    /// Elements of an iteration.
+    pub packet: Written<Mapping>,
+    /// Lanes, inside the Vector Engine.
+    pub way: Option<Way>,
+}
+
+impl StreamShape {
+    /// The pair `Time, Packet`; `None` if one is unknown or the product overflows.
+    #[must_use]
+    pub fn stream(&self) -> Option<Mapping> {
+        self.time.value.as_ref()?.pair(self.packet.value.as_ref()?).ok()
+    }
+
+    /// The full mapping: chip, cluster, slice, row if any, time, packet; `None` if one is unknown.
+    #[must_use]
+    pub fn full(&self) -> Option<Mapping> {
+        let mut parts = vec![
+            self.chip.value.clone()?,
+            self.cluster.value.clone()?,
+            self.slice.value.clone()?,
+        ];
+        if let Some(row) = &self.row {
+            parts.push(row.value.clone()?);
+        }
+        parts.push(self.time.value.clone()?);
+        parts.push(self.packet.value.clone()?);
+        Mapping::product(&parts).ok()
+    }
+
+    /// Bytes of a packet; `None` if unknown or no whole number of bytes.
+    #[must_use]
+    pub fn packet_bytes(&self) -> Option<u64> {
+        self.element_type.value?.bytes(self.packet.value.as_ref()?.size())
+    }
+}
+
+/// One stage of a pass.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Stage {
+    /// What is asked.
+    pub kind: StageKind,
+    /// The declared shape that leaves it.
+    pub output: StreamShape,
+    /// The method's name as written.
+    pub method: String,
+    /// The method's place.
+    pub span: Span,
+}
+
+/// What a stage asks of its engine. The mappings that the method declares stand in the stage's output.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum StageKind {
+    /// `fetch::<D, Time, Packet>()` and its forms with a table or zero points.
+    Fetch {
+        /// A lookup table is asked for.
+        table: bool,
+        /// Zero points, in the order of the arguments.
+        zero_points: Vec<ZeroPoint>,
+    },
+    /// `switch::<Slice, Time>(config)`.
+    Switch(Written<SwitchConfig>),
+    /// `collect::<Time, Packet>()`.
+    Collect,
+    /// `align::<Time, Packet, _, _>(&trf)`.
+    Align {
+        /// The TRF tensor, if it could be followed.
+        operand: Option<TensorId>,
+        /// The argument's place.
+        operand_span: Span,
+    },
+    /// `contract::<Packet>()`.
+    Contract,
+    /// `accumulate::<Time, Packet>(kind)`.
+    Accumulate(Written<AccumulationKind>),
+    /// `vector_init()`.
+    VectorInit,
+    /// `vector_intra_slice_branch(mode)`.
+    VectorBranch(BranchMode),
+    /// `vector_intra_slice_unzip::<I, TileTime, SplitTime>()`: two groups from here on.
+    VectorUnzip {
+        /// The interleave axis.
+        axis: Written<Axis>,
+        /// `Time` with the axis replaced by a hole.
+        tile_time: Written<Mapping>,
+    },
+    /// An operation of an ALU.
+    VectorAlu(AluOperation),
+    /// `vector_fxp_to_fp(width)` or `vector_fp_to_fxp(width)`: the target stage is in the output's position.
+    VectorConvert {
+        /// Integer bits, if constant.
+        integer_bits: Written<u64>,
+    },
+    /// `vector_stash()`.
+    VectorStash,
+    /// `vector_filter::<Time>(ids)`.
+    VectorFilter,
+    /// `vector_split::<Time, Packet>()`.
+    VectorSplit,
+    /// `vector_trim_way4::<Packet>()`.
+    VectorTrim,
+    /// `vector_concat::<Time, Packet>()`.
+    VectorConcat,
+    /// `vector_pad_way8::<Packet>()`.
+    VectorPad,
+    /// `vector_intra_slice_reduce::<R, Time, Packet>(op)`.
+    VectorIntraReduce {
+        /// The axis that is reduced.
+        axis: Written<Axis>,
+        /// The operation's enum and variant.
+        operation: Written<(String, String)>,
+    },
+    /// `vector_inter_slice_reduce::<Slice, Time>(op)`.
+    VectorInterReduce {
+        /// The operation's enum and variant.
+        operation: Written<(String, String)>,
+    },
+    /// `vector_final()`.
+    VectorFinal,
+    /// `cast::<D, Packet>()`.
+    Cast,
+    /// `transpose::<Time, Packet>()`.
+    Transpose,
+}
+
+/// A zero point of a fetch (book: Fetch Engine, Zero Points).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ZeroPoint {
+    /// The value, if constant.
+    pub value: Option<i64>,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// Parameters of the Switch Engine (book: Switch Engine; library: `SwitchConfig`).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum SwitchConfig {
+    /// Slices `[s2, s1, s0]` become `[s2, new, new]`; time `[t1, t0]` becomes `[t1, s1, t0, s0]`.
+    Broadcast01 {
+        /// Size of the outer broadcast part.
+        slice1: Written<u64>,
+        /// Size of the inner broadcast part.
+        slice0: Written<u64>,
+        /// Size of the inner time part.
+        time0: Written<u64>,
+    },
+    /// Slices `[s2, s1, s0]` become `[s2, new, s0]`; time `[t]` becomes `[t, s1]`.
+    Broadcast1 {
+        /// Size of the broadcast part.
+        slice1: Written<u64>,
+        /// Size of the part that stays.
+        slice0: Written<u64>,
+    },
+    /// Slices `[s2, s1, s0]` become `[s2, s0, s1]`.
+    Transpose {
+        /// Size of the outer part.
+        slice1: Written<u64>,
+        /// Size of the inner part.
+        slice0: Written<u64>,
+    },
+    /// Slices `[s2, s1, s0]` become `[s2, t1, s0]`; time `[t2, t1, t0]` becomes `[t2, t0, s1]`.
+    InterTranspose {
+        /// Size of the part that changes places with time.
+        slice1: Written<u64>,
+        /// Size of the part that stays.
+        slice0: Written<u64>,
+        /// Size of the inner time part.
+        time0: Written<u64>,
+    },
+    /// Any permutation; moved axes become innermost in time.
+    CustomBroadcast {
+        /// Slices of a ring.
+        ring_size: Written<u64>,
+    },
+    /// Slices `[s2, s1, s0]` become `[s2, new, s1]`; time `[t]` becomes `[t, s0]`.
+    TransposedBroadcast1 {
+        /// Size of the part that stays.
+        slice1: Written<u64>,
+        /// Size of the broadcast part.
+        slice0: Written<u64>,
+    },
+}
+
+/// Layout of the accumulator's output (book: Interleaved Mode, Sequential Mode).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AccumulationKind {
+    /// Rows side by side in the packet.
+    Interleaved,
+    /// Rows one after the other in time.
+    Sequential,
+}
+
+/// How a pass through the Vector Engine decides which groups run (book: Branch).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum BranchMode {
+    /// Every cycle.
+    Unconditional,
+    /// By the parity of an axis.
+    AxisToggle,
+    /// By the valid count generator.
+    ValidCount,
+    /// By comparisons; the number of them.
+    Comparison(Vec<ElementType>),
+    /// By a VRF tensor.
+    Vrf,
+    /// An expression that could not be followed.
+    Unknown,
+}
+
+/// One operation of an ALU, on one stream or on both groups of a pair (library: vector operations).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct AluOperation {
+    /// The stage the method belongs to.
+    pub stage: VectorStage,
+    /// The enum that is written (`FxpBinaryOp`).
+    pub enumeration: String,
+    /// Its variant (`AddFxp`).
+    pub variant: String,
+    /// The argument of the variant (`Mul0` in `MulF(FpMulAlu::Mul0)`).
+    pub argument: Option<String>,
+    /// The operation's expression.
+    pub operation_span: Span,
+    /// Operands, one list a group: one list on a single stream, two on a pair, none on a zip.
+    pub operands: Vec<Vec<Operand>>,
+    /// The operation merges the two groups.
+    pub zip: bool,
+}
+
+/// One operand.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Operand {
+    /// What it is.
+    pub source: OperandSource,
+    /// Its expression.
+    pub span: Span,
+}
+
+/// What an operand reads.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum OperandSource {
+    /// A constant; its type if the literal tells.
+    Constant(Option<ElementType>),
+    /// A tensor in the VRF.
+    Vrf(TensorId),
+    /// The stash.
+    Stash,
+    /// `()`: the group is skipped.
+    Skip,
+    /// An expression that could not be followed.
+    Unknown,
+}

@@ -1,0 +1,311 @@
+//! Judgement: turns the violations that `derivation` met into findings with words, and declares every rule.
+//!
+//! A rule is one static declaration beside the function that words it. Rules compute nothing about the hardware
+//! themselves: the numbers they print stand in the derivation, so a hover and a finding cannot disagree.
+
+mod banks;
+mod cast;
+mod collect;
+mod commit;
+mod contraction;
+mod dma;
+mod fetch;
+mod mapping_expressions;
+mod memory;
+mod sequencer;
+mod switch;
+mod tensors;
+mod transpose;
+mod valid_count;
+mod vector;
+
+use crate::derivation::BodyDerivation;
+use crate::items::Span;
+use crate::kernel::Body;
+
+/// The groups of the catalogue, which decide a rule's default level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Group {
+    /// The mapping expression itself is ill-formed or has no meaning.
+    Mapping,
+    /// The hardware or its compiler refuses the kernel, hangs, or resets.
+    Hardware,
+    /// The kernel compiles and runs, and computes or stores something else than it says.
+    Silent,
+    /// Most likely a mistake, but there are kernels that mean it.
+    Suspicious,
+    /// The hardware takes the kernel; the named release of the library does not.
+    Toolchain,
+    /// Correct, and slower or larger than a small change would make it.
+    Performance,
+    /// Correct, and says more than it needs to.
+    Style,
+}
+
+impl Group {
+    /// All groups, in the catalogue's order.
+    pub const ALL: [Self; 7] = [
+        Self::Mapping,
+        Self::Hardware,
+        Self::Silent,
+        Self::Suspicious,
+        Self::Toolchain,
+        Self::Performance,
+        Self::Style,
+    ];
+
+    /// The group's name, as configuration and options write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mapping => "mapping",
+            Self::Hardware => "hardware",
+            Self::Silent => "silent",
+            Self::Suspicious => "suspicious",
+            Self::Toolchain => "toolchain",
+            Self::Performance => "performance",
+            Self::Style => "style",
+        }
+    }
+
+    /// The level of the group's rules where nobody says otherwise.
+    #[must_use]
+    pub const fn default_level(self) -> Level {
+        match self {
+            Self::Mapping | Self::Hardware | Self::Silent => Level::Deny,
+            Self::Suspicious | Self::Toolchain | Self::Performance => Level::Warn,
+            Self::Style => Level::Allow,
+        }
+    }
+}
+
+/// How severely a finding is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// Not reported.
+    Allow,
+    /// Reported; the run succeeds.
+    Warn,
+    /// Reported; the run fails.
+    Deny,
+}
+
+impl Level {
+    /// The level's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Warn => "warn",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+/// A rule of the catalogue, declared once beside its check.
+///
+/// The wrong and the right kernel of its documentation are its fixtures `fixtures/violations/<name>/wrong.rs` and
+/// `right.rs`, compiled in by [`rule!`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// Its identity everywhere: diagnostics, configuration, suppression, documentation.
+    pub name: &'static str,
+    /// Its group.
+    pub group: Group,
+    /// One line: what it reports.
+    pub summary: &'static str,
+    /// A paragraph: the mechanism in the machine, what goes wrong, what to do.
+    pub why: &'static str,
+    /// The book's heading that states it; `library` or `derived` as in the catalogue.
+    pub heading: &'static str,
+    /// A kernel that breaks it.
+    pub wrong: &'static str,
+    /// The nearest kernel that does not.
+    pub right: &'static str,
+}
+
+/// Declares a [`Rule`], with its two kernels from the fixtures of its name.
+macro_rules! rule {
+    ($name:literal, $group:ident, $heading:literal, $summary:literal, $why:literal $(,)?) => {
+        $crate::rules::Rule {
+            name: $name,
+            group: $crate::rules::Group::$group,
+            summary: $summary,
+            why: $why,
+            heading: $heading,
+            wrong: include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../fixtures/violations/",
+                $name,
+                "/wrong.rs"
+            )),
+            right: include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../fixtures/violations/",
+                $name,
+                "/right.rs"
+            )),
+        }
+    };
+}
+use rule;
+
+/// Whether a fix may be applied without looking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Applicability {
+    /// Keeps the meaning or is the only reading; `--fix` may apply it.
+    Machine,
+    /// A proposal that a person should look at.
+    Maybe,
+}
+
+/// One replacement in an item's normalised text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Edit {
+    /// What is replaced.
+    pub span: Span,
+    /// By what.
+    pub text: String,
+}
+
+/// A code action that mends a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Fix {
+    /// What it does, as a menu entry.
+    pub title: String,
+    /// Whether it may be applied without looking.
+    pub applicability: Applicability,
+    /// Its replacements.
+    pub edits: Vec<Edit>,
+}
+
+/// The other end of a finding: a declaration, the first tensor of an overlap, the earlier use of an ALU.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Related {
+    /// What stands there.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// A finding in an item, before levels and suppression.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Finding {
+    /// The rule's name.
+    pub rule: &'static str,
+    /// The numbers compared and the mechanism in one clause.
+    pub message: String,
+    /// The smallest span that carries the fault.
+    pub span: Span,
+    /// Further facts: the derived configuration, the chain of uses.
+    pub notes: Vec<String>,
+    /// What to do: the legal alternatives.
+    pub help: Option<String>,
+    /// The other ends.
+    pub related: Vec<Related>,
+    /// Code actions.
+    pub fixes: Vec<Fix>,
+    /// Another group than the rule's own, where `semantics` says the same fact weighs less (fragments).
+    pub group: Option<Group>,
+}
+
+impl Finding {
+    /// A finding with its message and place; the rest is added by the methods below.
+    #[must_use]
+    pub fn new(rule: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            message: message.into(),
+            span,
+            notes: Vec::new(),
+            help: None,
+            related: Vec::new(),
+            fixes: Vec::new(),
+            group: None,
+        }
+    }
+
+    /// Adds a note.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Sets the help.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds a related place.
+    #[must_use]
+    pub fn related(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.related.push(Related { message: message.into(), span });
+        self
+    }
+
+    /// Adds a fix that replaces one span.
+    #[must_use]
+    pub fn fix(mut self, applicability: Applicability, title: impl Into<String>, span: Span, text: impl Into<String>) -> Self {
+        self.fixes.push(Fix { title: title.into(), applicability, edits: vec![Edit { span, text: text.into() }] });
+        self
+    }
+}
+
+/// What a family's check looks at: one lowered body and what was derived of it.
+pub struct Checked<'a> {
+    /// The body.
+    pub body: &'a Body,
+    /// What the engines make of it.
+    pub derivation: &'a BodyDerivation,
+}
+
+/// A family of rules.
+struct Family {
+    rules: &'static [Rule],
+    check: fn(&Checked<'_>, &mut Vec<Finding>),
+}
+
+/// The families, in the catalogue's order.
+const FAMILIES: &[Family] = &[
+    Family { rules: mapping_expressions::RULES, check: mapping_expressions::check },
+    Family { rules: tensors::RULES, check: tensors::check },
+    Family { rules: memory::RULES, check: memory::check },
+    Family { rules: sequencer::RULES, check: sequencer::check },
+    Family { rules: fetch::RULES, check: fetch::check },
+    Family { rules: switch::RULES, check: switch::check },
+    Family { rules: collect::RULES, check: collect::check },
+    Family { rules: contraction::RULES, check: contraction::check },
+    Family { rules: vector::RULES, check: vector::check },
+    Family { rules: valid_count::RULES, check: valid_count::check },
+    Family { rules: cast::RULES, check: cast::check },
+    Family { rules: transpose::RULES, check: transpose::check },
+    Family { rules: commit::RULES, check: commit::check },
+    Family { rules: dma::RULES, check: dma::check },
+    Family { rules: banks::RULES, check: banks::check },
+];
+
+/// Every rule of the catalogue that is implemented, in the catalogue's order.
+pub fn all() -> impl Iterator<Item = &'static Rule> {
+    FAMILIES.iter().flat_map(|family| family.rules.iter())
+}
+
+/// The rule of that name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Rule> {
+    all().find(|rule| rule.name == name)
+}
+
+/// All findings of one body, each place and rule once, in the order of the families.
+#[must_use]
+pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for family in FAMILIES {
+        (family.check)(checked, &mut findings);
+    }
+    let mut seen = rustc_hash::FxHashSet::default();
+    findings.retain(|finding| seen.insert((finding.rule, finding.span)));
+    findings
+}
