@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use crate::hardware::Target;
 use salsa::Setter;
 
 /// The database as queries see it.
@@ -47,16 +48,6 @@ pub enum DialectChoice {
     VisaStd,
     /// Its successor, `furiosa_opt_std`.
     OptStd,
-}
-
-/// The chip that kernels are checked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Target {
-    /// RNGD.
-    #[default]
-    Rngd,
-    /// RNGD-S.
-    RngdS,
 }
 
 /// What the user chose for the whole project.

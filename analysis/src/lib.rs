@@ -3,10 +3,7 @@
 //! Data flows one way: text, syntax, items, kernels, derivations, rules. See the modules for what each knows.
 
 pub mod db;
-pub mod derivation;
 pub mod hardware;
 pub mod items;
-pub mod kernel;
 pub mod mapping;
-pub mod rules;
 pub mod syntax;
