@@ -1,0 +1,572 @@
+//! The reader behind the macro grammars: tokens to trees, with an error at each token that does not belong.
+//!
+//! Knows the grammars and how to go on after an error; the trees it builds are declared in [`super::syntax`].
+
+use std::ops::Range;
+
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use syn::buffer::Cursor;
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+
+use super::PaddingKind;
+use super::syntax::{
+    AxisDeclaration, Factor, FactorKind, Grammar, GrammarError, Operator, SyntaxKind, SyntaxNode,
+};
+
+/// The most operators after one operand that are read.
+const OPERATOR_LIMIT: usize = 64;
+
+/// The most tokens of a size in `axes!` that are read.
+const SIZE_TOKEN_LIMIT: usize = 64;
+
+/// Leaves nothing behind: `syn` reports unread tokens as an error of its own.
+pub(super) fn drain(input: ParseStream<'_>) {
+    while take(input).is_some() {}
+}
+
+pub(super) fn take(input: ParseStream<'_>) -> Option<TokenTree> {
+    input
+        .step(|cursor| cursor.token_tree().ok_or_else(|| cursor.error("end")))
+        .ok()
+}
+
+fn is_punctuation(cursor: Cursor<'_>, character: char) -> bool {
+    cursor
+        .punct()
+        .is_some_and(|(punctuation, _)| punctuation.as_char() == character)
+}
+
+/// State of one reading.
+pub(super) struct Reader {
+    pub(super) errors: Vec<GrammarError>,
+    pub(super) grammar: Grammar,
+    /// Where the text ends: the place of what is missing at its end.
+    pub(super) end: usize,
+}
+
+impl Reader {
+    pub(super) fn error(&mut self, message: impl Into<String>, span: Range<usize>) {
+        self.errors.push(GrammarError {
+            message: message.into(),
+            span,
+        });
+    }
+
+    fn bytes(&self, span: Span) -> Range<usize> {
+        let range = span.byte_range();
+        range.start.min(self.end)..range.end.min(self.end)
+    }
+
+    /// The next token's bytes, or the empty end of the text or group.
+    pub(super) fn position(&self, input: ParseStream<'_>) -> Range<usize> {
+        if input.is_empty() {
+            let end = self.bytes(input.span()).start;
+            // At the end of a group this is its closing bracket; at the end of the text the call site.
+            if end == 0 {
+                self.end..self.end
+            } else {
+                end..end
+            }
+        } else {
+            self.bytes(input.cursor().span())
+        }
+    }
+
+    pub(super) fn bump(&mut self, input: ParseStream<'_>) -> Option<(TokenTree, Range<usize>)> {
+        let token = take(input)?;
+        let span = self.bytes(token.span());
+        Some((token, span))
+    }
+
+    /// Skips to the next comma of this level; the bytes skipped.
+    pub(super) fn skip_to_comma(&mut self, input: ParseStream<'_>) -> Range<usize> {
+        let start = self.position(input).start;
+        let mut skipped = start..start;
+        while !input.is_empty() && !input.peek(syn::Token![,]) {
+            if let Some((_, span)) = self.bump(input) {
+                skipped.end = span.end;
+            }
+        }
+        skipped
+    }
+
+    /// Between the entries of a list: a comma, else an error at what stands there, and on to the next comma.
+    pub(super) fn comma_or_skip(&mut self, input: ParseStream<'_>) {
+        if input.is_empty() {
+            return;
+        }
+        if !input.peek(syn::Token![,]) {
+            let (found, span) = self.describe(input);
+            self.error(format!("expected `,`, found {found}"), span);
+            self.skip_to_comma(input);
+        }
+        self.bump(input);
+    }
+
+    fn describe(&self, input: ParseStream<'_>) -> (String, Range<usize>) {
+        let span = self.position(input);
+        let found = match input.cursor().token_tree() {
+            Some((TokenTree::Group(group), _)) => match group.delimiter() {
+                Delimiter::Parenthesis => "`(`".to_owned(),
+                Delimiter::Brace => "`{`".to_owned(),
+                Delimiter::Bracket => "`[`".to_owned(),
+                Delimiter::None => "a group".to_owned(),
+            },
+            Some((token, _)) => format!("`{token}`"),
+            None => "the end".to_owned(),
+        };
+        (found, span)
+    }
+
+    /// `unary { "," unary }`. `closing` is the bracket's bytes after which an empty group is reported.
+    pub(super) fn pair(
+        &mut self,
+        input: ParseStream<'_>,
+        closing: Option<Range<usize>>,
+    ) -> SyntaxNode {
+        let mut parts = vec![self.unary_until(input, None)];
+        while input.peek(syn::Token![,]) {
+            let comma = self
+                .bump(input)
+                .map_or(self.end..self.end, |(_, span)| span);
+            if input.is_empty() {
+                if self.grammar == Grammar::VisaStd {
+                    self.error("a mapping has no trailing comma", comma);
+                }
+                break;
+            }
+            parts.push(self.unary_until(input, None));
+        }
+        let span = match (parts.first(), parts.last()) {
+            (Some(first), Some(last)) => first.span.start..last.span.end,
+            _ => closing.unwrap_or(self.end..self.end),
+        };
+        if parts.len() == 1 {
+            return parts.pop().unwrap_or(SyntaxNode {
+                kind: SyntaxKind::Missing,
+                span,
+            });
+        }
+        SyntaxNode {
+            kind: SyntaxKind::Pair(parts),
+            span,
+        }
+    }
+
+    /// `primary { operator factor }`, then on to the next comma (or `stop`), with an error at what does not belong.
+    pub(super) fn unary_until(&mut self, input: ParseStream<'_>, stop: Option<char>) -> SyntaxNode {
+        let mut node = self.primary(input);
+        let mut count = 0;
+        while let Some(character) = self.operator(input) {
+            count += 1;
+            if count > OPERATOR_LIMIT {
+                let at = self.position(input);
+                self.error(
+                    format!("more than {OPERATOR_LIMIT} operators after one operand"),
+                    at,
+                );
+                break;
+            }
+            node = self.binary(input, node, character);
+        }
+        let ended = |input: ParseStream<'_>| {
+            input.is_empty()
+                || input.peek(syn::Token![,])
+                || stop.is_some_and(|character| is_punctuation(input.cursor(), character))
+        };
+        if !ended(input) {
+            if count <= OPERATOR_LIMIT && !matches!(node.kind, SyntaxKind::Missing) {
+                let (found, span) = self.describe(input);
+                self.error(
+                    format!("expected `,` or one of `/`, `%`, `=`, `#`, found {found}"),
+                    span,
+                );
+            }
+            while !ended(input) {
+                self.bump(input);
+            }
+        }
+        node
+    }
+
+    fn operator(&self, input: ParseStream<'_>) -> Option<char> {
+        let (punctuation, _) = input.cursor().punct()?;
+        let character = punctuation.as_char();
+        matches!(character, '/' | '%' | '=' | '#').then_some(character)
+    }
+
+    fn primary(&mut self, input: ParseStream<'_>) -> SyntaxNode {
+        let at = self.position(input);
+        let missing = SyntaxNode {
+            kind: SyntaxKind::Missing,
+            span: at.start..at.start,
+        };
+        match input.cursor().token_tree() {
+            Some((TokenTree::Ident(_), _)) => self.name(input, missing),
+            Some((TokenTree::Literal(_), _)) => self.number(input),
+            Some((TokenTree::Group(group), _)) => match group.delimiter() {
+                Delimiter::Brace => self.escape(input, at),
+                Delimiter::Parenthesis | Delimiter::Bracket | Delimiter::None => {
+                    self.group(input, at, missing)
+                }
+            },
+            Some((TokenTree::Punct(_), _)) => {
+                let (found, span) = self.describe(input);
+                self.error(
+                    format!("expected an axis, `1`, a group or `{{ type }}`, found {found}"),
+                    span,
+                );
+                missing
+            }
+            None => {
+                self.error("expected an axis, `1`, a group or `{ type }`", at);
+                missing
+            }
+        }
+    }
+
+    fn name(&mut self, input: ParseStream<'_>, missing: SyntaxNode) -> SyntaxNode {
+        let Ok(identifier) = input.call(syn::Ident::parse_any) else {
+            self.bump(input);
+            return missing;
+        };
+        let span = self.bytes(identifier.span());
+        SyntaxNode {
+            kind: SyntaxKind::Name(identifier.unraw().to_string()),
+            span,
+        }
+    }
+
+    fn number(&mut self, input: ParseStream<'_>) -> SyntaxNode {
+        let (value, span) = self.literal(input);
+        let kind = match value {
+            Some(1) => SyntaxKind::One,
+            Some(value) => SyntaxKind::Number(value),
+            None => SyntaxKind::Missing,
+        };
+        SyntaxNode { kind, span }
+    }
+
+    /// A plain decimal literal. Other spellings of a number are errors that keep their value.
+    fn literal(&mut self, input: ParseStream<'_>) -> (Option<u64>, Range<usize>) {
+        let Some((token, span)) = self.bump(input) else {
+            return (None, self.end..self.end);
+        };
+        let text = token.to_string();
+        if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            let value = text.parse().ok();
+            if value.is_none() {
+                self.error(format!("`{text}` does not fit 64 bits"), span.clone());
+            }
+            return (value, span);
+        }
+        let value = integer(&text);
+        let message = match value {
+            Some(value) => format!("`{text}` is no plain decimal number; write `{value}`"),
+            None => format!("`{text}` is no plain decimal number"),
+        };
+        self.error(message, span.clone());
+        (value, span)
+    }
+
+    fn escape(&mut self, input: ParseStream<'_>, at: Range<usize>) -> SyntaxNode {
+        let content = self.brace_content(input);
+        if content.is_empty() {
+            self.error("an escape `{ … }` holds a type", at.clone());
+        }
+        SyntaxNode {
+            kind: SyntaxKind::Escape { content },
+            span: at,
+        }
+    }
+
+    /// Consumes a brace group; the bytes from its first to its last token.
+    fn brace_content(&mut self, input: ParseStream<'_>) -> Range<usize> {
+        let Some((TokenTree::Group(group), span)) = self.bump(input) else {
+            return self.end..self.end;
+        };
+        let empty = (span.start + 1).min(span.end);
+        let mut content = empty..empty;
+        for (index, token) in group.stream().into_iter().enumerate() {
+            let bytes = self.bytes(token.span());
+            if index == 0 {
+                content.start = bytes.start;
+            }
+            content.end = bytes.end;
+        }
+        content
+    }
+
+    fn group(
+        &mut self,
+        input: ParseStream<'_>,
+        at: Range<usize>,
+        missing: SyntaxNode,
+    ) -> SyntaxNode {
+        let inner = |reader: &mut Self, content: ParseStream<'_>| {
+            if content.is_empty() {
+                reader.error(
+                    "an empty group; write `1` for a single position",
+                    at.clone(),
+                );
+                return SyntaxNode {
+                    kind: SyntaxKind::Missing,
+                    span: at.clone(),
+                };
+            }
+            let node = reader.pair(content, Some(at.clone()));
+            drain(content);
+            node
+        };
+        match self.enter(input, inner) {
+            Some(node) => SyntaxNode {
+                kind: SyntaxKind::Group(Box::new(node)),
+                span: at,
+            },
+            None => missing,
+        }
+    }
+
+    /// Reads the inside of a parenthesis or bracket.
+    fn enter<T>(
+        &mut self,
+        input: ParseStream<'_>,
+        read: impl FnOnce(&mut Self, ParseStream<'_>) -> T,
+    ) -> Option<T> {
+        fn content<'a>(input: ParseStream<'a>) -> syn::Result<syn::parse::ParseBuffer<'a>> {
+            let content;
+            if input.peek(syn::token::Bracket) {
+                syn::bracketed!(content in input);
+            } else {
+                syn::parenthesized!(content in input);
+            }
+            Ok(content)
+        }
+        let content = content(input).ok()?;
+        Some(read(self, &content))
+    }
+
+    fn binary(&mut self, input: ParseStream<'_>, left: SyntaxNode, character: char) -> SyntaxNode {
+        let mut operator_span = self
+            .bump(input)
+            .map_or(self.end..self.end, |(_, span)| span);
+        let operator = match character {
+            '/' => Operator::Stride,
+            '%' => Operator::Modulo,
+            '=' => Operator::Resize,
+            _ => Operator::Pad(self.padding_kind(input, &mut operator_span)),
+        };
+        let factor = self.factor(input);
+        let end = factor.span.end.max(operator_span.end);
+        let span = left.span.start..end;
+        SyntaxNode {
+            kind: SyntaxKind::Binary {
+                operator,
+                operator_span,
+                left: Box::new(left),
+                factor,
+            },
+            span,
+        }
+    }
+
+    /// `{*}`, `{!}` or `{0}` after `#`; anything else in braces is a right operand.
+    fn padding_kind(
+        &mut self,
+        input: ParseStream<'_>,
+        operator_span: &mut Range<usize>,
+    ) -> PaddingKind {
+        let Some((TokenTree::Group(group), _)) = input.cursor().token_tree() else {
+            return PaddingKind::Top;
+        };
+        if group.delimiter() != Delimiter::Brace {
+            return PaddingKind::Top;
+        }
+        let kind = match group.stream().to_string().as_str() {
+            "*" => PaddingKind::Top,
+            "!" => PaddingKind::Bottom,
+            "0" => PaddingKind::Zero,
+            _ => return PaddingKind::Top,
+        };
+        if let Some((_, span)) = self.bump(input) {
+            operator_span.end = span.end;
+        }
+        kind
+    }
+
+    fn factor(&mut self, input: ParseStream<'_>) -> Factor {
+        let at = self.position(input);
+        let only_literal = "the right operand is a plain decimal number";
+        let kind = match input.cursor().token_tree() {
+            Some((TokenTree::Literal(_), _)) => {
+                let (value, _) = self.literal(input);
+                value.map_or(FactorKind::Missing, FactorKind::Literal)
+            }
+            Some((TokenTree::Ident(identifier), _)) => {
+                self.bump(input);
+                self.successor_only(
+                    format!("{only_literal}, found the name `{identifier}`"),
+                    &at,
+                );
+                FactorKind::Name(identifier.to_string())
+            }
+            Some((TokenTree::Group(group), _)) if group.delimiter() == Delimiter::Brace => {
+                let content = self.brace_content(input);
+                self.successor_only(format!("{only_literal}, found `{{`"), &at);
+                FactorKind::Constant { content }
+            }
+            Some((TokenTree::Group(group), _)) if group.delimiter() == Delimiter::Parenthesis => {
+                self.successor_only(format!("{only_literal}, found `(`"), &at);
+                let missing = SyntaxNode {
+                    kind: SyntaxKind::Missing,
+                    span: at.clone(),
+                };
+                FactorKind::Mapping(Box::new(self.group(input, at.clone(), missing)))
+            }
+            Some(_) => {
+                let (found, span) = self.describe(input);
+                self.error(format!("{only_literal}, found {found}"), span);
+                return Factor {
+                    kind: FactorKind::Missing,
+                    span: at.start..at.start,
+                };
+            }
+            None => {
+                self.error(format!("{only_literal}; nothing stands here"), at.clone());
+                FactorKind::Missing
+            }
+        };
+        Factor { kind, span: at }
+    }
+
+    fn successor_only(&mut self, message: String, at: &Range<usize>) {
+        if self.grammar == Grammar::VisaStd {
+            self.error(message, at.clone());
+        }
+    }
+
+    /// `IDENT "=" size`.
+    pub(super) fn axis(&mut self, input: ParseStream<'_>) -> Option<AxisDeclaration> {
+        let at = self.position(input);
+        let Ok(identifier) = input.call(syn::Ident::parse_any) else {
+            let (found, span) = self.describe(input);
+            self.error(format!("expected an axis's name, found {found}"), span);
+            self.skip_to_comma(input);
+            return None;
+        };
+        let name = identifier.to_string();
+        if !name.starts_with(|character: char| character.is_ascii_uppercase()) {
+            self.error(
+                format!("an axis's name starts with an upper-case letter, unlike `{name}`"),
+                at.clone(),
+            );
+        }
+        let mut declaration = AxisDeclaration {
+            name,
+            name_span: at.clone(),
+            size: None,
+            size_span: at.end..at.end,
+        };
+        if !input.peek(syn::Token![=]) {
+            let (found, span) = self.describe(input);
+            self.error(
+                format!("expected `=` and the axis's size, found {found}"),
+                span,
+            );
+            self.skip_to_comma(input);
+            return Some(declaration);
+        }
+        self.bump(input);
+        self.axis_size(input, &mut declaration);
+        Some(declaration)
+    }
+
+    fn axis_size(&mut self, input: ParseStream<'_>, declaration: &mut AxisDeclaration) {
+        let start = self.position(input);
+        declaration.size_span = start.start..start.start;
+        let mut tokens = Vec::new();
+        while !input.is_empty() && !input.peek(syn::Token![,]) {
+            if let Some((token, span)) = self.bump(input) {
+                declaration.size_span.end = span.end;
+                tokens.push(token);
+            }
+        }
+        let name = &declaration.name;
+        if tokens.is_empty() {
+            self.error(format!("the size of `{name}` is missing"), start);
+            return;
+        }
+        let read = (tokens.len() <= SIZE_TOKEN_LIMIT)
+            .then(|| syn::parse2::<syn::Expr>(tokens.into_iter().collect::<TokenStream>()).ok())
+            .flatten();
+        match read.as_ref().map(evaluate) {
+            Some(Evaluated::Value(value)) => declaration.size = Some(value),
+            Some(Evaluated::Overflow) => {
+                self.error(
+                    format!("the size of `{name}` does not fit 64 bits"),
+                    declaration.size_span.clone(),
+                );
+            }
+            Some(Evaluated::NotConstant) | None => self.error(
+                format!("the size of `{name}` must be an integer literal"),
+                declaration.size_span.clone(),
+            ),
+        }
+    }
+}
+
+enum Evaluated {
+    Value(u64),
+    Overflow,
+    NotConstant,
+}
+
+/// Arithmetic of integer literals. The macro itself takes a literal only; what has an evident value keeps it, so that
+/// the rest of the file is still checked.
+fn evaluate(expression: &syn::Expr) -> Evaluated {
+    match expression {
+        syn::Expr::Lit(literal) => match &literal.lit {
+            syn::Lit::Int(integer) => integer
+                .base10_parse()
+                .map_or(Evaluated::Overflow, Evaluated::Value),
+            _ => Evaluated::NotConstant,
+        },
+        syn::Expr::Paren(inner) => evaluate(&inner.expr),
+        syn::Expr::Group(inner) => evaluate(&inner.expr),
+        syn::Expr::Binary(binary) => {
+            let (left, right) = match (evaluate(&binary.left), evaluate(&binary.right)) {
+                (Evaluated::Value(left), Evaluated::Value(right)) => (left, right),
+                (Evaluated::NotConstant, _) | (_, Evaluated::NotConstant) => {
+                    return Evaluated::NotConstant;
+                }
+                _ => return Evaluated::Overflow,
+            };
+            let value = match binary.op {
+                syn::BinOp::Add(_) => left.checked_add(right),
+                syn::BinOp::Sub(_) => left.checked_sub(right),
+                syn::BinOp::Mul(_) => left.checked_mul(right),
+                syn::BinOp::Div(_) => left.checked_div(right),
+                syn::BinOp::Rem(_) => left.checked_rem(right),
+                syn::BinOp::Shl(_) => u32::try_from(right)
+                    .ok()
+                    .filter(|by| *by < 64 && left.leading_zeros() >= *by)
+                    .map(|by| left << by),
+                syn::BinOp::Shr(_) => u32::try_from(right)
+                    .ok()
+                    .and_then(|by| left.checked_shr(by)),
+                _ => return Evaluated::NotConstant,
+            };
+            value.map_or(Evaluated::Overflow, Evaluated::Value)
+        }
+        _ => Evaluated::NotConstant,
+    }
+}
+
+/// The value of an integer literal in any spelling.
+fn integer(text: &str) -> Option<u64> {
+    syn::parse_str::<syn::LitInt>(text)
+        .ok()?
+        .base10_parse()
+        .ok()
+}
