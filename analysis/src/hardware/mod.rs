@@ -2,8 +2,15 @@
 //!
 //! Knows numbers and which combinations exist; computes nothing about a kernel and imports nothing of ours.
 
+mod fetch_casts;
+mod streams;
 mod types;
 
+pub use fetch_casts::{fetch_cast_targets, fetch_casts};
+pub use streams::{
+    COMMIT_PACKET_BYTES, COMMIT_UNIT_BYTES, DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES, DMA_REQUEST_BYTES,
+    FETCH_ALIGNMENT_BYTES, FETCH_OUTPUT_BYTES, SEQUENCER_ACCESS_BYTES, sub_context_fetch_bytes,
+};
 pub use types::ElementType;
 
 /// Bytes of a flit, the unit that every engine after the Switch Engine moves a cycle (book: Packet Normalization).
@@ -26,6 +33,10 @@ pub const HBM_BYTES: u64 = 48 * 1024 * 1024 * 1024;
 pub const SEQUENCER_ENTRIES: usize = 8;
 /// Iterations of one sequencer entry at the most (book: Configuration Failures).
 pub const SEQUENCER_ITERATIONS: u64 = 65_536;
+/// Banks of a slice's DM (book: Address Space in a Slice).
+pub const DM_BANKS: u64 = 16;
+/// Bits of a DM bank's row: 8 bytes (book: Address Space in a Slice).
+pub const DM_BANK_BITS: u64 = 64;
 /// Consecutive accesses to one DM bank that starve the others (book: Bank Starvation).
 pub const BANK_RUN_LIMIT: u64 = 64;
 
