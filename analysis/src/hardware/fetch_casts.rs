@@ -19,7 +19,8 @@ const RNGD: &[(ElementType, ElementType)] = &[
 ];
 
 /// What RNGD-S converts besides (book: Type Casting).
-const RNGD_S: &[(ElementType, ElementType)] = &[(I4, I9), (I16, I9), (F8E4M3, Bf16), (F8E5M2, Bf16)];
+const RNGD_S: &[(ElementType, ElementType)] =
+    &[(I4, I9), (I16, I9), (F8E4M3, Bf16), (F8E5M2, Bf16)];
 
 /// Whether the Fetch Engine delivers elements of one type as another. To deliver a type as itself is no conversion.
 #[must_use]
@@ -33,7 +34,10 @@ pub fn fetch_cast_targets(target: Target, from: ElementType) -> impl Iterator<It
         Target::Rngd => &[],
         Target::RngdS => RNGD_S,
     };
-    RNGD.iter().chain(more).filter(move |(source, _)| *source == from).map(|(_, to)| *to)
+    RNGD.iter()
+        .chain(more)
+        .filter(move |(source, _)| *source == from)
+        .map(|(_, to)| *to)
 }
 
 #[cfg(test)]
@@ -47,7 +51,13 @@ mod tests {
         assert!(!fetch_casts(Target::Rngd, I8, F32));
         assert!(!fetch_casts(Target::Rngd, F8E4M3, Bf16));
         assert!(fetch_casts(Target::RngdS, F8E4M3, Bf16));
-        assert_eq!(fetch_cast_targets(Target::Rngd, I4).collect::<Vec<_>>(), [I5, I32]);
-        assert_eq!(fetch_cast_targets(Target::RngdS, I4).collect::<Vec<_>>(), [I5, I32, I9]);
+        assert_eq!(
+            fetch_cast_targets(Target::Rngd, I4).collect::<Vec<_>>(),
+            [I5, I32]
+        );
+        assert_eq!(
+            fetch_cast_targets(Target::RngdS, I4).collect::<Vec<_>>(),
+            [I5, I32, I9]
+        );
     }
 }

@@ -8,8 +8,9 @@ mod types;
 
 pub use fetch_casts::{fetch_cast_targets, fetch_casts};
 pub use streams::{
-    COMMIT_PACKET_BYTES, COMMIT_UNIT_BYTES, DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES, DMA_REQUEST_BYTES,
-    FETCH_ALIGNMENT_BYTES, FETCH_OUTPUT_BYTES, SEQUENCER_ACCESS_BYTES, sub_context_fetch_bytes,
+    COMMIT_PACKET_BYTES, COMMIT_UNIT_BYTES, DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES,
+    DMA_REQUEST_BYTES, FETCH_ALIGNMENT_BYTES, FETCH_OUTPUT_BYTES, SEQUENCER_ACCESS_BYTES,
+    sub_context_fetch_bytes,
 };
 pub use types::ElementType;
 
