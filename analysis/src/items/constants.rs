@@ -1,9 +1,20 @@
 //! Constant expressions: what `rustc` would compute, as far as sizes and addresses need it.
+//!
+//! It knows integers, booleans, arrays, tuples and ranges. What it cannot compute, what overflows and what divides by zero
+//! is unknown, with the reason.
 
-use ra_ap_syntax::ast;
+use ra_ap_syntax::ast::{
+    self, ArithOp, BinaryOp, CmpOp, HasArgList, HasName, LogicOp, Ordering, RangeItem, RangeOp,
+    UnaryOp,
+};
 
-use super::ids::ItemId;
-use crate::db::Db;
+use super::file::plain_name;
+use super::integers::IntegerType;
+
+/// Expressions inside each other that are followed.
+const MAXIMUM_DEPTH: usize = 128;
+/// Elements of `[x; n]` that are written out.
+const MAXIMUM_REPEAT: i128 = 65_536;
 
 /// The value of a constant expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,23 +46,662 @@ impl ConstValue {
             _ => None,
         }
     }
+
+    /// The value as an integer.
+    pub fn as_int(&self) -> Option<i128> {
+        match self {
+            Self::Int(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The value as a boolean.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
 }
 
 /// What an expression may refer to besides literals.
 pub trait ConstEnvironment {
-    /// The value of a local variable; none if there is no variable of that name, and the path is looked up.
+    /// The value of a local variable; none if there is no variable of that name, and the path is looked up. A variable of
+    /// unknown value is `Some(ConstValue::Unknown(..))`.
     fn local(&self, name: &str) -> Option<ConstValue>;
-    /// The value of a path: a constant, `Alias::SIZE`, `usize::MAX`.
+
+    /// The value of a path: a constant, `Alias::SIZE`, `<m![A]>::SIZE`. Limits of integer types are known already.
     fn path(&self, path: &ast::Path) -> ConstValue;
+
+    /// The value of an expression that is none of integers, booleans, arrays, tuples, blocks and `if`.
+    fn other(&self, _expression: &ast::Expr) -> ConstValue {
+        ConstValue::Unknown("an expression that is not constant arithmetic")
+    }
 }
 
 /// Evaluates an expression.
-pub fn evaluate(_expression: &ast::Expr, _environment: &dyn ConstEnvironment) -> ConstValue {
-    ConstValue::Unknown("not evaluated yet")
+pub fn evaluate(expression: &ast::Expr, environment: &dyn ConstEnvironment) -> ConstValue {
+    evaluate_as(expression, None, environment)
 }
 
-/// The value of a `const` or `static` item.
-#[salsa::tracked]
-pub fn const_value(_db: &dyn Db, _item: ItemId) -> ConstValue {
-    ConstValue::Unknown("not evaluated yet")
+/// Evaluates an expression of a known integer type; a value that does not fit is unknown.
+pub fn evaluate_as(
+    expression: &ast::Expr,
+    expected: Option<IntegerType>,
+    environment: &dyn ConstEnvironment,
+) -> ConstValue {
+    let mut evaluator = Evaluator {
+        environment,
+        locals: Vec::new(),
+        depth: 0,
+    };
+    let value = evaluator.expression(expression, expected);
+    match (&value, expected) {
+        (ConstValue::Int(number), Some(integer)) if !integer.holds(*number) => OVERFLOW,
+        _ => value,
+    }
+}
+
+const OVERFLOW: ConstValue = ConstValue::Unknown("arithmetic overflow");
+const INCOMPLETE: ConstValue = ConstValue::Unknown("an incomplete expression");
+const NO_INTEGER: ConstValue = ConstValue::Unknown("an operand that is no known integer");
+
+struct Evaluator<'a> {
+    environment: &'a dyn ConstEnvironment,
+    /// Variables of blocks, innermost last.
+    locals: Vec<(std::sync::Arc<str>, ConstValue)>,
+    depth: usize,
+}
+
+impl Evaluator<'_> {
+    fn expression(&mut self, expression: &ast::Expr, expected: Option<IntegerType>) -> ConstValue {
+        if self.depth >= MAXIMUM_DEPTH {
+            return ConstValue::Unknown("an expression nested too deeply");
+        }
+        self.depth += 1;
+        let value = self.kind(expression, expected);
+        self.depth -= 1;
+        value
+    }
+
+    fn operand(
+        &mut self,
+        expression: Option<ast::Expr>,
+        expected: Option<IntegerType>,
+    ) -> ConstValue {
+        expression.map_or(INCOMPLETE, |expression| {
+            self.expression(&expression, expected)
+        })
+    }
+
+    fn kind(&mut self, expression: &ast::Expr, expected: Option<IntegerType>) -> ConstValue {
+        match expression {
+            ast::Expr::Literal(literal) => literal_value(literal),
+            ast::Expr::ParenExpr(inner) => self.operand(inner.expr(), expected),
+            ast::Expr::RefExpr(inner) => self.operand(inner.expr(), expected),
+            ast::Expr::PrefixExpr(prefix) => self.prefix(prefix, expected),
+            ast::Expr::BinExpr(binary) => self.binary(binary, expected),
+            ast::Expr::CastExpr(cast) => self.cast(cast),
+            ast::Expr::BlockExpr(block) => self.block(block, expected),
+            ast::Expr::IfExpr(branch) => self.branch(branch, expected),
+            ast::Expr::PathExpr(path) => self.path(path),
+            ast::Expr::ArrayExpr(array) => self.array(array),
+            ast::Expr::TupleExpr(tuple) => ConstValue::Tuple(
+                tuple
+                    .fields()
+                    .map(|field| self.expression(&field, None))
+                    .collect(),
+            ),
+            ast::Expr::IndexExpr(index) => self.index(index),
+            ast::Expr::FieldExpr(field) => self.field(field, expression),
+            ast::Expr::RangeExpr(range) => self.range(range),
+            ast::Expr::MethodCallExpr(call) => self.method(call, expression),
+            _ => self.environment.other(expression),
+        }
+    }
+
+    fn prefix(&mut self, prefix: &ast::PrefixExpr, expected: Option<IntegerType>) -> ConstValue {
+        let integer = prefix
+            .expr()
+            .and_then(|inner| integer_type(&inner))
+            .or(expected);
+        // `-128i8`: the literal alone does not fit.
+        let value = self.operand(prefix.expr(), expected);
+        match (prefix.op_kind(), value) {
+            (Some(UnaryOp::Deref), value) => value,
+            (Some(UnaryOp::Not), ConstValue::Bool(value)) => ConstValue::Bool(!value),
+            (Some(UnaryOp::Not), ConstValue::Int(value)) => {
+                integer.map_or(NO_INTEGER, |integer| ConstValue::Int(integer.wrap(!value)))
+            }
+            (Some(UnaryOp::Neg), ConstValue::Int(value)) => checked(value.checked_neg(), integer),
+            (_, ConstValue::Unknown(reason)) => ConstValue::Unknown(reason),
+            _ => NO_INTEGER,
+        }
+    }
+
+    fn binary(&mut self, binary: &ast::BinExpr, expected: Option<IntegerType>) -> ConstValue {
+        let (left, right) = (binary.lhs(), binary.rhs());
+        match binary.op_kind() {
+            Some(BinaryOp::ArithOp(operator)) => {
+                let shift = matches!(operator, ArithOp::Shl | ArithOp::Shr);
+                let known = left.as_ref().and_then(integer_type);
+                let known =
+                    known.or_else(|| right.as_ref().filter(|_| !shift).and_then(integer_type));
+                let integer = known.or(expected);
+                let left = self.operand(left, integer);
+                let right = self.operand(right, if shift { None } else { integer });
+                arithmetic(operator, &left, &right, integer)
+            }
+            Some(BinaryOp::LogicOp(operator)) => {
+                let left = self.operand(left, None);
+                match (operator, left) {
+                    (LogicOp::And, ConstValue::Bool(false)) => ConstValue::Bool(false),
+                    (LogicOp::Or, ConstValue::Bool(true)) => ConstValue::Bool(true),
+                    (_, ConstValue::Bool(_)) => self.operand(right, None),
+                    (_, ConstValue::Unknown(reason)) => ConstValue::Unknown(reason),
+                    _ => NO_INTEGER,
+                }
+            }
+            Some(BinaryOp::CmpOp(operator)) => {
+                let integer = left.as_ref().and_then(integer_type);
+                let integer = integer.or_else(|| right.as_ref().and_then(integer_type));
+                let left = self.operand(left, integer);
+                let right = self.operand(right, integer);
+                comparison(operator, &left, &right)
+            }
+            Some(BinaryOp::Assignment { .. }) => ConstValue::Unknown("an assignment"),
+            None => INCOMPLETE,
+        }
+    }
+
+    fn cast(&mut self, cast: &ast::CastExpr) -> ConstValue {
+        let target = cast.ty().and_then(|target| IntegerType::of_type(&target));
+        let value = self.operand(cast.expr(), None);
+        match (target, value) {
+            (Some(target), ConstValue::Int(value)) => ConstValue::Int(target.wrap(value)),
+            (Some(_), ConstValue::Bool(value)) => ConstValue::Int(i128::from(value)),
+            (_, ConstValue::Unknown(reason)) => ConstValue::Unknown(reason),
+            _ => ConstValue::Unknown("a cast to something else than an integer"),
+        }
+    }
+
+    fn block(&mut self, block: &ast::BlockExpr, expected: Option<IntegerType>) -> ConstValue {
+        let Some(list) = block.stmt_list() else {
+            return INCOMPLETE;
+        };
+        let variables = self.locals.len();
+        let mut plain = block.async_token().is_none();
+        for statement in list.statements() {
+            match statement {
+                ast::Stmt::LetStmt(statement) => plain &= self.variable(&statement),
+                ast::Stmt::Item(_) => {}
+                ast::Stmt::ExprStmt(_) => plain = false,
+            }
+        }
+        let value = match list.tail_expr() {
+            _ if !plain => ConstValue::Unknown("a block with statements"),
+            None => ConstValue::Tuple(Vec::new()),
+            Some(tail) => self.expression(&tail, expected),
+        };
+        self.locals.truncate(variables);
+        value
+    }
+
+    /// `let x = …;`; false for any other pattern.
+    fn variable(&mut self, statement: &ast::LetStmt) -> bool {
+        let Some(ast::Pat::IdentPat(pattern)) = statement.pat() else {
+            return false;
+        };
+        let Some(name) = pattern.name().filter(|_| pattern.mut_token().is_none()) else {
+            return false;
+        };
+        let integer = statement
+            .ty()
+            .and_then(|written| IntegerType::of_type(&written));
+        let value = self.operand(statement.initializer(), integer);
+        self.locals.push((plain_name(&name.text()), value));
+        true
+    }
+
+    fn branch(&mut self, branch: &ast::IfExpr, expected: Option<IntegerType>) -> ConstValue {
+        // A chain of `else if` is a loop, not a recursion.
+        let mut branch = branch.clone();
+        loop {
+            let taken = match self.operand(branch.condition(), None) {
+                ConstValue::Bool(taken) => taken,
+                ConstValue::Unknown(reason) => return ConstValue::Unknown(reason),
+                _ => return ConstValue::Unknown("a condition that is not constant"),
+            };
+            let block = match branch.else_branch() {
+                _ if taken => branch.then_branch(),
+                Some(ast::ElseBranch::IfExpr(next)) => {
+                    branch = next;
+                    continue;
+                }
+                Some(ast::ElseBranch::Block(block)) => Some(block),
+                None => return ConstValue::Tuple(Vec::new()),
+            };
+            return block.map_or(INCOMPLETE, |block| self.block(&block, expected));
+        }
+    }
+
+    fn path(&mut self, expression: &ast::PathExpr) -> ConstValue {
+        let Some(path) = expression.path() else {
+            return INCOMPLETE;
+        };
+        if let Some(name) = path.as_single_name_ref() {
+            let name = plain_name(&name.text());
+            let local = self.locals.iter().rev().find(|(local, _)| *local == name);
+            let local = local.map(|(_, value)| value.clone());
+            if let Some(value) = local.or_else(|| self.environment.local(&name)) {
+                return value;
+            }
+        }
+        match IntegerType::limit(&path) {
+            Some(value) => ConstValue::Int(value),
+            None => self.environment.path(&path),
+        }
+    }
+
+    fn array(&mut self, array: &ast::ArrayExpr) -> ConstValue {
+        match array.kind() {
+            ast::ArrayExprKind::ElementList(elements) => ConstValue::Array(
+                elements
+                    .map(|element| self.expression(&element, None))
+                    .collect(),
+            ),
+            ast::ArrayExprKind::Repeat {
+                initializer,
+                repeat,
+            } => {
+                let value = self.operand(initializer, None);
+                match self.operand(repeat, None) {
+                    ConstValue::Int(count) if (0..=MAXIMUM_REPEAT).contains(&count) => {
+                        let count = usize::try_from(count).unwrap_or(0);
+                        ConstValue::Array(vec![value; count])
+                    }
+                    ConstValue::Unknown(reason) => ConstValue::Unknown(reason),
+                    _ => ConstValue::Unknown("an array that is too long to write out"),
+                }
+            }
+        }
+    }
+
+    fn index(&mut self, index: &ast::IndexExpr) -> ConstValue {
+        let array = self.operand(index.base(), None);
+        let place = self.operand(index.index(), None);
+        match (array, place) {
+            (ConstValue::Array(elements), ConstValue::Int(place)) => usize::try_from(place)
+                .ok()
+                .and_then(|place| elements.into_iter().nth(place))
+                .unwrap_or(ConstValue::Unknown("an index outside of the array")),
+            (ConstValue::Unknown(reason), _) | (_, ConstValue::Unknown(reason)) => {
+                ConstValue::Unknown(reason)
+            }
+            _ => ConstValue::Unknown("an index into something that is no array"),
+        }
+    }
+
+    fn field(&mut self, field: &ast::FieldExpr, expression: &ast::Expr) -> ConstValue {
+        // `x.0` has the number as a name or as a token of its own.
+        let written = field.name_ref().map(|name| name.text().to_string());
+        let written = written.or_else(|| field.index_token().map(|token| token.text().to_owned()));
+        let place = written.and_then(|written| written.parse::<usize>().ok());
+        let Some(place) = place else {
+            return self.environment.other(expression);
+        };
+        match self.operand(field.expr(), None) {
+            ConstValue::Tuple(elements) => elements.into_iter().nth(place).unwrap_or(INCOMPLETE),
+            ConstValue::Unknown(reason) => ConstValue::Unknown(reason),
+            _ => self.environment.other(expression),
+        }
+    }
+
+    fn range(&mut self, range: &ast::RangeExpr) -> ConstValue {
+        let integer = range.start().as_ref().and_then(integer_type);
+        let integer = integer.or_else(|| range.end().as_ref().and_then(integer_type));
+        let start = self.operand(range.start(), integer);
+        let end = self.operand(range.end(), integer);
+        match (start, end, range.op_kind()) {
+            (ConstValue::Int(start), ConstValue::Int(end), Some(RangeOp::Exclusive)) => {
+                ConstValue::Range { start, end }
+            }
+            (ConstValue::Int(start), ConstValue::Int(end), Some(RangeOp::Inclusive)) => end
+                .checked_add(1)
+                .map_or(OVERFLOW, |end| ConstValue::Range { start, end }),
+            (ConstValue::Unknown(reason), _, _) | (_, ConstValue::Unknown(reason), _) => {
+                ConstValue::Unknown(reason)
+            }
+            _ => NO_INTEGER,
+        }
+    }
+
+    /// The few methods of integers and arrays that stand in constants.
+    fn method(&mut self, call: &ast::MethodCallExpr, expression: &ast::Expr) -> ConstValue {
+        let Some(name) = call.name_ref() else {
+            return INCOMPLETE;
+        };
+        let receiver = call.receiver();
+        let integer = receiver.as_ref().and_then(integer_type);
+        let arguments: Vec<ast::Expr> = call
+            .arg_list()
+            .into_iter()
+            .flat_map(|list| list.args())
+            .collect();
+        let name = name.text().to_string();
+        let known = matches!(
+            name.as_str(),
+            "len" | "pow" | "div_ceil" | "next_multiple_of" | "next_power_of_two" | "min" | "max"
+        );
+        if !known || arguments.len() > 1 {
+            return self.environment.other(expression);
+        }
+        let receiver = self.operand(receiver, None);
+        let argument = arguments
+            .first()
+            .map(|argument| self.expression(argument, None));
+        match (name.as_str(), receiver, argument) {
+            ("len", ConstValue::Array(elements), None) => {
+                i128::try_from(elements.len()).map_or(OVERFLOW, ConstValue::Int)
+            }
+            ("next_power_of_two", ConstValue::Int(value), None) => {
+                let power = u64::try_from(value)
+                    .ok()
+                    .and_then(u64::checked_next_power_of_two);
+                checked(power.map(i128::from), integer)
+            }
+            (name, ConstValue::Int(value), Some(ConstValue::Int(argument))) => {
+                checked(integer_method(name, value, argument), integer)
+            }
+            (_, ConstValue::Unknown(reason), _) | (_, _, Some(ConstValue::Unknown(reason))) => {
+                ConstValue::Unknown(reason)
+            }
+            _ => self.environment.other(expression),
+        }
+    }
+}
+
+fn integer_method(name: &str, value: i128, argument: i128) -> Option<i128> {
+    match name {
+        "pow" => value.checked_pow(u32::try_from(argument).ok()?),
+        "min" => Some(value.min(argument)),
+        "max" => Some(value.max(argument)),
+        _ if value < 0 || argument <= 0 => None,
+        "div_ceil" => value.checked_add(argument - 1)?.checked_div(argument),
+        "next_multiple_of" => value
+            .checked_add(argument - 1)?
+            .checked_div(argument)?
+            .checked_mul(argument),
+        _ => None,
+    }
+}
+
+fn literal_value(literal: &ast::Literal) -> ConstValue {
+    match literal.kind() {
+        ast::LiteralKind::IntNumber(number) => number
+            .value()
+            .ok()
+            .and_then(|value| i128::try_from(value).ok())
+            .map_or(OVERFLOW, ConstValue::Int),
+        ast::LiteralKind::Bool(value) => ConstValue::Bool(value),
+        ast::LiteralKind::Byte(byte) => byte
+            .value()
+            .map_or(INCOMPLETE, |value| ConstValue::Int(i128::from(value))),
+        _ => ConstValue::Unknown("a literal that is neither an integer nor a boolean"),
+    }
+}
+
+fn checked(value: Option<i128>, integer: Option<IntegerType>) -> ConstValue {
+    match value {
+        Some(value) if integer.is_none_or(|integer| integer.holds(value)) => ConstValue::Int(value),
+        _ => OVERFLOW,
+    }
+}
+
+fn arithmetic(
+    operator: ArithOp,
+    left: &ConstValue,
+    right: &ConstValue,
+    integer: Option<IntegerType>,
+) -> ConstValue {
+    if let (ConstValue::Bool(left), ConstValue::Bool(right)) = (left, right) {
+        return match operator {
+            ArithOp::BitAnd => ConstValue::Bool(left & right),
+            ArithOp::BitOr => ConstValue::Bool(left | right),
+            ArithOp::BitXor => ConstValue::Bool(left ^ right),
+            _ => NO_INTEGER,
+        };
+    }
+    let (left, right) = match (left, right) {
+        (ConstValue::Int(left), ConstValue::Int(right)) => (*left, *right),
+        (ConstValue::Unknown(reason), _) | (_, ConstValue::Unknown(reason)) => {
+            return ConstValue::Unknown(reason);
+        }
+        _ => return NO_INTEGER,
+    };
+    if matches!(operator, ArithOp::Div | ArithOp::Rem) && right == 0 {
+        return ConstValue::Unknown("a division by zero");
+    }
+    let value = match operator {
+        ArithOp::Add => left.checked_add(right),
+        ArithOp::Sub => left.checked_sub(right),
+        ArithOp::Mul => left.checked_mul(right),
+        ArithOp::Div => left.checked_div(right),
+        ArithOp::Rem => left.checked_rem(right),
+        ArithOp::BitAnd => Some(left & right),
+        ArithOp::BitOr => Some(left | right),
+        ArithOp::BitXor => Some(left ^ right),
+        ArithOp::Shl | ArithOp::Shr => return shift(operator, left, right, integer),
+    };
+    checked(value, integer)
+}
+
+/// A shift by the type's width or more is an error; bits shifted out of a known type are lost.
+fn shift(operator: ArithOp, value: i128, amount: i128, integer: Option<IntegerType>) -> ConstValue {
+    let width = integer.map_or(126, IntegerType::bits);
+    let Some(amount) = u32::try_from(amount).ok().filter(|amount| *amount < width) else {
+        return OVERFLOW;
+    };
+    if operator == ArithOp::Shr {
+        return ConstValue::Int(value >> amount);
+    }
+    let shifted = 1_i128
+        .checked_shl(amount)
+        .and_then(|factor| value.checked_mul(factor));
+    match (shifted, integer) {
+        (Some(value), Some(integer)) => ConstValue::Int(integer.wrap(value)),
+        (Some(value), None) => ConstValue::Int(value),
+        (None, _) => OVERFLOW,
+    }
+}
+
+fn comparison(operator: CmpOp, left: &ConstValue, right: &ConstValue) -> ConstValue {
+    let order = match (left, right) {
+        (ConstValue::Int(left), ConstValue::Int(right)) => left.cmp(right),
+        (ConstValue::Bool(left), ConstValue::Bool(right)) => left.cmp(right),
+        (ConstValue::Unknown(reason), _) | (_, ConstValue::Unknown(reason)) => {
+            return ConstValue::Unknown(reason);
+        }
+        _ => return NO_INTEGER,
+    };
+    ConstValue::Bool(match operator {
+        CmpOp::Eq { negated } => order.is_eq() != negated,
+        CmpOp::Ord {
+            ordering: Ordering::Less,
+            strict,
+        } => {
+            if strict {
+                order.is_lt()
+            } else {
+                order.is_le()
+            }
+        }
+        CmpOp::Ord {
+            ordering: Ordering::Greater,
+            strict,
+        } => {
+            if strict {
+                order.is_gt()
+            } else {
+                order.is_ge()
+            }
+        }
+    })
+}
+
+/// The integer type that an expression shows by itself: a suffix, a cast, a limit of a type.
+fn integer_type(expression: &ast::Expr) -> Option<IntegerType> {
+    let mut expression = expression.clone();
+    // Along the left spine, as a loop: the spine of a long sum is as long as the sum.
+    for _ in 0..MAXIMUM_DEPTH {
+        expression = match expression {
+            ast::Expr::Literal(literal) => {
+                let ast::LiteralKind::IntNumber(number) = literal.kind() else {
+                    return None;
+                };
+                return number.suffix().and_then(IntegerType::named);
+            }
+            ast::Expr::CastExpr(cast) => return IntegerType::of_type(&cast.ty()?),
+            ast::Expr::PathExpr(path) => return IntegerType::of_limit(&path.path()?),
+            ast::Expr::ParenExpr(inner) => inner.expr()?,
+            ast::Expr::PrefixExpr(inner) => inner.expr()?,
+            ast::Expr::BinExpr(binary)
+                if matches!(binary.op_kind(), Some(BinaryOp::ArithOp(_))) =>
+            {
+                binary.lhs()?
+            }
+            _ => return None,
+        };
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use ra_ap_syntax::ast;
+
+    use super::{ConstEnvironment, ConstValue, evaluate};
+    use crate::syntax::EDITION;
+
+    struct Variables;
+
+    impl ConstEnvironment for Variables {
+        fn local(&self, name: &str) -> Option<ConstValue> {
+            match name {
+                "i" => Some(ConstValue::Int(5)),
+                "mystery" => Some(ConstValue::Unknown("a mystery")),
+                _ => None,
+            }
+        }
+
+        fn path(&self, _path: &ast::Path) -> ConstValue {
+            ConstValue::Unknown("no paths here")
+        }
+    }
+
+    fn value(text: &str) -> ConstValue {
+        evaluate(&ast::Expr::parse(text, EDITION).tree(), &Variables)
+    }
+
+    fn int(text: &str) -> Option<i128> {
+        value(text).as_int()
+    }
+
+    #[test]
+    fn literals() {
+        let cases: [(&str, i128); 7] = [
+            ("0x4_000", 16384),
+            ("0b1010", 10),
+            ("0o17", 15),
+            ("1_024usize", 1024),
+            ("b'a'", 97),
+            ("18446744073709551615", 18_446_744_073_709_551_615),
+            ("((7))", 7),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(int(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn arithmetic_and_bits() {
+        let cases: [(&str, i128); 15] = [
+            ("128 * 1024", 131_072),
+            ("2 << 28", 536_870_912),
+            ("1 << 40", 1_099_511_627_776),
+            ("(7 + 3) / 4", 2),
+            ("17 % 5 - 3", -1),
+            ("0xf0 | 0x0f", 255),
+            ("0xff & !0xfu8", 0xf0),
+            ("6 ^ 3", 5),
+            ("-128i8", -128),
+            ("300 as u8", 44),
+            ("(255u8 as i8) as i64", -1),
+            ("true as usize + 1", 2),
+            ("!0u16", 65_535),
+            ("0x80u8 << 1", 0),
+            ("1024 >> 3", 128),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(int(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_overflows_is_unknown() {
+        let cases = [
+            "255u8 + 1",
+            "1u32 - 2",
+            "1 / 0",
+            "5 % (3 - 3)",
+            "1u8 << 8",
+            "1 << 200",
+            "170141183460469231731687303715884105727 + 1",
+            "!0",
+            "1.5 as u8",
+            "mystery + 1",
+            "10u8.pow(3)",
+        ];
+        for text in cases {
+            assert!(
+                matches!(value(text), ConstValue::Unknown(_)),
+                "{text}: {:?}",
+                value(text)
+            );
+        }
+    }
+
+    #[test]
+    fn control_flow_variables_and_composites() {
+        let cases: [(&str, i128); 14] = [
+            ("if 3 > 2 { 10 } else { 20 }", 10),
+            ("if i % 2 == 0 { 1 } else if i == 5 { 2 } else { 3 }", 2),
+            ("{ let a = i * 2; a + 1 }", 11),
+            ("{ let i = 1; i } + i", 6),
+            ("[0x10, 0x20, 0x30][1]", 0x20),
+            ("[1, 2, 3].len()", 3),
+            ("[7; 4][3] + [0; 9].len()", 16),
+            ("(1, (2, 3)).1.0", 2),
+            ("*&i", 5),
+            ("if false && 1 / 0 == 1 { 1 } else { 2 }", 2),
+            ("usize::MAX", 18_446_744_073_709_551_615),
+            ("u8::MAX as u32 + u16::BITS", 271),
+            ("2usize.pow(10)", 1024),
+            ("10usize.div_ceil(4) + 13usize.next_multiple_of(8)", 19),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(int(text), Some(expected), "{text}");
+        }
+        assert_eq!(value("2..=4"), ConstValue::Range { start: 2, end: 5 });
+        assert_eq!(value("0..19usize"), ConstValue::Range { start: 0, end: 19 });
+        assert_eq!(value("1 < 2 && !(2 <= 1)"), ConstValue::Bool(true));
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let sum = vec!["1"; 400].join("+");
+        assert!(matches!(value(&sum), ConstValue::Unknown(_)));
+        let short = vec!["1"; 60].join("+");
+        assert_eq!(int(&short), Some(60));
+    }
 }

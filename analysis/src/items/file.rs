@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::ids::{ItemId, ItemKind, ModulePath, Span};
 
+use super::scopes::local_item_text;
 use crate::db::{Db, SourceFile};
 use crate::syntax::{TokenRuns, Unanalysed, normalise_tokens, parse, parse_text};
 
@@ -16,8 +17,17 @@ use crate::syntax::{TokenRuns, Unanalysed, normalise_tokens, parse, parse_text};
 pub struct FileItems {
     /// The items.
     pub items: Box<[ItemId]>,
+    /// The same by module, in source order.
+    modules: FxHashMap<ModulePath, Vec<ItemId>>,
     /// Why the file has none, if it was not analysed.
     pub unanalysed: Option<Unanalysed>,
+}
+
+impl FileItems {
+    /// The items of one module of the file, in source order.
+    pub fn of_module(&self, path: &ModulePath) -> &[ItemId] {
+        self.modules.get(path).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// The normalised text of an item.
@@ -89,8 +99,14 @@ struct Collected {
 /// The items that a file declares; equal across edits inside items.
 #[salsa::tracked(returns(clone))]
 pub fn file_items(db: &dyn Db, file: SourceFile) -> Arc<FileItems> {
+    let items = &collected(db, file).items;
+    let mut modules: FxHashMap<ModulePath, Vec<ItemId>> = FxHashMap::default();
+    for item in items {
+        modules.entry(item.module_path(db)).or_default().push(*item);
+    }
     Arc::new(FileItems {
-        items: collected(db, file).items.clone().into_boxed_slice(),
+        items: items.clone().into_boxed_slice(),
+        modules,
         unanalysed: parse(db, file).unanalysed(),
     })
 }
@@ -100,11 +116,7 @@ pub fn file_items(db: &dyn Db, file: SourceFile) -> Arc<FileItems> {
 #[salsa::tracked(returns(clone))]
 pub fn item_text(db: &dyn Db, item: ItemId) -> Arc<ItemText> {
     if let Some(parent) = item.parent(db) {
-        return Arc::new(ItemText {
-            text: Arc::from(""),
-            owner: parent,
-            base: 0,
-        });
+        return Arc::new(local_item_text(db, parent, item));
     }
     let text = collected(db, item.file(db)).texts.get(&item).cloned();
     Arc::new(ItemText {

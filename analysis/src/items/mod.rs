@@ -5,17 +5,34 @@
 //! where there was trivia), so that what depends on an item re-runs only when its tokens change. A [`Span`] points into
 //! that text; [`file_range`] turns it into bytes of the file when something is reported.
 
+mod axes;
 mod constants;
+mod declarations;
 mod file;
 mod ids;
+mod integers;
+mod library;
+mod modules;
+mod references;
 mod resolve;
 mod scopes;
+mod values;
 
-pub use self::constants::{ConstEnvironment, ConstValue, const_value, evaluate};
+pub use self::constants::{ConstEnvironment, ConstValue, evaluate, evaluate_as};
+pub use self::declarations::{Declarations, module_scope};
 pub use self::file::{
     FileItems, ItemText, ParsedItem, TokenMap, file_items, file_range, item_at, item_text,
     parse_item, token_map,
 };
 pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
-pub use self::resolve::{AxisDefinition, Namespace, Resolution, resolve};
-pub use self::scopes::{BlockScopes, ScopeRef, block_scopes, scope_at};
+pub use self::integers::IntegerType;
+pub use self::library::{Dialect, dialect};
+pub use self::modules::{
+    ModuleTarget, ModuleTree, crate_root, file_package, module_target, module_tree, parent_module,
+};
+pub use self::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
+pub use self::scopes::{BlockScopes, LocalItem, ScopeRef, block_scopes, scope_at};
+pub use self::values::{ItemEnvironment, const_value};
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,21 @@
 //! Names to what they mean, across blocks, modules, files and packages.
+//!
+//! The rules are Rust's: blocks from the inside out, then the module, then crates; within one scope what is declared or
+//! imported by name goes before glob imports. Visibility is not checked, `rustc` does that.
 
 use std::sync::Arc;
 
-use super::ids::{ItemId, ModuleId, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::declarations::{Declarations, Declared, module_scope};
+use super::ids::{ItemId, ItemKind, ModuleId, Span};
+use super::library;
+use super::modules::{crate_root, package_library, parent_module};
 use super::scopes::ScopeRef;
-use crate::db::Db;
+use crate::db::{Db, Project};
+
+/// Imports followed through each other, at most; beyond it a name counts as imported from elsewhere.
+const MAXIMUM_DEPTH: usize = 64;
 
 /// Rust's namespaces, as far as names of kernels go. Axes are unit structs and live in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,6 +24,15 @@ pub enum Namespace {
     Type,
     /// Functions, constants, statics, axes.
     Value,
+}
+
+impl Namespace {
+    fn other(self) -> Self {
+        match self {
+            Self::Type => Self::Value,
+            Self::Value => Self::Type,
+        }
+    }
 }
 
 /// The declaration of an axis. Its identity is name and size, wherever it is declared.
@@ -43,9 +63,10 @@ pub enum Resolution {
     Type(ItemId),
     /// A generic parameter of the item around.
     Parameter(Arc<str>),
-    /// An item of the kernel library, by its path after the crate (and `prelude`), `::` between segments.
+    /// An item of the kernel library, by its path after the crate (and `prelude`), `::` between segments. The crate itself
+    /// and its prelude have the empty path.
     Prelude(Arc<str>),
-    /// Imported from somewhere that the project does not hold.
+    /// Imported from somewhere that the project does not hold, or a type of the language.
     External,
     /// Not declared anywhere in sight.
     Unknown {
@@ -54,14 +75,360 @@ pub enum Resolution {
     },
 }
 
-/// Resolves a path as written (segments without generics) from a scope.
-pub fn resolve(
-    _db: &dyn Db,
-    _scope: &ScopeRef,
-    _path: &[&str],
-    _namespace: Namespace,
-) -> Resolution {
-    Resolution::Unknown {
-        has_unresolved_glob: true,
+/// A path of names, as a key of queries.
+#[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX)]
+struct NamePath {
+    #[returns(clone)]
+    segments: Arc<[Arc<str>]>,
+}
+
+/// Resolves a path as written (segments without generics, a leading `::` as an empty segment) from a scope.
+pub fn resolve(db: &dyn Db, scope: &ScopeRef, path: &[&str], namespace: Namespace) -> Resolution {
+    let segments: Arc<[Arc<str>]> = path.iter().map(|segment| Arc::from(*segment)).collect();
+    let lookup = if blocks_may_declare(scope, segments.first()) {
+        Resolver::new(db).path(scope, &segments, namespace)
+    } else {
+        resolve_in_module(db, scope.module, NamePath::new(db, segments), namespace)
+    };
+    lookup.resolution()
+}
+
+fn blocks_may_declare(scope: &ScopeRef, first: Option<&Arc<str>>) -> bool {
+    let (Some((scopes, block)), Some(first)) = (&scope.block, first) else {
+        return false;
+    };
+    let blocks = std::iter::successors(Some(*block), |block| scopes.parent(*block));
+    blocks
+        .filter_map(|block| scopes.declarations(block))
+        .any(|declarations| !declarations.globs().is_empty() || !declarations.of(first).is_empty())
+}
+
+/// A path from the top of a module: equal as long as what the path means is.
+#[salsa::tracked(returns(clone))]
+fn resolve_in_module(
+    db: &dyn Db,
+    module: ModuleId,
+    path: NamePath,
+    namespace: Namespace,
+) -> Lookup {
+    Resolver::new(db).path(&ScopeRef::module(module), &path.segments(db), namespace)
+}
+
+/// The axes and aliases that a scope can name, with the name to use there; for proposals. Globs of the library excluded.
+pub fn visible_type_names(db: &dyn Db, scope: &ScopeRef) -> Vec<Arc<str>> {
+    let mut names: Vec<Arc<str>> = Vec::new();
+    let mut collect = |declarations: &Declarations| {
+        for (name, declared) in declarations.names() {
+            let axis_or_alias = |declared: &Declared| {
+                matches!(
+                    declared,
+                    Declared::Axis(_) | Declared::Item(_, ItemKind::Alias) | Declared::Import(_)
+                )
+            };
+            if declared.iter().any(axis_or_alias) {
+                names.push(Arc::clone(name));
+            }
+        }
+    };
+    if let Some((scopes, block)) = &scope.block {
+        let blocks = std::iter::successors(Some(*block), |block| scopes.parent(*block));
+        blocks
+            .filter_map(|block| scopes.declarations(block))
+            .for_each(&mut collect);
+    }
+    let mut pending = vec![scope.module];
+    let mut seen = FxHashSet::default();
+    while let Some(module) = pending.pop() {
+        if !seen.insert(module) {
+            continue;
+        }
+        let declarations = module_scope(db, module);
+        collect(&declarations);
+        for glob in declarations.globs() {
+            let found = Resolver::new(db).path(&ScopeRef::module(module), glob, Namespace::Type);
+            if let Some(Resolution::Module(module)) = found.found {
+                pending.push(module);
+            }
+        }
+    }
+    names.sort();
+    names.dedup();
+    names.retain(|name| {
+        matches!(
+            resolve(db, scope, &[name], Namespace::Type),
+            Resolution::Axis(_) | Resolution::Alias(_)
+        )
+    });
+    names
+}
+
+/// The outcome of a lookup before it is called unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Lookup {
+    found: Option<Resolution>,
+    /// A glob import could not be followed on the way.
+    open: bool,
+}
+
+impl Lookup {
+    fn of(resolution: Resolution) -> Self {
+        Self {
+            found: Some(resolution),
+            open: false,
+        }
+    }
+
+    fn resolution(self) -> Resolution {
+        self.found.unwrap_or(Resolution::Unknown {
+            has_unresolved_glob: self.open,
+        })
+    }
+}
+
+type Key = (ScopeRef, Arc<str>, Namespace, bool);
+
+struct Resolver<'a> {
+    db: &'a dyn Db,
+    /// Lookups under way: an import cycle finds nothing.
+    active: FxHashSet<Key>,
+    known: FxHashMap<Key, Lookup>,
+    /// Only asking whether an import means anything in its other namespace.
+    probing: bool,
+}
+
+impl<'a> Resolver<'a> {
+    fn new(db: &'a dyn Db) -> Self {
+        Self {
+            db,
+            active: FxHashSet::default(),
+            known: FxHashMap::default(),
+            probing: false,
+        }
+    }
+
+    fn path(&mut self, scope: &ScopeRef, path: &[Arc<str>], namespace: Namespace) -> Lookup {
+        let Some((first, rest)) = path.split_first() else {
+            return Lookup::default();
+        };
+        let here = |rest: &[Arc<str>]| {
+            if rest.is_empty() {
+                namespace
+            } else {
+                Namespace::Type
+            }
+        };
+        let mut current = match &**first {
+            "" => Lookup::of(Resolution::Module(scope.module)),
+            "crate" | "$crate" => Lookup::of(Resolution::Module(crate_root(self.db, scope.module))),
+            "self" => Lookup::of(Resolution::Module(scope.module)),
+            "super" => self.outer(scope.module),
+            "Self" => Lookup::of(Resolution::External),
+            name => {
+                let found = self.lexical(scope, name, here(rest));
+                if found.found.is_none() && !rest.is_empty() {
+                    // A crate that the project does not hold.
+                    Lookup::of(Resolution::External)
+                } else {
+                    found
+                }
+            }
+        };
+        let mut rest = rest;
+        if first.is_empty() {
+            let Some((name, tail)) = rest.split_first() else {
+                return Lookup::default();
+            };
+            current = self
+                .external_crate(name)
+                .map_or(Lookup::of(Resolution::External), Lookup::of);
+            rest = tail;
+        }
+        while let Some((segment, tail)) = rest.split_first() {
+            let Some(found) = current.found else {
+                return current;
+            };
+            current = self.member(found, segment, here(tail));
+            rest = tail;
+        }
+        current
+    }
+
+    /// `segment` inside of what the path before it means.
+    fn member(&mut self, outer: Resolution, segment: &Arc<str>, namespace: Namespace) -> Lookup {
+        match outer {
+            Resolution::Module(module) => match &**segment {
+                "super" => self.outer(module),
+                "self" => Lookup::of(Resolution::Module(module)),
+                _ => self.in_module(module, segment, namespace),
+            },
+            Resolution::Prelude(path) if path.is_empty() => {
+                let inner = if &**segment == "prelude" { "" } else { segment };
+                Lookup::of(Resolution::Prelude(Arc::from(inner)))
+            }
+            Resolution::Prelude(path) => {
+                Lookup::of(Resolution::Prelude(format!("{path}::{segment}").into()))
+            }
+            // Associated items and variants, which this room does not follow.
+            _ => Lookup::of(Resolution::External),
+        }
+    }
+
+    fn outer(&self, module: ModuleId) -> Lookup {
+        let parent = parent_module(self.db, module);
+        Lookup::of(parent.map_or(Resolution::External, Resolution::Module))
+    }
+
+    /// A name as code in a scope sees it.
+    fn lexical(&mut self, scope: &ScopeRef, name: &str, namespace: Namespace) -> Lookup {
+        let mut open = false;
+        let mut block = scope.block.as_ref().map(|(_, block)| *block);
+        while let (Some((scopes, _)), Some(index)) = (&scope.block, block) {
+            let here = ScopeRef {
+                module: scope.module,
+                block: Some((Arc::clone(scopes), index)),
+            };
+            if let Some(declarations) = scopes.declarations(index) {
+                let found = self.in_scope(&here, declarations, name, namespace);
+                open |= found.open;
+                if found.found.is_some() {
+                    return found;
+                }
+            }
+            block = scopes.parent(index);
+        }
+        let found = self.in_module(scope.module, name, namespace);
+        open |= found.open;
+        let found = found.found.or_else(|| {
+            (namespace == Namespace::Type)
+                .then(|| self.external_crate(name))
+                .flatten()
+        });
+        Lookup { found, open }
+    }
+
+    /// Crates, and the types of the language that are always in sight.
+    fn external_crate(&self, name: &str) -> Option<Resolution> {
+        if library::is_crate(name) {
+            return Some(Resolution::Prelude(Arc::from("")));
+        }
+        if let Some(project) = Project::try_get(self.db)
+            && let Some(module) = package_library(self.db, project, Arc::from(name))
+        {
+            return Some(Resolution::Module(module));
+        }
+        library::is_language_name(name).then_some(Resolution::External)
+    }
+
+    fn in_module(&mut self, module: ModuleId, name: &str, namespace: Namespace) -> Lookup {
+        let declarations = module_scope(self.db, module);
+        self.in_scope(&ScopeRef::module(module), &declarations, name, namespace)
+    }
+
+    fn in_scope(
+        &mut self,
+        scope: &ScopeRef,
+        declarations: &Declarations,
+        name: &str,
+        namespace: Namespace,
+    ) -> Lookup {
+        if declarations.of(name).is_empty() && declarations.globs().is_empty() {
+            return Lookup::default();
+        }
+        let key = (scope.clone(), Arc::from(name), namespace, self.probing);
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        if self.active.len() >= MAXIMUM_DEPTH {
+            return Lookup::of(Resolution::External);
+        }
+        if !self.active.insert(key.clone()) {
+            return Lookup::default();
+        }
+        let found = self.declared(scope, declarations, name, namespace);
+        let found = match found {
+            Some(found) => Lookup::of(found),
+            None => self.globbed(scope, declarations, name, namespace),
+        };
+        self.active.remove(&key);
+        self.known.insert(key, found.clone());
+        found
+    }
+
+    /// What is declared or imported by name.
+    fn declared(
+        &mut self,
+        scope: &ScopeRef,
+        declarations: &Declarations,
+        name: &str,
+        namespace: Namespace,
+    ) -> Option<Resolution> {
+        let declared = declarations.of(name).iter();
+        for declared in declared.filter(|declared| declared.in_namespace(namespace)) {
+            match declared {
+                Declared::Axis(axis) => return Some(Resolution::Axis(axis.clone())),
+                Declared::Module(module) => return Some(Resolution::Module(*module)),
+                Declared::MissingModule => return Some(Resolution::External),
+                Declared::Parameter => return Some(Resolution::Parameter(Arc::from(name))),
+                Declared::Item(item, kind) => return Some(item_resolution(*item, *kind)),
+                Declared::Import(path) => {
+                    if let Some(found) = self.path(scope, path, namespace).found {
+                        return Some(found);
+                    }
+                    if !self.probing {
+                        self.probing = true;
+                        let other = self.path(scope, path, namespace.other());
+                        self.probing = false;
+                        if other.found.is_none() {
+                            // A broken import, which `rustc` reports.
+                            return Some(Resolution::External);
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn globbed(
+        &mut self,
+        scope: &ScopeRef,
+        declarations: &Declarations,
+        name: &str,
+        namespace: Namespace,
+    ) -> Lookup {
+        let mut open = false;
+        let mut from_library = None;
+        for glob in declarations.globs() {
+            match self.path(scope, glob, Namespace::Type).found {
+                Some(Resolution::Module(module)) => {
+                    let found = self.in_module(module, name, namespace);
+                    open |= found.open;
+                    if found.found.is_some() {
+                        return found;
+                    }
+                }
+                Some(Resolution::Prelude(_)) => {
+                    if library::is_prelude_name(name) {
+                        from_library = Some(Resolution::Prelude(Arc::from(name)));
+                    }
+                }
+                // Variants of an enum of our own: none of them is an axis, an alias or a constant.
+                Some(Resolution::Type(_)) => {}
+                _ => open = true,
+            }
+        }
+        Lookup {
+            found: from_library,
+            open,
+        }
+    }
+}
+
+fn item_resolution(item: ItemId, kind: ItemKind) -> Resolution {
+    match kind {
+        ItemKind::Alias => Resolution::Alias(item),
+        ItemKind::Constant | ItemKind::Static => Resolution::Const(item),
+        ItemKind::Function => Resolution::Function(item),
+        _ => Resolution::Type(item),
     }
 }

@@ -1,8 +1,14 @@
-//! Scopes in the text of one item: blocks with the items declared in them.
+//! Scopes in the text of one item: blocks with the items declared in them, and generic parameters.
 
 use std::sync::Arc;
 
-use super::ids::{ItemId, ModuleId};
+use ra_ap_syntax::ast::{self, AstNode};
+use ra_ap_syntax::{SyntaxNode, WalkEvent};
+use rustc_hash::FxHashMap;
+
+use super::declarations::{Declarations, Declared, generic_names};
+use super::file::{ItemText, classify, item_text, macro_name, parse_item};
+use super::ids::{ItemId, ItemKind, ModuleId};
 use crate::db::Db;
 
 /// The blocks of an item of a module, from its normalised text. Offsets count in that text.
@@ -10,6 +16,69 @@ use crate::db::Db;
 pub struct BlockScopes {
     /// The item.
     pub item: ItemId,
+    /// Blocks that declare something, each before those inside of it.
+    blocks: Vec<Block>,
+    /// The items in blocks, in the order of the text.
+    pub locals: Vec<LocalItem>,
+}
+
+/// A stretch of text in which some names are declared.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Block {
+    start: u32,
+    end: u32,
+    parent: Option<u32>,
+    declarations: Declarations,
+}
+
+/// An item in a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LocalItem {
+    /// The item.
+    pub id: ItemId,
+    /// Where it starts in the text of the item around it.
+    pub start: u32,
+    /// Where it ends.
+    pub end: u32,
+}
+
+impl BlockScopes {
+    /// The innermost block with declarations around an offset.
+    pub fn innermost(&self, offset: u32) -> Option<u32> {
+        let after = self.blocks.partition_point(|block| block.start <= offset);
+        let mut current = after
+            .checked_sub(1)
+            .and_then(|index| u32::try_from(index).ok());
+        while let Some(index) = current {
+            let block = self.blocks.get(index as usize)?;
+            if offset < block.end {
+                return Some(index);
+            }
+            current = block.parent;
+        }
+        None
+    }
+
+    /// The next block with declarations around a block.
+    pub(super) fn parent(&self, block: u32) -> Option<u32> {
+        self.blocks.get(block as usize)?.parent
+    }
+
+    /// What a block declares.
+    pub(super) fn declarations(&self, block: u32) -> Option<&Declarations> {
+        self.blocks
+            .get(block as usize)
+            .map(|block| &block.declarations)
+    }
+
+    /// The item in a block whose text starts at an offset.
+    pub fn local_at(&self, start: u32) -> Option<ItemId> {
+        let index = self
+            .locals
+            .binary_search_by_key(&start, |local| local.start)
+            .ok()?;
+        self.locals.get(index).map(|local| local.id)
+    }
 }
 
 /// Where a name is looked up: the blocks around a place, then the module.
@@ -33,12 +102,158 @@ impl ScopeRef {
 
 /// The blocks of an item of a module.
 #[salsa::tracked(returns(clone))]
-pub fn block_scopes(_db: &dyn Db, item: ItemId) -> Arc<BlockScopes> {
-    Arc::new(BlockScopes { item })
+pub fn block_scopes(db: &dyn Db, item: ItemId) -> Arc<BlockScopes> {
+    let parsed = parse_item(db, item);
+    let mut builder = Builder {
+        db,
+        text: &parsed.text,
+        ordinals: FxHashMap::default(),
+        open: Vec::new(),
+        scopes: BlockScopes {
+            item,
+            blocks: Vec::new(),
+            locals: Vec::new(),
+        },
+    };
+    if item.kind(db) != ItemKind::MacroDefinition
+        && let Some(root) = parsed.root()
+    {
+        builder.walk(root.syntax());
+    }
+    builder.scopes.locals.sort_by_key(|local| local.start);
+    Arc::new(builder.scopes)
 }
 
 /// The scope of a place in an item. `offset` counts in the text of that item ([`super::item_text`]), also for an item in a
 /// block.
-pub fn scope_at(db: &dyn Db, item: ItemId, _offset: u32) -> ScopeRef {
-    ScopeRef::module(item.module(db))
+pub fn scope_at(db: &dyn Db, item: ItemId, offset: u32) -> ScopeRef {
+    let owner = item.owner(db);
+    let base = if owner == item {
+        0
+    } else {
+        item_text(db, item).base
+    };
+    let scopes = block_scopes(db, owner);
+    let block = scopes.innermost(base.saturating_add(offset));
+    ScopeRef {
+        module: owner.module(db),
+        block: block.map(|block| (scopes, block)),
+    }
+}
+
+/// The text of an item in a block.
+pub(super) fn local_item_text(db: &dyn Db, owner: ItemId, item: ItemId) -> ItemText {
+    let scopes = block_scopes(db, owner);
+    let local = scopes.locals.iter().find(|local| local.id == item);
+    let text = local.and_then(|local| {
+        let text = item_text(db, owner);
+        let text = text.text.get(local.start as usize..local.end as usize)?;
+        Some((Arc::from(text), local.start))
+    });
+    let (text, base) = text.unwrap_or_else(|| (Arc::from(""), 0));
+    ItemText { text, owner, base }
+}
+
+struct Builder<'a> {
+    db: &'a dyn Db,
+    text: &'a ItemText,
+    ordinals: FxHashMap<(ItemKind, Arc<str>), u32>,
+    /// The open blocks: index and end.
+    open: Vec<(u32, u32)>,
+    scopes: BlockScopes,
+}
+
+impl Builder<'_> {
+    fn walk(&mut self, root: &SyntaxNode) {
+        for event in root.preorder() {
+            let WalkEvent::Enter(node) = event else {
+                continue;
+            };
+            let start = u32::from(node.text_range().start());
+            while self.open.last().is_some_and(|(_, end)| *end <= start) {
+                self.open.pop();
+            }
+            let declarations = self.declarations(&node);
+            if declarations.is_empty() {
+                continue;
+            }
+            let index = u32::try_from(self.scopes.blocks.len()).unwrap_or(u32::MAX);
+            let end = u32::from(node.text_range().end());
+            self.scopes.blocks.push(Block {
+                start,
+                end,
+                parent: self.open.last().map(|(index, _)| *index),
+                declarations,
+            });
+            self.open.push((index, end));
+        }
+    }
+
+    fn declarations(&mut self, node: &SyntaxNode) -> Declarations {
+        let mut declarations = Declarations::default();
+        if let Some(list) = ast::StmtList::cast(node.clone()) {
+            self.statements(&list, &mut declarations);
+        } else if let Some(item) = ast::AnyHasGenericParams::cast(node.clone()) {
+            for name in generic_names(&item) {
+                declarations.add(&name, Declared::Parameter);
+            }
+        }
+        declarations
+    }
+
+    fn statements(&mut self, list: &ast::StmtList, declarations: &mut Declarations) {
+        for statement in list.statements() {
+            match statement {
+                ast::Stmt::Item(item) => {
+                    let (kind, name) = classify(&item);
+                    let id = self.local(kind, &name, item.syntax());
+                    declarations.add_local(&item, id, self.text);
+                }
+                ast::Stmt::ExprStmt(statement) => {
+                    if let Some(expression) = statement.expr() {
+                        self.expression(&expression, declarations);
+                    }
+                }
+                ast::Stmt::LetStmt(_) => {}
+            }
+        }
+        if let Some(expression) = list.tail_expr() {
+            self.expression(&expression, declarations);
+        }
+    }
+
+    /// A call of `axes!` in a block reads as an expression.
+    fn expression(&mut self, expression: &ast::Expr, declarations: &mut Declarations) {
+        if let ast::Expr::MacroExpr(expression) = expression
+            && let Some(call) = expression.macro_call()
+            && macro_name(&call).as_deref() == Some("axes")
+        {
+            self.local(ItemKind::Axes, &Arc::from(""), call.syntax());
+            declarations.add_axes(&call, self.text);
+        }
+    }
+
+    fn local(&mut self, kind: ItemKind, name: &Arc<str>, node: &SyntaxNode) -> ItemId {
+        let item = self.scopes.item;
+        let next = self.ordinals.entry((kind, Arc::clone(name))).or_insert(0);
+        let ordinal = *next;
+        *next += 1;
+        let path = item.module_path(self.db);
+        let file = item.file(self.db);
+        let id = ItemId::new(
+            self.db,
+            file,
+            kind,
+            path,
+            Arc::clone(name),
+            ordinal,
+            Some(item),
+        );
+        self.scopes.locals.push(LocalItem {
+            id,
+            start: node.text_range().start().into(),
+            end: node.text_range().end().into(),
+        });
+        id
+    }
 }

@@ -1,0 +1,289 @@
+//! What a module or a block declares: names, imports, globs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ra_ap_syntax::ast::{self, AstNode, HasName};
+
+use super::file::{classify, macro_name, parse_item, plain_name};
+use super::ids::{ItemId, ItemKind, ModuleId, ModulePath};
+use super::modules::{ModuleTarget, module_target};
+use super::resolve::{AxisDefinition, Namespace};
+use crate::db::Db;
+
+use crate::items::file::{ItemText, file_items};
+
+/// A path as an import writes it; the first segment is empty for a path that starts with `::`.
+pub(super) type ImportPath = Arc<[Arc<str>]>;
+
+/// One declaration of a name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Declared {
+    Axis(AxisDefinition),
+    Item(ItemId, ItemKind),
+    Module(ModuleId),
+    /// `mod x;` without a file.
+    MissingModule,
+    Import(ImportPath),
+    /// A generic parameter.
+    Parameter,
+}
+
+impl Declared {
+    /// Whether the declaration can stand in a namespace. Imports can in both; what they import decides.
+    pub(super) fn in_namespace(&self, namespace: Namespace) -> bool {
+        match self {
+            Self::Axis(_) | Self::Import(_) | Self::Parameter => true,
+            Self::Module(_) | Self::MissingModule => namespace == Namespace::Type,
+            Self::Item(_, kind) => match kind {
+                ItemKind::Alias => namespace == Namespace::Type,
+                // Tuple and unit structs are values as well; no kernel calls them, so only types matter.
+                ItemKind::Type => true,
+                _ => namespace == Namespace::Value,
+            },
+        }
+    }
+}
+
+/// The names of one scope.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Declarations {
+    names: BTreeMap<Arc<str>, Vec<Declared>>,
+    globs: Vec<ImportPath>,
+}
+
+impl Declarations {
+    /// The declarations of a name, in source order.
+    pub(super) fn of(&self, name: &str) -> &[Declared] {
+        self.names.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The paths of the glob imports, in source order.
+    pub(super) fn globs(&self) -> &[ImportPath] {
+        &self.globs
+    }
+
+    /// All names.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&Arc<str>, &[Declared])> {
+        self.names
+            .iter()
+            .map(|(name, declared)| (name, declared.as_slice()))
+    }
+
+    /// Whether nothing is declared.
+    pub(super) fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.globs.is_empty()
+    }
+
+    pub(super) fn add(&mut self, name: &str, declared: Declared) {
+        if !name.is_empty() && name != "_" {
+            self.names
+                .entry(Arc::from(name))
+                .or_default()
+                .push(declared);
+        }
+    }
+
+    /// Adds the axes of a call of `axes!`; `text` is the item whose text the call stands in.
+    pub(super) fn add_axes(&mut self, call: &ast::MacroCall, text: &ItemText) {
+        let Some(arguments) = MacroArguments::of(call) else {
+            return;
+        };
+        let (axes, ()) = super::axes::parse_axes(&arguments.text);
+        for axis in axes {
+            let definition = AxisDefinition {
+                name: Arc::from(axis.name.as_str()),
+                size: axis.size.filter(|size| *size > 0),
+                span: arguments.span(text, &axis.name_span),
+            };
+            self.add(&axis.name, Declared::Axis(definition));
+        }
+    }
+
+    /// Adds what a `use` imports.
+    pub(super) fn add_use(&mut self, item: &ast::Use) {
+        if let Some(tree) = item.use_tree() {
+            self.add_use_tree(&tree, &[]);
+        }
+    }
+
+    /// Adds `extern crate a as b;`.
+    pub(super) fn add_extern_crate(&mut self, item: &ast::ExternCrate) {
+        let Some(name) = item.name_ref() else {
+            return;
+        };
+        let name = plain_name(&name.text());
+        let alias = item.rename().and_then(|rename| rename.name());
+        let alias = alias.map_or_else(|| Arc::clone(&name), |alias| plain_name(&alias.text()));
+        self.add(&alias, Declared::Import(Arc::from([Arc::from(""), name])));
+    }
+
+    /// Nesting of groups is bounded by the limit on brackets that the text passed.
+    fn add_use_tree(&mut self, tree: &ast::UseTree, prefix: &[Arc<str>]) {
+        let mut path = prefix.to_vec();
+        if prefix.is_empty()
+            && tree
+                .syntax()
+                .first_token()
+                .is_some_and(|token| token.text() == "::")
+        {
+            path.push(Arc::from(""));
+        }
+        if let Some(written) = tree.path() {
+            path.extend(path_segments(&written));
+        }
+        if let Some(list) = tree.use_tree_list() {
+            for inner in list.use_trees() {
+                self.add_use_tree(&inner, &path);
+            }
+        } else if tree.star_token().is_some() {
+            self.globs.push(path.into());
+        } else {
+            // `use a::{self}` imports `a`.
+            if path.len() > 1 && path.last().is_some_and(|last| &**last == "self") {
+                path.pop();
+            }
+            let renamed = tree.rename().map(|rename| rename.name());
+            let name = match renamed {
+                Some(Some(name)) => plain_name(&name.text()),
+                Some(None) => return,
+                None => path.last().cloned().unwrap_or_else(|| Arc::from("")),
+            };
+            self.add(&name, Declared::Import(path.into()));
+        }
+    }
+
+    /// Adds an item of a block, which has an identity with the item around it as its parent.
+    pub(super) fn add_local(&mut self, item: &ast::Item, id: ItemId, text: &ItemText) {
+        match item {
+            ast::Item::Use(item) => self.add_use(item),
+            ast::Item::ExternCrate(item) => self.add_extern_crate(item),
+            ast::Item::MacroCall(call) if macro_name(call).as_deref() == Some("axes") => {
+                self.add_axes(call, text)
+            }
+            _ => {
+                let (kind, name) = classify(item);
+                if !matches!(
+                    kind,
+                    ItemKind::InlineModule
+                        | ItemKind::ModuleDeclaration
+                        | ItemKind::MacroDefinition
+                ) {
+                    self.add(&name, Declared::Item(id, kind));
+                }
+            }
+        }
+    }
+}
+
+/// The segments of a path without generic arguments; `crate`, `self`, `super` as written.
+pub(super) fn path_segments(path: &ast::Path) -> Vec<Arc<str>> {
+    let mut segments: Vec<Arc<str>> = Vec::new();
+    let mut current = Some(path.clone());
+    while let Some(path) = current {
+        if let Some(name) = path.segment().and_then(|segment| segment.name_ref()) {
+            segments.push(plain_name(&name.text()));
+        }
+        current = path.qualifier();
+    }
+    segments.reverse();
+    segments
+}
+
+/// The tokens between the delimiters of a macro call, in the text that the call was parsed from.
+pub(super) struct MacroArguments {
+    pub(super) text: String,
+    start: u32,
+}
+
+impl MacroArguments {
+    pub(super) fn of(call: &ast::MacroCall) -> Option<Self> {
+        let tree = call.token_tree()?;
+        let text = tree.syntax().text().to_string();
+        let open = text
+            .chars()
+            .next()
+            .filter(|first| matches!(first, '(' | '[' | '{'))?;
+        let inner = text.get(open.len_utf8()..)?;
+        let closed =
+            inner.ends_with([')', ']', '}']) && tree.syntax().children_with_tokens().count() > 1;
+        let inner = if closed {
+            inner.get(..inner.len() - 1)?
+        } else {
+            inner
+        };
+        Some(Self {
+            text: inner.to_owned(),
+            start: u32::from(tree.syntax().text_range().start()).saturating_add(1),
+        })
+    }
+
+    /// The span of a range of the arguments.
+    pub(super) fn span(&self, text: &ItemText, range: &std::ops::Range<usize>) -> super::ids::Span {
+        self.full_span(text).inside(range)
+    }
+
+    /// The span of the arguments, without the delimiters.
+    pub(super) fn full_span(&self, text: &ItemText) -> super::ids::Span {
+        let length = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+        text.span(self.start, self.start.saturating_add(length))
+    }
+}
+
+/// What a module declares.
+#[salsa::tracked(returns(clone))]
+pub fn module_scope(db: &dyn Db, module: ModuleId) -> Arc<Declarations> {
+    let mut declarations = Declarations::default();
+    let path = module.path(db);
+    let items = file_items(db, module.file(db));
+    for item in items.of_module(&path) {
+        let item = *item;
+        let kind = item.kind(db);
+        match kind {
+            ItemKind::Axes => {
+                let parsed = parse_item(db, item);
+                if let Some(call) = parsed.cast::<ast::MacroCall>() {
+                    declarations.add_axes(&call, &parsed.text);
+                }
+            }
+            ItemKind::Use => match parse_item(db, item).item() {
+                Some(ast::Item::Use(item)) => declarations.add_use(&item),
+                Some(ast::Item::ExternCrate(item)) => declarations.add_extern_crate(&item),
+                _ => {}
+            },
+            ItemKind::InlineModule => {
+                let name = item.name(db);
+                let inside: ModulePath = path.iter().cloned().chain([Arc::clone(&name)]).collect();
+                let inside = ModuleId::new(db, module.file(db), inside);
+                declarations.add(&name, Declared::Module(inside));
+            }
+            ItemKind::ModuleDeclaration => {
+                let declared = match module_target(db, item) {
+                    ModuleTarget::File(file) => {
+                        Declared::Module(ModuleId::new(db, file, ModulePath::from([])))
+                    }
+                    ModuleTarget::Missing => Declared::MissingModule,
+                };
+                declarations.add(&item.name(db), declared);
+            }
+            ItemKind::Implementation | ItemKind::MacroDefinition | ItemKind::Other => {}
+            _ => declarations.add(&item.name(db), Declared::Item(item, kind)),
+        }
+    }
+    Arc::new(declarations)
+}
+
+/// The names of the generic parameters of an item.
+pub(super) fn generic_names(item: &impl ast::HasGenericParams) -> Vec<Arc<str>> {
+    let Some(list) = item.generic_param_list() else {
+        return Vec::new();
+    };
+    list.generic_params()
+        .filter_map(|parameter| match parameter {
+            ast::GenericParam::ConstParam(parameter) => parameter.name(),
+            ast::GenericParam::TypeParam(parameter) => parameter.name(),
+            ast::GenericParam::LifetimeParam(_) => None,
+        })
+        .map(|name| plain_name(&name.text()))
+        .collect()
+}

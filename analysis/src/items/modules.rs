@@ -1,0 +1,379 @@
+//! Which file is which module: crate roots, `mod x;`, packages.
+//!
+//! A crate root is a target of a package by Cargo's conventions, or any file that no `mod x;` reaches: a kernel file on
+//! its own is a crate of its own.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use ra_ap_syntax::ast::{self, HasAttrs};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::file::{file_items, item_text, parse_item};
+use super::ids::{ItemId, ItemKind, ModuleId, ModulePath};
+use crate::db::{Db, FileMap, Project, SourceFile};
+
+/// The modules of a project, file by file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModuleTree {
+    files: FxHashMap<SourceFile, FileNode>,
+    targets: FxHashMap<ItemId, SourceFile>,
+    libraries: BTreeMap<Arc<str>, SourceFile>,
+    /// The `mod x;` whose file the project does not hold, in the order of files and of the text.
+    pub missing: Vec<ItemId>,
+}
+
+/// A file's place in the tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct FileNode {
+    parent: Option<ModuleId>,
+    root: SourceFile,
+    package: Option<Arc<str>>,
+}
+
+/// The file of a `mod x;`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ModuleTarget {
+    /// The file.
+    File(SourceFile),
+    /// The project does not hold it.
+    Missing,
+}
+
+impl ModuleTree {
+    /// The crate roots, in the order of their paths.
+    pub fn roots(&self, db: &dyn Db) -> Vec<SourceFile> {
+        let mut roots: Vec<_> = self
+            .files
+            .iter()
+            .filter(|(file, node)| **file == node.root)
+            .map(|(file, _)| (file.path(db), *file))
+            .collect();
+        roots.sort_by(|left, right| left.0.cmp(&right.0));
+        roots.into_iter().map(|(_, file)| file).collect()
+    }
+}
+
+/// One `mod x;` of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Declaration {
+    item: ItemId,
+    module: ModulePath,
+    name: Arc<str>,
+    /// `#[path = "…"]`.
+    path: Option<Arc<str>>,
+}
+
+/// The modules of the project.
+#[salsa::tracked(returns(clone))]
+pub fn module_tree(db: &dyn Db, project: Project) -> Arc<ModuleTree> {
+    let files = project.files(db);
+    let mut builder = Builder {
+        db,
+        paths: files
+            .iter()
+            .map(|(path, file)| (normal_path(path), *file))
+            .collect(),
+        files: &files,
+        tree: ModuleTree::default(),
+    };
+    builder.packages(project);
+    builder.others();
+    Arc::new(builder.tree)
+}
+
+/// The module around a module; none for a crate root.
+#[salsa::tracked(returns(copy))]
+pub fn parent_module(db: &dyn Db, module: ModuleId) -> Option<ModuleId> {
+    let path = module.path(db);
+    if let Some((_, outer)) = path.split_last() {
+        return Some(ModuleId::new(db, module.file(db), ModulePath::from(outer)));
+    }
+    let tree = module_tree(db, Project::try_get(db)?);
+    tree.files.get(&module.file(db))?.parent
+}
+
+/// The root of the crate that a module belongs to.
+#[salsa::tracked(returns(copy))]
+pub fn crate_root(db: &dyn Db, module: ModuleId) -> ModuleId {
+    let file = module.file(db);
+    let root = Project::try_get(db)
+        .and_then(|project| {
+            module_tree(db, project)
+                .files
+                .get(&file)
+                .map(|node| node.root)
+        })
+        .unwrap_or(file);
+    ModuleId::new(db, root, ModulePath::from([]))
+}
+
+/// The library of the project's package of a name (as paths write it, with underscores).
+#[salsa::tracked(returns(copy))]
+pub fn package_library(db: &dyn Db, project: Project, name: Arc<str>) -> Option<ModuleId> {
+    let file = *module_tree(db, project).libraries.get(&name)?;
+    Some(ModuleId::new(db, file, ModulePath::from([])))
+}
+
+/// The name of the package that a file belongs to.
+pub fn file_package(db: &dyn Db, file: SourceFile) -> Option<Arc<str>> {
+    let tree = module_tree(db, Project::try_get(db)?);
+    tree.files.get(&file)?.package.clone()
+}
+
+/// The file of a `mod x;`.
+#[salsa::tracked(returns(copy))]
+pub fn module_target(db: &dyn Db, declaration: ItemId) -> ModuleTarget {
+    Project::try_get(db)
+        .and_then(|project| module_tree(db, project).targets.get(&declaration).copied())
+        .map_or(ModuleTarget::Missing, ModuleTarget::File)
+}
+
+#[salsa::tracked(returns(clone))]
+fn module_declarations(db: &dyn Db, file: SourceFile) -> Arc<[Declaration]> {
+    let items = file_items(db, file);
+    let declaration = |item: &ItemId| Declaration {
+        item: *item,
+        module: item.module_path(db),
+        name: item.name(db),
+        path: path_attribute(db, *item),
+    };
+    let declarations = items
+        .items
+        .iter()
+        .filter(|item| item.kind(db) == ItemKind::ModuleDeclaration);
+    declarations.map(declaration).collect()
+}
+
+/// The value of `#[path = "…"]` on a `mod`.
+fn path_attribute(db: &dyn Db, item: ItemId) -> Option<Arc<str>> {
+    if !item_text(db, item).text.contains("path") {
+        return None;
+    }
+    let module = parse_item(db, item).cast::<ast::Module>()?;
+    module.attrs().find_map(|attribute| {
+        let Some(ast::Meta::KeyValueMeta(meta)) = attribute.meta() else {
+            return None;
+        };
+        if meta.path()?.as_single_name_ref()?.text() != "path" {
+            return None;
+        }
+        let Some(ast::Expr::Literal(literal)) = meta.expr() else {
+            return None;
+        };
+        let ast::LiteralKind::String(value) = literal.kind() else {
+            return None;
+        };
+        let value = value.value().ok()?.replace('\\', "/");
+        Some(Arc::from(value))
+    })
+}
+
+/// How a file finds its modules: beside it (`mod.rs`, crate roots) or in a directory of its own name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Beside,
+    OwnDirectory,
+}
+
+struct Builder<'a> {
+    db: &'a dyn Db,
+    files: &'a FileMap,
+    paths: FxHashMap<String, SourceFile>,
+    tree: ModuleTree,
+}
+
+impl Builder<'_> {
+    fn packages(&mut self, project: Project) {
+        for package in project.packages(self.db).iter() {
+            let root = normal_path(&package.root);
+            let name: Arc<str> = package.name.replace('-', "_").into();
+            let mut targets: Vec<_> = self
+                .files
+                .iter()
+                .filter_map(|(path, file)| Some((target_of(&root, path)?, *file)))
+                .collect();
+            // Modules that the library and a binary both declare belong to the library.
+            targets.sort_by_key(|(kind, _)| *kind);
+            for (kind, file) in targets {
+                if kind == TargetKind::Library {
+                    self.tree.libraries.entry(Arc::clone(&name)).or_insert(file);
+                }
+                self.root(file, Some(&name));
+            }
+        }
+    }
+
+    /// Files outside of every package's targets. Those that another of them declares as a module are no roots, but for the
+    /// first of a cycle.
+    fn others(&mut self) {
+        let rest: Vec<_> = self
+            .files
+            .values()
+            .copied()
+            .filter(|file| !self.tree.files.contains_key(file))
+            .collect();
+        let mut declared = FxHashSet::default();
+        for file in &rest {
+            for declaration in module_declarations(self.db, *file).iter() {
+                for style in [Style::Beside, Style::OwnDirectory] {
+                    declared.extend(
+                        self.target(*file, style, declaration)
+                            .map(|(target, _)| target)
+                            .filter(|target| target != file),
+                    );
+                }
+            }
+        }
+        for file in rest.iter().filter(|file| !declared.contains(*file)) {
+            self.root(*file, None);
+        }
+        for file in rest {
+            self.root(file, None);
+        }
+    }
+
+    /// Makes a file a crate root and follows its modules. A file that is in the tree already stays where it is, which also
+    /// cuts cycles.
+    fn root(&mut self, root: SourceFile, package: Option<&Arc<str>>) {
+        let mut pending = vec![(root, None, Style::Beside)];
+        while let Some((file, parent, style)) = pending.pop() {
+            if self.tree.files.contains_key(&file) {
+                continue;
+            }
+            let node = FileNode {
+                parent,
+                root,
+                package: package.cloned(),
+            };
+            self.tree.files.insert(file, node);
+            let declarations = module_declarations(self.db, file);
+            let mut found = Vec::new();
+            for declaration in declarations.iter() {
+                let Some((target, style)) = self.target(file, style, declaration) else {
+                    self.tree.missing.push(declaration.item);
+                    continue;
+                };
+                if self.is_cycle(file, target) {
+                    continue;
+                }
+                self.tree.targets.insert(declaration.item, target);
+                let module = ModuleId::new(self.db, file, Arc::clone(&declaration.module));
+                found.push((target, Some(module), style));
+            }
+            found.reverse();
+            pending.extend(found);
+        }
+    }
+
+    /// Whether a file is the target itself or stands inside of it.
+    fn is_cycle(&self, file: SourceFile, target: SourceFile) -> bool {
+        let mut current = Some(file);
+        while let Some(file) = current {
+            if file == target {
+                return true;
+            }
+            current = self
+                .tree
+                .files
+                .get(&file)
+                .and_then(|node| node.parent)
+                .map(|parent| parent.file(self.db));
+        }
+        false
+    }
+
+    fn target(
+        &self,
+        file: SourceFile,
+        style: Style,
+        declaration: &Declaration,
+    ) -> Option<(SourceFile, Style)> {
+        let path = file.path(self.db);
+        let (directory, file_name) = path.rsplit_once('/').unwrap_or(("", &path));
+        let stem = file_name.strip_suffix(".rs").unwrap_or(file_name);
+        let find = |path: &str| self.paths.get(&normal_path(path)).copied();
+        let inside = declaration.module.join("/");
+        let own = if style == Style::OwnDirectory {
+            stem
+        } else {
+            ""
+        };
+        if let Some(written) = &declaration.path {
+            let base = if inside.is_empty() {
+                directory.to_owned()
+            } else {
+                join(directory, &format!("{own}/{inside}"))
+            };
+            let target = if written.starts_with('/') {
+                find(written)
+            } else {
+                find(&join(&base, written))
+            };
+            return target.map(|target| (target, Style::Beside));
+        }
+        let base = join(directory, &format!("{own}/{inside}"));
+        let name = &declaration.name;
+        find(&join(&base, &format!("{name}.rs")))
+            .map(|target| (target, Style::OwnDirectory))
+            .or_else(|| {
+                find(&join(&base, &format!("{name}/mod.rs"))).map(|target| (target, Style::Beside))
+            })
+    }
+}
+
+/// Both paths after each other; either may be empty.
+fn join(directory: &str, path: &str) -> String {
+    match (directory.is_empty(), path.trim_start_matches('/')) {
+        (true, path) => path.to_owned(),
+        (false, path) => format!("{directory}/{path}"),
+    }
+}
+
+/// A path without `.`, `..` and empty components.
+fn normal_path(path: &str) -> String {
+    let mut components: Vec<&str> = Vec::new();
+    for component in path.split('/') {
+        match component {
+            "" | "." => {}
+            ".." if components.last().is_some_and(|last| *last != "..") => {
+                components.pop();
+            }
+            _ => components.push(component),
+        }
+    }
+    let joined = components.join("/");
+    if path.starts_with('/') {
+        format!("/{joined}")
+    } else {
+        joined
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum TargetKind {
+    Library,
+    Other,
+}
+
+/// Which target of a package a file is the root of, by Cargo's conventions.
+fn target_of(root: &str, path: &str) -> Option<TargetKind> {
+    let path = normal_path(path);
+    let inside = if root.is_empty() {
+        path.as_str()
+    } else {
+        path.strip_prefix(root)?.strip_prefix('/')?
+    };
+    let components: Vec<&str> = inside.split('/').collect();
+    match components.as_slice() {
+        ["src", "lib.rs"] => Some(TargetKind::Library),
+        ["src", "main.rs"] | ["build.rs"] => Some(TargetKind::Other),
+        ["src", "bin", file] | ["examples" | "tests" | "benches", file] => {
+            file.ends_with(".rs").then_some(TargetKind::Other)
+        }
+        ["src", "bin", _, "main.rs"] | ["examples" | "tests" | "benches", _, "main.rs"] => {
+            Some(TargetKind::Other)
+        }
+        _ => None,
+    }
+}

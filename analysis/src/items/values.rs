@@ -1,0 +1,87 @@
+//! The values of `const` and `static` items, and of paths in the text of an item.
+
+use ra_ap_syntax::ast::{self, AstNode};
+
+use super::constants::{ConstEnvironment, ConstValue, evaluate_as};
+use super::declarations::path_segments;
+use super::file::parse_item;
+use super::ids::{ItemId, ItemKind};
+use super::integers::IntegerType;
+use super::references::{ReferenceOrder, reference_order};
+use super::resolve::{Namespace, Resolution, resolve};
+use super::scopes::scope_at;
+use crate::db::Db;
+
+/// The value of a `const` or `static` item. A constant that needs itself is unknown.
+#[salsa::tracked(cycle_result = const_value_cycle)]
+pub fn const_value(db: &dyn Db, item: ItemId) -> ConstValue {
+    match reference_order(db, item) {
+        ReferenceOrder::Sound => {}
+        ReferenceOrder::Cyclic => return ConstValue::Unknown("a constant that needs itself"),
+        ReferenceOrder::NeedsCyclic => {
+            return ConstValue::Unknown("a constant that needs one that needs itself");
+        }
+        ReferenceOrder::TooDeep => return ConstValue::Unknown("constants nested too deeply"),
+    }
+    let parsed = parse_item(db, item);
+    let (body, written) = match item.kind(db) {
+        ItemKind::Constant => {
+            let item = parsed.cast::<ast::Const>();
+            (
+                item.as_ref().and_then(ast::Const::body),
+                item.and_then(|item| item.ty()),
+            )
+        }
+        ItemKind::Static => {
+            let item = parsed.cast::<ast::Static>();
+            (
+                item.as_ref().and_then(ast::Static::body),
+                item.and_then(|item| item.ty()),
+            )
+        }
+        _ => (None, None),
+    };
+    let Some(body) = body else {
+        return ConstValue::Unknown("a constant without a value");
+    };
+    let integer = written.and_then(|written| IntegerType::of_type(&written));
+    evaluate_as(&body, integer, &ItemEnvironment { db, item })
+}
+
+fn const_value_cycle(_db: &dyn Db, _id: salsa::Id, _item: ItemId) -> ConstValue {
+    ConstValue::Unknown("a constant that needs itself")
+}
+
+/// Paths in a tree of an item's normalised text (see [`parse_item`]), looked up where they stand. It has no variables; an
+/// environment that has some asks this one for paths.
+pub struct ItemEnvironment<'a> {
+    /// The database.
+    pub db: &'a dyn Db,
+    /// The item whose text the expressions were parsed from.
+    pub item: ItemId,
+}
+
+impl ConstEnvironment for ItemEnvironment<'_> {
+    fn local(&self, _name: &str) -> Option<ConstValue> {
+        None
+    }
+
+    fn path(&self, path: &ast::Path) -> ConstValue {
+        let offset = path.syntax().text_range().start().into();
+        let scope = scope_at(self.db, self.item, offset);
+        let anchored = path
+            .first_segment()
+            .is_some_and(|segment| segment.type_anchor().is_some());
+        let segments = path_segments(path);
+        let segments: Vec<&str> = segments.iter().map(|segment| &**segment).collect();
+        if !anchored
+            && let Resolution::Const(item) = resolve(self.db, &scope, &segments, Namespace::Value)
+        {
+            return const_value(self.db, item).clone();
+        }
+        if segments.last() == Some(&"SIZE") {
+            return ConstValue::Unknown("a size that is not known");
+        }
+        ConstValue::Unknown("a name that is no constant")
+    }
+}
