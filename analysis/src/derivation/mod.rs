@@ -138,7 +138,9 @@ fn derive_stage(body: &Body, pass: &Pass, index: usize, target: Target) -> Stage
         StageKind::Switch(_) => StageDerivation::Switch(switch::derive(pass, index)),
         StageKind::Collect => StageDerivation::Collect(collect::derive(pass, index)),
         StageKind::Align { .. } => StageDerivation::Align(contraction::derive_align(body, pass, index)),
-        StageKind::Contract => StageDerivation::Contract(contraction::derive_contract(pass, index)),
+        StageKind::Contract | StageKind::ContractMax => {
+            StageDerivation::Contract(contraction::derive_contract(pass, index))
+        }
         StageKind::Accumulate(_) => StageDerivation::Accumulate(contraction::derive_accumulate(pass, index)),
         StageKind::Cast => StageDerivation::Cast(cast::derive(pass, index, target)),
         StageKind::Transpose => StageDerivation::Transpose(transpose::derive(pass, index)),

@@ -169,6 +169,9 @@ pub enum StageKind {
     },
     /// `contract::<Packet>()`.
     Contract,
+    /// `contract_max::<Packet>()`: the tree and the accumulator take maxima instead of sums (book: Spatial Reduction).
+    /// No published library has a method for it; this is the name it would have.
+    ContractMax,
     /// `accumulate::<Time, Packet>(kind)`.
     Accumulate(Written<AccumulationKind>),
     /// `vector_init()`.
