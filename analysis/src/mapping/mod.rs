@@ -1,1 +1,15 @@
-//! The mapping algebra.
+//! The mapping algebra: expressions over axes, their canonical forms, and what can be asked of two of them.
+//!
+//! Pure mathematics: nothing here knows of files, kernels or hardware, and no answer takes time that grows with the size
+//! of an axis, except bounded enumeration where it is said.
+
+mod canonical;
+mod error;
+mod expression;
+mod form;
+mod index;
+
+pub use error::MappingError;
+pub use expression::{DEPTH_LIMIT, Mapping, MappingKind, NODE_LIMIT};
+pub use form::{Atom, Digit, Factor, Form, Padding, PlacedTerm, Term};
+pub use index::{Axis, Cell, Index, PaddingKind};

@@ -1,0 +1,464 @@
+//! How canonical forms are built: every operator as a step on a list of digits, innermost first.
+//!
+//! Sizes are checked by the callers: the product of all extents fits 64 bits, divisors divide, resizes shrink and paddings
+//! grow. Each function returns a normal list. No step walks positions; the work depends on the number of digits alone.
+
+use std::sync::Arc;
+
+use super::form::{Atom, Digit, Form, Term};
+use super::index::{Axis, PaddingKind};
+
+/// Product of the extents.
+pub(super) fn size(list: &[Digit]) -> u64 {
+    list.iter()
+        .fold(1, |size: u64, digit| size.saturating_mul(digit.extent))
+}
+
+pub(super) fn axis(axis: &Axis) -> Vec<Digit> {
+    let term = Term {
+        atom: Atom::Axis(axis.clone()),
+        stride: 1,
+        modulo: axis.size(),
+    };
+    let mut list = Vec::new();
+    push(&mut list, Digit::new(Some(term), axis.size()));
+    list
+}
+
+pub(super) fn broadcast(n: u64) -> Vec<Digit> {
+    let term = Term {
+        atom: Atom::Broadcast,
+        stride: 1,
+        modulo: n,
+    };
+    let mut list = Vec::new();
+    push(&mut list, Digit::new(Some(term), n));
+    list
+}
+
+/// Puts a digit outside a normal list, normalising both.
+pub(super) fn push(list: &mut Vec<Digit>, digit: Digit) {
+    let digit = normalise_single(digit);
+    let digit = match composite_of(&digit) {
+        None => digit,
+        Some(_) => match resolve_composite(digit) {
+            Resolved::Digit(digit) => digit,
+            Resolved::List(digits) => {
+                for digit in digits {
+                    push(list, digit);
+                }
+                return;
+            }
+        },
+    };
+    if digit.term.is_none() {
+        push_padding(list, digit);
+        return;
+    }
+    if let Some(merged) = list.last().and_then(|inner| merge(inner, &digit)) {
+        list.pop();
+        push(list, merged);
+        return;
+    }
+    list.push(digit);
+}
+
+/// Padding without a term belongs to the digit inside it.
+fn push_padding(list: &mut Vec<Digit>, digit: Digit) {
+    if digit.extent == 1 {
+        return;
+    }
+    match list.last_mut() {
+        None => list.push(digit),
+        Some(inner) => {
+            let unit = inner.extent;
+            for padding in digit.paddings() {
+                inner.add_padding(unit.saturating_mul(padding.extent), padding.kind);
+            }
+        }
+    }
+}
+
+/// Normalises the numbers of one digit: a single live position needs no term, an axis ends at its size, and a modulo is
+/// kept only where it says more than the live count.
+fn normalise_single(mut digit: Digit) -> Digit {
+    let Some(mut term) = digit.term.take() else {
+        return rebuild(&digit, None, 1);
+    };
+    let mut live = digit.live;
+    match term.atom {
+        Atom::Axis(axis) | Atom::PaddedRun(axis) => {
+            let top = axis.size().div_ceil(term.stride);
+            live = live.min(top);
+            term.modulo = term.modulo.clamp(live, top);
+            if term.modulo.is_multiple_of(live) {
+                term.modulo = live;
+            }
+            if live == top {
+                term.modulo = top;
+            }
+            let whole = term
+                .stride
+                .checked_mul(term.modulo)
+                .is_some_and(|span| axis.size().is_multiple_of(span));
+            // A truncated axis keeps its own modulo and stays plain; only odd cuts make a padded run.
+            let plain = whole || (term.stride == 1 && term.modulo == axis.size());
+            term.atom = if plain {
+                Atom::Axis(axis)
+            } else {
+                Atom::PaddedRun(axis)
+            };
+        }
+        Atom::Broadcast => {
+            term.stride = 1;
+            term.modulo = live;
+        }
+        Atom::Composite(inner) => {
+            live = live.min(inner.size().div_ceil(term.stride));
+            term.modulo = live;
+            term.atom = Atom::Composite(inner);
+        }
+    }
+    if live == 1 {
+        rebuild(&digit, None, 1)
+    } else {
+        rebuild(&digit, Some(term), live)
+    }
+}
+
+/// The same positions with another term and fewer live ones.
+fn rebuild(digit: &Digit, term: Option<Term>, live: u64) -> Digit {
+    let mut built = Digit::new(term, live);
+    built.add_padding(digit.live, PaddingKind::Top);
+    for padding in digit.paddings() {
+        built.add_padding(padding.extent, padding.kind);
+    }
+    built
+}
+
+/// Two neighbours that count on: the outer one steps by what the inner one covers.
+fn merge(inner: &Digit, outer: &Digit) -> Option<Digit> {
+    if inner.extent != inner.live {
+        return None;
+    }
+    let (inner_term, outer_term) = (inner.term.as_ref()?, outer.term.as_ref()?);
+    let mut term = inner_term.clone();
+    match (&inner_term.atom, &outer_term.atom) {
+        (Atom::Broadcast, Atom::Broadcast) => {}
+        (a, b) => {
+            let continues = a.axis()? == b.axis()?
+                && inner_term.stride.checked_mul(inner.live) == Some(outer_term.stride);
+            if !continues {
+                return None;
+            }
+            term.modulo = inner.live.saturating_mul(outer_term.modulo);
+        }
+    }
+    let mut merged = Digit::new(Some(term), inner.live.checked_mul(outer.live)?);
+    for padding in outer.paddings() {
+        merged.add_padding(inner.live.checked_mul(padding.extent)?, padding.kind);
+    }
+    Some(merged)
+}
+
+/// `digit / c` for a divisor `c` of its extent.
+fn cut(digit: &Digit, c: u64) -> Digit {
+    let live = digit.live.div_ceil(c);
+    let term = match &digit.term {
+        Some(term) if live > 1 => Some(Term {
+            atom: term.atom.clone(),
+            stride: term.stride.saturating_mul(c),
+            modulo: term.modulo.div_ceil(c),
+        }),
+        _ => None,
+    };
+    let mut built = Digit::new(term, live);
+    for padding in digit.paddings() {
+        built.add_padding(padding.extent.div_ceil(c), padding.kind);
+    }
+    built
+}
+
+/// The first `q` positions of a digit; `repeats` where they are a `%`, else a `=`.
+fn limit(digit: &Digit, q: u64, repeats: bool) -> Digit {
+    let mut term = digit.term.clone();
+    let live = digit.live.min(q);
+    if let Some(term) = &mut term
+        && repeats
+        && q < digit.live
+    {
+        term.modulo = q;
+    }
+    let mut built = Digit::new(term, live);
+    for padding in digit.paddings() {
+        built.add_padding(padding.extent.min(q), padding.kind);
+    }
+    built
+}
+
+/// Where a size falls among the digits of a list.
+enum Place {
+    /// Between digits: this many lie inside it.
+    Border(usize),
+    /// Inside the digit at this place, after so many of its positions.
+    Within(usize, u64),
+    /// Across the digits from the first to the last place; so many positions of theirs.
+    Across(usize, usize, u64),
+}
+
+/// Where `s`, a divisor of the size, falls for `/ s`.
+fn place_of_stride(list: &[Digit], s: u64) -> Place {
+    let mut rest = s;
+    for (at, digit) in list.iter().enumerate() {
+        if rest == 1 {
+            return Place::Border(at);
+        }
+        if rest.is_multiple_of(digit.extent) {
+            rest /= digit.extent;
+        } else if digit.extent.is_multiple_of(rest) {
+            return Place::Within(at, rest);
+        } else {
+            let last = grow(list, at, |run| run.is_multiple_of(rest));
+            return Place::Across(at, last, rest);
+        }
+    }
+    Place::Border(list.len())
+}
+
+/// Where `n`, at most the size, falls for `% n` and `= n`.
+fn place_of_prefix(list: &[Digit], n: u64) -> Place {
+    let mut rest = n;
+    for (at, digit) in list.iter().enumerate() {
+        if rest == 1 {
+            return Place::Border(at);
+        }
+        if rest.is_multiple_of(digit.extent) {
+            rest /= digit.extent;
+        } else if rest < digit.extent {
+            return Place::Within(at, rest);
+        } else {
+            let last = grow(list, at, |run| run >= rest);
+            return Place::Across(at, last, rest);
+        }
+    }
+    Place::Border(list.len())
+}
+
+/// The last digit of the shortest run from `first` whose size is enough.
+fn grow(list: &[Digit], first: usize, enough: impl Fn(u64) -> bool) -> usize {
+    let mut run: u64 = 1;
+    for (at, digit) in list.iter().enumerate().skip(first) {
+        run = run.saturating_mul(digit.extent);
+        if enough(run) {
+            return at;
+        }
+    }
+    list.len().saturating_sub(1)
+}
+
+/// A digit over a whole run of digits, every `stride`-th position of the first `extent * stride`.
+fn composite(run: &[Digit], stride: u64, extent: u64, last_padding: Option<PaddingKind>) -> Digit {
+    let form = Form::from_canonical(run.to_vec()).remove_padding();
+    let live = form.size().div_ceil(stride).min(extent);
+    let own = run.last().map_or(PaddingKind::Top, Digit::padding_kind);
+    let term = Term {
+        atom: Atom::Composite(Arc::new(form)),
+        stride,
+        modulo: live,
+    };
+    let mut digit = Digit::new(Some(term), live);
+    if last_padding.is_some() {
+        digit.add_padding((size(run) / stride).min(extent), own);
+    }
+    digit.add_padding(extent, last_padding.unwrap_or(own));
+    digit
+}
+
+/// `E / s` for a divisor `s` of the size.
+pub(super) fn stride(list: &[Digit], s: u64) -> Vec<Digit> {
+    let mut out = Vec::new();
+    let rest = match place_of_stride(list, s) {
+        Place::Border(at) => at,
+        Place::Within(at, c) => {
+            for digit in list.iter().skip(at).take(1) {
+                push(&mut out, cut(digit, c));
+            }
+            at + 1
+        }
+        Place::Across(first, last, c) => {
+            let run = list.get(first..=last).unwrap_or_default();
+            push(&mut out, composite(run, c, size(run) / c, None));
+            last + 1
+        }
+    };
+    for digit in list.iter().skip(rest) {
+        push(&mut out, digit.clone());
+    }
+    out
+}
+
+/// `E = n`, or `E % n` where it `repeats`, for `n` up to the size.
+pub(super) fn take(list: &[Digit], n: u64, repeats: bool) -> Vec<Digit> {
+    let mut out = Vec::new();
+    let place = place_of_prefix(list, n);
+    let whole = match place {
+        Place::Border(at) | Place::Within(at, _) | Place::Across(at, _, _) => at,
+    };
+    for digit in list.iter().take(whole) {
+        push(&mut out, digit.clone());
+    }
+    match place {
+        Place::Border(_) => {}
+        Place::Within(at, q) => {
+            for digit in list.iter().skip(at).take(1) {
+                let repeats = repeats && digit.extent.is_multiple_of(q);
+                push(&mut out, limit(digit, q, repeats));
+            }
+        }
+        Place::Across(first, last, q) => {
+            let run = list.get(first..=last).unwrap_or_default();
+            push(&mut out, composite(run, 1, q, None));
+        }
+    }
+    out
+}
+
+/// `E # p` for `p` of at least the size.
+pub(super) fn pad(list: &[Digit], p: u64, kind: PaddingKind) -> Vec<Digit> {
+    let mut out = Vec::new();
+    if list.is_empty() {
+        let mut digit = Digit::new(None, 1);
+        digit.add_padding(p, kind);
+        push(&mut out, digit);
+        return out;
+    }
+    // Inner digits that divide the padded size stay; the rest is padded as one.
+    let mut rest = p;
+    let mut inside = 0;
+    for digit in list.iter().take(list.len() - 1) {
+        if !rest.is_multiple_of(digit.extent) {
+            break;
+        }
+        rest /= digit.extent;
+        inside += 1;
+    }
+    for digit in list.iter().take(inside) {
+        push(&mut out, digit.clone());
+    }
+    match list.get(inside..).unwrap_or_default() {
+        [outermost] => {
+            let mut outermost = outermost.clone();
+            outermost.add_padding(rest, kind);
+            push(&mut out, outermost);
+        }
+        run if size(run) == rest => {
+            for digit in run {
+                push(&mut out, digit.clone());
+            }
+        }
+        run => push(&mut out, composite(run, 1, rest, Some(kind))),
+    }
+    out
+}
+
+fn composite_of(digit: &Digit) -> Option<(&Arc<Form>, u64)> {
+    match &digit.term {
+        Some(Term {
+            atom: Atom::Composite(form),
+            stride,
+            ..
+        }) => Some((form, *stride)),
+        _ => None,
+    }
+}
+
+enum Resolved {
+    Digit(Digit),
+    List(Vec<Digit>),
+}
+
+/// Writes a composite as digits of its own where its cut falls between them after all.
+fn resolve_composite(digit: Digit) -> Resolved {
+    let Some((form, s)) = composite_of(&digit) else {
+        return Resolved::Digit(digit);
+    };
+    let digits = form.digits();
+    let last = digits.len().saturating_sub(1);
+    let selected = if s > 1 {
+        if form.size().is_multiple_of(s) {
+            match place_of_stride(digits, s) {
+                Place::Across(0, end, _) if end == last => return Resolved::Digit(digit),
+                _ => stride(digits, s),
+            }
+        } else {
+            match strided_ragged(digits, s) {
+                Some(list) => list,
+                None => return Resolved::Digit(digit),
+            }
+        }
+    } else {
+        digits.to_vec()
+    };
+    let selected_size = size(&selected);
+    let prefix = if digit.live < selected_size {
+        match place_of_prefix(&selected, digit.live) {
+            Place::Across(0, end, _) if s == 1 && end == last => return Resolved::Digit(digit),
+            _ => take(&selected, digit.live, false),
+        }
+    } else {
+        selected
+    };
+    inline(digit, prefix, s == 1)
+}
+
+/// `run / s` where `s` does not divide the size: inner digits that divide `s` fall away; what stays must be one digit, or a
+/// smaller composite.
+fn strided_ragged(digits: &[Digit], s: u64) -> Option<Vec<Digit>> {
+    let mut rest = s;
+    let mut inside = 0;
+    for digit in digits.iter().take(digits.len().saturating_sub(1)) {
+        if !rest.is_multiple_of(digit.extent) {
+            break;
+        }
+        rest /= digit.extent;
+        inside += 1;
+    }
+    let mut out = Vec::new();
+    match digits.get(inside..).unwrap_or_default() {
+        [one] => push(&mut out, cut(one, rest)),
+        run if inside > 0 => {
+            let extent = size(run).div_ceil(rest);
+            push(&mut out, composite(run, rest, extent, None));
+        }
+        _ => return None,
+    }
+    Some(out)
+}
+
+/// Puts the digits of a complete group in its place, if its padding falls on their border.
+fn inline(digit: Digit, mut list: Vec<Digit>, same: bool) -> Resolved {
+    let Some((_, inner)) = list.split_last() else {
+        return Resolved::Digit(rebuild(&digit, None, 1));
+    };
+    let unit = size(inner);
+    if digit.extent.is_multiple_of(unit) {
+        if let Some(outermost) = list.last_mut() {
+            outermost.add_padding(digit.live.div_ceil(unit), PaddingKind::Top);
+            for padding in digit.paddings() {
+                outermost.add_padding(padding.extent.div_ceil(unit), padding.kind);
+            }
+        }
+        return Resolved::List(list);
+    }
+    // The same run that was padded in the first place cannot be split further.
+    if same && composite_of(&digit).is_some_and(|(form, _)| form.digits() == list.as_slice()) {
+        let splits = list
+            .first()
+            .is_some_and(|first| digit.extent.is_multiple_of(first.extent));
+        if !splits {
+            return Resolved::Digit(digit);
+        }
+    }
+    let kind = digit.padding_kind();
+    Resolved::List(pad(&list, digit.extent, kind))
+}

@@ -1,0 +1,374 @@
+//! Mapping expressions as written, with names and aliases resolved.
+//!
+//! An expression knows its size and its index function (which element each buffer position holds), straight from the
+//! rules of the book's chapter "Mapping Expressions". Constructors check what the library checks, so that every
+//! expression that exists has a size and a canonical form. Where names come from is not known here.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+use super::error::MappingError;
+use super::form::Form;
+use super::index::{Axis, Cell, Index, PaddingKind};
+
+/// Deepest nesting of operators and groups that an expression can have.
+pub const DEPTH_LIMIT: u32 = 256;
+
+/// Most operators and operands that an expression can have, aliases written out.
+pub const NODE_LIMIT: u64 = 65_536;
+
+/// A mapping expression: which tensor element each position of a buffer holds. Cheap to clone. Two expressions are equal
+/// when they are written alike; [`Mapping::form`] compares what they mean.
+#[derive(Clone)]
+pub struct Mapping(Arc<Node>);
+
+struct Node {
+    kind: NodeKind,
+    size: u64,
+    depth: u32,
+    nodes: u64,
+    form: OnceLock<Form>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum NodeKind {
+    Identity,
+    Axis(Axis),
+    Broadcast(u64),
+    Stride(Mapping, u64),
+    Modulo(Mapping, u64),
+    Resize(Mapping, u64),
+    Pad(Mapping, u64, PaddingKind),
+    Product(Vec<Mapping>),
+}
+
+/// The outermost operator of an expression, with its operands.
+#[derive(Clone, Copy, Debug)]
+pub enum MappingKind<'a> {
+    /// `1`.
+    Identity,
+    /// An axis.
+    Axis(&'a Axis),
+    /// A bare number: that many copies.
+    Broadcast(u64),
+    /// `E / n`.
+    Stride(&'a Mapping, u64),
+    /// `E % n`.
+    Modulo(&'a Mapping, u64),
+    /// `E = n`.
+    Resize(&'a Mapping, u64),
+    /// `E # n`.
+    Pad(&'a Mapping, u64, PaddingKind),
+    /// `E1, E2, ...`, outermost first, at least two.
+    Product(&'a [Mapping]),
+}
+
+impl Mapping {
+    fn node(kind: NodeKind, size: u64, depth: u32, nodes: u64) -> Self {
+        Self(Arc::new(Node {
+            kind,
+            size,
+            depth,
+            nodes,
+            form: OnceLock::new(),
+        }))
+    }
+
+    fn unary(&self, kind: NodeKind, size: u64) -> Result<Self, MappingError> {
+        let depth = self.0.depth + 1;
+        let nodes = self.0.nodes + 1;
+        if depth > DEPTH_LIMIT || nodes > NODE_LIMIT {
+            return Err(MappingError::TooDeep);
+        }
+        Ok(Self::node(kind, size, depth, nodes))
+    }
+
+    /// `1`: one position, the empty index.
+    #[must_use]
+    pub fn identity() -> Self {
+        Self::node(NodeKind::Identity, 1, 1, 1)
+    }
+
+    /// An axis: position `i` holds value `i`.
+    #[must_use]
+    pub fn axis(axis: Axis) -> Self {
+        let size = axis.size();
+        Self::node(NodeKind::Axis(axis), size, 1, 1)
+    }
+
+    /// A bare number: `n` positions that all hold the empty index.
+    ///
+    /// # Errors
+    /// [`MappingError::ZeroSize`] when `n` is 0.
+    pub fn broadcast(n: u64) -> Result<Self, MappingError> {
+        match n {
+            0 => Err(MappingError::ZeroSize),
+            1 => Ok(Self::identity()),
+            _ => Ok(Self::node(NodeKind::Broadcast(n), n, 1, 1)),
+        }
+    }
+
+    /// `E / n`: every `n`-th position.
+    ///
+    /// # Errors
+    /// [`MappingError::StrideIndivisible`] unless `n` divides the size, [`MappingError::ZeroDivisor`] for 0.
+    pub fn stride(&self, n: u64) -> Result<Self, MappingError> {
+        let size = self.size();
+        if n == 0 {
+            return Err(MappingError::ZeroDivisor);
+        }
+        if !size.is_multiple_of(n) {
+            return Err(MappingError::StrideIndivisible { size, divisor: n });
+        }
+        self.unary(NodeKind::Stride(self.clone(), n), size / n)
+    }
+
+    /// `E % n`: the first `n` positions of a repeating run.
+    ///
+    /// # Errors
+    /// [`MappingError::ModuloIndivisible`] unless `n` divides the size, [`MappingError::ZeroDivisor`] for 0.
+    pub fn modulo(&self, n: u64) -> Result<Self, MappingError> {
+        let size = self.size();
+        if n == 0 {
+            return Err(MappingError::ZeroDivisor);
+        }
+        if !size.is_multiple_of(n) {
+            return Err(MappingError::ModuloIndivisible { size, divisor: n });
+        }
+        self.unary(NodeKind::Modulo(self.clone(), n), n)
+    }
+
+    /// `E = n`: the first `n` positions.
+    ///
+    /// # Errors
+    /// [`MappingError::ResizeGrows`] when `n` exceeds the size, [`MappingError::ZeroSize`] for 0.
+    pub fn resize(&self, n: u64) -> Result<Self, MappingError> {
+        let size = self.size();
+        if n == 0 {
+            return Err(MappingError::ZeroSize);
+        }
+        if n > size {
+            return Err(MappingError::ResizeGrows { size, resized: n });
+        }
+        self.unary(NodeKind::Resize(self.clone(), n), n)
+    }
+
+    /// `E # n`: padded to `n` positions in total.
+    ///
+    /// # Errors
+    /// [`MappingError::PaddingShrinks`] when `n` is below the size.
+    pub fn pad_to(&self, n: u64, kind: PaddingKind) -> Result<Self, MappingError> {
+        let size = self.size();
+        if n < size {
+            return Err(MappingError::PaddingShrinks { size, padded: n });
+        }
+        self.unary(NodeKind::Pad(self.clone(), n, kind), n)
+    }
+
+    /// `[self, inner]`.
+    ///
+    /// # Errors
+    /// [`MappingError::Overflow`] when the size exceeds 64 bits.
+    pub fn pair(&self, inner: &Mapping) -> Result<Self, MappingError> {
+        Self::product(&[self.clone(), inner.clone()])
+    }
+
+    /// The parts beside each other, outermost first. None is `1`, one is itself.
+    ///
+    /// # Errors
+    /// [`MappingError::Overflow`] when the size exceeds 64 bits.
+    pub fn product(parts: &[Mapping]) -> Result<Self, MappingError> {
+        match parts {
+            [] => return Ok(Self::identity()),
+            [one] => return Ok(one.clone()),
+            _ => {}
+        }
+        let mut size: u64 = 1;
+        let mut depth = 0;
+        let mut nodes: u64 = 1;
+        for part in parts {
+            size = size
+                .checked_mul(part.size())
+                .ok_or(MappingError::Overflow {
+                    outer: size,
+                    inner: part.size(),
+                })?;
+            depth = depth.max(part.0.depth);
+            nodes = nodes.saturating_add(part.0.nodes);
+        }
+        if depth >= DEPTH_LIMIT || nodes > NODE_LIMIT {
+            return Err(MappingError::TooDeep);
+        }
+        Ok(Self::node(
+            NodeKind::Product(parts.to_vec()),
+            size,
+            depth + 1,
+            nodes,
+        ))
+    }
+
+    /// The number of positions, padding included; at least 1.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.0.size
+    }
+
+    /// The outermost operator.
+    #[must_use]
+    pub fn kind(&self) -> MappingKind<'_> {
+        match &self.0.kind {
+            NodeKind::Identity => MappingKind::Identity,
+            NodeKind::Axis(axis) => MappingKind::Axis(axis),
+            NodeKind::Broadcast(n) => MappingKind::Broadcast(*n),
+            NodeKind::Stride(inner, n) => MappingKind::Stride(inner, *n),
+            NodeKind::Modulo(inner, n) => MappingKind::Modulo(inner, *n),
+            NodeKind::Resize(inner, n) => MappingKind::Resize(inner, *n),
+            NodeKind::Pad(inner, n, kind) => MappingKind::Pad(inner, *n, *kind),
+            NodeKind::Product(parts) => MappingKind::Product(parts),
+        }
+    }
+
+    /// The canonical form, computed once.
+    #[must_use]
+    pub fn form(&self) -> &Form {
+        self.0.form.get_or_init(|| Form::of(self))
+    }
+
+    /// What a position holds, by the rules of each operator as written: the ground truth that the canonical form is
+    /// tested against.
+    #[must_use]
+    pub fn cell_at(&self, position: u64) -> Cell {
+        if position >= self.size() {
+            return Cell::OutOfBounds;
+        }
+        let mut index = Index::empty();
+        if self.add_to(position, &mut index) && index.is_inside() {
+            Cell::Index(index)
+        } else {
+            Cell::Padding
+        }
+    }
+
+    /// Adds what `position` (below the size) holds to `index`; false where it is padding.
+    fn add_to(&self, position: u64, index: &mut Index) -> bool {
+        match &self.0.kind {
+            NodeKind::Identity | NodeKind::Broadcast(_) => true,
+            NodeKind::Axis(axis) => {
+                index.add(axis, position);
+                true
+            }
+            NodeKind::Stride(inner, n) => inner.add_to(position.saturating_mul(*n), index),
+            NodeKind::Modulo(inner, _) | NodeKind::Resize(inner, _) => {
+                inner.add_to(position, index)
+            }
+            NodeKind::Pad(inner, _, _) => {
+                position < inner.size() && inner.add_to(position, index)
+            }
+            NodeKind::Product(parts) => {
+                let mut rest = position;
+                parts.iter().rev().all(|part| {
+                    let here = rest % part.size();
+                    rest /= part.size();
+                    part.add_to(here, index)
+                })
+            }
+        }
+    }
+
+    /// The axes mentioned, each once, in the order of first mention.
+    #[must_use]
+    pub fn axes(&self) -> Vec<Axis> {
+        let mut axes = Vec::new();
+        self.collect_axes(&mut axes);
+        axes
+    }
+
+    fn collect_axes(&self, axes: &mut Vec<Axis>) {
+        match &self.0.kind {
+            NodeKind::Identity | NodeKind::Broadcast(_) => {}
+            NodeKind::Axis(axis) => {
+                if !axes.contains(axis) {
+                    axes.push(axis.clone());
+                }
+            }
+            NodeKind::Stride(inner, _)
+            | NodeKind::Modulo(inner, _)
+            | NodeKind::Resize(inner, _)
+            | NodeKind::Pad(inner, _, _) => inner.collect_axes(axes),
+            NodeKind::Product(parts) => {
+                for part in parts {
+                    part.collect_axes(axes);
+                }
+            }
+        }
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.kind {
+            NodeKind::Identity => f.write_str("1"),
+            NodeKind::Axis(axis) => f.write_str(axis.name()),
+            NodeKind::Broadcast(n) => write!(f, "{n}"),
+            NodeKind::Stride(inner, n) => inner.write_operand(f, "/", *n),
+            NodeKind::Modulo(inner, n) => inner.write_operand(f, "%", *n),
+            NodeKind::Resize(inner, n) => inner.write_operand(f, "=", *n),
+            NodeKind::Pad(inner, n, kind) => inner.write_operand(f, kind.notation(), *n),
+            NodeKind::Product(parts) => {
+                for (at, part) in parts.iter().enumerate() {
+                    if at > 0 {
+                        f.write_str(", ")?;
+                    }
+                    if let NodeKind::Product(_) = part.0.kind {
+                        f.write_str("[")?;
+                        part.write(f)?;
+                        f.write_str("]")?;
+                    } else {
+                        part.write(f)?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn write_operand(&self, f: &mut fmt::Formatter<'_>, operator: &str, n: u64) -> fmt::Result {
+        if let NodeKind::Product(_) = self.0.kind {
+            f.write_str("[")?;
+            self.write(f)?;
+            write!(f, "] {operator} {n}")
+        } else {
+            self.write(f)?;
+            write!(f, " {operator} {n}")
+        }
+    }
+}
+
+impl PartialEq for Mapping {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+            || (self.0.size == other.0.size
+                && self.0.nodes == other.0.nodes
+                && self.0.kind == other.0.kind)
+    }
+}
+
+impl Eq for Mapping {}
+
+impl Hash for Mapping {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.kind.hash(state);
+    }
+}
+
+impl fmt::Display for Mapping {
+    /// The expression in `m!` notation, without the macro's name and brackets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f)
+    }
+}
+
+impl fmt::Debug for Mapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "m![{self}]")
+    }
+}
