@@ -235,6 +235,13 @@ impl Mapping {
         self.0.form.get_or_init(|| Form::of(self))
     }
 
+    /// Whether the expression is beyond what canonical forms can say. Sizes and nesting are checked by the constructors,
+    /// so that no expression is at present.
+    #[must_use]
+    pub fn is_opaque(&self) -> bool {
+        self.0.nodes > NODE_LIMIT
+    }
+
     /// What a position holds, by the rules of each operator as written: the ground truth that the canonical form is
     /// tested against.
     #[must_use]
