@@ -269,9 +269,7 @@ impl Mapping {
             NodeKind::Modulo(inner, _) | NodeKind::Resize(inner, _) => {
                 inner.add_to(position, index)
             }
-            NodeKind::Pad(inner, _, _) => {
-                position < inner.size() && inner.add_to(position, index)
-            }
+            NodeKind::Pad(inner, _, _) => position < inner.size() && inner.add_to(position, index),
             NodeKind::Product(parts) => {
                 let mut rest = position;
                 parts.iter().rev().all(|part| {

@@ -479,7 +479,10 @@ fn print_axis(axis: &Axis, term: &Term) -> Result<Mapping, MappingError> {
         outer: term.modulo,
         inner: term.stride,
     };
-    let span = term.stride.checked_mul(term.modulo).ok_or(overflow.clone())?;
+    let span = term
+        .stride
+        .checked_mul(term.modulo)
+        .ok_or(overflow.clone())?;
     let padded = axis.size().checked_next_multiple_of(span).ok_or(overflow)?;
     let mut printed = Mapping::axis(axis.clone());
     if padded > axis.size() {

@@ -106,14 +106,20 @@ impl Index {
     /// Whether every value is below the size of its axis.
     #[must_use]
     pub fn is_inside(&self) -> bool {
-        self.entries.iter().all(|(axis, value)| *value < axis.size())
+        self.entries
+            .iter()
+            .all(|(axis, value)| *value < axis.size())
     }
 }
 
 impl fmt::Debug for Index {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map()
-            .entries(self.entries.iter().map(|(axis, value)| (axis.name(), value)))
+            .entries(
+                self.entries
+                    .iter()
+                    .map(|(axis, value)| (axis.name(), value)),
+            )
             .finish()
     }
 }
