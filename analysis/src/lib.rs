@@ -1,9 +1,31 @@
 //! The engine of visa-lint: reads no files, writes nothing.
 //!
-//! Data flows one way: text, syntax, items, kernels, derivations, rules. See the modules for what each knows.
+//! Data flows one way: text, syntax, items, kernels, derivations, rules. See the modules for what each knows. Programs use
+//! the front door: [`Workspace`], [`Analysis`] and the plain data that they return.
 
+pub mod check;
 pub mod db;
+pub mod derivation;
 pub mod hardware;
 pub mod items;
+pub mod kernel;
 pub mod mapping;
+pub mod names;
+pub mod report;
+pub mod rules;
+pub mod suppression;
 pub mod syntax;
+pub mod workspace;
+
+pub use db::{DialectChoice, Options, Package};
+pub use hardware::Target;
+pub use report::{
+    Diagnostic, DiagnosticFix, FileEdit, FileReport, OperationCounts, Position, Problem, Range,
+    RelatedPlace, Report, UnresolvedPlace,
+};
+pub use rules::{Applicability, Group, Level, Rule};
+pub use rules::{
+    all as all_rules, find as find_rule, is_rule_or_group, nearest as nearest_rules,
+    url as rule_url,
+};
+pub use workspace::{Analysis, Workspace};

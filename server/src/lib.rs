@@ -1,1 +1,6 @@
 //! The programs of visa-lint as a library, so that tests can call them in-process.
+//!
+//! Knows the outside: arguments, files, terminals, exit codes. What a kernel means is asked of the front door of
+//! `visa-analysis` and nowhere else.
+
+pub mod lint;

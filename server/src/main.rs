@@ -1,3 +1,7 @@
 //! The command line of visa-lint.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    visa_server::lint::main()
+}

@@ -38,7 +38,12 @@ struct Runs {
 impl Runs {
     const fn access(touches: bool) -> Self {
         let length = if touches { 1 } else { 0 };
-        Self { prefix: length, suffix: length, longest: length, whole: touches }
+        Self {
+            prefix: length,
+            suffix: length,
+            longest: length,
+            whole: touches,
+        }
     }
 
     /// This sequence followed by another.
@@ -90,7 +95,11 @@ impl Places {
 fn join(first: &[Runs], second: &[Runs], shift: u64) -> Vec<Runs> {
     let shift = usize::try_from(shift).unwrap_or(0);
     let shifted = second.iter().cycle().skip(shift);
-    first.iter().zip(shifted).map(|(before, after)| before.then(*after)).collect()
+    first
+        .iter()
+        .zip(shifted)
+        .map(|(before, after)| before.then(*after))
+        .collect()
 }
 
 /// The largest number of consecutive accesses that all touch one same bank.
@@ -100,9 +109,14 @@ fn join(first: &[Runs], second: &[Runs], shift: u64) -> Vec<Runs> {
 /// saturates at `u64::MAX`. (Book: Bank Starvation.)
 #[must_use]
 pub fn longest_bank_run(levels: &[AccessLevel], access_bits: u64, base_bits: u64) -> u64 {
-    let strides: Vec<u64> = levels.iter().map(|level| reduce(level.stride_bits)).collect();
+    let strides: Vec<u64> = levels
+        .iter()
+        .map(|level| reduce(level.stride_bits))
+        .collect();
     // Banks are watched by moving the start by a bank's width, so the places must reach that too.
-    let unit = strides.iter().fold(DM_BANK_BITS, |unit, stride| greatest_common_divisor(unit, *stride));
+    let unit = strides.iter().fold(DM_BANK_BITS, |unit, stride| {
+        greatest_common_divisor(unit, *stride)
+    });
     let first = base_bits % unit;
     let mut places = Places {
         unit,
@@ -117,7 +131,10 @@ pub fn longest_bank_run(levels: &[AccessLevel], access_bits: u64, base_bits: u64
     (0..DM_BANKS)
         .filter_map(|bank| {
             let moved = (start * unit + PERIOD - bank * DM_BANK_BITS) % PERIOD / unit;
-            places.summaries.get(usize::try_from(moved).ok()?).map(|runs| runs.longest)
+            places
+                .summaries
+                .get(usize::try_from(moved).ok()?)
+                .map(|runs| runs.longest)
         })
         .max()
         .unwrap_or(0)
@@ -126,10 +143,19 @@ pub fn longest_bank_run(levels: &[AccessLevel], access_bits: u64, base_bits: u64
 /// The level that carries a run to `limit` accesses: the innermost one with which the nest from there inwards
 /// reaches it. `None` if the whole nest does not.
 #[must_use]
-pub fn level_reaching(levels: &[AccessLevel], access_bits: u64, base_bits: u64, limit: u64) -> Option<usize> {
-    (0..levels.len())
-        .rev()
-        .find(|outermost| longest_bank_run(levels.get(*outermost..).unwrap_or(&[]), access_bits, base_bits) >= limit)
+pub fn level_reaching(
+    levels: &[AccessLevel],
+    access_bits: u64,
+    base_bits: u64,
+    limit: u64,
+) -> Option<usize> {
+    (0..levels.len()).rev().find(|outermost| {
+        longest_bank_run(
+            levels.get(*outermost..).unwrap_or(&[]),
+            access_bits,
+            base_bits,
+        ) >= limit
+    })
 }
 
 /// Whether an access at `place` (modulo the period) touches the bank at place 0.
@@ -169,7 +195,8 @@ mod tests {
             }
             let mut touched = [false; 16];
             // Rows of 8 bytes from the first to the last byte touched; bits 3 to 6 of the byte address choose the bank.
-            let rows = (address.div_euclid(8) >> 3)..=((address + i128::from(access_bits) - 1).div_euclid(8) >> 3);
+            let rows = (address.div_euclid(8) >> 3)
+                ..=((address + i128::from(access_bits) - 1).div_euclid(8) >> 3);
             for row in rows.take(16) {
                 touched[usize::try_from(row & 15).unwrap()] = true;
             }
@@ -199,7 +226,10 @@ mod tests {
                         3 => 8 * random.random_range(-40..40),
                         _ => random.random_range(-5_000..5_000),
                     };
-                    AccessLevel { size, stride_bits: stride * element_bits }
+                    AccessLevel {
+                        size,
+                        stride_bits: stride * element_bits,
+                    }
                 })
                 .collect();
             let access_bits = [4, 8, 16, 32, 64, 128, 192, 256, 2048][random.random_range(0..9)];
@@ -218,7 +248,12 @@ mod tests {
 
     #[test]
     fn figure_b2_bits_3_to_6_of_the_byte_address_choose_the_bank() {
-        let nest = |stride_bytes: i128| vec![AccessLevel { size: 100, stride_bits: stride_bytes * 8 }];
+        let nest = |stride_bytes: i128| {
+            vec![AccessLevel {
+                size: 100,
+                stride_bits: stride_bytes * 8,
+            }]
+        };
         // Bits 0 to 2 stay in a bank: eight accesses of one byte, then the next bank.
         assert_eq!(longest_bank_run(&nest(1), 8, 0), 8);
         // Bit 3 changes it, bit 6 does, bit 7 (the first row bit) does not.
@@ -237,7 +272,10 @@ mod tests {
     #[test]
     fn full_sequencers_need_no_walk() {
         // 65,536 to the eighth accesses, all on one bank: more than 64 bits count.
-        let same = [AccessLevel { size: 65_536, stride_bits: 1024 }; 8];
+        let same = [AccessLevel {
+            size: 65_536,
+            stride_bits: 1024,
+        }; 8];
         assert_eq!(longest_bank_run(&same, 64, 0), u64::MAX);
         // Seven levels that stay, and an inner one that goes through all banks: each bank once in 16 accesses, but
         // the eight-byte access at the end of a round and the one at the start of the next differ.
@@ -252,9 +290,18 @@ mod tests {
     #[test]
     fn the_level_that_reaches_the_limit_is_the_innermost_that_does() {
         let levels = [
-            AccessLevel { size: 64, stride_bits: 4096 },
-            AccessLevel { size: 2, stride_bits: 0 },
-            AccessLevel { size: 32, stride_bits: 1024 },
+            AccessLevel {
+                size: 64,
+                stride_bits: 4096,
+            },
+            AccessLevel {
+                size: 2,
+                stride_bits: 0,
+            },
+            AccessLevel {
+                size: 32,
+                stride_bits: 1024,
+            },
         ];
         assert_eq!(level_reaching(&levels, 64, 0, 32), Some(2));
         assert_eq!(level_reaching(&levels, 64, 0, 64), Some(1));

@@ -1,7 +1,7 @@
 //! The Cast Engine.
 
 use crate::hardware::Target;
-use crate::kernel::{Pass};
+use crate::kernel::Pass;
 
 /// What was derived, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,4 +19,3 @@ pub enum CastViolation {}
 pub fn derive(_pass: &Pass, _index: usize, _target: Target) -> CastDerivation {
     CastDerivation::default()
 }
-

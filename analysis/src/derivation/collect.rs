@@ -35,4 +35,3 @@ pub enum VrfLoadViolation {}
 pub fn derive_vrf_load(_body: &Body, _pass: &Pass) -> VrfLoadDerivation {
     VrfLoadDerivation::default()
 }
-

@@ -18,4 +18,3 @@ pub enum CommitViolation {}
 pub fn derive(_body: &Body, _pass: &Pass) -> CommitDerivation {
     CommitDerivation::default()
 }
-

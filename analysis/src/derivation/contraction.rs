@@ -69,4 +69,3 @@ pub enum AccumulateViolation {}
 pub fn derive_accumulate(_pass: &Pass, _index: usize) -> AccumulateDerivation {
     AccumulateDerivation::default()
 }
-

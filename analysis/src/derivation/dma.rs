@@ -18,4 +18,3 @@ pub enum DmaViolation {}
 pub fn derive(_body: &Body, _copy: &Copy) -> DmaDerivation {
     DmaDerivation::default()
 }
-

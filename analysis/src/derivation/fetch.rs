@@ -19,4 +19,3 @@ pub enum FetchViolation {}
 pub fn derive(_body: &Body, _pass: &Pass, _index: usize, _target: Target) -> FetchDerivation {
     FetchDerivation::default()
 }
-

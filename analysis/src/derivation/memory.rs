@@ -1,6 +1,6 @@
 //! Lifetimes of tensors and what happens between them: overlaps, stale reads, lost data.
 
-use crate::kernel::{Body};
+use crate::kernel::Body;
 
 /// What was derived, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,4 +18,3 @@ pub enum MemoryViolation {}
 pub fn derive(_body: &Body) -> MemoryDerivation {
     MemoryDerivation::default()
 }
-

@@ -100,7 +100,11 @@ pub enum EndDerivation {
 #[must_use]
 pub fn derive(body: &Body, target: Target) -> BodyDerivation {
     BodyDerivation {
-        operations: body.operations.iter().map(|operation| derive_operation(body, operation, target)).collect(),
+        operations: body
+            .operations
+            .iter()
+            .map(|operation| derive_operation(body, operation, target))
+            .collect(),
         tensors: tensors::derive(body),
         memory: memory::derive(body),
     }
@@ -109,7 +113,9 @@ pub fn derive(body: &Body, target: Target) -> BodyDerivation {
 fn derive_operation(body: &Body, operation: &Operation, target: Target) -> OperationDerivation {
     match &operation.kind {
         OperationKind::Copy(copy) => OperationDerivation::Copy(dma::derive(body, copy)),
-        OperationKind::Pass(pass) => OperationDerivation::Pass(Box::new(derive_pass(body, pass, target))),
+        OperationKind::Pass(pass) => {
+            OperationDerivation::Pass(Box::new(derive_pass(body, pass, target)))
+        }
         OperationKind::Collective(_) => OperationDerivation::Collective,
     }
 }
@@ -117,11 +123,15 @@ fn derive_operation(body: &Body, operation: &Operation, target: Target) -> Opera
 fn derive_pass(body: &Body, pass: &Pass, target: Target) -> PassDerivation {
     PassDerivation {
         pipeline: pipeline::derive(pass),
-        stages: (0..pass.stages.len()).map(|index| derive_stage(body, pass, index, target)).collect(),
+        stages: (0..pass.stages.len())
+            .map(|index| derive_stage(body, pass, index, target))
+            .collect(),
         vector: vector::derive(body, pass),
         valid_counts: valid_count::derive(pass),
         end: match &pass.end {
-            PassEnd::Commit { .. } | PassEnd::CommitView { .. } => EndDerivation::Commit(commit::derive(body, pass)),
+            PassEnd::Commit { .. } | PassEnd::CommitView { .. } => {
+                EndDerivation::Commit(commit::derive(body, pass))
+            }
             PassEnd::ToTrf { .. } => EndDerivation::Trf(contraction::derive_trf_load(body, pass)),
             PassEnd::ToVrf { .. } => EndDerivation::Vrf(collect::derive_vrf_load(body, pass)),
             PassEnd::Open => EndDerivation::Open,
@@ -137,11 +147,15 @@ fn derive_stage(body: &Body, pass: &Pass, index: usize, target: Target) -> Stage
         StageKind::Fetch { .. } => StageDerivation::Fetch(fetch::derive(body, pass, index, target)),
         StageKind::Switch(_) => StageDerivation::Switch(switch::derive(pass, index)),
         StageKind::Collect => StageDerivation::Collect(collect::derive(pass, index)),
-        StageKind::Align { .. } => StageDerivation::Align(contraction::derive_align(body, pass, index)),
+        StageKind::Align { .. } => {
+            StageDerivation::Align(contraction::derive_align(body, pass, index))
+        }
         StageKind::Contract | StageKind::ContractMax => {
             StageDerivation::Contract(contraction::derive_contract(pass, index))
         }
-        StageKind::Accumulate(_) => StageDerivation::Accumulate(contraction::derive_accumulate(pass, index)),
+        StageKind::Accumulate(_) => {
+            StageDerivation::Accumulate(contraction::derive_accumulate(pass, index))
+        }
         StageKind::Cast => StageDerivation::Cast(cast::derive(pass, index, target)),
         StageKind::Transpose => StageDerivation::Transpose(transpose::derive(pass, index)),
         StageKind::VectorInit

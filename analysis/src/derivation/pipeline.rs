@@ -1,6 +1,6 @@
 //! The order of engines in a pass.
 
-use crate::kernel::{Pass};
+use crate::kernel::Pass;
 
 /// What was derived, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,4 +18,3 @@ pub enum PipelineViolation {}
 pub fn derive(_pass: &Pass) -> PipelineDerivation {
     PipelineDerivation::default()
 }
-

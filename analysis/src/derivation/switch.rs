@@ -1,6 +1,6 @@
 //! The Switch Engine.
 
-use crate::kernel::{Pass};
+use crate::kernel::Pass;
 
 /// What was derived, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,4 +18,3 @@ pub enum SwitchViolation {}
 pub fn derive(_pass: &Pass, _index: usize) -> SwitchDerivation {
     SwitchDerivation::default()
 }
-

@@ -1,6 +1,6 @@
 //! Tensors on their own: hierarchy sizes, capacities, alignment, tiles.
 
-use crate::kernel::{Body};
+use crate::kernel::Body;
 
 /// What was derived, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,4 +18,3 @@ pub enum TensorsViolation {}
 pub fn derive(_body: &Body) -> TensorsDerivation {
     TensorsDerivation::default()
 }
-

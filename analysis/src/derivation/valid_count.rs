@@ -1,6 +1,6 @@
 //! Valid counts: which positions of a padded reduction hold data, and whether the generator can say so.
 
-use crate::kernel::{Pass};
+use crate::kernel::Pass;
 
 /// What was derived, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,4 +18,3 @@ pub enum ValidCountsViolation {}
 pub fn derive(_pass: &Pass) -> ValidCountsDerivation {
     ValidCountsDerivation::default()
 }
-

@@ -18,4 +18,3 @@ pub enum VectorViolation {}
 pub fn derive(_body: &Body, _pass: &Pass) -> VectorDerivation {
     VectorDerivation::default()
 }
-

@@ -9,15 +9,16 @@ mod stage;
 mod tensor;
 
 pub use operation::{
-    Body, BranchArm, Collective, Copy, DeviceAttribute, LoopFrame, Operation, OperationId, OperationKind, Pass,
-    PassEnd, PassId, PassSource, Unresolved, UnresolvedReason,
+    Body, BranchArm, Collective, Copy, DeviceAttribute, LoopFrame, Operation, OperationId,
+    OperationKind, Pass, PassEnd, PassId, PassSource, Unresolved, UnresolvedReason,
 };
 pub use stage::{
-    AccumulationKind, AluOperation, BranchMode, Operand, OperandSource, Position, Stage, StageKind, StreamShape,
-    SwitchConfig, VectorStage, Way, ZeroPoint,
+    AccumulationKind, AluOperation, BranchMode, Operand, OperandSource, Position, Stage, StageKind,
+    StreamShape, SwitchConfig, VectorStage, Way, ZeroPoint,
 };
 pub use tensor::{
-    Address, AddressValue, Context, Level, Levels, Origin, Tensor, TensorId, Tier, TileWindow, TrfAddress,
+    Address, AddressValue, Context, Level, Levels, Origin, Tensor, TensorId, Tier, TileWindow,
+    TrfAddress,
 };
 
 use crate::items::Span;
@@ -36,7 +37,10 @@ pub struct Written<T> {
 impl<T> Written<T> {
     /// A resolved value at a place.
     pub const fn new(value: T, span: Span) -> Self {
-        Self { value: Some(value), span }
+        Self {
+            value: Some(value),
+            span,
+        }
     }
 
     /// A place whose value is unknown.

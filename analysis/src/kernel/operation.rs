@@ -176,7 +176,10 @@ impl Pass {
     /// The shape that enters stage `index`: the output of the stage before it, or the beginning.
     #[must_use]
     pub fn input_of(&self, index: usize) -> &StreamShape {
-        match index.checked_sub(1).and_then(|before| self.stages.get(before)) {
+        match index
+            .checked_sub(1)
+            .and_then(|before| self.stages.get(before))
+        {
             Some(stage) => &stage.output,
             None => &self.begin,
         }
@@ -185,7 +188,9 @@ impl Pass {
     /// The shape that leaves the last stage.
     #[must_use]
     pub fn output(&self) -> &StreamShape {
-        self.stages.last().map_or(&self.begin, |stage| &stage.output)
+        self.stages
+            .last()
+            .map_or(&self.begin, |stage| &stage.output)
     }
 }
 

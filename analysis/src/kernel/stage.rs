@@ -107,7 +107,11 @@ impl StreamShape {
     /// The pair `Time, Packet`; `None` if one is unknown or the product overflows.
     #[must_use]
     pub fn stream(&self) -> Option<Mapping> {
-        self.time.value.as_ref()?.pair(self.packet.value.as_ref()?).ok()
+        self.time
+            .value
+            .as_ref()?
+            .pair(self.packet.value.as_ref()?)
+            .ok()
     }
 
     /// The full mapping: chip, cluster, slice, row if any, time, packet; `None` if one is unknown.
@@ -129,7 +133,9 @@ impl StreamShape {
     /// Bytes of a packet; `None` if unknown or no whole number of bytes.
     #[must_use]
     pub fn packet_bytes(&self) -> Option<u64> {
-        self.element_type.value?.bytes(self.packet.value.as_ref()?.size())
+        self.element_type
+            .value?
+            .bytes(self.packet.value.as_ref()?.size())
     }
 }
 

@@ -89,7 +89,10 @@ impl Levels {
     /// The full mapping: the pair of all levels, outermost first; `None` if one is unknown or the product overflows.
     #[must_use]
     pub fn full(&self) -> Option<Mapping> {
-        let parts = self.iter().map(|(_, mapping)| mapping.value.clone()).collect::<Option<Vec<_>>>()?;
+        let parts = self
+            .iter()
+            .map(|(_, mapping)| mapping.value.clone())
+            .collect::<Option<Vec<_>>>()?;
         Mapping::product(&parts).ok()
     }
 }

@@ -13,15 +13,18 @@ mod fetch;
 mod mapping_expressions;
 mod memory;
 mod sequencer;
+pub(crate) mod suppressions;
 mod switch;
 mod tensors;
 mod transpose;
 mod valid_count;
 mod vector;
 
+use crate::db::Db;
 use crate::derivation::BodyDerivation;
-use crate::items::Span;
+use crate::items::{ItemId, Span};
 use crate::kernel::Body;
+use crate::names::nearest_names;
 
 /// The groups of the catalogue, which decide a rule's default level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -118,10 +121,20 @@ pub struct Rule {
     pub why: &'static str,
     /// The book's heading that states it; `library` or `derived` as in the catalogue.
     pub heading: &'static str,
+    /// Its level where nobody says otherwise, if it is not its group's.
+    pub level: Option<Level>,
     /// A kernel that breaks it.
     pub wrong: &'static str,
     /// The nearest kernel that does not.
     pub right: &'static str,
+}
+
+impl Rule {
+    /// The level where nobody says otherwise.
+    #[must_use]
+    pub fn default_level(&self) -> Level {
+        self.level.unwrap_or_else(|| self.group.default_level())
+    }
 }
 
 /// Declares a [`Rule`], with its two kernels from the fixtures of its name.
@@ -133,6 +146,7 @@ macro_rules! rule {
             summary: $summary,
             why: $why,
             heading: $heading,
+            level: None,
             wrong: include_str!(concat!(
                 env!("CARGO_MANIFEST_DIR"),
                 "/../fixtures/violations/",
@@ -242,14 +256,30 @@ impl Finding {
     /// Adds a related place.
     #[must_use]
     pub fn related(mut self, span: Span, message: impl Into<String>) -> Self {
-        self.related.push(Related { message: message.into(), span });
+        self.related.push(Related {
+            message: message.into(),
+            span,
+        });
         self
     }
 
     /// Adds a fix that replaces one span.
     #[must_use]
-    pub fn fix(mut self, applicability: Applicability, title: impl Into<String>, span: Span, text: impl Into<String>) -> Self {
-        self.fixes.push(Fix { title: title.into(), applicability, edits: vec![Edit { span, text: text.into() }] });
+    pub fn fix(
+        mut self,
+        applicability: Applicability,
+        title: impl Into<String>,
+        span: Span,
+        text: impl Into<String>,
+    ) -> Self {
+        self.fixes.push(Fix {
+            title: title.into(),
+            applicability,
+            edits: vec![Edit {
+                span,
+                text: text.into(),
+            }],
+        });
         self
     }
 }
@@ -270,21 +300,70 @@ struct Family {
 
 /// The families, in the catalogue's order.
 const FAMILIES: &[Family] = &[
-    Family { rules: mapping_expressions::RULES, check: mapping_expressions::check },
-    Family { rules: tensors::RULES, check: tensors::check },
-    Family { rules: memory::RULES, check: memory::check },
-    Family { rules: sequencer::RULES, check: sequencer::check },
-    Family { rules: fetch::RULES, check: fetch::check },
-    Family { rules: switch::RULES, check: switch::check },
-    Family { rules: collect::RULES, check: collect::check },
-    Family { rules: contraction::RULES, check: contraction::check },
-    Family { rules: vector::RULES, check: vector::check },
-    Family { rules: valid_count::RULES, check: valid_count::check },
-    Family { rules: cast::RULES, check: cast::check },
-    Family { rules: transpose::RULES, check: transpose::check },
-    Family { rules: commit::RULES, check: commit::check },
-    Family { rules: dma::RULES, check: dma::check },
-    Family { rules: banks::RULES, check: banks::check },
+    Family {
+        rules: mapping_expressions::RULES,
+        check: mapping_expressions::check,
+    },
+    Family {
+        rules: tensors::RULES,
+        check: tensors::check,
+    },
+    Family {
+        rules: memory::RULES,
+        check: memory::check,
+    },
+    Family {
+        rules: sequencer::RULES,
+        check: sequencer::check,
+    },
+    Family {
+        rules: fetch::RULES,
+        check: fetch::check,
+    },
+    Family {
+        rules: switch::RULES,
+        check: switch::check,
+    },
+    Family {
+        rules: collect::RULES,
+        check: collect::check,
+    },
+    Family {
+        rules: contraction::RULES,
+        check: contraction::check,
+    },
+    Family {
+        rules: vector::RULES,
+        check: vector::check,
+    },
+    Family {
+        rules: valid_count::RULES,
+        check: valid_count::check,
+    },
+    Family {
+        rules: cast::RULES,
+        check: cast::check,
+    },
+    Family {
+        rules: transpose::RULES,
+        check: transpose::check,
+    },
+    Family {
+        rules: commit::RULES,
+        check: commit::check,
+    },
+    Family {
+        rules: dma::RULES,
+        check: dma::check,
+    },
+    Family {
+        rules: banks::RULES,
+        check: banks::check,
+    },
+    Family {
+        rules: suppressions::RULES,
+        check: suppressions::check,
+    },
 ];
 
 /// Every rule of the catalogue that is implemented, in the catalogue's order.
@@ -298,6 +377,30 @@ pub fn find(name: &str) -> Option<&'static Rule> {
     all().find(|rule| rule.name == name)
 }
 
+/// Whether it names a rule or a group.
+#[must_use]
+pub fn is_rule_or_group(name: &str) -> bool {
+    find(name).is_some() || Group::ALL.iter().any(|group| group.name() == name)
+}
+
+/// The rules and groups whose names are nearest to one that is none, the nearest first.
+#[must_use]
+pub fn nearest(name: &str) -> Vec<String> {
+    let names = all()
+        .map(|rule| rule.name)
+        .chain(Group::ALL.into_iter().map(Group::name));
+    nearest_names(name, names)
+}
+
+/// The page of a rule.
+#[must_use]
+pub fn url(name: &str) -> String {
+    format!(
+        "{}/blob/main/docs/rules.md#{name}",
+        env!("CARGO_PKG_REPOSITORY")
+    )
+}
+
 /// All findings of one body, each place and rule once, in the order of the families.
 #[must_use]
 pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
@@ -308,4 +411,10 @@ pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
     let mut seen = rustc_hash::FxHashSet::default();
     findings.retain(|finding| seen.insert((finding.rule, finding.span)));
     findings
+}
+
+/// All findings about the mappings written in one item, whether a kernel reaches it or not.
+#[must_use]
+pub fn check_item(_db: &dyn Db, _item: ItemId) -> Vec<Finding> {
+    Vec::new()
 }

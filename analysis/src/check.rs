@@ -1,0 +1,421 @@
+//! The queries that turn bodies into diagnostics: derivation and rules a function, mapping rules an item, placement and
+//! suppression a file.
+//!
+//! All but the last look at normalised text only, so that an edit re-runs them for the function it stands in and a comment
+//! re-runs none. A function in which the engine itself fails gives a problem instead of findings; the rest of the file is
+//! still checked.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::db::{Db, Project, SourceFile, options};
+use crate::derivation::{BodyDerivation, derive};
+use crate::items::{ItemId, ItemKind, Span, TokenMap, file_items, token_map};
+use crate::kernel::{Body, Unresolved, UnresolvedReason};
+use crate::report::{
+    Diagnostic, DiagnosticFix, FileEdit, FileReport, OperationCounts, Position, Problem, Range,
+    RelatedPlace, UnresolvedPlace,
+};
+use crate::rules::{self, Checked, Finding};
+use crate::suppression::{self, suppressions};
+use crate::syntax::{LineIndex, Unanalysed, line_index, syntax_error_count};
+
+/// What is known of one function or item, at places in normalised text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// What the rules found.
+    pub findings: Vec<Finding>,
+    /// The operations, each place once.
+    pub operations: Vec<Span>,
+    /// What could not be resolved, each place once.
+    pub unresolved: Vec<Unresolved>,
+    /// Whether it is a kernel.
+    pub kernel: bool,
+    /// How the engine failed, if it did.
+    pub failure: Option<String>,
+}
+
+/// The lowered body of one function; empty until the lowering stands.
+#[salsa::tracked(returns(clone))]
+pub fn body(_db: &dyn Db, function: ItemId) -> Arc<Body> {
+    Arc::new(Body {
+        name: String::new(),
+        span: Span {
+            item: function,
+            start: 0,
+            end: 0,
+        },
+        device: None,
+        reached_from_kernel: false,
+        tensors: Vec::new(),
+        operations: Vec::new(),
+        unresolved: Vec::new(),
+        escaping: Vec::new(),
+        shortened_loops: Vec::new(),
+    })
+}
+
+/// What the engines make of one function.
+#[salsa::tracked(returns(clone))]
+pub fn function_derivation(db: &dyn Db, function: ItemId) -> Arc<BodyDerivation> {
+    Arc::new(derive(&body(db, function), options(db).target))
+}
+
+/// What the rules find in one function, helpers that it calls included.
+#[salsa::tracked(returns(clone))]
+pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
+    let found = guarded(db, || {
+        let body = body(db, function);
+        let derivation = function_derivation(db, function);
+        let findings = rules::check(&Checked {
+            body: &body,
+            derivation: &derivation,
+        });
+        of_body(&body, findings)
+    });
+    Arc::new(found)
+}
+
+/// What the mapping rules find in one item, whether a kernel reaches it or not.
+#[salsa::tracked(returns(clone))]
+pub fn item_findings(db: &dyn Db, item: ItemId) -> Arc<Findings> {
+    Arc::new(guarded(db, || Findings {
+        findings: rules::check_item(db, item),
+        ..Findings::default()
+    }))
+}
+
+/// Findings, operations and failures that functions of other files have in a file, because they call into it.
+#[salsa::tracked(returns(clone))]
+pub fn findings_from_elsewhere(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
+    let elsewhere = Project::try_get(db).map(|project| foreign_findings(db, project));
+    Arc::new(
+        elsewhere
+            .and_then(|elsewhere| elsewhere.get(&file).cloned())
+            .unwrap_or_default(),
+    )
+}
+
+/// For each file what functions of other files find in it.
+#[salsa::tracked(returns(clone))]
+fn foreign_findings(db: &dyn Db, project: Project) -> Arc<FxHashMap<SourceFile, Findings>> {
+    let mut elsewhere: FxHashMap<SourceFile, Findings> = FxHashMap::default();
+    for file in project.files(db).values() {
+        for function in functions(db, *file) {
+            let found = function_findings(db, function);
+            let away = |span: Span| Some(span.item.file(db)).filter(|other| other != file);
+            for finding in &found.findings {
+                if let Some(other) = away(finding.span) {
+                    elsewhere
+                        .entry(other)
+                        .or_default()
+                        .findings
+                        .push(finding.clone());
+                }
+            }
+            for operation in &found.operations {
+                if let Some(other) = away(*operation) {
+                    elsewhere
+                        .entry(other)
+                        .or_default()
+                        .operations
+                        .push(*operation);
+                }
+            }
+            for unresolved in &found.unresolved {
+                if let Some(other) = away(unresolved.span) {
+                    elsewhere
+                        .entry(other)
+                        .or_default()
+                        .unresolved
+                        .push(unresolved.clone());
+                }
+            }
+        }
+    }
+    Arc::new(elsewhere)
+}
+
+/// Everything about one file, placed in its text, suppressions applied.
+#[salsa::tracked(returns(clone))]
+pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
+    let mut places = Places::new(db);
+    let mut report = FileReport::new(file.path(db));
+    report.syntax_errors = syntax_error_count(db, file) as u64;
+    if let Some(why) = file_items(db, file).unanalysed {
+        report
+            .problems
+            .push(Problem::NotAnalysed(unanalysed_words(why).to_owned()));
+    }
+    let mut operations = FxHashSet::default();
+    let mut unresolved = BTreeSet::new();
+    let mut take = |found: &Findings, report: &mut FileReport| {
+        let here = |span: Span| span.item.file(db) == file;
+        report.kernels += u64::from(found.kernel);
+        report
+            .problems
+            .extend(found.failure.iter().cloned().map(Problem::Internal));
+        let findings = found.findings.iter().filter(|finding| here(finding.span));
+        report
+            .diagnostics
+            .extend(findings.filter_map(|finding| places.diagnostic(finding)));
+        operations.extend(found.operations.iter().copied().filter(|span| here(*span)));
+        for place in found.unresolved.iter().filter(|place| here(place.span)) {
+            if let Some((_, range)) = places.range(place.span) {
+                unresolved.insert((range, reason_words(&place.reason)));
+            }
+        }
+    };
+    for item in file_items(db, file).items.iter().copied() {
+        take(&item_findings(db, item), &mut report);
+    }
+    for function in functions(db, file) {
+        take(&function_findings(db, function), &mut report);
+    }
+    take(&findings_from_elsewhere(db, file), &mut report);
+
+    report.unresolved = unresolved
+        .into_iter()
+        .map(|(range, reason)| UnresolvedPlace { reason, range })
+        .collect();
+    report.operations = counts(operations.len(), &report.unresolved);
+    sort(&mut report.diagnostics);
+    suppression::apply(&mut report, &suppressions(db, file), &mut |start, end| {
+        places.place(file, start, end)
+    });
+    sort(&mut report.diagnostics);
+    Arc::new(report)
+}
+
+/// Runs the queries of a file's own functions and items, so that other threads find the answers at hand.
+pub fn check_functions(db: &dyn Db, file: SourceFile) {
+    for item in file_items(db, file).items.iter().copied() {
+        let _ = item_findings(db, item);
+    }
+    for function in functions(db, file) {
+        let _ = function_findings(db, function);
+    }
+}
+
+fn functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
+    let items = file_items(db, file);
+    items
+        .items
+        .iter()
+        .copied()
+        .filter(|item| item.kind(db) == ItemKind::Function)
+        .collect()
+}
+
+fn of_body(body: &Body, findings: Vec<Finding>) -> Findings {
+    let mut seen = FxHashSet::default();
+    let operations = body
+        .operations
+        .iter()
+        .map(|operation| operation.span)
+        .filter(|span| seen.insert(*span))
+        .collect();
+    let mut seen = FxHashSet::default();
+    let unresolved = body
+        .unresolved
+        .iter()
+        .filter(|place| seen.insert(place.span))
+        .cloned()
+        .collect();
+    Findings {
+        findings,
+        operations,
+        unresolved,
+        kernel: body.device.is_some(),
+        failure: None,
+    }
+}
+
+/// Runs the rooms on one function. A panic is a defect: it is caught here, so that the other functions are still checked.
+fn guarded(db: &dyn Db, run: impl FnOnce() -> Findings) -> Findings {
+    match std::panic::catch_unwind(AssertUnwindSafe(run)) {
+        Ok(found) => found,
+        Err(payload) if payload.is::<salsa::Cancelled>() => std::panic::resume_unwind(payload),
+        Err(payload) => {
+            // What the run had read before it failed is not recorded: ask again after every change.
+            db.report_untracked_read();
+            Findings {
+                failure: Some(panic_words(&*payload)),
+                ..Findings::default()
+            }
+        }
+    }
+}
+
+/// The words of a panic.
+pub(crate) fn panic_words(payload: &(dyn Any + Send)) -> String {
+    let words = payload
+        .downcast_ref::<&str>()
+        .map(|words| (*words).to_owned());
+    words
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "unknown".to_owned())
+}
+
+fn counts(operations: usize, unresolved: &[UnresolvedPlace]) -> OperationCounts {
+    let mut counts = OperationCounts {
+        resolved: operations as u64,
+        unresolved: unresolved.len() as u64,
+        reasons: BTreeMap::new(),
+    };
+    for place in unresolved {
+        *counts.reasons.entry(place.reason.clone()).or_default() += 1;
+    }
+    counts
+}
+
+/// Orders diagnostics by place and rule, and keeps one of each: a helper's fault is met once a call.
+fn sort(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.sort_by(|one, other| {
+        (one.range, one.rule, one.group, &one.message).cmp(&(
+            other.range,
+            other.rule,
+            other.group,
+            &other.message,
+        ))
+    });
+    diagnostics
+        .dedup_by(|later, earlier| (later.range, later.rule) == (earlier.range, earlier.rule));
+}
+
+fn unanalysed_words(why: Unanalysed) -> &'static str {
+    match why {
+        Unanalysed::TooDeeplyNested => "brackets or operators are nested too deeply to be analysed",
+        Unanalysed::TooLarge => "the file is larger than 4 GiB and is not analysed",
+    }
+}
+
+fn reason_words(reason: &UnresolvedReason) -> String {
+    match reason {
+        UnresolvedReason::GenericMapping => "generic mapping".to_owned(),
+        UnresolvedReason::UnknownName(name) => format!("unknown name `{name}`"),
+        UnresolvedReason::UnknownMethod(name) => format!("unknown method `{name}`"),
+        UnresolvedReason::NotInferred => "type not inferred".to_owned(),
+        UnresolvedReason::IllFormedMapping => "ill-formed mapping".to_owned(),
+        UnresolvedReason::Recursion => "recursive helper".to_owned(),
+        UnresolvedReason::UnboundedLoop => "loop without constant bounds".to_owned(),
+        UnresolvedReason::UnsupportedExpression(what) => format!("unsupported expression: {what}"),
+        UnresolvedReason::TooManyOperations => "too many operations".to_owned(),
+    }
+}
+
+/// From spans in normalised text to ranges of files.
+struct Places<'a> {
+    db: &'a dyn Db,
+    files: FxHashMap<SourceFile, FileTables<'a>>,
+}
+
+struct FileTables<'a> {
+    path: Arc<str>,
+    text: Arc<str>,
+    lines: &'a LineIndex,
+    tokens: Arc<TokenMap>,
+}
+
+impl<'a> Places<'a> {
+    fn new(db: &'a dyn Db) -> Self {
+        Self {
+            db,
+            files: FxHashMap::default(),
+        }
+    }
+
+    fn tables(&mut self, file: SourceFile) -> &FileTables<'a> {
+        let db = self.db;
+        self.files.entry(file).or_insert_with(|| FileTables {
+            path: file.path(db),
+            text: file.text(db),
+            lines: line_index(db, file),
+            tokens: token_map(db, file),
+        })
+    }
+
+    fn bytes(&mut self, span: Span) -> Option<(SourceFile, u32, u32)> {
+        let file = span.item.file(self.db);
+        let (start, end) = self.tables(file).tokens.range(span)?;
+        Some((file, start, end))
+    }
+
+    fn range(&mut self, span: Span) -> Option<(Arc<str>, Range)> {
+        let (file, start, end) = self.bytes(span)?;
+        Some((
+            Arc::clone(&self.tables(file).path),
+            self.place(file, start, end),
+        ))
+    }
+
+    fn place(&mut self, file: SourceFile, start: u32, end: u32) -> Range {
+        let tables = self.tables(file);
+        let position = |byte: u32| {
+            let place = tables.lines.line_column(&tables.text, byte);
+            Position {
+                byte,
+                line: place.line,
+                column: place.column,
+            }
+        };
+        Range {
+            start: position(start),
+            end: position(end.max(start)),
+        }
+    }
+
+    fn diagnostic(&mut self, finding: &Finding) -> Option<Diagnostic> {
+        let rule = rules::find(finding.rule)?;
+        let (file, range) = self.range(finding.span)?;
+        let related = finding.related.iter().filter_map(|related| {
+            let (file, range) = self.range(related.span)?;
+            Some(RelatedPlace {
+                message: related.message.clone(),
+                file,
+                range,
+            })
+        });
+        let related = related.collect();
+        let fixes = finding.fixes.iter().filter_map(|fix| {
+            let edits = fix.edits.iter().map(|edit| {
+                let (file, start_byte, end_byte) = self.bytes(edit.span)?;
+                let file = Arc::clone(&self.tables(file).path);
+                Some(FileEdit {
+                    file,
+                    start_byte,
+                    end_byte,
+                    text: edit.text.clone(),
+                })
+            });
+            let edits = edits.collect::<Option<Vec<_>>>()?;
+            Some(DiagnosticFix {
+                title: fix.title.clone(),
+                applicability: fix.applicability,
+                edits,
+            })
+        });
+        let fixes = fixes.collect();
+        Some(Diagnostic {
+            rule: rule.name,
+            group: finding.group.unwrap_or(rule.group),
+            default_level: finding
+                .group
+                .map_or_else(|| rule.default_level(), rules::Group::default_level),
+            message: finding.message.clone(),
+            notes: finding.notes.clone(),
+            help: finding.help.clone(),
+            url: rules::url(rule.name),
+            file,
+            range,
+            related,
+            fixes,
+            suppressed: false,
+            about: None,
+        })
+    }
+}

@@ -1,0 +1,234 @@
+//! What the engine answers, as plain data: findings placed in files, counts, problems of the run.
+//!
+//! Nothing here refers to the database: a report stays good whatever happens to the workspace afterwards. Levels other
+//! than a rule's own default and the words of an output format are the caller's business.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::rules::{Applicability, Group, Level};
+
+/// A place in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Position {
+    /// Byte offset in the file's UTF-8 text, its byte-order mark included.
+    pub byte: u32,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+}
+
+/// A range of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Range {
+    /// The first byte.
+    pub start: Position,
+    /// After the last byte.
+    pub end: Position,
+}
+
+/// The other end of a diagnostic.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RelatedPlace {
+    /// What stands there.
+    pub message: String,
+    /// The file.
+    pub file: Arc<str>,
+    /// Where in it.
+    pub range: Range,
+}
+
+/// A replacement in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FileEdit {
+    /// The file.
+    pub file: Arc<str>,
+    /// First byte that is replaced.
+    pub start_byte: u32,
+    /// After the last byte that is replaced.
+    pub end_byte: u32,
+    /// By what.
+    pub text: String,
+}
+
+/// A code action that mends a diagnostic.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DiagnosticFix {
+    /// What it does, as a menu entry.
+    pub title: String,
+    /// Whether it may be applied without looking.
+    pub applicability: Applicability,
+    /// Its replacements.
+    pub edits: Vec<FileEdit>,
+}
+
+/// A finding placed in its file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Diagnostic {
+    /// The rule's name.
+    pub rule: &'static str,
+    /// The group that decides its level: the rule's own, or a milder one where the same fact weighs less.
+    pub group: Group,
+    /// The level where nobody says otherwise.
+    pub default_level: Level,
+    /// The numbers compared and the mechanism in one clause.
+    pub message: String,
+    /// Further facts, the derived configuration among them.
+    pub notes: Vec<String>,
+    /// What to do.
+    pub help: Option<String>,
+    /// The rule's page.
+    pub url: String,
+    /// The file.
+    pub file: Arc<str>,
+    /// Where in it.
+    pub range: Range,
+    /// The other ends.
+    pub related: Vec<RelatedPlace>,
+    /// Code actions.
+    pub fixes: Vec<DiagnosticFix>,
+    /// Whether an attribute or a comment in the file allows it there.
+    pub suppressed: bool,
+    /// For findings about a suppression: the rule or group it names.
+    pub about: Option<Arc<str>>,
+}
+
+/// How many operations were understood.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct OperationCounts {
+    /// Operations that were lowered.
+    pub resolved: u64,
+    /// Operations that were not: every rule is silent about them.
+    pub unresolved: u64,
+    /// The unresolved ones by reason.
+    pub reasons: BTreeMap<String, u64>,
+}
+
+impl OperationCounts {
+    /// Adds the counts of another file.
+    pub fn add(&mut self, other: &Self) {
+        self.resolved = self.resolved.saturating_add(other.resolved);
+        self.unresolved = self.unresolved.saturating_add(other.unresolved);
+        for (reason, count) in &other.reasons {
+            let sum = self.reasons.entry(reason.clone()).or_default();
+            *sum = sum.saturating_add(*count);
+        }
+    }
+}
+
+/// An operation that could not be resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UnresolvedPlace {
+    /// Why.
+    pub reason: String,
+    /// Where in the file.
+    pub range: Range,
+}
+
+/// Why a file could not be checked, or not in whole.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Problem {
+    /// The engine holds no file of that path.
+    NoSuchFile,
+    /// The file's text cannot be analysed; the words say why.
+    NotAnalysed(String),
+    /// A defect of this program: the words say which function and what went wrong.
+    Internal(String),
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoSuchFile => formatter.write_str("no such file"),
+            Self::NotAnalysed(why) => formatter.write_str(why),
+            Self::Internal(what) => write!(formatter, "internal error: {what}"),
+        }
+    }
+}
+
+/// The answer about one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileReport {
+    /// The file.
+    pub path: Arc<str>,
+    /// Syntax errors. `rustc` words them; what parses is checked all the same.
+    pub syntax_errors: u64,
+    /// Functions with `#[device]`.
+    pub kernels: u64,
+    /// Operations of the functions that stand in the file.
+    pub operations: OperationCounts,
+    /// Findings in the file, in the order of their places and rules, suppressed ones included.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Operations that could not be resolved, in the order of their places.
+    pub unresolved: Vec<UnresolvedPlace>,
+    /// What went wrong.
+    pub problems: Vec<Problem>,
+}
+
+impl FileReport {
+    /// An empty answer about the file of that path.
+    #[must_use]
+    pub fn new(path: Arc<str>) -> Self {
+        Self {
+            path,
+            syntax_errors: 0,
+            kernels: 0,
+            operations: OperationCounts::default(),
+            diagnostics: Vec::new(),
+            unresolved: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// The same with something that went wrong.
+    #[must_use]
+    pub fn problem(mut self, problem: Problem) -> Self {
+        self.problems.push(problem);
+        self
+    }
+}
+
+/// The answer about several files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// How many files were checked.
+    pub files: u64,
+    /// Functions with `#[device]`.
+    pub kernels: u64,
+    /// Operations of all functions.
+    pub operations: OperationCounts,
+    /// All findings, in the order of files, places and rules, suppressed ones included.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What went wrong, by file.
+    pub problems: Vec<(Arc<str>, Problem)>,
+    /// Files with syntax errors: what parses of them was checked.
+    pub with_syntax_errors: Vec<Arc<str>>,
+}
+
+impl Report {
+    /// Joins the answers about files; sorts them by path.
+    #[must_use]
+    pub fn of_files(mut files: Vec<FileReport>) -> Self {
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        let mut report = Self {
+            files: files.len() as u64,
+            ..Self::default()
+        };
+        for file in files {
+            let path = file.path;
+            if file.syntax_errors > 0 {
+                report.with_syntax_errors.push(Arc::clone(&path));
+            }
+            report.kernels = report.kernels.saturating_add(file.kernels);
+            report.operations.add(&file.operations);
+            report.diagnostics.extend(file.diagnostics);
+            report.problems.extend(
+                file.problems
+                    .into_iter()
+                    .map(|problem| (Arc::clone(&path), problem)),
+            );
+        }
+        report
+    }
+}

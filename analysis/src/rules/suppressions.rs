@@ -1,0 +1,83 @@
+//! Rules about suppressions: one that suppresses nothing, and one that names no rule.
+//!
+//! They look at files, not at bodies; [`crate::suppression`] asks for the words.
+
+use super::{Checked, Finding, Group, Level, Rule, rule};
+use crate::suppression::SuppressionKind;
+
+/// The rule about suppressions without effect.
+pub(crate) const UNUSED: &str = "unused_suppression";
+/// The rule about suppressions of rules that do not exist.
+pub(crate) const UNKNOWN: &str = "unknown_rule";
+
+/// The family's rules.
+pub(super) const RULES: &[Rule] = &[
+    rule!(
+        "unused_suppression",
+        Suspicious,
+        "Suppression",
+        "an attribute or comment allows a rule that reports nothing there",
+        "A suppression is a promise that somebody has looked at a finding and accepts it. When the kernel changes and the \
+         finding goes away, the promise stays behind and silently accepts the next finding of the same rule, which nobody \
+         has looked at. Remove the attribute or comment, or move it to the place that it is meant for. Where an operation \
+         in its reach could not be resolved nothing is said, because every rule is silent there.",
+    ),
+    Rule {
+        level: Some(Level::Deny),
+        ..rule!(
+            "unknown_rule",
+            Suspicious,
+            "Suppression",
+            "an attribute or comment names a rule or group that does not exist",
+            "A misspelt name suppresses nothing: the finding that it was written for is still reported, or was never \
+             reported and would be missed when the name is mended. The compiler cannot tell, because it accepts any name \
+             behind a registered tool. Write one of the names that `visa-lint rules` lists, or the name of a group.",
+        )
+    },
+];
+
+/// The family looks at files; bodies have nothing for it.
+pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+
+/// Whether the name is that of a rule about suppressions, or their group: allowing them needs no reason.
+pub(crate) fn is_own(name: &str) -> bool {
+    name == UNUSED || name == UNKNOWN || name == Group::Suspicious.name()
+}
+
+/// What is wrong with a suppression that covers no finding.
+pub(crate) fn unused_message(name: &str, kind: SuppressionKind) -> String {
+    match kind {
+        SuppressionKind::Allow => {
+            format!("the attribute allows `{name}`, which reports nothing here")
+        }
+        SuppressionKind::Expect => {
+            format!("the attribute expects `{name}`, which reports nothing here")
+        }
+        SuppressionKind::Comment => {
+            format!("the comment allows `{name}`, which reports nothing here")
+        }
+    }
+}
+
+/// What to do with a suppression that covers no finding.
+pub(crate) fn unused_help() -> String {
+    "remove it, or move it to the statement or line that it is meant for".to_owned()
+}
+
+/// What is wrong with a name that is none.
+pub(crate) fn unknown_message(name: &str) -> String {
+    format!("no rule or group is called `{name}`, so that nothing is suppressed")
+}
+
+/// The names that may have been meant.
+pub(crate) fn unknown_help(name: &str) -> Option<String> {
+    let nearest: Vec<String> = super::nearest(name)
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect();
+    if nearest.is_empty() {
+        Some("`visa-lint rules` lists the names".to_owned())
+    } else {
+        Some(format!("did you mean {}?", nearest.join(" or ")))
+    }
+}

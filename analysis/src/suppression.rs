@@ -1,0 +1,347 @@
+//! What a file allows itself: `#[allow(tcp::RULE)]`, `#[expect(tcp::RULE)]`, `// visa-lint: allow(RULE)`.
+//!
+//! Knows where suppressions are written and what they cover, and which findings they therefore cover. A suppression reaches
+//! no further than its file. One that covers nothing, or names no rule, is a finding of its own.
+
+use std::ops::Range as ByteRange;
+use std::sync::Arc;
+
+use ra_ap_syntax::ast::{self, AstNode};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
+
+use crate::db::{Db, SourceFile};
+use crate::report::{Diagnostic, DiagnosticFix, FileEdit, FileReport, Range};
+use crate::rules::suppressions as wording;
+use crate::rules::{self, Applicability, Group};
+use crate::syntax::{line_index, parse};
+
+/// The tool names that kernels register for their attributes.
+const TOOLS: [&str; 3] = ["tcp", "furiosa_opt", "visa"];
+/// What a suppressing comment starts with.
+const COMMENT: &str = "visa-lint:";
+
+/// How a suppression is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SuppressionKind {
+    /// `#[allow(tcp::RULE)]`
+    Allow,
+    /// `#[expect(tcp::RULE)]`
+    Expect,
+    /// `// visa-lint: allow(RULE)`
+    Comment,
+}
+
+/// What a suppression covers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Covered {
+    /// Findings that start in these bytes: the item or statement of an attribute.
+    Bytes(ByteRange<u32>),
+    /// Findings on this line, from 1: that of the comment, or the next one with code.
+    Line(u32),
+}
+
+/// One rule or group that a file allows somewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Suppression {
+    /// How it is written.
+    pub kind: SuppressionKind,
+    /// The rule or group.
+    pub name: Arc<str>,
+    /// Where the name is written, in bytes of the file.
+    pub place: ByteRange<u32>,
+    /// What it covers.
+    pub covered: Covered,
+    /// The whole attribute or comment, if it says nothing else.
+    pub whole: Option<ByteRange<u32>>,
+}
+
+/// The suppressions of a file, in the order in which they are written.
+#[salsa::tracked(returns(clone))]
+pub fn suppressions(db: &dyn Db, file: SourceFile) -> Arc<[Suppression]> {
+    let text = file.text(db);
+    let mentions = |word: &str| text.contains(word);
+    if !mentions(COMMENT) && !TOOLS.iter().any(|tool| mentions(tool)) {
+        return Arc::from([]);
+    }
+    let parsed = parse(db, file);
+    let Some(tree) = parsed.tree() else {
+        return Arc::from([]);
+    };
+    let collector = Collector {
+        offset: parsed.offset(),
+        line: |byte| line_index(db, file).line(byte),
+    };
+    let mut found = Vec::new();
+    for element in tree.syntax().descendants_with_tokens() {
+        match element {
+            NodeOrToken::Node(node) => {
+                if let Some(attribute) = ast::Attr::cast(node) {
+                    collector.attribute(attribute.syntax(), &mut found);
+                }
+            }
+            NodeOrToken::Token(token) if token.kind() == SyntaxKind::COMMENT => {
+                collector.comment(&token, &mut found)
+            }
+            NodeOrToken::Token(_) => {}
+        }
+    }
+    found.into()
+}
+
+struct Collector<L> {
+    /// Bytes of the file before offset 0 of the tree.
+    offset: u32,
+    line: L,
+}
+
+impl<L: Fn(u32) -> u32> Collector<L> {
+    fn bytes(&self, range: ra_ap_syntax::TextRange) -> ByteRange<u32> {
+        let shifted =
+            |offset: ra_ap_syntax::TextSize| u32::from(offset).saturating_add(self.offset);
+        shifted(range.start())..shifted(range.end())
+    }
+
+    /// `#[allow(tcp::x, visa::y)]`, also inside `cfg_attr`; other lints beside ours are not our business.
+    fn attribute(&self, attribute: &SyntaxNode, found: &mut Vec<Suppression>) {
+        let tokens: Vec<SyntaxToken> = attribute
+            .descendants_with_tokens()
+            .filter_map(NodeOrToken::into_token)
+            .filter(|token| !token.kind().is_trivia())
+            .collect();
+        let Some(parent) = attribute.parent() else {
+            return;
+        };
+        let covered = Covered::Bytes(self.bytes(parent.text_range()));
+        let mut kind = None;
+        let mut names = Vec::new();
+        let mut words = 0_usize;
+        for (index, token) in tokens.iter().enumerate() {
+            match token.text() {
+                "allow" => kind = Some(SuppressionKind::Allow),
+                "expect" => kind = Some(SuppressionKind::Expect),
+                "," => words += 1,
+                tool if TOOLS.contains(&tool) => {
+                    if let (Some(kind), Some(name)) = (kind, path_after(&tokens, index)) {
+                        names.push((kind, name));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let alone =
+            names.len() == 1 && words == 0 && tokens.iter().all(|token| token.text() != "cfg_attr");
+        for (kind, name) in names {
+            found.push(Suppression {
+                kind,
+                name: name.text().into(),
+                place: self.bytes(name.text_range()),
+                covered: covered.clone(),
+                whole: alone.then(|| self.bytes(attribute.text_range())),
+            });
+        }
+    }
+
+    /// `// visa-lint: allow(x, y)` behind code or on a line of its own; what follows the bracket is a remark.
+    fn comment(&self, comment: &SyntaxToken, found: &mut Vec<Suppression>) {
+        let text = comment.text();
+        let Some(at) = text.find(COMMENT) else { return };
+        let before = text.get(..at).unwrap_or("").trim_end();
+        if !(before.ends_with("//") || before.ends_with("/*")) || before.ends_with("///") {
+            return;
+        }
+        let Some((open, close)) = bracket(text, at + COMMENT.len()) else {
+            return;
+        };
+        let range = self.bytes(comment.text_range());
+        let line = self.line_of(comment, range.start);
+        let inside = text.get(open..close).unwrap_or("");
+        let count = inside
+            .split(',')
+            .filter(|name| !name.trim().is_empty())
+            .count();
+        let mut start = open;
+        for part in inside.split(',') {
+            let name = part.trim();
+            let skipped = part.len() - part.trim_start().len();
+            let first = range
+                .start
+                .saturating_add(u32::try_from(start + skipped).unwrap_or(u32::MAX));
+            if !name.is_empty() {
+                let name = TOOLS
+                    .iter()
+                    .find_map(|tool| name.strip_prefix(tool)?.strip_prefix("::"))
+                    .unwrap_or(name);
+                found.push(Suppression {
+                    kind: SuppressionKind::Comment,
+                    name: name.into(),
+                    place: first
+                        ..first.saturating_add(u32::try_from(part.trim().len()).unwrap_or(0)),
+                    covered: Covered::Line(line),
+                    whole: (count == 1 && before.len() <= 2).then(|| range.clone()),
+                });
+            }
+            start += part.len() + 1;
+        }
+    }
+
+    /// The line that a comment speaks about: its own if code precedes it there, else that of the next code.
+    fn line_of(&self, comment: &SyntaxToken, start: u32) -> u32 {
+        let own = (self.line)(start);
+        let mut before = comment.prev_token();
+        while let Some(token) = before {
+            if token.text().contains('\n') {
+                break;
+            }
+            if !token.kind().is_trivia() {
+                return own;
+            }
+            before = token.prev_token();
+        }
+        let mut after = comment.next_token();
+        while let Some(token) = after {
+            if !token.kind().is_trivia() {
+                return (self.line)(self.bytes(token.text_range()).start);
+            }
+            after = token.next_token();
+        }
+        own
+    }
+}
+
+/// The rule in `tool :: rule`, from the index of the tool.
+fn path_after(tokens: &[SyntaxToken], index: usize) -> Option<SyntaxToken> {
+    let rest = tokens.get(index + 1..)?;
+    let colons = rest
+        .iter()
+        .take_while(|token| matches!(token.text(), ":" | "::"))
+        .count();
+    let text: usize = rest
+        .iter()
+        .take(colons)
+        .map(|token| token.text().len())
+        .sum();
+    let name = rest.get(colons)?;
+    (text == 2 && name.kind().is_any_identifier()).then(|| name.clone())
+}
+
+/// The inside of the brackets of `allow(…)` after an offset.
+fn bracket(text: &str, from: usize) -> Option<(usize, usize)> {
+    let rest = text.get(from..)?;
+    let word = rest.trim_start();
+    let arguments = word.strip_prefix("allow")?.trim_start().strip_prefix('(')?;
+    let open = text.len() - arguments.len();
+    Some((open, open + arguments.find(')')?))
+}
+
+/// Marks the diagnostics that suppressions cover, and adds what is wrong with the suppressions themselves.
+pub(crate) fn apply(
+    report: &mut FileReport,
+    suppressions: &[Suppression],
+    place: &mut dyn FnMut(u32, u32) -> Range,
+) {
+    if suppressions.is_empty() {
+        return;
+    }
+    let mut used = vec![false; suppressions.len()];
+    suppress(&mut report.diagnostics, suppressions, &mut used);
+    let mut own = Vec::new();
+    for (suppression, used) in suppressions.iter().zip(&used) {
+        let name = &*suppression.name;
+        let (message, help, rule) = if !rules::is_rule_or_group(name) {
+            (
+                wording::unknown_message(name),
+                wording::unknown_help(name),
+                wording::UNKNOWN,
+            )
+        } else if *used || wording::is_own(name) || covers_unresolved(suppression, report) {
+            continue;
+        } else {
+            (
+                wording::unused_message(name, suppression.kind),
+                Some(wording::unused_help()),
+                wording::UNUSED,
+            )
+        };
+        let Some(rule) = rules::find(rule) else {
+            continue;
+        };
+        own.push(Diagnostic {
+            rule: rule.name,
+            group: rule.group,
+            default_level: rule.default_level(),
+            message,
+            notes: Vec::new(),
+            help,
+            url: rules::url(rule.name),
+            file: Arc::clone(&report.path),
+            range: place(suppression.place.start, suppression.place.end),
+            related: Vec::new(),
+            fixes: fix(suppression, rule.name, &report.path),
+            suppressed: false,
+            about: Some(Arc::clone(&suppression.name)),
+        });
+    }
+    suppress(&mut own, suppressions, &mut used);
+    report.diagnostics.append(&mut own);
+}
+
+fn suppress(diagnostics: &mut [Diagnostic], suppressions: &[Suppression], used: &mut [bool]) {
+    for diagnostic in diagnostics {
+        for (suppression, used) in suppressions.iter().zip(used.iter_mut()) {
+            let named =
+                *suppression.name == *diagnostic.rule || is_group(diagnostic, &suppression.name);
+            if named && covers(&suppression.covered, diagnostic.range) {
+                diagnostic.suppressed = true;
+                *used = true;
+            }
+        }
+    }
+}
+
+fn is_group(diagnostic: &Diagnostic, name: &str) -> bool {
+    let own: Option<Group> = rules::find(diagnostic.rule).map(|rule| rule.group);
+    diagnostic.group.name() == name || own.is_some_and(|group| group.name() == name)
+}
+
+fn covers(covered: &Covered, range: Range) -> bool {
+    match covered {
+        Covered::Bytes(bytes) => bytes.contains(&range.start.byte),
+        Covered::Line(line) => (range.start.line..=range.end.line).contains(line),
+    }
+}
+
+/// Where an operation could not be resolved all rules are silent: nobody knows what the suppression is good for.
+fn covers_unresolved(suppression: &Suppression, report: &FileReport) -> bool {
+    report
+        .unresolved
+        .iter()
+        .any(|place| covers(&suppression.covered, place.range))
+}
+
+fn fix(suppression: &Suppression, rule: &str, path: &Arc<str>) -> Vec<DiagnosticFix> {
+    let edit = |bytes: &ByteRange<u32>, text: &str| FileEdit {
+        file: Arc::clone(path),
+        start_byte: bytes.start,
+        end_byte: bytes.end,
+        text: text.to_owned(),
+    };
+    if rule == wording::UNUSED {
+        let whole = suppression.whole.iter();
+        return whole
+            .map(|whole| DiagnosticFix {
+                title: "remove the suppression".to_owned(),
+                applicability: Applicability::Machine,
+                edits: vec![edit(whole, "")],
+            })
+            .collect();
+    }
+    let nearest = rules::nearest(&suppression.name);
+    nearest
+        .iter()
+        .map(|name| DiagnosticFix {
+            title: format!("write `{name}`"),
+            applicability: Applicability::Maybe,
+            edits: vec![edit(&suppression.place, name)],
+        })
+        .collect()
+}

@@ -1,0 +1,175 @@
+//! The front door: what a program that reads files tells the engine, and what it may ask.
+//!
+//! A [`Workspace`] takes texts, packages and options; an [`Analysis`] is a snapshot of it that answers with plain data of
+//! [`crate::report`]. Neither reads a file. A question that a newer edit overtakes, or that meets a defect of the engine,
+//! is answered as such and never unwinds into the caller.
+
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::check::{check_functions, file_report, panic_words};
+use crate::db::{AnalysisDatabase, Options, Package, SourceFile};
+use crate::report::{FileReport, Problem, Report};
+
+/// The texts that are checked together, with their packages and options.
+#[derive(Default)]
+pub struct Workspace {
+    db: AnalysisDatabase,
+    files: BTreeMap<Arc<str>, Arc<str>>,
+    packages: Vec<Package>,
+    options: Options,
+}
+
+impl Workspace {
+    /// An empty workspace.
+    #[must_use]
+    pub fn new() -> Self {
+        let mut workspace = Self::default();
+        workspace.apply();
+        workspace
+    }
+
+    /// An empty workspace that records which queries it executes, for tests of what an edit re-runs.
+    #[must_use]
+    pub fn with_event_log() -> Self {
+        let mut workspace = Self {
+            db: AnalysisDatabase::with_event_log(),
+            ..Self::default()
+        };
+        workspace.apply();
+        workspace
+    }
+
+    /// The queries executed since the last call, as `name(Id(..))`, in order; empty without an event log.
+    #[must_use]
+    pub fn take_events(&self) -> Vec<String> {
+        self.db.take_events()
+    }
+
+    /// Adds files or replaces their texts. Paths have `/` between their components.
+    pub fn set_files<'a>(&mut self, files: impl IntoIterator<Item = (&'a str, &'a str)>) {
+        for (path, text) in files {
+            self.files
+                .insert(path.replace('\\', "/").into(), text.into());
+        }
+        self.apply();
+    }
+
+    /// Adds a file or replaces its text. Of a file that is known, only what depends on its text runs again.
+    pub fn set_file(&mut self, path: &str, text: &str) {
+        let path: Arc<str> = path.replace('\\', "/").into();
+        let known = self.files.insert(Arc::clone(&path), text.into());
+        match self.db.file(&path) {
+            Some(file) if known.is_some() => {
+                if known.as_deref() != Some(text) {
+                    self.db.set_text(file, text);
+                }
+            }
+            _ => self.apply(),
+        }
+    }
+
+    /// Forgets a file.
+    pub fn remove_file(&mut self, path: &str) {
+        if self.files.remove(&*path.replace('\\', "/")).is_some() {
+            self.apply();
+        }
+    }
+
+    /// Sets the packages that the files belong to. A file outside of all of them is a crate of its own.
+    pub fn set_packages(&mut self, packages: Vec<Package>) {
+        self.packages = packages;
+        self.apply();
+    }
+
+    /// Sets the dialect and the target.
+    pub fn set_options(&mut self, options: Options) {
+        self.options = options;
+        self.apply();
+    }
+
+    /// A snapshot. The next change of the workspace waits until all snapshots are dropped, so keep none.
+    #[must_use]
+    pub fn analysis(&self) -> Analysis {
+        Analysis {
+            db: self.db.clone(),
+        }
+    }
+
+    fn apply(&mut self) {
+        let files = self.files.iter().map(|(path, text)| (&**path, &**text));
+        self.db
+            .set_project(files, self.packages.clone(), self.options);
+    }
+}
+
+/// A snapshot of a workspace. Clones are cheap; each thread needs its own.
+#[derive(Clone)]
+pub struct Analysis {
+    db: AnalysisDatabase,
+}
+
+impl Analysis {
+    /// The findings in one file, from its own functions and from those of other files that call into it.
+    #[must_use]
+    pub fn check_file(&self, path: &str) -> FileReport {
+        let Some(file) = self.db.file(path) else {
+            return FileReport::new(path.into()).problem(Problem::NoSuchFile);
+        };
+        let answer = self.guarded(|db| FileReport::clone(&file_report(db, file)));
+        answer.unwrap_or_else(|problem| FileReport::new(path.into()).problem(problem))
+    }
+
+    /// The findings in all files.
+    #[must_use]
+    pub fn check_all(&self) -> Report {
+        let paths: Vec<String> = self
+            .files()
+            .iter()
+            .map(|(path, _)| path.to_string())
+            .collect();
+        self.check_files(&paths)
+    }
+
+    /// The findings in some of the files, checked in parallel on the current pool of threads.
+    #[must_use]
+    pub fn check_files(&self, paths: &[String]) -> Report {
+        // Functions first, file by file on all threads: what a file's report asks of other files is then at hand.
+        let every = self.files();
+        every
+            .into_par_iter()
+            .for_each_with(self.clone(), |analysis, (_, file)| {
+                // A failure shows again, with its file, where the report is asked for.
+                let _ = analysis.guarded(|db| check_functions(db, file));
+            });
+        let reports = paths
+            .par_iter()
+            .map_with(self.clone(), |analysis, path| analysis.check_file(path))
+            .collect();
+        Report::of_files(reports)
+    }
+
+    fn files(&self) -> Vec<(Arc<str>, SourceFile)> {
+        let project = crate::db::Project::try_get(&self.db);
+        let files = project
+            .map(|project| project.files(&self.db))
+            .unwrap_or_default();
+        files
+            .iter()
+            .map(|(path, file)| (Arc::clone(path), *file))
+            .collect()
+    }
+
+    /// Answers a question; a cancellation or a panic becomes a problem.
+    fn guarded<T>(&self, ask: impl FnOnce(&AnalysisDatabase) -> T) -> Result<T, Problem> {
+        std::panic::catch_unwind(AssertUnwindSafe(|| ask(&self.db))).map_err(|payload| {
+            Problem::Internal(match payload.downcast_ref::<salsa::Cancelled>() {
+                Some(cancelled) => cancelled.to_string(),
+                None => panic_words(&*payload),
+            })
+        })
+    }
+}

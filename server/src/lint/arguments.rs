@@ -1,0 +1,370 @@
+//! The command line's arguments: what can be said, not what it does.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A linter for kernels written in FuriosaAI's TCP Virtual ISA.
+#[derive(Debug, Parser)]
+#[command(
+    name = "visa-lint",
+    bin_name = "visa-lint",
+    version,
+    about = "Checks kernels written in the TCP Virtual ISA: what the hardware cannot do, hangs on, or silently computes wrong.",
+    long_about = "Checks kernels written in the TCP Virtual ISA: what the hardware cannot do, hangs on, or silently \
+                  computes wrong. It needs no vendor toolchain, no device and no network.\n\n\
+                  `visa-lint [PATHS]...` is `visa-lint check [PATHS]...`.",
+    after_help = "Exit codes: 0 nothing at level deny; 1 something at level deny; 2 the run itself failed.",
+    disable_help_subcommand = true
+)]
+pub(crate) struct Arguments {
+    /// When to use colours
+    #[arg(long, value_enum, global = true, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(crate) color: Color,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check kernels (the default command)
+    Check(CheckArguments),
+    /// Print a rule's documentation: what, why, where the book states it, a wrong and a right kernel
+    Explain(ExplainArguments),
+    /// Print the catalogue of rules
+    Rules(RulesArguments),
+}
+
+/// The commands' names, for telling them from paths.
+pub(crate) const COMMANDS: [&str; 3] = ["check", "explain", "rules"];
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// How findings are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// With the source text, notes and help
+    Human,
+    /// One line a finding: `path:line:column: level[rule] message`
+    Short,
+    /// One JSON object
+    Json,
+}
+
+/// How small answers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnswerFormat {
+    /// For people
+    Human,
+    /// One JSON object
+    Json,
+}
+
+/// How the catalogue is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RulesFormat {
+    /// A list with a line a rule
+    Human,
+    /// One JSON object with the whole documentation
+    Json,
+    /// A page
+    Markdown,
+}
+
+/// Which library kernels are written against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Dialect {
+    /// By the prelude that a file imports
+    Auto,
+    /// `furiosa_visa_std`, the book's library
+    VisaStd,
+    /// `furiosa_opt_std`, its successor
+    OptStd,
+}
+
+/// Which chip kernels are checked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    /// RNGD
+    Rngd,
+    /// RNGD-S
+    RngdS,
+}
+
+/// `visa-lint check`
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// Files, folders (searched for `.rs` files, honouring `.gitignore`) or crates; `-` reads standard input
+    #[arg(value_name = "PATHS", default_value = ".")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The name that standard input's text goes by
+    #[arg(long, value_name = "PATH")]
+    pub(crate) stdin_filename: Option<PathBuf>,
+    /// How findings are written
+    #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
+    pub(crate) format: CheckFormat,
+    /// Take a rule or group as an error; `warnings` means all that would be warnings
+    #[arg(
+        long,
+        value_name = "RULE-or-GROUP",
+        value_delimiter = ',',
+        help_heading = "Rules"
+    )]
+    pub(crate) deny: Vec<String>,
+    /// Take a rule or group as a warning
+    #[arg(
+        long,
+        value_name = "RULE-or-GROUP",
+        value_delimiter = ',',
+        help_heading = "Rules"
+    )]
+    pub(crate) warn: Vec<String>,
+    /// Do not report a rule or group. Of `--deny`, `--warn` and `--allow` the last one wins
+    #[arg(
+        long,
+        value_name = "RULE-or-GROUP",
+        value_delimiter = ',',
+        help_heading = "Rules"
+    )]
+    pub(crate) allow: Vec<String>,
+    /// Run just these rules or groups
+    #[arg(
+        long,
+        value_name = "RULE-or-GROUP",
+        value_delimiter = ',',
+        help_heading = "Rules"
+    )]
+    pub(crate) select: Vec<String>,
+    /// Run all but these rules or groups
+    #[arg(
+        long,
+        value_name = "RULE-or-GROUP",
+        value_delimiter = ',',
+        help_heading = "Rules"
+    )]
+    pub(crate) ignore: Vec<String>,
+    /// The library that kernels are written against
+    #[arg(long, value_enum, default_value_t = Dialect::Auto)]
+    pub(crate) dialect: Dialect,
+    /// The chip that kernels are checked for
+    #[arg(long, value_enum, default_value_t = Target::Rngd)]
+    pub(crate) target: Target,
+    /// Count findings by rule, and operations resolved and unresolved with the reasons
+    #[arg(long)]
+    pub(crate) statistics: bool,
+    /// Write the report to a file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_file: Option<PathBuf>,
+    /// Print findings and nothing else
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// Exit with 0 also when something is found at level deny
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
+    /// Threads to use; by default one a core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+}
+
+/// `visa-lint explain`
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    /// The rule's name
+    #[arg(value_name = "RULE")]
+    pub(crate) rule: String,
+}
+
+/// `visa-lint rules`
+#[derive(Debug, Args)]
+pub(crate) struct RulesArguments {
+    /// How the catalogue is written
+    #[arg(long, value_enum, default_value_t = RulesFormat::Human)]
+    pub(crate) format: RulesFormat,
+}
+
+/// `visa-lint map`
+#[derive(Debug, Args)]
+pub(crate) struct MapArguments {
+    /// The mapping expression, with or without `m![…]`
+    #[arg(value_name = "EXPR", allow_hyphen_values = true)]
+    pub(crate) expression: String,
+    /// The axes and their sizes: `A=8,B=512`
+    #[arg(long, value_name = "AXES", default_value = "")]
+    pub(crate) axes: String,
+    /// The element type, for the size in bytes
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) element_type: Option<String>,
+    /// Positions to print the tensor index of: `7` or `0..16`
+    #[arg(long, value_name = "RANGE")]
+    pub(crate) index: Option<String>,
+    /// Another expression: are the two equivalent?
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) against: Option<String>,
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
+    pub(crate) format: AnswerFormat,
+}
+
+/// What a sequencer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SequencerMode {
+    /// DM to the tensor unit
+    Fetch,
+    /// The tensor unit to DM
+    Commit,
+    /// One side of a DMA transfer
+    Dma,
+}
+
+/// The context a sequencer runs in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SequencerContext {
+    /// `ctx.main`
+    Main,
+    /// `ctx.sub`
+    Sub,
+}
+
+/// `visa-lint sequence`
+#[derive(Debug, Args)]
+pub(crate) struct SequenceArguments {
+    /// The axes and their sizes: `A=8,B=512`
+    #[arg(long, value_name = "AXES", default_value = "")]
+    pub(crate) axes: String,
+    /// The mapping of the buffer
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub(crate) buffer: String,
+    /// The mapping of the stream's iterations
+    #[arg(
+        long,
+        value_name = "EXPR",
+        default_value = "1",
+        allow_hyphen_values = true
+    )]
+    pub(crate) time: String,
+    /// The mapping of one iteration's elements
+    #[arg(
+        long,
+        value_name = "EXPR",
+        default_value = "1",
+        allow_hyphen_values = true
+    )]
+    pub(crate) packet: String,
+    /// The element type
+    #[arg(long = "type", value_name = "TYPE", default_value = "i8")]
+    pub(crate) element_type: String,
+    /// What the sequencer is for
+    #[arg(long, value_enum, default_value_t = SequencerMode::Fetch)]
+    pub(crate) mode: SequencerMode,
+    /// The context it runs in
+    #[arg(long, value_enum, default_value_t = SequencerContext::Main)]
+    pub(crate) context: SequencerContext,
+    /// The buffer's address in bytes
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) address: u64,
+    /// How the answer is written
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
+    pub(crate) format: AnswerFormat,
+}
+
+/// The arguments with what people leave out put in: without a command it is `check`, and cargo's own name for the
+/// subcommand is dropped.
+pub(crate) fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    if called_by_cargo(&arguments) {
+        arguments.remove(1);
+    }
+    let mut at = 1;
+    while let Some(argument) = arguments.get(at).and_then(|argument| argument.to_str()) {
+        match argument {
+            "--color" => at += 2,
+            _ if argument.starts_with("--color=") => at += 1,
+            _ => break,
+        }
+    }
+    let at = at.min(arguments.len());
+    let first = arguments.get(at).and_then(|argument| argument.to_str());
+    let complete = first.is_some_and(|first| {
+        COMMANDS.contains(&first) || matches!(first, "--help" | "-h" | "--version" | "-V")
+    });
+    if !complete {
+        arguments.insert(at, "check".into());
+    }
+    arguments
+}
+
+/// Cargo runs `cargo-visa-lint visa-lint ARGUMENTS`. A path of that name is still a path.
+fn called_by_cargo(arguments: &[OsString]) -> bool {
+    let Some(first) = arguments.get(1) else {
+        return false;
+    };
+    let by_name = arguments
+        .first()
+        .map(PathBuf::from)
+        .and_then(|program| Some(program.file_stem()?.to_str()?.starts_with("cargo-")))
+        .unwrap_or(false);
+    first == "visa-lint" && (by_name || !PathBuf::from(first).exists())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::complete;
+    use clap::CommandFactory;
+
+    fn completed(arguments: &[&str]) -> Vec<String> {
+        complete(arguments.iter().map(Into::into).collect())
+            .into_iter()
+            .map(|argument| argument.to_string_lossy().into_owned())
+            .collect()
+    }
+
+    #[test]
+    fn the_declaration_is_consistent() {
+        super::Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn check_is_the_default_command() {
+        assert_eq!(completed(&["visa-lint"]), ["visa-lint", "check"]);
+        assert_eq!(
+            completed(&["visa-lint", "a.rs"]),
+            ["visa-lint", "check", "a.rs"]
+        );
+        assert_eq!(
+            completed(&["visa-lint", "--quiet"]),
+            ["visa-lint", "check", "--quiet"]
+        );
+        assert_eq!(completed(&["visa-lint", "rules"]), ["visa-lint", "rules"]);
+        assert_eq!(completed(&["visa-lint", "--help"]), ["visa-lint", "--help"]);
+        assert_eq!(
+            completed(&["visa-lint", "--color", "never", "map", "A"]),
+            ["visa-lint", "--color", "never", "map", "A"]
+        );
+        assert_eq!(
+            completed(&["visa-lint", "--color"]),
+            ["visa-lint", "--color", "check"]
+        );
+    }
+
+    #[test]
+    fn cargo_names_the_subcommand() {
+        assert_eq!(
+            completed(&["cargo-visa-lint", "visa-lint", "a.rs"]),
+            ["cargo-visa-lint", "check", "a.rs"]
+        );
+        assert_eq!(
+            completed(&["cargo-visa-lint", "visa-lint", "rules"]),
+            ["cargo-visa-lint", "rules"]
+        );
+    }
+}

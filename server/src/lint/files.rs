@@ -1,0 +1,391 @@
+//! Which files are checked, and which more are loaded for their names.
+//!
+//! Knows paths, `.gitignore`, Cargo packages and the places where modules stand; nothing about kernels. The engine sees
+//! absolute paths with `/` between components; people see the paths as they gave them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use ignore::WalkBuilder;
+use rayon::prelude::*;
+use visa_analysis::Package;
+
+use super::packages::{Manifest, package_of, path_dependencies};
+
+/// Directories above or below a lone file that are searched for modules.
+const MODULE_DEPTH: usize = 32;
+
+/// A file that was read.
+#[derive(Debug)]
+pub(crate) struct LoadedFile {
+    /// The absolute path, as the engine sees it.
+    pub(crate) path: String,
+    /// The text.
+    pub(crate) text: String,
+}
+
+/// All that a run looks at.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    /// Every loaded file: those that are reported on and those that only give names.
+    pub(crate) files: Vec<LoadedFile>,
+    /// The paths that are reported on.
+    pub(crate) reported: Vec<String>,
+    /// The packages that the files belong to.
+    pub(crate) packages: Vec<Package>,
+    /// How people see a path.
+    names: BTreeMap<String, String>,
+    /// What could not be read.
+    pub(crate) errors: Vec<String>,
+    /// What is worth saying and fails nothing.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Sources {
+    /// Finds and reads everything that the paths of the command line name.
+    pub(crate) fn gather(paths: &[PathBuf], stdin_name: Option<&Path>) -> Self {
+        let mut gathering = Gathering::new();
+        for path in paths {
+            if path.as_os_str() == "-" {
+                gathering.standard_input(stdin_name);
+            } else {
+                gathering.path(path);
+            }
+        }
+        gathering.neighbours();
+        gathering.read()
+    }
+
+    /// The path as people gave it.
+    pub(crate) fn shown(&self, path: &str) -> String {
+        self.names
+            .get(path)
+            .cloned()
+            .unwrap_or_else(|| path.to_owned())
+    }
+}
+
+/// The work in progress: absolute paths, not yet read.
+struct Gathering {
+    here: PathBuf,
+    /// Files to report on, with the name people see.
+    reported: BTreeMap<PathBuf, String>,
+    /// Files that only give names.
+    others: BTreeSet<PathBuf>,
+    /// Texts that do not come from the disk.
+    given: BTreeMap<PathBuf, String>,
+    packages: Vec<Manifest>,
+    errors: Vec<String>,
+    warnings: Vec<String>,
+}
+
+impl Gathering {
+    fn new() -> Self {
+        Self {
+            here: std::env::current_dir().unwrap_or_default(),
+            reported: BTreeMap::new(),
+            others: BTreeSet::new(),
+            given: BTreeMap::new(),
+            packages: Vec::new(),
+            errors: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    fn standard_input(&mut self, name: Option<&Path>) {
+        let mut bytes = Vec::new();
+        if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
+            self.errors
+                .push(format!("cannot read standard input: {error}"));
+            return;
+        }
+        let name = name.unwrap_or_else(|| Path::new("<stdin>"));
+        match String::from_utf8(bytes) {
+            Ok(text) => {
+                let path = absolute(&self.here, name);
+                self.reported.insert(path.clone(), shown(name));
+                self.given.insert(path, text);
+            }
+            Err(error) => self
+                .errors
+                .push(format!("`{}`: {}", shown(name), not_utf8(&error))),
+        }
+    }
+
+    fn path(&mut self, path: &Path) {
+        match std::fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => self.folder(path),
+            Ok(_) if path.file_name().is_some_and(|name| name == "Cargo.toml") => {
+                let folder = path
+                    .parent()
+                    .filter(|parent| !parent.as_os_str().is_empty());
+                self.folder(folder.unwrap_or_else(|| Path::new(".")));
+            }
+            Ok(_) => {
+                self.reported
+                    .insert(absolute(&self.here, path), shown(path));
+            }
+            Err(error) => self.errors.push(format!(
+                "cannot read `{}`: {}",
+                path.display(),
+                reason(&error)
+            )),
+        }
+    }
+
+    /// Every `.rs` file below a folder that neither `.gitignore` nor a leading dot hides.
+    fn folder(&mut self, folder: &Path) {
+        let (files, errors) = walk(folder);
+        if files.is_empty() && errors.is_empty() {
+            self.warnings
+                .push(format!("no `.rs` files in `{}`", folder.display()));
+        }
+        for file in files {
+            self.reported
+                .insert(absolute(&self.here, &file), shown(&file));
+        }
+        self.errors.extend(errors);
+    }
+
+    /// Adds the files that names may come from: the packages of the files with the packages they depend on by path, and the
+    /// modules beside files that belong to no package.
+    fn neighbours(&mut self) {
+        let mut roots: BTreeSet<PathBuf> = BTreeSet::new();
+        let mut lone: BTreeSet<PathBuf> = BTreeSet::new();
+        let mut known: BTreeMap<PathBuf, Option<PathBuf>> = BTreeMap::new();
+        for file in self.reported.keys() {
+            let Some(folder) = file.parent() else {
+                continue;
+            };
+            let package = known
+                .entry(folder.to_path_buf())
+                .or_insert_with(|| package_of(folder));
+            match package {
+                Some(root) => roots.insert(root.clone()),
+                None => lone.insert(folder.to_path_buf()),
+            };
+        }
+        let mut waiting: Vec<PathBuf> = roots.iter().cloned().collect();
+        while let Some(root) = waiting.pop() {
+            let manifest = match Manifest::read(&root) {
+                Ok(manifest) => manifest,
+                Err(error) => {
+                    self.warnings.push(error);
+                    continue;
+                }
+            };
+            for dependency in path_dependencies(&manifest) {
+                if roots.insert(dependency.clone()) {
+                    waiting.push(dependency);
+                }
+            }
+            self.others.extend(walk(&root).0);
+            self.packages.push(manifest);
+        }
+        let mut searched = BTreeSet::new();
+        for folder in lone {
+            let top = top_of_modules(&folder);
+            modules_below(&top, 0, &mut searched, &mut self.others);
+        }
+    }
+
+    fn read(mut self) -> Sources {
+        let mut wanted: Vec<(PathBuf, bool)> = self
+            .reported
+            .keys()
+            .map(|path| (path.clone(), true))
+            .collect();
+        wanted.extend(
+            self.others
+                .iter()
+                .filter(|path| !self.reported.contains_key(*path))
+                .map(|path| (path.clone(), false)),
+        );
+        let given = std::mem::take(&mut self.given);
+        let read: Vec<_> = wanted
+            .into_par_iter()
+            .map(|(path, reported)| {
+                let text = given
+                    .get(&path)
+                    .map_or_else(|| read_text(&path), |text| Ok(text.clone()));
+                (path, reported, text)
+            })
+            .collect();
+        let mut sources = Sources {
+            errors: self.errors,
+            warnings: self.warnings,
+            ..Sources::default()
+        };
+        for (path, reported, text) in read {
+            let name = slashes(&path);
+            let shown = self.reported.get(&path).cloned();
+            let shown = shown.unwrap_or_else(|| {
+                path.strip_prefix(&self.here)
+                    .map_or_else(|_| slashes(&path), slashes)
+            });
+            match text {
+                Ok(text) => sources.files.push(LoadedFile {
+                    path: name.clone(),
+                    text,
+                }),
+                Err(error) if reported => {
+                    sources
+                        .errors
+                        .push(format!("cannot read `{shown}`: {error}"));
+                    continue;
+                }
+                Err(_) => continue,
+            }
+            if reported {
+                sources.reported.push(name.clone());
+            }
+            sources.names.insert(name, shown);
+        }
+        sources
+            .files
+            .sort_by(|one, other| one.path.cmp(&other.path));
+        sources.packages = self
+            .packages
+            .into_iter()
+            .map(|manifest| Package {
+                name: manifest.name.into(),
+                root: slashes(&manifest.root).into(),
+            })
+            .collect();
+        sources
+            .packages
+            .sort_by(|one, other| one.root.cmp(&other.root));
+        sources
+    }
+}
+
+/// The `.rs` files below a folder, sorted, and what could not be read.
+fn walk(folder: &Path) -> (Vec<PathBuf>, Vec<String>) {
+    let mut files = Vec::new();
+    let mut errors = Vec::new();
+    let walker = WalkBuilder::new(folder)
+        .require_git(false)
+        .filter_entry(|entry| entry.depth() == 0 || !is_build_output(entry.path()))
+        .sort_by_file_path(Path::cmp)
+        .build();
+    for entry in walker {
+        match entry {
+            Ok(entry) => {
+                let source = entry
+                    .path()
+                    .extension()
+                    .is_some_and(|extension| extension == "rs");
+                // A link to a file is followed, a link to a folder is not: it may lead back.
+                if source && entry.path().is_file() {
+                    files.push(entry.into_path());
+                }
+            }
+            Err(error) => errors.push(format!("cannot read `{}`: {error}", folder.display())),
+        }
+    }
+    (files, errors)
+}
+
+/// Cargo's build folder: named `target` and marked as a cache, or beside a manifest.
+fn is_build_output(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "target")
+        && path.is_dir()
+        && (path.join("CACHEDIR.TAG").exists()
+            || path
+                .parent()
+                .is_some_and(|parent| parent.join("Cargo.toml").exists()))
+}
+
+/// The folder of the crate root that a module's folder belongs to: upwards while the folder is that of a module.
+fn top_of_modules(folder: &Path) -> PathBuf {
+    let mut top = folder.to_path_buf();
+    for _ in 0..MODULE_DEPTH {
+        let beside = top.with_extension("rs");
+        let Some(parent) = top.parent() else { break };
+        if !top.join("mod.rs").is_file() && !beside.is_file() {
+            break;
+        }
+        top = parent.to_path_buf();
+    }
+    top
+}
+
+/// The `.rs` files of a folder and of those of its folders that hold modules.
+fn modules_below(
+    folder: &Path,
+    depth: usize,
+    searched: &mut BTreeSet<PathBuf>,
+    found: &mut BTreeSet<PathBuf>,
+) {
+    if depth > MODULE_DEPTH || !searched.insert(folder.to_path_buf()) {
+        return;
+    }
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let Ok(kind) = entry.file_type() else {
+            continue;
+        };
+        if kind.is_dir() {
+            if path.join("mod.rs").is_file() || path.with_extension("rs").is_file() {
+                modules_below(&path, depth + 1, searched, found);
+            }
+        } else if path.extension().is_some_and(|extension| extension == "rs") && path.is_file() {
+            found.insert(path);
+        }
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|error| reason(&error))?;
+    String::from_utf8(bytes).map_err(|error| not_utf8(&error))
+}
+
+fn not_utf8(error: &std::string::FromUtf8Error) -> String {
+    format!(
+        "not UTF-8: invalid byte at offset {}",
+        error.utf8_error().valid_up_to()
+    )
+}
+
+/// The system's words without its error number.
+pub(super) fn reason(error: &std::io::Error) -> String {
+    let words = error.to_string();
+    match words.find(" (os error") {
+        Some(end) => words.get(..end).unwrap_or(&words).to_owned(),
+        None => words,
+    }
+}
+
+/// The path from the root, without `.` and `..`; links are not resolved, so that people recognise it.
+pub(super) fn absolute(here: &Path, path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for component in here.join(path).components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                result.pop();
+            }
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
+                result.push(component)
+            }
+        }
+    }
+    result
+}
+
+/// The path as given, without `.` components.
+fn shown(path: &Path) -> String {
+    let parts = path
+        .components()
+        .filter(|component| !matches!(component, Component::CurDir));
+    slashes(&parts.collect::<PathBuf>())
+}
+
+/// The path with `/` between its components.
+fn slashes(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}

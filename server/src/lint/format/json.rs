@@ -1,0 +1,193 @@
+//! One JSON object, the same bytes for the same findings.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use visa_analysis::{Applicability, Diagnostic};
+
+use crate::lint::Failure;
+use crate::lint::check::{Finding, Outline};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    tool: Tool,
+    files: u64,
+    kernels: u64,
+    operations: Operations,
+    diagnostics: Vec<Entry<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    statistics: Option<Statistics<'a>>,
+}
+
+#[derive(Serialize)]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct Operations {
+    resolved: u64,
+    unresolved: u64,
+}
+
+#[derive(Serialize)]
+struct Statistics<'a> {
+    rules: BTreeMap<&'static str, u64>,
+    unresolved: &'a BTreeMap<String, u64>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    rule: &'a str,
+    group: &'static str,
+    level: &'static str,
+    message: &'a str,
+    notes: &'a [String],
+    help: Option<&'a str>,
+    url: &'a str,
+    file: &'a str,
+    range: Range,
+    related: Vec<Related<'a>>,
+    fixes: Vec<Fix<'a>>,
+    suppressed: bool,
+}
+
+#[derive(Serialize)]
+struct Range {
+    start: Position,
+    end: Position,
+}
+
+#[derive(Serialize)]
+struct Position {
+    line: u32,
+    column: u32,
+    byte: u32,
+}
+
+#[derive(Serialize)]
+struct Related<'a> {
+    message: &'a str,
+    file: &'a str,
+    range: Range,
+}
+
+#[derive(Serialize)]
+struct Fix<'a> {
+    title: &'a str,
+    applicability: &'static str,
+    edits: Vec<Edit<'a>>,
+}
+
+#[derive(Serialize)]
+struct Edit<'a> {
+    file: &'a str,
+    start_byte: u32,
+    end_byte: u32,
+    text: &'a str,
+}
+
+/// Renders everything, suppressed findings too: they say so.
+pub(crate) fn render(outline: &Outline<'_>, statistics: bool) -> Result<String, Failure> {
+    let document = Document {
+        version: 1,
+        tool: Tool {
+            name: "visa-lint",
+            version: env!("CARGO_PKG_VERSION"),
+        },
+        files: outline.files,
+        kernels: outline.kernels,
+        operations: Operations {
+            resolved: outline.operations.resolved,
+            unresolved: outline.operations.unresolved,
+        },
+        diagnostics: outline.findings.iter().map(entry).collect(),
+        statistics: statistics.then(|| Statistics {
+            rules: outline.by_rule(),
+            unresolved: &outline.operations.reasons,
+        }),
+    };
+    pretty(&document)
+}
+
+/// Any answer as indented JSON with a line break at its end.
+pub(crate) fn pretty(document: &impl Serialize) -> Result<String, Failure> {
+    let mut text = serde_json::to_string_pretty(document)
+        .map_err(|error| Failure::new(format!("cannot write JSON: {error}")))?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn entry(finding: &Finding) -> Entry<'_> {
+    let Diagnostic {
+        rule,
+        group,
+        message,
+        notes,
+        help,
+        url,
+        file,
+        suppressed,
+        ..
+    } = &finding.diagnostic;
+    Entry {
+        rule,
+        group: group.name(),
+        level: finding.level.name(),
+        message,
+        notes,
+        help: help.as_deref(),
+        url,
+        file,
+        range: range(finding.diagnostic.range),
+        related: finding
+            .diagnostic
+            .related
+            .iter()
+            .map(|related| Related {
+                message: &related.message,
+                file: &related.file,
+                range: range(related.range),
+            })
+            .collect(),
+        fixes: finding.diagnostic.fixes.iter().map(fix).collect(),
+        suppressed: *suppressed,
+    }
+}
+
+fn fix(fix: &visa_analysis::DiagnosticFix) -> Fix<'_> {
+    Fix {
+        title: &fix.title,
+        applicability: match fix.applicability {
+            Applicability::Machine => "machine",
+            Applicability::Maybe => "maybe",
+        },
+        edits: fix
+            .edits
+            .iter()
+            .map(|edit| Edit {
+                file: &edit.file,
+                start_byte: edit.start_byte,
+                end_byte: edit.end_byte,
+                text: &edit.text,
+            })
+            .collect(),
+    }
+}
+
+fn range(range: visa_analysis::Range) -> Range {
+    Range {
+        start: position(range.start),
+        end: position(range.end),
+    }
+}
+
+fn position(position: visa_analysis::Position) -> Position {
+    Position {
+        line: position.line,
+        column: position.column,
+        byte: position.byte,
+    }
+}

@@ -1,0 +1,29 @@
+//! One line a finding: `path:line:column: level[rule] message`.
+
+use std::fmt::Write;
+
+use crate::lint::check::Outline;
+
+/// Renders the findings.
+pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> String {
+    let mut text = String::new();
+    for finding in outline.open() {
+        let diagnostic = &finding.diagnostic;
+        let start = diagnostic.range.start;
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{}:{}:{}: {}[{}] {}",
+            diagnostic.file,
+            start.line,
+            start.column,
+            finding.level.name(),
+            diagnostic.rule,
+            diagnostic.message.replace('\n', " ")
+        );
+    }
+    if statistics && !quiet {
+        text.push_str(&super::statistics::render(outline));
+    }
+    text
+}

@@ -1,0 +1,42 @@
+//! Counts by rule and by reason, for people.
+
+use std::fmt::Write;
+
+use crate::lint::check::Outline;
+
+/// Lines with the findings a rule and the operations resolved and unresolved with the reasons.
+pub(super) fn render(outline: &Outline<'_>) -> String {
+    let rules = outline.by_rule();
+    let reasons = &outline.operations.reasons;
+    let names = rules
+        .keys()
+        .copied()
+        .chain(reasons.keys().map(String::as_str));
+    let width = names
+        .map(|name| name.chars().count() + 2)
+        .max()
+        .unwrap_or(0)
+        .max("operations".len());
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let mut line = |name: &str, count: u64| {
+        let _ = writeln!(text, "{name:width$}  {count:>6}");
+    };
+    line("findings", rules.values().sum());
+    for (rule, count) in &rules {
+        line(&format!("  {rule}"), *count);
+    }
+    line(
+        "operations",
+        outline
+            .operations
+            .resolved
+            .saturating_add(outline.operations.unresolved),
+    );
+    line("  resolved", outline.operations.resolved);
+    line("  unresolved", outline.operations.unresolved);
+    for (reason, count) in reasons {
+        line(&format!("    {reason}"), *count);
+    }
+    text
+}

@@ -1,0 +1,111 @@
+//! The program `visa-lint`: from arguments to an exit code.
+//!
+//! Standard output carries the answer, standard error what went wrong with the run. The exit code is 0 where nothing is
+//! found at level deny, 1 where something is, 2 where the run itself failed.
+
+mod arguments;
+mod check;
+mod explain;
+mod files;
+mod format;
+mod levels;
+
+mod output;
+mod packages;
+mod rules;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches};
+
+use self::arguments::{Arguments, Command};
+use self::output::{Console, write_error};
+
+/// Why a run failed: exit code 2.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+        }
+    }
+}
+
+/// What a command ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Nothing at level deny.
+    Fine,
+    /// Something at level deny, or an expression that is ill-formed.
+    Found,
+    /// The run itself failed; the words are already on standard error.
+    Failed,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        Self::from(match outcome {
+            Outcome::Fine => 0,
+            Outcome::Found => 1,
+            Outcome::Failed => 2,
+        })
+    }
+}
+
+/// Runs the program with the arguments of the process.
+#[must_use]
+pub fn main() -> ExitCode {
+    report_defects();
+    let arguments = arguments::complete(std::env::args_os().collect());
+    let matches = match Arguments::command().try_get_matches_from(arguments) {
+        Ok(matches) => matches,
+        Err(error) => {
+            // Help and version are answers, everything else is a bad option. A closed pipe is nobody's mistake.
+            let _ = error.print();
+            return if error.use_stderr() {
+                Outcome::Failed.into()
+            } else {
+                Outcome::Fine.into()
+            };
+        }
+    };
+    let result = Arguments::from_arg_matches(&matches)
+        .map_err(|error| Failure::new(error.to_string()))
+        .and_then(|arguments| run(&arguments, &matches));
+    match result {
+        Ok(outcome) => outcome.into(),
+        Err(failure) => {
+            write_error(&failure.message);
+            Outcome::Failed.into()
+        }
+    }
+}
+
+fn run(arguments: &Arguments, matches: &clap::ArgMatches) -> Result<Outcome, Failure> {
+    let console = Console::new(arguments.color);
+    match &arguments.command {
+        Command::Check(options) => {
+            let matches = matches.subcommand_matches("check").unwrap_or(matches);
+            check::run(options, &levels::Levels::of(matches)?, console)
+        }
+        Command::Explain(options) => explain::run(&options.rule, console),
+        Command::Rules(options) => rules::run(options.format, console),
+    }
+}
+
+/// A panic is a defect of this program. The engine catches it a function at a time; here it gets one line instead of the
+/// runtime's report.
+fn report_defects() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map_or_else(String::new, |place| {
+            format!(" at {}:{}", place.file(), place.line())
+        });
+        write_error(&format!(
+            "a defect of visa-lint{place}; the rest is still checked"
+        ));
+    }));
+}

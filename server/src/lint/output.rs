@@ -1,0 +1,99 @@
+//! Where answers go: standard output, a file, and standard error for what went wrong.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use super::Failure;
+use super::arguments::Color;
+use super::files::reason;
+
+/// Standard output and whether it takes colours.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Console {
+    color: Color,
+}
+
+impl Console {
+    pub(crate) const fn new(color: Color) -> Self {
+        Self { color }
+    }
+
+    /// Whether an answer to standard output carries colours.
+    pub(crate) fn colored(self) -> bool {
+        match self.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => {
+                let asked_not_to =
+                    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+                !asked_not_to && !dumb && std::io::stdout().is_terminal()
+            }
+        }
+    }
+
+    /// Whether an answer to a file carries colours: only where the user insists.
+    pub(crate) fn colored_file(self) -> bool {
+        self.color == Color::Always
+    }
+
+    /// Writes an answer. A reader that has gone away is no failure.
+    pub(crate) fn print(self, answer: &str) -> Result<(), Failure> {
+        let mut output = std::io::stdout().lock();
+        match output
+            .write_all(answer.as_bytes())
+            .and_then(|()| output.flush())
+        {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::new(
+                format!("cannot write to standard output: {}", reason(&error)),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Writes a whole file or nothing: the text goes to a neighbour first, which then takes the file's name.
+pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or_else(|| Path::new("."));
+    let failed = |error: &std::io::Error| {
+        Failure::new(format!(
+            "cannot write `{}`: {}",
+            path.display(),
+            reason(error)
+        ))
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".visa-lint-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // What a plain new file would get: the user's mask applies.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    if path.is_dir() {
+        return Err(Failure::new(format!(
+            "cannot write `{}`: it is a folder",
+            path.display()
+        )));
+    }
+    let mut file = builder
+        .tempfile_in(folder)
+        .map_err(|error| failed(&error))?;
+    file.write_all(text.as_bytes())
+        .map_err(|error| failed(&error))?;
+    file.persist(path).map_err(|error| failed(&error.error))?;
+    Ok(())
+}
+
+/// One line on standard error.
+pub(crate) fn write_error(message: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "error: {message}");
+}
+
+/// One line on standard error that fails nothing.
+pub(crate) fn write_warning(message: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "warning: {message}");
+}

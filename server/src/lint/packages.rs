@@ -1,0 +1,113 @@
+//! Cargo packages: where they are, what they are called, and which they depend on by path.
+
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use super::files::{absolute, reason};
+
+/// What is known of a package from its `Cargo.toml`.
+#[derive(Debug)]
+pub(crate) struct Manifest {
+    /// The package's name.
+    pub(crate) name: String,
+    /// The folder of the manifest, absolute.
+    pub(crate) root: PathBuf,
+    table: Table,
+}
+
+impl Manifest {
+    /// Reads the manifest in a folder.
+    pub(crate) fn read(root: &Path) -> Result<Self, String> {
+        let table = table(root)?;
+        let name = package_name(&table).unwrap_or_default().to_owned();
+        Ok(Self {
+            name,
+            root: root.to_path_buf(),
+            table,
+        })
+    }
+}
+
+/// The folder of the package that a folder belongs to: the nearest above with a manifest that declares one.
+pub(crate) fn package_of(folder: &Path) -> Option<PathBuf> {
+    folder
+        .ancestors()
+        .find(|folder| {
+            folder.join("Cargo.toml").is_file()
+                && table(folder).is_ok_and(|table| package_name(&table).is_some())
+        })
+        .map(Path::to_path_buf)
+}
+
+/// The folders of the packages that a package depends on by path, also by the workspace's table of dependencies.
+pub(crate) fn path_dependencies(manifest: &Manifest) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    let mut inherited = false;
+    for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
+        let Some(dependencies) = manifest.table.get(section).and_then(Value::as_table) else {
+            continue;
+        };
+        for dependency in dependencies.values() {
+            folders.extend(path_of(&manifest.root, dependency));
+            inherited |= dependency.get("workspace").and_then(Value::as_bool) == Some(true);
+        }
+    }
+    if inherited {
+        folders.extend(workspace_dependencies(manifest));
+    }
+    folders.retain(|folder| folder.join("Cargo.toml").is_file());
+    folders
+}
+
+/// The path dependencies of the workspace's table that the package inherits.
+fn workspace_dependencies(manifest: &Manifest) -> Vec<PathBuf> {
+    for folder in manifest.root.ancestors() {
+        let Ok(table) = table(folder) else { continue };
+        let Some(workspace) = table.get("workspace").and_then(Value::as_table) else {
+            continue;
+        };
+        let Some(shared) = workspace.get("dependencies").and_then(Value::as_table) else {
+            break;
+        };
+        return shared
+            .iter()
+            .filter(|(name, _)| inherits(manifest, name))
+            .filter_map(|(_, dependency)| path_of(folder, dependency))
+            .collect();
+    }
+    Vec::new()
+}
+
+fn inherits(manifest: &Manifest, name: &str) -> bool {
+    ["dependencies", "dev-dependencies", "build-dependencies"]
+        .iter()
+        .any(|section| {
+            let dependency = manifest
+                .table
+                .get(*section)
+                .and_then(|section| section.get(name));
+            dependency
+                .and_then(|dependency| dependency.get("workspace"))
+                .and_then(Value::as_bool)
+                == Some(true)
+        })
+}
+
+fn path_of(root: &Path, dependency: &Value) -> Option<PathBuf> {
+    let path = dependency.get("path")?.as_str()?;
+    Some(absolute(root, Path::new(path)))
+}
+
+fn package_name(table: &Table) -> Option<&str> {
+    table.get("package")?.get("name")?.as_str()
+}
+
+fn table(folder: &Path) -> Result<Table, String> {
+    let path = folder.join("Cargo.toml");
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| format!("cannot read `{}`: {}", path.display(), reason(&error)))?;
+    text.parse().map_err(|error: toml::de::Error| {
+        format!("cannot read `{}`: {}", path.display(), error.message())
+    })
+}
