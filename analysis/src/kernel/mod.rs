@@ -7,6 +7,8 @@
 mod operation;
 mod stage;
 mod tensor;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use operation::{
     Body, BranchArm, Collective, Copy, DeviceAttribute, LoopFrame, Operation, OperationId,

@@ -8,8 +8,15 @@ mod error;
 mod expression;
 mod form;
 mod index;
+mod reader;
+mod repair;
+mod syntax;
 
 pub use error::MappingError;
 pub use expression::{DEPTH_LIMIT, Mapping, MappingKind, NODE_LIMIT};
 pub use form::{Atom, Digit, Factor, Form, Padding, PlacedTerm, Term};
 pub use index::{Axis, Cell, Index, PaddingKind};
+pub use syntax::{
+    AxisDeclaration, FactorKind, FactorNode, Grammar, GrammarError, IndexEntry, Operator,
+    SyntaxKind, SyntaxNode, parse_axes, parse_index, parse_mapping, parse_mapping_in,
+};

@@ -11,7 +11,8 @@ use syn::parse::ParseStream;
 
 use super::PaddingKind;
 use super::syntax::{
-    AxisDeclaration, Factor, FactorKind, Grammar, GrammarError, Operator, SyntaxKind, SyntaxNode,
+    AxisDeclaration, FactorKind, FactorNode, Grammar, GrammarError, Operator, SyntaxKind,
+    SyntaxNode,
 };
 
 /// The most operators after one operand that are read.
@@ -395,7 +396,7 @@ impl Reader {
         kind
     }
 
-    fn factor(&mut self, input: ParseStream<'_>) -> Factor {
+    fn factor(&mut self, input: ParseStream<'_>) -> FactorNode {
         let at = self.position(input);
         let only_literal = "the right operand is a plain decimal number";
         let kind = match input.cursor().token_tree() {
@@ -427,7 +428,7 @@ impl Reader {
             Some(_) => {
                 let (found, span) = self.describe(input);
                 self.error(format!("{only_literal}, found {found}"), span);
-                return Factor {
+                return FactorNode {
                     kind: FactorKind::Missing,
                     span: at.start..at.start,
                 };
@@ -437,7 +438,7 @@ impl Reader {
                 FactorKind::Missing
             }
         };
-        Factor { kind, span: at }
+        FactorNode { kind, span: at }
     }
 
     fn successor_only(&mut self, message: String, at: &Range<usize>) {

@@ -57,7 +57,7 @@ pub enum SyntaxKind {
         /// What it works on.
         left: Box<SyntaxNode>,
         /// By how much.
-        factor: Factor,
+        factor: FactorNode,
     },
     /// Parts separated by commas, outermost first; at least two.
     Pair(Vec<SyntaxNode>),
@@ -82,7 +82,7 @@ pub enum Operator {
 
 /// A right operand.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Factor {
+pub struct FactorNode {
     /// What is written.
     pub kind: FactorKind,
     /// Bytes of the macro's body.
