@@ -68,14 +68,19 @@ fn push_padding(list: &mut Vec<Digit>, digit: Digit) {
     if digit.extent == 1 {
         return;
     }
-    match list.last_mut() {
-        None => list.push(digit),
-        Some(inner) => {
-            let unit = inner.extent;
-            for padding in digit.paddings() {
-                inner.add_padding(unit.saturating_mul(padding.extent), padding.kind);
-            }
-        }
+    let Some(mut inner) = list.pop() else {
+        list.push(digit);
+        return;
+    };
+    let unit = inner.extent;
+    for padding in digit.paddings() {
+        inner.add_padding(unit.saturating_mul(padding.extent), padding.kind);
+    }
+    if inner.term.is_some() {
+        // A composite may fall apart into digits with the larger padding.
+        push(list, inner);
+    } else {
+        list.push(inner);
     }
 }
 
@@ -117,6 +122,10 @@ fn normalise_single(mut digit: Digit) -> Digit {
             live = live.min(inner.size().div_ceil(term.stride));
             term.modulo = live;
             term.atom = Atom::Composite(inner);
+            // Borders of inner paddings would cut across the digits too; the outermost stands for all.
+            let mut single = Digit::new(None, digit.live);
+            single.add_padding(digit.extent, digit.padding_kind());
+            digit = single;
         }
     }
     if live == 1 {
@@ -257,7 +266,7 @@ fn grow(list: &[Digit], first: usize, enough: impl Fn(u64) -> bool) -> usize {
 }
 
 /// A digit over a whole run of digits, every `stride`-th position of the first `extent * stride`.
-fn composite(run: &[Digit], stride: u64, extent: u64, last_padding: Option<PaddingKind>) -> Digit {
+fn composite(run: &[Digit], stride: u64, extent: u64, kind: Option<PaddingKind>) -> Digit {
     let form = Form::from_canonical(run.to_vec()).remove_padding();
     let live = form.size().div_ceil(stride).min(extent);
     let own = run.last().map_or(PaddingKind::Top, Digit::padding_kind);
@@ -267,10 +276,7 @@ fn composite(run: &[Digit], stride: u64, extent: u64, last_padding: Option<Paddi
         modulo: live,
     };
     let mut digit = Digit::new(Some(term), live);
-    if last_padding.is_some() {
-        digit.add_padding((size(run) / stride).min(extent), own);
-    }
-    digit.add_padding(extent, last_padding.unwrap_or(own));
+    digit.add_padding(extent, kind.unwrap_or(own));
     digit
 }
 
