@@ -1,1 +1,166 @@
-//! Helpers shared by the end-to-end tests.
+//! Helpers shared by the end-to-end tests: fixtures, their markers, and checking a text in-process.
+//!
+//! A marker is a comment `//~ rule` at the end of the line where a finding starts, or `//~^ rule` one line below it (a
+//! caret a line). Findings and markers are compared both ways.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use visa_analysis::{Diagnostic, FileReport, Level, Workspace};
+
+/// The folder of the workspace.
+#[must_use]
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map(Path::to_path_buf)
+        .unwrap_or_default()
+}
+
+/// The `.rs` files below a folder, sorted.
+#[must_use]
+pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        for path in entries.map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The path below the repository, for messages.
+#[must_use]
+pub fn shown(path: &Path) -> String {
+    path.strip_prefix(repository())
+        .unwrap_or(path)
+        .display()
+        .to_string()
+}
+
+/// The text of a file; an unreadable file has none.
+#[must_use]
+pub fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_default()
+}
+
+/// A line (from 1) and the rule of a finding that starts there.
+pub type Mark = (u32, String);
+
+/// The markers of a text.
+#[must_use]
+pub fn marks(text: &str) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    for (line, content) in (1_u32..).zip(text.lines()) {
+        let Some((_, marker)) = content.split_once("//~") else {
+            continue;
+        };
+        let carets = marker.chars().take_while(|letter| *letter == '^').count();
+        let line = line.saturating_sub(u32::try_from(carets).unwrap_or(u32::MAX));
+        marks.extend(
+            marker
+                .trim_start_matches('^')
+                .split_whitespace()
+                .map(|rule| (line, rule.to_owned())),
+        );
+    }
+    marks.sort();
+    marks
+}
+
+/// The report on one file that is a crate of its own.
+#[must_use]
+pub fn check_text(path: &str, text: &str) -> FileReport {
+    let mut workspace = Workspace::new();
+    workspace.set_files([(path, text)]);
+    workspace.analysis().check_file(path)
+}
+
+/// The findings that a user sees without any option: neither suppressed nor allowed by default.
+pub fn visible(report: &FileReport) -> impl Iterator<Item = &Diagnostic> {
+    report
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| !diagnostic.suppressed && diagnostic.default_level != Level::Allow)
+}
+
+/// One line a finding, for messages.
+#[must_use]
+pub fn line_of(diagnostic: &Diagnostic) -> String {
+    let start = diagnostic.range.start;
+    format!(
+        "{}:{}: [{}] {}",
+        start.line, start.column, diagnostic.rule, diagnostic.message
+    )
+}
+
+/// Where markers and findings of a file differ, a line each; empty where they agree.
+#[must_use]
+pub fn differences(path: &str, text: &str) -> Vec<String> {
+    let report = check_text(path, text);
+    let mut wanted = marks(text);
+    let mut problems: Vec<String> = report
+        .problems
+        .iter()
+        .map(|problem| format!("{path}: {problem}"))
+        .collect();
+    for diagnostic in visible(&report) {
+        let mark = (diagnostic.range.start.line, diagnostic.rule.to_owned());
+        match wanted.iter().position(|wanted| *wanted == mark) {
+            Some(index) => {
+                wanted.remove(index);
+            }
+            None => problems.push(format!("{path}: unexpected: {}", line_of(diagnostic))),
+        }
+    }
+    problems.extend(
+        wanted
+            .into_iter()
+            .map(|(line, rule)| format!("{path}:{line}: missing: {rule}")),
+    );
+    problems
+}
+
+/// The names of the folders in a folder.
+#[must_use]
+pub fn folders(folder: &Path) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.path().is_dir())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{differences, marks};
+
+    #[test]
+    fn markers_name_the_line_of_the_finding() {
+        let text = "a //~ one two\n//~^^ three\nb //~^ four\n";
+        let found = marks(text);
+        let expected = [(0, "three"), (1, "one"), (1, "two"), (2, "four")];
+        assert_eq!(found, expected.map(|(line, rule)| (line, rule.to_owned())));
+    }
+
+    #[test]
+    fn missing_and_unexpected_findings_are_both_told() {
+        let found = differences(
+            "a.rs",
+            "#[allow(tcp::no_such_rule)]\nfn f() {}\nfn g() {} //~ slice_size\n",
+        );
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(
+            found[0].contains("unexpected: 1:14: [unknown_rule]"),
+            "{found:?}"
+        );
+        assert_eq!(found[1], "a.rs:3: missing: slice_size");
+    }
+}

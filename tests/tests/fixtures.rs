@@ -1,0 +1,162 @@
+//! Every rule has a wrong and a right kernel: the wrong ones give exactly the findings that their markers name, at the
+//! lines that they mark; the right ones give none.
+
+use std::collections::BTreeSet;
+
+use visa_analysis::{Level, all_rules};
+use visa_tests::{
+    check_text, differences, folders, line_of, read, repository, rust_files, shown, visible,
+};
+
+/// The kernels of all rules whose file names start with a word.
+fn kernels(kind: &str) -> Vec<(String, String)> {
+    let files = rust_files(&repository().join("fixtures/violations"));
+    let named = files.into_iter().filter(|path| {
+        let name = path
+            .file_stem()
+            .and_then(|name| name.to_str())
+            .unwrap_or("");
+        name == kind || name.starts_with(&format!("{kind}_"))
+    });
+    named.map(|path| (shown(&path), read(&path))).collect()
+}
+
+#[track_caller]
+fn assert_none(problems: &[String]) {
+    assert!(
+        problems.is_empty(),
+        "{} differences\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
+}
+
+#[test]
+fn wrong_kernels_have_exactly_the_marked_findings() {
+    let wrong = kernels("wrong");
+    assert!(wrong.len() >= all_rules().count());
+    let mut problems = Vec::new();
+    for (path, text) in wrong {
+        let rule = path.split('/').rev().nth(1).unwrap_or("").to_owned();
+        if !visa_tests::marks(&text)
+            .iter()
+            .any(|(_, marked)| *marked == rule)
+        {
+            problems.push(format!("{path}: no marker names the rule of its folder"));
+        }
+        problems.extend(differences(&path, &text));
+    }
+    assert_none(&problems);
+}
+
+#[test]
+fn right_kernels_have_no_finding_and_are_understood() {
+    let right = kernels("right");
+    assert!(right.len() >= all_rules().count());
+    let mut problems = Vec::new();
+    for (path, text) in right {
+        let report = check_text(&path, &text);
+        problems.extend(
+            report
+                .problems
+                .iter()
+                .map(|problem| format!("{path}: {problem}")),
+        );
+        problems
+            .extend(visible(&report).map(|diagnostic| format!("{path}: {}", line_of(diagnostic))));
+        let unresolved = report.unresolved.iter();
+        problems.extend(
+            unresolved.map(|place| format!("{path}:{}: {}", place.range.start.line, place.reason)),
+        );
+        if report.syntax_errors > 0 {
+            problems.push(format!("{path}: does not parse"));
+        }
+        if report.kernels == 0 {
+            problems.push(format!("{path}: holds no kernel"));
+        }
+    }
+    assert_none(&problems);
+}
+
+#[test]
+fn every_rule_has_its_folder_and_every_folder_its_rule() {
+    let folder = repository().join("fixtures/violations");
+    let rules: BTreeSet<String> = all_rules().map(|rule| rule.name.to_owned()).collect();
+    assert_eq!(all_rules().count(), rules.len(), "two rules of one name");
+    assert_eq!(folders(&folder), rules);
+    for rule in &rules {
+        for kernel in ["wrong.rs", "right.rs"] {
+            assert!(
+                folder.join(rule).join(kernel).is_file(),
+                "{rule} has no {kernel}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_rule_is_documented() {
+    for rule in all_rules() {
+        let name = rule.name;
+        let snake = name
+            .chars()
+            .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_');
+        assert!(snake, "{name} is no rule name");
+        assert!(
+            rule.summary.len() > 20 && !rule.summary.contains('\n'),
+            "{name}: the summary is one line"
+        );
+        assert!(
+            rule.why.len() > 150,
+            "{name}: the paragraph teaches the mechanism"
+        );
+        assert!(!rule.heading.is_empty(), "{name}: no heading");
+        assert!(
+            rule.wrong != rule.right,
+            "{name}: the two kernels are the same"
+        );
+        let pages = format!("{} {}", rule.summary, rule.why);
+        assert!(
+            !pages.contains("  "),
+            "{name}: a broken line in the documentation"
+        );
+    }
+}
+
+#[test]
+fn findings_say_what_a_reader_needs() {
+    let mut problems = Vec::new();
+    for (path, text) in kernels("wrong") {
+        for diagnostic in visible(&check_text(&path, &text)) {
+            let place = format!("{path}: {}", line_of(diagnostic));
+            if diagnostic.message.is_empty() || diagnostic.message.contains('\n') {
+                problems.push(format!("{place}: the message is one line"));
+            }
+            if diagnostic.range.start >= diagnostic.range.end {
+                problems.push(format!("{place}: an empty range"));
+            }
+            let (start, end) = (
+                diagnostic.range.start.byte as usize,
+                diagnostic.range.end.byte as usize,
+            );
+            if text.get(start..end).is_none() {
+                problems.push(format!("{place}: the range is none of the text"));
+            }
+            if !diagnostic.url.ends_with(&format!("#{}", diagnostic.rule)) {
+                problems.push(format!("{place}: the link goes to {}", diagnostic.url));
+            }
+            if diagnostic.default_level == Level::Allow {
+                problems.push(format!("{place}: visible at level allow"));
+            }
+            for edit in diagnostic.fixes.iter().flat_map(|fix| &fix.edits) {
+                if text
+                    .get(edit.start_byte as usize..edit.end_byte as usize)
+                    .is_none()
+                {
+                    problems.push(format!("{place}: a fix edits what is none of the text"));
+                }
+            }
+        }
+    }
+    assert_none(&problems);
+}
