@@ -10,6 +10,7 @@ use ra_ap_syntax::ast::{
 
 use super::file::plain_name;
 use super::integers::IntegerType;
+use crate::syntax::parse_text;
 
 /// Expressions inside each other that are followed.
 const MAXIMUM_DEPTH: usize = 128;
@@ -259,7 +260,7 @@ impl Evaluator<'_> {
             .ty()
             .and_then(|written| IntegerType::of_type(&written));
         let value = self.operand(statement.initializer(), integer);
-        self.locals.push((plain_name(&name.text()), value));
+        self.locals.push((plain_name(name.text()), value));
         true
     }
 
@@ -290,7 +291,7 @@ impl Evaluator<'_> {
             return INCOMPLETE;
         };
         if let Some(name) = path.as_single_name_ref() {
-            let name = plain_name(&name.text());
+            let name = plain_name(name.text());
             let local = self.locals.iter().rev().find(|(local, _)| *local == name);
             let local = local.map(|(_, value)| value.clone());
             if let Some(value) = local.or_else(|| self.environment.local(&name)) {
@@ -448,6 +449,19 @@ fn literal_value(literal: &ast::Literal) -> ConstValue {
             .value()
             .map_or(INCOMPLETE, |value| ConstValue::Int(i128::from(value))),
         _ => ConstValue::Unknown("a literal that is neither an integer nor a boolean"),
+    }
+}
+
+/// The value of an integer literal as written.
+pub(super) fn literal_u64(text: &str) -> Option<u64> {
+    let tree = parse_text(&format!("const _: u64 = {text};")).ok()?.tree();
+    let item = ast::HasModuleItem::items(&tree).next()?;
+    let ast::Item::Const(item) = item else {
+        return None;
+    };
+    match item.body()? {
+        ast::Expr::Literal(literal) => literal_value(&literal).as_u64(),
+        _ => None,
     }
 }
 

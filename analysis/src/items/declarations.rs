@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ra_ap_syntax::SyntaxNode;
 use ra_ap_syntax::ast::{self, AstNode, HasName};
 
 use super::file::{classify, macro_name, parse_item, plain_name};
@@ -10,6 +11,7 @@ use super::ids::{ItemId, ItemKind, ModuleId, ModulePath};
 use super::modules::{ModuleTarget, module_target};
 use super::resolve::{AxisDefinition, Namespace};
 use crate::db::Db;
+use crate::mapping::parse_axes;
 
 use crate::items::file::{ItemText, file_items};
 
@@ -89,7 +91,7 @@ impl Declarations {
         let Some(arguments) = MacroArguments::of(call) else {
             return;
         };
-        let (axes, ()) = super::axes::parse_axes(&arguments.text);
+        let (axes, _) = parse_axes(&arguments.text);
         for axis in axes {
             let definition = AxisDefinition {
                 name: Arc::from(axis.name.as_str()),
@@ -112,9 +114,9 @@ impl Declarations {
         let Some(name) = item.name_ref() else {
             return;
         };
-        let name = plain_name(&name.text());
+        let name = plain_name(name.text());
         let alias = item.rename().and_then(|rename| rename.name());
-        let alias = alias.map_or_else(|| Arc::clone(&name), |alias| plain_name(&alias.text()));
+        let alias = alias.map_or_else(|| Arc::clone(&name), |alias| plain_name(alias.text()));
         self.add(&alias, Declared::Import(Arc::from([Arc::from(""), name])));
     }
 
@@ -145,7 +147,7 @@ impl Declarations {
             }
             let renamed = tree.rename().map(|rename| rename.name());
             let name = match renamed {
-                Some(Some(name)) => plain_name(&name.text()),
+                Some(Some(name)) => plain_name(name.text()),
                 Some(None) => return,
                 None => path.last().cloned().unwrap_or_else(|| Arc::from("")),
             };
@@ -159,7 +161,7 @@ impl Declarations {
             ast::Item::Use(item) => self.add_use(item),
             ast::Item::ExternCrate(item) => self.add_extern_crate(item),
             ast::Item::MacroCall(call) if macro_name(call).as_deref() == Some("axes") => {
-                self.add_axes(call, text)
+                self.add_axes(call, text);
             }
             _ => {
                 let (kind, name) = classify(item);
@@ -182,7 +184,7 @@ pub(super) fn path_segments(path: &ast::Path) -> Vec<Arc<str>> {
     let mut current = Some(path.clone());
     while let Some(path) = current {
         if let Some(name) = path.segment().and_then(|segment| segment.name_ref()) {
-            segments.push(plain_name(&name.text()));
+            segments.push(plain_name(name.text()));
         }
         current = path.qualifier();
     }
@@ -198,15 +200,18 @@ pub(super) struct MacroArguments {
 
 impl MacroArguments {
     pub(super) fn of(call: &ast::MacroCall) -> Option<Self> {
-        let tree = call.token_tree()?;
-        let text = tree.syntax().text().to_string();
+        Self::of_tree(call.token_tree()?.syntax())
+    }
+
+    /// What a tree of tokens holds between its delimiters; the closing one may be missing.
+    pub(super) fn of_tree(tree: &SyntaxNode) -> Option<Self> {
+        let text = tree.text().to_string();
         let open = text
             .chars()
             .next()
             .filter(|first| matches!(first, '(' | '[' | '{'))?;
         let inner = text.get(open.len_utf8()..)?;
-        let closed =
-            inner.ends_with([')', ']', '}']) && tree.syntax().children_with_tokens().count() > 1;
+        let closed = inner.ends_with([')', ']', '}']) && tree.children_with_tokens().count() > 1;
         let inner = if closed {
             inner.get(..inner.len() - 1)?
         } else {
@@ -214,13 +219,23 @@ impl MacroArguments {
         };
         Some(Self {
             text: inner.to_owned(),
-            start: u32::from(tree.syntax().text_range().start()).saturating_add(1),
+            start: u32::from(tree.text_range().start()).saturating_add(1),
         })
     }
 
     /// The span of a range of the arguments.
     pub(super) fn span(&self, text: &ItemText, range: &std::ops::Range<usize>) -> super::ids::Span {
         self.full_span(text).inside(range)
+    }
+
+    /// The span of the arguments, from the span whose start the offsets of the call's tree count from.
+    pub(super) fn shifted_span(&self, from: super::ids::Span) -> super::ids::Span {
+        let start = from.start.wrapping_add(self.start);
+        super::ids::Span {
+            item: from.item,
+            start,
+            end: start.saturating_add(u32::try_from(self.text.len()).unwrap_or(u32::MAX)),
+        }
     }
 
     /// The span of the arguments, without the delimiters.
@@ -284,6 +299,6 @@ pub(super) fn generic_names(item: &impl ast::HasGenericParams) -> Vec<Arc<str>> 
             ast::GenericParam::TypeParam(parameter) => parameter.name(),
             ast::GenericParam::LifetimeParam(_) => None,
         })
-        .map(|name| plain_name(&name.text()))
+        .map(|name| plain_name(name.text()))
         .collect()
 }

@@ -269,7 +269,7 @@ impl Collector<'_> {
 /// What an item is and what it is called.
 pub(super) fn classify(item: &ast::Item) -> (ItemKind, Arc<str>) {
     let name = |name: Option<ast::Name>| -> Arc<str> {
-        name.map_or_else(|| Arc::from(""), |name| plain_name(&name.text()))
+        name.map_or_else(|| Arc::from(""), |name| plain_name(name.text()))
     };
     match item {
         ast::Item::Fn(item) => (ItemKind::Function, name(item.name())),
@@ -300,7 +300,7 @@ pub(super) fn classify(item: &ast::Item) -> (ItemKind, Arc<str>) {
 /// The last segment of a macro call's path.
 pub(super) fn macro_name(call: &ast::MacroCall) -> Option<String> {
     let name = call.path()?.segment()?.name_ref()?;
-    Some(plain_name(&name.text()).to_string())
+    Some(plain_name(name.text()).to_string())
 }
 
 /// A name without the `r#` of a raw identifier.

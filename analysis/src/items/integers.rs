@@ -35,7 +35,7 @@ impl IntegerType {
         let ast::Type::PathType(path) = written else {
             return None;
         };
-        match &*path.path()?.as_single_name_ref()?.text() {
+        match path.path()?.as_single_name_ref()?.text() {
             "Address" => Self::named("u64"),
             name => Self::named(name),
         }

@@ -5,17 +5,18 @@
 //! where there was trivia), so that what depends on an item re-runs only when its tokens change. A [`Span`] points into
 //! that text; [`file_range`] turns it into bytes of the file when something is reported.
 
-mod axes;
 mod constants;
 mod declarations;
 mod file;
 mod ids;
 mod integers;
 mod library;
+mod mappings;
 mod modules;
 mod references;
 mod resolve;
 mod scopes;
+mod sites;
 mod values;
 
 pub use self::constants::{ConstEnvironment, ConstValue, evaluate, evaluate_as};
@@ -27,12 +28,17 @@ pub use self::file::{
 pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
 pub use self::integers::IntegerType;
 pub use self::library::{Dialect, dialect};
+pub use self::mappings::{
+    MappingProblem, MappingProblemKind, MappingResult, alias_mapping, grammar_of, resolve_mapping,
+    resolve_mapping_text, resolve_mapping_type,
+};
 pub use self::modules::{
     ModuleTarget, ModuleTree, crate_root, file_package, module_target, module_tree, parent_module,
 };
 pub use self::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
 pub use self::scopes::{BlockScopes, LocalItem, ScopeRef, block_scopes, scope_at};
-pub use self::values::{ItemEnvironment, const_value};
+pub use self::sites::{DeviceAttribute, MappingSite, SiteKind, device_attribute, mapping_sites};
+pub use self::values::{ItemEnvironment, ScopeEnvironment, const_value};
 
 #[cfg(test)]
 mod tests;

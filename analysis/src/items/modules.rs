@@ -109,9 +109,8 @@ pub fn crate_root(db: &dyn Db, module: ModuleId) -> ModuleId {
 }
 
 /// The library of the project's package of a name (as paths write it, with underscores).
-#[salsa::tracked(returns(copy))]
-pub fn package_library(db: &dyn Db, project: Project, name: Arc<str>) -> Option<ModuleId> {
-    let file = *module_tree(db, project).libraries.get(&name)?;
+pub(super) fn package_library(db: &dyn Db, project: Project, name: &str) -> Option<ModuleId> {
+    let file = *module_tree(db, project).libraries.get(name)?;
     Some(ModuleId::new(db, file, ModulePath::from([])))
 }
 

@@ -312,7 +312,7 @@ impl<'a> Resolver<'a> {
             return Some(Resolution::Prelude(Arc::from("")));
         }
         if let Some(project) = Project::try_get(self.db)
-            && let Some(module) = package_library(self.db, project, Arc::from(name))
+            && let Some(module) = package_library(self.db, project, name)
         {
             return Some(Resolution::Module(module));
         }

@@ -7,9 +7,10 @@ use super::declarations::path_segments;
 use super::file::parse_item;
 use super::ids::{ItemId, ItemKind};
 use super::integers::IntegerType;
+use super::mappings::{size_of_path, size_of_type};
 use super::references::{ReferenceOrder, reference_order};
 use super::resolve::{Namespace, Resolution, resolve};
-use super::scopes::scope_at;
+use super::scopes::{ScopeRef, scope_at};
 use crate::db::Db;
 
 /// The value of a `const` or `static` item. A constant that needs itself is unknown.
@@ -68,20 +69,48 @@ impl ConstEnvironment for ItemEnvironment<'_> {
 
     fn path(&self, path: &ast::Path) -> ConstValue {
         let offset = path.syntax().text_range().start().into();
-        let scope = scope_at(self.db, self.item, offset);
-        let anchored = path
-            .first_segment()
-            .is_some_and(|segment| segment.type_anchor().is_some());
-        let segments = path_segments(path);
-        let segments: Vec<&str> = segments.iter().map(|segment| &**segment).collect();
-        if !anchored
-            && let Resolution::Const(item) = resolve(self.db, &scope, &segments, Namespace::Value)
-        {
-            return const_value(self.db, item).clone();
-        }
-        if segments.last() == Some(&"SIZE") {
-            return ConstValue::Unknown("a size that is not known");
-        }
-        ConstValue::Unknown("a name that is no constant")
+        path_value(self.db, &scope_at(self.db, self.item, offset), path)
     }
+}
+
+/// Paths looked up in one scope, wherever they stand.
+pub struct ScopeEnvironment<'a> {
+    /// The database.
+    pub db: &'a dyn Db,
+    /// The scope.
+    pub scope: ScopeRef,
+}
+
+impl ConstEnvironment for ScopeEnvironment<'_> {
+    fn local(&self, _name: &str) -> Option<ConstValue> {
+        None
+    }
+
+    fn path(&self, path: &ast::Path) -> ConstValue {
+        path_value(self.db, &self.scope, path)
+    }
+}
+
+/// The value of a path: a constant, or the `SIZE` of a mapping or an axis.
+fn path_value(db: &dyn Db, scope: &ScopeRef, path: &ast::Path) -> ConstValue {
+    let segments = path_segments(path);
+    let segments: Vec<&str> = segments.iter().map(|segment| &**segment).collect();
+    let anchor = path
+        .first_segment()
+        .and_then(|segment| segment.type_anchor());
+    if anchor.is_none()
+        && let Resolution::Const(item) = resolve(db, scope, &segments, Namespace::Value)
+    {
+        return const_value(db, item).clone();
+    }
+    let size = match (segments.split_last(), anchor) {
+        (Some((&"SIZE", [])), Some(anchor)) => anchor
+            .ty()
+            .and_then(|written| size_of_type(db, scope, &written)),
+        (Some((&"SIZE", before)), None) if !before.is_empty() => size_of_path(db, scope, before),
+        _ => return ConstValue::Unknown("a name that is no constant"),
+    };
+    size.map_or(ConstValue::Unknown("a size that is not known"), |size| {
+        ConstValue::Int(i128::from(size))
+    })
 }

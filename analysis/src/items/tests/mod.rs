@@ -2,6 +2,7 @@
 
 mod constants;
 mod incremental;
+mod mappings;
 mod modules;
 mod names;
 mod text;

@@ -1,0 +1,510 @@
+//! Mapping expressions with their names resolved: from the trees of `m!` to checked mappings and what is wrong with them.
+//!
+//! A fault inside an alias belongs to the alias: its uses have no mapping and no problem of their own.
+
+use std::sync::Arc;
+
+use ra_ap_syntax::ast::{self, AstNode};
+
+use super::constants::evaluate;
+use super::declarations::{MacroArguments, path_segments};
+use super::file::{item_text, macro_name, parse_item};
+use super::ids::{ItemId, ItemKind, Span};
+use super::library::{Dialect, dialect};
+use super::references::{ReferenceOrder, reference_order};
+use super::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
+use super::scopes::{ScopeRef, scope_at};
+use super::values::ScopeEnvironment;
+use crate::db::Db;
+use crate::mapping::{
+    Axis, FactorKind, FactorNode, Grammar, GrammarError, Mapping, MappingError, Operator,
+    SyntaxKind, SyntaxNode, parse_mapping_in,
+};
+use crate::names::nearest_names;
+use crate::syntax::parse_text;
+
+/// Escapes and groups inside each other that are followed.
+const MAXIMUM_DEPTH: usize = 64;
+
+/// A mapping expression after resolution.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MappingResult {
+    /// The mapping; none if anything in it is unknown or wrong.
+    pub mapping: Option<Mapping>,
+    /// What is wrong in the expression itself, in the order of the text.
+    pub problems: Vec<MappingProblem>,
+}
+
+/// One thing that is wrong, or not known, in a mapping expression.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MappingProblem {
+    /// What.
+    pub kind: MappingProblemKind,
+    /// Where: the offending token, the name, or the operator with its right operand.
+    pub span: Span,
+}
+
+/// What can be wrong with a mapping expression or a declaration of axes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum MappingProblemKind {
+    /// The macro would not parse.
+    Grammar(String),
+    /// A name that no axis has.
+    UnknownAxis {
+        /// The name as written.
+        name: String,
+        /// Similar names of axes and aliases in scope, the most similar first.
+        nearest: Vec<String>,
+        /// Whether it may be declared where we cannot look: nothing is reported then.
+        silent: bool,
+    },
+    /// An operator that its operands do not allow, with the numbers.
+    Invalid(MappingError),
+    /// The alias that the expression belongs to needs itself.
+    CyclicAlias {
+        /// The alias.
+        name: String,
+    },
+    /// An escaped type, a constant or a generic parameter whose mapping is not known. Not a fault.
+    UnresolvedEscape,
+    /// A name declared twice in one `axes!`.
+    DuplicateAxis {
+        /// The name.
+        name: String,
+        /// The first declaration.
+        first: Span,
+    },
+    /// An axis of size 0.
+    AxisSizeZero {
+        /// The axis.
+        name: String,
+    },
+    /// An axis whose size does not fit 64 bits.
+    AxisSizeOverflow {
+        /// The axis.
+        name: String,
+    },
+}
+
+/// The grammar of the macros in a file.
+pub fn grammar_of(db: &dyn Db, span: Span) -> Grammar {
+    match dialect(db, span.item.file(db)) {
+        Dialect::VisaStd => Grammar::VisaStd,
+        Dialect::OptStd => Grammar::OptStd,
+    }
+}
+
+/// Resolves a mapping expression. `body` is the span of the macro's body, which the tree's spans count in.
+pub fn resolve_mapping(
+    db: &dyn Db,
+    scope: &ScopeRef,
+    node: &SyntaxNode,
+    body: Span,
+) -> MappingResult {
+    let mut resolver = Resolver {
+        db,
+        scope,
+        problems: Vec::new(),
+        depth: 0,
+    };
+    let mapping = resolver.node(node, body);
+    MappingResult {
+        mapping,
+        problems: resolver.problems,
+    }
+}
+
+/// Parses and resolves the body of an `m!`.
+pub fn resolve_mapping_text(
+    db: &dyn Db,
+    scope: &ScopeRef,
+    text: &str,
+    body: Span,
+) -> MappingResult {
+    let mut resolver = Resolver {
+        db,
+        scope,
+        problems: Vec::new(),
+        depth: 0,
+    };
+    let mapping = resolver.text(text, body);
+    MappingResult {
+        mapping,
+        problems: resolver.problems,
+    }
+}
+
+/// Resolves the type of a mapping as it stands in code: `m![…]`, an alias, a generic parameter.
+///
+/// `scope` is the scope of the place, `start` the span of the text that the tree of `written` was parsed from, from its
+/// first byte on. None if the type is no mapping that this room knows, for instance a tensor.
+pub fn resolve_mapping_type(
+    db: &dyn Db,
+    scope: &ScopeRef,
+    written: &ast::Type,
+    start: Span,
+) -> Option<MappingResult> {
+    let mut resolver = Resolver {
+        db,
+        scope,
+        problems: Vec::new(),
+        depth: 0,
+    };
+    let mapping = resolver.written_type(written, start)?;
+    Some(MappingResult {
+        mapping,
+        problems: resolver.problems,
+    })
+}
+
+/// The mapping of a type alias; neither mapping nor problem for an alias of something else, for instance a tensor.
+#[salsa::tracked(returns(clone), cycle_result = alias_mapping_cycle)]
+pub fn alias_mapping(db: &dyn Db, alias: ItemId) -> Arc<MappingResult> {
+    match reference_order(db, alias) {
+        ReferenceOrder::Sound => {}
+        ReferenceOrder::Cyclic => return Arc::new(cyclic(db, alias)),
+        ReferenceOrder::NeedsCyclic | ReferenceOrder::TooDeep => return Arc::default(),
+    }
+    let parsed = parse_item(db, alias);
+    let Some(written) = parsed.cast::<ast::TypeAlias>().and_then(|alias| alias.ty()) else {
+        return Arc::default();
+    };
+    let offset = written.syntax().text_range().start().into();
+    let scope = scope_at(db, alias, offset);
+    Arc::new(
+        resolve_mapping_type(db, &scope, &written, parsed.text.full_span()).unwrap_or_default(),
+    )
+}
+
+fn alias_mapping_cycle(db: &dyn Db, _id: salsa::Id, alias: ItemId) -> Arc<MappingResult> {
+    Arc::new(cyclic(db, alias))
+}
+
+fn cyclic(db: &dyn Db, alias: ItemId) -> MappingResult {
+    let name = alias.name(db).to_string();
+    let text = item_text(db, alias);
+    // The name follows the keyword.
+    let start = text
+        .text
+        .find(&format!("type {name}"))
+        .map_or(0, |start| start + "type ".len());
+    let span = text.full_span().inside(&(start..start + name.len()));
+    MappingResult {
+        mapping: None,
+        problems: vec![MappingProblem {
+            kind: MappingProblemKind::CyclicAlias { name },
+            span,
+        }],
+    }
+}
+
+/// The size of a mapping type in a constant: `<m![A]>::SIZE`, `Alias::SIZE`, `Axis::SIZE`.
+pub(super) fn size_of_type(db: &dyn Db, scope: &ScopeRef, written: &ast::Type) -> Option<u64> {
+    // Problems are reported where the macro stands, so the place does not matter here.
+    let nowhere = Span {
+        item: ItemId::new(
+            db,
+            scope.module.file(db),
+            ItemKind::Other,
+            scope.module.path(db),
+            Arc::from(""),
+            0,
+            None,
+        ),
+        start: 0,
+        end: 0,
+    };
+    Some(
+        resolve_mapping_type(db, scope, written, nowhere)?
+            .mapping?
+            .size(),
+    )
+}
+
+/// The size of the mapping or axis that a path names.
+pub(super) fn size_of_path(db: &dyn Db, scope: &ScopeRef, path: &[&str]) -> Option<u64> {
+    match resolve(db, scope, path, Namespace::Type) {
+        Resolution::Axis(axis) => axis.size,
+        Resolution::Alias(alias) => Some(alias_mapping(db, alias).mapping.as_ref()?.size()),
+        _ => None,
+    }
+}
+
+struct Resolver<'a> {
+    db: &'a dyn Db,
+    scope: &'a ScopeRef,
+    problems: Vec<MappingProblem>,
+    depth: usize,
+}
+
+impl Resolver<'_> {
+    fn problem(&mut self, kind: MappingProblemKind, span: Span) {
+        self.problems.push(MappingProblem { kind, span });
+    }
+
+    fn text(&mut self, text: &str, body: Span) -> Option<Mapping> {
+        let (node, errors) = parse_mapping_in(text, grammar_of(self.db, body));
+        let broken = !errors.is_empty();
+        for error in errors {
+            self.problem(
+                MappingProblemKind::Grammar(error.message),
+                body.inside(&error.span),
+            );
+        }
+        let mapping = self.node(&node?, body)?;
+        (!broken).then_some(mapping)
+    }
+
+    fn node(&mut self, node: &SyntaxNode, body: Span) -> Option<Mapping> {
+        if self.depth >= MAXIMUM_DEPTH {
+            self.problem(
+                MappingProblemKind::Invalid(MappingError::TooDeep),
+                body.inside(&node.span),
+            );
+            return None;
+        }
+        self.depth += 1;
+        let mapping = self.kind(node, body);
+        self.depth -= 1;
+        mapping
+    }
+
+    fn kind(&mut self, node: &SyntaxNode, body: Span) -> Option<Mapping> {
+        let span = body.inside(&node.span);
+        match &node.kind {
+            SyntaxKind::One => Some(Mapping::identity()),
+            SyntaxKind::Number(count) => self.checked(Mapping::broadcast(*count), span),
+            SyntaxKind::Name(name) => self.name(name, span),
+            SyntaxKind::Escape { content } => self.escape(body.inside(content)),
+            SyntaxKind::Group(inner) => self.node(inner, body),
+            SyntaxKind::Missing => None,
+            SyntaxKind::Pair(parts) => {
+                // Every part is visited, so that each fault is seen.
+                let parts: Vec<Option<Mapping>> =
+                    parts.iter().map(|part| self.node(part, body)).collect();
+                let parts: Option<Vec<Mapping>> = parts.into_iter().collect();
+                self.checked(Mapping::product(&parts?), span)
+            }
+            SyntaxKind::Binary { .. } => self.binary(node, body),
+        }
+    }
+
+    /// A chain of operators nests to the left; it is walked as a loop, so that its length does not count as depth.
+    fn binary(&mut self, node: &SyntaxNode, body: Span) -> Option<Mapping> {
+        let mut operations = Vec::new();
+        let mut current = node;
+        while let SyntaxKind::Binary {
+            operator,
+            operator_span,
+            left,
+            factor,
+        } = &current.kind
+        {
+            operations.push((
+                *operator,
+                operator_span.start..factor.span.end.max(operator_span.end),
+                factor,
+            ));
+            current = left;
+        }
+        let mut mapping = self.node(current, body);
+        for (operator, place, factor) in operations.into_iter().rev() {
+            let count = self.factor(factor, body);
+            let applied = mapping.zip(count).map(|(mapping, count)| match operator {
+                Operator::Stride => mapping.stride(count),
+                Operator::Modulo => mapping.modulo(count),
+                Operator::Resize => mapping.resize(count),
+                Operator::Pad(kind) => mapping.pad_to(count, kind),
+            });
+            mapping = applied.and_then(|applied| self.checked(applied, body.inside(&place)));
+        }
+        mapping
+    }
+
+    fn checked(&mut self, mapping: Result<Mapping, MappingError>, span: Span) -> Option<Mapping> {
+        mapping
+            .map_err(|error| self.problem(MappingProblemKind::Invalid(error), span))
+            .ok()
+    }
+
+    fn factor(&mut self, factor: &FactorNode, body: Span) -> Option<u64> {
+        match &factor.kind {
+            FactorKind::Literal(value) => Some(*value),
+            FactorKind::Missing => None,
+            FactorKind::Name(name) => self
+                .name(name, body.inside(&factor.span))
+                .map(|axis| axis.size()),
+            FactorKind::Mapping(node) => self.node(node, body).map(|mapping| mapping.size()),
+            FactorKind::Constant { content } => {
+                let span = body.inside(content);
+                let value = self.constant(span);
+                if value.is_none() {
+                    self.problem(MappingProblemKind::UnresolvedEscape, span);
+                }
+                value
+            }
+        }
+    }
+
+    fn source(&self, span: Span) -> String {
+        let text = item_text(self.db, span.item);
+        let source = text.text.get(span.start as usize..span.end as usize);
+        source.unwrap_or("").to_owned()
+    }
+
+    fn constant(&self, span: Span) -> Option<u64> {
+        let source = format!("const _: usize = {{ {} }};", self.source(span));
+        let tree = parse_text(&source).ok()?.tree();
+        let item = ast::HasModuleItem::items(&tree).next()?;
+        let ast::Item::Const(item) = item else {
+            return None;
+        };
+        let environment = ScopeEnvironment {
+            db: self.db,
+            scope: self.scope.clone(),
+        };
+        evaluate(&item.body()?, &environment).as_u64()
+    }
+
+    fn name(&mut self, name: &str, span: Span) -> Option<Mapping> {
+        match resolve(self.db, self.scope, &[name], Namespace::Type) {
+            Resolution::Axis(axis) => axis_mapping(&axis),
+            Resolution::Alias(alias) => alias_mapping(self.db, alias).mapping.clone(),
+            Resolution::Parameter(_) => {
+                self.problem(MappingProblemKind::UnresolvedEscape, span);
+                None
+            }
+            Resolution::Prelude(path) if &*path == "Identity" => Some(Mapping::identity()),
+            Resolution::Unknown {
+                has_unresolved_glob,
+            } => {
+                let nearest = if has_unresolved_glob {
+                    Vec::new()
+                } else {
+                    let visible = visible_type_names(self.db, self.scope);
+                    nearest_names(name, visible.iter().map(|name| &**name))
+                };
+                let kind = MappingProblemKind::UnknownAxis {
+                    name: name.to_owned(),
+                    nearest,
+                    silent: has_unresolved_glob,
+                };
+                self.problem(kind, span);
+                None
+            }
+            Resolution::Const(_)
+            | Resolution::Function(_)
+            | Resolution::Module(_)
+            | Resolution::Type(_)
+            | Resolution::Prelude(_)
+            | Resolution::External => {
+                let kind = MappingProblemKind::UnknownAxis {
+                    name: name.to_owned(),
+                    nearest: Vec::new(),
+                    silent: true,
+                };
+                self.problem(kind, span);
+                None
+            }
+        }
+    }
+
+    /// `{ type }`: pasted verbatim, so anything that is a mapping as a type.
+    fn escape(&mut self, span: Span) -> Option<Mapping> {
+        const BEFORE: &str = "type X = ";
+        let source = format!("{BEFORE}{};", self.source(span));
+        let written = parse_text(&source).ok().and_then(|parse| {
+            let item = ast::HasModuleItem::items(&parse.tree()).next()?;
+            match item {
+                ast::Item::TypeAlias(alias) => alias.ty(),
+                _ => None,
+            }
+        });
+        // Offsets in the wrapped text are `BEFORE` too large.
+        let start = Span {
+            item: span.item,
+            start: span
+                .start
+                .wrapping_sub(u32::try_from(BEFORE.len()).unwrap_or(0)),
+            end: span.end,
+        };
+        let mapping = written.and_then(|written| self.written_type(&written, start));
+        mapping.unwrap_or_else(|| {
+            self.problem(MappingProblemKind::UnresolvedEscape, span);
+            None
+        })
+    }
+
+    /// The outer option says whether the type is a mapping at all. Offsets of the tree count from `start`.
+    fn written_type(&mut self, written: &ast::Type, start: Span) -> Option<Option<Mapping>> {
+        if self.depth >= MAXIMUM_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let mapping = self.type_kind(written, start);
+        self.depth -= 1;
+        mapping
+    }
+
+    fn type_kind(&mut self, written: &ast::Type, start: Span) -> Option<Option<Mapping>> {
+        match written {
+            ast::Type::ParenType(inner) => self.written_type(&inner.ty()?, start),
+            ast::Type::MacroType(call) => {
+                let call = call.macro_call()?;
+                if macro_name(&call)? != "m" {
+                    return None;
+                }
+                let arguments = MacroArguments::of(&call)?;
+                let body = arguments.shifted_span(start);
+                Some(self.text(&arguments.text, body))
+            }
+            ast::Type::PathType(path) => {
+                let path = path.path()?;
+                let segments = path_segments(&path);
+                let segments: Vec<&str> = segments.iter().map(|segment| &**segment).collect();
+                match resolve(self.db, self.scope, &segments, Namespace::Type) {
+                    Resolution::Alias(alias) => {
+                        let result = alias_mapping(self.db, alias);
+                        // An alias of a tensor has neither; one with a fault keeps the fault to itself.
+                        (result.mapping.is_some() || !result.problems.is_empty())
+                            .then(|| result.mapping.clone())
+                    }
+                    Resolution::Axis(axis) => Some(axis_mapping(&axis)),
+                    Resolution::Prelude(name) if &*name == "Identity" => {
+                        Some(Some(Mapping::identity()))
+                    }
+                    Resolution::Prelude(name) if &*name == "Symbol" => self.symbol(&path, start),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// `Symbol<A>`, what an axis expands to.
+    fn symbol(&mut self, path: &ast::Path, start: Span) -> Option<Option<Mapping>> {
+        let arguments = ast::HasGenericArgs::generic_arg_list(&path.segment()?)?;
+        let mut arguments = arguments.generic_args();
+        let (Some(ast::GenericArg::TypeArg(axis)), None) = (arguments.next(), arguments.next())
+        else {
+            return None;
+        };
+        self.written_type(&axis.ty()?, start)
+    }
+}
+
+fn axis_mapping(axis: &AxisDefinition) -> Option<Mapping> {
+    Some(Mapping::axis(Axis::new(&axis.name, axis.size?)))
+}
+
+/// Grammar errors as problems.
+pub(super) fn grammar_problems(
+    errors: impl IntoIterator<Item = GrammarError>,
+    body: Span,
+) -> Vec<MappingProblem> {
+    let problem = |error: GrammarError| MappingProblem {
+        kind: MappingProblemKind::Grammar(error.message),
+        span: body.inside(&error.span),
+    };
+    errors.into_iter().map(problem).collect()
+}

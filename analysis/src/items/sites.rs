@@ -1,0 +1,256 @@
+//! Every call of `m!`, `i!` and `axes!` in an item, resolved once, whether a kernel reaches it or not.
+
+use std::sync::Arc;
+
+use ra_ap_syntax::ast::{self, AstNode};
+use ra_ap_syntax::{SyntaxElement, SyntaxKind, SyntaxNode, WalkEvent};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::declarations::MacroArguments;
+use super::file::{ItemText, parse_item};
+use super::ids::{ItemId, ItemKind, Span};
+use super::mappings::{
+    MappingProblem, MappingProblemKind, MappingResult, grammar_problems, resolve_mapping,
+    resolve_mapping_text,
+};
+use super::scopes::scope_at;
+use crate::db::Db;
+use crate::mapping::{AxisDeclaration, Mapping, parse_axes, parse_index};
+
+/// Which macro is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SiteKind {
+    /// `m!`.
+    Mapping,
+    /// `i!`.
+    Index,
+    /// `axes!`.
+    Axes,
+}
+
+/// A call of one of the macros of mappings.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MappingSite {
+    /// Which.
+    pub kind: SiteKind,
+    /// The call.
+    pub span: Span,
+    /// The text between its delimiters.
+    pub body: Span,
+    /// For `m!` its mapping; for `i!` the mapping of every entry; empty for `axes!`. None where unknown or wrong.
+    pub mappings: Vec<Option<Mapping>>,
+    /// What is wrong in it.
+    pub problems: Vec<MappingProblem>,
+}
+
+/// The calls in an item of a module, those in its blocks included, in the order of the text. Bodies of `macro_rules!` are
+/// templates and have none.
+#[salsa::tracked(returns(clone))]
+pub fn mapping_sites(db: &dyn Db, item: ItemId) -> Arc<[MappingSite]> {
+    if item.kind(db) == ItemKind::MacroDefinition || item.parent(db).is_some() {
+        return Arc::from([]);
+    }
+    let parsed = parse_item(db, item);
+    let Some(root) = parsed.root() else {
+        return Arc::from([]);
+    };
+    let mut collector = Collector {
+        db,
+        item,
+        text: &parsed.text,
+        sites: Vec::new(),
+    };
+    collector.walk(root.syntax());
+    collector.sites.into()
+}
+
+struct Collector<'a> {
+    db: &'a dyn Db,
+    item: ItemId,
+    text: &'a ItemText,
+    sites: Vec<MappingSite>,
+}
+
+impl Collector<'_> {
+    fn walk(&mut self, root: &SyntaxNode) {
+        let mut preorder = root.preorder();
+        while let Some(event) = preorder.next() {
+            let WalkEvent::Enter(node) = event else {
+                continue;
+            };
+            match node.kind() {
+                SyntaxKind::MACRO_RULES | SyntaxKind::MACRO_DEF => preorder.skip_subtree(),
+                SyntaxKind::TOKEN_TREE if self.token_tree(&node) => preorder.skip_subtree(),
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds the site of a tree of tokens that is the body of one of the macros: the tokens before it are `!` and a name, be it
+    /// in code or in the arguments of another macro.
+    fn token_tree(&mut self, tree: &SyntaxNode) -> bool {
+        let before = |element: &SyntaxElement| {
+            std::iter::successors(
+                element.prev_sibling_or_token(),
+                SyntaxElement::prev_sibling_or_token,
+            )
+            .find(|element| !element.kind().is_trivia())
+        };
+        let Some(bang) =
+            before(&tree.clone().into()).filter(|bang| bang.kind() == SyntaxKind::BANG)
+        else {
+            return false;
+        };
+        let Some(name) = before(&bang) else {
+            return false;
+        };
+        let last = match &name {
+            SyntaxElement::Node(path) => path.last_token(),
+            SyntaxElement::Token(token) => Some(token.clone()),
+        };
+        let kind = match last.as_ref().map(ra_ap_syntax::SyntaxToken::text) {
+            Some("m") => SiteKind::Mapping,
+            Some("i") => SiteKind::Index,
+            Some("axes") => SiteKind::Axes,
+            _ => return false,
+        };
+        let Some(arguments) = MacroArguments::of_tree(tree) else {
+            return false;
+        };
+        let start = name.text_range().start().into();
+        let span = self.text.span(start, tree.text_range().end().into());
+        let body = arguments.full_span(self.text);
+        let site = MappingSite {
+            kind,
+            span,
+            body,
+            mappings: Vec::new(),
+            problems: Vec::new(),
+        };
+        let site = match kind {
+            SiteKind::Mapping => self.mapping(site, &arguments.text, start),
+            SiteKind::Index => self.index(site, &arguments.text, start),
+            SiteKind::Axes => axes(site, &arguments.text),
+        };
+        self.sites.push(site);
+        true
+    }
+
+    fn mapping(&self, mut site: MappingSite, text: &str, offset: u32) -> MappingSite {
+        let scope = scope_at(self.db, self.item, offset);
+        let result = resolve_mapping_text(self.db, &scope, text, site.body);
+        site.mappings.push(result.mapping);
+        site.problems = result.problems;
+        site
+    }
+
+    fn index(&self, mut site: MappingSite, text: &str, offset: u32) -> MappingSite {
+        let scope = scope_at(self.db, self.item, offset);
+        let (entries, errors) = parse_index(text);
+        site.problems = grammar_problems(errors, site.body);
+        for entry in entries {
+            let MappingResult { mapping, problems } =
+                resolve_mapping(self.db, &scope, &entry.mapping, site.body);
+            site.mappings.push(mapping);
+            site.problems.extend(problems);
+        }
+        site
+    }
+}
+
+fn axes(mut site: MappingSite, text: &str) -> MappingSite {
+    let (axes, errors) = parse_axes(text);
+    let sizes: Vec<_> = axes
+        .iter()
+        .filter_map(|axis| Some((axis.size_span.clone(), size_problem(axis, text)?)))
+        .collect();
+    // A number that is too large is no fault of the grammar.
+    let numbers: FxHashSet<_> = sizes.iter().map(|(span, _)| span.clone()).collect();
+    let errors = errors
+        .into_iter()
+        .filter(|error| !numbers.contains(&error.span));
+    site.problems = grammar_problems(errors, site.body);
+    for (span, kind) in sizes {
+        let span = site.body.inside(&span);
+        site.problems.push(MappingProblem { kind, span });
+    }
+    let mut first: FxHashMap<String, Span> = FxHashMap::default();
+    for axis in axes {
+        let span = site.body.inside(&axis.name_span);
+        let name = axis.name;
+        if let Some(first) = first.get(&name) {
+            let kind = MappingProblemKind::DuplicateAxis {
+                name,
+                first: *first,
+            };
+            site.problems.push(MappingProblem { kind, span });
+        } else {
+            first.insert(name, span);
+        }
+    }
+    site
+}
+
+fn size_problem(axis: &AxisDeclaration, text: &str) -> Option<MappingProblemKind> {
+    let name = axis.name.clone();
+    match axis.size {
+        Some(0) => Some(MappingProblemKind::AxisSizeZero { name }),
+        Some(_) => None,
+        None => {
+            let digits = text.get(axis.size_span.clone())?;
+            let number = digits.starts_with(|first: char| first.is_ascii_digit())
+                && digits
+                    .chars()
+                    .all(|character| character.is_ascii_alphanumeric() || character == '_');
+            number.then_some(MappingProblemKind::AxisSizeOverflow { name })
+        }
+    }
+}
+
+/// `#[device(chip = N)]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DeviceAttribute {
+    /// The chip count, if it is a literal that fits.
+    pub chips: Option<u64>,
+    /// The count of processing elements (the successor's library only), if it is a literal that fits.
+    pub pe: Option<u64>,
+    /// The attribute's argument: what stands between its parentheses, or the attribute without one.
+    pub span: Span,
+}
+
+/// The `#[device(…)]` of a function.
+#[salsa::tracked(returns(clone))]
+pub fn device_attribute(db: &dyn Db, function: ItemId) -> Option<DeviceAttribute> {
+    let parsed = parse_item(db, function);
+    let node = parsed.cast::<ast::Fn>()?;
+    let attribute = ast::HasAttrs::attrs(&node).find(|attribute| {
+        let path = attribute.syntax().descendants().find_map(ast::Path::cast);
+        let name = path
+            .and_then(|path| path.segment())
+            .and_then(|segment| segment.name_ref());
+        name.is_some_and(|name| name.text() == "device")
+    })?;
+    let tree = attribute
+        .syntax()
+        .descendants()
+        .find_map(ast::TokenTree::cast);
+    let Some(arguments) = tree.and_then(|tree| MacroArguments::of_tree(tree.syntax())) else {
+        return Some(DeviceAttribute {
+            chips: None,
+            pe: None,
+            span: parsed.span(attribute.syntax()),
+        });
+    };
+    let value = |key: &str| {
+        let entries = arguments.text.split(',');
+        let value = entries
+            .filter_map(|entry| entry.split_once('='))
+            .find(|(name, _)| name.trim() == key);
+        super::constants::literal_u64(value?.1.trim())
+    };
+    Some(DeviceAttribute {
+        chips: value("chip"),
+        pe: value("pe"),
+        span: arguments.full_span(&parsed.text),
+    })
+}
