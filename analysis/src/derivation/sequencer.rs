@@ -1,1 +1,0 @@
-//! Sequencers: entries, merging, access size, contiguity.
