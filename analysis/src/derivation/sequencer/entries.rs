@@ -39,8 +39,16 @@ pub(super) fn merge(entries: &[Entry]) -> Vec<Entry> {
             && outer.stride == entry.span()
             && let Some(size) = outer.size.checked_mul(entry.size)
         {
-            let axis = if outer.axis == entry.axis { entry.axis.clone() } else { None };
-            *outer = Entry { size, stride: entry.stride, axis };
+            let axis = if outer.axis == entry.axis {
+                entry.axis.clone()
+            } else {
+                None
+            };
+            *outer = Entry {
+                size,
+                stride: entry.stride,
+                axis,
+            };
         } else {
             merged.push(entry.clone());
         }
@@ -52,7 +60,11 @@ pub(super) fn merge(entries: &[Entry]) -> Vec<Entry> {
 /// element (or stands still and repeats it), else a single element.
 pub(super) fn contiguous_elements(merged: &[Entry]) -> u64 {
     match merged.last() {
-        Some(Entry { size, stride: Some(0 | 1), .. }) => *size,
+        Some(Entry {
+            size,
+            stride: Some(0 | 1),
+            ..
+        }) => *size,
         _ => 1,
     }
 }
@@ -122,7 +134,10 @@ fn factors_within_limit(number: u64) -> Option<usize> {
     // Largest primes first into the fullest bin that still has room: at most 64 primes, and a good bound.
     let mut bins: Vec<u64> = Vec::new();
     for prime in primes.into_iter().rev() {
-        let room = bins.iter_mut().filter(|bin| **bin * prime <= SEQUENCER_ITERATIONS).max();
+        let room = bins
+            .iter_mut()
+            .filter(|bin| **bin * prime <= SEQUENCER_ITERATIONS)
+            .max();
         match room {
             Some(bin) => *bin *= prime,
             None => bins.push(prime),
@@ -144,7 +159,9 @@ fn least_factors(number: u64) -> usize {
 
 /// The largest divisor of a number that is at most `limit` (itself at most a few thousand) and a multiple of `unit`.
 pub(super) fn largest_divisor(number: u64, limit: u64, unit: u64) -> Option<u64> {
-    (1..=limit.min(number)).rev().find(|divisor| number.is_multiple_of(*divisor) && divisor.is_multiple_of(unit))
+    (1..=limit.min(number))
+        .rev()
+        .find(|divisor| number.is_multiple_of(*divisor) && divisor.is_multiple_of(unit))
 }
 
 /// Writes a configuration as the book does: `[8:256, 16:1]`.
@@ -164,14 +181,30 @@ mod tests {
     use super::*;
 
     fn entries(pairs: &[(u64, i128)]) -> Vec<Entry> {
-        pairs.iter().map(|(size, stride)| Entry { size: *size, stride: Some(*stride), axis: None }).collect()
+        pairs
+            .iter()
+            .map(|(size, stride)| Entry {
+                size: *size,
+                stride: Some(*stride),
+                axis: None,
+            })
+            .collect()
     }
 
     #[test]
     fn neighbours_merge_only_where_the_outer_continues_the_inner() {
-        assert_eq!(configuration(&merge(&entries(&[(4, 512), (2, 256), (4, 4096)]))), "[8:256, 4:4096]");
-        assert_eq!(configuration(&merge(&entries(&[(2, 12), (3, 4), (4, 1)]))), "[24:1]");
-        assert_eq!(configuration(&merge(&entries(&[(2, 0), (3, 0), (4, 1)]))), "[6:0, 4:1]");
+        assert_eq!(
+            configuration(&merge(&entries(&[(4, 512), (2, 256), (4, 4096)]))),
+            "[8:256, 4:4096]"
+        );
+        assert_eq!(
+            configuration(&merge(&entries(&[(2, 12), (3, 4), (4, 1)]))),
+            "[24:1]"
+        );
+        assert_eq!(
+            configuration(&merge(&entries(&[(2, 0), (3, 0), (4, 1)]))),
+            "[6:0, 4:1]"
+        );
         let mut unknown = entries(&[(2, 4), (4, 1)]);
         unknown[0].stride = None;
         assert_eq!(configuration(&merge(&unknown)), "[2:?, 4:1]");
@@ -181,8 +214,14 @@ mod tests {
     fn long_loops_split_unless_a_prime_factor_is_too_long() {
         assert_eq!(split(&entries(&[(1_000_000, 1)])), Splitting::Fits);
         assert_eq!(split(&entries(&[(65_536, 1)])), Splitting::Fits);
-        assert_eq!(split(&entries(&[(65_537, 2)])), Splitting::Impossible(65_537));
-        assert_eq!(split(&entries(&[(2 * 65_537, 2)])), Splitting::Impossible(131_074));
+        assert_eq!(
+            split(&entries(&[(65_537, 2)])),
+            Splitting::Impossible(65_537)
+        );
+        assert_eq!(
+            split(&entries(&[(2 * 65_537, 2)])),
+            Splitting::Impossible(131_074)
+        );
         assert_eq!(split(&entries(&[(1 << 40, 1)])), Splitting::Fits);
         // Seven loops of 2 and one of 2^33 need 7 + 3.
         let mut many = entries(&[(2, 7); 7]);

@@ -12,14 +12,16 @@ mod tests;
 use std::sync::Arc;
 
 use crate::hardware::{
-    COMMIT_PACKET_BYTES, COMMIT_UNIT_BYTES, DMA_PACKET_BYTES, DMA_REQUEST_BYTES, ElementType, FETCH_OUTPUT_BYTES,
-    SEQUENCER_ACCESS_BYTES, SEQUENCER_ENTRIES, sub_context_fetch_bytes,
+    COMMIT_PACKET_BYTES, COMMIT_UNIT_BYTES, DMA_PACKET_BYTES, DMA_REQUEST_BYTES, ElementType,
+    FETCH_OUTPUT_BYTES, SEQUENCER_ACCESS_BYTES, SEQUENCER_ENTRIES, sub_context_fetch_bytes,
 };
 use crate::kernel::Context;
 use crate::mapping::{Digit, Form, Mapping, MappingKind};
 
 use super::banks::{AccessLevel, greatest_common_divisor, longest_bank_run};
-use entries::{Splitting, configuration, contiguous_elements, largest_divisor, last_element, merge, split};
+use entries::{
+    Splitting, configuration, contiguous_elements, largest_divisor, last_element, merge, split,
+};
 use places::{Loop, Places, resolve};
 
 pub use entries::Entry;
@@ -229,10 +231,15 @@ impl SequenceReport {
     /// The rule that names why there is no configuration, or the first limit broken.
     #[must_use]
     pub fn error(&self) -> Option<&'static str> {
-        let undecided = self.violations.contains(&SequencerViolation::Misfit(Misfit::Unknown));
+        let undecided = self
+            .violations
+            .contains(&SequencerViolation::Misfit(Misfit::Unknown));
         // Where digits are too entangled to be told apart there is no configuration to show either.
         let undecided = undecided.then_some("sequencer_incompatible");
-        self.violations.iter().find_map(SequencerViolation::rule).or(undecided)
+        self.violations
+            .iter()
+            .find_map(SequencerViolation::rule)
+            .or(undecided)
     }
 
     /// The merged configuration in the book's notation: `[8:256, 16:1] / 16 bytes an access`.
@@ -288,7 +295,9 @@ impl Packet {
     fn elements(&self, packet: &Mapping) -> u64 {
         match self {
             Self::Whole => packet.size(),
-            Self::Prefix(digits) => digits.iter().fold(1, |size: u64, digit| size.saturating_mul(digit.extent)),
+            Self::Prefix(digits) => digits
+                .iter()
+                .fold(1, |size: u64, digit| size.saturating_mul(digit.extent)),
         }
     }
 
@@ -302,13 +311,21 @@ impl Packet {
         };
         let (live, extent) = match (&outermost.term, buffer.digits().first()) {
             // A scalar and padding: as much as the buffer has padding in that place.
-            (None, Some(Digit { term: None, extent, .. })) => (1, outermost.extent.min(*extent)),
+            (
+                None,
+                Some(Digit {
+                    term: None, extent, ..
+                }),
+            ) => (1, outermost.extent.min(*extent)),
             (None, _) => (1, 1),
             (Some(_), _) => match Places::of(buffer).room(outermost) {
                 None => (outermost.live, outermost.live),
                 Some(room) if room.data < outermost.live => (room.data, room.data),
                 Some(room) if is_tiled(outermost, &request.tiled) => (room.data, room.data),
-                Some(room) => (outermost.live, outermost.extent.min(room.padded).max(outermost.live)),
+                Some(room) => (
+                    outermost.live,
+                    outermost.extent.min(room.padded).max(outermost.live),
+                ),
             },
         };
         if extent == outermost.extent {
@@ -329,7 +346,11 @@ fn is_tiled(digit: &Digit, tiled: &[Arc<str>]) -> bool {
 
 /// All loops of a stream through a buffer, outermost first, the packet's last.
 fn walk(request: &SequenceRequest, packet: &Packet) -> Result<Vec<Entry>, Misfit> {
-    let elsewhere: Vec<Form> = request.elsewhere.iter().map(|level| level.form().clone()).collect();
+    let elsewhere: Vec<Form> = request
+        .elsewhere
+        .iter()
+        .map(|level| level.form().clone())
+        .collect();
     let mut places = Places::of(request.buffer.form()).also_holding(&elsewhere);
     if let Some(interleaving) = &request.interleaving {
         places = places.interleaved(Arc::clone(&interleaving.axis), interleaving.distance);
@@ -352,9 +373,15 @@ fn walk(request: &SequenceRequest, packet: &Packet) -> Result<Vec<Entry>, Misfit
 
 /// The loops of a mapping, one a factor as it is written: neighbours that would merge stay apart, but a padded group
 /// whose elements lie in a line is one loop, padding included.
-fn walk_written(mapping: &Mapping, places: &mut Places, loops: &mut Vec<Loop>) -> Result<(), Misfit> {
+fn walk_written(
+    mapping: &Mapping,
+    places: &mut Places,
+    loops: &mut Vec<Loop>,
+) -> Result<(), Misfit> {
     match mapping.kind() {
-        MappingKind::Product(parts) => parts.iter().try_for_each(|part| walk_written(part, places, loops)),
+        MappingKind::Product(parts) => parts
+            .iter()
+            .try_for_each(|part| walk_written(part, places, loops)),
         MappingKind::Pad(inner, size, _) if is_group(inner) => {
             let mut attempt = places.clone();
             let mut found = Vec::new();
@@ -381,8 +408,17 @@ fn is_group(mapping: &Mapping) -> bool {
     }
 }
 
-fn walk_digits(mapping: &Mapping, places: &mut Places, loops: &mut Vec<Loop>) -> Result<(), Misfit> {
-    mapping.form().digits().iter().rev().try_for_each(|digit| places.walk(digit, loops))
+fn walk_digits(
+    mapping: &Mapping,
+    places: &mut Places,
+    loops: &mut Vec<Loop>,
+) -> Result<(), Misfit> {
+    mapping
+        .form()
+        .digits()
+        .iter()
+        .rev()
+        .try_for_each(|digit| places.walk(digit, loops))
 }
 
 /// Loops that lie in a line as one, others as they are.
@@ -404,7 +440,9 @@ impl Accesses<'_> {
     fn derive(&self, report: &mut SequenceReport) {
         let element_bits = self.request.element_type.bits();
         let contiguous = contiguous_elements(&report.merged);
-        let Some(contiguous_bits) = contiguous.checked_mul(element_bits) else { return };
+        let Some(contiguous_bits) = contiguous.checked_mul(element_bits) else {
+            return;
+        };
         report.contiguous_bytes = whole_bytes(contiguous_bits);
         let common = greatest_common_divisor(self.bits, contiguous_bits);
         let access = match self.size(common, contiguous_bits) {
@@ -418,16 +456,22 @@ impl Accesses<'_> {
         report.access_bytes = Some(access);
         let accesses_a_packet = self.bits.div_ceil(access * 8);
         report.accesses = self.request.time.size().checked_mul(accesses_a_packet);
-        report.cycles = report.accesses.and_then(|accesses| match self.request.mode {
-            SequencerMode::Dma => accesses.checked_mul(access.div_ceil(DMA_REQUEST_BYTES)),
-            SequencerMode::Fetch | SequencerMode::Commit => Some(accesses),
-        });
+        report.cycles = report
+            .accesses
+            .and_then(|accesses| match self.request.mode {
+                SequencerMode::Dma => accesses.checked_mul(access.div_ceil(DMA_REQUEST_BYTES)),
+                SequencerMode::Fetch | SequencerMode::Commit => Some(accesses),
+            });
         self.banks(access, report);
     }
 
     /// Bytes of one access, from the bits that divide packet and line both; the violation if none serves, or nothing
     /// where the context is not known.
-    fn size(&self, common_bits: u64, contiguous_bits: u64) -> Result<u64, Option<SequencerViolation>> {
+    fn size(
+        &self,
+        common_bits: u64,
+        contiguous_bits: u64,
+    ) -> Result<u64, Option<SequencerViolation>> {
         match self.request.mode {
             SequencerMode::Fetch => self.fetch_size(common_bits, contiguous_bits),
             SequencerMode::Commit => self.commit_size(common_bits, contiguous_bits),
@@ -436,10 +480,17 @@ impl Accesses<'_> {
     }
 
     fn no_size(&self, contiguous_bits: u64) -> SequencerViolation {
-        SequencerViolation::Packet { contiguous_bits, packet_bits: self.bits }
+        SequencerViolation::Packet {
+            contiguous_bits,
+            packet_bits: self.bits,
+        }
     }
 
-    fn fetch_size(&self, common_bits: u64, contiguous_bits: u64) -> Result<u64, Option<SequencerViolation>> {
+    fn fetch_size(
+        &self,
+        common_bits: u64,
+        contiguous_bits: u64,
+    ) -> Result<u64, Option<SequencerViolation>> {
         if !common_bits.is_multiple_of(8) {
             return Err(Some(self.no_size(contiguous_bits)));
         }
@@ -454,18 +505,33 @@ impl Accesses<'_> {
             Some(_) => &SEQUENCER_ACCESS_BYTES,
             None => return Err(None),
         };
-        let mut dividing = sizes.iter().copied().filter(|size| common_bits.is_multiple_of(size * 8)).peekable();
+        let mut dividing = sizes
+            .iter()
+            .copied()
+            .filter(|size| common_bits.is_multiple_of(size * 8))
+            .peekable();
         let Some(&smallest) = dividing.peek() else {
             let needed = sizes.first().copied().unwrap_or(1);
-            return Err(Some(SequencerViolation::SubContextSize { needed, common_bits }));
+            return Err(Some(SequencerViolation::SubContextSize {
+                needed,
+                common_bits,
+            }));
         };
         let delivered = |size: u64| size * to.bits() / from.bits();
-        dividing.filter(|size| delivered(*size) <= FETCH_OUTPUT_BYTES).max().ok_or(Some(
-            SequencerViolation::CastOverflow { fetch: smallest, delivered: delivered(smallest) },
-        ))
+        dividing
+            .filter(|size| delivered(*size) <= FETCH_OUTPUT_BYTES)
+            .max()
+            .ok_or(Some(SequencerViolation::CastOverflow {
+                fetch: smallest,
+                delivered: delivered(smallest),
+            }))
     }
 
-    fn commit_size(&self, common_bits: u64, contiguous_bits: u64) -> Result<u64, Option<SequencerViolation>> {
+    fn commit_size(
+        &self,
+        common_bits: u64,
+        contiguous_bits: u64,
+    ) -> Result<u64, Option<SequencerViolation>> {
         let packet_bytes = match whole_bytes(self.bits) {
             Some(bytes) if COMMIT_PACKET_BYTES.contains(&bytes) => bytes,
             _ => return Err(Some(SequencerViolation::CommitPacket { bits: self.bits })),
@@ -475,13 +541,20 @@ impl Accesses<'_> {
                 Some(Context::Sub) => Ok(COMMIT_UNIT_BYTES),
                 _ => Ok(bytes),
             },
-            _ => Err(Some(SequencerViolation::CommitSize { contiguous_bits, packet_bytes })),
+            _ => Err(Some(SequencerViolation::CommitSize {
+                contiguous_bits,
+                packet_bytes,
+            })),
         }
     }
 
     /// The packet of a DMA: the line as far as the stream's packet goes, at most 4,096 bytes, in whole requests where
     /// the length allows it.
-    fn dma_packet(&self, common_bits: u64, contiguous_bits: u64) -> Result<u64, Option<SequencerViolation>> {
+    fn dma_packet(
+        &self,
+        common_bits: u64,
+        contiguous_bits: u64,
+    ) -> Result<u64, Option<SequencerViolation>> {
         let Some(bytes) = whole_bytes(common_bits) else {
             let too_long = common_bits > DMA_PACKET_BYTES * 8;
             return Err(Some(if too_long {
@@ -506,14 +579,25 @@ impl Accesses<'_> {
         let Some(mut levels) = report
             .merged
             .iter()
-            .map(|entry| Some(AccessLevel { size: entry.size, stride_bits: stride_bits(entry.stride)? }))
+            .map(|entry| {
+                Some(AccessLevel {
+                    size: entry.size,
+                    stride_bits: stride_bits(entry.stride)?,
+                })
+            })
             .collect::<Option<Vec<_>>>()
         else {
             return;
         };
         let mut touched = access * 8;
         match (report.merged.last(), levels.last_mut()) {
-            (Some(Entry { stride: Some(stride @ (0 | 1)), .. }), Some(innermost)) => {
+            (
+                Some(Entry {
+                    stride: Some(stride @ (0 | 1)),
+                    ..
+                }),
+                Some(innermost),
+            ) => {
                 innermost.size = innermost.size.div_ceil(covered.max(1));
                 innermost.stride_bits *= i128::from(covered);
                 if *stride == 0 {
@@ -536,9 +620,13 @@ fn check_limits(request: &SequenceRequest, report: &mut SequenceReport) {
     }
     let count = report.merged.len();
     if count > SEQUENCER_ENTRIES {
-        report.violations.push(SequencerViolation::Entries { count });
+        report
+            .violations
+            .push(SequencerViolation::Entries { count });
     } else if let Splitting::Impossible(size) = split(&report.merged) {
-        report.violations.push(SequencerViolation::Iterations { size });
+        report
+            .violations
+            .push(SequencerViolation::Iterations { size });
     }
 }
 
@@ -546,8 +634,13 @@ fn check_limits(request: &SequenceRequest, report: &mut SequenceReport) {
 fn check_writes(request: &SequenceRequest, report: &mut SequenceReport) {
     if let Some(entry) = report.merged.iter().find(|entry| entry.stride == Some(0)) {
         // Whatever else is wrong with such a packet follows from it.
-        let broadcast = SequencerViolation::WriteBroadcast { axis: entry.axis.clone(), size: entry.size };
-        report.violations.retain(|violation| matches!(violation, SequencerViolation::CommitPacket { .. }));
+        let broadcast = SequencerViolation::WriteBroadcast {
+            axis: entry.axis.clone(),
+            size: entry.size,
+        };
+        report
+            .violations
+            .retain(|violation| matches!(violation, SequencerViolation::CommitPacket { .. }));
         report.violations.push(broadcast);
         return;
     }
@@ -556,8 +649,10 @@ fn check_writes(request: &SequenceRequest, report: &mut SequenceReport) {
         let unit = i128::from(COMMIT_UNIT_BYTES * 8);
         let misaligned = report.merged.iter().find_map(|entry| {
             let bits = entry.stride?.checked_mul(element_bits)?;
-            (entry.stride != Some(1) && bits % unit != 0)
-                .then(|| SequencerViolation::WriteStride { axis: entry.axis.clone(), bits })
+            (entry.stride != Some(1) && bits % unit != 0).then(|| SequencerViolation::WriteStride {
+                axis: entry.axis.clone(),
+                bits,
+            })
         });
         report.violations.extend(misaligned);
     }
@@ -565,6 +660,9 @@ fn check_writes(request: &SequenceRequest, report: &mut SequenceReport) {
     if let Some(last) = last_element(&report.merged)
         && last >= i128::from(size)
     {
-        report.violations.push(SequencerViolation::WriteBounds { end: last + 1, size });
+        report.violations.push(SequencerViolation::WriteBounds {
+            end: last + 1,
+            size,
+        });
     }
 }

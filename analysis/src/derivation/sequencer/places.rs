@@ -50,7 +50,9 @@ impl Counted {
     /// What an atom counts through; `None` for copies, which hold no index.
     fn of(atom: &Atom) -> Option<Self> {
         match atom {
-            Atom::Axis(axis) | Atom::PaddedRun(axis) => Some(Self::Axis(Arc::from(axis.name()), axis.size())),
+            Atom::Axis(axis) | Atom::PaddedRun(axis) => {
+                Some(Self::Axis(Arc::from(axis.name()), axis.size()))
+            }
             Atom::Composite(group) => Some(Self::Composite(Arc::clone(group))),
             Atom::Broadcast => None,
         }
@@ -104,7 +106,10 @@ impl Held {
 
     /// Values that the axis itself has at this digit.
     fn complete(&self) -> u64 {
-        self.counted.size().div_ceil(self.low.max(1)).min(self.modulo)
+        self.counted
+            .size()
+            .div_ceil(self.low.max(1))
+            .min(self.modulo)
     }
 }
 
@@ -181,13 +186,24 @@ impl Places {
     /// alone have no stride of their own: they continue what is inside them, so the caller resolves them last.
     pub(super) fn walk(&mut self, digit: &Digit, entries: &mut Vec<Loop>) -> Result<(), Misfit> {
         let Some(term) = &digit.term else {
-            entries.push(Loop { size: digit.extent, step: Step::Continue, axis: None });
+            entries.push(Loop {
+                size: digit.extent,
+                step: Step::Continue,
+                axis: None,
+            });
             return Ok(());
         };
         let Some(counted) = Counted::of(&term.atom) else {
-            let found = self.broadcasts.iter().position(|(copies, _)| *copies == digit.live);
+            let found = self
+                .broadcasts
+                .iter()
+                .position(|(copies, _)| *copies == digit.live);
             let stride = found.map_or(0, |index| self.broadcasts.remove(index).1);
-            entries.push(Loop { size: digit.extent, step: Step::By(Some(stride)), axis: None });
+            entries.push(Loop {
+                size: digit.extent,
+                step: Step::By(Some(stride)),
+                axis: None,
+            });
             return Ok(());
         };
         self.walk_counted(&counted, term.stride, digit, entries)
@@ -204,7 +220,11 @@ impl Places {
         if let Some((axis, distance)) = &self.interleaved
             && *axis == name
         {
-            entries.push(Loop { size: digit.extent, step: Step::By(*distance), axis: Some(name) });
+            entries.push(Loop {
+                size: digit.extent,
+                step: Step::By(*distance),
+                axis: Some(name),
+            });
             return Ok(());
         }
         if !self.held.iter().any(|held| held.counted == *counted) {
@@ -217,13 +237,23 @@ impl Places {
     }
 
     /// The loops of a digit whose axis the buffer holds, innermost first.
-    fn cross(&mut self, counted: &Counted, low: u64, digit: &Digit, found: &mut Vec<Loop>) -> Result<(), Misfit> {
+    fn cross(
+        &mut self,
+        counted: &Counted,
+        low: u64,
+        digit: &Digit,
+        found: &mut Vec<Loop>,
+    ) -> Result<(), Misfit> {
         let name = counted.name();
         let mut low = low;
         let mut live = digit.live;
         let mut extent = digit.extent;
         loop {
-            let incompatible = |border| Misfit::Incompatible { axis: Arc::clone(&name), step: low, border };
+            let incompatible = |border| Misfit::Incompatible {
+                axis: Arc::clone(&name),
+                step: low,
+                border,
+            };
             let Some(held) = self
                 .held
                 .iter_mut()
@@ -247,16 +277,26 @@ impl Places {
             let stride = held.place.checked_mul(i128::from(ratio));
             let step = Step::By(Some(stride.ok_or(Misfit::Unknown)?));
             let values = live.min(room);
-            held.reached = held.reached.saturating_add(values.saturating_sub(1).saturating_mul(ratio));
+            held.reached = held
+                .reached
+                .saturating_add(values.saturating_sub(1).saturating_mul(ratio));
             let border = held.border();
             if live <= room {
-                found.push(Loop { size: extent, step, axis: Some(name) });
+                found.push(Loop {
+                    size: extent,
+                    step,
+                    axis: Some(name),
+                });
                 return Ok(());
             }
             if !extent.is_multiple_of(room) || room == 0 {
                 return Err(incompatible(border));
             }
-            found.push(Loop { size: room, step, axis: Some(Arc::clone(&name)) });
+            found.push(Loop {
+                size: room,
+                step,
+                axis: Some(Arc::clone(&name)),
+            });
             extent /= room;
             live = live.div_ceil(room);
             low = border;
@@ -283,8 +323,14 @@ impl Places {
             let whole = low == 1 && digit.extent == size;
             return match loops.as_slice() {
                 [line] if line.size == size => {
-                    let stride = line.stride.and_then(|stride| stride.checked_mul(i128::from(low)));
-                    entries.push(Loop { size: digit.extent, step: Step::By(stride), axis: Some(name) });
+                    let stride = line
+                        .stride
+                        .and_then(|stride| stride.checked_mul(i128::from(low)));
+                    entries.push(Loop {
+                        size: digit.extent,
+                        step: Step::By(stride),
+                        axis: Some(name),
+                    });
                     Ok(())
                 }
                 parts if whole => {
@@ -292,7 +338,11 @@ impl Places {
                     Ok(())
                 }
                 // Padding after a run that is no line: no loop of a constant stride steps over it.
-                _ if low == 1 && digit.live == size => Err(Misfit::Incompatible { axis: name, step: low, border: size }),
+                _ if low == 1 && digit.live == size => Err(Misfit::Incompatible {
+                    axis: name,
+                    step: low,
+                    border: size,
+                }),
                 _ => Err(Misfit::Unknown),
             };
         }
@@ -302,7 +352,11 @@ impl Places {
         if self.elsewhere.contains(&name) {
             return Err(self.missing(&name, low, digit.live));
         }
-        entries.push(Loop { size: digit.extent, step: Step::By(Some(0)), axis: Some(name) });
+        entries.push(Loop {
+            size: digit.extent,
+            step: Step::By(Some(0)),
+            axis: Some(name),
+        });
         Ok(())
     }
 
@@ -310,7 +364,12 @@ impl Places {
         if self.opaque.contains(axis) {
             Misfit::Unknown
         } else {
-            Misfit::Insufficient { axis: Arc::clone(axis), step, needed, held: 1 }
+            Misfit::Insufficient {
+                axis: Arc::clone(axis),
+                step,
+                needed,
+                held: 1,
+            }
         }
     }
 
@@ -350,7 +409,9 @@ impl Places {
     fn holding(&self, counted: &Counted, low: u64) -> Option<&Held> {
         self.held
             .iter()
-            .filter(|held| held.counted == *counted && held.low <= low && low.is_multiple_of(held.low))
+            .filter(|held| {
+                held.counted == *counted && held.low <= low && low.is_multiple_of(held.low)
+            })
             .filter(|held| held.is_outermost() || low < held.border())
             .max_by_key(|held| held.low)
     }
@@ -361,7 +422,9 @@ impl Places {
         let mut next = low;
         // Each round leaves one digit of the buffer behind.
         for _ in 0..self.held.len() {
-            let Some(held) = self.holding(counted, next) else { break };
+            let Some(held) = self.holding(counted, next) else {
+                break;
+            };
             let ratio = next / held.low;
             if held.live < held.complete() {
                 return steps.saturating_mul(held.live.div_ceil(ratio));
@@ -403,12 +466,20 @@ enum Step {
 
 impl Loop {
     fn of(entry: &Entry) -> Self {
-        Self { size: entry.size, step: Step::By(entry.stride), axis: entry.axis.clone() }
+        Self {
+            size: entry.size,
+            step: Step::By(entry.stride),
+            axis: entry.axis.clone(),
+        }
     }
 
     /// A padded group that lies in a line.
     pub(super) fn line(size: u64, stride: Option<i128>, axis: Option<Arc<str>>) -> Self {
-        Self { size, step: Step::By(stride), axis }
+        Self {
+            size,
+            step: Step::By(stride),
+            axis,
+        }
     }
 }
 
