@@ -4,6 +4,7 @@
 //! of an axis, except bounded enumeration where it is said.
 
 mod canonical;
+mod division;
 mod error;
 mod expression;
 mod form;
@@ -12,6 +13,7 @@ mod reader;
 mod repair;
 mod syntax;
 
+pub use division::{Division, DivisionMode, Match, divide, divide_span};
 pub use error::MappingError;
 pub use expression::{DEPTH_LIMIT, Mapping, MappingKind, NODE_LIMIT};
 pub use form::{Atom, Digit, Factor, Form, Padding, PlacedTerm, Term};
