@@ -5,19 +5,26 @@
 
 mod canonical;
 mod division;
+mod elements;
 mod error;
 mod expression;
 mod form;
 mod index;
+mod projection;
 mod reader;
+mod relation;
 mod repair;
 mod syntax;
+mod walk;
 
 pub use division::{Division, DivisionMode, Match, divide, divide_span};
+pub use elements::{holds, same_elements};
 pub use error::MappingError;
 pub use expression::{DEPTH_LIMIT, Mapping, MappingKind, NODE_LIMIT};
 pub use form::{Atom, Digit, Factor, Form, Padding, PlacedTerm, Term};
 pub use index::{Axis, Cell, Index, PaddingKind};
+pub use projection::{AxisPart, project};
+pub use relation::{Answer, ENUMERATION_LIMIT, equal, equal_forms};
 pub use syntax::{
     AxisDeclaration, FactorKind, FactorNode, Grammar, GrammarError, IndexEntry, Operator,
     SyntaxKind, SyntaxNode, parse_axes, parse_index, parse_mapping, parse_mapping_in,
