@@ -103,7 +103,10 @@ fn compare(a: &Form, b: &Form) -> Answer {
         left_live == right_live && (!left_live || left_values == right_values)
     };
     let size = a.size();
-    if !samples(a).chain(samples(b)).all(|at| at >= size || same_at(at)) {
+    if !samples(a)
+        .chain(samples(b))
+        .all(|at| at >= size || same_at(at))
+    {
         return Answer::No;
     }
     if size <= ENUMERATION_LIMIT {
@@ -119,7 +122,13 @@ fn samples(form: &Form) -> impl Iterator<Item = u64> {
     let mut unit: u64 = 1;
     let mut positions = vec![size.saturating_sub(1)];
     for digit in form.digits() {
-        for step in [1, digit.live / 2, digit.live - 1, digit.live, digit.extent - 1] {
+        for step in [
+            1,
+            digit.live / 2,
+            digit.live - 1,
+            digit.live,
+            digit.extent - 1,
+        ] {
             let at = unit.saturating_mul(step);
             positions.extend([at.saturating_sub(1), at, at.saturating_add(1)]);
         }
