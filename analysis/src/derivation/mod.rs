@@ -12,6 +12,7 @@ pub mod contraction;
 pub mod dma;
 pub mod fetch;
 pub mod memory;
+mod moves;
 pub mod pipeline;
 pub mod sequencer;
 pub mod switch;
