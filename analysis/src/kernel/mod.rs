@@ -4,11 +4,16 @@
 //! mappings and addresses, and where each of these is written. It does not know what the machine makes of them
 //! (that is `derivation`), nor which of them is wrong (that is `rules`).
 
+pub mod callgraph;
+pub mod dialect;
+mod lowering;
 mod operation;
 mod stage;
 mod tensor;
 #[cfg(test)]
 pub(crate) mod testing;
+
+pub use lowering::body;
 
 pub use operation::{
     Body, BranchArm, Collective, Copy, DeviceAttribute, LoopFrame, Operation, OperationId,
@@ -34,6 +39,8 @@ pub struct Written<T> {
     pub value: Option<T>,
     /// Where: the type argument in a turbofish, annotation, return type or alias, else the method's name.
     pub span: Span,
+    /// Where an alias that holds the value is used; `span` is then the place in the alias.
+    pub used_at: Option<Span>,
 }
 
 impl<T> Written<T> {
@@ -42,12 +49,13 @@ impl<T> Written<T> {
         Self {
             value: Some(value),
             span,
+            used_at: None,
         }
     }
 
     /// A place whose value is unknown.
     pub const fn unknown(span: Span) -> Self {
-        Self { value: None, span }
+        Self { value: None, span, used_at: None }
     }
 
     /// The value, if known.

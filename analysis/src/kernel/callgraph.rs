@@ -1,0 +1,80 @@
+//! Which function calls which, by name, over the whole workspace.
+//!
+//! Coarse on purpose: every name in a function's text that means a function counts as a call. It answers whether a
+//! kernel reaches a function, and whether anything calls it.
+
+use std::sync::Arc;
+
+use ra_ap_syntax::ast::{self, AstNode};
+use rustc_hash::FxHashSet;
+
+use crate::db::{Db, Project};
+use crate::items::{self, ItemId, ItemKind, Namespace, Resolution};
+
+use super::lowering::path_names;
+
+/// Functions of the workspace that others call or kernels reach.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Reached {
+    from_kernels: FxHashSet<ItemId>,
+    called: FxHashSet<ItemId>,
+}
+
+/// Whether some `#[device]` function reaches the function; a kernel reaches itself.
+#[salsa::tracked(returns(copy))]
+pub fn is_reached_from_kernel(db: &dyn Db, function: ItemId) -> bool {
+    items::device_attribute(db, function).is_some() || reached(db).from_kernels.contains(&function)
+}
+
+/// Whether some function of the workspace calls the function.
+#[salsa::tracked(returns(copy))]
+pub fn is_called(db: &dyn Db, function: ItemId) -> bool {
+    reached(db).called.contains(&function)
+}
+
+fn reached(db: &dyn Db) -> Arc<Reached> {
+    match Project::try_get(db) {
+        Some(project) => reached_functions(db, project),
+        None => Arc::default(),
+    }
+}
+
+#[salsa::tracked(returns(clone))]
+fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
+    let mut reached = Reached::default();
+    let mut open = Vec::new();
+    for file in project.files(db).values() {
+        for function in items::file_items(db, *file).items.iter().filter(|item| item.kind(db) == ItemKind::Function) {
+            let callees = callees(db, *function);
+            reached.called.extend(callees.iter().filter(|callee| *callee != function));
+            if items::device_attribute(db, *function).is_some() {
+                open.push(*function);
+            }
+        }
+    }
+    while let Some(function) = open.pop() {
+        if reached.from_kernels.insert(function) {
+            open.extend(callees(db, function).iter());
+        }
+    }
+    Arc::new(reached)
+}
+
+/// The functions that a function's text names.
+#[salsa::tracked(returns(clone))]
+fn callees(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
+    let parsed = items::parse_item(db, function);
+    let Some(node) = parsed.item() else {
+        return Arc::from([]);
+    };
+    let mut found = indexmap::IndexSet::new();
+    for path in node.syntax().descendants().filter_map(ast::PathExpr::cast).filter_map(|path| path.path()) {
+        let names = path_names(&path);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let scope = items::scope_at(db, function, path.syntax().text_range().start().into());
+        if let Resolution::Function(callee) = items::resolve(db, &scope, &names, Namespace::Value) {
+            found.insert(callee);
+        }
+    }
+    found.into_iter().collect()
+}

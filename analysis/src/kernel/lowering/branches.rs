@@ -1,0 +1,283 @@
+//! `if` and `match`: the taken arm where the condition is constant, else every arm, with the values merged.
+
+use ra_ap_syntax::TextRange;
+use ra_ap_syntax::ast::{self, AstNode};
+
+use crate::items::{ConstValue, Span};
+use crate::kernel::dialect::Access;
+use crate::kernel::{Address, AddressValue, BranchArm};
+
+use super::draft::OriginDraft;
+use super::types::TensorType;
+use super::values::{Named, Value};
+use super::{Flow, Interpreter};
+
+/// Where an arm leaves: its value, its variables, where control goes.
+struct Outcome {
+    value: Value,
+    variables: Vec<(String, Value)>,
+    flow: Flow,
+}
+
+impl Interpreter<'_> {
+    pub(super) fn if_expression(&mut self, branch: &ast::IfExpr) -> Value {
+        let condition = match branch.condition() {
+            // `if let` binds in its arm only; what it tests is not followed.
+            Some(ast::Expr::LetExpr(_)) | None => None,
+            Some(condition) => self.expression(&condition).as_boolean(),
+        };
+        if self.flow != Flow::Next {
+            return Value::Unknown;
+        }
+        let other = branch.else_branch();
+        match condition {
+            Some(true) => branch.then_branch().map_or(Value::Unit, |block| self.block(&block)),
+            Some(false) => self.else_branch(other),
+            None => {
+                let keyword = branch.if_token().map(|token| token.text_range());
+                let span = self.keyword(keyword, branch.syntax().text_range());
+                let before = self.frame.variables.clone();
+                let then = branch.then_branch();
+                let first = self.arm(span, 0, &before, |interpreter| {
+                    then.map_or(Value::Unit, |block| interpreter.block(&block))
+                });
+                let second = self.arm(span, 1, &before, |interpreter| interpreter.else_branch(other));
+                self.join(vec![first, second])
+            }
+        }
+    }
+
+    fn else_branch(&mut self, branch: Option<ast::ElseBranch>) -> Value {
+        match branch {
+            Some(ast::ElseBranch::Block(block)) => self.block(&block),
+            Some(ast::ElseBranch::IfExpr(branch)) => self.expression(&ast::Expr::IfExpr(branch)),
+            None => Value::Unit,
+        }
+    }
+
+    /// The place of a keyword, or of the whole where it is missing.
+    pub(super) fn keyword(&self, keyword: Option<TextRange>, whole: TextRange) -> Span {
+        self.frame.site.parsed.text.span_of(keyword.unwrap_or(whole))
+    }
+
+    /// Runs one arm of an undecided branching from the variables before it.
+    fn arm(
+        &mut self,
+        span: Span,
+        arm: u32,
+        before: &[(String, Value)],
+        run: impl FnOnce(&mut Self) -> Value,
+    ) -> Outcome {
+        self.frame.variables = before.to_vec();
+        self.branches.push(BranchArm { span, arm });
+        let value = run(self);
+        self.branches.pop();
+        let mut variables = std::mem::take(&mut self.frame.variables);
+        variables.truncate(before.len());
+        Outcome { value, variables, flow: std::mem::replace(&mut self.flow, Flow::Next) }
+    }
+
+    /// What holds after an undecided branching.
+    fn join(&mut self, outcomes: Vec<Outcome>) -> Value {
+        let leaves = outcomes.iter().all(|outcome| outcome.flow != Flow::Next);
+        let flow = outcomes.first().map_or(Flow::Next, |outcome| outcome.flow);
+        let mut result: Option<Outcome> = None;
+        for outcome in outcomes {
+            // An arm that leaves says nothing about what comes after.
+            if outcome.flow != Flow::Next && !leaves {
+                continue;
+            }
+            result = Some(match result {
+                None => outcome,
+                Some(before) => {
+                    let variables = before
+                        .variables
+                        .into_iter()
+                        .zip(outcome.variables)
+                        .map(|((name, first), (_, second))| (name, self.merge(first, second)))
+                        .collect();
+                    Outcome { value: self.merge(before.value, outcome.value), variables, flow: before.flow }
+                }
+            });
+        }
+        let Some(result) = result else {
+            return Value::Unknown;
+        };
+        self.frame.variables = result.variables;
+        if leaves {
+            self.flow = flow;
+        }
+        result.value
+    }
+
+    /// One value for two that may be meant. Tensors of one tier stay a tensor whose address is unknown.
+    pub(super) fn merge(&mut self, first: Value, second: Value) -> Value {
+        match (first, second) {
+            (Value::Tensor(first), Value::Tensor(second)) if first == second => Value::Tensor(first),
+            (Value::Tensor(first), Value::Tensor(second)) => self.merge_tensors(first, second),
+            (Value::Stream(first), Value::Stream(second)) if first == second => Value::Stream(first),
+            (Value::Constant(first, scalar), Value::Constant(second, other)) => {
+                let scalar = scalar.filter(|scalar| Some(*scalar) == other);
+                let value = if first == second { first } else { ConstValue::Unknown("one of two values") };
+                Value::Constant(value, scalar)
+            }
+            (Value::Tuple(first), Value::Tuple(second)) if first.len() == second.len() => {
+                Value::Tuple(first.into_iter().zip(second).map(|(first, second)| self.merge(first, second)).collect())
+            }
+            (Value::Array(first), Value::Array(second)) if first.len() == second.len() => {
+                Value::Array(first.into_iter().zip(second).map(|(first, second)| self.merge(first, second)).collect())
+            }
+            (Value::Named(first), Value::Named(second)) if same(&first, &second) => Value::Named(first),
+            (Value::Device, Value::Device) => Value::Device,
+            (Value::Context(first), Value::Context(second)) => Value::Context(first.filter(|_| first == second)),
+            (Value::Function(first), Value::Function(second)) if first == second => Value::Function(first),
+            (Value::Unit, Value::Unit) => Value::Unit,
+            _ => Value::Unknown,
+        }
+    }
+
+    fn merge_tensors(&mut self, first: crate::kernel::TensorId, second: crate::kernel::TensorId) -> Value {
+        let kinds = (
+            self.draft.tensor(first).map(|tensor| (tensor.kind, tensor.span, tensor.address.clone())),
+            self.draft.tensor(second).map(|tensor| (tensor.kind, tensor.address.clone())),
+        );
+        let (Some((kind, span, address)), Some((other, other_address))) = kinds else {
+            return Value::Unknown;
+        };
+        if kind.tier != other.tier {
+            return Value::Unknown;
+        }
+        self.draft.scalars.unify(kind.scalar, other.scalar);
+        for (one, two) in kind.levels.all().zip(other.levels.all()).collect::<Vec<_>>() {
+            self.draft.mappings.unify(one, two);
+        }
+        let value = if address.value == other_address.value { address.value } else { AddressValue::Unknown };
+        let address = Address { value, span: address.span };
+        let kind = TensorType { access: Access::Owned, ..kind };
+        Value::Tensor(self.draft.add_tensor(kind, address, OriginDraft::Parameter, span))
+    }
+
+    pub(super) fn match_expression(&mut self, branch: &ast::MatchExpr) -> Value {
+        let value = branch.expr().map_or(Value::Unknown, |expression| self.expression(&expression));
+        if self.flow != Flow::Next {
+            return Value::Unknown;
+        }
+        let arms: Vec<ast::MatchArm> =
+            branch.match_arm_list().into_iter().flat_map(|list| list.arms().collect::<Vec<_>>()).collect();
+        // The first arm that surely matches, if no earlier one may.
+        let mut possible = Vec::new();
+        for arm in &arms {
+            match self.matches(arm, &value) {
+                Some(false) => {}
+                Some(true) => {
+                    possible.push(arm.clone());
+                    break;
+                }
+                None => possible.push(arm.clone()),
+            }
+        }
+        if let [arm] = possible.as_slice() {
+            return self.match_arm(arm, value);
+        }
+        let keyword = branch.match_token().map(|token| token.text_range());
+        let span = self.keyword(keyword, branch.syntax().text_range());
+        let before = self.frame.variables.clone();
+        let mut outcomes = Vec::new();
+        for (index, arm) in possible.iter().enumerate() {
+            let number = u32::try_from(index).unwrap_or(u32::MAX);
+            let value = value.clone();
+            outcomes.push(self.arm(span, number, &before, |interpreter| interpreter.match_arm(arm, value)));
+        }
+        self.join(outcomes)
+    }
+
+    fn match_arm(&mut self, arm: &ast::MatchArm, value: Value) -> Value {
+        let outer = self.frame.variables.len();
+        if let Some(pattern) = arm.pat() {
+            self.bind(&pattern, value);
+        }
+        let value = arm.expr().map_or(Value::Unknown, |expression| self.expression(&expression));
+        self.frame.variables.truncate(outer);
+        value
+    }
+
+    /// Whether an arm matches; none where that is not known.
+    fn matches(&mut self, arm: &ast::MatchArm, value: &Value) -> Option<bool> {
+        let pattern = arm.pat()?;
+        let matched = self.pattern_matches(&pattern, value, 0);
+        match (matched, arm.guard()) {
+            (Some(false), _) => Some(false),
+            (_, Some(guard)) => {
+                let outer = self.frame.variables.len();
+                self.bind(&pattern, value.clone());
+                let holds = guard.condition().and_then(|condition| self.expression(&condition).as_boolean());
+                self.frame.variables.truncate(outer);
+                match (matched, holds) {
+                    (_, Some(false)) => Some(false),
+                    (Some(true), Some(true)) => Some(true),
+                    _ => None,
+                }
+            }
+            (matched, None) => matched,
+        }
+    }
+
+    fn pattern_matches(&mut self, pattern: &ast::Pat, value: &Value, depth: u32) -> Option<bool> {
+        if depth > 32 {
+            return None;
+        }
+        match pattern {
+            ast::Pat::WildcardPat(_) | ast::Pat::RestPat(_) => Some(true),
+            ast::Pat::IdentPat(name) if name.pat().is_none() => {
+                // A name may be a constant; upper case says which by convention, and the lookup by fact.
+                Some(true)
+            }
+            ast::Pat::ParenPat(inner) => self.pattern_matches(&inner.pat()?, value, depth + 1),
+            ast::Pat::RefPat(inner) => self.pattern_matches(&inner.pat()?, value, depth + 1),
+            ast::Pat::LiteralPat(literal) => {
+                let negative = literal.minus_token().is_some();
+                let expected = self.expression(&ast::Expr::Literal(literal.literal()?));
+                match (expected.as_integer(), value.as_integer(), expected.as_boolean(), value.as_boolean()) {
+                    (Some(expected), Some(value), ..) => Some(value == if negative { -expected } else { expected }),
+                    (.., Some(expected), Some(value)) => Some(expected == value),
+                    _ => None,
+                }
+            }
+            ast::Pat::OrPat(or) => {
+                let mut any = Some(false);
+                for pattern in or.pats() {
+                    match self.pattern_matches(&pattern, value, depth + 1) {
+                        Some(true) => return Some(true),
+                        Some(false) => {}
+                        None => any = None,
+                    }
+                }
+                any
+            }
+            ast::Pat::TuplePat(tuple) => {
+                let Value::Tuple(values) = value else {
+                    return None;
+                };
+                let mut all = Some(true);
+                for (pattern, value) in tuple.fields().zip(values) {
+                    match self.pattern_matches(&pattern, value, depth + 1) {
+                        Some(true) => {}
+                        Some(false) => return Some(false),
+                        None => all = None,
+                    }
+                }
+                all
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether two names of the library are the same without arguments.
+fn same(first: &Named, second: &Named) -> bool {
+    first.path == second.path
+        && first.arguments.is_empty()
+        && second.arguments.is_empty()
+        && first.fields.is_empty()
+        && second.fields.is_empty()
+}

@@ -1,0 +1,464 @@
+//! Paths and calls: functions of the project, constructors of tensors, names of the library, methods by receiver.
+
+use ra_ap_syntax::ast::{self, AstNode, HasArgList};
+
+use crate::items::{self, ConstValue, Namespace, Resolution, Span};
+use crate::kernel::dialect::{Action, Constructor, Method, Receiver};
+use crate::kernel::{Address, AddressValue, Context, Position, Tier, UnresolvedReason, Written};
+use crate::mapping::Axis;
+
+use super::Interpreter;
+use super::draft::OriginDraft;
+use super::site::{Site, segments};
+use super::type_syntax::{Argument, path_arguments};
+use super::types::Type;
+use super::values::{Named, Sequence, Value};
+
+/// A call of a method.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    pub(super) name: String,
+    pub(super) name_span: Span,
+    pub(super) turbofish: Vec<Argument>,
+    pub(super) arguments: Vec<(Value, Span)>,
+}
+
+impl Call {
+    /// The value of an argument.
+    pub(super) fn argument(&self, index: usize) -> Value {
+        self.arguments.get(index).map_or(Value::Unknown, |(value, _)| value.clone())
+    }
+
+    /// The place of an argument, or the method's name where it is missing.
+    pub(super) fn argument_span(&self, index: usize) -> Span {
+        self.arguments.get(index).map_or(self.name_span, |(_, span)| *span)
+    }
+}
+
+impl Interpreter<'_> {
+    /// The value of a path: a variable, a constant, a function, a name of the library.
+    pub(super) fn path(&mut self, path: &ast::Path) -> Value {
+        let names = segments(path);
+        if let [name] = names.as_slice() {
+            if let Some(value) = self.variable(name) {
+                return value.clone();
+            }
+            if let Some(constant) = self.frame.site.generics.get(name).and_then(|binding| binding.constant.clone()) {
+                return Value::from_constant(constant);
+            }
+        }
+        if names.last().is_some_and(|name| name == "SIZE")
+            && let Some(size) = self.size_of(path)
+        {
+            return Value::integer(i128::from(size));
+        }
+        let site = self.frame.site.clone();
+        match site.resolve(self.db, path, Namespace::Value) {
+            Resolution::Const(item) => Value::from_constant(items::const_value(self.db, item).clone()),
+            Resolution::Function(item) => Value::Function(item),
+            _ => match self.constant(&path_expression(path)) {
+                ConstValue::Unknown(_) if !names.is_empty() => {
+                    Value::Named(Box::new(Named { path: names, arguments: Vec::new(), fields: Vec::new() }))
+                }
+                value => Value::from_constant(value),
+            },
+        }
+    }
+
+    /// `<m![A]>::SIZE`, `Alias::SIZE`, `Axis::SIZE`.
+    fn size_of(&mut self, path: &ast::Path) -> Option<u64> {
+        let site = self.frame.site.clone();
+        let qualifier = path.qualifier()?;
+        let slot = match qualifier.segment().and_then(|segment| segment.type_anchor()) {
+            Some(anchor) => {
+                let ty = anchor.ty()?;
+                if let Some(axis) = self.axis_of(&site, &Argument::Type(ty.clone())).and_then(|written| written.value) {
+                    return Some(axis.size());
+                }
+                self.mapping_of_type(&site, &ty, None, 0)
+            }
+            None => match site.resolve(self.db, &qualifier, Namespace::Type) {
+                Resolution::Axis(axis) => return axis.size,
+                Resolution::Alias(alias) => self.alias_mapping(alias, None, 0),
+                _ => {
+                    let binding = site.generics.get(segments(&qualifier).first()?.as_str())?;
+                    if let Some(axis) = &binding.axis {
+                        return Some(axis.size());
+                    }
+                    binding.mapping
+                }
+            },
+        };
+        self.draft.mappings.value(slot).map(crate::mapping::Mapping::size)
+    }
+
+    /// The axis that a generic argument names.
+    pub(super) fn axis_of(&mut self, site: &Site, argument: &Argument) -> Option<Written<Axis>> {
+        let path = argument.path()?;
+        let span = site.span(path.syntax());
+        if let Some(binding) = segments(&path).first().and_then(|name| site.generics.get(name.as_str())) {
+            return Some(Written { value: binding.axis.clone(), ..Written::unknown(span) });
+        }
+        match site.resolve(self.db, &path, Namespace::Type) {
+            Resolution::Axis(axis) => {
+                let value = axis.size.and_then(|size| Axis::checked(&axis.name, size).ok());
+                Some(Written { value, ..Written::unknown(span) })
+            }
+            _ => None,
+        }
+    }
+
+    /// The constant that a generic argument names.
+    pub(super) fn constant_of(&mut self, site: &Site, argument: &Argument) -> Option<ConstValue> {
+        let value = match argument {
+            Argument::Constant(expression) => self.at_site(site, |interpreter| interpreter.expression(expression)),
+            Argument::Type(ast::Type::PathType(ty)) => {
+                let path = ty.path()?;
+                match site.resolve(self.db, &path, Namespace::Value) {
+                    Resolution::Const(item) => Value::from_constant(items::const_value(self.db, item).clone()),
+                    Resolution::Parameter(_) => self.at_site(site, |interpreter| interpreter.path(&path)),
+                    _ => return None,
+                }
+            }
+            Argument::Type(_) => return None,
+        };
+        match value {
+            Value::Constant(value @ (ConstValue::Int(_) | ConstValue::Bool(_)), _) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Looks at an expression that stands in another text than the function's: in an alias.
+    fn at_site(&mut self, site: &Site, run: impl FnOnce(&mut Self) -> Value) -> Value {
+        if site.item == self.frame.site.item {
+            return run(self);
+        }
+        let own = std::mem::replace(&mut self.frame.site, site.clone());
+        let variables = std::mem::take(&mut self.frame.variables);
+        let value = run(self);
+        self.frame.site = own;
+        self.frame.variables = variables;
+        value
+    }
+
+    /// A call of a path.
+    pub(super) fn call(&mut self, call: &ast::CallExpr) -> Value {
+        let Some(ast::Expr::PathExpr(callee)) = call.expr() else {
+            if let Some(callee) = call.expr() {
+                self.expression(&callee);
+            }
+            self.argument_values(call.arg_list());
+            return Value::Unknown;
+        };
+        let Some(path) = callee.path() else {
+            return Value::Unknown;
+        };
+        let span = self.frame.site.span(path.syntax());
+        let arguments = self.argument_values(call.arg_list());
+        if self.flow != super::Flow::Next {
+            return Value::Unknown;
+        }
+        let names = segments(&path);
+        if let [name] = names.as_slice()
+            && let Some(Value::Function(function)) = self.variable(name).cloned()
+        {
+            return self.inline(function, &[], &arguments, span);
+        }
+        let site = self.frame.site.clone();
+        match site.resolve(self.db, &path, Namespace::Value) {
+            Resolution::Function(function) => self.inline(function, &path_arguments(&path), &arguments, span),
+            resolution => self.library_call(&path, &names, arguments, span, &resolution),
+        }
+    }
+
+    fn library_call(
+        &mut self,
+        path: &ast::Path,
+        names: &[String],
+        arguments: Vec<(Value, Span)>,
+        span: Span,
+        resolution: &Resolution,
+    ) -> Value {
+        let name = names.last().map_or("", String::as_str);
+        let site = self.frame.site.clone();
+        if let Some(qualifier) = path.qualifier() {
+            let owner = match qualifier.segment().and_then(|segment| segment.type_anchor()).and_then(|anchor| anchor.ty()) {
+                Some(ty) => self.read_type(&site, &ty, span),
+                None => self.read_path_type(&site, &qualifier, span, 0),
+            };
+            let name_span = path.segment().map_or(span, |segment| site.span(segment.syntax()));
+            match owner {
+                Type::Tensor(_) => return self.associated(owner, name, &arguments, name_span),
+                Type::Device => return Value::Device,
+                Type::Array(_) => return arguments.into_iter().next().map_or(Value::Unknown, |(value, _)| value),
+                _ if self.is_container(names) => {
+                    return arguments.into_iter().next().map_or(Value::Unknown, |(value, _)| value);
+                }
+                _ => {}
+            }
+        }
+        match name {
+            "launch" if names.len() == 1 || !matches!(resolution, Resolution::Unknown { .. }) => self.launch(&arguments, span),
+            "drop" => {
+                if let Some((Value::Tensor(id), _)) = arguments.first() {
+                    self.draft.mark_moved(*id);
+                }
+                Value::Unit
+            }
+            _ => {
+                let is_function = name.starts_with(|first: char| first.is_lowercase() || first == '_');
+                let is_library = matches!(resolution, Resolution::Prelude(_)) || names.len() > 1 && self.is_operand(names);
+                if is_function && !is_library && arguments.iter().any(|(value, _)| value.is_device_side() && !is_register(self, value)) {
+                    self.unresolved(UnresolvedReason::UnknownName(names.join("::")), span);
+                    return Value::Unknown;
+                }
+                Value::Named(Box::new(Named { path: names.to_vec(), arguments, fields: Vec::new() }))
+            }
+        }
+    }
+
+    /// A constructor of operands, conditions or argument modes of the Vector Engine.
+    fn is_operand(&self, names: &[String]) -> bool {
+        let owner = names.iter().rev().nth(1).map_or("", String::as_str);
+        matches!(owner, "VeRhs" | "VeBranchOperand" | "TernaryOperand" | "InputCmp" | "ArrayVec")
+    }
+
+    fn is_container(&self, names: &[String]) -> bool {
+        matches!(names, [.., owner, name] if owner == "ArrayVec" && matches!(name.as_str(), "new" | "from"))
+    }
+
+    /// `T::from_addr(..)` and its like.
+    fn associated(&mut self, owner: Type, name: &str, arguments: &[(Value, Span)], span: Span) -> Value {
+        let Type::Tensor(kind) = owner else {
+            return Value::Unknown;
+        };
+        let constructor =
+            self.dialect.associated.iter().find(|function| function.name == name && function.tiers.contains(&kind.tier));
+        match constructor.map(|function| function.constructor) {
+            Some(Constructor::FromAddress) => {
+                let address = self.address(arguments.first(), span);
+                Value::Tensor(self.draft.add_tensor(kind, address, OriginDraft::FromAddress, span))
+            }
+            Some(Constructor::Contents) => {
+                let address = Address { value: AddressValue::Unknown, span };
+                Value::Tensor(self.draft.add_tensor(kind, address, OriginDraft::Parameter, span))
+            }
+            None => {
+                if arguments.iter().any(|(value, _)| value.is_device_side()) {
+                    self.unresolved(UnresolvedReason::UnknownMethod(name.to_owned()), span);
+                }
+                Value::Unknown
+            }
+        }
+    }
+
+    /// `launch(kernel, arguments)`: the kernel's own body holds its operations; the arguments take its types.
+    fn launch(&mut self, arguments: &[(Value, Span)], span: Span) -> Value {
+        let Some((Value::Function(kernel), _)) = arguments.first() else {
+            return Value::Unknown;
+        };
+        let values = match arguments.get(1) {
+            Some((Value::Tuple(values), _)) => values.clone(),
+            Some((value, _)) => vec![value.clone()],
+            None => Vec::new(),
+        };
+        let site = Site::new(self.db, *kernel);
+        let Some(node) = site.parsed.cast::<ast::Fn>() else {
+            return Value::Unknown;
+        };
+        let parameters = node.param_list().into_iter().flat_map(|list| list.params().collect::<Vec<_>>());
+        for (parameter, value) in parameters.zip(&values) {
+            if let Some(ty) = parameter.ty() {
+                let ty = self.read_type(&site, &ty, span);
+                self.constrain(value, &ty);
+            }
+        }
+        match node.ret_type().and_then(|result| result.ty()) {
+            Some(ty) => {
+                let ty = self.read_type(&site, &ty, span);
+                self.value_of_type(&ty, span)
+            }
+            None => Value::Unit,
+        }
+    }
+
+    /// A call of a method.
+    pub(super) fn method(&mut self, receiver: Value, call: Call) -> Value {
+        let Some(method) = self.lookup(&receiver, &call.name) else {
+            return self.other_method(receiver, call);
+        };
+        match (receiver, method.action) {
+            (receiver, Action::Same) => receiver,
+            (_, Action::Accessor) => Value::Unknown,
+            (Value::Tensor(id), _) => self.tensor_method(id, method, &call),
+            (Value::Stream(pass), _) => self.stream_method(pass, method, &call),
+            (Value::Context(context), _) => self.context_method(context, method, &call),
+            _ => Value::Unknown,
+        }
+    }
+
+    /// The method of a name that the receiver has.
+    fn lookup(&self, receiver: &Value, name: &str) -> Option<&'static Method> {
+        match receiver {
+            Value::Tensor(id) => {
+                let kind = self.draft.tensor(*id)?.kind;
+                let on_tier = |method: &&'static Method| matches!(method.receiver, Receiver::Tensor(tier, _) if tier == kind.tier);
+                let exact = |method: &&'static Method| {
+                    matches!(method.receiver, Receiver::Tensor(tier, accesses) if tier == kind.tier && accesses.contains(&kind.access))
+                };
+                // A method of the tensor called on its view is the compiler's complaint; it says what it says.
+                self.dialect.methods(name).find(exact).or_else(|| self.dialect.methods(name).find(on_tier))
+            }
+            Value::Stream(pass) => {
+                let is_pair = matches!(self.draft.pass(*pass)?.shape().position, Position::VectorPair(_));
+                let preferred = if is_pair { Receiver::Pair } else { Receiver::Single };
+                let on_stream = |method: &&'static Method| {
+                    matches!(method.receiver, Receiver::Stream | Receiver::Single | Receiver::Pair)
+                };
+                let exact = |method: &&'static Method| method.receiver == preferred;
+                self.dialect.methods(name).find(exact).or_else(|| self.dialect.methods(name).find(on_stream))
+            }
+            Value::Context(context) => {
+                let is_dma = matches!(context, Some(Context::TensorDma | Context::PcieDma));
+                let preferred = if is_dma { Receiver::DmaEngine } else { Receiver::TensorUnit };
+                self.dialect.methods(name).find(|method| method.receiver == preferred)
+            }
+            _ => None,
+        }
+    }
+
+    /// A method that the dialect does not have on the receiver: one of Rust's own, or one that nobody has.
+    fn other_method(&mut self, receiver: Value, call: Call) -> Value {
+        match receiver {
+            Value::Tensor(_) | Value::Stream(_) | Value::Context(_) | Value::Device => {
+                if is_plain(&call.name) {
+                    return receiver;
+                }
+                let reason = UnresolvedReason::UnknownMethod(call.name.clone());
+                match receiver {
+                    Value::Stream(pass) => self.draft.fail(pass, reason, call.name_span),
+                    _ => self.unresolved(reason, call.name_span),
+                }
+                Value::Unknown
+            }
+            Value::Unknown => {
+                // What the receiver is could not be followed; an operation of the library on it is lost here.
+                if self.dialect.methods(&call.name).next().is_some()
+                    && call.arguments.iter().any(|(value, _)| value.is_device_side())
+                {
+                    self.unresolved(UnresolvedReason::NotInferred, call.name_span);
+                }
+                Value::Unknown
+            }
+            value if is_plain(&call.name) => value,
+            value => sequence_method(value, &call),
+        }
+    }
+
+    /// An address argument.
+    pub(super) fn address(&mut self, argument: Option<&(Value, Span)>, method: Span) -> Address {
+        let Some((value, span)) = argument else {
+            return Address { value: AddressValue::Unknown, span: method };
+        };
+        let value = match value {
+            Value::Constant(ConstValue::Int(bytes), _) => {
+                u64::try_from(*bytes).map_or(AddressValue::Unknown, AddressValue::Bytes)
+            }
+            Value::Named(named) => match super::operands::trf_address(named) {
+                Some(region) => AddressValue::Trf(region),
+                None => AddressValue::Unknown,
+            },
+            _ => AddressValue::Unknown,
+        };
+        Address { value, span: *span }
+    }
+}
+
+/// Whether a value is a tensor in a register file: constructors of operands take these.
+fn is_register(interpreter: &Interpreter<'_>, value: &Value) -> bool {
+    match value {
+        Value::Tensor(id) => interpreter.draft.tensor(*id).is_some_and(|tensor| tensor.kind.tier == Tier::Vrf),
+        _ => false,
+    }
+}
+
+/// Methods of Rust that give what they are called on.
+fn is_plain(name: &str) -> bool {
+    matches!(
+        name,
+        "clone" | "into" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "unwrap" | "expect" | "iter" | "iter_mut"
+            | "into_iter" | "copied" | "cloned" | "as_slice" | "to_owned" | "deref" | "deref_mut" | "by_ref"
+    )
+}
+
+/// Methods of iterators and arrays.
+fn sequence_method(receiver: Value, call: &Call) -> Value {
+    let sequence = match receiver {
+        Value::Sequence(sequence) => sequence,
+        Value::Array(values) if call.name == "len" => {
+            return Value::integer(i128::try_from(values.len()).unwrap_or(i128::MAX));
+        }
+        Value::Array(values) => Sequence::List(values),
+        value => return number_method(&value, call),
+    };
+    match call.name.as_str() {
+        "len" | "count" => Value::integer(i128::from(sequence.count())),
+        "rev" => sequence.reversed().map_or(Value::Unknown, Value::Sequence),
+        "enumerate" => Value::Sequence(Sequence::Enumerate(Box::new(sequence))),
+        "zip" => match call.argument(0) {
+            Value::Sequence(other) => Value::Sequence(Sequence::Zip(Box::new(sequence), Box::new(other))),
+            Value::Array(values) => {
+                Value::Sequence(Sequence::Zip(Box::new(sequence), Box::new(Sequence::List(values))))
+            }
+            _ => Value::Unknown,
+        },
+        "step_by" => step_by(sequence, call.argument(0).as_u64()),
+        _ => Value::Unknown,
+    }
+}
+
+fn step_by(sequence: Sequence, by: Option<u64>) -> Value {
+    let Some(by) = by.filter(|by| *by > 0) else {
+        return Value::Unknown;
+    };
+    match sequence {
+        Sequence::Steps { start, step, count } => match step.checked_mul(i128::from(by)) {
+            Some(step) => Value::Sequence(Sequence::Steps { start, step, count: count.div_ceil(by) }),
+            None => Value::Unknown,
+        },
+        Sequence::List(values) => match usize::try_from(by) {
+            Ok(by) => Value::Sequence(Sequence::List(values.into_iter().step_by(by).collect())),
+            Err(_) => Value::Unknown,
+        },
+        Sequence::Enumerate(_) | Sequence::Zip(..) => Value::Unknown,
+    }
+}
+
+/// Methods of numbers that addresses and starts are computed with.
+fn number_method(receiver: &Value, call: &Call) -> Value {
+    let (Some(left), right) = (receiver.as_integer(), call.argument(0).as_integer()) else {
+        return Value::Unknown;
+    };
+    let result = match (call.name.as_str(), right) {
+        ("min", Some(right)) => Some(left.min(right)),
+        ("max", Some(right)) => Some(left.max(right)),
+        ("div_ceil", Some(right)) if left >= 0 && right > 0 => {
+            left.checked_add(right - 1).map(|sum| sum / right)
+        }
+        ("pow", Some(right)) => u32::try_from(right).ok().and_then(|exponent| left.checked_pow(exponent)),
+        ("next_multiple_of", Some(right)) if left >= 0 && right > 0 => {
+            left.checked_add(right - 1).map(|sum| sum / right * right)
+        }
+        ("is_multiple_of", Some(right)) if right > 0 => return Value::boolean(left % right == 0),
+        _ => None,
+    };
+    result.map_or(Value::Unknown, Value::integer)
+}
+
+/// The expression that a path is.
+fn path_expression(path: &ast::Path) -> ast::Expr {
+    path.syntax().parent().and_then(ast::Expr::cast).unwrap_or_else(|| {
+        // A path outside of an expression has no value; an empty block stands for that.
+        ast::Expr::BlockExpr(ra_ap_syntax::ast::make::expr_empty_block())
+    })
+}

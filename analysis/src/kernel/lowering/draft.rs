@@ -1,0 +1,443 @@
+//! The body while it is being built: tensors and operations over slots, ordered by when they were last touched.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::hardware::ElementType;
+use crate::items::Span;
+use crate::kernel::dialect::Access;
+use crate::kernel::{
+    Address, Body, BranchArm, Collective, Context, Copy, Level, Levels, LoopFrame, Operation, OperationId,
+    OperationKind, Origin, Pass, PassEnd, PassSource, Stage, StageKind, StreamShape, Tensor, TensorId, Tier,
+    TileWindow, Unresolved, UnresolvedReason, Written,
+};
+use crate::mapping::Mapping;
+
+use super::slots::{MappingSlot, ScalarSlot, SlotTable};
+use super::types::{LevelSlots, ShapeSlots, TensorType};
+
+/// A moment of the interpretation. Operations and tensors are ordered by it.
+pub(super) type Moment = u64;
+
+/// A tile's window over slots.
+#[derive(Debug, Clone)]
+pub(super) struct TileDraft {
+    pub(super) level: Level,
+    pub(super) index: MappingSlot,
+    pub(super) length: Written<u64>,
+    pub(super) start: Written<u64>,
+    pub(super) output: MappingSlot,
+    pub(super) span: Span,
+    /// Whether loops stand around it, so that its start has a range.
+    pub(super) in_loop: bool,
+}
+
+/// What makes a tensor.
+#[derive(Debug, Clone)]
+pub(super) enum OriginDraft {
+    Parameter,
+    FromAddress,
+    Operation(usize),
+    View { of: TensorId, tile: Option<Box<TileDraft>> },
+    Reshape { of: TensorId },
+}
+
+/// A tensor over slots.
+#[derive(Debug, Clone)]
+pub(super) struct TensorDraft {
+    pub(super) name: Option<String>,
+    pub(super) kind: TensorType,
+    pub(super) address: Address,
+    pub(super) origin: OriginDraft,
+    pub(super) span: Span,
+    pub(super) created: Moment,
+    pub(super) moved: Option<Moment>,
+}
+
+/// A stage over slots.
+#[derive(Debug, Clone)]
+pub(super) struct StageDraft {
+    pub(super) kind: StageKind,
+    pub(super) output: ShapeSlots,
+    pub(super) method: String,
+    pub(super) span: Span,
+    /// The mapping of an unzip that is no level of its result.
+    pub(super) tile_time: Option<MappingSlot>,
+}
+
+/// A pass over slots.
+#[derive(Debug, Clone)]
+pub(super) struct PassDraft {
+    pub(super) context: Option<Context>,
+    pub(super) source: PassSource,
+    pub(super) begin: ShapeSlots,
+    pub(super) stages: Vec<StageDraft>,
+    pub(super) end: PassEnd,
+}
+
+impl PassDraft {
+    /// The shape that leaves the last stage.
+    pub(super) fn shape(&self) -> ShapeSlots {
+        self.stages.last().map_or(self.begin, |stage| stage.output)
+    }
+}
+
+/// What an operation does, over slots.
+#[derive(Debug, Clone)]
+pub(super) enum KindDraft {
+    Copy(Copy),
+    Collective(Collective),
+    Pass(PassDraft),
+}
+
+/// An operation over slots.
+#[derive(Debug, Clone)]
+pub(super) struct OperationDraft {
+    pub(super) kind: KindDraft,
+    pub(super) context: Context,
+    pub(super) span: Span,
+    pub(super) loops: Vec<LoopFrame>,
+    pub(super) branches: Vec<BranchArm>,
+    pub(super) calls: Vec<Span>,
+    pub(super) touched: Moment,
+    /// Another copy of the operation, in a branch, stands for it.
+    pub(super) superseded: bool,
+    /// Why it could not be followed to its end.
+    pub(super) failure: Option<Unresolved>,
+}
+
+/// The body while it is being built.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub(super) mappings: SlotTable<Mapping>,
+    pub(super) scalars: SlotTable<ElementType>,
+    pub(super) tensors: Vec<TensorDraft>,
+    pub(super) operations: Vec<OperationDraft>,
+    pub(super) unresolved: Vec<Unresolved>,
+    pub(super) escaping: Vec<TensorId>,
+    pub(super) shortened_loops: Vec<Span>,
+    /// Least and largest start of each tile by its place; none where one of them is unknown.
+    pub(super) tile_starts: FxHashMap<Span, Option<(u64, u64)>>,
+    moment: Moment,
+}
+
+impl Draft {
+    /// The next moment.
+    pub(super) fn tick(&mut self) -> Moment {
+        self.moment = self.moment.saturating_add(1);
+        self.moment
+    }
+
+    /// The tensor of that number.
+    pub(super) fn tensor(&self, id: TensorId) -> Option<&TensorDraft> {
+        self.tensors.get(id.0 as usize)
+    }
+
+    /// Adds a tensor.
+    pub(super) fn add_tensor(&mut self, kind: TensorType, address: Address, origin: OriginDraft, span: Span) -> TensorId {
+        let id = TensorId(u32::try_from(self.tensors.len()).unwrap_or(u32::MAX));
+        let created = self.tick();
+        self.tensors.push(TensorDraft { name: None, kind, address, origin, span, created, moved: None });
+        id
+    }
+
+    /// The tensor that a view (of a view …) is taken of.
+    pub(super) fn base(&self, id: TensorId) -> TensorId {
+        let mut base = id;
+        for _ in 0..self.tensors.len() {
+            match self.tensor(base).map(|tensor| &tensor.origin) {
+                Some(OriginDraft::View { of, .. }) => base = *of,
+                _ => break,
+            }
+        }
+        base
+    }
+
+    /// The open or ended pass of that place.
+    pub(super) fn pass(&self, operation: usize) -> Option<&PassDraft> {
+        match self.operations.get(operation).map(|operation| &operation.kind) {
+            Some(KindDraft::Pass(pass)) => Some(pass),
+            _ => None,
+        }
+    }
+
+    /// The same to change, and the operation counts as touched now.
+    pub(super) fn pass_mut(&mut self, operation: usize) -> Option<&mut PassDraft> {
+        let moment = self.tick();
+        let operation = self.operations.get_mut(operation)?;
+        operation.touched = moment;
+        match &mut operation.kind {
+            KindDraft::Pass(pass) => Some(pass),
+            _ => None,
+        }
+    }
+
+    /// Notes why an operation could not be followed to its end; the first reason stands.
+    pub(super) fn fail(&mut self, operation: usize, reason: UnresolvedReason, span: Span) {
+        if let Some(operation) = self.operations.get_mut(operation)
+            && operation.failure.is_none()
+        {
+            operation.failure = Some(Unresolved { reason, span });
+        }
+    }
+
+    /// Makes a tensor's address known to be written where the tensor is moved out of use.
+    pub(super) fn mark_moved(&mut self, id: TensorId) {
+        let moment = self.tick();
+        if let Some(tensor) = self.tensors.get_mut(id.0 as usize)
+            && tensor.kind.access == Access::Owned
+        {
+            tensor.moved.get_or_insert(moment);
+        }
+    }
+
+    /// The finished body. `identity` gives what the function itself says.
+    pub(super) fn finish(self, body: Body) -> Body {
+        Finish::new(self).body(body)
+    }
+}
+
+/// Slots to values, moments to numbers.
+struct Finish {
+    draft: Draft,
+    /// Places of the operations that stay, in their final order.
+    order: Vec<usize>,
+    /// Final numbers by place.
+    numbers: FxHashMap<usize, OperationId>,
+}
+
+impl Finish {
+    fn new(draft: Draft) -> Self {
+        let mut order: Vec<usize> = (0..draft.operations.len())
+            .filter(|place| draft.operations.get(*place).is_some_and(|operation| !operation.superseded))
+            .collect();
+        order.sort_by_key(|place| draft.operations.get(*place).map_or(0, |operation| operation.touched));
+        let numbers = order
+            .iter()
+            .enumerate()
+            .map(|(number, place)| (*place, OperationId(u32::try_from(number).unwrap_or(u32::MAX))))
+            .collect();
+        Self { draft, order, numbers }
+    }
+
+    fn body(mut self, mut body: Body) -> Body {
+        let mut unresolved = std::mem::take(&mut self.draft.unresolved);
+        body.operations = self.order.iter().filter_map(|place| self.operation(*place)).collect();
+        unresolved.extend(self.order.iter().filter_map(|place| self.reason(*place)));
+        let mut seen = FxHashSet::default();
+        unresolved.retain(|entry| seen.insert(entry.clone()));
+        body.unresolved = unresolved;
+        body.tensors = (0..self.draft.tensors.len()).filter_map(|index| self.tensor(index)).collect();
+        body.escaping = self.escaping();
+        let mut shortened = std::mem::take(&mut self.draft.shortened_loops);
+        let mut seen = FxHashSet::default();
+        shortened.retain(|span| seen.insert(*span));
+        body.shortened_loops = shortened;
+        body
+    }
+
+    fn escaping(&self) -> Vec<TensorId> {
+        let mut escaping: Vec<TensorId> = self.draft.escaping.iter().map(|id| self.draft.base(*id)).collect();
+        for place in &self.order {
+            let targets: Vec<TensorId> = match self.draft.operations.get(*place).map(|operation| &operation.kind) {
+                Some(KindDraft::Copy(copy)) => vec![copy.target],
+                Some(KindDraft::Collective(collective)) => collective.targets.clone(),
+                Some(KindDraft::Pass(PassDraft { end: PassEnd::CommitView { target, .. }, .. })) => vec![*target],
+                _ => Vec::new(),
+            };
+            escaping.extend(targets.into_iter().map(|target| self.draft.base(target)).filter(|base| {
+                self.draft.tensor(*base).is_some_and(|tensor| matches!(tensor.origin, OriginDraft::Parameter))
+            }));
+        }
+        escaping.sort_unstable();
+        escaping.dedup();
+        escaping
+    }
+
+    fn number_at(&self, moment: Moment) -> OperationId {
+        let before = self
+            .order
+            .partition_point(|place| self.draft.operations.get(*place).is_some_and(|operation| operation.touched < moment));
+        OperationId(u32::try_from(before).unwrap_or(u32::MAX))
+    }
+
+    fn mapping(&self, slot: MappingSlot, fallback: Span) -> Written<Mapping> {
+        self.draft.mappings.resolve(slot, fallback).0
+    }
+
+    fn scalar(&self, slot: ScalarSlot, fallback: Span) -> Written<ElementType> {
+        self.draft.scalars.resolve(slot, fallback).0
+    }
+
+    fn shape(&self, shape: &ShapeSlots, span: Span) -> StreamShape {
+        StreamShape {
+            position: shape.position,
+            element_type: self.scalar(shape.scalar, span),
+            chip: self.mapping(shape.chip, span),
+            cluster: self.mapping(shape.cluster, span),
+            slice: self.mapping(shape.slice, span),
+            row: shape.row.map(|row| self.mapping(row, span)),
+            time: self.mapping(shape.time, span),
+            packet: self.mapping(shape.packet, span),
+            way: shape.way,
+        }
+    }
+
+    fn levels(&self, levels: &LevelSlots, span: Span) -> Levels {
+        let level = |slot: Option<MappingSlot>| slot.map(|slot| self.mapping(slot, span));
+        Levels {
+            chip: level(levels.chip),
+            cluster: level(levels.cluster),
+            slice: level(levels.slice),
+            row: level(levels.row),
+            element: self.mapping(levels.element, span),
+        }
+    }
+
+    fn tensor(&self, index: usize) -> Option<Tensor> {
+        let draft = self.draft.tensors.get(index)?;
+        let origin = match &draft.origin {
+            OriginDraft::Parameter => Origin::Parameter,
+            OriginDraft::FromAddress => Origin::FromAddress,
+            // A pass that a branch copied away leaves its tensors without an operation: contents from elsewhere.
+            OriginDraft::Operation(place) => {
+                self.numbers.get(place).map_or(Origin::Parameter, |number| Origin::Operation(*number))
+            }
+            OriginDraft::View { of, tile } => {
+                Origin::View { of: *of, tile: tile.as_ref().map(|tile| Box::new(self.tile(tile))) }
+            }
+            OriginDraft::Reshape { of } => Origin::Reshape { of: *of },
+        };
+        let created_before = match &origin {
+            Origin::Operation(number) => *number,
+            _ => self.number_at(draft.created),
+        };
+        Some(Tensor {
+            id: TensorId(u32::try_from(index).unwrap_or(u32::MAX)),
+            name: draft.name.clone(),
+            tier: draft.kind.tier,
+            element_type: self.scalar(draft.kind.scalar, draft.span),
+            levels: self.levels(&draft.kind.levels, draft.span),
+            address: draft.address.clone(),
+            origin,
+            span: draft.span,
+            created_before,
+            moved_before: draft.moved.map(|moment| self.number_at(moment)),
+        })
+    }
+
+    fn tile(&self, tile: &TileDraft) -> TileWindow {
+        TileWindow {
+            level: tile.level,
+            index: self.mapping(tile.index, tile.span),
+            length: tile.length.clone(),
+            start: tile.start.clone(),
+            start_range: if tile.in_loop { self.draft.tile_starts.get(&tile.span).copied().flatten() } else { None },
+            output: self.mapping(tile.output, tile.span),
+            span: tile.span,
+        }
+    }
+
+    fn operation(&self, place: usize) -> Option<Operation> {
+        let draft = self.draft.operations.get(place)?;
+        let kind = match &draft.kind {
+            KindDraft::Copy(copy) => OperationKind::Copy(Box::new(copy.clone())),
+            KindDraft::Collective(collective) => OperationKind::Collective(Box::new(collective.clone())),
+            KindDraft::Pass(pass) => OperationKind::Pass(Box::new(Pass {
+                context: pass.context,
+                source: pass.source.clone(),
+                begin: self.shape(&pass.begin, draft.span),
+                stages: pass.stages.iter().map(|stage| self.stage(stage)).collect(),
+                end: pass.end.clone(),
+            })),
+        };
+        Some(Operation {
+            id: *self.numbers.get(&place)?,
+            kind,
+            context: draft.context,
+            span: draft.span,
+            loops: draft.loops.clone(),
+            branches: draft.branches.clone(),
+            calls: draft.calls.clone(),
+        })
+    }
+
+    fn stage(&self, stage: &StageDraft) -> Stage {
+        let mut kind = stage.kind.clone();
+        if let (StageKind::VectorUnzip { tile_time, .. }, Some(slot)) = (&mut kind, stage.tile_time) {
+            *tile_time = self.mapping(slot, stage.span);
+        }
+        Stage { kind, output: self.shape(&stage.output, stage.span), method: stage.method.clone(), span: stage.span }
+    }
+
+    /// Why an operation counts as unresolved: it could not be followed, or a mapping or type of it is unknown.
+    fn reason(&self, place: usize) -> Option<Unresolved> {
+        let draft = self.draft.operations.get(place)?;
+        if let Some(failure) = &draft.failure {
+            return Some(failure.clone());
+        }
+        match &draft.kind {
+            KindDraft::Copy(copy) => self.tensors_reason([copy.source, copy.target]),
+            KindDraft::Collective(collective) => {
+                self.tensors_reason(collective.sources.iter().chain(&collective.targets).copied())
+            }
+            KindDraft::Pass(pass) => self.pass_reason(pass, draft.span),
+        }
+    }
+
+    fn pass_reason(&self, pass: &PassDraft, span: Span) -> Option<Unresolved> {
+        let shapes = std::iter::once((&pass.begin, span)).chain(pass.stages.iter().map(|stage| (&stage.output, stage.span)));
+        for (shape, span) in shapes {
+            let reason = self
+                .scalar_reason(shape.scalar, span)
+                .or_else(|| shape.all().find_map(|slot| self.mapping_reason(slot, span)));
+            if reason.is_some() {
+                return reason;
+            }
+        }
+        let operands = pass.stages.iter().filter_map(|stage| match &stage.kind {
+            StageKind::Align { operand, .. } => *operand,
+            _ => None,
+        });
+        let target = match &pass.end {
+            PassEnd::Commit { target, .. }
+            | PassEnd::CommitView { target, .. }
+            | PassEnd::ToTrf { target, .. }
+            | PassEnd::ToVrf { target, .. } => Some(*target),
+            PassEnd::Open => None,
+        };
+        self.tensors_reason(operands.chain(target))
+    }
+
+    fn tensors_reason(&self, tensors: impl IntoIterator<Item = TensorId>) -> Option<Unresolved> {
+        tensors.into_iter().find_map(|id| {
+            let tensor = self.draft.tensor(id)?;
+            let tile = match &tensor.origin {
+                OriginDraft::View { tile: Some(tile), .. } => Some(tile.index),
+                _ => None,
+            };
+            self.scalar_reason(tensor.kind.scalar, tensor.span).or_else(|| {
+                tensor.kind.levels.all().chain(tile).find_map(|slot| self.mapping_reason(slot, tensor.span))
+            })
+        })
+    }
+
+    fn mapping_reason(&self, slot: MappingSlot, fallback: Span) -> Option<Unresolved> {
+        let (written, reason) = self.draft.mappings.resolve(slot, fallback);
+        reason.map(|reason| Unresolved { reason, span: written.span })
+    }
+
+    fn scalar_reason(&self, slot: ScalarSlot, fallback: Span) -> Option<Unresolved> {
+        let (written, reason) = self.draft.scalars.resolve(slot, fallback);
+        reason.map(|reason| Unresolved { reason, span: written.span })
+    }
+}
+
+/// The levels that tensors of a tier have, each from `slot`.
+pub(super) fn levels_of(tier: Tier, mut slot: impl FnMut(Level) -> MappingSlot) -> LevelSlots {
+    let on_chip = matches!(tier, Tier::Dm | Tier::Trf | Tier::Vrf);
+    let chip = (tier != Tier::Host).then(|| slot(Level::Chip));
+    let cluster = on_chip.then(|| slot(Level::Cluster));
+    let slice = on_chip.then(|| slot(Level::Slice));
+    let row = (tier == Tier::Trf).then(|| slot(Level::Row));
+    LevelSlots { chip, cluster, slice, row, element: slot(Level::Element) }
+}

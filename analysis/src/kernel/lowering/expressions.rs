@@ -1,0 +1,470 @@
+//! Expressions that are neither calls nor control flow: chains, arithmetic, literals, tuples, arrays.
+
+use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasGenericArgs, HasLoopBody};
+
+use crate::hardware::ElementType;
+use crate::items::{self, ConstValue, ItemEnvironment, Span};
+
+use super::calls::Call;
+use super::type_syntax::arguments;
+use super::values::{Named, Sequence, Value};
+use super::{EXPRESSION_DEPTH, Flow, Interpreter};
+
+impl Interpreter<'_> {
+    /// The value of an expression, with the operations that it runs recorded.
+    pub(super) fn expression(&mut self, expression: &ast::Expr) -> Value {
+        if self.depth >= EXPRESSION_DEPTH || self.flow != Flow::Next || !self.spend() {
+            return Value::Unknown;
+        }
+        self.depth += 1;
+        let value = self.expression_inside(expression);
+        self.depth -= 1;
+        value
+    }
+
+    fn expression_inside(&mut self, expression: &ast::Expr) -> Value {
+        match expression {
+            ast::Expr::MethodCallExpr(_)
+            | ast::Expr::FieldExpr(_)
+            | ast::Expr::AwaitExpr(_)
+            | ast::Expr::TryExpr(_)
+            | ast::Expr::ParenExpr(_)
+            | ast::Expr::RefExpr(_) => self.chain(expression),
+            ast::Expr::CallExpr(call) => self.call(call),
+            ast::Expr::PathExpr(path) => path.path().map_or(Value::Unknown, |path| self.path(&path)),
+            ast::Expr::Literal(literal) => self.literal(literal),
+            ast::Expr::PrefixExpr(prefix) => self.prefix(prefix),
+            ast::Expr::BinExpr(binary) => self.binary(binary),
+            ast::Expr::CastExpr(cast) => self.cast(cast),
+            ast::Expr::BlockExpr(block) => self.block(block),
+            ast::Expr::IfExpr(branch) => self.if_expression(branch),
+            ast::Expr::MatchExpr(branch) => self.match_expression(branch),
+            ast::Expr::ForExpr(run) => self.for_loop(run),
+            ast::Expr::WhileExpr(run) => self.while_loop(run),
+            ast::Expr::LoopExpr(run) => {
+                let keyword = run.loop_token().map(|token| token.text_range());
+                self.endless_loop(run.loop_body(), keyword)
+            }
+            ast::Expr::TupleExpr(tuple) => self.tuple(tuple),
+            ast::Expr::ArrayExpr(array) => self.array(array),
+            ast::Expr::IndexExpr(index) => self.index(index),
+            ast::Expr::RangeExpr(range) => self.range(range),
+            ast::Expr::RecordExpr(record) => self.record(record),
+            ast::Expr::ReturnExpr(result) => self.return_expression(result),
+            ast::Expr::BreakExpr(_) => self.leave(Flow::Break),
+            ast::Expr::ContinueExpr(_) => self.leave(Flow::Continue),
+            _ => Value::Unknown,
+        }
+    }
+
+    fn leave(&mut self, flow: Flow) -> Value {
+        self.flow = flow;
+        Value::Unknown
+    }
+
+    fn return_expression(&mut self, expression: &ast::ReturnExpr) -> Value {
+        let value = expression.expr().map_or(Value::Unit, |inner| self.expression(&inner));
+        let result = self.frame.result.clone();
+        self.constrain(&value, &result);
+        self.frame.returned = Some(match self.frame.returned.take() {
+            Some(before) => self.merge(before, value),
+            None => value,
+        });
+        self.leave(Flow::Return)
+    }
+
+    /// A chain of calls and fields, walked from its start: a chain may be long without being nested.
+    fn chain(&mut self, expression: &ast::Expr) -> Value {
+        let mut links = Vec::new();
+        let mut start = expression.clone();
+        loop {
+            let before = match &start {
+                ast::Expr::MethodCallExpr(call) => call.receiver(),
+                ast::Expr::FieldExpr(field) => field.expr(),
+                ast::Expr::AwaitExpr(inner) => inner.expr(),
+                ast::Expr::TryExpr(inner) => inner.expr(),
+                ast::Expr::ParenExpr(inner) => inner.expr(),
+                ast::Expr::RefExpr(inner) => inner.expr(),
+                _ => break,
+            };
+            let Some(before) = before else {
+                return Value::Unknown;
+            };
+            links.push(std::mem::replace(&mut start, before));
+        }
+        let mut value = self.expression(&start);
+        for link in links.iter().rev() {
+            if self.flow != Flow::Next || !self.spend() {
+                return Value::Unknown;
+            }
+            value = match link {
+                ast::Expr::MethodCallExpr(call) => self.method_call(value, call),
+                ast::Expr::FieldExpr(field) => self.field(&value, field),
+                _ => value,
+            };
+        }
+        value
+    }
+
+    fn field(&mut self, value: &Value, field: &ast::FieldExpr) -> Value {
+        let name = field.name_ref().map_or_else(String::new, |name| name.text().to_string());
+        match value {
+            Value::Device => match self.dialect.context_field(&name) {
+                Some(context) => Value::Context(Some(context)),
+                None => Value::Unknown,
+            },
+            Value::Tuple(values) => {
+                let index = name.parse::<usize>().ok();
+                index.and_then(|index| values.get(index)).cloned().unwrap_or(Value::Unknown)
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    fn method_call(&mut self, receiver: Value, call: &ast::MethodCallExpr) -> Value {
+        let site = self.frame.site.clone();
+        let (name, name_span) = match call.name_ref() {
+            Some(name) => (name.text().trim_start_matches("r#").to_owned(), site.span(name.syntax())),
+            None => return Value::Unknown,
+        };
+        let turbofish = arguments(call.generic_arg_list());
+        let arguments = self.argument_values(call.arg_list());
+        if self.flow != Flow::Next {
+            return Value::Unknown;
+        }
+        self.method(receiver, Call { name, name_span, turbofish, arguments })
+    }
+
+    /// The values of a call's arguments with their places, in order.
+    pub(super) fn argument_values(&mut self, list: Option<ast::ArgList>) -> Vec<(Value, Span)> {
+        let expressions: Vec<ast::Expr> = list.into_iter().flat_map(|list| list.args().collect::<Vec<_>>()).collect();
+        expressions
+            .iter()
+            .map(|expression| {
+                let span = self.frame.site.span(expression.syntax());
+                let value = self.expression(expression);
+                (mark_literal(value, expression), span)
+            })
+            .collect()
+    }
+
+    fn literal(&mut self, literal: &ast::Literal) -> Value {
+        let text = literal.syntax().text().to_string();
+        match literal.kind() {
+            ast::LiteralKind::Bool(value) => Value::boolean(value),
+            ast::LiteralKind::IntNumber(_) => {
+                let scalar = ElementType::ALL
+                    .into_iter()
+                    .find(|scalar| text.len() > scalar.name().len() && text.ends_with(scalar.name()) && !text.starts_with("0x"));
+                let value = self.constant(&ast::Expr::Literal(literal.clone()));
+                Value::Constant(value, scalar)
+            }
+            ast::LiteralKind::FloatNumber(_) => {
+                Value::Constant(ConstValue::Unknown("a float"), Some(ElementType::F32))
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// A constant expression without variables, as the items' evaluator computes it.
+    pub(super) fn constant(&self, expression: &ast::Expr) -> ConstValue {
+        items::evaluate(expression, &ItemEnvironment { db: self.db, item: self.frame.site.item })
+    }
+
+    fn prefix(&mut self, prefix: &ast::PrefixExpr) -> Value {
+        let Some(inner) = prefix.expr() else {
+            return Value::Unknown;
+        };
+        let value = self.expression(&inner);
+        match (prefix.op_kind(), value) {
+            (Some(ast::UnaryOp::Deref), value) => value,
+            (Some(ast::UnaryOp::Neg), Value::Constant(ConstValue::Int(value), scalar)) => match value.checked_neg() {
+                Some(value) => Value::Constant(ConstValue::Int(value), scalar),
+                None => Value::Unknown,
+            },
+            (Some(ast::UnaryOp::Neg), Value::Constant(value, scalar)) => Value::Constant(value, scalar),
+            (Some(ast::UnaryOp::Not), Value::Constant(ConstValue::Bool(value), _)) => Value::boolean(!value),
+            _ => Value::Unknown,
+        }
+    }
+
+    fn cast(&mut self, cast: &ast::CastExpr) -> Value {
+        let value = cast.expr().map_or(Value::Unknown, |inner| self.expression(&inner));
+        let site = self.frame.site.clone();
+        let ty = cast.ty().map(|ty| self.read_type(&site, &ty, self.here));
+        match (value, ty) {
+            (Value::Constant(value, _), Some(super::types::Type::Number(scalar))) => {
+                let fits = cast.ty().is_none_or(|ty| fits(&value, &ty.syntax().text().to_string()));
+                Value::Constant(if fits { value } else { ConstValue::Unknown("a cast that changes the value") }, scalar)
+            }
+            (value, _) => value,
+        }
+    }
+
+    fn binary(&mut self, binary: &ast::BinExpr) -> Value {
+        let (Some(left), Some(right)) = (binary.lhs(), binary.rhs()) else {
+            return Value::Unknown;
+        };
+        match binary.op_kind() {
+            Some(ast::BinaryOp::Assignment { op }) => self.assignment(&left, op, &right),
+            Some(ast::BinaryOp::LogicOp(op)) => self.logic(&left, op, &right),
+            Some(ast::BinaryOp::CmpOp(op)) => {
+                let (left, right) = (self.expression(&left), self.expression(&right));
+                compare(op, &left, &right).map_or(Value::Unknown, Value::boolean)
+            }
+            Some(ast::BinaryOp::ArithOp(op)) => {
+                let (left, right) = (self.expression(&left), self.expression(&right));
+                arithmetic(op, left, right)
+            }
+            None => Value::Unknown,
+        }
+    }
+
+    fn logic(&mut self, left: &ast::Expr, op: ast::LogicOp, right: &ast::Expr) -> Value {
+        let left = self.expression(left).as_boolean();
+        let decides = matches!(op, ast::LogicOp::Or);
+        if left == Some(decides) {
+            return Value::boolean(decides);
+        }
+        let right = self.expression(right).as_boolean();
+        match (left, right) {
+            (Some(_), Some(right)) => Value::boolean(right),
+            (None, Some(right)) if right == decides => Value::boolean(decides),
+            _ => Value::Unknown,
+        }
+    }
+
+    fn assignment(&mut self, left: &ast::Expr, op: Option<ast::ArithOp>, right: &ast::Expr) -> Value {
+        let mut value = self.expression(right);
+        if let Some(op) = op {
+            let before = self.expression(left);
+            value = arithmetic(op, before, value);
+        }
+        self.assign_to(left, value);
+        Value::Unit
+    }
+
+    fn assign_to(&mut self, place: &ast::Expr, value: Value) {
+        match place {
+            ast::Expr::ParenExpr(inner) => {
+                if let Some(inner) = inner.expr() {
+                    self.assign_to(&inner, value);
+                }
+            }
+            ast::Expr::PrefixExpr(inner) => {
+                if let Some(inner) = inner.expr() {
+                    self.assign_to(&inner, value);
+                }
+            }
+            ast::Expr::PathExpr(path) => {
+                let name = path.path().and_then(|path| path.as_single_name_ref());
+                if let Some(name) = name {
+                    self.assign(name.text().trim_start_matches("r#"), value);
+                }
+            }
+            ast::Expr::TupleExpr(tuple) => {
+                let values = match value {
+                    Value::Tuple(values) => values,
+                    _ => Vec::new(),
+                };
+                for (index, field) in tuple.fields().enumerate() {
+                    let value = values.get(index).cloned().unwrap_or(Value::Unknown);
+                    self.assign_to(&field, value);
+                }
+            }
+            ast::Expr::IndexExpr(index) => self.assign_element(index, value),
+            _ => {}
+        }
+    }
+
+    fn assign_element(&mut self, index: &ast::IndexExpr, value: Value) {
+        let (Some(base), Some(at)) = (index.base(), index.index()) else {
+            return;
+        };
+        let array = self.expression(&base);
+        let at = self.expression(&at).as_u64().and_then(|at| usize::try_from(at).ok());
+        let changed = match (array, at) {
+            (Value::Array(mut values), Some(at)) => {
+                if let Some(slot) = values.get_mut(at) {
+                    *slot = value;
+                }
+                Value::Array(values)
+            }
+            _ => Value::Unknown,
+        };
+        self.assign_to(&base, changed);
+    }
+
+    fn tuple(&mut self, tuple: &ast::TupleExpr) -> Value {
+        let fields: Vec<ast::Expr> = tuple.fields().collect();
+        if fields.is_empty() {
+            return Value::Unit;
+        }
+        Value::Tuple(fields.iter().map(|field| self.marked(field)).collect())
+    }
+
+    fn array(&mut self, array: &ast::ArrayExpr) -> Value {
+        match array.kind() {
+            ast::ArrayExprKind::ElementList(elements) => {
+                let elements: Vec<ast::Expr> = elements.collect();
+                Value::Array(elements.iter().map(|element| self.marked(element)).collect())
+            }
+            ast::ArrayExprKind::Repeat { initializer, repeat } => {
+                let value = initializer.map_or(Value::Unknown, |initializer| self.marked(&initializer));
+                let count = repeat.and_then(|repeat| self.expression(&repeat).as_u64());
+                // Only constants can be repeated, and no kernel repeats more than a handful.
+                match count {
+                    Some(count) if count <= 1_024 => Value::Array((0..count).map(|_| value.clone()).collect()),
+                    _ => Value::Unknown,
+                }
+            }
+        }
+    }
+
+    fn marked(&mut self, expression: &ast::Expr) -> Value {
+        let value = self.expression(expression);
+        mark_literal(value, expression)
+    }
+
+    fn index(&mut self, index: &ast::IndexExpr) -> Value {
+        let (Some(base), Some(at)) = (index.base(), index.index()) else {
+            return Value::Unknown;
+        };
+        let base = self.expression(&base);
+        let at = self.expression(&at);
+        match (base, at) {
+            (Value::Array(values), Value::Sequence(Sequence::Steps { start, step: 1, count })) => {
+                let start = usize::try_from(start).unwrap_or(usize::MAX);
+                let end = usize::try_from(count).ok().and_then(|count| start.checked_add(count));
+                let part = end.and_then(|end| values.get(start..end));
+                part.map_or(Value::Unknown, |part| Value::Array(part.to_vec()))
+            }
+            (Value::Array(values), at) => {
+                let at = at.as_u64().and_then(|at| usize::try_from(at).ok());
+                at.and_then(|at| values.get(at)).cloned().unwrap_or(Value::Unknown)
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    fn range(&mut self, range: &ast::RangeExpr) -> Value {
+        use ra_ap_syntax::ast::RangeItem;
+        let (start, end) = match (range.start(), range.end()) {
+            (Some(start), Some(end)) => (self.expression(&start).as_integer(), self.expression(&end).as_integer()),
+            (None, Some(end)) => (Some(0), self.expression(&end).as_integer()),
+            _ => return Value::Unknown,
+        };
+        let (Some(start), Some(end)) = (start, end) else {
+            return Value::Unknown;
+        };
+        let extra = i128::from(matches!(range.op_kind(), Some(ast::RangeOp::Inclusive)));
+        let count = end.checked_sub(start).and_then(|count| count.checked_add(extra)).map(|count| count.max(0));
+        match count.and_then(|count| u64::try_from(count).ok()) {
+            Some(count) => Value::Sequence(Sequence::Steps { start, step: 1, count }),
+            None => Value::Unknown,
+        }
+    }
+
+    fn record(&mut self, record: &ast::RecordExpr) -> Value {
+        let Some(path) = record.path() else {
+            return Value::Unknown;
+        };
+        let fields: Vec<ast::RecordExprField> =
+            record.record_expr_field_list().into_iter().flat_map(|list| list.fields().collect::<Vec<_>>()).collect();
+        let fields = fields
+            .iter()
+            .filter_map(|field| {
+                let name = field.field_name()?.text().to_string();
+                let expression = field.expr()?;
+                let span = self.frame.site.span(expression.syntax());
+                Some((name, self.expression(&expression), span))
+            })
+            .collect();
+        Value::Named(Box::new(Named { path: super::site::segments(&path), arguments: Vec::new(), fields }))
+    }
+}
+
+/// An integer literal without a suffix is an `i32` where it stands for a value and not for a size.
+fn mark_literal(value: Value, expression: &ast::Expr) -> Value {
+    let literal = match expression {
+        ast::Expr::Literal(_) => true,
+        ast::Expr::PrefixExpr(prefix) => matches!(prefix.expr(), Some(ast::Expr::Literal(_))),
+        _ => false,
+    };
+    match value {
+        Value::Constant(ConstValue::Int(value), None) if literal => {
+            Value::Constant(ConstValue::Int(value), Some(ElementType::I32))
+        }
+        value => value,
+    }
+}
+
+/// Whether a value keeps under a cast to a type of that name; values in kernels nearly always do.
+fn fits(value: &ConstValue, ty: &str) -> bool {
+    let ConstValue::Int(value) = value else {
+        return true;
+    };
+    match ty.trim() {
+        "u8" => u8::try_from(*value).is_ok(),
+        "u16" => u16::try_from(*value).is_ok(),
+        "u32" => u32::try_from(*value).is_ok(),
+        "u64" | "usize" | "Address" => u64::try_from(*value).is_ok(),
+        "i8" => i8::try_from(*value).is_ok(),
+        "i16" => i16::try_from(*value).is_ok(),
+        "i32" => i32::try_from(*value).is_ok(),
+        "i64" | "isize" => i64::try_from(*value).is_ok(),
+        _ => true,
+    }
+}
+
+/// A comparison of two known numbers.
+fn compare(op: ast::CmpOp, left: &Value, right: &Value) -> Option<bool> {
+    if let (Some(left), Some(right)) = (left.as_boolean(), right.as_boolean())
+        && let ast::CmpOp::Eq { negated } = op
+    {
+        return Some((left == right) != negated);
+    }
+    let (left, right) = (left.as_integer()?, right.as_integer()?);
+    Some(match op {
+        ast::CmpOp::Eq { negated } => (left == right) != negated,
+        ast::CmpOp::Ord { ordering: ast::Ordering::Less, strict } => left < right || (!strict && left == right),
+        ast::CmpOp::Ord { ordering: ast::Ordering::Greater, strict } => left > right || (!strict && left == right),
+    })
+}
+
+/// Arithmetic of two known numbers; anything that overflows is unknown.
+fn arithmetic(op: ast::ArithOp, left: Value, right: Value) -> Value {
+    let scalar = match (&left, &right) {
+        (Value::Constant(_, left), Value::Constant(_, right)) => left.or(*right),
+        _ => None,
+    };
+    let result = match (left.as_integer(), right.as_integer()) {
+        (Some(left), Some(right)) => integers(op, left, right),
+        _ => None,
+    };
+    match result {
+        Some(value) => Value::Constant(ConstValue::Int(value), scalar),
+        None => match (left, right) {
+            (Value::Constant(..), Value::Constant(..)) if scalar.is_some() => {
+                Value::Constant(ConstValue::Unknown("arithmetic of a float"), scalar)
+            }
+            _ => Value::Unknown,
+        },
+    }
+}
+
+fn integers(op: ast::ArithOp, left: i128, right: i128) -> Option<i128> {
+    let shift = || u32::try_from(right).ok().filter(|bits| *bits < 64);
+    match op {
+        ast::ArithOp::Add => left.checked_add(right),
+        ast::ArithOp::Sub => left.checked_sub(right),
+        ast::ArithOp::Mul => left.checked_mul(right),
+        ast::ArithOp::Div => left.checked_div(right),
+        ast::ArithOp::Rem => left.checked_rem(right),
+        ast::ArithOp::Shl => 1_i128.checked_shl(shift()?).and_then(|factor| left.checked_mul(factor)),
+        ast::ArithOp::Shr => left.checked_shr(shift()?),
+        ast::ArithOp::BitAnd => Some(left & right),
+        ast::ArithOp::BitOr => Some(left | right),
+        ast::ArithOp::BitXor => Some(left ^ right),
+    }
+}

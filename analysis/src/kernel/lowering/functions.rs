@@ -1,0 +1,435 @@
+//! Functions: a body's own, and helpers that it calls.
+
+use std::rc::Rc;
+
+use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
+
+use crate::db::Db;
+use crate::items::{self, ItemId, Span};
+use crate::kernel::dialect::TypeParameter;
+use crate::kernel::{
+    Address, AddressValue, Body, Context, DeviceAttribute, PassEnd, PassSource, TensorId, UnresolvedReason,
+};
+
+use super::draft::{KindDraft, OperationDraft, OriginDraft, PassDraft};
+use super::site::{Binding, Generics, Site, segments};
+use super::type_syntax::{Argument, path_arguments};
+use super::types::{ShapeSlots, Type};
+use super::values::Value;
+use super::{CALL_DEPTH, Flow, Frame, Interpreter, OPERATION_LIMIT, callgraph};
+
+/// Lowers a function for itself.
+pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
+    let site = Site::new(db, function);
+    let node = site.parsed.cast::<ast::Fn>();
+    let name = node.as_ref().and_then(ast::Fn::name);
+    let span = name.as_ref().map_or_else(|| site.parsed.text.full_span(), |name| site.span(name.syntax()));
+    let mut body = Body {
+        name: name.map_or_else(String::new, |name| name.text().to_string()),
+        span,
+        device: items::device_attribute(db, function)
+            .map(|attribute| DeviceAttribute { chips: attribute.chips, span: attribute.span }),
+        reached_from_kernel: callgraph::is_reached_from_kernel(db, function),
+        tensors: Vec::new(),
+        operations: Vec::new(),
+        unresolved: Vec::new(),
+        escaping: Vec::new(),
+        shortened_loops: Vec::new(),
+    };
+    let Some(node) = node else {
+        return body;
+    };
+    if items::dialect(db, function.file(db)) == items::Dialect::OptStd {
+        // The successor's methods mean other things under the same names: nothing is guessed.
+        if body.device.is_some() {
+            let reason = UnresolvedReason::UnsupportedExpression("a kernel for `furiosa_opt_std`".to_owned());
+            body.unresolved.push(crate::kernel::Unresolved { reason, span });
+        }
+        return body;
+    }
+    let mut interpreter = Interpreter::new(db, site, span);
+    interpreter.own_body(&node);
+    interpreter.settle_contractions();
+    let mut body = interpreter.draft.finish(body);
+    if is_host_side(&node) {
+        body.unresolved.clear();
+    } else if callgraph::is_called(db, function) {
+        body.unresolved.retain(|entry| !depends_on_caller(&entry.reason));
+    }
+    body
+}
+
+/// Whether a function runs on the host: what it does besides transfers is not a kernel's business.
+fn is_host_side(node: &ast::Fn) -> bool {
+    use ast::HasAttrs;
+    let is_test = node.attrs().any(|attribute| {
+        let text = attribute.syntax().text().to_string();
+        let word = text.trim_start_matches(['#', '[', ' ']).split([']', '(', ' ']).next().unwrap_or("").to_owned();
+        word == "test" || word.ends_with("::test")
+    });
+    is_test || node.async_token().is_some()
+}
+
+/// Whether a reason goes away where the function is called with values.
+fn depends_on_caller(reason: &UnresolvedReason) -> bool {
+    match reason {
+        UnresolvedReason::GenericMapping => true,
+        UnresolvedReason::UnsupportedExpression(what) => what == super::transfers::COMPUTED_ADDRESS,
+        _ => false,
+    }
+}
+
+impl Interpreter<'_> {
+    fn own_body(&mut self, node: &ast::Fn) {
+        let site = self.own_site(node);
+        self.frame.site = site.clone();
+        for parameter in node.param_list().into_iter().flat_map(|list| list.params().collect::<Vec<_>>()) {
+            let span = site.span(parameter.syntax());
+            let place = parameter.pat().map_or(span, |pattern| site.span(pattern.syntax()));
+            let ty = parameter.ty().map_or(Type::Unknown, |ty| self.read_type(&site, &ty, place));
+            let value = self.value_of_type(&ty, place);
+            if let Some(pattern) = parameter.pat() {
+                self.bind(&pattern, value);
+            }
+        }
+        self.frame.result = self.result_type(&site, node, self.here);
+        let value = self.function_value(node);
+        self.escape(&value);
+    }
+
+    /// The function's own site: its generic parameters stand for nothing known.
+    fn own_site(&mut self, node: &ast::Fn) -> Site {
+        let mut site = self.frame.site.clone();
+        let mut generics = Generics::new();
+        for (name, span) in parameters(&site, node) {
+            let mapping = self.draft.mappings.failed(UnresolvedReason::GenericMapping, span);
+            let scalar = self.draft.scalars.failed(UnresolvedReason::GenericMapping, span);
+            generics.insert(name, Binding { mapping, scalar, axis: None, context: None, constant: None });
+        }
+        site.generics = Rc::new(generics);
+        site
+    }
+
+    fn result_type(&mut self, site: &Site, node: &ast::Fn, place: Span) -> Type {
+        match node.ret_type() {
+            Some(result) => result.ty().map_or(Type::Unknown, |ty| self.read_type(site, &ty, place)),
+            None => Type::Unit,
+        }
+    }
+
+    /// Runs the body of the frame's function and gives its result.
+    fn function_value(&mut self, node: &ast::Fn) -> Value {
+        use ast::HasBody as _;
+        let Some(block) = node.body() else {
+            return Value::Unknown;
+        };
+        let tail = self.block(&block);
+        let returned = self.frame.returned.take();
+        let value = match (returned, self.flow) {
+            (Some(value), Flow::Return) => value,
+            (Some(value), _) => self.merge(value, tail),
+            (None, _) => tail,
+        };
+        self.flow = Flow::Next;
+        let result = self.frame.result.clone();
+        self.constrain(&value, &result);
+        value
+    }
+
+    /// Tensors in a result outlive the body.
+    fn escape(&mut self, value: &Value) {
+        match value {
+            Value::Tensor(id) => self.draft.escaping.push(*id),
+            Value::Tuple(values) | Value::Array(values) => {
+                for value in values {
+                    self.escape(value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A value of a type that comes from outside: a parameter, or the result of something that is not followed.
+    pub(super) fn value_of_type(&mut self, ty: &Type, place: Span) -> Value {
+        match ty {
+            Type::Tensor(kind) => {
+                let address = Address { value: AddressValue::Unknown, span: place };
+                Value::Tensor(self.draft.add_tensor(*kind, address, OriginDraft::Parameter, place))
+            }
+            Type::Stream { shape, context } => {
+                let source = PassSource::Parameter { position: shape.position };
+                self.begin_pass(*context, source, *shape, place)
+            }
+            Type::Device => Value::Device,
+            Type::Context(context) => Value::Context(*context),
+            Type::Tuple(parts) => Value::Tuple(parts.iter().map(|part| self.value_of_type(part, place)).collect()),
+            Type::Number(Some(scalar)) => {
+                Value::Constant(crate::items::ConstValue::Unknown("a parameter"), Some(*scalar))
+            }
+            Type::Unit => Value::Unit,
+            Type::Number(None) | Type::Unknown | Type::Array(_) => Value::Unknown,
+        }
+    }
+
+    /// Begins a pass.
+    pub(super) fn begin_pass(
+        &mut self,
+        context: Option<Context>,
+        source: PassSource,
+        begin: ShapeSlots,
+        span: Span,
+    ) -> Value {
+        let pass = PassDraft { context, source, begin, stages: Vec::new(), end: PassEnd::Open };
+        let operation = self.operation(KindDraft::Pass(pass), context.unwrap_or(Context::Main), span);
+        operation.map_or(Value::Unknown, Value::Stream)
+    }
+
+    /// Adds an operation where the interpretation stands.
+    pub(super) fn operation(&mut self, kind: KindDraft, context: Context, span: Span) -> Option<usize> {
+        if self.draft.operations.len() >= OPERATION_LIMIT {
+            self.exhaust();
+            return None;
+        }
+        let touched = self.draft.tick();
+        self.draft.operations.push(OperationDraft {
+            kind,
+            context,
+            span,
+            loops: self.loops.clone(),
+            branches: self.branches.clone(),
+            calls: self.calls.clone(),
+            touched,
+            superseded: false,
+            failure: None,
+        });
+        self.draft.operations.len().checked_sub(1)
+    }
+
+    /// Follows a call of a function of the project.
+    pub(super) fn inline(
+        &mut self,
+        function: ItemId,
+        turbofish: &[Argument],
+        arguments: &[(Value, Span)],
+        call: Span,
+    ) -> Value {
+        let site = Site::new(self.db, function);
+        let Some(node) = site.parsed.cast::<ast::Fn>() else {
+            return Value::Unknown;
+        };
+        let site = self.called_site(site, &node, turbofish, arguments, call);
+        let (values, owned) = self.take_parameters(&site, &node, arguments);
+        let result = self.result_type(&site, &node, call);
+        if self.stack.contains(&function) || self.stack.len() >= CALL_DEPTH {
+            if result.is_device_side() || arguments.iter().any(|(value, _)| value.is_device_side()) {
+                self.unresolved(UnresolvedReason::Recursion, call);
+            }
+            return self.value_of_type(&result, call);
+        }
+        let frame = Frame { site, variables: Vec::new(), result, returned: None };
+        let caller = std::mem::replace(&mut self.frame, frame);
+        self.stack.push(function);
+        self.calls.push(call);
+        for (pattern, value) in values {
+            self.bind(&pattern, value);
+        }
+        let value = self.function_value(&node);
+        self.calls.pop();
+        self.stack.pop();
+        self.frame = caller;
+        self.drop_owned(&owned, &value);
+        value
+    }
+
+    /// The site of a called function: its generic parameters bound by the turbofish and by the arguments' types.
+    fn called_site(
+        &mut self,
+        mut site: Site,
+        node: &ast::Fn,
+        turbofish: &[Argument],
+        arguments: &[(Value, Span)],
+        call: Span,
+    ) -> Site {
+        let names = parameters(&site, node);
+        if names.is_empty() {
+            return site;
+        }
+        let mut generics = Generics::new();
+        let caller = self.frame.site.clone();
+        for (index, (name, _)) in names.into_iter().enumerate() {
+            let binding = self.bind_argument(&caller, turbofish.get(index), call);
+            generics.insert(name, binding);
+        }
+        let parameters = node.param_list().into_iter().flat_map(|list| list.params().collect::<Vec<_>>());
+        for (parameter, (value, _)) in parameters.zip(arguments) {
+            if let Some(ty) = parameter.ty() {
+                self.match_type(&mut generics, &ty, value, 0);
+            }
+        }
+        site.generics = Rc::new(generics);
+        site
+    }
+
+    /// Binds generic parameters that a parameter's type names to what the argument's type has there.
+    fn match_type(&mut self, generics: &mut Generics, ty: &ast::Type, value: &Value, depth: u32) {
+        if depth > 16 {
+            return;
+        }
+        match (ty, value) {
+            (ast::Type::RefType(inner), _) => {
+                if let Some(inner) = inner.ty() {
+                    self.match_type(generics, &inner, value, depth + 1);
+                }
+            }
+            (ast::Type::TupleType(tuple), Value::Tuple(values)) => {
+                for (part, value) in tuple.fields().zip(values) {
+                    self.match_type(generics, &part, value, depth + 1);
+                }
+            }
+            (ast::Type::PathType(path), Value::Tensor(_) | Value::Stream(_) | Value::Context(_)) => {
+                if let Some(path) = path.path() {
+                    self.match_entry(generics, &path, value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn match_entry(&mut self, generics: &mut Generics, path: &ast::Path, value: &Value) {
+        let names = segments(path);
+        let Some(entry) = names.last().and_then(|name| self.dialect.type_entry(name)) else {
+            return;
+        };
+        for (parameter, argument) in entry.parameters.iter().zip(path_arguments(path)) {
+            let known = match (parameter, value) {
+                (TypeParameter::Level(level), Value::Tensor(id)) => {
+                    self.draft.tensor(*id).and_then(|tensor| tensor.kind.levels.get(*level))
+                }
+                (TypeParameter::Level(level), Value::Stream(place)) => {
+                    self.draft.pass(*place).and_then(|pass| pass.shape().get(*level))
+                }
+                (TypeParameter::Context, _) => {
+                    let context = match value {
+                        Value::Stream(place) => self.draft.pass(*place).and_then(|pass| pass.context),
+                        Value::Context(context) => *context,
+                        _ => None,
+                    };
+                    let name = argument.path().and_then(|path| segments(&path).pop());
+                    if let Some(binding) = name.and_then(|name| generics.get_mut(&name)) {
+                        binding.context = binding.context.or(context);
+                    }
+                    None
+                }
+                _ => None,
+            };
+            let known = known.and_then(|slot| self.draft.mappings.value(slot).cloned());
+            if let (Some(known), Argument::Type(ast::Type::MacroType(ty))) = (known, &argument)
+                && let Some(call) = ty.macro_call()
+            {
+                self.match_macro(generics, &call, &known);
+            }
+        }
+    }
+
+    /// The parameters' patterns with the arguments, which take the declared types; and the tensors handed over whole.
+    fn take_parameters(
+        &mut self,
+        site: &Site,
+        node: &ast::Fn,
+        arguments: &[(Value, Span)],
+    ) -> (Vec<(ast::Pat, Value)>, Vec<TensorId>) {
+        let mut values = Vec::new();
+        let mut owned = Vec::new();
+        let parameters = node.param_list().into_iter().flat_map(|list| list.params().collect::<Vec<_>>());
+        for (index, parameter) in parameters.enumerate() {
+            let place = site.span(parameter.syntax());
+            let ty = parameter.ty().map_or(Type::Unknown, |ty| self.read_type(site, &ty, place));
+            let value = match arguments.get(index) {
+                // An argument that could not be followed still has its declared type.
+                Some((Value::Unknown, _)) | None => self.value_of_type(&ty, place),
+                Some((value, _)) => {
+                    self.constrain(value, &ty);
+                    value.clone()
+                }
+            };
+            if let (Value::Tensor(id), Some(ast::Type::PathType(_))) = (&value, parameter.ty()) {
+                owned.push(*id);
+            }
+            if let Some(pattern) = parameter.pat() {
+                values.push((pattern, value));
+            }
+        }
+        (values, owned)
+    }
+
+    /// Tensors handed over to a helper end with it, unless it gives them back.
+    fn drop_owned(&mut self, owned: &[TensorId], result: &Value) {
+        for id in owned {
+            if !self.holds(result, *id) {
+                self.draft.mark_moved(*id);
+            }
+        }
+    }
+
+    fn holds(&self, value: &Value, id: TensorId) -> bool {
+        match value {
+            Value::Tensor(other) => *other == id || self.draft.base(*other) == id,
+            Value::Tuple(values) | Value::Array(values) => values.iter().any(|value| self.holds(value, id)),
+            _ => false,
+        }
+    }
+
+    /// Fills the open parts of a value's type from a declared type, and the other way round.
+    pub(super) fn constrain(&mut self, value: &Value, ty: &Type) {
+        match (value, ty) {
+            (Value::Tensor(id), Type::Tensor(declared)) => {
+                let Some(kind) = self.draft.tensor(*id).map(|tensor| tensor.kind) else {
+                    return;
+                };
+                if kind.tier == declared.tier {
+                    self.draft.scalars.unify(kind.scalar, declared.scalar);
+                    self.unify_all(kind.levels.all().collect(), declared.levels.all().collect());
+                }
+            }
+            (Value::Stream(place), Type::Stream { shape, .. }) => {
+                let Some(own) = self.draft.pass(*place).map(PassDraft::shape) else {
+                    return;
+                };
+                self.draft.scalars.unify(own.scalar, shape.scalar);
+                if own.row.is_some() == shape.row.is_some() {
+                    self.unify_all(own.all().collect(), shape.all().collect());
+                }
+            }
+            (Value::Tuple(values), Type::Tuple(types)) => {
+                for (value, ty) in values.iter().zip(types) {
+                    self.constrain(value, ty);
+                }
+            }
+            (Value::Array(values), Type::Array(ty)) => {
+                for value in values {
+                    self.constrain(value, ty);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn unify_all(&mut self, first: Vec<super::slots::MappingSlot>, second: Vec<super::slots::MappingSlot>) {
+        for (first, second) in first.into_iter().zip(second) {
+            self.draft.mappings.unify(first, second);
+        }
+    }
+}
+
+/// The generic type and constant parameters of a function with their places.
+fn parameters(site: &Site, node: &ast::Fn) -> Vec<(String, Span)> {
+    node.generic_param_list()
+        .into_iter()
+        .flat_map(|list| list.type_or_const_params().collect::<Vec<_>>())
+        .filter_map(|parameter| match parameter {
+            ast::TypeOrConstParam::Type(parameter) => parameter.name(),
+            ast::TypeOrConstParam::Const(parameter) => parameter.name(),
+        })
+        .map(|name| (name.text().to_string(), site.span(name.syntax())))
+        .collect()
+}

@@ -1,0 +1,178 @@
+//! Loops: unrolled while that stays small, else their first two runs and the last.
+
+use ra_ap_syntax::TextRange;
+use ra_ap_syntax::ast::{self, AstNode, HasLoopBody};
+
+use crate::items::Span;
+use crate::kernel::{LoopFrame, UnresolvedReason};
+
+use super::values::{Sequence, Value};
+use super::{Flow, ITERATION_LIMIT, Interpreter, OPERATION_LIMIT};
+
+impl Interpreter<'_> {
+    pub(super) fn for_loop(&mut self, run: &ast::ForExpr) -> Value {
+        let over = run.iterable().map_or(Value::Unknown, |iterable| self.expression(&iterable));
+        if self.flow != Flow::Next {
+            return Value::Unknown;
+        }
+        let (Some(pattern), Some(body)) = (run.pat(), run.loop_body()) else {
+            return Value::Unit;
+        };
+        let span = self.keyword(run.for_token().map(|token| token.text_range()), run.syntax().text_range());
+        let sequence = match over {
+            Value::Sequence(sequence) => sequence,
+            Value::Array(values) => Sequence::List(values),
+            _ => {
+                self.unbounded(span, &body, Some(&pattern));
+                return Value::Unit;
+            }
+        };
+        let count = sequence.count();
+        let mut shortened = count > ITERATION_LIMIT.saturating_sub(self.iterations);
+        let mut iteration = 0;
+        while iteration < count && !self.exhausted {
+            let before = (self.iterations, self.draft.operations.len());
+            if !self.iteration(span, &body, (iteration, Some(count)), Some((&pattern, sequence.at(iteration)))) {
+                break;
+            }
+            if iteration == 0 && !shortened {
+                shortened = self.is_too_long(count, before);
+            }
+            iteration = match iteration {
+                0 => 1,
+                1 if shortened => count.saturating_sub(1).max(2),
+                other => other + 1,
+            };
+        }
+        if shortened && count > 3 {
+            self.draft.shortened_loops.push(span);
+        }
+        Value::Unit
+    }
+
+    /// Whether all runs together would exceed what a body may have, from what the first one took.
+    fn is_too_long(&self, count: u64, (iterations, operations): (u64, usize)) -> bool {
+        let runs = self.iterations.saturating_sub(iterations).max(1);
+        let made = u64::try_from(self.draft.operations.len().saturating_sub(operations)).unwrap_or(u64::MAX);
+        let room = u64::try_from(OPERATION_LIMIT.saturating_sub(operations)).unwrap_or(0);
+        count.saturating_mul(runs) > ITERATION_LIMIT.saturating_sub(iterations) || count.saturating_mul(made) > room
+    }
+
+    /// One run of a loop's body; false where the loop ends with it.
+    fn iteration(
+        &mut self,
+        span: Span,
+        body: &ast::BlockExpr,
+        (iteration, count): (u64, Option<u64>),
+        variable: Option<(&ast::Pat, Value)>,
+    ) -> bool {
+        self.iterations = self.iterations.saturating_add(1);
+        if !self.spend() {
+            return false;
+        }
+        let outer = self.frame.variables.len();
+        if let Some((pattern, value)) = variable {
+            self.bind(pattern, value);
+        }
+        self.loops.push(LoopFrame { span, iteration, count });
+        self.block(body);
+        self.loops.pop();
+        self.frame.variables.truncate(outer);
+        match self.flow {
+            Flow::Next => true,
+            Flow::Continue => {
+                self.flow = Flow::Next;
+                true
+            }
+            Flow::Break => {
+                self.flow = Flow::Next;
+                false
+            }
+            Flow::Return => false,
+        }
+    }
+
+    /// A loop whose runs are not known: two stand for all.
+    fn unbounded(&mut self, span: Span, body: &ast::BlockExpr, pattern: Option<&ast::Pat>) {
+        let before = self.draft.operations.len();
+        for iteration in 0..2 {
+            let variable = pattern.map(|pattern| (pattern, Value::Unknown));
+            if !self.iteration(span, body, (iteration, None), variable) {
+                break;
+            }
+        }
+        let names: Vec<String> = pattern
+            .into_iter()
+            .flat_map(|pattern| pattern.syntax().descendants().filter_map(ast::Name::cast).collect::<Vec<_>>())
+            .map(|name| name.text().to_string())
+            .collect();
+        let depends = body
+            .syntax()
+            .descendants()
+            .filter_map(ast::NameRef::cast)
+            .any(|name| names.iter().any(|variable| name.text() == variable.as_str()));
+        if depends && self.draft.operations.len() > before {
+            self.unresolved(UnresolvedReason::UnboundedLoop, span);
+        }
+    }
+
+    pub(super) fn while_loop(&mut self, run: &ast::WhileExpr) -> Value {
+        let Some(body) = run.loop_body() else {
+            return Value::Unit;
+        };
+        let span = self.keyword(run.while_token().map(|token| token.text_range()), run.syntax().text_range());
+        let mut iteration = 0;
+        while !self.exhausted && self.flow == Flow::Next {
+            let condition = match run.condition() {
+                Some(ast::Expr::LetExpr(_)) | None => None,
+                Some(condition) => self.expression(&condition).as_boolean(),
+            };
+            match condition {
+                Some(false) => break,
+                Some(true) if self.iterations < ITERATION_LIMIT => {
+                    if !self.iteration(span, &body, (iteration, None), None) {
+                        break;
+                    }
+                }
+                Some(true) => {
+                    self.draft.shortened_loops.push(span);
+                    break;
+                }
+                None => {
+                    self.unbounded(span, &body, None);
+                    break;
+                }
+            }
+            iteration += 1;
+        }
+        Value::Unit
+    }
+
+    pub(super) fn endless_loop(&mut self, body: Option<ast::BlockExpr>, keyword: Option<TextRange>) -> Value {
+        let Some(body) = body else {
+            return Value::Unit;
+        };
+        let span = self.keyword(keyword, body.syntax().text_range());
+        let mut iteration = 0;
+        while !self.exhausted && self.iterations < ITERATION_LIMIT {
+            let before = self.draft.operations.len();
+            if !self.iteration(span, &body, (iteration, None), None) {
+                return Value::Unit;
+            }
+            iteration += 1;
+            // Without a known end two runs stand for all; a loop that only counts is followed to its end.
+            if iteration >= 2 && self.draft.operations.len() > before && !breaks(&body) {
+                break;
+            }
+        }
+        if iteration > 2 {
+            self.draft.shortened_loops.push(span);
+        }
+        Value::Unit
+    }
+}
+
+/// Whether a loop's body can end the loop.
+fn breaks(body: &ast::BlockExpr) -> bool {
+    body.syntax().descendants().any(|node| ast::BreakExpr::can_cast(node.kind()) || ast::ReturnExpr::can_cast(node.kind()))
+}

@@ -1,0 +1,268 @@
+//! Mapping arguments: `m![..]` with its names resolved, generic parameters put in, and parameters inferred from values.
+//!
+//! What is wrong in an expression is reported where it stands by the rules about mapping expressions; here it is only
+//! known or not.
+
+use std::ops::Range;
+
+use ra_ap_syntax::ast::{self, AstNode};
+
+use crate::items::{self, ItemId, Namespace, Resolution, Span};
+use crate::kernel::{UnresolvedReason, Written};
+use crate::mapping::{self, Axis, FactorKind, Mapping, MappingKind, Operator, SyntaxKind, SyntaxNode};
+
+use super::Interpreter;
+use super::site::{Generics, Site};
+use super::slots::MappingSlot;
+
+/// Nesting of expressions and aliases that is followed.
+const DEPTH: u32 = 64;
+
+/// The body of a macro call: its text, and where it starts in the item's tree.
+pub(super) fn macro_body(call: &ast::MacroCall) -> Option<(String, u32)> {
+    let tree = call.token_tree()?;
+    let text = tree.syntax().text().to_string();
+    let start: u32 = tree.syntax().text_range().start().into();
+    let body = text.get(1..)?;
+    let body = body.strip_suffix([')', ']', '}']).unwrap_or(body);
+    Some((body.to_owned(), start.saturating_add(1)))
+}
+
+/// Whether a macro call is one of a name.
+pub(super) fn is_macro(call: &ast::MacroCall, name: &str) -> bool {
+    call.path().and_then(|path| path.segment()).and_then(|segment| segment.name_ref()).is_some_and(|text| text.text() == name)
+}
+
+impl Interpreter<'_> {
+    /// The mapping that an `m![..]` in type position names.
+    pub(super) fn macro_mapping(&mut self, site: &Site, call: &ast::MacroCall) -> MappingSlot {
+        let span = site.span(call.syntax());
+        let result = self.macro_value(site, call);
+        match result {
+            Ok(value) => self.draft.mappings.known(Written::new(value, span)),
+            Err(reason) => self.draft.mappings.failed(reason, span),
+        }
+    }
+
+    fn macro_value(&mut self, site: &Site, call: &ast::MacroCall) -> Result<Mapping, UnresolvedReason> {
+        if !is_macro(call, "m") {
+            return Err(UnresolvedReason::UnsupportedExpression("a macro in the place of a mapping".to_owned()));
+        }
+        let (body, start) = macro_body(call).ok_or(UnresolvedReason::IllFormedMapping)?;
+        let (node, errors) = mapping::parse_mapping(&body);
+        match node {
+            Some(node) if errors.is_empty() => self.node_mapping(site, &node, &body, start, 0),
+            _ => Err(UnresolvedReason::IllFormedMapping),
+        }
+    }
+
+    fn node_mapping(
+        &mut self,
+        site: &Site,
+        node: &SyntaxNode,
+        body: &str,
+        start: u32,
+        depth: u32,
+    ) -> Result<Mapping, UnresolvedReason> {
+        if depth > DEPTH {
+            return Err(UnresolvedReason::IllFormedMapping);
+        }
+        let ill_formed = |_| UnresolvedReason::IllFormedMapping;
+        match &node.kind {
+            SyntaxKind::One => Ok(Mapping::identity()),
+            SyntaxKind::Number(count) => Mapping::broadcast(*count).map_err(ill_formed),
+            SyntaxKind::Name(name) => self.named_mapping(site, &[name], offset(start, &node.span), depth),
+            SyntaxKind::Escape { content } => self.escaped_mapping(site, content, body, start, depth),
+            SyntaxKind::Group(inner) => self.node_mapping(site, inner, body, start, depth + 1),
+            SyntaxKind::Pair(parts) => {
+                let parts = parts
+                    .iter()
+                    .map(|part| self.node_mapping(site, part, body, start, depth + 1))
+                    .collect::<Result<Vec<_>, _>>()?;
+                Mapping::product(&parts).map_err(ill_formed)
+            }
+            SyntaxKind::Binary { operator, left, factor, .. } => {
+                let left = self.node_mapping(site, left, body, start, depth + 1)?;
+                let FactorKind::Literal(factor) = factor.kind else {
+                    return Err(UnresolvedReason::IllFormedMapping);
+                };
+                apply(&left, *operator, factor).map_err(ill_formed)
+            }
+            SyntaxKind::Missing => Err(UnresolvedReason::IllFormedMapping),
+        }
+    }
+
+    /// `{ … }`: the path of an alias or parameter. Other types are not followed.
+    fn escaped_mapping(
+        &mut self,
+        site: &Site,
+        content: &Range<usize>,
+        body: &str,
+        start: u32,
+        depth: u32,
+    ) -> Result<Mapping, UnresolvedReason> {
+        let text = body.get(content.clone()).unwrap_or("").trim();
+        if let Some(call) = text.strip_prefix("m!").map(str::trim_start) {
+            let inner = call.get(1..call.len().saturating_sub(1)).unwrap_or("");
+            let shift = content.start + (text.len() - call.len()) + 1;
+            let (node, errors) = mapping::parse_mapping(inner);
+            return match node {
+                Some(node) if errors.is_empty() => {
+                    let start = start.saturating_add(u32::try_from(shift).unwrap_or(u32::MAX));
+                    self.node_mapping(site, &node, inner, start, depth + 1)
+                }
+                _ => Err(UnresolvedReason::IllFormedMapping),
+            };
+        }
+        let symbol = text.strip_prefix("Symbol").map(str::trim).and_then(|rest| rest.strip_prefix('<'));
+        let text = symbol.and_then(|rest| rest.strip_suffix('>')).map_or(text, str::trim);
+        let path: Vec<&str> = text.split("::").map(str::trim).collect();
+        if path.iter().any(|segment| !is_name(segment)) {
+            return Err(UnresolvedReason::UnsupportedExpression(format!("the type `{text}` in a mapping")));
+        }
+        self.named_mapping(site, &path, offset(start, content), depth)
+    }
+
+    /// The mapping of an axis, an alias or a generic parameter.
+    fn named_mapping(&mut self, site: &Site, path: &[&str], at: u32, depth: u32) -> Result<Mapping, UnresolvedReason> {
+        if let [name] = path
+            && let Some(binding) = site.generics.get(*name)
+        {
+            if let Some(axis) = &binding.axis {
+                return Ok(Mapping::axis(axis.clone()));
+            }
+            let fallback = site.parsed.text.full_span();
+            let (written, reason) = self.draft.mappings.resolve(binding.mapping, fallback);
+            return written.value.ok_or_else(|| reason.unwrap_or(UnresolvedReason::NotInferred));
+        }
+        match site.resolve_names(self.db, path, at, Namespace::Type) {
+            Resolution::Axis(axis) => axis
+                .size
+                .and_then(|size| Axis::new(&axis.name, size).ok())
+                .map(Mapping::axis)
+                .ok_or(UnresolvedReason::IllFormedMapping),
+            Resolution::Alias(alias) => {
+                let slot = self.alias_mapping(alias, None, depth + 1);
+                let fallback = site.parsed.text.full_span();
+                // A fault in an alias is the alias's own.
+                self.draft.mappings.resolve(slot, fallback).0.value.ok_or(UnresolvedReason::IllFormedMapping)
+            }
+            Resolution::Prelude(name) if name.ends_with("Identity") => Ok(Mapping::identity()),
+            Resolution::Parameter(_) => Err(UnresolvedReason::GenericMapping),
+            _ => Err(UnresolvedReason::UnknownName(path.join("::"))),
+        }
+    }
+
+    /// The mapping of an alias without parameters, read once a body. `used_at` is kept with it.
+    pub(super) fn alias_mapping(&mut self, alias: ItemId, used_at: Option<Span>, depth: u32) -> MappingSlot {
+        let slot = match self.aliases.get(&alias) {
+            Some(Some(slot)) => *slot,
+            // An alias that needs itself: the finding stands at the alias.
+            Some(None) => return self.failed_alias(alias),
+            None => {
+                self.aliases.insert(alias, None);
+                let slot = self.alias_mapping_afresh(alias, depth);
+                self.aliases.insert(alias, Some(slot));
+                slot
+            }
+        };
+        let (mut written, _) = self.draft.mappings.resolve(slot, self.here);
+        if written.value.is_none() || used_at.is_none() {
+            return slot;
+        }
+        written.used_at = used_at;
+        self.draft.mappings.known(written)
+    }
+
+    fn alias_mapping_afresh(&mut self, alias: ItemId, depth: u32) -> MappingSlot {
+        if depth > DEPTH {
+            return self.failed_alias(alias);
+        }
+        let site = Site::new(self.db, alias);
+        match site.parsed.cast::<ast::TypeAlias>().and_then(|alias| alias.ty()) {
+            Some(ty) => self.mapping_of_type(&site, &ty, None, depth + 1),
+            None => self.failed_alias(alias),
+        }
+    }
+
+    fn failed_alias(&mut self, alias: ItemId) -> MappingSlot {
+        let span = items::item_text(self.db, alias).full_span();
+        self.draft.mappings.failed(UnresolvedReason::IllFormedMapping, span)
+    }
+
+    /// Binds the generic parameters in a mapping expression so that it names a known mapping.
+    pub(super) fn match_macro(&mut self, generics: &mut Generics, call: &ast::MacroCall, value: &Mapping) {
+        let Some((body, _)) = macro_body(call) else { return };
+        if let (Some(node), errors) = mapping::parse_mapping(&body)
+            && errors.is_empty()
+        {
+            self.match_node(generics, &node, &body, value, 0);
+        }
+    }
+
+    fn match_node(
+        &mut self,
+        generics: &mut Generics,
+        node: &SyntaxNode,
+        body: &str,
+        value: &Mapping,
+        depth: u32,
+    ) {
+        if depth > DEPTH {
+            return;
+        }
+        match (&node.kind, value.kind()) {
+            (SyntaxKind::Group(inner), _) => self.match_node(generics, inner, body, value, depth + 1),
+            (SyntaxKind::Name(name), _) => self.bind_name(generics, name, value),
+            (SyntaxKind::Escape { content }, _) => {
+                self.bind_name(generics, body.get(content.clone()).unwrap_or("").trim(), value);
+            }
+            (SyntaxKind::Pair(parts), MappingKind::Product(values)) => {
+                for (part, value) in parts.iter().rev().zip(values.iter().rev()) {
+                    self.match_node(generics, part, body, value, depth + 1);
+                }
+            }
+            (SyntaxKind::Binary { left, .. }, kind) => {
+                if let MappingKind::Stride(inner, _)
+                | MappingKind::Modulo(inner, _)
+                | MappingKind::Resize(inner, _)
+                | MappingKind::Pad(inner, ..) = kind
+                {
+                    self.match_node(generics, left, body, inner, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn bind_name(&mut self, generics: &mut Generics, name: &str, value: &Mapping) {
+        let Some(binding) = generics.get_mut(name) else { return };
+        if let MappingKind::Axis(axis) = value.kind() {
+            binding.axis.get_or_insert_with(|| axis.clone());
+        }
+        if self.draft.mappings.is_open(binding.mapping) {
+            let known = self.draft.mappings.known(Written::new(value.clone(), self.here));
+            self.draft.mappings.unify(binding.mapping, known);
+        }
+    }
+}
+
+/// An operator applied to a mapping.
+fn apply(left: &Mapping, operator: Operator, factor: u64) -> Result<Mapping, mapping::MappingError> {
+    match operator {
+        Operator::Stride => left.stride(factor),
+        Operator::Modulo => left.modulo(factor),
+        Operator::Resize => left.resize(factor),
+        Operator::Pad(kind) => left.pad_to(factor, kind),
+    }
+}
+
+fn offset(start: u32, range: &Range<usize>) -> u32 {
+    start.saturating_add(u32::try_from(range.start).unwrap_or(u32::MAX))
+}
+
+fn is_name(text: &str) -> bool {
+    let mut characters = text.chars();
+    characters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+        && characters.all(|next| next.is_alphanumeric() || next == '_')
+}

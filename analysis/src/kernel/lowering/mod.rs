@@ -1,0 +1,173 @@
+//! From the text of a function to a [`Body`]: an abstract interpretation of its normalised text.
+//!
+//! It follows values (tensors, streams, contexts, constants), not types: each operation's mappings and element types
+//! are slots that a turbofish, an annotation, a return type or the parameter of a helper fills, in either direction
+//! along a chain. Helpers are followed into with the values that they are called with. It is no type checker: where
+//! two written types disagree it keeps both and leaves the complaint to the compiler. What it cannot follow it records
+//! with a reason and goes on.
+
+mod branches;
+mod calls;
+mod draft;
+mod expressions;
+mod functions;
+mod loops;
+mod mappings;
+mod operands;
+mod site;
+mod slots;
+mod statements;
+mod streams;
+mod transfers;
+mod type_syntax;
+mod types;
+mod values;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::db::Db;
+use crate::items::{ItemId, Span};
+
+use super::callgraph;
+use super::dialect::{self, Dialect};
+use super::{Body, BranchArm, LoopFrame, UnresolvedReason};
+
+use draft::Draft;
+use site::Site;
+use slots::{MappingSlot, ScalarSlot};
+use types::Type;
+use values::Value;
+
+/// Operations that one body may have, helpers and loop runs included.
+const OPERATION_LIMIT: usize = 4_096;
+/// Loop runs that one body may have.
+const ITERATION_LIMIT: u64 = 4_096;
+/// Expressions that are looked at in one body, so that no nesting of helpers and loops takes long.
+const EXPRESSION_LIMIT: u64 = 400_000;
+/// Helpers that may call each other.
+const CALL_DEPTH: usize = 32;
+/// Expressions that may stand in each other, helpers included.
+const EXPRESSION_DEPTH: u32 = 160;
+
+/// Lowers one function.
+///
+/// Helpers of the project are inlined with the arguments they are called with; loops with constant bounds are unrolled
+/// up to a limit that `Body::shortened_loops` names.
+#[salsa::tracked(returns(clone))]
+pub fn body(db: &dyn Db, function: ItemId) -> Arc<Body> {
+    Arc::new(functions::lower(db, function))
+}
+
+/// Where control goes after a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    /// To the next one.
+    Next,
+    /// Out of the innermost loop.
+    Break,
+    /// To the innermost loop's next run.
+    Continue,
+    /// Out of the function.
+    Return,
+}
+
+/// The function that is being followed: the body's own, or a helper.
+#[derive(Debug)]
+struct Frame {
+    site: Site,
+    /// Variables in scope, innermost last.
+    variables: Vec<(String, Value)>,
+    /// The declared result.
+    result: Type,
+    /// What `return` gave so far.
+    returned: Option<Value>,
+}
+
+/// The interpretation of one body.
+struct Interpreter<'db> {
+    db: &'db dyn Db,
+    dialect: &'static Dialect,
+    draft: Draft,
+    frame: Frame,
+    /// Mappings of aliases; none while one is being read.
+    aliases: FxHashMap<ItemId, Option<MappingSlot>>,
+    /// Mappings of `m![..]` that no generic parameter changes.
+    macros: FxHashMap<Span, MappingSlot>,
+    /// Outputs of contractions whose input type was not known yet.
+    contractions: Vec<(ScalarSlot, ScalarSlot)>,
+    loops: Vec<LoopFrame>,
+    branches: Vec<BranchArm>,
+    calls: Vec<Span>,
+    /// The functions that are being followed, outermost first.
+    stack: Vec<ItemId>,
+    flow: Flow,
+    /// The function's own place: stands in where nothing better is known.
+    here: Span,
+    expressions: u64,
+    iterations: u64,
+    depth: u32,
+    exhausted: bool,
+}
+
+impl<'db> Interpreter<'db> {
+    fn new(db: &'db dyn Db, site: Site, here: Span) -> Self {
+        Self {
+            db,
+            dialect: &dialect::VISA_STD,
+            draft: Draft::default(),
+            stack: vec![site.item],
+            frame: Frame { site, variables: Vec::new(), result: Type::Unknown, returned: None },
+            aliases: FxHashMap::default(),
+            macros: FxHashMap::default(),
+            contractions: Vec::new(),
+            loops: Vec::new(),
+            branches: Vec::new(),
+            calls: Vec::new(),
+            flow: Flow::Next,
+            here,
+            expressions: 0,
+            iterations: 0,
+            depth: 0,
+            exhausted: false,
+        }
+    }
+
+    /// Counts one expression or statement; false where the body has used up what it may.
+    fn spend(&mut self) -> bool {
+        self.expressions = self.expressions.saturating_add(1);
+        if self.expressions > EXPRESSION_LIMIT || self.draft.operations.len() > OPERATION_LIMIT {
+            self.exhaust();
+        }
+        !self.exhausted
+    }
+
+    fn exhaust(&mut self) {
+        if !self.exhausted {
+            self.exhausted = true;
+            let span = self.here;
+            self.unresolved(UnresolvedReason::TooManyOperations, span);
+        }
+    }
+
+    /// Records something that no operation of the draft stands for.
+    fn unresolved(&mut self, reason: UnresolvedReason, span: Span) {
+        self.draft.unresolved.push(super::Unresolved { reason, span });
+    }
+
+    /// The variable of a name, innermost first.
+    fn variable(&self, name: &str) -> Option<&Value> {
+        self.frame.variables.iter().rev().find(|(variable, _)| variable == name).map(|(_, value)| value)
+    }
+
+    /// Gives a variable another value.
+    fn assign(&mut self, name: &str, value: Value) {
+        if let Some((_, slot)) = self.frame.variables.iter_mut().rev().find(|(variable, _)| variable == name) {
+            *slot = value;
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Blocks, `let` statements and patterns.
+
+use ra_ap_syntax::ast::{self, AstNode, HasName};
+
+use crate::items::Span;
+
+use super::types::Type;
+use super::values::Value;
+use super::{Flow, Interpreter};
+
+impl Interpreter<'_> {
+    /// Runs a block and gives its value.
+    pub(super) fn block(&mut self, block: &ast::BlockExpr) -> Value {
+        let outer = self.frame.variables.len();
+        let mut value = Value::Unit;
+        if let Some(list) = block.stmt_list() {
+            for statement in list.statements() {
+                if self.flow != Flow::Next || !self.spend() {
+                    break;
+                }
+                self.statement(&statement);
+            }
+            if self.flow == Flow::Next
+                && !self.exhausted
+                && let Some(tail) = list.tail_expr()
+            {
+                value = self.expression(&tail);
+            }
+        }
+        self.frame.variables.truncate(outer);
+        value
+    }
+
+    fn statement(&mut self, statement: &ast::Stmt) {
+        match statement {
+            ast::Stmt::LetStmt(statement) => self.let_statement(statement),
+            ast::Stmt::ExprStmt(statement) => {
+                if let Some(expression) = statement.expr() {
+                    self.expression(&expression);
+                }
+            }
+            ast::Stmt::Item(_) => {}
+        }
+    }
+
+    fn let_statement(&mut self, statement: &ast::LetStmt) {
+        let value = match statement.initializer() {
+            Some(initializer) => self.expression(&initializer),
+            None => Value::Unknown,
+        };
+        let site = self.frame.site.clone();
+        let value = match statement.ty() {
+            Some(ty) => {
+                let place = site.span(ty.syntax());
+                let ty = self.read_type(&site, &ty, place);
+                self.typed(value, &ty)
+            }
+            None => value,
+        };
+        if let Some(pattern) = statement.pat() {
+            self.bind(&pattern, value);
+        }
+    }
+
+    /// A value under a declared type.
+    pub(super) fn typed(&mut self, value: Value, ty: &Type) -> Value {
+        self.constrain(&value, ty);
+        match (value, ty) {
+            (Value::Constant(value, None), Type::Number(scalar)) => Value::Constant(value, *scalar),
+            (value, _) => value,
+        }
+    }
+
+    /// Binds a pattern's variables to the parts of a value.
+    pub(super) fn bind(&mut self, pattern: &ast::Pat, value: Value) {
+        if self.depth >= super::EXPRESSION_DEPTH {
+            return;
+        }
+        self.depth += 1;
+        match pattern {
+            ast::Pat::IdentPat(identifier) => self.bind_name(identifier, value),
+            ast::Pat::ParenPat(inner) => self.bind_inner(inner.pat(), value),
+            ast::Pat::RefPat(inner) => self.bind_inner(inner.pat(), value),
+            ast::Pat::TuplePat(tuple) => self.bind_parts(&tuple.fields().collect::<Vec<_>>(), &value),
+            ast::Pat::SlicePat(slice) => self.bind_parts(&slice.pats().collect::<Vec<_>>(), &value),
+            ast::Pat::TupleStructPat(tuple) => {
+                let parts: Vec<ast::Pat> = tuple.fields().collect();
+                match &value {
+                    Value::Named(named) => {
+                        let values = named.arguments.iter().map(|(value, _)| value.clone()).collect();
+                        self.bind_parts(&parts, &Value::Tuple(values));
+                    }
+                    _ => self.bind_parts(&parts, &Value::Unknown),
+                }
+            }
+            _ => {}
+        }
+        self.depth -= 1;
+    }
+
+    fn bind_inner(&mut self, inner: Option<ast::Pat>, value: Value) {
+        if let Some(inner) = inner {
+            self.bind(&inner, value);
+        }
+    }
+
+    fn bind_parts(&mut self, parts: &[ast::Pat], value: &Value) {
+        let values: &[Value] = match value {
+            Value::Tuple(values) | Value::Array(values) => values,
+            _ => &[],
+        };
+        let rest = parts.iter().position(|part| matches!(part, ast::Pat::RestPat(_)));
+        for (index, part) in parts.iter().enumerate() {
+            let place = match rest {
+                Some(rest) if index > rest => (values.len() + index).checked_sub(parts.len()),
+                _ => Some(index),
+            };
+            let value = place.and_then(|place| values.get(place)).cloned().unwrap_or(Value::Unknown);
+            self.bind(part, value);
+        }
+    }
+
+    fn bind_name(&mut self, identifier: &ast::IdentPat, value: Value) {
+        if let Some(name) = identifier.name() {
+            let span = self.frame.site.span(name.syntax());
+            let text = name.text().trim_start_matches("r#").to_owned();
+            self.name_tensor(&value, &text, span);
+            self.frame.variables.push((text, value.clone()));
+        }
+        if let Some(inner) = identifier.pat() {
+            self.bind(&inner, value);
+        }
+    }
+
+    /// A tensor is called as it is first bound.
+    fn name_tensor(&mut self, value: &Value, name: &str, span: Span) {
+        if let Value::Tensor(id) = value
+            && let Some(tensor) = self.draft.tensors.get_mut(id.0 as usize)
+            && tensor.name.is_none()
+        {
+            tensor.name = Some(name.to_owned());
+            tensor.span = span;
+        }
+    }
+}

@@ -1,0 +1,451 @@
+//! Types as written: aliases, tensors, streams, contexts, with their mapping arguments.
+
+use std::rc::Rc;
+
+use ra_ap_syntax::ast::{self, AstNode, HasGenericArgs, HasGenericParams, HasName};
+
+use crate::hardware::ElementType;
+use crate::items::{ItemId, Namespace, Resolution, Span};
+use crate::kernel::dialect::{TypeEntry, TypeParameter, TypeShape};
+use crate::kernel::{Context, Level, Position, UnresolvedReason, VectorStage, Way, Written};
+
+use super::Interpreter;
+use super::draft::levels_of;
+use super::mappings::is_macro;
+use super::site::{Binding, Generics, Site, segments};
+use super::slots::{MappingSlot, ScalarSlot};
+use super::types::{ShapeSlots, TensorType, Type};
+
+/// Nesting of types and aliases that is followed.
+const DEPTH: u32 = 32;
+
+/// A generic argument, lifetimes left out.
+#[derive(Debug, Clone)]
+pub(super) enum Argument {
+    Type(ast::Type),
+    Constant(ast::Expr),
+}
+
+impl Argument {
+    fn syntax(&self) -> &ra_ap_syntax::SyntaxNode {
+        match self {
+            Self::Type(ty) => ty.syntax(),
+            Self::Constant(expression) => expression.syntax(),
+        }
+    }
+
+    /// `_`.
+    pub(super) fn is_placeholder(&self) -> bool {
+        match self {
+            Self::Type(ast::Type::InferType(_)) => true,
+            Self::Constant(ast::Expr::UnderscoreExpr(_)) => true,
+            Self::Type(_) | Self::Constant(_) => false,
+        }
+    }
+
+    /// Whether it can only be a mapping.
+    pub(super) fn is_mapping(&self) -> bool {
+        matches!(self, Self::Type(ast::Type::MacroType(ty)) if ty.macro_call().is_some_and(|call| is_macro(&call, "m")))
+    }
+
+    /// The path, also of `{ path }`.
+    pub(super) fn path(&self) -> Option<ast::Path> {
+        match self {
+            Self::Type(ast::Type::PathType(ty)) => ty.path(),
+            Self::Type(_) => None,
+            Self::Constant(expression) => expression_path(expression),
+        }
+    }
+}
+
+/// The path of `path` and `{ path }`.
+fn expression_path(expression: &ast::Expr) -> Option<ast::Path> {
+    match expression {
+        ast::Expr::PathExpr(path) => path.path(),
+        ast::Expr::BlockExpr(block) => match block.stmt_list()?.tail_expr()? {
+            ast::Expr::PathExpr(path) => path.path(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The arguments of a list, lifetimes left out.
+pub(super) fn arguments(list: Option<ast::GenericArgList>) -> Vec<Argument> {
+    list.into_iter()
+        .flat_map(|list| list.generic_args().collect::<Vec<_>>())
+        .filter_map(|argument| match argument {
+            ast::GenericArg::TypeArg(argument) => argument.ty().map(Argument::Type),
+            ast::GenericArg::ConstArg(argument) => argument.expr().map(Argument::Constant),
+            ast::GenericArg::LifetimeArg(_) | ast::GenericArg::AssocTypeArg(_) => None,
+        })
+        .collect()
+}
+
+/// The arguments of a path's last segment.
+pub(super) fn path_arguments(path: &ast::Path) -> Vec<Argument> {
+    arguments(path.segment().and_then(|segment| segment.generic_arg_list()))
+}
+
+impl Interpreter<'_> {
+    /// The type as written. Arguments that are left out or `_` become open slots named after `place`.
+    pub(super) fn read_type(&mut self, site: &Site, ty: &ast::Type, place: Span) -> Type {
+        self.read_type_at(site, ty, place, 0)
+    }
+
+    fn read_type_at(&mut self, site: &Site, ty: &ast::Type, place: Span, depth: u32) -> Type {
+        if depth > DEPTH {
+            return Type::Unknown;
+        }
+        match ty {
+            ast::Type::RefType(inner) => self.read_inner(site, inner.ty(), place, depth),
+            ast::Type::ParenType(inner) => self.read_inner(site, inner.ty(), place, depth),
+            ast::Type::ArrayType(inner) => Type::Array(Box::new(self.read_inner(site, inner.ty(), place, depth))),
+            ast::Type::SliceType(inner) => Type::Array(Box::new(self.read_inner(site, inner.ty(), place, depth))),
+            ast::Type::TupleType(tuple) => {
+                let parts: Vec<Type> =
+                    tuple.fields().map(|part| self.read_type_at(site, &part, place, depth + 1)).collect();
+                if parts.is_empty() { Type::Unit } else { Type::Tuple(parts) }
+            }
+            ast::Type::PathType(path) => match path.path() {
+                Some(path) => self.read_path_type(site, &path, place, depth),
+                None => Type::Unknown,
+            },
+            _ => Type::Unknown,
+        }
+    }
+
+    fn read_inner(&mut self, site: &Site, ty: Option<ast::Type>, place: Span, depth: u32) -> Type {
+        ty.map_or(Type::Unknown, |ty| self.read_type_at(site, &ty, place, depth + 1))
+    }
+
+    /// The type that a path names, with the arguments of its last segment.
+    pub(super) fn read_path_type(&mut self, site: &Site, path: &ast::Path, place: Span, depth: u32) -> Type {
+        let names = segments(path);
+        let Some(name) = names.last() else {
+            return Type::Unknown;
+        };
+        let arguments = path_arguments(path);
+        match site.resolve(self.db, path, Namespace::Type) {
+            Resolution::Alias(alias) => {
+                let Some((inner, ty)) = self.alias_site(site, alias, &arguments, place) else {
+                    return Type::Unknown;
+                };
+                self.read_type_at(&inner, &ty, place, depth + 1)
+            }
+            Resolution::Type(_) | Resolution::Parameter(_) | Resolution::Axis(_) | Resolution::Module(_) => Type::Unknown,
+            _ => match self.dialect.type_entry(name) {
+                Some(entry) => self.read_entry(site, entry, &arguments, place, depth),
+                None => number_type(name),
+            },
+        }
+    }
+
+    /// The site of an alias with its parameters bound to arguments, and the type it stands for.
+    fn alias_site(&mut self, site: &Site, alias: ItemId, arguments: &[Argument], place: Span) -> Option<(Site, ast::Type)> {
+        let mut inner = Site::new(self.db, alias);
+        let item = inner.parsed.cast::<ast::TypeAlias>()?;
+        let ty = item.ty()?;
+        let mut generics = Generics::new();
+        let parameters = item.generic_param_list().into_iter().flat_map(|list| list.type_or_const_params().collect::<Vec<_>>());
+        for (index, parameter) in parameters.enumerate() {
+            let name = match parameter {
+                ast::TypeOrConstParam::Type(parameter) => parameter.name(),
+                ast::TypeOrConstParam::Const(parameter) => parameter.name(),
+            };
+            if let Some(name) = name {
+                let binding = self.bind_argument(site, arguments.get(index), place);
+                generics.insert(name.text().to_string(), binding);
+            }
+        }
+        inner.generics = Rc::new(generics);
+        Some((inner, ty))
+    }
+
+    /// What a generic argument means in each of its readings; open slots where it is left out.
+    pub(super) fn bind_argument(&mut self, site: &Site, argument: Option<&Argument>, place: Span) -> Binding {
+        let given = argument.filter(|argument| !argument.is_placeholder());
+        if let Some(binding) = given
+            .and_then(Argument::path)
+            .and_then(|path| site.generics.get(segments(&path).first()?.as_str()).cloned())
+        {
+            return binding;
+        }
+        let axis = given.and_then(|argument| self.axis_of(site, argument)).and_then(|written| written.value);
+        let context = given.and_then(|argument| context_of(argument));
+        let constant = given.and_then(|argument| self.constant_of(site, argument));
+        let mapping = match given {
+            Some(argument) if axis.is_none() && context.is_none() && constant.is_none() => {
+                self.mapping_of_argument(site, Some(argument), place)
+            }
+            _ => self.draft.mappings.open(place),
+        };
+        let scalar = self.scalar_of_argument(site, given, place);
+        Binding { mapping, scalar, axis, context, constant }
+    }
+
+    fn read_entry(
+        &mut self,
+        site: &Site,
+        entry: &'static TypeEntry,
+        arguments: &[Argument],
+        place: Span,
+        depth: u32,
+    ) -> Type {
+        match entry.shape {
+            TypeShape::Device => Type::Device,
+            TypeShape::TensorUnit | TypeShape::DmaEngine => {
+                Type::Context(arguments.first().and_then(|argument| self.context_argument(site, argument)))
+            }
+            TypeShape::Container => match arguments.first() {
+                Some(Argument::Type(ty)) => Type::Array(Box::new(self.read_type_at(site, ty, place, depth + 1))),
+                _ => Type::Unknown,
+            },
+            TypeShape::Tensor(tier, access) => {
+                let argument = |parameter: TypeParameter| argument_of(entry, arguments, parameter);
+                let scalar = self.scalar_of_argument(site, argument(TypeParameter::Scalar), place);
+                let levels = levels_of(tier, |level| {
+                    self.mapping_of_argument(site, argument(TypeParameter::Level(level)), place)
+                });
+                Type::Tensor(TensorType { tier, access, scalar, levels })
+            }
+            TypeShape::Stream(position, way) => self.read_stream(site, entry, arguments, (position, way), place),
+        }
+    }
+
+    fn read_stream(
+        &mut self,
+        site: &Site,
+        entry: &'static TypeEntry,
+        arguments: &[Argument],
+        (position, way): (Option<Position>, Option<Way>),
+        place: Span,
+    ) -> Type {
+        let argument = |parameter: TypeParameter| argument_of(entry, arguments, parameter);
+        let word = |parameter: TypeParameter| {
+            argument(parameter).and_then(Argument::path).and_then(|path| segments(&path).pop())
+        };
+        let marker = word(TypeParameter::Position);
+        let position = match (position, word(TypeParameter::Stage)) {
+            (Some(Position::Vector(_)), Some(stage)) => vector_stage(&stage).map(Position::Vector),
+            (Some(Position::VectorPair(_)), Some(stage)) => vector_stage(&stage).map(Position::VectorPair),
+            (position, _) => position.or_else(|| marker.as_deref().and_then(stream_position)),
+        };
+        let Some(position) = position else {
+            return Type::Unknown;
+        };
+        let way = match word(TypeParameter::Way).as_deref() {
+            Some("Way8") => Some(Way::Way8),
+            Some("Way4") => Some(Way::Way4),
+            _ => way,
+        };
+        let scalar = self.scalar_of_argument(site, argument(TypeParameter::Scalar), place);
+        let mut level = |level: Level| {
+            self.mapping_of_argument(site, argument_of(entry, arguments, TypeParameter::Level(level)), place)
+        };
+        let has_row = entry.parameters.contains(&TypeParameter::Level(Level::Row));
+        let shape = ShapeSlots {
+            position,
+            scalar,
+            chip: level(Level::Chip),
+            cluster: level(Level::Cluster),
+            slice: level(Level::Slice),
+            row: has_row.then(|| level(Level::Row)),
+            time: level(Level::Time),
+            packet: level(Level::Packet),
+            way,
+        };
+        let context = argument_of(entry, arguments, TypeParameter::Context)
+            .and_then(|argument| self.context_argument(site, argument));
+        Type::Stream { shape, context }
+    }
+
+    /// The context that an argument names: `{ Tu::Main }`, or a parameter bound to one.
+    fn context_argument(&mut self, site: &Site, argument: &Argument) -> Option<Context> {
+        let bound = argument.path().and_then(|path| site.generics.get(segments(&path).first()?.as_str())?.context);
+        bound.or_else(|| context_of(argument))
+    }
+
+    /// The mapping that an argument names; open where it is left out or `_`.
+    pub(super) fn mapping_of_argument(&mut self, site: &Site, argument: Option<&Argument>, place: Span) -> MappingSlot {
+        match argument {
+            None => self.draft.mappings.open(place),
+            Some(argument) if argument.is_placeholder() => self.draft.mappings.open(place),
+            Some(Argument::Type(ty)) => {
+                let used_at = Some(site.span(ty.syntax()));
+                self.mapping_of_type(site, ty, used_at, 0)
+            }
+            Some(argument @ Argument::Constant(expression)) => {
+                let span = site.span(expression.syntax());
+                match argument.path() {
+                    Some(path) => self.mapping_of_path(site, &path, Some(span), 0),
+                    None => self.draft.mappings.failed(
+                        UnresolvedReason::UnsupportedExpression("a constant in the place of a mapping".to_owned()),
+                        span,
+                    ),
+                }
+            }
+        }
+    }
+
+    /// The mapping that a type names. `used_at` is where it stands in a type; none inside of an alias.
+    pub(super) fn mapping_of_type(
+        &mut self,
+        site: &Site,
+        ty: &ast::Type,
+        used_at: Option<Span>,
+        depth: u32,
+    ) -> MappingSlot {
+        let span = site.span(ty.syntax());
+        match ty {
+            ast::Type::MacroType(ty) => match ty.macro_call() {
+                Some(call) => self.macro_mapping(site, &call),
+                None => self.draft.mappings.failed(UnresolvedReason::IllFormedMapping, span),
+            },
+            ast::Type::ParenType(inner) if depth < DEPTH => match inner.ty() {
+                Some(inner) => self.mapping_of_type(site, &inner, used_at, depth + 1),
+                None => self.draft.mappings.failed(UnresolvedReason::IllFormedMapping, span),
+            },
+            ast::Type::PathType(path) => match path.path() {
+                Some(path) => self.mapping_of_path(site, &path, used_at, depth),
+                None => self.draft.mappings.failed(UnresolvedReason::IllFormedMapping, span),
+            },
+            _ => self.draft.mappings.failed(
+                UnresolvedReason::UnsupportedExpression("a type that is no mapping".to_owned()),
+                span,
+            ),
+        }
+    }
+
+    fn mapping_of_path(&mut self, site: &Site, path: &ast::Path, used_at: Option<Span>, depth: u32) -> MappingSlot {
+        let span = site.span(path.syntax());
+        let names = segments(path);
+        if let [name] = names.as_slice()
+            && let Some(binding) = site.generics.get(name)
+        {
+            return binding.mapping;
+        }
+        match site.resolve(self.db, path, Namespace::Type) {
+            Resolution::Alias(alias) => {
+                let arguments = path_arguments(path);
+                if arguments.is_empty() {
+                    return self.alias_mapping(alias, used_at, depth + 1);
+                }
+                if depth < DEPTH
+                    && let Some((inner, ty)) = self.alias_site(site, alias, &arguments, span)
+                {
+                    return self.mapping_of_type(&inner, &ty, None, depth + 1);
+                }
+                self.draft.mappings.failed(UnresolvedReason::IllFormedMapping, span)
+            }
+            Resolution::Parameter(_) => self.draft.mappings.failed(UnresolvedReason::GenericMapping, span),
+            Resolution::Prelude(name) if name.ends_with("Identity") => {
+                self.draft.mappings.known(Written::new(crate::mapping::Mapping::identity(), span))
+            }
+            _ => self.draft.mappings.failed(UnresolvedReason::UnknownName(names.join("::")), span),
+        }
+    }
+
+    /// The element type that an argument names; open where it is left out or `_`.
+    pub(super) fn scalar_of_argument(&mut self, site: &Site, argument: Option<&Argument>, place: Span) -> ScalarSlot {
+        let Some(argument) = argument.filter(|argument| !argument.is_placeholder()) else {
+            return self.draft.scalars.open(place);
+        };
+        let span = site.span(argument.syntax());
+        let Some(path) = argument.path() else {
+            return self.draft.scalars.failed(UnresolvedReason::UnknownName(argument.syntax().text().to_string()), span);
+        };
+        self.scalar_of_path(site, &path, span, 0)
+    }
+
+    fn scalar_of_path(&mut self, site: &Site, path: &ast::Path, span: Span, depth: u32) -> ScalarSlot {
+        let names = segments(path);
+        if let [name] = names.as_slice()
+            && let Some(binding) = site.generics.get(name)
+        {
+            return binding.scalar;
+        }
+        match site.resolve(self.db, path, Namespace::Type) {
+            Resolution::Alias(alias) if depth < DEPTH => {
+                let inner = Site::new(self.db, alias);
+                let ty = inner.parsed.cast::<ast::TypeAlias>().and_then(|alias| alias.ty());
+                match ty {
+                    Some(ast::Type::PathType(ty)) if ty.path().is_some() => match ty.path() {
+                        Some(path) => self.scalar_of_path(&inner, &path, span, depth + 1),
+                        None => self.draft.scalars.open(span),
+                    },
+                    _ => self.draft.scalars.failed(UnresolvedReason::UnknownName(names.join("::")), span),
+                }
+            }
+            Resolution::Parameter(_) => self.draft.scalars.failed(UnresolvedReason::GenericMapping, span),
+            _ => match names.last().and_then(|name| ElementType::from_name(name)) {
+                Some(scalar) => self.draft.scalars.known(Written::new(scalar, span)),
+                None => self.draft.scalars.failed(UnresolvedReason::UnknownName(names.join("::")), span),
+            },
+        }
+    }
+}
+
+/// The argument that stands for a parameter of a type.
+fn argument_of<'a>(entry: &TypeEntry, arguments: &'a [Argument], parameter: TypeParameter) -> Option<&'a Argument> {
+    entry.parameters.iter().position(|candidate| *candidate == parameter).and_then(|index| arguments.get(index))
+}
+
+/// The context that `{ Tu::Main }` and its like name.
+fn context_of(argument: &Argument) -> Option<Context> {
+    let path = argument.path()?;
+    let names = segments(&path);
+    match (names.iter().rev().nth(1).map(String::as_str), names.last()?.as_str()) {
+        (Some("Tu"), "Main") => Some(Context::Main),
+        (Some("Tu"), "Sub") => Some(Context::Sub),
+        (Some("Dma"), "Tensor") => Some(Context::TensorDma),
+        (Some("Dma"), "Pcie") => Some(Context::PcieDma),
+        _ => None,
+    }
+}
+
+/// The type of numbers of that name.
+fn number_type(name: &str) -> Type {
+    match (ElementType::from_name(name), name) {
+        (Some(scalar), _) => Type::Number(Some(scalar)),
+        (None, "u16" | "u32" | "u64" | "u128" | "usize" | "i64" | "i128" | "isize" | "f64" | "bool" | "Address") => {
+            Type::Number(None)
+        }
+        _ => Type::Unknown,
+    }
+}
+
+/// The position that a marker of the general stream type names, in the book's words or the library's.
+fn stream_position(marker: &str) -> Option<Position> {
+    match marker.strip_prefix("Position").unwrap_or(marker) {
+        "Begin" => Some(Position::Begin),
+        "Fetch" => Some(Position::Fetch),
+        "Switch" => Some(Position::Switch),
+        "Collect" => Some(Position::Collect),
+        "Contraction" => Some(Position::Accumulate),
+        "VectorFinal" | "Vector" => Some(Position::VectorFinal),
+        "Cast" => Some(Position::Cast),
+        "Transpose" => Some(Position::Transpose),
+        _ => None,
+    }
+}
+
+/// The vector stage of a marker type.
+fn vector_stage(marker: &str) -> Option<VectorStage> {
+    match marker {
+        "Branch" => Some(VectorStage::Branch),
+        "Logic" => Some(VectorStage::Logic),
+        "Fxp" => Some(VectorStage::Fxp),
+        "FxpToFp" => Some(VectorStage::FxpToFp),
+        "Narrow" => Some(VectorStage::Narrow),
+        "Fp" => Some(VectorStage::Fp),
+        "IntraSliceReduce" => Some(VectorStage::IntraSliceReduce),
+        "FpDiv" => Some(VectorStage::FpDiv),
+        "Widen" => Some(VectorStage::Widen),
+        "FpToFxp" => Some(VectorStage::FpToFxp),
+        "Clip" => Some(VectorStage::Clip),
+        "InterSliceReduce" => Some(VectorStage::InterSliceReduce),
+        "Filter" => Some(VectorStage::Filter),
+        _ => None,
+    }
+}

@@ -1,0 +1,135 @@
+//! Types as lowering needs them: tensors, streams, contexts and what holds them.
+
+use crate::hardware::ElementType;
+use crate::kernel::dialect::Access;
+use crate::kernel::{Context, Level, Position, Tier, Way};
+
+use super::slots::{MappingSlot, ScalarSlot};
+
+/// The mapping parameters of a tensor at rest. Levels that the tier does not have are `None`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LevelSlots {
+    pub(super) chip: Option<MappingSlot>,
+    pub(super) cluster: Option<MappingSlot>,
+    pub(super) slice: Option<MappingSlot>,
+    pub(super) row: Option<MappingSlot>,
+    pub(super) element: MappingSlot,
+}
+
+impl LevelSlots {
+    /// The slot of a level.
+    pub(super) fn get(&self, level: Level) -> Option<MappingSlot> {
+        match level {
+            Level::Chip => self.chip,
+            Level::Cluster => self.cluster,
+            Level::Slice => self.slice,
+            Level::Row => self.row,
+            Level::Element => Some(self.element),
+            Level::Time | Level::Packet => None,
+        }
+    }
+
+    /// The same with another slot for a level; levels that the tier does not have stay away.
+    pub(super) fn with(mut self, level: Level, slot: MappingSlot) -> Self {
+        match level {
+            Level::Chip => self.chip = self.chip.map(|_| slot),
+            Level::Cluster => self.cluster = self.cluster.map(|_| slot),
+            Level::Slice => self.slice = self.slice.map(|_| slot),
+            Level::Row => self.row = self.row.map(|_| slot),
+            Level::Element => self.element = slot,
+            Level::Time | Level::Packet => {}
+        }
+        self
+    }
+
+    /// All slots, outermost level first.
+    pub(super) fn all(&self) -> impl Iterator<Item = MappingSlot> {
+        [self.chip, self.cluster, self.slice, self.row, Some(self.element)].into_iter().flatten()
+    }
+}
+
+/// The shape of a stream.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShapeSlots {
+    pub(super) position: Position,
+    pub(super) scalar: ScalarSlot,
+    pub(super) chip: MappingSlot,
+    pub(super) cluster: MappingSlot,
+    pub(super) slice: MappingSlot,
+    pub(super) row: Option<MappingSlot>,
+    pub(super) time: MappingSlot,
+    pub(super) packet: MappingSlot,
+    pub(super) way: Option<Way>,
+}
+
+impl ShapeSlots {
+    /// The same with another slot for a level that streams have.
+    pub(super) fn with(mut self, level: Level, slot: MappingSlot) -> Self {
+        match level {
+            Level::Chip => self.chip = slot,
+            Level::Cluster => self.cluster = slot,
+            Level::Slice => self.slice = slot,
+            Level::Row => self.row = Some(slot),
+            Level::Time => self.time = slot,
+            Level::Packet => self.packet = slot,
+            Level::Element => {}
+        }
+        self
+    }
+
+    /// All mapping slots, outermost level first.
+    pub(super) fn all(&self) -> impl Iterator<Item = MappingSlot> {
+        [Some(self.chip), Some(self.cluster), Some(self.slice), self.row, Some(self.time), Some(self.packet)]
+            .into_iter()
+            .flatten()
+    }
+}
+
+/// A tensor type.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TensorType {
+    pub(super) tier: Tier,
+    pub(super) access: Access,
+    pub(super) scalar: ScalarSlot,
+    pub(super) levels: LevelSlots,
+}
+
+/// A type, references and lifetimes left out.
+#[derive(Debug, Clone)]
+pub(super) enum Type {
+    /// Not a type that operations are about, or none that could be read.
+    Unknown,
+    /// `()`.
+    Unit,
+    /// A number of the host side; its element type if it has one.
+    Number(Option<ElementType>),
+    /// A tensor or view.
+    Tensor(TensorType),
+    /// A stream.
+    Stream {
+        /// Its shape.
+        shape: ShapeSlots,
+        /// Its context, if the type says it.
+        context: Option<Context>,
+    },
+    /// The whole context.
+    Device,
+    /// One context; `None` where the function is generic over it.
+    Context(Option<Context>),
+    /// A tuple.
+    Tuple(Vec<Type>),
+    /// An array, a slice or a container.
+    Array(Box<Type>),
+}
+
+impl Type {
+    /// Whether values of the type take part in operations.
+    pub(super) fn is_device_side(&self) -> bool {
+        match self {
+            Self::Tensor(_) | Self::Stream { .. } | Self::Device | Self::Context(_) => true,
+            Self::Tuple(parts) => parts.iter().any(Self::is_device_side),
+            Self::Array(inner) => inner.is_device_side(),
+            Self::Unknown | Self::Unit | Self::Number(_) => false,
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Values of the abstract interpretation.
+
+use crate::hardware::ElementType;
+use crate::items::{ConstValue, ItemId, Span};
+use crate::kernel::{Context, TensorId};
+
+/// A name with arguments that the library gives meaning to: an enum's variant, a constructor of an operand.
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    /// The path's segments.
+    pub(super) path: Vec<String>,
+    /// The arguments of a call, with their places.
+    pub(super) arguments: Vec<(Value, Span)>,
+    /// The fields of a struct-like variant: name, value, place.
+    pub(super) fields: Vec<(String, Value, Span)>,
+}
+
+impl Named {
+    /// The last segment: the variant or the function.
+    pub(super) fn name(&self) -> &str {
+        self.path.last().map_or("", String::as_str)
+    }
+
+    /// The segment before the last: the enum or the type.
+    pub(super) fn owner(&self) -> &str {
+        self.path.iter().rev().nth(1).map_or("", String::as_str)
+    }
+}
+
+/// What a `for` runs over.
+#[derive(Debug, Clone)]
+pub(super) enum Sequence {
+    /// `start, start + step, …`, `count` values.
+    Steps { start: i128, step: i128, count: u64 },
+    /// Listed values.
+    List(Vec<Value>),
+    /// Another sequence with the number of each value before it.
+    Enumerate(Box<Sequence>),
+    /// Two sequences side by side.
+    Zip(Box<Sequence>, Box<Sequence>),
+}
+
+impl Sequence {
+    /// How many values it has.
+    pub(super) fn count(&self) -> u64 {
+        match self {
+            Self::Steps { count, .. } => *count,
+            Self::List(values) => values.len() as u64,
+            Self::Enumerate(inner) => inner.count(),
+            Self::Zip(first, second) => first.count().min(second.count()),
+        }
+    }
+
+    /// The value at a place.
+    pub(super) fn at(&self, index: u64) -> Value {
+        match self {
+            Self::Steps { start, step, .. } => step
+                .checked_mul(i128::from(index))
+                .and_then(|offset| start.checked_add(offset))
+                .map_or(Value::Unknown, Value::integer),
+            Self::List(values) => {
+                usize::try_from(index).ok().and_then(|index| values.get(index)).cloned().unwrap_or(Value::Unknown)
+            }
+            Self::Enumerate(inner) => Value::Tuple(vec![Value::integer(i128::from(index)), inner.at(index)]),
+            Self::Zip(first, second) => Value::Tuple(vec![first.at(index), second.at(index)]),
+        }
+    }
+
+    /// The same backwards.
+    pub(super) fn reversed(self) -> Option<Self> {
+        match self {
+            Self::Steps { start, step, count } => {
+                let last = count.checked_sub(1).map_or(Some(0), |last| step.checked_mul(i128::from(last)))?;
+                Some(Self::Steps { start: start.checked_add(last)?, step: step.checked_neg()?, count })
+            }
+            Self::List(mut values) => {
+                values.reverse();
+                Some(Self::List(values))
+            }
+            Self::Enumerate(_) | Self::Zip(..) => None,
+        }
+    }
+}
+
+/// A value.
+#[derive(Debug, Clone)]
+pub(super) enum Value {
+    /// Not known.
+    Unknown,
+    /// `()`.
+    Unit,
+    /// A number or a boolean, or an array of these; its element type if a literal or a type says it.
+    Constant(ConstValue, Option<ElementType>),
+    /// The whole context.
+    Device,
+    /// One context; `None` where the function is generic over it.
+    Context(Option<Context>),
+    /// A tensor or view. References are left out.
+    Tensor(TensorId),
+    /// An open stream: the pass's place in the draft.
+    Stream(usize),
+    /// A tuple.
+    Tuple(Vec<Value>),
+    /// An array.
+    Array(Vec<Value>),
+    /// An iterator.
+    Sequence(Sequence),
+    /// Something that the library gives meaning to.
+    Named(Box<Named>),
+    /// A function of the project.
+    Function(ItemId),
+}
+
+impl Value {
+    /// An integer without a type.
+    pub(super) fn integer(value: i128) -> Self {
+        Self::Constant(ConstValue::Int(value), None)
+    }
+
+    /// A boolean.
+    pub(super) fn boolean(value: bool) -> Self {
+        Self::Constant(ConstValue::Bool(value), None)
+    }
+
+    /// The integer, if it is a known one.
+    pub(super) fn as_integer(&self) -> Option<i128> {
+        match self {
+            Self::Constant(ConstValue::Int(value), _) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The integer as an unsigned number of 64 bits.
+    pub(super) fn as_u64(&self) -> Option<u64> {
+        u64::try_from(self.as_integer()?).ok()
+    }
+
+    /// The boolean, if it is a known one.
+    pub(super) fn as_boolean(&self) -> Option<bool> {
+        match self {
+            Self::Constant(ConstValue::Bool(value), _) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// A constant's parts as values: arrays and tuples element by element.
+    pub(super) fn from_constant(value: ConstValue) -> Self {
+        match value {
+            ConstValue::Array(values) => Self::Array(values.into_iter().map(Self::from_constant).collect()),
+            ConstValue::Tuple(values) if values.is_empty() => Self::Unit,
+            ConstValue::Tuple(values) => Self::Tuple(values.into_iter().map(Self::from_constant).collect()),
+            ConstValue::Range { start, end } => {
+                let count = end.checked_sub(start).and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
+                Self::Sequence(Sequence::Steps { start, step: 1, count })
+            }
+            ConstValue::Unknown(_) => Self::Unknown,
+            ConstValue::Int(_) | ConstValue::Bool(_) => Self::Constant(value, None),
+        }
+    }
+
+    /// Whether it takes part in operations.
+    pub(super) fn is_device_side(&self) -> bool {
+        match self {
+            Self::Tensor(_) | Self::Stream(_) | Self::Device | Self::Context(_) => true,
+            Self::Tuple(values) | Self::Array(values) => values.iter().any(Self::is_device_side),
+            Self::Named(named) => named.arguments.iter().any(|(value, _)| value.is_device_side()),
+            Self::Unknown | Self::Unit | Self::Constant(..) | Self::Sequence(_) | Self::Function(_) => false,
+        }
+    }
+}
