@@ -39,25 +39,7 @@ pub struct Findings {
     pub failure: Option<String>,
 }
 
-/// The lowered body of one function; empty until the lowering stands.
-#[salsa::tracked(returns(clone))]
-pub fn body(_db: &dyn Db, function: ItemId) -> Arc<Body> {
-    Arc::new(Body {
-        name: String::new(),
-        span: Span {
-            item: function,
-            start: 0,
-            end: 0,
-        },
-        device: None,
-        reached_from_kernel: false,
-        tensors: Vec::new(),
-        operations: Vec::new(),
-        unresolved: Vec::new(),
-        escaping: Vec::new(),
-        shortened_loops: Vec::new(),
-    })
-}
+pub use crate::kernel::body;
 
 /// What the engines make of one function.
 #[salsa::tracked(returns(clone))]

@@ -44,9 +44,15 @@ fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
     let mut reached = Reached::default();
     let mut open = Vec::new();
     for file in project.files(db).values() {
-        for function in items::file_items(db, *file).items.iter().filter(|item| item.kind(db) == ItemKind::Function) {
+        for function in items::file_items(db, *file)
+            .items
+            .iter()
+            .filter(|item| item.kind(db) == ItemKind::Function)
+        {
             let callees = callees(db, *function);
-            reached.called.extend(callees.iter().filter(|callee| *callee != function));
+            reached
+                .called
+                .extend(callees.iter().filter(|callee| *callee != function));
             if items::device_attribute(db, *function).is_some() {
                 open.push(*function);
             }
@@ -68,7 +74,12 @@ fn callees(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
         return Arc::from([]);
     };
     let mut found = indexmap::IndexSet::new();
-    for path in node.syntax().descendants().filter_map(ast::PathExpr::cast).filter_map(|path| path.path()) {
+    for path in node
+        .syntax()
+        .descendants()
+        .filter_map(ast::PathExpr::cast)
+        .filter_map(|path| path.path())
+    {
         let names = path_names(&path);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let scope = items::scope_at(db, function, path.syntax().text_range().start().into());

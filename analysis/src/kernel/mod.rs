@@ -55,7 +55,11 @@ impl<T> Written<T> {
 
     /// A place whose value is unknown.
     pub const fn unknown(span: Span) -> Self {
-        Self { value: None, span, used_at: None }
+        Self {
+            value: None,
+            span,
+            used_at: None,
+        }
     }
 
     /// The value, if known.

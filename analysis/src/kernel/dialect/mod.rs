@@ -276,13 +276,18 @@ impl Dialect {
 
     /// All methods of that name.
     pub fn methods(&self, name: &str) -> impl Iterator<Item = &'static Method> {
-        self.methods.iter().filter(move |method| method.name == name)
+        self.methods
+            .iter()
+            .filter(move |method| method.name == name)
     }
 
     /// The context that a field of the whole context is.
     #[must_use]
     pub fn context_field(&self, name: &str) -> Option<super::Context> {
-        self.context_fields.iter().find(|(field, _)| *field == name).map(|(_, context)| *context)
+        self.context_fields
+            .iter()
+            .find(|(field, _)| *field == name)
+            .map(|(_, context)| *context)
     }
 }
 
@@ -304,8 +309,13 @@ mod tests {
 
     #[test]
     fn the_aliases_of_streams_have_the_books_order_of_parameters() {
-        let entry = VISA_STD.type_entry("CollectTensor").expect("a type of the library");
-        assert_eq!(entry.shape, TypeShape::Stream(Some(Position::Collect), None));
+        let entry = VISA_STD
+            .type_entry("CollectTensor")
+            .expect("a type of the library");
+        assert_eq!(
+            entry.shape,
+            TypeShape::Stream(Some(Position::Collect), None)
+        );
         assert_eq!(
             entry.parameters,
             [
@@ -328,11 +338,17 @@ mod tests {
         let single = VISA_STD
             .methods
             .iter()
-            .filter(|method| method.name.starts_with("vector_") && !matches!(method.receiver, Receiver::Pair))
+            .filter(|method| {
+                method.name.starts_with("vector_") && !matches!(method.receiver, Receiver::Pair)
+            })
             .count();
         assert_eq!(single, 12 + 14 + 2);
         // Pair: the same operations, conversions, split, concat, trim, pad, and four zips with twins.
-        let pair = VISA_STD.methods.iter().filter(|method| matches!(method.receiver, Receiver::Pair)).count();
+        let pair = VISA_STD
+            .methods
+            .iter()
+            .filter(|method| matches!(method.receiver, Receiver::Pair))
+            .count();
         assert_eq!(pair, 14 + 2 + 4 + 8);
     }
 }

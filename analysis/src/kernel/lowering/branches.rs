@@ -31,7 +31,9 @@ impl Interpreter<'_> {
         }
         let other = branch.else_branch();
         match condition {
-            Some(true) => branch.then_branch().map_or(Value::Unit, |block| self.block(&block)),
+            Some(true) => branch
+                .then_branch()
+                .map_or(Value::Unit, |block| self.block(&block)),
             Some(false) => self.else_branch(other),
             None => {
                 let keyword = branch.if_token().map(|token| token.text_range());
@@ -41,7 +43,9 @@ impl Interpreter<'_> {
                 let first = self.arm(span, 0, &before, |interpreter| {
                     then.map_or(Value::Unit, |block| interpreter.block(&block))
                 });
-                let second = self.arm(span, 1, &before, |interpreter| interpreter.else_branch(other));
+                let second = self.arm(span, 1, &before, |interpreter| {
+                    interpreter.else_branch(other)
+                });
                 self.join(vec![first, second])
             }
         }
@@ -57,7 +61,11 @@ impl Interpreter<'_> {
 
     /// The place of a keyword, or of the whole where it is missing.
     pub(super) fn keyword(&self, keyword: Option<TextRange>, whole: TextRange) -> Span {
-        self.frame.site.parsed.text.span_of(keyword.unwrap_or(whole))
+        self.frame
+            .site
+            .parsed
+            .text
+            .span_of(keyword.unwrap_or(whole))
     }
 
     /// Runs one arm of an undecided branching from the variables before it.
@@ -74,7 +82,11 @@ impl Interpreter<'_> {
         self.branches.pop();
         let mut variables = std::mem::take(&mut self.frame.variables);
         variables.truncate(before.len());
-        Outcome { value, variables, flow: std::mem::replace(&mut self.flow, Flow::Next) }
+        Outcome {
+            value,
+            variables,
+            flow: std::mem::replace(&mut self.flow, Flow::Next),
+        }
     }
 
     /// What holds after an undecided branching.
@@ -96,7 +108,11 @@ impl Interpreter<'_> {
                         .zip(outcome.variables)
                         .map(|((name, first), (_, second))| (name, self.merge(first, second)))
                         .collect();
-                    Outcome { value: self.merge(before.value, outcome.value), variables, flow: before.flow }
+                    Outcome {
+                        value: self.merge(before.value, outcome.value),
+                        variables,
+                        flow: before.flow,
+                    }
                 }
             });
         }
@@ -113,33 +129,67 @@ impl Interpreter<'_> {
     /// One value for two that may be meant. Tensors of one tier stay a tensor whose address is unknown.
     pub(super) fn merge(&mut self, first: Value, second: Value) -> Value {
         match (first, second) {
-            (Value::Tensor(first), Value::Tensor(second)) if first == second => Value::Tensor(first),
+            (Value::Tensor(first), Value::Tensor(second)) if first == second => {
+                Value::Tensor(first)
+            }
             (Value::Tensor(first), Value::Tensor(second)) => self.merge_tensors(first, second),
-            (Value::Stream(first), Value::Stream(second)) if first == second => Value::Stream(first),
+            (Value::Stream(first), Value::Stream(second)) if first == second => {
+                Value::Stream(first)
+            }
             (Value::Constant(first, scalar), Value::Constant(second, other)) => {
                 let scalar = scalar.filter(|scalar| Some(*scalar) == other);
-                let value = if first == second { first } else { ConstValue::Unknown("one of two values") };
+                let value = if first == second {
+                    first
+                } else {
+                    ConstValue::Unknown("one of two values")
+                };
                 Value::Constant(value, scalar)
             }
             (Value::Tuple(first), Value::Tuple(second)) if first.len() == second.len() => {
-                Value::Tuple(first.into_iter().zip(second).map(|(first, second)| self.merge(first, second)).collect())
+                Value::Tuple(
+                    first
+                        .into_iter()
+                        .zip(second)
+                        .map(|(first, second)| self.merge(first, second))
+                        .collect(),
+                )
             }
             (Value::Array(first), Value::Array(second)) if first.len() == second.len() => {
-                Value::Array(first.into_iter().zip(second).map(|(first, second)| self.merge(first, second)).collect())
+                Value::Array(
+                    first
+                        .into_iter()
+                        .zip(second)
+                        .map(|(first, second)| self.merge(first, second))
+                        .collect(),
+                )
             }
-            (Value::Named(first), Value::Named(second)) if same(&first, &second) => Value::Named(first),
+            (Value::Named(first), Value::Named(second)) if same(&first, &second) => {
+                Value::Named(first)
+            }
             (Value::Device, Value::Device) => Value::Device,
-            (Value::Context(first), Value::Context(second)) => Value::Context(first.filter(|_| first == second)),
-            (Value::Function(first), Value::Function(second)) if first == second => Value::Function(first),
+            (Value::Context(first), Value::Context(second)) => {
+                Value::Context(first.filter(|_| first == second))
+            }
+            (Value::Function(first), Value::Function(second)) if first == second => {
+                Value::Function(first)
+            }
             (Value::Unit, Value::Unit) => Value::Unit,
             _ => Value::Unknown,
         }
     }
 
-    fn merge_tensors(&mut self, first: crate::kernel::TensorId, second: crate::kernel::TensorId) -> Value {
+    fn merge_tensors(
+        &mut self,
+        first: crate::kernel::TensorId,
+        second: crate::kernel::TensorId,
+    ) -> Value {
         let kinds = (
-            self.draft.tensor(first).map(|tensor| (tensor.kind, tensor.span, tensor.address.clone())),
-            self.draft.tensor(second).map(|tensor| (tensor.kind, tensor.address.clone())),
+            self.draft
+                .tensor(first)
+                .map(|tensor| (tensor.kind, tensor.span, tensor.address.clone())),
+            self.draft
+                .tensor(second)
+                .map(|tensor| (tensor.kind, tensor.address.clone())),
         );
         let (Some((kind, span, address)), Some((other, other_address))) = kinds else {
             return Value::Unknown;
@@ -148,22 +198,45 @@ impl Interpreter<'_> {
             return Value::Unknown;
         }
         self.draft.scalars.unify(kind.scalar, other.scalar);
-        for (one, two) in kind.levels.all().zip(other.levels.all()).collect::<Vec<_>>() {
+        for (one, two) in kind
+            .levels
+            .all()
+            .zip(other.levels.all())
+            .collect::<Vec<_>>()
+        {
             self.draft.mappings.unify(one, two);
         }
-        let value = if address.value == other_address.value { address.value } else { AddressValue::Unknown };
-        let address = Address { value, span: address.span };
-        let kind = TensorType { access: Access::Owned, ..kind };
-        Value::Tensor(self.draft.add_tensor(kind, address, OriginDraft::Parameter, span))
+        let value = if address.value == other_address.value {
+            address.value
+        } else {
+            AddressValue::Unknown
+        };
+        let address = Address {
+            value,
+            span: address.span,
+        };
+        let kind = TensorType {
+            access: Access::Owned,
+            ..kind
+        };
+        Value::Tensor(
+            self.draft
+                .add_tensor(kind, address, OriginDraft::Parameter, span),
+        )
     }
 
     pub(super) fn match_expression(&mut self, branch: &ast::MatchExpr) -> Value {
-        let value = branch.expr().map_or(Value::Unknown, |expression| self.expression(&expression));
+        let value = branch
+            .expr()
+            .map_or(Value::Unknown, |expression| self.expression(&expression));
         if self.flow != Flow::Next {
             return Value::Unknown;
         }
-        let arms: Vec<ast::MatchArm> =
-            branch.match_arm_list().into_iter().flat_map(|list| list.arms().collect::<Vec<_>>()).collect();
+        let arms: Vec<ast::MatchArm> = branch
+            .match_arm_list()
+            .into_iter()
+            .flat_map(|list| list.arms().collect::<Vec<_>>())
+            .collect();
         // The first arm that surely matches, if no earlier one may.
         let mut possible = Vec::new();
         for arm in &arms {
@@ -186,7 +259,9 @@ impl Interpreter<'_> {
         for (index, arm) in possible.iter().enumerate() {
             let number = u32::try_from(index).unwrap_or(u32::MAX);
             let value = value.clone();
-            outcomes.push(self.arm(span, number, &before, |interpreter| interpreter.match_arm(arm, value)));
+            outcomes.push(self.arm(span, number, &before, |interpreter| {
+                interpreter.match_arm(arm, value)
+            }));
         }
         self.join(outcomes)
     }
@@ -196,7 +271,9 @@ impl Interpreter<'_> {
         if let Some(pattern) = arm.pat() {
             self.bind(&pattern, value);
         }
-        let value = arm.expr().map_or(Value::Unknown, |expression| self.expression(&expression));
+        let value = arm
+            .expr()
+            .map_or(Value::Unknown, |expression| self.expression(&expression));
         self.frame.variables.truncate(outer);
         value
     }
@@ -210,7 +287,9 @@ impl Interpreter<'_> {
             (_, Some(guard)) => {
                 let outer = self.frame.variables.len();
                 self.bind(&pattern, value.clone());
-                let holds = guard.condition().and_then(|condition| self.expression(&condition).as_boolean());
+                let holds = guard
+                    .condition()
+                    .and_then(|condition| self.expression(&condition).as_boolean());
                 self.frame.variables.truncate(outer);
                 match (matched, holds) {
                     (_, Some(false)) => Some(false),
@@ -237,8 +316,15 @@ impl Interpreter<'_> {
             ast::Pat::LiteralPat(literal) => {
                 let negative = literal.minus_token().is_some();
                 let expected = self.expression(&ast::Expr::Literal(literal.literal()?));
-                match (expected.as_integer(), value.as_integer(), expected.as_boolean(), value.as_boolean()) {
-                    (Some(expected), Some(value), ..) => Some(value == if negative { -expected } else { expected }),
+                match (
+                    expected.as_integer(),
+                    value.as_integer(),
+                    expected.as_boolean(),
+                    value.as_boolean(),
+                ) {
+                    (Some(expected), Some(value), ..) => {
+                        Some(value == if negative { -expected } else { expected })
+                    }
                     (.., Some(expected), Some(value)) => Some(expected == value),
                     _ => None,
                 }

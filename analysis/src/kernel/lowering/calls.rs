@@ -26,12 +26,16 @@ pub(super) struct Call {
 impl Call {
     /// The value of an argument.
     pub(super) fn argument(&self, index: usize) -> Value {
-        self.arguments.get(index).map_or(Value::Unknown, |(value, _)| value.clone())
+        self.arguments
+            .get(index)
+            .map_or(Value::Unknown, |(value, _)| value.clone())
     }
 
     /// The place of an argument, or the method's name where it is missing.
     pub(super) fn argument_span(&self, index: usize) -> Span {
-        self.arguments.get(index).map_or(self.name_span, |(_, span)| *span)
+        self.arguments
+            .get(index)
+            .map_or(self.name_span, |(_, span)| *span)
     }
 }
 
@@ -43,7 +47,13 @@ impl Interpreter<'_> {
             if let Some(value) = self.variable(name) {
                 return value.clone();
             }
-            if let Some(constant) = self.frame.site.generics.get(name).and_then(|binding| binding.constant.clone()) {
+            if let Some(constant) = self
+                .frame
+                .site
+                .generics
+                .get(name)
+                .and_then(|binding| binding.constant.clone())
+            {
                 return Value::from_constant(constant);
             }
         }
@@ -54,12 +64,16 @@ impl Interpreter<'_> {
         }
         let site = self.frame.site.clone();
         match site.resolve(self.db, path, Namespace::Value) {
-            Resolution::Const(item) => Value::from_constant(items::const_value(self.db, item).clone()),
+            Resolution::Const(item) => {
+                Value::from_constant(items::const_value(self.db, item).clone())
+            }
             Resolution::Function(item) => Value::Function(item),
             _ => match self.constant(&path_expression(path)) {
-                ConstValue::Unknown(_) if !names.is_empty() => {
-                    Value::Named(Box::new(Named { path: names, arguments: Vec::new(), fields: Vec::new() }))
-                }
+                ConstValue::Unknown(_) if !names.is_empty() => Value::Named(Box::new(Named {
+                    path: names,
+                    arguments: Vec::new(),
+                    fields: Vec::new(),
+                })),
                 value => Value::from_constant(value),
             },
         }
@@ -69,10 +83,16 @@ impl Interpreter<'_> {
     fn size_of(&mut self, path: &ast::Path) -> Option<u64> {
         let site = self.frame.site.clone();
         let qualifier = path.qualifier()?;
-        let slot = match qualifier.segment().and_then(|segment| segment.type_anchor()) {
+        let slot = match qualifier
+            .segment()
+            .and_then(|segment| segment.type_anchor())
+        {
             Some(anchor) => {
                 let ty = anchor.ty()?;
-                if let Some(axis) = self.axis_of(&site, &Argument::Type(ty.clone())).and_then(|written| written.value) {
+                if let Some(axis) = self
+                    .axis_of(&site, &Argument::Type(ty.clone()))
+                    .and_then(|written| written.value)
+                {
                     return Some(axis.size());
                 }
                 self.mapping_of_type(&site, &ty, None, 0)
@@ -89,20 +109,34 @@ impl Interpreter<'_> {
                 }
             },
         };
-        self.draft.mappings.value(slot).map(crate::mapping::Mapping::size)
+        self.draft
+            .mappings
+            .value(slot)
+            .map(crate::mapping::Mapping::size)
     }
 
     /// The axis that a generic argument names.
     pub(super) fn axis_of(&mut self, site: &Site, argument: &Argument) -> Option<Written<Axis>> {
         let path = argument.path()?;
         let span = site.span(path.syntax());
-        if let Some(binding) = segments(&path).first().and_then(|name| site.generics.get(name.as_str())) {
-            return Some(Written { value: binding.axis.clone(), ..Written::unknown(span) });
+        if let Some(binding) = segments(&path)
+            .first()
+            .and_then(|name| site.generics.get(name.as_str()))
+        {
+            return Some(Written {
+                value: binding.axis.clone(),
+                ..Written::unknown(span)
+            });
         }
         match site.resolve(self.db, &path, Namespace::Type) {
             Resolution::Axis(axis) => {
-                let value = axis.size.and_then(|size| Axis::checked(&axis.name, size).ok());
-                Some(Written { value, ..Written::unknown(span) })
+                let value = axis
+                    .size
+                    .and_then(|size| Axis::checked(&axis.name, size).ok());
+                Some(Written {
+                    value,
+                    ..Written::unknown(span)
+                })
             }
             _ => None,
         }
@@ -111,12 +145,18 @@ impl Interpreter<'_> {
     /// The constant that a generic argument names.
     pub(super) fn constant_of(&mut self, site: &Site, argument: &Argument) -> Option<ConstValue> {
         let value = match argument {
-            Argument::Constant(expression) => self.at_site(site, |interpreter| interpreter.expression(expression)),
+            Argument::Constant(expression) => {
+                self.at_site(site, |interpreter| interpreter.expression(expression))
+            }
             Argument::Type(ast::Type::PathType(ty)) => {
                 let path = ty.path()?;
                 match site.resolve(self.db, &path, Namespace::Value) {
-                    Resolution::Const(item) => Value::from_constant(items::const_value(self.db, item).clone()),
-                    Resolution::Parameter(_) => self.at_site(site, |interpreter| interpreter.path(&path)),
+                    Resolution::Const(item) => {
+                        Value::from_constant(items::const_value(self.db, item).clone())
+                    }
+                    Resolution::Parameter(_) => {
+                        self.at_site(site, |interpreter| interpreter.path(&path))
+                    }
                     _ => return None,
                 }
             }
@@ -166,7 +206,9 @@ impl Interpreter<'_> {
         }
         let site = self.frame.site.clone();
         match site.resolve(self.db, &path, Namespace::Value) {
-            Resolution::Function(function) => self.inline(function, &path_arguments(&path), &arguments, span),
+            Resolution::Function(function) => {
+                self.inline(function, &path_arguments(&path), &arguments, span)
+            }
             resolution => self.library_call(&path, &names, arguments, span, &resolution),
         }
     }
@@ -182,23 +224,39 @@ impl Interpreter<'_> {
         let name = names.last().map_or("", String::as_str);
         let site = self.frame.site.clone();
         if let Some(qualifier) = path.qualifier() {
-            let owner = match qualifier.segment().and_then(|segment| segment.type_anchor()).and_then(|anchor| anchor.ty()) {
+            let owner = match qualifier
+                .segment()
+                .and_then(|segment| segment.type_anchor())
+                .and_then(|anchor| anchor.ty())
+            {
                 Some(ty) => self.read_type(&site, &ty, span),
                 None => self.read_path_type(&site, &qualifier, span, 0),
             };
-            let name_span = path.segment().map_or(span, |segment| site.span(segment.syntax()));
+            let name_span = path
+                .segment()
+                .map_or(span, |segment| site.span(segment.syntax()));
             match owner {
                 Type::Tensor(_) => return self.associated(owner, name, &arguments, name_span),
                 Type::Device => return Value::Device,
-                Type::Array(_) => return arguments.into_iter().next().map_or(Value::Unknown, |(value, _)| value),
+                Type::Array(_) => {
+                    return arguments
+                        .into_iter()
+                        .next()
+                        .map_or(Value::Unknown, |(value, _)| value);
+                }
                 _ if self.is_container(names) => {
-                    return arguments.into_iter().next().map_or(Value::Unknown, |(value, _)| value);
+                    return arguments
+                        .into_iter()
+                        .next()
+                        .map_or(Value::Unknown, |(value, _)| value);
                 }
                 _ => {}
             }
         }
         match name {
-            "launch" if names.len() == 1 || !matches!(resolution, Resolution::Unknown { .. }) => self.launch(&arguments, span),
+            "launch" if names.len() == 1 || !matches!(resolution, Resolution::Unknown { .. }) => {
+                self.launch(&arguments, span)
+            }
             "drop" => {
                 if let Some((Value::Tensor(id), _)) = arguments.first() {
                     self.draft.mark_moved(*id);
@@ -206,13 +264,24 @@ impl Interpreter<'_> {
                 Value::Unit
             }
             _ => {
-                let is_function = name.starts_with(|first: char| first.is_lowercase() || first == '_');
-                let is_library = matches!(resolution, Resolution::Prelude(_)) || names.len() > 1 && self.is_operand(names);
-                if is_function && !is_library && arguments.iter().any(|(value, _)| value.is_device_side() && !is_register(self, value)) {
+                let is_function =
+                    name.starts_with(|first: char| first.is_lowercase() || first == '_');
+                let is_library = matches!(resolution, Resolution::Prelude(_))
+                    || names.len() > 1 && self.is_operand(names);
+                if is_function
+                    && !is_library
+                    && arguments
+                        .iter()
+                        .any(|(value, _)| value.is_device_side() && !is_register(self, value))
+                {
                     self.unresolved(UnresolvedReason::UnknownName(names.join("::")), span);
                     return Value::Unknown;
                 }
-                Value::Named(Box::new(Named { path: names.to_vec(), arguments, fields: Vec::new() }))
+                Value::Named(Box::new(Named {
+                    path: names.to_vec(),
+                    arguments,
+                    fields: Vec::new(),
+                }))
             }
         }
     }
@@ -220,7 +289,10 @@ impl Interpreter<'_> {
     /// A constructor of operands, conditions or argument modes of the Vector Engine.
     fn is_operand(&self, names: &[String]) -> bool {
         let owner = names.iter().rev().nth(1).map_or("", String::as_str);
-        matches!(owner, "VeRhs" | "VeBranchOperand" | "TernaryOperand" | "InputCmp" | "ArrayVec")
+        matches!(
+            owner,
+            "VeRhs" | "VeBranchOperand" | "TernaryOperand" | "InputCmp" | "ArrayVec"
+        )
     }
 
     fn is_container(&self, names: &[String]) -> bool {
@@ -228,20 +300,38 @@ impl Interpreter<'_> {
     }
 
     /// `T::from_addr(..)` and its like.
-    fn associated(&mut self, owner: Type, name: &str, arguments: &[(Value, Span)], span: Span) -> Value {
+    fn associated(
+        &mut self,
+        owner: Type,
+        name: &str,
+        arguments: &[(Value, Span)],
+        span: Span,
+    ) -> Value {
         let Type::Tensor(kind) = owner else {
             return Value::Unknown;
         };
-        let constructor =
-            self.dialect.associated.iter().find(|function| function.name == name && function.tiers.contains(&kind.tier));
+        let constructor = self
+            .dialect
+            .associated
+            .iter()
+            .find(|function| function.name == name && function.tiers.contains(&kind.tier));
         match constructor.map(|function| function.constructor) {
             Some(Constructor::FromAddress) => {
                 let address = self.address(arguments.first(), span);
-                Value::Tensor(self.draft.add_tensor(kind, address, OriginDraft::FromAddress, span))
+                Value::Tensor(
+                    self.draft
+                        .add_tensor(kind, address, OriginDraft::FromAddress, span),
+                )
             }
             Some(Constructor::Contents) => {
-                let address = Address { value: AddressValue::Unknown, span };
-                Value::Tensor(self.draft.add_tensor(kind, address, OriginDraft::Parameter, span))
+                let address = Address {
+                    value: AddressValue::Unknown,
+                    span,
+                };
+                Value::Tensor(
+                    self.draft
+                        .add_tensor(kind, address, OriginDraft::Parameter, span),
+                )
             }
             None => {
                 if arguments.iter().any(|(value, _)| value.is_device_side()) {
@@ -266,7 +356,10 @@ impl Interpreter<'_> {
         let Some(node) = site.parsed.cast::<ast::Fn>() else {
             return Value::Unknown;
         };
-        let parameters = node.param_list().into_iter().flat_map(|list| list.params().collect::<Vec<_>>());
+        let parameters = node
+            .param_list()
+            .into_iter()
+            .flat_map(|list| list.params().collect::<Vec<_>>());
         for (parameter, value) in parameters.zip(&values) {
             if let Some(ty) = parameter.ty() {
                 let ty = self.read_type(&site, &ty, span);
@@ -303,25 +396,45 @@ impl Interpreter<'_> {
             Value::Tensor(id) => {
                 let kind = self.draft.tensor(*id)?.kind;
                 let on_tier = |method: &&'static Method| matches!(method.receiver, Receiver::Tensor(tier, _) if tier == kind.tier);
-                let exact = |method: &&'static Method| {
-                    matches!(method.receiver, Receiver::Tensor(tier, accesses) if tier == kind.tier && accesses.contains(&kind.access))
-                };
+                let exact = |method: &&'static Method| matches!(method.receiver, Receiver::Tensor(tier, accesses) if tier == kind.tier && accesses.contains(&kind.access));
                 // A method of the tensor called on its view is the compiler's complaint; it says what it says.
-                self.dialect.methods(name).find(exact).or_else(|| self.dialect.methods(name).find(on_tier))
+                self.dialect
+                    .methods(name)
+                    .find(exact)
+                    .or_else(|| self.dialect.methods(name).find(on_tier))
             }
             Value::Stream(pass) => {
-                let is_pair = matches!(self.draft.pass(*pass)?.shape().position, Position::VectorPair(_));
-                let preferred = if is_pair { Receiver::Pair } else { Receiver::Single };
+                let is_pair = matches!(
+                    self.draft.pass(*pass)?.shape().position,
+                    Position::VectorPair(_)
+                );
+                let preferred = if is_pair {
+                    Receiver::Pair
+                } else {
+                    Receiver::Single
+                };
                 let on_stream = |method: &&'static Method| {
-                    matches!(method.receiver, Receiver::Stream | Receiver::Single | Receiver::Pair)
+                    matches!(
+                        method.receiver,
+                        Receiver::Stream | Receiver::Single | Receiver::Pair
+                    )
                 };
                 let exact = |method: &&'static Method| method.receiver == preferred;
-                self.dialect.methods(name).find(exact).or_else(|| self.dialect.methods(name).find(on_stream))
+                self.dialect
+                    .methods(name)
+                    .find(exact)
+                    .or_else(|| self.dialect.methods(name).find(on_stream))
             }
             Value::Context(context) => {
                 let is_dma = matches!(context, Some(Context::TensorDma | Context::PcieDma));
-                let preferred = if is_dma { Receiver::DmaEngine } else { Receiver::TensorUnit };
-                self.dialect.methods(name).find(|method| method.receiver == preferred)
+                let preferred = if is_dma {
+                    Receiver::DmaEngine
+                } else {
+                    Receiver::TensorUnit
+                };
+                self.dialect
+                    .methods(name)
+                    .find(|method| method.receiver == preferred)
             }
             _ => None,
         }
@@ -344,7 +457,10 @@ impl Interpreter<'_> {
             Value::Unknown => {
                 // What the receiver is could not be followed; an operation of the library on it is lost here.
                 if self.dialect.methods(&call.name).next().is_some()
-                    && call.arguments.iter().any(|(value, _)| value.is_device_side())
+                    && call
+                        .arguments
+                        .iter()
+                        .any(|(value, _)| value.is_device_side())
                 {
                     self.unresolved(UnresolvedReason::NotInferred, call.name_span);
                 }
@@ -358,7 +474,10 @@ impl Interpreter<'_> {
     /// An address argument.
     pub(super) fn address(&mut self, argument: Option<&(Value, Span)>, method: Span) -> Address {
         let Some((value, span)) = argument else {
-            return Address { value: AddressValue::Unknown, span: method };
+            return Address {
+                value: AddressValue::Unknown,
+                span: method,
+            };
         };
         let value = match value {
             Value::Constant(ConstValue::Int(bytes), _) => {
@@ -377,7 +496,10 @@ impl Interpreter<'_> {
 /// Whether a value is a tensor in a register file: constructors of operands take these.
 fn is_register(interpreter: &Interpreter<'_>, value: &Value) -> bool {
     match value {
-        Value::Tensor(id) => interpreter.draft.tensor(*id).is_some_and(|tensor| tensor.kind.tier == Tier::Vrf),
+        Value::Tensor(id) => interpreter
+            .draft
+            .tensor(*id)
+            .is_some_and(|tensor| tensor.kind.tier == Tier::Vrf),
         _ => false,
     }
 }
@@ -386,8 +508,24 @@ fn is_register(interpreter: &Interpreter<'_>, value: &Value) -> bool {
 fn is_plain(name: &str) -> bool {
     matches!(
         name,
-        "clone" | "into" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "unwrap" | "expect" | "iter" | "iter_mut"
-            | "into_iter" | "copied" | "cloned" | "as_slice" | "to_owned" | "deref" | "deref_mut" | "by_ref"
+        "clone"
+            | "into"
+            | "as_ref"
+            | "as_mut"
+            | "borrow"
+            | "borrow_mut"
+            | "unwrap"
+            | "expect"
+            | "iter"
+            | "iter_mut"
+            | "into_iter"
+            | "copied"
+            | "cloned"
+            | "as_slice"
+            | "to_owned"
+            | "deref"
+            | "deref_mut"
+            | "by_ref"
     )
 }
 
@@ -406,10 +544,13 @@ fn sequence_method(receiver: Value, call: &Call) -> Value {
         "rev" => sequence.reversed().map_or(Value::Unknown, Value::Sequence),
         "enumerate" => Value::Sequence(Sequence::Enumerate(Box::new(sequence))),
         "zip" => match call.argument(0) {
-            Value::Sequence(other) => Value::Sequence(Sequence::Zip(Box::new(sequence), Box::new(other))),
-            Value::Array(values) => {
-                Value::Sequence(Sequence::Zip(Box::new(sequence), Box::new(Sequence::List(values))))
+            Value::Sequence(other) => {
+                Value::Sequence(Sequence::Zip(Box::new(sequence), Box::new(other)))
             }
+            Value::Array(values) => Value::Sequence(Sequence::Zip(
+                Box::new(sequence),
+                Box::new(Sequence::List(values)),
+            )),
             _ => Value::Unknown,
         },
         "step_by" => step_by(sequence, call.argument(0).as_u64()),
@@ -423,7 +564,11 @@ fn step_by(sequence: Sequence, by: Option<u64>) -> Value {
     };
     match sequence {
         Sequence::Steps { start, step, count } => match step.checked_mul(i128::from(by)) {
-            Some(step) => Value::Sequence(Sequence::Steps { start, step, count: count.div_ceil(by) }),
+            Some(step) => Value::Sequence(Sequence::Steps {
+                start,
+                step,
+                count: count.div_ceil(by),
+            }),
             None => Value::Unknown,
         },
         Sequence::List(values) => match usize::try_from(by) {
@@ -445,7 +590,9 @@ fn number_method(receiver: &Value, call: &Call) -> Value {
         ("div_ceil", Some(right)) if left >= 0 && right > 0 => {
             left.checked_add(right - 1).map(|sum| sum / right)
         }
-        ("pow", Some(right)) => u32::try_from(right).ok().and_then(|exponent| left.checked_pow(exponent)),
+        ("pow", Some(right)) => u32::try_from(right)
+            .ok()
+            .and_then(|exponent| left.checked_pow(exponent)),
         ("next_multiple_of", Some(right)) if left >= 0 && right > 0 => {
             left.checked_add(right - 1).map(|sum| sum / right * right)
         }
@@ -457,8 +604,11 @@ fn number_method(receiver: &Value, call: &Call) -> Value {
 
 /// The expression that a path is.
 fn path_expression(path: &ast::Path) -> ast::Expr {
-    path.syntax().parent().and_then(ast::Expr::cast).unwrap_or_else(|| {
-        // A path outside of an expression has no value; an empty block stands for that.
-        ast::Expr::BlockExpr(ra_ap_syntax::ast::make::expr_empty_block())
-    })
+    path.syntax()
+        .parent()
+        .and_then(ast::Expr::cast)
+        .unwrap_or_else(|| {
+            // A path outside of an expression has no value; an empty block stands for that.
+            ast::Expr::BlockExpr(ra_ap_syntax::ast::make::expr_empty_block())
+        })
 }

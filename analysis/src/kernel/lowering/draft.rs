@@ -6,9 +6,9 @@ use crate::hardware::ElementType;
 use crate::items::Span;
 use crate::kernel::dialect::Access;
 use crate::kernel::{
-    Address, Body, BranchArm, Collective, Context, Copy, Level, Levels, LoopFrame, Operation, OperationId,
-    OperationKind, Origin, Pass, PassEnd, PassSource, Stage, StageKind, StreamShape, Tensor, TensorId, Tier,
-    TileWindow, Unresolved, UnresolvedReason, Written,
+    Address, Body, BranchArm, Collective, Context, Copy, Level, Levels, LoopFrame, Operation,
+    OperationId, OperationKind, Origin, Pass, PassEnd, PassSource, Stage, StageKind, StreamShape,
+    Tensor, TensorId, Tier, TileWindow, Unresolved, UnresolvedReason, Written,
 };
 use crate::mapping::Mapping;
 
@@ -37,8 +37,13 @@ pub(super) enum OriginDraft {
     Parameter,
     FromAddress,
     Operation(usize),
-    View { of: TensorId, tile: Option<Box<TileDraft>> },
-    Reshape { of: TensorId },
+    View {
+        of: TensorId,
+        tile: Option<Box<TileDraft>>,
+    },
+    Reshape {
+        of: TensorId,
+    },
 }
 
 /// A tensor over slots.
@@ -133,10 +138,24 @@ impl Draft {
     }
 
     /// Adds a tensor.
-    pub(super) fn add_tensor(&mut self, kind: TensorType, address: Address, origin: OriginDraft, span: Span) -> TensorId {
+    pub(super) fn add_tensor(
+        &mut self,
+        kind: TensorType,
+        address: Address,
+        origin: OriginDraft,
+        span: Span,
+    ) -> TensorId {
         let id = TensorId(u32::try_from(self.tensors.len()).unwrap_or(u32::MAX));
         let created = self.tick();
-        self.tensors.push(TensorDraft { name: None, kind, address, origin, span, created, moved: None });
+        self.tensors.push(TensorDraft {
+            name: None,
+            kind,
+            address,
+            origin,
+            span,
+            created,
+            moved: None,
+        });
         id
     }
 
@@ -154,7 +173,11 @@ impl Draft {
 
     /// The open or ended pass of that place.
     pub(super) fn pass(&self, operation: usize) -> Option<&PassDraft> {
-        match self.operations.get(operation).map(|operation| &operation.kind) {
+        match self
+            .operations
+            .get(operation)
+            .map(|operation| &operation.kind)
+        {
             Some(KindDraft::Pass(pass)) => Some(pass),
             _ => None,
         }
@@ -208,25 +231,50 @@ struct Finish {
 impl Finish {
     fn new(draft: Draft) -> Self {
         let mut order: Vec<usize> = (0..draft.operations.len())
-            .filter(|place| draft.operations.get(*place).is_some_and(|operation| !operation.superseded))
+            .filter(|place| {
+                draft
+                    .operations
+                    .get(*place)
+                    .is_some_and(|operation| !operation.superseded)
+            })
             .collect();
-        order.sort_by_key(|place| draft.operations.get(*place).map_or(0, |operation| operation.touched));
+        order.sort_by_key(|place| {
+            draft
+                .operations
+                .get(*place)
+                .map_or(0, |operation| operation.touched)
+        });
         let numbers = order
             .iter()
             .enumerate()
-            .map(|(number, place)| (*place, OperationId(u32::try_from(number).unwrap_or(u32::MAX))))
+            .map(|(number, place)| {
+                (
+                    *place,
+                    OperationId(u32::try_from(number).unwrap_or(u32::MAX)),
+                )
+            })
             .collect();
-        Self { draft, order, numbers }
+        Self {
+            draft,
+            order,
+            numbers,
+        }
     }
 
     fn body(mut self, mut body: Body) -> Body {
         let mut unresolved = std::mem::take(&mut self.draft.unresolved);
-        body.operations = self.order.iter().filter_map(|place| self.operation(*place)).collect();
+        body.operations = self
+            .order
+            .iter()
+            .filter_map(|place| self.operation(*place))
+            .collect();
         unresolved.extend(self.order.iter().filter_map(|place| self.reason(*place)));
         let mut seen = FxHashSet::default();
         unresolved.retain(|entry| seen.insert(entry.clone()));
         body.unresolved = unresolved;
-        body.tensors = (0..self.draft.tensors.len()).filter_map(|index| self.tensor(index)).collect();
+        body.tensors = (0..self.draft.tensors.len())
+            .filter_map(|index| self.tensor(index))
+            .collect();
         body.escaping = self.escaping();
         let mut shortened = std::mem::take(&mut self.draft.shortened_loops);
         let mut seen = FxHashSet::default();
@@ -236,17 +284,37 @@ impl Finish {
     }
 
     fn escaping(&self) -> Vec<TensorId> {
-        let mut escaping: Vec<TensorId> = self.draft.escaping.iter().map(|id| self.draft.base(*id)).collect();
+        let mut escaping: Vec<TensorId> = self
+            .draft
+            .escaping
+            .iter()
+            .map(|id| self.draft.base(*id))
+            .collect();
         for place in &self.order {
-            let targets: Vec<TensorId> = match self.draft.operations.get(*place).map(|operation| &operation.kind) {
+            let targets: Vec<TensorId> = match self
+                .draft
+                .operations
+                .get(*place)
+                .map(|operation| &operation.kind)
+            {
                 Some(KindDraft::Copy(copy)) => vec![copy.target],
                 Some(KindDraft::Collective(collective)) => collective.targets.clone(),
-                Some(KindDraft::Pass(PassDraft { end: PassEnd::CommitView { target, .. }, .. })) => vec![*target],
+                Some(KindDraft::Pass(PassDraft {
+                    end: PassEnd::CommitView { target, .. },
+                    ..
+                })) => vec![*target],
                 _ => Vec::new(),
             };
-            escaping.extend(targets.into_iter().map(|target| self.draft.base(target)).filter(|base| {
-                self.draft.tensor(*base).is_some_and(|tensor| matches!(tensor.origin, OriginDraft::Parameter))
-            }));
+            escaping.extend(
+                targets
+                    .into_iter()
+                    .map(|target| self.draft.base(target))
+                    .filter(|base| {
+                        self.draft
+                            .tensor(*base)
+                            .is_some_and(|tensor| matches!(tensor.origin, OriginDraft::Parameter))
+                    }),
+            );
         }
         escaping.sort_unstable();
         escaping.dedup();
@@ -254,9 +322,12 @@ impl Finish {
     }
 
     fn number_at(&self, moment: Moment) -> OperationId {
-        let before = self
-            .order
-            .partition_point(|place| self.draft.operations.get(*place).is_some_and(|operation| operation.touched < moment));
+        let before = self.order.partition_point(|place| {
+            self.draft
+                .operations
+                .get(*place)
+                .is_some_and(|operation| operation.touched < moment)
+        });
         OperationId(u32::try_from(before).unwrap_or(u32::MAX))
     }
 
@@ -299,12 +370,14 @@ impl Finish {
             OriginDraft::Parameter => Origin::Parameter,
             OriginDraft::FromAddress => Origin::FromAddress,
             // A pass that a branch copied away leaves its tensors without an operation: contents from elsewhere.
-            OriginDraft::Operation(place) => {
-                self.numbers.get(place).map_or(Origin::Parameter, |number| Origin::Operation(*number))
-            }
-            OriginDraft::View { of, tile } => {
-                Origin::View { of: *of, tile: tile.as_ref().map(|tile| Box::new(self.tile(tile))) }
-            }
+            OriginDraft::Operation(place) => self
+                .numbers
+                .get(place)
+                .map_or(Origin::Parameter, |number| Origin::Operation(*number)),
+            OriginDraft::View { of, tile } => Origin::View {
+                of: *of,
+                tile: tile.as_ref().map(|tile| Box::new(self.tile(tile))),
+            },
             OriginDraft::Reshape { of } => Origin::Reshape { of: *of },
         };
         let created_before = match &origin {
@@ -331,7 +404,11 @@ impl Finish {
             index: self.mapping(tile.index, tile.span),
             length: tile.length.clone(),
             start: tile.start.clone(),
-            start_range: if tile.in_loop { self.draft.tile_starts.get(&tile.span).copied().flatten() } else { None },
+            start_range: if tile.in_loop {
+                self.draft.tile_starts.get(&tile.span).copied().flatten()
+            } else {
+                None
+            },
             output: self.mapping(tile.output, tile.span),
             span: tile.span,
         }
@@ -341,7 +418,9 @@ impl Finish {
         let draft = self.draft.operations.get(place)?;
         let kind = match &draft.kind {
             KindDraft::Copy(copy) => OperationKind::Copy(Box::new(copy.clone())),
-            KindDraft::Collective(collective) => OperationKind::Collective(Box::new(collective.clone())),
+            KindDraft::Collective(collective) => {
+                OperationKind::Collective(Box::new(collective.clone()))
+            }
             KindDraft::Pass(pass) => OperationKind::Pass(Box::new(Pass {
                 context: pass.context,
                 source: pass.source.clone(),
@@ -363,10 +442,16 @@ impl Finish {
 
     fn stage(&self, stage: &StageDraft) -> Stage {
         let mut kind = stage.kind.clone();
-        if let (StageKind::VectorUnzip { tile_time, .. }, Some(slot)) = (&mut kind, stage.tile_time) {
+        if let (StageKind::VectorUnzip { tile_time, .. }, Some(slot)) = (&mut kind, stage.tile_time)
+        {
             *tile_time = self.mapping(slot, stage.span);
         }
-        Stage { kind, output: self.shape(&stage.output, stage.span), method: stage.method.clone(), span: stage.span }
+        Stage {
+            kind,
+            output: self.shape(&stage.output, stage.span),
+            method: stage.method.clone(),
+            span: stage.span,
+        }
     }
 
     /// Why an operation counts as unresolved: it could not be followed, or a mapping or type of it is unknown.
@@ -377,15 +462,20 @@ impl Finish {
         }
         match &draft.kind {
             KindDraft::Copy(copy) => self.tensors_reason([copy.source, copy.target]),
-            KindDraft::Collective(collective) => {
-                self.tensors_reason(collective.sources.iter().chain(&collective.targets).copied())
-            }
+            KindDraft::Collective(collective) => self.tensors_reason(
+                collective
+                    .sources
+                    .iter()
+                    .chain(&collective.targets)
+                    .copied(),
+            ),
             KindDraft::Pass(pass) => self.pass_reason(pass, draft.span),
         }
     }
 
     fn pass_reason(&self, pass: &PassDraft, span: Span) -> Option<Unresolved> {
-        let shapes = std::iter::once((&pass.begin, span)).chain(pass.stages.iter().map(|stage| (&stage.output, stage.span)));
+        let shapes = std::iter::once((&pass.begin, span))
+            .chain(pass.stages.iter().map(|stage| (&stage.output, stage.span)));
         for (shape, span) in shapes {
             let reason = self
                 .scalar_reason(shape.scalar, span)
@@ -412,23 +502,37 @@ impl Finish {
         tensors.into_iter().find_map(|id| {
             let tensor = self.draft.tensor(id)?;
             let tile = match &tensor.origin {
-                OriginDraft::View { tile: Some(tile), .. } => Some(tile.index),
+                OriginDraft::View {
+                    tile: Some(tile), ..
+                } => Some(tile.index),
                 _ => None,
             };
-            self.scalar_reason(tensor.kind.scalar, tensor.span).or_else(|| {
-                tensor.kind.levels.all().chain(tile).find_map(|slot| self.mapping_reason(slot, tensor.span))
-            })
+            self.scalar_reason(tensor.kind.scalar, tensor.span)
+                .or_else(|| {
+                    tensor
+                        .kind
+                        .levels
+                        .all()
+                        .chain(tile)
+                        .find_map(|slot| self.mapping_reason(slot, tensor.span))
+                })
         })
     }
 
     fn mapping_reason(&self, slot: MappingSlot, fallback: Span) -> Option<Unresolved> {
         let (written, reason) = self.draft.mappings.resolve(slot, fallback);
-        reason.map(|reason| Unresolved { reason, span: written.span })
+        reason.map(|reason| Unresolved {
+            reason,
+            span: written.span,
+        })
     }
 
     fn scalar_reason(&self, slot: ScalarSlot, fallback: Span) -> Option<Unresolved> {
         let (written, reason) = self.draft.scalars.resolve(slot, fallback);
-        reason.map(|reason| Unresolved { reason, span: written.span })
+        reason.map(|reason| Unresolved {
+            reason,
+            span: written.span,
+        })
     }
 }
 
@@ -439,5 +543,11 @@ pub(super) fn levels_of(tier: Tier, mut slot: impl FnMut(Level) -> MappingSlot) 
     let cluster = on_chip.then(|| slot(Level::Cluster));
     let slice = on_chip.then(|| slot(Level::Slice));
     let row = (tier == Tier::Trf).then(|| slot(Level::Row));
-    LevelSlots { chip, cluster, slice, row, element: slot(Level::Element) }
+    LevelSlots {
+        chip,
+        cluster,
+        slice,
+        row,
+        element: slot(Level::Element),
+    }
 }

@@ -31,7 +31,9 @@ impl Interpreter<'_> {
             | ast::Expr::ParenExpr(_)
             | ast::Expr::RefExpr(_) => self.chain(expression),
             ast::Expr::CallExpr(call) => self.call(call),
-            ast::Expr::PathExpr(path) => path.path().map_or(Value::Unknown, |path| self.path(&path)),
+            ast::Expr::PathExpr(path) => {
+                path.path().map_or(Value::Unknown, |path| self.path(&path))
+            }
             ast::Expr::Literal(literal) => self.literal(literal),
             ast::Expr::PrefixExpr(prefix) => self.prefix(prefix),
             ast::Expr::BinExpr(binary) => self.binary(binary),
@@ -63,7 +65,9 @@ impl Interpreter<'_> {
     }
 
     fn return_expression(&mut self, expression: &ast::ReturnExpr) -> Value {
-        let value = expression.expr().map_or(Value::Unit, |inner| self.expression(&inner));
+        let value = expression
+            .expr()
+            .map_or(Value::Unit, |inner| self.expression(&inner));
         let result = self.frame.result.clone();
         self.constrain(&value, &result);
         self.frame.returned = Some(match self.frame.returned.take() {
@@ -107,7 +111,9 @@ impl Interpreter<'_> {
     }
 
     fn field(&mut self, value: &Value, field: &ast::FieldExpr) -> Value {
-        let name = field.name_ref().map_or_else(String::new, |name| name.text().to_string());
+        let name = field
+            .name_ref()
+            .map_or_else(String::new, |name| name.text().to_string());
         match value {
             Value::Device => match self.dialect.context_field(&name) {
                 Some(context) => Value::Context(Some(context)),
@@ -115,7 +121,10 @@ impl Interpreter<'_> {
             },
             Value::Tuple(values) => {
                 let index = name.parse::<usize>().ok();
-                index.and_then(|index| values.get(index)).cloned().unwrap_or(Value::Unknown)
+                index
+                    .and_then(|index| values.get(index))
+                    .cloned()
+                    .unwrap_or(Value::Unknown)
             }
             _ => Value::Unknown,
         }
@@ -124,7 +133,10 @@ impl Interpreter<'_> {
     fn method_call(&mut self, receiver: Value, call: &ast::MethodCallExpr) -> Value {
         let site = self.frame.site.clone();
         let (name, name_span) = match call.name_ref() {
-            Some(name) => (name.text().trim_start_matches("r#").to_owned(), site.span(name.syntax())),
+            Some(name) => (
+                name.text().trim_start_matches("r#").to_owned(),
+                site.span(name.syntax()),
+            ),
             None => return Value::Unknown,
         };
         let turbofish = arguments(call.generic_arg_list());
@@ -132,12 +144,23 @@ impl Interpreter<'_> {
         if self.flow != Flow::Next {
             return Value::Unknown;
         }
-        self.method(receiver, Call { name, name_span, turbofish, arguments })
+        self.method(
+            receiver,
+            Call {
+                name,
+                name_span,
+                turbofish,
+                arguments,
+            },
+        )
     }
 
     /// The values of a call's arguments with their places, in order.
     pub(super) fn argument_values(&mut self, list: Option<ast::ArgList>) -> Vec<(Value, Span)> {
-        let expressions: Vec<ast::Expr> = list.into_iter().flat_map(|list| list.args().collect::<Vec<_>>()).collect();
+        let expressions: Vec<ast::Expr> = list
+            .into_iter()
+            .flat_map(|list| list.args().collect::<Vec<_>>())
+            .collect();
         expressions
             .iter()
             .map(|expression| {
@@ -153,9 +176,11 @@ impl Interpreter<'_> {
         match literal.kind() {
             ast::LiteralKind::Bool(value) => Value::boolean(value),
             ast::LiteralKind::IntNumber(_) => {
-                let scalar = ElementType::ALL
-                    .into_iter()
-                    .find(|scalar| text.len() > scalar.name().len() && text.ends_with(scalar.name()) && !text.starts_with("0x"));
+                let scalar = ElementType::ALL.into_iter().find(|scalar| {
+                    text.len() > scalar.name().len()
+                        && text.ends_with(scalar.name())
+                        && !text.starts_with("0x")
+                });
                 let value = self.constant(&ast::Expr::Literal(literal.clone()));
                 Value::Constant(value, scalar)
             }
@@ -168,7 +193,13 @@ impl Interpreter<'_> {
 
     /// A constant expression without variables, as the items' evaluator computes it.
     pub(super) fn constant(&self, expression: &ast::Expr) -> ConstValue {
-        items::evaluate(expression, &ItemEnvironment { db: self.db, item: self.frame.site.item })
+        items::evaluate(
+            expression,
+            &ItemEnvironment {
+                db: self.db,
+                item: self.frame.site.item,
+            },
+        )
     }
 
     fn prefix(&mut self, prefix: &ast::PrefixExpr) -> Value {
@@ -178,24 +209,41 @@ impl Interpreter<'_> {
         let value = self.expression(&inner);
         match (prefix.op_kind(), value) {
             (Some(ast::UnaryOp::Deref), value) => value,
-            (Some(ast::UnaryOp::Neg), Value::Constant(ConstValue::Int(value), scalar)) => match value.checked_neg() {
-                Some(value) => Value::Constant(ConstValue::Int(value), scalar),
-                None => Value::Unknown,
-            },
-            (Some(ast::UnaryOp::Neg), Value::Constant(value, scalar)) => Value::Constant(value, scalar),
-            (Some(ast::UnaryOp::Not), Value::Constant(ConstValue::Bool(value), _)) => Value::boolean(!value),
+            (Some(ast::UnaryOp::Neg), Value::Constant(ConstValue::Int(value), scalar)) => {
+                match value.checked_neg() {
+                    Some(value) => Value::Constant(ConstValue::Int(value), scalar),
+                    None => Value::Unknown,
+                }
+            }
+            (Some(ast::UnaryOp::Neg), Value::Constant(value, scalar)) => {
+                Value::Constant(value, scalar)
+            }
+            (Some(ast::UnaryOp::Not), Value::Constant(ConstValue::Bool(value), _)) => {
+                Value::boolean(!value)
+            }
             _ => Value::Unknown,
         }
     }
 
     fn cast(&mut self, cast: &ast::CastExpr) -> Value {
-        let value = cast.expr().map_or(Value::Unknown, |inner| self.expression(&inner));
+        let value = cast
+            .expr()
+            .map_or(Value::Unknown, |inner| self.expression(&inner));
         let site = self.frame.site.clone();
         let ty = cast.ty().map(|ty| self.read_type(&site, &ty, self.here));
         match (value, ty) {
             (Value::Constant(value, _), Some(super::types::Type::Number(scalar))) => {
-                let fits = cast.ty().is_none_or(|ty| fits(&value, &ty.syntax().text().to_string()));
-                Value::Constant(if fits { value } else { ConstValue::Unknown("a cast that changes the value") }, scalar)
+                let fits = cast
+                    .ty()
+                    .is_none_or(|ty| fits(&value, &ty.syntax().text().to_string()));
+                Value::Constant(
+                    if fits {
+                        value
+                    } else {
+                        ConstValue::Unknown("a cast that changes the value")
+                    },
+                    scalar,
+                )
             }
             (value, _) => value,
         }
@@ -234,7 +282,12 @@ impl Interpreter<'_> {
         }
     }
 
-    fn assignment(&mut self, left: &ast::Expr, op: Option<ast::ArithOp>, right: &ast::Expr) -> Value {
+    fn assignment(
+        &mut self,
+        left: &ast::Expr,
+        op: Option<ast::ArithOp>,
+        right: &ast::Expr,
+    ) -> Value {
         let mut value = self.expression(right);
         if let Some(op) = op {
             let before = self.expression(left);
@@ -282,7 +335,10 @@ impl Interpreter<'_> {
             return;
         };
         let array = self.expression(&base);
-        let at = self.expression(&at).as_u64().and_then(|at| usize::try_from(at).ok());
+        let at = self
+            .expression(&at)
+            .as_u64()
+            .and_then(|at| usize::try_from(at).ok());
         let changed = match (array, at) {
             (Value::Array(mut values), Some(at)) => {
                 if let Some(slot) = values.get_mut(at) {
@@ -307,14 +363,25 @@ impl Interpreter<'_> {
         match array.kind() {
             ast::ArrayExprKind::ElementList(elements) => {
                 let elements: Vec<ast::Expr> = elements.collect();
-                Value::Array(elements.iter().map(|element| self.marked(element)).collect())
+                Value::Array(
+                    elements
+                        .iter()
+                        .map(|element| self.marked(element))
+                        .collect(),
+                )
             }
-            ast::ArrayExprKind::Repeat { initializer, repeat } => {
-                let value = initializer.map_or(Value::Unknown, |initializer| self.marked(&initializer));
+            ast::ArrayExprKind::Repeat {
+                initializer,
+                repeat,
+            } => {
+                let value =
+                    initializer.map_or(Value::Unknown, |initializer| self.marked(&initializer));
                 let count = repeat.and_then(|repeat| self.expression(&repeat).as_u64());
                 // Only constants can be repeated, and no kernel repeats more than a handful.
                 match count {
-                    Some(count) if count <= 1_024 => Value::Array((0..count).map(|_| value.clone()).collect()),
+                    Some(count) if count <= 1_024 => {
+                        Value::Array((0..count).map(|_| value.clone()).collect())
+                    }
                     _ => Value::Unknown,
                 }
             }
@@ -333,15 +400,26 @@ impl Interpreter<'_> {
         let base = self.expression(&base);
         let at = self.expression(&at);
         match (base, at) {
-            (Value::Array(values), Value::Sequence(Sequence::Steps { start, step: 1, count })) => {
+            (
+                Value::Array(values),
+                Value::Sequence(Sequence::Steps {
+                    start,
+                    step: 1,
+                    count,
+                }),
+            ) => {
                 let start = usize::try_from(start).unwrap_or(usize::MAX);
-                let end = usize::try_from(count).ok().and_then(|count| start.checked_add(count));
+                let end = usize::try_from(count)
+                    .ok()
+                    .and_then(|count| start.checked_add(count));
                 let part = end.and_then(|end| values.get(start..end));
                 part.map_or(Value::Unknown, |part| Value::Array(part.to_vec()))
             }
             (Value::Array(values), at) => {
                 let at = at.as_u64().and_then(|at| usize::try_from(at).ok());
-                at.and_then(|at| values.get(at)).cloned().unwrap_or(Value::Unknown)
+                at.and_then(|at| values.get(at))
+                    .cloned()
+                    .unwrap_or(Value::Unknown)
             }
             _ => Value::Unknown,
         }
@@ -350,7 +428,10 @@ impl Interpreter<'_> {
     fn range(&mut self, range: &ast::RangeExpr) -> Value {
         use ra_ap_syntax::ast::RangeItem;
         let (start, end) = match (range.start(), range.end()) {
-            (Some(start), Some(end)) => (self.expression(&start).as_integer(), self.expression(&end).as_integer()),
+            (Some(start), Some(end)) => (
+                self.expression(&start).as_integer(),
+                self.expression(&end).as_integer(),
+            ),
             (None, Some(end)) => (Some(0), self.expression(&end).as_integer()),
             _ => return Value::Unknown,
         };
@@ -358,9 +439,16 @@ impl Interpreter<'_> {
             return Value::Unknown;
         };
         let extra = i128::from(matches!(range.op_kind(), Some(ast::RangeOp::Inclusive)));
-        let count = end.checked_sub(start).and_then(|count| count.checked_add(extra)).map(|count| count.max(0));
+        let count = end
+            .checked_sub(start)
+            .and_then(|count| count.checked_add(extra))
+            .map(|count| count.max(0));
         match count.and_then(|count| u64::try_from(count).ok()) {
-            Some(count) => Value::Sequence(Sequence::Steps { start, step: 1, count }),
+            Some(count) => Value::Sequence(Sequence::Steps {
+                start,
+                step: 1,
+                count,
+            }),
             None => Value::Unknown,
         }
     }
@@ -369,8 +457,11 @@ impl Interpreter<'_> {
         let Some(path) = record.path() else {
             return Value::Unknown;
         };
-        let fields: Vec<ast::RecordExprField> =
-            record.record_expr_field_list().into_iter().flat_map(|list| list.fields().collect::<Vec<_>>()).collect();
+        let fields: Vec<ast::RecordExprField> = record
+            .record_expr_field_list()
+            .into_iter()
+            .flat_map(|list| list.fields().collect::<Vec<_>>())
+            .collect();
         let fields = fields
             .iter()
             .filter_map(|field| {
@@ -380,7 +471,11 @@ impl Interpreter<'_> {
                 Some((name, self.expression(&expression), span))
             })
             .collect();
-        Value::Named(Box::new(Named { path: super::site::segments(&path), arguments: Vec::new(), fields }))
+        Value::Named(Box::new(Named {
+            path: super::site::segments(&path),
+            arguments: Vec::new(),
+            fields,
+        }))
     }
 }
 
@@ -427,8 +522,14 @@ fn compare(op: ast::CmpOp, left: &Value, right: &Value) -> Option<bool> {
     let (left, right) = (left.as_integer()?, right.as_integer()?);
     Some(match op {
         ast::CmpOp::Eq { negated } => (left == right) != negated,
-        ast::CmpOp::Ord { ordering: ast::Ordering::Less, strict } => left < right || (!strict && left == right),
-        ast::CmpOp::Ord { ordering: ast::Ordering::Greater, strict } => left > right || (!strict && left == right),
+        ast::CmpOp::Ord {
+            ordering: ast::Ordering::Less,
+            strict,
+        } => left < right || (!strict && left == right),
+        ast::CmpOp::Ord {
+            ordering: ast::Ordering::Greater,
+            strict,
+        } => left > right || (!strict && left == right),
     })
 }
 
@@ -461,7 +562,9 @@ fn integers(op: ast::ArithOp, left: i128, right: i128) -> Option<i128> {
         ast::ArithOp::Mul => left.checked_mul(right),
         ast::ArithOp::Div => left.checked_div(right),
         ast::ArithOp::Rem => left.checked_rem(right),
-        ast::ArithOp::Shl => 1_i128.checked_shl(shift()?).and_then(|factor| left.checked_mul(factor)),
+        ast::ArithOp::Shl => 1_i128
+            .checked_shl(shift()?)
+            .and_then(|factor| left.checked_mul(factor)),
         ast::ArithOp::Shr => left.checked_shr(shift()?),
         ast::ArithOp::BitAnd => Some(left & right),
         ast::ArithOp::BitOr => Some(left | right),

@@ -8,7 +8,8 @@ use crate::db::Db;
 use crate::items::{self, ItemId, Span};
 use crate::kernel::dialect::TypeParameter;
 use crate::kernel::{
-    Address, AddressValue, Body, Context, DeviceAttribute, PassEnd, PassSource, TensorId, UnresolvedReason,
+    Address, AddressValue, Body, Context, DeviceAttribute, PassEnd, PassSource, TensorId,
+    UnresolvedReason,
 };
 
 use super::draft::{KindDraft, OperationDraft, OriginDraft, PassDraft};
@@ -23,12 +24,17 @@ pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
     let site = Site::new(db, function);
     let node = site.parsed.cast::<ast::Fn>();
     let name = node.as_ref().and_then(ast::Fn::name);
-    let span = name.as_ref().map_or_else(|| site.parsed.text.full_span(), |name| site.span(name.syntax()));
+    let span = name.as_ref().map_or_else(
+        || site.parsed.text.full_span(),
+        |name| site.span(name.syntax()),
+    );
     let mut body = Body {
         name: name.map_or_else(String::new, |name| name.text().to_string()),
         span,
-        device: items::device_attribute(db, function)
-            .map(|attribute| DeviceAttribute { chips: attribute.chips, span: attribute.span }),
+        device: items::device_attribute(db, function).map(|attribute| DeviceAttribute {
+            chips: attribute.chips,
+            span: attribute.span,
+        }),
         reached_from_kernel: callgraph::is_reached_from_kernel(db, function),
         tensors: Vec::new(),
         operations: Vec::new(),
@@ -42,8 +48,11 @@ pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
     if items::dialect(db, function.file(db)) == items::Dialect::OptStd {
         // The successor's methods mean other things under the same names: nothing is guessed.
         if body.device.is_some() {
-            let reason = UnresolvedReason::UnsupportedExpression("a kernel for `furiosa_opt_std`".to_owned());
-            body.unresolved.push(crate::kernel::Unresolved { reason, span });
+            let reason = UnresolvedReason::UnsupportedExpression(
+                "a kernel for `furiosa_opt_std`".to_owned(),
+            );
+            body.unresolved
+                .push(crate::kernel::Unresolved { reason, span });
         }
         return body;
     }
@@ -54,7 +63,8 @@ pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
     if is_host_side(&node) {
         body.unresolved.clear();
     } else if callgraph::is_called(db, function) {
-        body.unresolved.retain(|entry| !depends_on_caller(&entry.reason));
+        body.unresolved
+            .retain(|entry| !depends_on_caller(&entry.reason));
     }
     body
 }
@@ -64,7 +74,12 @@ fn is_host_side(node: &ast::Fn) -> bool {
     use ast::HasAttrs;
     let is_test = node.attrs().any(|attribute| {
         let text = attribute.syntax().text().to_string();
-        let word = text.trim_start_matches(['#', '[', ' ']).split([']', '(', ' ']).next().unwrap_or("").to_owned();
+        let word = text
+            .trim_start_matches(['#', '[', ' '])
+            .split([']', '(', ' '])
+            .next()
+            .unwrap_or("")
+            .to_owned();
         word == "test" || word.ends_with("::test")
     });
     is_test || node.async_token().is_some()
@@ -83,10 +98,18 @@ impl Interpreter<'_> {
     fn own_body(&mut self, node: &ast::Fn) {
         let site = self.own_site(node);
         self.frame.site = site.clone();
-        for parameter in node.param_list().into_iter().flat_map(|list| list.params().collect::<Vec<_>>()) {
+        for parameter in node
+            .param_list()
+            .into_iter()
+            .flat_map(|list| list.params().collect::<Vec<_>>())
+        {
             let span = site.span(parameter.syntax());
-            let place = parameter.pat().map_or(span, |pattern| site.span(pattern.syntax()));
-            let ty = parameter.ty().map_or(Type::Unknown, |ty| self.read_type(&site, &ty, place));
+            let place = parameter
+                .pat()
+                .map_or(span, |pattern| site.span(pattern.syntax()));
+            let ty = parameter
+                .ty()
+                .map_or(Type::Unknown, |ty| self.read_type(&site, &ty, place));
             let value = self.value_of_type(&ty, place);
             if let Some(pattern) = parameter.pat() {
                 self.bind(&pattern, value);
@@ -102,9 +125,24 @@ impl Interpreter<'_> {
         let mut site = self.frame.site.clone();
         let mut generics = Generics::new();
         for (name, span) in parameters(&site, node) {
-            let mapping = self.draft.mappings.failed(UnresolvedReason::GenericMapping, span);
-            let scalar = self.draft.scalars.failed(UnresolvedReason::GenericMapping, span);
-            generics.insert(name, Binding { mapping, scalar, axis: None, context: None, constant: None });
+            let mapping = self
+                .draft
+                .mappings
+                .failed(UnresolvedReason::GenericMapping, span);
+            let scalar = self
+                .draft
+                .scalars
+                .failed(UnresolvedReason::GenericMapping, span);
+            generics.insert(
+                name,
+                Binding {
+                    mapping,
+                    scalar,
+                    axis: None,
+                    context: None,
+                    constant: None,
+                },
+            );
         }
         site.generics = Rc::new(generics);
         site
@@ -112,14 +150,15 @@ impl Interpreter<'_> {
 
     fn result_type(&mut self, site: &Site, node: &ast::Fn, place: Span) -> Type {
         match node.ret_type() {
-            Some(result) => result.ty().map_or(Type::Unknown, |ty| self.read_type(site, &ty, place)),
+            Some(result) => result
+                .ty()
+                .map_or(Type::Unknown, |ty| self.read_type(site, &ty, place)),
             None => Type::Unit,
         }
     }
 
     /// Runs the body of the frame's function and gives its result.
     fn function_value(&mut self, node: &ast::Fn) -> Value {
-        use ast::HasBody as _;
         let Some(block) = node.body() else {
             return Value::Unknown;
         };
@@ -153,19 +192,33 @@ impl Interpreter<'_> {
     pub(super) fn value_of_type(&mut self, ty: &Type, place: Span) -> Value {
         match ty {
             Type::Tensor(kind) => {
-                let address = Address { value: AddressValue::Unknown, span: place };
-                Value::Tensor(self.draft.add_tensor(*kind, address, OriginDraft::Parameter, place))
+                let address = Address {
+                    value: AddressValue::Unknown,
+                    span: place,
+                };
+                Value::Tensor(
+                    self.draft
+                        .add_tensor(*kind, address, OriginDraft::Parameter, place),
+                )
             }
             Type::Stream { shape, context } => {
-                let source = PassSource::Parameter { position: shape.position };
+                let source = PassSource::Parameter {
+                    position: shape.position,
+                };
                 self.begin_pass(*context, source, *shape, place)
             }
             Type::Device => Value::Device,
             Type::Context(context) => Value::Context(*context),
-            Type::Tuple(parts) => Value::Tuple(parts.iter().map(|part| self.value_of_type(part, place)).collect()),
-            Type::Number(Some(scalar)) => {
-                Value::Constant(crate::items::ConstValue::Unknown("a parameter"), Some(*scalar))
-            }
+            Type::Tuple(parts) => Value::Tuple(
+                parts
+                    .iter()
+                    .map(|part| self.value_of_type(part, place))
+                    .collect(),
+            ),
+            Type::Number(Some(scalar)) => Value::Constant(
+                crate::items::ConstValue::Unknown("a parameter"),
+                Some(*scalar),
+            ),
             Type::Unit => Value::Unit,
             Type::Number(None) | Type::Unknown | Type::Array(_) => Value::Unknown,
         }
@@ -179,13 +232,28 @@ impl Interpreter<'_> {
         begin: ShapeSlots,
         span: Span,
     ) -> Value {
-        let pass = PassDraft { context, source, begin, stages: Vec::new(), end: PassEnd::Open };
-        let operation = self.operation(KindDraft::Pass(pass), context.unwrap_or(Context::Main), span);
+        let pass = PassDraft {
+            context,
+            source,
+            begin,
+            stages: Vec::new(),
+            end: PassEnd::Open,
+        };
+        let operation = self.operation(
+            KindDraft::Pass(pass),
+            context.unwrap_or(Context::Main),
+            span,
+        );
         operation.map_or(Value::Unknown, Value::Stream)
     }
 
     /// Adds an operation where the interpretation stands.
-    pub(super) fn operation(&mut self, kind: KindDraft, context: Context, span: Span) -> Option<usize> {
+    pub(super) fn operation(
+        &mut self,
+        kind: KindDraft,
+        context: Context,
+        span: Span,
+    ) -> Option<usize> {
         if self.draft.operations.len() >= OPERATION_LIMIT {
             self.exhaust();
             return None;
@@ -221,12 +289,18 @@ impl Interpreter<'_> {
         let (values, owned) = self.take_parameters(&site, &node, arguments);
         let result = self.result_type(&site, &node, call);
         if self.stack.contains(&function) || self.stack.len() >= CALL_DEPTH {
-            if result.is_device_side() || arguments.iter().any(|(value, _)| value.is_device_side()) {
+            if result.is_device_side() || arguments.iter().any(|(value, _)| value.is_device_side())
+            {
                 self.unresolved(UnresolvedReason::Recursion, call);
             }
             return self.value_of_type(&result, call);
         }
-        let frame = Frame { site, variables: Vec::new(), result, returned: None };
+        let frame = Frame {
+            site,
+            variables: Vec::new(),
+            result,
+            returned: None,
+        };
         let caller = std::mem::replace(&mut self.frame, frame);
         self.stack.push(function);
         self.calls.push(call);
@@ -260,7 +334,10 @@ impl Interpreter<'_> {
             let binding = self.bind_argument(&caller, turbofish.get(index), call);
             generics.insert(name, binding);
         }
-        let parameters = node.param_list().into_iter().flat_map(|list| list.params().collect::<Vec<_>>());
+        let parameters = node
+            .param_list()
+            .into_iter()
+            .flat_map(|list| list.params().collect::<Vec<_>>());
         for (parameter, (value, _)) in parameters.zip(arguments) {
             if let Some(ty) = parameter.ty() {
                 self.match_type(&mut generics, &ty, value, 0);
@@ -286,7 +363,10 @@ impl Interpreter<'_> {
                     self.match_type(generics, &part, value, depth + 1);
                 }
             }
-            (ast::Type::PathType(path), Value::Tensor(_) | Value::Stream(_) | Value::Context(_)) => {
+            (
+                ast::Type::PathType(path),
+                Value::Tensor(_) | Value::Stream(_) | Value::Context(_),
+            ) => {
                 if let Some(path) = path.path() {
                     self.match_entry(generics, &path, value);
                 }
@@ -302,15 +382,19 @@ impl Interpreter<'_> {
         };
         for (parameter, argument) in entry.parameters.iter().zip(path_arguments(path)) {
             let known = match (parameter, value) {
-                (TypeParameter::Level(level), Value::Tensor(id)) => {
-                    self.draft.tensor(*id).and_then(|tensor| tensor.kind.levels.get(*level))
-                }
-                (TypeParameter::Level(level), Value::Stream(place)) => {
-                    self.draft.pass(*place).and_then(|pass| pass.shape().get(*level))
-                }
+                (TypeParameter::Level(level), Value::Tensor(id)) => self
+                    .draft
+                    .tensor(*id)
+                    .and_then(|tensor| tensor.kind.levels.get(*level)),
+                (TypeParameter::Level(level), Value::Stream(place)) => self
+                    .draft
+                    .pass(*place)
+                    .and_then(|pass| pass.shape().get(*level)),
                 (TypeParameter::Context, _) => {
                     let context = match value {
-                        Value::Stream(place) => self.draft.pass(*place).and_then(|pass| pass.context),
+                        Value::Stream(place) => {
+                            self.draft.pass(*place).and_then(|pass| pass.context)
+                        }
                         Value::Context(context) => *context,
                         _ => None,
                     };
@@ -340,10 +424,15 @@ impl Interpreter<'_> {
     ) -> (Vec<(ast::Pat, Value)>, Vec<TensorId>) {
         let mut values = Vec::new();
         let mut owned = Vec::new();
-        let parameters = node.param_list().into_iter().flat_map(|list| list.params().collect::<Vec<_>>());
+        let parameters = node
+            .param_list()
+            .into_iter()
+            .flat_map(|list| list.params().collect::<Vec<_>>());
         for (index, parameter) in parameters.enumerate() {
             let place = site.span(parameter.syntax());
-            let ty = parameter.ty().map_or(Type::Unknown, |ty| self.read_type(site, &ty, place));
+            let ty = parameter
+                .ty()
+                .map_or(Type::Unknown, |ty| self.read_type(site, &ty, place));
             let value = match arguments.get(index) {
                 // An argument that could not be followed still has its declared type.
                 Some((Value::Unknown, _)) | None => self.value_of_type(&ty, place),
@@ -374,7 +463,9 @@ impl Interpreter<'_> {
     fn holds(&self, value: &Value, id: TensorId) -> bool {
         match value {
             Value::Tensor(other) => *other == id || self.draft.base(*other) == id,
-            Value::Tuple(values) | Value::Array(values) => values.iter().any(|value| self.holds(value, id)),
+            Value::Tuple(values) | Value::Array(values) => {
+                values.iter().any(|value| self.holds(value, id))
+            }
             _ => false,
         }
     }
@@ -414,7 +505,11 @@ impl Interpreter<'_> {
         }
     }
 
-    fn unify_all(&mut self, first: Vec<super::slots::MappingSlot>, second: Vec<super::slots::MappingSlot>) {
+    fn unify_all(
+        &mut self,
+        first: Vec<super::slots::MappingSlot>,
+        second: Vec<super::slots::MappingSlot>,
+    ) {
         for (first, second) in first.into_iter().zip(second) {
             self.draft.mappings.unify(first, second);
         }

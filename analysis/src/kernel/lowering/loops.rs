@@ -11,14 +11,19 @@ use super::{Flow, ITERATION_LIMIT, Interpreter, OPERATION_LIMIT};
 
 impl Interpreter<'_> {
     pub(super) fn for_loop(&mut self, run: &ast::ForExpr) -> Value {
-        let over = run.iterable().map_or(Value::Unknown, |iterable| self.expression(&iterable));
+        let over = run
+            .iterable()
+            .map_or(Value::Unknown, |iterable| self.expression(&iterable));
         if self.flow != Flow::Next {
             return Value::Unknown;
         }
         let (Some(pattern), Some(body)) = (run.pat(), run.loop_body()) else {
             return Value::Unit;
         };
-        let span = self.keyword(run.for_token().map(|token| token.text_range()), run.syntax().text_range());
+        let span = self.keyword(
+            run.for_token().map(|token| token.text_range()),
+            run.syntax().text_range(),
+        );
         let sequence = match over {
             Value::Sequence(sequence) => sequence,
             Value::Array(values) => Sequence::List(values),
@@ -32,7 +37,12 @@ impl Interpreter<'_> {
         let mut iteration = 0;
         while iteration < count && !self.exhausted {
             let before = (self.iterations, self.draft.operations.len());
-            if !self.iteration(span, &body, (iteration, Some(count)), Some((&pattern, sequence.at(iteration)))) {
+            if !self.iteration(
+                span,
+                &body,
+                (iteration, Some(count)),
+                Some((&pattern, sequence.at(iteration))),
+            ) {
                 break;
             }
             if iteration == 0 && !shortened {
@@ -53,9 +63,11 @@ impl Interpreter<'_> {
     /// Whether all runs together would exceed what a body may have, from what the first one took.
     fn is_too_long(&self, count: u64, (iterations, operations): (u64, usize)) -> bool {
         let runs = self.iterations.saturating_sub(iterations).max(1);
-        let made = u64::try_from(self.draft.operations.len().saturating_sub(operations)).unwrap_or(u64::MAX);
+        let made = u64::try_from(self.draft.operations.len().saturating_sub(operations))
+            .unwrap_or(u64::MAX);
         let room = u64::try_from(OPERATION_LIMIT.saturating_sub(operations)).unwrap_or(0);
-        count.saturating_mul(runs) > ITERATION_LIMIT.saturating_sub(iterations) || count.saturating_mul(made) > room
+        count.saturating_mul(runs) > ITERATION_LIMIT.saturating_sub(iterations)
+            || count.saturating_mul(made) > room
     }
 
     /// One run of a loop's body; false where the loop ends with it.
@@ -74,7 +86,11 @@ impl Interpreter<'_> {
         if let Some((pattern, value)) = variable {
             self.bind(pattern, value);
         }
-        self.loops.push(LoopFrame { span, iteration, count });
+        self.loops.push(LoopFrame {
+            span,
+            iteration,
+            count,
+        });
         self.block(body);
         self.loops.pop();
         self.frame.variables.truncate(outer);
@@ -103,14 +119,24 @@ impl Interpreter<'_> {
         }
         let names: Vec<String> = pattern
             .into_iter()
-            .flat_map(|pattern| pattern.syntax().descendants().filter_map(ast::Name::cast).collect::<Vec<_>>())
+            .flat_map(|pattern| {
+                pattern
+                    .syntax()
+                    .descendants()
+                    .filter_map(ast::Name::cast)
+                    .collect::<Vec<_>>()
+            })
             .map(|name| name.text().to_string())
             .collect();
         let depends = body
             .syntax()
             .descendants()
             .filter_map(ast::NameRef::cast)
-            .any(|name| names.iter().any(|variable| name.text() == variable.as_str()));
+            .any(|name| {
+                names
+                    .iter()
+                    .any(|variable| name.text() == variable.as_str())
+            });
         if depends && self.draft.operations.len() > before {
             self.unresolved(UnresolvedReason::UnboundedLoop, span);
         }
@@ -120,7 +146,10 @@ impl Interpreter<'_> {
         let Some(body) = run.loop_body() else {
             return Value::Unit;
         };
-        let span = self.keyword(run.while_token().map(|token| token.text_range()), run.syntax().text_range());
+        let span = self.keyword(
+            run.while_token().map(|token| token.text_range()),
+            run.syntax().text_range(),
+        );
         let mut iteration = 0;
         while !self.exhausted && self.flow == Flow::Next {
             let condition = match run.condition() {
@@ -148,7 +177,11 @@ impl Interpreter<'_> {
         Value::Unit
     }
 
-    pub(super) fn endless_loop(&mut self, body: Option<ast::BlockExpr>, keyword: Option<TextRange>) -> Value {
+    pub(super) fn endless_loop(
+        &mut self,
+        body: Option<ast::BlockExpr>,
+        keyword: Option<TextRange>,
+    ) -> Value {
         let Some(body) = body else {
             return Value::Unit;
         };
@@ -174,5 +207,7 @@ impl Interpreter<'_> {
 
 /// Whether a loop's body can end the loop.
 fn breaks(body: &ast::BlockExpr) -> bool {
-    body.syntax().descendants().any(|node| ast::BreakExpr::can_cast(node.kind()) || ast::ReturnExpr::can_cast(node.kind()))
+    body.syntax()
+        .descendants()
+        .any(|node| ast::BreakExpr::can_cast(node.kind()) || ast::ReturnExpr::can_cast(node.kind()))
 }

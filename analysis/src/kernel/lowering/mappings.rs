@@ -7,9 +7,11 @@ use std::ops::Range;
 
 use ra_ap_syntax::ast::{self, AstNode};
 
-use crate::items::{self, ItemId, Namespace, Resolution, Span};
+use crate::items::{self, ItemId, MappingProblemKind, Namespace, Resolution, Span};
 use crate::kernel::{UnresolvedReason, Written};
-use crate::mapping::{self, Axis, FactorKind, Mapping, MappingKind, Operator, SyntaxKind, SyntaxNode};
+use crate::mapping::{
+    self, Axis, FactorKind, Mapping, MappingKind, Operator, SyntaxKind, SyntaxNode,
+};
 
 use super::Interpreter;
 use super::site::{Generics, Site};
@@ -30,30 +32,74 @@ pub(super) fn macro_body(call: &ast::MacroCall) -> Option<(String, u32)> {
 
 /// Whether a macro call is one of a name.
 pub(super) fn is_macro(call: &ast::MacroCall, name: &str) -> bool {
-    call.path().and_then(|path| path.segment()).and_then(|segment| segment.name_ref()).is_some_and(|text| text.text() == name)
+    call.path()
+        .and_then(|path| path.segment())
+        .and_then(|segment| segment.name_ref())
+        .is_some_and(|text| text.text() == name)
 }
 
 impl Interpreter<'_> {
     /// The mapping that an `m![..]` in type position names.
     pub(super) fn macro_mapping(&mut self, site: &Site, call: &ast::MacroCall) -> MappingSlot {
         let span = site.span(call.syntax());
-        let result = self.macro_value(site, call);
-        match result {
+        if site.generics.is_empty()
+            && let Some(slot) = self.macros.get(&span)
+        {
+            return *slot;
+        }
+        let slot = match self.macro_value(site, call) {
             Ok(value) => self.draft.mappings.known(Written::new(value, span)),
             Err(reason) => self.draft.mappings.failed(reason, span),
+        };
+        if site.generics.is_empty() {
+            self.macros.insert(span, slot);
         }
+        slot
     }
 
-    fn macro_value(&mut self, site: &Site, call: &ast::MacroCall) -> Result<Mapping, UnresolvedReason> {
+    fn macro_value(
+        &mut self,
+        site: &Site,
+        call: &ast::MacroCall,
+    ) -> Result<Mapping, UnresolvedReason> {
         if !is_macro(call, "m") {
-            return Err(UnresolvedReason::UnsupportedExpression("a macro in the place of a mapping".to_owned()));
+            return Err(UnresolvedReason::UnsupportedExpression(
+                "a macro in the place of a mapping".to_owned(),
+            ));
         }
         let (body, start) = macro_body(call).ok_or(UnresolvedReason::IllFormedMapping)?;
+        if site.generics.is_empty() {
+            return self.plain_value(site, &body, start);
+        }
         let (node, errors) = mapping::parse_mapping(&body);
         match node {
             Some(node) if errors.is_empty() => self.node_mapping(site, &node, &body, start, 0),
             _ => Err(UnresolvedReason::IllFormedMapping),
         }
+    }
+
+    /// Without generic parameters the items' own reading serves.
+    fn plain_value(
+        &self,
+        site: &Site,
+        body: &str,
+        start: u32,
+    ) -> Result<Mapping, UnresolvedReason> {
+        let scope = items::scope_at(self.db, site.item, start);
+        let end = start.saturating_add(u32::try_from(body.len()).unwrap_or(u32::MAX));
+        let result =
+            items::resolve_mapping_text(self.db, &scope, body, site.parsed.text.span(start, end));
+        result.mapping.ok_or_else(
+            || match result.problems.first().map(|problem| &problem.kind) {
+                Some(MappingProblemKind::UnknownAxis { name, .. }) => {
+                    UnresolvedReason::UnknownName(name.clone())
+                }
+                Some(MappingProblemKind::UnresolvedEscape) => {
+                    UnresolvedReason::UnsupportedExpression("a type in a mapping".to_owned())
+                }
+                _ => UnresolvedReason::IllFormedMapping,
+            },
+        )
     }
 
     fn node_mapping(
@@ -71,8 +117,12 @@ impl Interpreter<'_> {
         match &node.kind {
             SyntaxKind::One => Ok(Mapping::identity()),
             SyntaxKind::Number(count) => Mapping::broadcast(*count).map_err(ill_formed),
-            SyntaxKind::Name(name) => self.named_mapping(site, &[name], offset(start, &node.span), depth),
-            SyntaxKind::Escape { content } => self.escaped_mapping(site, content, body, start, depth),
+            SyntaxKind::Name(name) => {
+                self.named_mapping(site, &[name], offset(start, &node.span), depth)
+            }
+            SyntaxKind::Escape { content } => {
+                self.escaped_mapping(site, content, body, start, depth)
+            }
             SyntaxKind::Group(inner) => self.node_mapping(site, inner, body, start, depth + 1),
             SyntaxKind::Pair(parts) => {
                 let parts = parts
@@ -81,7 +131,12 @@ impl Interpreter<'_> {
                     .collect::<Result<Vec<_>, _>>()?;
                 Mapping::product(&parts).map_err(ill_formed)
             }
-            SyntaxKind::Binary { operator, left, factor, .. } => {
+            SyntaxKind::Binary {
+                operator,
+                left,
+                factor,
+                ..
+            } => {
                 let left = self.node_mapping(site, left, body, start, depth + 1)?;
                 let FactorKind::Literal(factor) = factor.kind else {
                     return Err(UnresolvedReason::IllFormedMapping);
@@ -114,17 +169,30 @@ impl Interpreter<'_> {
                 _ => Err(UnresolvedReason::IllFormedMapping),
             };
         }
-        let symbol = text.strip_prefix("Symbol").map(str::trim).and_then(|rest| rest.strip_prefix('<'));
-        let text = symbol.and_then(|rest| rest.strip_suffix('>')).map_or(text, str::trim);
+        let symbol = text
+            .strip_prefix("Symbol")
+            .map(str::trim)
+            .and_then(|rest| rest.strip_prefix('<'));
+        let text = symbol
+            .and_then(|rest| rest.strip_suffix('>'))
+            .map_or(text, str::trim);
         let path: Vec<&str> = text.split("::").map(str::trim).collect();
         if path.iter().any(|segment| !is_name(segment)) {
-            return Err(UnresolvedReason::UnsupportedExpression(format!("the type `{text}` in a mapping")));
+            return Err(UnresolvedReason::UnsupportedExpression(format!(
+                "the type `{text}` in a mapping"
+            )));
         }
         self.named_mapping(site, &path, offset(start, content), depth)
     }
 
     /// The mapping of an axis, an alias or a generic parameter.
-    fn named_mapping(&mut self, site: &Site, path: &[&str], at: u32, depth: u32) -> Result<Mapping, UnresolvedReason> {
+    fn named_mapping(
+        &mut self,
+        site: &Site,
+        path: &[&str],
+        at: u32,
+        depth: u32,
+    ) -> Result<Mapping, UnresolvedReason> {
         if let [name] = path
             && let Some(binding) = site.generics.get(*name)
         {
@@ -133,19 +201,26 @@ impl Interpreter<'_> {
             }
             let fallback = site.parsed.text.full_span();
             let (written, reason) = self.draft.mappings.resolve(binding.mapping, fallback);
-            return written.value.ok_or_else(|| reason.unwrap_or(UnresolvedReason::NotInferred));
+            return written
+                .value
+                .ok_or_else(|| reason.unwrap_or(UnresolvedReason::NotInferred));
         }
         match site.resolve_names(self.db, path, at, Namespace::Type) {
             Resolution::Axis(axis) => axis
                 .size
-                .and_then(|size| Axis::new(&axis.name, size).ok())
+                .and_then(|size| Axis::checked(&axis.name, size).ok())
                 .map(Mapping::axis)
                 .ok_or(UnresolvedReason::IllFormedMapping),
             Resolution::Alias(alias) => {
                 let slot = self.alias_mapping(alias, None, depth + 1);
                 let fallback = site.parsed.text.full_span();
                 // A fault in an alias is the alias's own.
-                self.draft.mappings.resolve(slot, fallback).0.value.ok_or(UnresolvedReason::IllFormedMapping)
+                self.draft
+                    .mappings
+                    .resolve(slot, fallback)
+                    .0
+                    .value
+                    .ok_or(UnresolvedReason::IllFormedMapping)
             }
             Resolution::Prelude(name) if name.ends_with("Identity") => Ok(Mapping::identity()),
             Resolution::Parameter(_) => Err(UnresolvedReason::GenericMapping),
@@ -154,7 +229,12 @@ impl Interpreter<'_> {
     }
 
     /// The mapping of an alias without parameters, read once a body. `used_at` is kept with it.
-    pub(super) fn alias_mapping(&mut self, alias: ItemId, used_at: Option<Span>, depth: u32) -> MappingSlot {
+    pub(super) fn alias_mapping(
+        &mut self,
+        alias: ItemId,
+        used_at: Option<Span>,
+        depth: u32,
+    ) -> MappingSlot {
         let slot = match self.aliases.get(&alias) {
             Some(Some(slot)) => *slot,
             // An alias that needs itself: the finding stands at the alias.
@@ -179,7 +259,11 @@ impl Interpreter<'_> {
             return self.failed_alias(alias);
         }
         let site = Site::new(self.db, alias);
-        match site.parsed.cast::<ast::TypeAlias>().and_then(|alias| alias.ty()) {
+        match site
+            .parsed
+            .cast::<ast::TypeAlias>()
+            .and_then(|alias| alias.ty())
+        {
             Some(ty) => self.mapping_of_type(&site, &ty, None, depth + 1),
             None => self.failed_alias(alias),
         }
@@ -187,12 +271,21 @@ impl Interpreter<'_> {
 
     fn failed_alias(&mut self, alias: ItemId) -> MappingSlot {
         let span = items::item_text(self.db, alias).full_span();
-        self.draft.mappings.failed(UnresolvedReason::IllFormedMapping, span)
+        self.draft
+            .mappings
+            .failed(UnresolvedReason::IllFormedMapping, span)
     }
 
     /// Binds the generic parameters in a mapping expression so that it names a known mapping.
-    pub(super) fn match_macro(&mut self, generics: &mut Generics, call: &ast::MacroCall, value: &Mapping) {
-        let Some((body, _)) = macro_body(call) else { return };
+    pub(super) fn match_macro(
+        &mut self,
+        generics: &mut Generics,
+        call: &ast::MacroCall,
+        value: &Mapping,
+    ) {
+        let Some((body, _)) = macro_body(call) else {
+            return;
+        };
         if let (Some(node), errors) = mapping::parse_mapping(&body)
             && errors.is_empty()
         {
@@ -212,10 +305,16 @@ impl Interpreter<'_> {
             return;
         }
         match (&node.kind, value.kind()) {
-            (SyntaxKind::Group(inner), _) => self.match_node(generics, inner, body, value, depth + 1),
-            (SyntaxKind::Name(name), _) => self.bind_name(generics, name, value),
+            (SyntaxKind::Group(inner), _) => {
+                self.match_node(generics, inner, body, value, depth + 1)
+            }
+            (SyntaxKind::Name(name), _) => self.bind_generic(generics, name, value),
             (SyntaxKind::Escape { content }, _) => {
-                self.bind_name(generics, body.get(content.clone()).unwrap_or("").trim(), value);
+                self.bind_generic(
+                    generics,
+                    body.get(content.clone()).unwrap_or("").trim(),
+                    value,
+                );
             }
             (SyntaxKind::Pair(parts), MappingKind::Product(values)) => {
                 for (part, value) in parts.iter().rev().zip(values.iter().rev()) {
@@ -235,20 +334,29 @@ impl Interpreter<'_> {
         }
     }
 
-    fn bind_name(&mut self, generics: &mut Generics, name: &str, value: &Mapping) {
-        let Some(binding) = generics.get_mut(name) else { return };
+    fn bind_generic(&mut self, generics: &mut Generics, name: &str, value: &Mapping) {
+        let Some(binding) = generics.get_mut(name) else {
+            return;
+        };
         if let MappingKind::Axis(axis) = value.kind() {
             binding.axis.get_or_insert_with(|| axis.clone());
         }
         if self.draft.mappings.is_open(binding.mapping) {
-            let known = self.draft.mappings.known(Written::new(value.clone(), self.here));
+            let known = self
+                .draft
+                .mappings
+                .known(Written::new(value.clone(), self.here));
             self.draft.mappings.unify(binding.mapping, known);
         }
     }
 }
 
 /// An operator applied to a mapping.
-fn apply(left: &Mapping, operator: Operator, factor: u64) -> Result<Mapping, mapping::MappingError> {
+fn apply(
+    left: &Mapping,
+    operator: Operator,
+    factor: u64,
+) -> Result<Mapping, mapping::MappingError> {
     match operator {
         Operator::Stride => left.stride(factor),
         Operator::Modulo => left.modulo(factor),
@@ -263,6 +371,8 @@ fn offset(start: u32, range: &Range<usize>) -> u32 {
 
 fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
-    characters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+    characters
+        .next()
+        .is_some_and(|first| first.is_alphabetic() || first == '_')
         && characters.all(|next| next.is_alphanumeric() || next == '_')
 }

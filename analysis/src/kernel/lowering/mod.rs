@@ -39,6 +39,7 @@ use super::{Body, BranchArm, LoopFrame, UnresolvedReason};
 
 use draft::Draft;
 use site::Site;
+pub(in crate::kernel) use site::segments as path_names;
 use slots::{MappingSlot, ScalarSlot};
 use types::Type;
 use values::Value;
@@ -121,7 +122,12 @@ impl<'db> Interpreter<'db> {
             dialect: &dialect::VISA_STD,
             draft: Draft::default(),
             stack: vec![site.item],
-            frame: Frame { site, variables: Vec::new(), result: Type::Unknown, returned: None },
+            frame: Frame {
+                site,
+                variables: Vec::new(),
+                result: Type::Unknown,
+                returned: None,
+            },
             aliases: FxHashMap::default(),
             macros: FxHashMap::default(),
             contractions: Vec::new(),
@@ -156,17 +162,30 @@ impl<'db> Interpreter<'db> {
 
     /// Records something that no operation of the draft stands for.
     fn unresolved(&mut self, reason: UnresolvedReason, span: Span) {
-        self.draft.unresolved.push(super::Unresolved { reason, span });
+        self.draft
+            .unresolved
+            .push(super::Unresolved { reason, span });
     }
 
     /// The variable of a name, innermost first.
     fn variable(&self, name: &str) -> Option<&Value> {
-        self.frame.variables.iter().rev().find(|(variable, _)| variable == name).map(|(_, value)| value)
+        self.frame
+            .variables
+            .iter()
+            .rev()
+            .find(|(variable, _)| variable == name)
+            .map(|(_, value)| value)
     }
 
     /// Gives a variable another value.
     fn assign(&mut self, name: &str, value: Value) {
-        if let Some((_, slot)) = self.frame.variables.iter_mut().rev().find(|(variable, _)| variable == name) {
+        if let Some((_, slot)) = self
+            .frame
+            .variables
+            .iter_mut()
+            .rev()
+            .find(|(variable, _)| variable == name)
+        {
             *slot = value;
         }
     }

@@ -23,13 +23,21 @@ pub(super) struct OperationName {
 /// names `DivF`: methods on a name give the name itself.
 pub(super) fn operation(value: &Value) -> OperationName {
     let Value::Named(named) = value else {
-        return OperationName { enumeration: String::new(), variant: String::new(), argument: None };
+        return OperationName {
+            enumeration: String::new(),
+            variant: String::new(),
+            argument: None,
+        };
     };
     let argument = named.arguments.first().and_then(|(value, _)| match value {
         Value::Named(inner) => Some(inner.name().to_owned()),
         _ => None,
     });
-    OperationName { enumeration: named.owner().to_owned(), variant: named.name().to_owned(), argument }
+    OperationName {
+        enumeration: named.owner().to_owned(),
+        variant: named.name().to_owned(),
+        argument,
+    }
 }
 
 /// The region of the TRF that a name means.
@@ -60,24 +68,44 @@ pub(super) fn switch_config(value: &Value, span: Span) -> Option<SwitchConfig> {
         return None;
     };
     let field = |name: &str| {
-        named.fields.iter().find(|(field, ..)| field == name).map_or_else(
-            || Written::unknown(span),
-            |(_, value, span)| Written { value: value.as_u64(), ..Written::unknown(*span) },
-        )
+        named
+            .fields
+            .iter()
+            .find(|(field, ..)| field == name)
+            .map_or_else(
+                || Written::unknown(span),
+                |(_, value, span)| Written {
+                    value: value.as_u64(),
+                    ..Written::unknown(*span)
+                },
+            )
     };
     Some(match named.name() {
-        "Broadcast01" => {
-            SwitchConfig::Broadcast01 { slice1: field("slice1"), slice0: field("slice0"), time0: field("time0") }
-        }
-        "Broadcast1" => SwitchConfig::Broadcast1 { slice1: field("slice1"), slice0: field("slice0") },
-        "Transpose" => SwitchConfig::Transpose { slice1: field("slice1"), slice0: field("slice0") },
-        "InterTranspose" => {
-            SwitchConfig::InterTranspose { slice1: field("slice1"), slice0: field("slice0"), time0: field("time0") }
-        }
-        "CustomBroadcast" => SwitchConfig::CustomBroadcast { ring_size: field("ring_size") },
-        "TransposedBroadcast1" => {
-            SwitchConfig::TransposedBroadcast1 { slice1: field("slice1"), slice0: field("slice0") }
-        }
+        "Broadcast01" => SwitchConfig::Broadcast01 {
+            slice1: field("slice1"),
+            slice0: field("slice0"),
+            time0: field("time0"),
+        },
+        "Broadcast1" => SwitchConfig::Broadcast1 {
+            slice1: field("slice1"),
+            slice0: field("slice0"),
+        },
+        "Transpose" => SwitchConfig::Transpose {
+            slice1: field("slice1"),
+            slice0: field("slice0"),
+        },
+        "InterTranspose" => SwitchConfig::InterTranspose {
+            slice1: field("slice1"),
+            slice0: field("slice0"),
+            time0: field("time0"),
+        },
+        "CustomBroadcast" => SwitchConfig::CustomBroadcast {
+            ring_size: field("ring_size"),
+        },
+        "TransposedBroadcast1" => SwitchConfig::TransposedBroadcast1 {
+            slice1: field("slice1"),
+            slice0: field("slice0"),
+        },
         _ => return None,
     })
 }
@@ -90,9 +118,11 @@ pub(super) fn branch_mode(named: &Named) -> BranchMode {
         "ValidCount" => BranchMode::ValidCount,
         "Vrf" => BranchMode::Vrf,
         "Comparison" => match named.arguments.first() {
-            Some((Value::Array(comparisons), _)) => {
-                comparisons.iter().map(comparison_type).collect::<Option<_>>().map_or(BranchMode::Unknown, BranchMode::Comparison)
-            }
+            Some((Value::Array(comparisons), _)) => comparisons
+                .iter()
+                .map(comparison_type)
+                .collect::<Option<_>>()
+                .map_or(BranchMode::Unknown, BranchMode::Comparison),
             _ => BranchMode::Unknown,
         },
         _ => BranchMode::Unknown,
@@ -119,7 +149,14 @@ impl Interpreter<'_> {
         operands
     }
 
-    fn collect_operands(&self, value: &Value, span: Span, ternary: bool, depth: u32, operands: &mut Vec<Operand>) {
+    fn collect_operands(
+        &self,
+        value: &Value,
+        span: Span,
+        ternary: bool,
+        depth: u32,
+        operands: &mut Vec<Operand>,
+    ) {
         let mut push = |source: OperandSource| operands.push(Operand { source, span });
         if depth > DEPTH {
             return push(OperandSource::Unknown);
@@ -129,8 +166,15 @@ impl Interpreter<'_> {
             Value::Constant(ConstValue::Int(_), scalar) => push(OperandSource::Constant(*scalar)),
             Value::Constant(_, scalar) => push(OperandSource::Constant(*scalar)),
             Value::Tensor(id) => {
-                let in_vrf = self.draft.tensor(*id).is_some_and(|tensor| tensor.kind.tier == Tier::Vrf);
-                push(if in_vrf { OperandSource::Vrf(*id) } else { OperandSource::Unknown });
+                let in_vrf = self
+                    .draft
+                    .tensor(*id)
+                    .is_some_and(|tensor| tensor.kind.tier == Tier::Vrf);
+                push(if in_vrf {
+                    OperandSource::Vrf(*id)
+                } else {
+                    OperandSource::Unknown
+                });
             }
             Value::Array(values) => {
                 for value in values {
@@ -151,12 +195,22 @@ impl Interpreter<'_> {
         }
     }
 
-    fn named_operand(&self, named: &Named, span: Span, ternary: bool, depth: u32, operands: &mut Vec<Operand>) {
+    fn named_operand(
+        &self,
+        named: &Named,
+        span: Span,
+        ternary: bool,
+        depth: u32,
+        operands: &mut Vec<Operand>,
+    ) {
         let mut push = |source: OperandSource| operands.push(Operand { source, span });
         match (named.name(), named.arguments.as_slice()) {
             ("Stash" | "stash_always" | "stash_group", _) => push(OperandSource::Stash),
             ("None", []) => push(OperandSource::Skip),
-            ("constant" | "vrf" | "always" | "group" | "Some" | "new" | "from", [(first, span), ..]) => {
+            (
+                "constant" | "vrf" | "always" | "group" | "Some" | "new" | "from",
+                [(first, span), ..],
+            ) => {
                 self.collect_operands(first, *span, ternary, depth + 1, operands);
             }
             _ => push(OperandSource::Unknown),

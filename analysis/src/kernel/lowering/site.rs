@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::SyntaxNode;
+use ra_ap_syntax::ast::{self, AstNode};
 
 use crate::db::Db;
 use crate::items::{self, ConstValue, ItemId, Namespace, ParsedItem, Resolution, Span};
@@ -45,7 +45,11 @@ pub(super) struct Site {
 impl Site {
     /// An item without generic parameters.
     pub(super) fn new(db: &dyn Db, item: ItemId) -> Self {
-        Self { item, parsed: Rc::new(items::parse_item(db, item)), generics: Rc::new(Generics::new()) }
+        Self {
+            item,
+            parsed: Rc::new(items::parse_item(db, item)),
+            generics: Rc::new(Generics::new()),
+        }
     }
 
     /// The place of a node of the tree.
@@ -54,21 +58,37 @@ impl Site {
     }
 
     /// What a path means where it stands.
-    pub(super) fn resolve(&self, db: &dyn Db, path: &ast::Path, namespace: Namespace) -> Resolution {
+    pub(super) fn resolve(
+        &self,
+        db: &dyn Db,
+        path: &ast::Path,
+        namespace: Namespace,
+    ) -> Resolution {
         let segments = segments(path);
         let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-        self.resolve_names(db, &segments, path.syntax().text_range().start().into(), namespace)
+        self.resolve_names(
+            db,
+            &segments,
+            path.syntax().text_range().start().into(),
+            namespace,
+        )
     }
 
     /// What segments mean at an offset of the item's text.
-    pub(super) fn resolve_names(&self, db: &dyn Db, segments: &[&str], offset: u32, namespace: Namespace) -> Resolution {
+    pub(super) fn resolve_names(
+        &self,
+        db: &dyn Db,
+        segments: &[&str],
+        offset: u32,
+        namespace: Namespace,
+    ) -> Resolution {
         let scope = items::scope_at(db, self.item, offset);
         items::resolve(db, &scope, segments, namespace)
     }
 }
 
 /// The segments of a path without generics.
-pub(super) fn segments(path: &ast::Path) -> Vec<String> {
+pub(in crate::kernel) fn segments(path: &ast::Path) -> Vec<String> {
     let mut segments = Vec::new();
     let mut rest = Some(path.clone());
     // A path is bounded by the text; qualifiers are walked, not recursed into.

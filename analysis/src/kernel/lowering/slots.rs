@@ -79,7 +79,10 @@ impl<T: Clone + PartialEq> SlotTable<T> {
     fn push(&mut self, state: State<T>) -> Slot<T> {
         let index = u32::try_from(self.states.len()).unwrap_or(u32::MAX);
         self.states.push(state);
-        Slot { index, kind: PhantomData }
+        Slot {
+            index,
+            kind: PhantomData,
+        }
     }
 
     fn root(&self, slot: Slot<T>) -> u32 {
@@ -118,7 +121,9 @@ impl<T: Clone + PartialEq> SlotTable<T> {
         if first == second {
             return;
         }
-        let open = |table: &Self, index: u32| matches!(table.states.get(index as usize), Some(State::Open(_)));
+        let open = |table: &Self, index: u32| {
+            matches!(table.states.get(index as usize), Some(State::Open(_)))
+        };
         let (from, to) = if open(self, first) && open(self, second) {
             (first.max(second), first.min(second))
         } else if open(self, first) {
@@ -134,12 +139,22 @@ impl<T: Clone + PartialEq> SlotTable<T> {
     }
 
     /// What the slot holds in the end, and why it holds nothing. `fallback` is the place of a slot of another table.
-    pub(super) fn resolve(&self, slot: Slot<T>, fallback: Span) -> (Written<T>, Option<UnresolvedReason>) {
+    pub(super) fn resolve(
+        &self,
+        slot: Slot<T>,
+        fallback: Span,
+    ) -> (Written<T>, Option<UnresolvedReason>) {
         match self.state(slot) {
             Some(State::Known(written)) => (written.clone(), None),
             Some(State::Failed(reason, span)) => (Written::unknown(*span), Some(reason.clone())),
-            Some(State::Open(place)) => (Written::unknown(*place), Some(UnresolvedReason::NotInferred)),
-            Some(State::Link(_)) | None => (Written::unknown(fallback), Some(UnresolvedReason::NotInferred)),
+            Some(State::Open(place)) => (
+                Written::unknown(*place),
+                Some(UnresolvedReason::NotInferred),
+            ),
+            Some(State::Link(_)) | None => (
+                Written::unknown(fallback),
+                Some(UnresolvedReason::NotInferred),
+            ),
         }
     }
 }

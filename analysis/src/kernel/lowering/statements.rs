@@ -81,13 +81,19 @@ impl Interpreter<'_> {
             ast::Pat::IdentPat(identifier) => self.bind_name(identifier, value),
             ast::Pat::ParenPat(inner) => self.bind_inner(inner.pat(), value),
             ast::Pat::RefPat(inner) => self.bind_inner(inner.pat(), value),
-            ast::Pat::TuplePat(tuple) => self.bind_parts(&tuple.fields().collect::<Vec<_>>(), &value),
+            ast::Pat::TuplePat(tuple) => {
+                self.bind_parts(&tuple.fields().collect::<Vec<_>>(), &value)
+            }
             ast::Pat::SlicePat(slice) => self.bind_parts(&slice.pats().collect::<Vec<_>>(), &value),
             ast::Pat::TupleStructPat(tuple) => {
                 let parts: Vec<ast::Pat> = tuple.fields().collect();
                 match &value {
                     Value::Named(named) => {
-                        let values = named.arguments.iter().map(|(value, _)| value.clone()).collect();
+                        let values = named
+                            .arguments
+                            .iter()
+                            .map(|(value, _)| value.clone())
+                            .collect();
                         self.bind_parts(&parts, &Value::Tuple(values));
                     }
                     _ => self.bind_parts(&parts, &Value::Unknown),
@@ -109,13 +115,18 @@ impl Interpreter<'_> {
             Value::Tuple(values) | Value::Array(values) => values,
             _ => &[],
         };
-        let rest = parts.iter().position(|part| matches!(part, ast::Pat::RestPat(_)));
+        let rest = parts
+            .iter()
+            .position(|part| matches!(part, ast::Pat::RestPat(_)));
         for (index, part) in parts.iter().enumerate() {
             let place = match rest {
                 Some(rest) if index > rest => (values.len() + index).checked_sub(parts.len()),
                 _ => Some(index),
             };
-            let value = place.and_then(|place| values.get(place)).cloned().unwrap_or(Value::Unknown);
+            let value = place
+                .and_then(|place| values.get(place))
+                .cloned()
+                .unwrap_or(Value::Unknown);
             self.bind(part, value);
         }
     }

@@ -4,8 +4,8 @@ use crate::hardware::ElementType;
 use crate::items::Span;
 use crate::kernel::dialect::{Access, Action, Arity, Method, StageAction};
 use crate::kernel::{
-    AluOperation, BranchMode, Level, OperandSource, PassEnd, Position, StageKind, TensorId, Tier, UnresolvedReason,
-    VectorStage, Way, Written, ZeroPoint,
+    AluOperation, BranchMode, Level, OperandSource, PassEnd, Position, StageKind, TensorId, Tier,
+    UnresolvedReason, VectorStage, Way, Written, ZeroPoint,
 };
 
 use super::Interpreter;
@@ -19,7 +19,12 @@ use super::values::Value;
 
 impl Interpreter<'_> {
     /// A method of a stream.
-    pub(super) fn stream_method(&mut self, pass: usize, method: &'static Method, call: &Call) -> Value {
+    pub(super) fn stream_method(
+        &mut self,
+        pass: usize,
+        method: &'static Method,
+        call: &Call,
+    ) -> Value {
         let pass = self.fork(pass);
         let Some(before) = self.draft.pass(pass).map(super::draft::PassDraft::shape) else {
             return Value::Unknown;
@@ -99,10 +104,14 @@ impl Interpreter<'_> {
                     output
                 }
             },
-            StageAction::VectorConvert(VectorStage::FxpToFp) => {
-                self.draft.scalars.known(Written::new(ElementType::F32, span))
-            }
-            StageAction::VectorConvert(_) => self.draft.scalars.known(Written::new(ElementType::I32, span)),
+            StageAction::VectorConvert(VectorStage::FxpToFp) => self
+                .draft
+                .scalars
+                .known(Written::new(ElementType::F32, span)),
+            StageAction::VectorConvert(_) => self
+                .draft
+                .scalars
+                .known(Written::new(ElementType::I32, span)),
             _ => scalar,
         }
     }
@@ -110,7 +119,13 @@ impl Interpreter<'_> {
     /// Gives contractions their output types once everything is inferred.
     pub(super) fn settle_contractions(&mut self) {
         for (input, output) in std::mem::take(&mut self.contractions) {
-            if let Some(scalar) = self.draft.scalars.value(input).copied().and_then(contraction_output) {
+            if let Some(scalar) = self
+                .draft
+                .scalars
+                .value(input)
+                .copied()
+                .and_then(contraction_output)
+            {
                 let known = self.draft.scalars.known(Written::new(scalar, self.here));
                 self.draft.scalars.unify(output, known);
             }
@@ -124,15 +139,27 @@ impl Interpreter<'_> {
         generics: &Generics,
         call: &Call,
     ) -> StageKind {
-        let axis = || generics.axis.clone().unwrap_or_else(|| Written::unknown(call.name_span));
+        let axis = || {
+            generics
+                .axis
+                .clone()
+                .unwrap_or_else(|| Written::unknown(call.name_span))
+        };
         match action {
             StageAction::Fetch { table, zero_points } => {
-                let zero_points = if zero_points { zero_points_of(call) } else { Vec::new() };
+                let zero_points = if zero_points {
+                    zero_points_of(call)
+                } else {
+                    Vec::new()
+                };
                 StageKind::Fetch { table, zero_points }
             }
             StageAction::Switch => {
                 let value = operands::switch_config(&call.argument(0), call.argument_span(0));
-                StageKind::Switch(Written { value, ..Written::unknown(call.argument_span(0)) })
+                StageKind::Switch(Written {
+                    value,
+                    ..Written::unknown(call.argument_span(0))
+                })
             }
             StageAction::Collect => StageKind::Collect,
             StageAction::Align => self.align(output, call),
@@ -140,24 +167,36 @@ impl Interpreter<'_> {
             StageAction::Accumulate => {
                 output.row = None;
                 let value = operands::accumulation(&call.argument(0));
-                StageKind::Accumulate(Written { value, ..Written::unknown(call.argument_span(0)) })
+                StageKind::Accumulate(Written {
+                    value,
+                    ..Written::unknown(call.argument_span(0))
+                })
             }
             StageAction::VectorInit => StageKind::VectorInit,
             StageAction::VectorBranch => StageKind::VectorBranch(match call.argument(0) {
                 Value::Named(named) => operands::branch_mode(&named),
                 _ => BranchMode::Unknown,
             }),
-            StageAction::VectorUnzip => {
-                StageKind::VectorUnzip { axis: axis(), tile_time: Written::unknown(call.name_span) }
-            }
-            StageAction::VectorAlu { stage, arity, mode, zip } => {
+            StageAction::VectorUnzip => StageKind::VectorUnzip {
+                axis: axis(),
+                tile_time: Written::unknown(call.name_span),
+            },
+            StageAction::VectorAlu {
+                stage,
+                arity,
+                mode,
+                zip,
+            } => {
                 let is_pair = matches!(output.position, Position::VectorPair(_)) || zip;
                 StageKind::VectorAlu(self.alu(stage, arity, (mode, zip, is_pair), call))
             }
             StageAction::VectorConvert(_) => {
                 let value = call.argument(0).as_u64();
                 StageKind::VectorConvert {
-                    integer_bits: Written { value, ..Written::unknown(call.argument_span(0)) },
+                    integer_bits: Written {
+                        value,
+                        ..Written::unknown(call.argument_span(0))
+                    },
                 }
             }
             StageAction::VectorStash => StageKind::VectorStash,
@@ -166,10 +205,13 @@ impl Interpreter<'_> {
             StageAction::VectorTrim => StageKind::VectorTrim,
             StageAction::VectorConcat => StageKind::VectorConcat,
             StageAction::VectorPad => StageKind::VectorPad,
-            StageAction::VectorIntraReduce => {
-                StageKind::VectorIntraReduce { axis: axis(), operation: written_operation(call) }
-            }
-            StageAction::VectorInterReduce => StageKind::VectorInterReduce { operation: written_operation(call) },
+            StageAction::VectorIntraReduce => StageKind::VectorIntraReduce {
+                axis: axis(),
+                operation: written_operation(call),
+            },
+            StageAction::VectorInterReduce => StageKind::VectorInterReduce {
+                operation: written_operation(call),
+            },
             StageAction::VectorFinal => StageKind::VectorFinal,
             StageAction::Cast => StageKind::Cast,
             StageAction::Transpose => StageKind::Transpose,
@@ -196,7 +238,10 @@ impl Interpreter<'_> {
                 }
             }
         }
-        StageKind::Align { operand: operand.map(|(id, _)| id), operand_span: call.argument_span(0) }
+        StageKind::Align {
+            operand: operand.map(|(id, _)| id),
+            operand_span: call.argument_span(0),
+        }
     }
 
     fn alu(
@@ -211,13 +256,16 @@ impl Interpreter<'_> {
         let groups = if is_pair { 2 } else { 1 };
         let operands = match (zip, arity) {
             (true, _) => Vec::new(),
-            (false, Arity::Unary) if is_pair => {
-                (0..2).map(|group| self.unary_group(call, first + group)).collect()
-            }
+            (false, Arity::Unary) if is_pair => (0..2)
+                .map(|group| self.unary_group(call, first + group))
+                .collect(),
             (false, Arity::Unary) => vec![Vec::new()],
             (false, Arity::Binary | Arity::Ternary) => (0..groups)
                 .map(|group| {
-                    let (value, span) = (call.argument(first + group), call.argument_span(first + group));
+                    let (value, span) = (
+                        call.argument(first + group),
+                        call.argument_span(first + group),
+                    );
                     self.operands(&value, span, arity == Arity::Ternary)
                 })
                 .collect(),
@@ -236,54 +284,103 @@ impl Interpreter<'_> {
     /// A group of a unary operation on a pair: `false` skips it.
     fn unary_group(&mut self, call: &Call, index: usize) -> Vec<crate::kernel::Operand> {
         match call.argument(index).as_boolean() {
-            Some(false) => vec![crate::kernel::Operand { source: OperandSource::Skip, span: call.argument_span(index) }],
+            Some(false) => vec![crate::kernel::Operand {
+                source: OperandSource::Skip,
+                span: call.argument_span(index),
+            }],
             _ => Vec::new(),
         }
     }
 
     fn commit(&mut self, pass: usize, before: ShapeSlots, method: &Method, call: &Call) -> Value {
         let target = self.ended_tensor(pass, before, Tier::Dm, method, call);
-        self.end(pass, PassEnd::Commit { target, span: call.name_span });
+        self.end(
+            pass,
+            PassEnd::Commit {
+                target,
+                span: call.name_span,
+            },
+        );
         Value::Tensor(target)
     }
 
-    fn load(&mut self, pass: usize, before: ShapeSlots, tier: Tier, method: &Method, call: &Call) -> Value {
+    fn load(
+        &mut self,
+        pass: usize,
+        before: ShapeSlots,
+        tier: Tier,
+        method: &Method,
+        call: &Call,
+    ) -> Value {
         let target = self.ended_tensor(pass, before, tier, method, call);
         let span = call.name_span;
-        self.end(pass, if tier == Tier::Trf { PassEnd::ToTrf { target, span } } else { PassEnd::ToVrf { target, span } });
+        self.end(
+            pass,
+            if tier == Tier::Trf {
+                PassEnd::ToTrf { target, span }
+            } else {
+                PassEnd::ToVrf { target, span }
+            },
+        );
         Value::Tensor(target)
     }
 
-    fn ended_tensor(&mut self, pass: usize, before: ShapeSlots, tier: Tier, method: &Method, call: &Call) -> TensorId {
+    fn ended_tensor(
+        &mut self,
+        pass: usize,
+        before: ShapeSlots,
+        tier: Tier,
+        method: &Method,
+        call: &Call,
+    ) -> TensorId {
         let generics = self.generics(method, call);
         let levels = levels_of(tier, |level| match level {
             Level::Chip => before.chip,
             Level::Cluster => before.cluster,
             Level::Slice => before.slice,
-            _ => generics.level(level).unwrap_or_else(|| self.draft.mappings.open(call.name_span)),
+            _ => generics
+                .level(level)
+                .unwrap_or_else(|| self.draft.mappings.open(call.name_span)),
         });
-        let kind = TensorType { tier, access: Access::Owned, scalar: before.scalar, levels };
+        let kind = TensorType {
+            tier,
+            access: Access::Owned,
+            scalar: before.scalar,
+            levels,
+        };
         let address = self.address(call.arguments.first(), call.name_span);
         self.check_address(pass, !call.arguments.is_empty(), &address);
-        self.draft.add_tensor(kind, address, OriginDraft::Operation(pass), call.name_span)
+        self.draft
+            .add_tensor(kind, address, OriginDraft::Operation(pass), call.name_span)
     }
 
     fn commit_view(&mut self, pass: usize, before: ShapeSlots, call: &Call) -> Value {
         let Value::Tensor(target) = call.argument(0) else {
-            let reason = UnresolvedReason::UnsupportedExpression("the view that a commit writes".to_owned());
+            let reason =
+                UnresolvedReason::UnsupportedExpression("the view that a commit writes".to_owned());
             self.draft.fail(pass, reason, call.argument_span(0));
             return Value::Unit;
         };
         if let Some(kind) = self.draft.tensor(target).map(|tensor| tensor.kind) {
             self.draft.scalars.unify(before.scalar, kind.scalar);
-            let levels = [(before.chip, kind.levels.chip), (before.cluster, kind.levels.cluster), (before.slice, kind.levels.slice)];
+            let levels = [
+                (before.chip, kind.levels.chip),
+                (before.cluster, kind.levels.cluster),
+                (before.slice, kind.levels.slice),
+            ];
             for (own, other) in levels {
                 if let Some(other) = other {
                     self.draft.mappings.unify(own, other);
                 }
             }
         }
-        self.end(pass, PassEnd::CommitView { target, span: call.name_span });
+        self.end(
+            pass,
+            PassEnd::CommitView {
+                target,
+                span: call.name_span,
+            },
+        );
         Value::Unit
     }
 
@@ -297,7 +394,13 @@ impl Interpreter<'_> {
 /// The position of a stream after a stage.
 fn position_after(action: StageAction, before: Position) -> Position {
     let is_pair = matches!(before, Position::VectorPair(_));
-    let vector = |stage: VectorStage| if is_pair { Position::VectorPair(stage) } else { Position::Vector(stage) };
+    let vector = |stage: VectorStage| {
+        if is_pair {
+            Position::VectorPair(stage)
+        } else {
+            Position::Vector(stage)
+        }
+    };
     match action {
         StageAction::Fetch { .. } => Position::Fetch,
         StageAction::Switch => Position::Switch,
@@ -308,8 +411,13 @@ fn position_after(action: StageAction, before: Position) -> Position {
         StageAction::VectorInit => Position::VectorInit,
         StageAction::VectorBranch => Position::Vector(VectorStage::Branch),
         StageAction::VectorUnzip => Position::VectorPair(VectorStage::Branch),
-        StageAction::VectorAlu { stage, zip: true, .. } => Position::Vector(stage),
-        StageAction::VectorAlu { stage, zip: false, .. } | StageAction::VectorConvert(stage) => vector(stage),
+        StageAction::VectorAlu {
+            stage, zip: true, ..
+        } => Position::Vector(stage),
+        StageAction::VectorAlu {
+            stage, zip: false, ..
+        }
+        | StageAction::VectorConvert(stage) => vector(stage),
         StageAction::VectorStash => before,
         StageAction::VectorFilter => vector(VectorStage::Filter),
         StageAction::VectorSplit | StageAction::VectorTrim => vector(VectorStage::Narrow),
@@ -352,7 +460,9 @@ fn way_after(action: StageAction, before: Option<Way>) -> Option<Way> {
 /// What a contraction makes of its input's type (library: `ContractionCast`); none for types it does not take.
 fn contraction_output(input: ElementType) -> Option<ElementType> {
     match input {
-        ElementType::I4 | ElementType::I5 | ElementType::I8 | ElementType::I9 => Some(ElementType::I32),
+        ElementType::I4 | ElementType::I5 | ElementType::I8 | ElementType::I9 => {
+            Some(ElementType::I32)
+        }
         ElementType::Bf16 | ElementType::F8E4M3 | ElementType::F8E5M2 => Some(ElementType::F32),
         ElementType::U8
         | ElementType::I16
@@ -365,7 +475,12 @@ fn contraction_output(input: ElementType) -> Option<ElementType> {
 
 fn zero_points_of(call: &Call) -> Vec<ZeroPoint> {
     let span = call.argument_span(0);
-    let point = |value: &Value| ZeroPoint { value: value.as_integer().and_then(|value| i64::try_from(value).ok()), span };
+    let point = |value: &Value| ZeroPoint {
+        value: value
+            .as_integer()
+            .and_then(|value| i64::try_from(value).ok()),
+        span,
+    };
     match call.argument(0) {
         Value::Array(values) => values.iter().map(point).collect(),
         value => vec![point(&value)],
@@ -374,6 +489,10 @@ fn zero_points_of(call: &Call) -> Vec<ZeroPoint> {
 
 fn written_operation(call: &Call) -> Written<(String, String)> {
     let operation = operands::operation(&call.argument(0));
-    let value = (!operation.variant.is_empty()).then_some((operation.enumeration, operation.variant));
-    Written { value, ..Written::unknown(call.argument_span(0)) }
+    let value =
+        (!operation.variant.is_empty()).then_some((operation.enumeration, operation.variant));
+    Written {
+        value,
+        ..Written::unknown(call.argument_span(0))
+    }
 }

@@ -3,8 +3,8 @@
 use crate::items::Span;
 use crate::kernel::dialect::{Access, Action, Generic, Method};
 use crate::kernel::{
-    Address, AddressValue, Collective, Context, Copy, Level, PassSource, Position, TensorId, Tier, UnresolvedReason,
-    Written,
+    Address, AddressValue, Collective, Context, Copy, Level, PassSource, Position, TensorId, Tier,
+    UnresolvedReason, Written,
 };
 use crate::mapping::{Axis, Mapping};
 
@@ -31,7 +31,10 @@ pub(super) struct Generics {
 impl Generics {
     /// The slot of a level that the method gives to its result.
     pub(super) fn level(&self, level: Level) -> Option<MappingSlot> {
-        self.levels.iter().find(|(candidate, _)| *candidate == level).map(|(_, slot)| *slot)
+        self.levels
+            .iter()
+            .find(|(candidate, _)| *candidate == level)
+            .map(|(_, slot)| *slot)
     }
 }
 
@@ -40,16 +43,26 @@ impl Interpreter<'_> {
     pub(super) fn generics(&mut self, method: &Method, call: &Call) -> Generics {
         let site = self.frame.site.clone();
         let place = call.name_span;
-        let mut result = Generics { scalar: None, levels: Vec::new(), axis: None, constants: Vec::new(), indices: Vec::new() };
+        let mut result = Generics {
+            scalar: None,
+            levels: Vec::new(),
+            axis: None,
+            constants: Vec::new(),
+            indices: Vec::new(),
+        };
         let mut arguments = call.turbofish.iter().peekable();
         for generic in method.generics {
             // A constant that is left out although a turbofish is there: the mapping after it says so.
             let skipped = *generic == Generic::Constant
                 && call.turbofish.len() < method.generics.len()
-                && arguments.peek().is_some_and(|argument| argument.is_mapping());
+                && arguments
+                    .peek()
+                    .is_some_and(|argument| argument.is_mapping());
             let argument: Option<&Argument> = if skipped { None } else { arguments.next() };
             match generic {
-                Generic::Scalar => result.scalar = Some(self.scalar_of_argument(&site, argument, place)),
+                Generic::Scalar => {
+                    result.scalar = Some(self.scalar_of_argument(&site, argument, place))
+                }
                 Generic::Level(level) => {
                     let slot = self.mapping_of_argument(&site, argument, place);
                     result.levels.push((*level, slot));
@@ -58,12 +71,17 @@ impl Interpreter<'_> {
                     let slot = self.mapping_of_argument(&site, argument, place);
                     result.indices.push(slot);
                 }
-                Generic::Axis => result.axis = argument.and_then(|argument| self.axis_of(&site, argument)),
+                Generic::Axis => {
+                    result.axis = argument.and_then(|argument| self.axis_of(&site, argument))
+                }
                 Generic::Constant => {
                     let value = argument.and_then(|argument| self.constant_of(&site, argument));
                     let span = argument.map_or(place, |argument| site.span(argument.syntax()));
                     let value = value.and_then(|value| value.as_u64());
-                    result.constants.push(Written { value, ..Written::unknown(span) });
+                    result.constants.push(Written {
+                        value,
+                        ..Written::unknown(span)
+                    });
                 }
                 Generic::Inferred => {}
             }
@@ -72,15 +90,26 @@ impl Interpreter<'_> {
     }
 
     /// A method of a tensor or view.
-    pub(super) fn tensor_method(&mut self, id: TensorId, method: &'static Method, call: &Call) -> Value {
+    pub(super) fn tensor_method(
+        &mut self,
+        id: TensorId,
+        method: &'static Method,
+        call: &Call,
+    ) -> Value {
         let Some(source) = self.draft.tensor(id).cloned() else {
             return Value::Unknown;
         };
         match method.action {
             Action::View(access) => {
-                let kind = TensorType { access, ..source.kind };
+                let kind = TensorType {
+                    access,
+                    ..source.kind
+                };
                 let origin = OriginDraft::View { of: id, tile: None };
-                Value::Tensor(self.draft.add_tensor(kind, source.address, origin, call.name_span))
+                Value::Tensor(
+                    self.draft
+                        .add_tensor(kind, source.address, origin, call.name_span),
+                )
             }
             Action::Tile(level) => self.tile(id, source, level, method, call),
             Action::Transfer(tier) => self.transfer(id, &source, tier, method, call),
@@ -92,53 +121,120 @@ impl Interpreter<'_> {
         }
     }
 
-    fn tile(&mut self, id: TensorId, source: TensorDraft, level: Level, method: &Method, call: &Call) -> Value {
+    fn tile(
+        &mut self,
+        id: TensorId,
+        source: TensorDraft,
+        level: Level,
+        method: &Method,
+        call: &Call,
+    ) -> Value {
         let generics = self.generics(method, call);
         let span = call.name_span;
-        let output = generics.level(level).unwrap_or_else(|| self.draft.mappings.open(span));
+        let output = generics
+            .level(level)
+            .unwrap_or_else(|| self.draft.mappings.open(span));
         let index = match generics.indices.first() {
             Some(index) => *index,
             None => self.draft.mappings.open(span),
         };
-        let length = generics.constants.into_iter().next().unwrap_or_else(|| Written::unknown(span));
+        let length = generics
+            .constants
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| Written::unknown(span));
         let start_span = call.argument_span(0);
-        let start = Written { value: call.argument(0).as_u64(), ..Written::unknown(start_span) };
+        let start = Written {
+            value: call.argument(0).as_u64(),
+            ..Written::unknown(start_span)
+        };
         let in_loop = !self.loops.is_empty();
         if in_loop {
             self.widen_start(span, start.value);
         }
-        let tile = TileDraft { level, index, length, start, output, span, in_loop };
-        let kind = TensorType { levels: source.kind.levels.with(level, output), ..source.kind };
-        let origin = OriginDraft::View { of: id, tile: Some(Box::new(tile)) };
+        let tile = TileDraft {
+            level,
+            index,
+            length,
+            start,
+            output,
+            span,
+            in_loop,
+        };
+        let kind = TensorType {
+            levels: source.kind.levels.with(level, output),
+            ..source.kind
+        };
+        let origin = OriginDraft::View {
+            of: id,
+            tile: Some(Box::new(tile)),
+        };
         Value::Tensor(self.draft.add_tensor(kind, source.address, origin, span))
     }
 
     fn widen_start(&mut self, span: Span, start: Option<u64>) {
         let range = match (self.draft.tile_starts.get(&span), start) {
             (None, Some(start)) => Some((start, start)),
-            (Some(Some((least, largest))), Some(start)) => Some(((*least).min(start), (*largest).max(start))),
+            (Some(Some((least, largest))), Some(start)) => {
+                Some(((*least).min(start), (*largest).max(start)))
+            }
             (Some(None), _) | (_, None) => None,
         };
         self.draft.tile_starts.insert(span, range);
     }
 
-    fn transfer(&mut self, id: TensorId, source: &TensorDraft, tier: Tier, method: &Method, call: &Call) -> Value {
+    fn transfer(
+        &mut self,
+        id: TensorId,
+        source: &TensorDraft,
+        tier: Tier,
+        method: &Method,
+        call: &Call,
+    ) -> Value {
         let generics = self.generics(method, call);
         let levels = levels_of(tier, |level| {
-            let kept = source.kind.levels.get(level).filter(|_| level != Level::Element);
-            generics.level(level).or(kept).unwrap_or_else(|| self.draft.mappings.open(call.name_span))
+            let kept = source
+                .kind
+                .levels
+                .get(level)
+                .filter(|_| level != Level::Element);
+            generics
+                .level(level)
+                .or(kept)
+                .unwrap_or_else(|| self.draft.mappings.open(call.name_span))
         });
-        let kind = TensorType { tier, access: Access::Owned, scalar: source.kind.scalar, levels };
+        let kind = TensorType {
+            tier,
+            access: Access::Owned,
+            scalar: source.kind.scalar,
+            levels,
+        };
         let address = self.address(call.arguments.get(1), call.name_span);
-        let default = if source.kind.tier == Tier::Host { Context::PcieDma } else { Context::TensorDma };
+        let default = if source.kind.tier == Tier::Host {
+            Context::PcieDma
+        } else {
+            Context::TensorDma
+        };
         let context = self.context_of_argument(call, default);
-        let copy = Copy { method: method.name, source: id, target: TensorId(u32::MAX), span: call.name_span };
+        let copy = Copy {
+            method: method.name,
+            source: id,
+            target: TensorId(u32::MAX),
+            span: call.name_span,
+        };
         let Some(place) = self.operation(KindDraft::Copy(copy), context, call.name_span) else {
             return Value::Unknown;
         };
         self.check_address(place, call.arguments.len() > 1, &address);
-        let target = self.draft.add_tensor(kind, address, OriginDraft::Operation(place), call.name_span);
-        if let Some(KindDraft::Copy(copy)) = self.draft.operations.get_mut(place).map(|operation| &mut operation.kind) {
+        let target =
+            self.draft
+                .add_tensor(kind, address, OriginDraft::Operation(place), call.name_span);
+        if let Some(KindDraft::Copy(copy)) = self
+            .draft
+            .operations
+            .get_mut(place)
+            .map(|operation| &mut operation.kind)
+        {
             copy.target = target;
         }
         Value::Tensor(target)
@@ -159,63 +255,134 @@ impl Interpreter<'_> {
         }
     }
 
-    fn transfer_into(&mut self, id: TensorId, source: &TensorDraft, method: &Method, call: &Call) -> Value {
+    fn transfer_into(
+        &mut self,
+        id: TensorId,
+        source: &TensorDraft,
+        method: &Method,
+        call: &Call,
+    ) -> Value {
         let context = self.context_of_argument(call, Context::TensorDma);
         let Value::Tensor(target) = call.argument(1) else {
-            let reason = UnresolvedReason::UnsupportedExpression("the target of a transfer".to_owned());
+            let reason =
+                UnresolvedReason::UnsupportedExpression("the target of a transfer".to_owned());
             self.unresolved(reason, call.argument_span(1));
             return Value::Unit;
         };
         if let Some(target) = self.draft.tensor(target).map(|target| target.kind) {
             self.draft.scalars.unify(source.kind.scalar, target.scalar);
-            let kept = if target.tier == source.kind.tier { &[Level::Chip, Level::Cluster][..] } else { &[Level::Chip][..] };
+            let kept = if target.tier == source.kind.tier {
+                &[Level::Chip, Level::Cluster][..]
+            } else {
+                &[Level::Chip][..]
+            };
             for level in kept {
-                if let (Some(own), Some(other)) = (source.kind.levels.get(*level), target.levels.get(*level)) {
+                if let (Some(own), Some(other)) =
+                    (source.kind.levels.get(*level), target.levels.get(*level))
+                {
                     self.draft.mappings.unify(own, other);
                 }
             }
         }
-        let copy = Copy { method: method.name, source: id, target, span: call.name_span };
+        let copy = Copy {
+            method: method.name,
+            source: id,
+            target,
+            span: call.name_span,
+        };
         self.operation(KindDraft::Copy(copy), context, call.name_span);
         Value::Unit
     }
 
-    fn reshape(&mut self, id: TensorId, source: TensorDraft, method: &Method, call: &Call) -> Value {
+    fn reshape(
+        &mut self,
+        id: TensorId,
+        source: TensorDraft,
+        method: &Method,
+        call: &Call,
+    ) -> Value {
         let generics = self.generics(method, call);
         let levels = levels_of(source.kind.tier, |level| {
-            generics.level(level).unwrap_or_else(|| self.draft.mappings.open(call.name_span))
+            generics
+                .level(level)
+                .unwrap_or_else(|| self.draft.mappings.open(call.name_span))
         });
-        let kind = TensorType { levels, ..source.kind };
+        let kind = TensorType {
+            levels,
+            ..source.kind
+        };
         self.draft.mark_moved(id);
-        Value::Tensor(self.draft.add_tensor(kind, source.address, OriginDraft::Reshape { of: id }, call.name_span))
+        Value::Tensor(self.draft.add_tensor(
+            kind,
+            source.address,
+            OriginDraft::Reshape { of: id },
+            call.name_span,
+        ))
     }
 
-    fn gather(&mut self, id: TensorId, source: &TensorDraft, method: &Method, call: &Call) -> Value {
+    fn gather(
+        &mut self,
+        id: TensorId,
+        source: &TensorDraft,
+        method: &Method,
+        call: &Call,
+    ) -> Value {
         let generics = self.generics(method, call);
         let levels = levels_of(Tier::Dm, |level| {
             let kept = source.kind.levels.chip.filter(|_| level == Level::Chip);
-            generics.level(level).or(kept).unwrap_or_else(|| self.draft.mappings.open(call.name_span))
+            generics
+                .level(level)
+                .or(kept)
+                .unwrap_or_else(|| self.draft.mappings.open(call.name_span))
         });
-        let kind = TensorType { tier: Tier::Dm, access: Access::Owned, scalar: source.kind.scalar, levels };
+        let kind = TensorType {
+            tier: Tier::Dm,
+            access: Access::Owned,
+            scalar: source.kind.scalar,
+            levels,
+        };
         let address = self.address(call.arguments.last(), call.name_span);
-        let index = call.arguments.iter().filter_map(|(value, _)| tensor_of(value));
+        let index = call
+            .arguments
+            .iter()
+            .filter_map(|(value, _)| tensor_of(value));
         let sources = std::iter::once(id).chain(index).collect();
-        self.collective(method.name, sources, kind, address, Context::TensorDma, call.name_span)
+        self.collective(
+            method.name,
+            sources,
+            kind,
+            address,
+            Context::TensorDma,
+            call.name_span,
+        )
     }
 
     fn scatter(&mut self, id: TensorId, method: &Method, call: &Call) -> Value {
-        let tensors: Vec<TensorId> = call.arguments.iter().filter_map(|(value, _)| tensor_of(value)).collect();
+        let tensors: Vec<TensorId> = call
+            .arguments
+            .iter()
+            .filter_map(|(value, _)| tensor_of(value))
+            .collect();
         let (index, target) = match tensors.as_slice() {
             [index, target] => (*index, *target),
             _ => {
-                let reason = UnresolvedReason::UnsupportedExpression("the tensors of a scatter".to_owned());
+                let reason =
+                    UnresolvedReason::UnsupportedExpression("the tensors of a scatter".to_owned());
                 self.unresolved(reason, call.name_span);
                 return Value::Unit;
             }
         };
-        let collective =
-            Collective { method: method.name, sources: vec![id, index], targets: vec![target], span: call.name_span };
-        self.operation(KindDraft::Collective(collective), Context::TensorDma, call.name_span);
+        let collective = Collective {
+            method: method.name,
+            sources: vec![id, index],
+            targets: vec![target],
+            span: call.name_span,
+        };
+        self.operation(
+            KindDraft::Collective(collective),
+            Context::TensorDma,
+            call.name_span,
+        );
         Value::Unit
     }
 
@@ -228,14 +395,24 @@ impl Interpreter<'_> {
         context: Context,
         span: Span,
     ) -> Value {
-        let collective = Collective { method, sources, targets: Vec::new(), span };
+        let collective = Collective {
+            method,
+            sources,
+            targets: Vec::new(),
+            span,
+        };
         let Some(place) = self.operation(KindDraft::Collective(collective), context, span) else {
             return Value::Unknown;
         };
         self.check_address(place, true, &address);
-        let target = self.draft.add_tensor(kind, address, OriginDraft::Operation(place), span);
-        if let Some(KindDraft::Collective(collective)) =
-            self.draft.operations.get_mut(place).map(|operation| &mut operation.kind)
+        let target = self
+            .draft
+            .add_tensor(kind, address, OriginDraft::Operation(place), span);
+        if let Some(KindDraft::Collective(collective)) = self
+            .draft
+            .operations
+            .get_mut(place)
+            .map(|operation| &mut operation.kind)
         {
             collective.targets.push(target);
         }
@@ -243,19 +420,32 @@ impl Interpreter<'_> {
     }
 
     /// A method of a context: the beginning of a stream, or a collective.
-    pub(super) fn context_method(&mut self, context: Option<Context>, method: &'static Method, call: &Call) -> Value {
+    pub(super) fn context_method(
+        &mut self,
+        context: Option<Context>,
+        method: &'static Method,
+        call: &Call,
+    ) -> Value {
         match method.action {
             Action::Begin => self.begin(context, call),
             Action::BeginInterleaved => self.begin_interleaved(context, method, call),
-            Action::Shuffle | Action::ParallelCopy => self.context_collective(context, method, call),
+            Action::Shuffle | Action::ParallelCopy => {
+                self.context_collective(context, method, call)
+            }
             _ => Value::Unknown,
         }
     }
 
-    fn context_collective(&mut self, context: Option<Context>, method: &'static Method, call: &Call) -> Value {
+    fn context_collective(
+        &mut self,
+        context: Option<Context>,
+        method: &'static Method,
+        call: &Call,
+    ) -> Value {
         let generics = self.generics(method, call);
         let Value::Tensor(source) = call.argument(0) else {
-            let reason = UnresolvedReason::UnsupportedExpression("the source of a collective".to_owned());
+            let reason =
+                UnresolvedReason::UnsupportedExpression("the source of a collective".to_owned());
             self.unresolved(reason, call.argument_span(0));
             return Value::Unknown;
         };
@@ -266,11 +456,25 @@ impl Interpreter<'_> {
             Some(element) => kind.levels.with(Level::Element, element),
             None => kind.levels,
         };
-        let kind = TensorType { access: Access::Owned, levels, ..kind };
+        let kind = TensorType {
+            access: Access::Owned,
+            levels,
+            ..kind
+        };
         // The library makes these at the start of the memory.
-        let address = Address { value: AddressValue::Bytes(0), span: call.name_span };
+        let address = Address {
+            value: AddressValue::Bytes(0),
+            span: call.name_span,
+        };
         let context = context.unwrap_or(Context::Sub);
-        self.collective(method.name, vec![source], kind, address, context, call.name_span)
+        self.collective(
+            method.name,
+            vec![source],
+            kind,
+            address,
+            context,
+            call.name_span,
+        )
     }
 
     fn begin(&mut self, context: Option<Context>, call: &Call) -> Value {
@@ -278,11 +482,16 @@ impl Interpreter<'_> {
         let Some(kind) = self.draft.tensor(tensor).map(|tensor| tensor.kind) else {
             return Value::Unknown;
         };
-        let time = self.draft.mappings.known(Written::new(Mapping::identity(), call.name_span));
+        let time = self
+            .draft
+            .mappings
+            .known(Written::new(Mapping::identity(), call.name_span));
         let begin = self.begin_shape(&kind, time, call.name_span);
         let stream = self.begin_pass(context, PassSource::Tensor(tensor), begin, call.name_span);
         if let (Value::Stream(pass), false) = (&stream, followed) {
-            let reason = UnresolvedReason::UnsupportedExpression("the tensor that a stream begins with".to_owned());
+            let reason = UnresolvedReason::UnsupportedExpression(
+                "the tensor that a stream begins with".to_owned(),
+            );
             self.draft.fail(*pass, reason, call.argument_span(0));
         }
         stream
@@ -296,9 +505,21 @@ impl Interpreter<'_> {
         let span = call.argument_span(index);
         let levels = levels_of(Tier::Dm, |_| self.draft.mappings.open(span));
         let scalar = self.draft.scalars.open(span);
-        let kind = TensorType { tier: Tier::Dm, access: Access::Shared, scalar, levels };
-        let address = Address { value: AddressValue::Unknown, span };
-        (self.draft.add_tensor(kind, address, OriginDraft::Parameter, span), false)
+        let kind = TensorType {
+            tier: Tier::Dm,
+            access: Access::Shared,
+            scalar,
+            levels,
+        };
+        let address = Address {
+            value: AddressValue::Unknown,
+            span,
+        };
+        (
+            self.draft
+                .add_tensor(kind, address, OriginDraft::Parameter, span),
+            false,
+        )
     }
 
     fn begin_shape(&mut self, kind: &TensorType, time: MappingSlot, span: Span) -> ShapeSlots {
@@ -319,9 +540,16 @@ impl Interpreter<'_> {
         }
     }
 
-    fn begin_interleaved(&mut self, context: Option<Context>, method: &Method, call: &Call) -> Value {
+    fn begin_interleaved(
+        &mut self,
+        context: Option<Context>,
+        method: &Method,
+        call: &Call,
+    ) -> Value {
         let generics = self.generics(method, call);
-        let axis = generics.axis.unwrap_or_else(|| Written::unknown(call.name_span));
+        let axis = generics
+            .axis
+            .unwrap_or_else(|| Written::unknown(call.name_span));
         let mut tensors = Vec::new();
         let mut spans = Vec::new();
         let mut followed = true;
@@ -331,23 +559,52 @@ impl Interpreter<'_> {
             tensors.push(tensor);
             spans.push(call.argument_span(index));
         }
-        let Some(kind) = tensors.first().and_then(|id| self.draft.tensor(*id)).map(|tensor| tensor.kind) else {
+        let Some(kind) = tensors
+            .first()
+            .and_then(|id| self.draft.tensor(*id))
+            .map(|tensor| tensor.kind)
+        else {
             return Value::Unknown;
         };
-        for other in tensors.iter().skip(1).filter_map(|id| self.draft.tensor(*id)).map(|tensor| tensor.kind).collect::<Vec<_>>() {
+        for other in tensors
+            .iter()
+            .skip(1)
+            .filter_map(|id| self.draft.tensor(*id))
+            .map(|tensor| tensor.kind)
+            .collect::<Vec<_>>()
+        {
             self.draft.scalars.unify(kind.scalar, other.scalar);
-            for (one, two) in kind.levels.all().zip(other.levels.all()).collect::<Vec<_>>() {
+            for (one, two) in kind
+                .levels
+                .all()
+                .zip(other.levels.all())
+                .collect::<Vec<_>>()
+            {
                 self.draft.mappings.unify(one, two);
             }
         }
         let time = match &axis.value {
-            Some(value) => self.draft.mappings.known(Written::new(Mapping::axis(value.clone()), axis.span)),
+            Some(value) => self
+                .draft
+                .mappings
+                .known(Written::new(Mapping::axis(value.clone()), axis.span)),
             None => self.draft.mappings.open(axis.span),
         };
         let begin = self.begin_shape(&kind, time, call.name_span);
-        let stream = self.begin_pass(context, PassSource::Interleaved { axis, tensors, spans }, begin, call.name_span);
+        let stream = self.begin_pass(
+            context,
+            PassSource::Interleaved {
+                axis,
+                tensors,
+                spans,
+            },
+            begin,
+            call.name_span,
+        );
         if let (Value::Stream(pass), false) = (&stream, followed) {
-            let reason = UnresolvedReason::UnsupportedExpression("a tensor that a stream begins with".to_owned());
+            let reason = UnresolvedReason::UnsupportedExpression(
+                "a tensor that a stream begins with".to_owned(),
+            );
             self.draft.fail(*pass, reason, call.name_span);
         }
         stream

@@ -27,7 +27,7 @@ pub(super) enum Argument {
 }
 
 impl Argument {
-    fn syntax(&self) -> &ra_ap_syntax::SyntaxNode {
+    pub(super) fn syntax(&self) -> &ra_ap_syntax::SyntaxNode {
         match self {
             Self::Type(ty) => ty.syntax(),
             Self::Constant(expression) => expression.syntax(),
@@ -84,7 +84,10 @@ pub(super) fn arguments(list: Option<ast::GenericArgList>) -> Vec<Argument> {
 
 /// The arguments of a path's last segment.
 pub(super) fn path_arguments(path: &ast::Path) -> Vec<Argument> {
-    arguments(path.segment().and_then(|segment| segment.generic_arg_list()))
+    arguments(
+        path.segment()
+            .and_then(|segment| segment.generic_arg_list()),
+    )
 }
 
 impl Interpreter<'_> {
@@ -100,12 +103,22 @@ impl Interpreter<'_> {
         match ty {
             ast::Type::RefType(inner) => self.read_inner(site, inner.ty(), place, depth),
             ast::Type::ParenType(inner) => self.read_inner(site, inner.ty(), place, depth),
-            ast::Type::ArrayType(inner) => Type::Array(Box::new(self.read_inner(site, inner.ty(), place, depth))),
-            ast::Type::SliceType(inner) => Type::Array(Box::new(self.read_inner(site, inner.ty(), place, depth))),
+            ast::Type::ArrayType(inner) => {
+                Type::Array(Box::new(self.read_inner(site, inner.ty(), place, depth)))
+            }
+            ast::Type::SliceType(inner) => {
+                Type::Array(Box::new(self.read_inner(site, inner.ty(), place, depth)))
+            }
             ast::Type::TupleType(tuple) => {
-                let parts: Vec<Type> =
-                    tuple.fields().map(|part| self.read_type_at(site, &part, place, depth + 1)).collect();
-                if parts.is_empty() { Type::Unit } else { Type::Tuple(parts) }
+                let parts: Vec<Type> = tuple
+                    .fields()
+                    .map(|part| self.read_type_at(site, &part, place, depth + 1))
+                    .collect();
+                if parts.is_empty() {
+                    Type::Unit
+                } else {
+                    Type::Tuple(parts)
+                }
             }
             ast::Type::PathType(path) => match path.path() {
                 Some(path) => self.read_path_type(site, &path, place, depth),
@@ -116,11 +129,19 @@ impl Interpreter<'_> {
     }
 
     fn read_inner(&mut self, site: &Site, ty: Option<ast::Type>, place: Span, depth: u32) -> Type {
-        ty.map_or(Type::Unknown, |ty| self.read_type_at(site, &ty, place, depth + 1))
+        ty.map_or(Type::Unknown, |ty| {
+            self.read_type_at(site, &ty, place, depth + 1)
+        })
     }
 
     /// The type that a path names, with the arguments of its last segment.
-    pub(super) fn read_path_type(&mut self, site: &Site, path: &ast::Path, place: Span, depth: u32) -> Type {
+    pub(super) fn read_path_type(
+        &mut self,
+        site: &Site,
+        path: &ast::Path,
+        place: Span,
+        depth: u32,
+    ) -> Type {
         let names = segments(path);
         let Some(name) = names.last() else {
             return Type::Unknown;
@@ -133,7 +154,10 @@ impl Interpreter<'_> {
                 };
                 self.read_type_at(&inner, &ty, place, depth + 1)
             }
-            Resolution::Type(_) | Resolution::Parameter(_) | Resolution::Axis(_) | Resolution::Module(_) => Type::Unknown,
+            Resolution::Type(_)
+            | Resolution::Parameter(_)
+            | Resolution::Axis(_)
+            | Resolution::Module(_) => Type::Unknown,
             _ => match self.dialect.type_entry(name) {
                 Some(entry) => self.read_entry(site, entry, &arguments, place, depth),
                 None => number_type(name),
@@ -142,12 +166,21 @@ impl Interpreter<'_> {
     }
 
     /// The site of an alias with its parameters bound to arguments, and the type it stands for.
-    fn alias_site(&mut self, site: &Site, alias: ItemId, arguments: &[Argument], place: Span) -> Option<(Site, ast::Type)> {
+    fn alias_site(
+        &mut self,
+        site: &Site,
+        alias: ItemId,
+        arguments: &[Argument],
+        place: Span,
+    ) -> Option<(Site, ast::Type)> {
         let mut inner = Site::new(self.db, alias);
         let item = inner.parsed.cast::<ast::TypeAlias>()?;
         let ty = item.ty()?;
         let mut generics = Generics::new();
-        let parameters = item.generic_param_list().into_iter().flat_map(|list| list.type_or_const_params().collect::<Vec<_>>());
+        let parameters = item
+            .generic_param_list()
+            .into_iter()
+            .flat_map(|list| list.type_or_const_params().collect::<Vec<_>>());
         for (index, parameter) in parameters.enumerate() {
             let name = match parameter {
                 ast::TypeOrConstParam::Type(parameter) => parameter.name(),
@@ -163,15 +196,23 @@ impl Interpreter<'_> {
     }
 
     /// What a generic argument means in each of its readings; open slots where it is left out.
-    pub(super) fn bind_argument(&mut self, site: &Site, argument: Option<&Argument>, place: Span) -> Binding {
+    pub(super) fn bind_argument(
+        &mut self,
+        site: &Site,
+        argument: Option<&Argument>,
+        place: Span,
+    ) -> Binding {
         let given = argument.filter(|argument| !argument.is_placeholder());
-        if let Some(binding) = given
-            .and_then(Argument::path)
-            .and_then(|path| site.generics.get(segments(&path).first()?.as_str()).cloned())
-        {
+        if let Some(binding) = given.and_then(Argument::path).and_then(|path| {
+            site.generics
+                .get(segments(&path).first()?.as_str())
+                .cloned()
+        }) {
             return binding;
         }
-        let axis = given.and_then(|argument| self.axis_of(site, argument)).and_then(|written| written.value);
+        let axis = given
+            .and_then(|argument| self.axis_of(site, argument))
+            .and_then(|written| written.value);
         let context = given.and_then(|argument| context_of(argument));
         let constant = given.and_then(|argument| self.constant_of(site, argument));
         let mapping = match given {
@@ -181,7 +222,13 @@ impl Interpreter<'_> {
             _ => self.draft.mappings.open(place),
         };
         let scalar = self.scalar_of_argument(site, given, place);
-        Binding { mapping, scalar, axis, context, constant }
+        Binding {
+            mapping,
+            scalar,
+            axis,
+            context,
+            constant,
+        }
     }
 
     fn read_entry(
@@ -194,11 +241,15 @@ impl Interpreter<'_> {
     ) -> Type {
         match entry.shape {
             TypeShape::Device => Type::Device,
-            TypeShape::TensorUnit | TypeShape::DmaEngine => {
-                Type::Context(arguments.first().and_then(|argument| self.context_argument(site, argument)))
-            }
+            TypeShape::TensorUnit | TypeShape::DmaEngine => Type::Context(
+                arguments
+                    .first()
+                    .and_then(|argument| self.context_argument(site, argument)),
+            ),
             TypeShape::Container => match arguments.first() {
-                Some(Argument::Type(ty)) => Type::Array(Box::new(self.read_type_at(site, ty, place, depth + 1))),
+                Some(Argument::Type(ty)) => {
+                    Type::Array(Box::new(self.read_type_at(site, ty, place, depth + 1)))
+                }
                 _ => Type::Unknown,
             },
             TypeShape::Tensor(tier, access) => {
@@ -207,9 +258,16 @@ impl Interpreter<'_> {
                 let levels = levels_of(tier, |level| {
                     self.mapping_of_argument(site, argument(TypeParameter::Level(level)), place)
                 });
-                Type::Tensor(TensorType { tier, access, scalar, levels })
+                Type::Tensor(TensorType {
+                    tier,
+                    access,
+                    scalar,
+                    levels,
+                })
             }
-            TypeShape::Stream(position, way) => self.read_stream(site, entry, arguments, (position, way), place),
+            TypeShape::Stream(position, way) => {
+                self.read_stream(site, entry, arguments, (position, way), place)
+            }
         }
     }
 
@@ -223,12 +281,16 @@ impl Interpreter<'_> {
     ) -> Type {
         let argument = |parameter: TypeParameter| argument_of(entry, arguments, parameter);
         let word = |parameter: TypeParameter| {
-            argument(parameter).and_then(Argument::path).and_then(|path| segments(&path).pop())
+            argument(parameter)
+                .and_then(Argument::path)
+                .and_then(|path| segments(&path).pop())
         };
         let marker = word(TypeParameter::Position);
         let position = match (position, word(TypeParameter::Stage)) {
             (Some(Position::Vector(_)), Some(stage)) => vector_stage(&stage).map(Position::Vector),
-            (Some(Position::VectorPair(_)), Some(stage)) => vector_stage(&stage).map(Position::VectorPair),
+            (Some(Position::VectorPair(_)), Some(stage)) => {
+                vector_stage(&stage).map(Position::VectorPair)
+            }
             (position, _) => position.or_else(|| marker.as_deref().and_then(stream_position)),
         };
         let Some(position) = position else {
@@ -241,7 +303,11 @@ impl Interpreter<'_> {
         };
         let scalar = self.scalar_of_argument(site, argument(TypeParameter::Scalar), place);
         let mut level = |level: Level| {
-            self.mapping_of_argument(site, argument_of(entry, arguments, TypeParameter::Level(level)), place)
+            self.mapping_of_argument(
+                site,
+                argument_of(entry, arguments, TypeParameter::Level(level)),
+                place,
+            )
         };
         let has_row = entry.parameters.contains(&TypeParameter::Level(Level::Row));
         let shape = ShapeSlots {
@@ -262,12 +328,21 @@ impl Interpreter<'_> {
 
     /// The context that an argument names: `{ Tu::Main }`, or a parameter bound to one.
     fn context_argument(&mut self, site: &Site, argument: &Argument) -> Option<Context> {
-        let bound = argument.path().and_then(|path| site.generics.get(segments(&path).first()?.as_str())?.context);
+        let bound = argument.path().and_then(|path| {
+            site.generics
+                .get(segments(&path).first()?.as_str())?
+                .context
+        });
         bound.or_else(|| context_of(argument))
     }
 
     /// The mapping that an argument names; open where it is left out or `_`.
-    pub(super) fn mapping_of_argument(&mut self, site: &Site, argument: Option<&Argument>, place: Span) -> MappingSlot {
+    pub(super) fn mapping_of_argument(
+        &mut self,
+        site: &Site,
+        argument: Option<&Argument>,
+        place: Span,
+    ) -> MappingSlot {
         match argument {
             None => self.draft.mappings.open(place),
             Some(argument) if argument.is_placeholder() => self.draft.mappings.open(place),
@@ -280,7 +355,9 @@ impl Interpreter<'_> {
                 match argument.path() {
                     Some(path) => self.mapping_of_path(site, &path, Some(span), 0),
                     None => self.draft.mappings.failed(
-                        UnresolvedReason::UnsupportedExpression("a constant in the place of a mapping".to_owned()),
+                        UnresolvedReason::UnsupportedExpression(
+                            "a constant in the place of a mapping".to_owned(),
+                        ),
                         span,
                     ),
                 }
@@ -300,15 +377,24 @@ impl Interpreter<'_> {
         match ty {
             ast::Type::MacroType(ty) => match ty.macro_call() {
                 Some(call) => self.macro_mapping(site, &call),
-                None => self.draft.mappings.failed(UnresolvedReason::IllFormedMapping, span),
+                None => self
+                    .draft
+                    .mappings
+                    .failed(UnresolvedReason::IllFormedMapping, span),
             },
             ast::Type::ParenType(inner) if depth < DEPTH => match inner.ty() {
                 Some(inner) => self.mapping_of_type(site, &inner, used_at, depth + 1),
-                None => self.draft.mappings.failed(UnresolvedReason::IllFormedMapping, span),
+                None => self
+                    .draft
+                    .mappings
+                    .failed(UnresolvedReason::IllFormedMapping, span),
             },
             ast::Type::PathType(path) => match path.path() {
                 Some(path) => self.mapping_of_path(site, &path, used_at, depth),
-                None => self.draft.mappings.failed(UnresolvedReason::IllFormedMapping, span),
+                None => self
+                    .draft
+                    .mappings
+                    .failed(UnresolvedReason::IllFormedMapping, span),
             },
             _ => self.draft.mappings.failed(
                 UnresolvedReason::UnsupportedExpression("a type that is no mapping".to_owned()),
@@ -317,7 +403,13 @@ impl Interpreter<'_> {
         }
     }
 
-    fn mapping_of_path(&mut self, site: &Site, path: &ast::Path, used_at: Option<Span>, depth: u32) -> MappingSlot {
+    fn mapping_of_path(
+        &mut self,
+        site: &Site,
+        path: &ast::Path,
+        used_at: Option<Span>,
+        depth: u32,
+    ) -> MappingSlot {
         let span = site.span(path.syntax());
         let names = segments(path);
         if let [name] = names.as_slice()
@@ -336,29 +428,52 @@ impl Interpreter<'_> {
                 {
                     return self.mapping_of_type(&inner, &ty, None, depth + 1);
                 }
-                self.draft.mappings.failed(UnresolvedReason::IllFormedMapping, span)
+                self.draft
+                    .mappings
+                    .failed(UnresolvedReason::IllFormedMapping, span)
             }
-            Resolution::Parameter(_) => self.draft.mappings.failed(UnresolvedReason::GenericMapping, span),
-            Resolution::Prelude(name) if name.ends_with("Identity") => {
-                self.draft.mappings.known(Written::new(crate::mapping::Mapping::identity(), span))
-            }
-            _ => self.draft.mappings.failed(UnresolvedReason::UnknownName(names.join("::")), span),
+            Resolution::Parameter(_) => self
+                .draft
+                .mappings
+                .failed(UnresolvedReason::GenericMapping, span),
+            Resolution::Prelude(name) if name.ends_with("Identity") => self
+                .draft
+                .mappings
+                .known(Written::new(crate::mapping::Mapping::identity(), span)),
+            _ => self
+                .draft
+                .mappings
+                .failed(UnresolvedReason::UnknownName(names.join("::")), span),
         }
     }
 
     /// The element type that an argument names; open where it is left out or `_`.
-    pub(super) fn scalar_of_argument(&mut self, site: &Site, argument: Option<&Argument>, place: Span) -> ScalarSlot {
+    pub(super) fn scalar_of_argument(
+        &mut self,
+        site: &Site,
+        argument: Option<&Argument>,
+        place: Span,
+    ) -> ScalarSlot {
         let Some(argument) = argument.filter(|argument| !argument.is_placeholder()) else {
             return self.draft.scalars.open(place);
         };
         let span = site.span(argument.syntax());
         let Some(path) = argument.path() else {
-            return self.draft.scalars.failed(UnresolvedReason::UnknownName(argument.syntax().text().to_string()), span);
+            return self.draft.scalars.failed(
+                UnresolvedReason::UnknownName(argument.syntax().text().to_string()),
+                span,
+            );
         };
         self.scalar_of_path(site, &path, span, 0)
     }
 
-    fn scalar_of_path(&mut self, site: &Site, path: &ast::Path, span: Span, depth: u32) -> ScalarSlot {
+    fn scalar_of_path(
+        &mut self,
+        site: &Site,
+        path: &ast::Path,
+        span: Span,
+        depth: u32,
+    ) -> ScalarSlot {
         let names = segments(path);
         if let [name] = names.as_slice()
             && let Some(binding) = site.generics.get(name)
@@ -368,34 +483,57 @@ impl Interpreter<'_> {
         match site.resolve(self.db, path, Namespace::Type) {
             Resolution::Alias(alias) if depth < DEPTH => {
                 let inner = Site::new(self.db, alias);
-                let ty = inner.parsed.cast::<ast::TypeAlias>().and_then(|alias| alias.ty());
+                let ty = inner
+                    .parsed
+                    .cast::<ast::TypeAlias>()
+                    .and_then(|alias| alias.ty());
                 match ty {
                     Some(ast::Type::PathType(ty)) if ty.path().is_some() => match ty.path() {
                         Some(path) => self.scalar_of_path(&inner, &path, span, depth + 1),
                         None => self.draft.scalars.open(span),
                     },
-                    _ => self.draft.scalars.failed(UnresolvedReason::UnknownName(names.join("::")), span),
+                    _ => self
+                        .draft
+                        .scalars
+                        .failed(UnresolvedReason::UnknownName(names.join("::")), span),
                 }
             }
-            Resolution::Parameter(_) => self.draft.scalars.failed(UnresolvedReason::GenericMapping, span),
+            Resolution::Parameter(_) => self
+                .draft
+                .scalars
+                .failed(UnresolvedReason::GenericMapping, span),
             _ => match names.last().and_then(|name| ElementType::from_name(name)) {
                 Some(scalar) => self.draft.scalars.known(Written::new(scalar, span)),
-                None => self.draft.scalars.failed(UnresolvedReason::UnknownName(names.join("::")), span),
+                None => self
+                    .draft
+                    .scalars
+                    .failed(UnresolvedReason::UnknownName(names.join("::")), span),
             },
         }
     }
 }
 
 /// The argument that stands for a parameter of a type.
-fn argument_of<'a>(entry: &TypeEntry, arguments: &'a [Argument], parameter: TypeParameter) -> Option<&'a Argument> {
-    entry.parameters.iter().position(|candidate| *candidate == parameter).and_then(|index| arguments.get(index))
+fn argument_of<'a>(
+    entry: &TypeEntry,
+    arguments: &'a [Argument],
+    parameter: TypeParameter,
+) -> Option<&'a Argument> {
+    entry
+        .parameters
+        .iter()
+        .position(|candidate| *candidate == parameter)
+        .and_then(|index| arguments.get(index))
 }
 
 /// The context that `{ Tu::Main }` and its like name.
 fn context_of(argument: &Argument) -> Option<Context> {
     let path = argument.path()?;
     let names = segments(&path);
-    match (names.iter().rev().nth(1).map(String::as_str), names.last()?.as_str()) {
+    match (
+        names.iter().rev().nth(1).map(String::as_str),
+        names.last()?.as_str(),
+    ) {
         (Some("Tu"), "Main") => Some(Context::Main),
         (Some("Tu"), "Sub") => Some(Context::Sub),
         (Some("Dma"), "Tensor") => Some(Context::TensorDma),
@@ -408,9 +546,11 @@ fn context_of(argument: &Argument) -> Option<Context> {
 fn number_type(name: &str) -> Type {
     match (ElementType::from_name(name), name) {
         (Some(scalar), _) => Type::Number(Some(scalar)),
-        (None, "u16" | "u32" | "u64" | "u128" | "usize" | "i64" | "i128" | "isize" | "f64" | "bool" | "Address") => {
-            Type::Number(None)
-        }
+        (
+            None,
+            "u16" | "u32" | "u64" | "u128" | "usize" | "i64" | "i128" | "isize" | "f64" | "bool"
+            | "Address",
+        ) => Type::Number(None),
         _ => Type::Unknown,
     }
 }

@@ -44,7 +44,15 @@ impl LevelSlots {
 
     /// All slots, outermost level first.
     pub(super) fn all(&self) -> impl Iterator<Item = MappingSlot> {
-        [self.chip, self.cluster, self.slice, self.row, Some(self.element)].into_iter().flatten()
+        [
+            self.chip,
+            self.cluster,
+            self.slice,
+            self.row,
+            Some(self.element),
+        ]
+        .into_iter()
+        .flatten()
     }
 }
 
@@ -63,6 +71,19 @@ pub(super) struct ShapeSlots {
 }
 
 impl ShapeSlots {
+    /// The slot of a level that streams have.
+    pub(super) fn get(&self, level: Level) -> Option<MappingSlot> {
+        match level {
+            Level::Chip => Some(self.chip),
+            Level::Cluster => Some(self.cluster),
+            Level::Slice => Some(self.slice),
+            Level::Row => self.row,
+            Level::Time => Some(self.time),
+            Level::Packet => Some(self.packet),
+            Level::Element => None,
+        }
+    }
+
     /// The same with another slot for a level that streams have.
     pub(super) fn with(mut self, level: Level, slot: MappingSlot) -> Self {
         match level {
@@ -79,9 +100,16 @@ impl ShapeSlots {
 
     /// All mapping slots, outermost level first.
     pub(super) fn all(&self) -> impl Iterator<Item = MappingSlot> {
-        [Some(self.chip), Some(self.cluster), Some(self.slice), self.row, Some(self.time), Some(self.packet)]
-            .into_iter()
-            .flatten()
+        [
+            Some(self.chip),
+            Some(self.cluster),
+            Some(self.slice),
+            self.row,
+            Some(self.time),
+            Some(self.packet),
+        ]
+        .into_iter()
+        .flatten()
     }
 }
 

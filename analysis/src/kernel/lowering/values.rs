@@ -58,10 +58,14 @@ impl Sequence {
                 .checked_mul(i128::from(index))
                 .and_then(|offset| start.checked_add(offset))
                 .map_or(Value::Unknown, Value::integer),
-            Self::List(values) => {
-                usize::try_from(index).ok().and_then(|index| values.get(index)).cloned().unwrap_or(Value::Unknown)
+            Self::List(values) => usize::try_from(index)
+                .ok()
+                .and_then(|index| values.get(index))
+                .cloned()
+                .unwrap_or(Value::Unknown),
+            Self::Enumerate(inner) => {
+                Value::Tuple(vec![Value::integer(i128::from(index)), inner.at(index)])
             }
-            Self::Enumerate(inner) => Value::Tuple(vec![Value::integer(i128::from(index)), inner.at(index)]),
             Self::Zip(first, second) => Value::Tuple(vec![first.at(index), second.at(index)]),
         }
     }
@@ -70,8 +74,14 @@ impl Sequence {
     pub(super) fn reversed(self) -> Option<Self> {
         match self {
             Self::Steps { start, step, count } => {
-                let last = count.checked_sub(1).map_or(Some(0), |last| step.checked_mul(i128::from(last)))?;
-                Some(Self::Steps { start: start.checked_add(last)?, step: step.checked_neg()?, count })
+                let last = count
+                    .checked_sub(1)
+                    .map_or(Some(0), |last| step.checked_mul(i128::from(last)))?;
+                Some(Self::Steps {
+                    start: start.checked_add(last)?,
+                    step: step.checked_neg()?,
+                    count,
+                })
             }
             Self::List(mut values) => {
                 values.reverse();
@@ -146,12 +156,23 @@ impl Value {
     /// A constant's parts as values: arrays and tuples element by element.
     pub(super) fn from_constant(value: ConstValue) -> Self {
         match value {
-            ConstValue::Array(values) => Self::Array(values.into_iter().map(Self::from_constant).collect()),
+            ConstValue::Array(values) => {
+                Self::Array(values.into_iter().map(Self::from_constant).collect())
+            }
             ConstValue::Tuple(values) if values.is_empty() => Self::Unit,
-            ConstValue::Tuple(values) => Self::Tuple(values.into_iter().map(Self::from_constant).collect()),
+            ConstValue::Tuple(values) => {
+                Self::Tuple(values.into_iter().map(Self::from_constant).collect())
+            }
             ConstValue::Range { start, end } => {
-                let count = end.checked_sub(start).and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
-                Self::Sequence(Sequence::Steps { start, step: 1, count })
+                let count = end
+                    .checked_sub(start)
+                    .and_then(|count| u64::try_from(count).ok())
+                    .unwrap_or(0);
+                Self::Sequence(Sequence::Steps {
+                    start,
+                    step: 1,
+                    count,
+                })
             }
             ConstValue::Unknown(_) => Self::Unknown,
             ConstValue::Int(_) | ConstValue::Bool(_) => Self::Constant(value, None),
@@ -163,8 +184,15 @@ impl Value {
         match self {
             Self::Tensor(_) | Self::Stream(_) | Self::Device | Self::Context(_) => true,
             Self::Tuple(values) | Self::Array(values) => values.iter().any(Self::is_device_side),
-            Self::Named(named) => named.arguments.iter().any(|(value, _)| value.is_device_side()),
-            Self::Unknown | Self::Unit | Self::Constant(..) | Self::Sequence(_) | Self::Function(_) => false,
+            Self::Named(named) => named
+                .arguments
+                .iter()
+                .any(|(value, _)| value.is_device_side()),
+            Self::Unknown
+            | Self::Unit
+            | Self::Constant(..)
+            | Self::Sequence(_)
+            | Self::Function(_) => false,
         }
     }
 }
