@@ -1,9 +1,156 @@
-//! Rules of the family "collect".
+//! Rules of the Collect Engine.
 
-use super::{Checked, Finding, Rule};
+use crate::derivation::StageDerivation;
+use crate::derivation::collect::{CollectDerivation, CollectViolation};
+use crate::mapping::Mapping;
+
+use super::wording::{self, StageOf, propose, written};
+use super::{Applicability, Checked, Finding, Rule, rule};
 
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[];
+pub(super) const RULES: &[Rule] = &[
+    rule!(
+        "collect_packet_size",
+        Hardware,
+        "Packet Normalization",
+        "the collected packet is not exactly one flit of 32 bytes",
+        "Every engine behind the Collect Engine, and both register files, move one flit of 32 bytes a cycle. The Collect Engine \
+         pads a packet up to whole flits and hands them on one by one: what leaves it is always one flit, and the flits of \
+         a longer packet become the innermost steps of time. A shorter packet is spelled with its padding.",
+    ),
+    rule!(
+        "collect_packet_mismatch",
+        Hardware,
+        "Packet Normalization",
+        "the collected packet is not the inner flit of the padded input packet",
+        "The Collect Engine cuts; it does not reorder. The flit that leaves holds 32 neighbouring bytes of the packet that \
+         enters, in their order: the innermost part of its mapping, padded where the packet ends. Another order or another \
+         part has to be made by the fetch.",
+    ),
+    rule!(
+        "collect_time_mismatch",
+        Hardware,
+        "Packet Normalization",
+        "the collected time is not the input time followed by the flits of a packet",
+        "All flits of one packet leave before the first of the next. The time behind the Collect Engine is therefore the \
+         input's time with the packet's outer part innermost; its order comes from the fetch (and the switch) and cannot \
+         change here.",
+    ),
+];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for of in wording::stages(checked) {
+        if let StageDerivation::Collect(derived) = of.derived {
+            findings.extend(
+                derived
+                    .violations
+                    .iter()
+                    .map(|violation| word(&of, derived, violation)),
+            );
+        }
+    }
+}
+
+fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolation) -> Finding {
+    let output = &of.stage.output;
+    let packet = of
+        .pass
+        .input_of(of.index)
+        .packet
+        .get()
+        .map_or_else(String::new, written);
+    let expected = |mapping: &Option<Mapping>| {
+        mapping.as_ref().map_or_else(
+            || "one flit of it".to_owned(),
+            |m| format!("`{}`", written(m)),
+        )
+    };
+    let (finding, parts) = match violation {
+        CollectViolation::PacketSize { bits } => (
+            Finding::new(
+                "collect_packet_size",
+                output.packet.span,
+                format!(
+                    "the collected packet is {}; the Collect Engine hands on flits of exactly 32 bytes",
+                    bytes(*bits)
+                ),
+            ),
+            vec![
+                (&output.time, &derived.expected_time),
+                (&output.packet, &derived.expected_packet),
+            ],
+        ),
+        CollectViolation::PacketMismatch => (
+            Finding::new(
+                "collect_packet_mismatch",
+                output.packet.span,
+                format!(
+                    "the collected packet is declared `{}`; the inner flit of the packet `{packet}` is {}",
+                    output.packet.get().map_or_else(String::new, written),
+                    expected(&derived.expected_packet)
+                ),
+            ),
+            vec![
+                (&output.time, &derived.expected_time),
+                (&output.packet, &derived.expected_packet),
+            ],
+        ),
+        CollectViolation::TimeMismatch => (
+            Finding::new(
+                "collect_time_mismatch",
+                output.time.span,
+                format!(
+                    "the collected time is declared `{}`; the input's time with the flits of a packet innermost is {}",
+                    output.time.get().map_or_else(String::new, written),
+                    expected(&derived.expected_time)
+                ),
+            ),
+            vec![(&output.time, &derived.expected_time)],
+        ),
+    };
+    let mut finding = finding;
+    if let (Some(time), Some(packet), Some(flits)) = (
+        &derived.expected_time,
+        &derived.expected_packet,
+        derived.flits,
+    ) {
+        let unit = if flits == 1 { "flit" } else { "flits" };
+        finding = finding.note(format!(
+            "a packet is {flits} {unit}: Time `{}`, Packet `{}`",
+            written(time),
+            written(packet)
+        ));
+        finding = finding.help(format!(
+            "write `collect::<{}, {}>()`",
+            written(time),
+            written(packet)
+        ));
+    }
+    let replacements: Vec<_> = parts
+        .into_iter()
+        .filter_map(|(declared, expected)| {
+            let expected = expected.as_ref()?;
+            // What already has that form stays as it is written.
+            let same = declared
+                .get()
+                .is_some_and(|declared| declared.form() == expected.form());
+            (!same).then_some((declared.span, expected))
+        })
+        .collect();
+    propose(
+        finding,
+        Applicability::Machine,
+        of.stage.span,
+        &replacements,
+    )
+}
+
+/// A size in bits as whole bytes, or in bits where it is none.
+pub(super) fn bytes(bits: u64) -> String {
+    match (bits / 8, bits % 8) {
+        (1, 0) => "1 byte".to_owned(),
+        (bytes, 0) => format!("{bytes} bytes"),
+        _ => format!("{bits} bits"),
+    }
+}

@@ -1,9 +1,363 @@
-//! Rules of the family "switch".
+//! Rules of the Switch Engine.
 
-use super::{Checked, Finding, Rule};
+use crate::derivation::StageDerivation;
+use crate::derivation::switch::{
+    SwitchDerivation, SwitchParameter, SwitchPart, SwitchShape, SwitchViolation,
+};
+use crate::items::Span;
+use crate::kernel::{Stage, StageKind, SwitchConfig, Written};
+
+use super::wording::{self, StageOf, names, propose, written};
+use super::{Applicability, Checked, Finding, Group, Rule, rule};
 
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[];
+pub(super) const RULES: &[Rule] = &[
+    rule!(
+        "switch_parameters",
+        Hardware,
+        "Switch Engine: Constraints",
+        "a Switch Engine parameter is 0, does not divide the slices or the time, or is no possible ring size",
+        "A topology cuts the 256 slices into `[slice2, slice1, slice0]` and, where it has a `time0`, the iterations into \
+         parts of that size. The routers are configured in those units, so each product has to divide what it cuts: \
+         `slice1 * slice0` the slices, `time0` (`slice1 * time0` for InterTranspose, where that many iterations change \
+         places with slices) the time. A custom ring closes after a power of two of slices, 256 at the most.",
+    ),
+    rule!(
+        "switch_slice_size",
+        Hardware,
+        "Regular Topology Constraints",
+        "the slices before and after the Switch Engine are not both 256",
+        "The ring that connects the slices of a cluster always runs through all 256 of them; there is no switching on a part \
+         of a cluster. Both the slices that enter and the slices that leave have to be 256 positions. Slices without \
+         data are padding: `m![A # 256]`, and copies need an axis of their own or `1 # n`.",
+    ),
+    rule!(
+        "switch_topology_mismatch",
+        Hardware,
+        "Regular Topology Constraints",
+        "the declared slices or time are not what the topology makes of the input",
+        "Each topology is a fixed wiring of the routers: it decides which part of the slices moves into time, and where in \
+         time that part goes. Packets arrive in that order whatever the type says, so a declaration that \
+         orders or cuts them otherwise gives every later engine the wrong element at each step. The note shows what the \
+         named topology makes of this input.",
+    ),
+    rule!(
+        "switch_broadcast_axis_reused",
+        Hardware,
+        "Broadcast01",
+        "a broadcast position of the output slices names an axis of the input",
+        "Where a part of the slices moves into time, the slices of a ring all hold the same packets afterwards. That position \
+         of the output counts copies, and a copy number is no index of the data: named after an axis that the input has \
+         (in slices, time or packet), it would claim that each slice holds another part of that axis. Declare \
+         an axis of the ring's size for the copies, or write `1 # n`.",
+    ),
+    rule!(
+        "switch_order",
+        Hardware,
+        "Order Preservation",
+        "a custom ring changes the order of the axes that move from slices to time",
+        "A router holds about one packet: it passes on what arrives, in the order of the slices that it comes from. Axes that \
+         move from slices to time therefore keep their order; reordering them would need a buffer that the ring does not \
+         have. Reorder later, with the next fetch.",
+    ),
+    rule!(
+        "switch_not_innermost",
+        Hardware,
+        "Innermost Time Position",
+        "a custom ring puts an axis that moved from the slices outside an axis of the input time",
+        "For each packet of its own a slice first lets its ring neighbours' packets of the same step come by, then goes on to \
+         the next step. The axes that moved from slices are thus the innermost of the output time. Only Broadcast01 can \
+         keep some of the input time inside, by its `time0`.",
+    ),
+    rule!(
+        "switch_ring_too_small",
+        Hardware,
+        "Custom Topologies",
+        "a custom ring is smaller than the slices that exchange data",
+        "A ring is a run of `ring_size` neighbouring slices, and packets never leave it. Every slice that an output slice takes \
+         data from has to lie in the same ring. The least ring reaches up to the outermost part of the slices that moves, \
+         leaves, or changes places.",
+    ),
+];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for of in wording::stages(checked) {
+        if let StageDerivation::Switch(derived) = of.derived {
+            for violation in &derived.violations {
+                let mut finding = word(&of, derived, violation);
+                if finding.rule == "switch_slice_size" && !checked.body.reached_from_kernel {
+                    finding.group = Some(Group::Suspicious);
+                }
+                findings.push(finding);
+            }
+        }
+    }
+}
+
+fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolation) -> Finding {
+    let stage = of.stage;
+    let output = &stage.output;
+    match violation {
+        SwitchViolation::ZeroParameter { .. }
+        | SwitchViolation::RingSize { .. }
+        | SwitchViolation::SliceIndivisible { .. }
+        | SwitchViolation::TimeIndivisible { .. } => word_parameter(stage, violation),
+        SwitchViolation::SliceSize { input, output: slices } => {
+            let finding = Finding::new(
+                "switch_slice_size",
+                output.slice.span,
+                format!(
+                    "{input} slices enter the Switch Engine and {slices} leave it; its ring runs through all 256 slices of a cluster"
+                ),
+            );
+            let before = of.pass.input_of(of.index).slice.span;
+            if *input != 256 && before != output.slice.span {
+                finding.related(before, format!("{input} slices before the switch"))
+            } else {
+                finding
+            }
+        }
+        SwitchViolation::BroadcastAxisReused { axes } => with_shape(
+            Finding::new(
+                "switch_broadcast_axis_reused",
+                output.slice.span,
+                format!(
+                    "the slices of a ring all hold the same packets here, and {} is an axis of the input: a copy number is no part of it",
+                    names(axes)
+                ),
+            )
+            .help("declare an axis of that size for the copies, or write `1 # n`"),
+            derived.expected.as_ref(),
+        ),
+        SwitchViolation::Topology { part } => word_topology(of, derived, *part),
+        SwitchViolation::NotInnermost { moved } => propose_time(
+            Finding::new(
+                "switch_not_innermost",
+                output.time.span,
+                format!(
+                    "{} moved from slices to time and stands outside the input's time; the ring's packets of one step arrive one after the other, innermost",
+                    names(moved)
+                ),
+            ),
+            stage,
+            derived.expected.as_ref(),
+        ),
+        SwitchViolation::Order { moved } => propose_time(
+            Finding::new(
+                "switch_order",
+                output.time.span,
+                format!(
+                    "the axes that moved from slices to time stand in another order than in the slices ({}); routers pass packets on in the order of the slices",
+                    moved.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+                ),
+            ),
+            stage,
+            derived.expected.as_ref(),
+        ),
+        SwitchViolation::RingTooSmall { ring_size, least } => {
+            let place = parameter(stage, SwitchParameter::RingSize).unwrap_or(stage.span);
+            Finding::new(
+                "switch_ring_too_small",
+                place,
+                format!("a ring of {ring_size} slices does not reach all slices that exchange data: {least} do"),
+            )
+            .help(format!("the least ring that works is {least}"))
+            .fix(
+                Applicability::Machine,
+                format!("Make the ring {least} slices"),
+                place,
+                least.to_string(),
+            )
+        }
+    }
+}
+
+fn word_topology(of: &StageOf<'_>, derived: &SwitchDerivation, part: SwitchPart) -> Finding {
+    let stage = of.stage;
+    let (declared, what) = match part {
+        SwitchPart::Slice => (&stage.output.slice, "slices"),
+        SwitchPart::Time => (&stage.output.time, "time"),
+    };
+    let shown = |mapping: &Written<crate::mapping::Mapping>| {
+        mapping.get().map_or_else(String::new, written)
+    };
+    let name = topology_name(stage);
+    let message = match &derived.expected {
+        Some(expected) => {
+            let expected = match part {
+                SwitchPart::Slice => &expected.slice,
+                SwitchPart::Time => &expected.time,
+            };
+            format!(
+                "the {what} are declared `{}`; {name} makes `{}` of this input",
+                shown(declared),
+                written(expected)
+            )
+        }
+        None => format!(
+            "the {what} are declared `{}`, which {name} does not make of this input",
+            shown(declared)
+        ),
+    };
+    let message = if part == SwitchPart::Time {
+        message.replacen("time are", "time is", 1)
+    } else {
+        message
+    };
+    let mut finding = with_shape(
+        Finding::new("switch_topology_mismatch", declared.span, message),
+        derived.expected.as_ref(),
+    );
+    if let Some(SwitchShape { slice, time }) = &derived.expected {
+        let replacement = match part {
+            SwitchPart::Slice => slice,
+            SwitchPart::Time => time,
+        };
+        finding = propose(
+            finding,
+            Applicability::Maybe,
+            stage.span,
+            &[(declared.span, replacement)],
+        );
+    }
+    finding
+}
+
+fn word_parameter(stage: &Stage, violation: &SwitchViolation) -> Finding {
+    let at = |which| parameter(stage, which).unwrap_or(stage.span);
+    let finding = |place, message: String| Finding::new("switch_parameters", place, message);
+    match *violation {
+        SwitchViolation::ZeroParameter { parameter: which } => {
+            finding(at(which), format!("{} is 0; every part has at least one position", parameter_name(which)))
+        }
+        SwitchViolation::RingSize { ring_size } => {
+            let message = format!("a ring of {ring_size} slices cannot close; rings are a power of two up to 256");
+            let near: Vec<u64> = (0..=8_u32).map(|power| 1 << power).collect();
+            let below = near.iter().rev().find(|&&size| size < ring_size);
+            let above = near.iter().find(|&&size| size > ring_size);
+            let near: Vec<String> = [below, above].into_iter().flatten().map(u64::to_string).collect();
+            finding(at(SwitchParameter::RingSize), message).help(format!("the nearest rings are {}", near.join(" and ")))
+        }
+        SwitchViolation::SliceIndivisible { slice1, slice0, slices } => finding(
+            at(SwitchParameter::Slice1),
+            format!("`slice1 * slice0` is {slice1} * {slice0}, which does not divide the {slices} slices"),
+        )
+        .help(match divisors(slices, slice0) {
+            possible if possible.is_empty() => format!("`slice0: {slice0}` itself does not divide {slices}"),
+            possible => format!("with `slice0: {slice0}`, `slice1` can be {possible}"),
+        }),
+        SwitchViolation::TimeIndivisible { slice1, time0, time } => {
+            let (product, fixed) = match slice1 {
+                Some(slice1) => (format!("`slice1 * time0` is {slice1} * {time0}, which"), slice1),
+                None => (format!("`time0` is {time0}, which"), 1),
+            };
+            finding(
+                at(SwitchParameter::Time0),
+                format!("{product} does not divide the {time} iterations of the input"),
+            )
+            .help(match divisors(time, fixed) {
+                possible if possible.is_empty() => format!("`slice1: {fixed}` itself does not divide {time}"),
+                possible => format!("`time0` can be {possible}"),
+            })
+        }
+        _ => finding(stage.span, String::new()),
+    }
+}
+
+/// The first few divisors of `size / fixed`, as a list in words; empty if `fixed` does not divide `size`.
+fn divisors(size: u64, fixed: u64) -> String {
+    if fixed == 0 || !size.is_multiple_of(fixed) {
+        return String::new();
+    }
+    let rest = size / fixed;
+    let found: Vec<String> = (1..=rest.min(256))
+        .filter(|candidate| rest.is_multiple_of(*candidate))
+        .map(|candidate| candidate.to_string())
+        .collect();
+    found.join(", ")
+}
+
+fn with_shape(finding: Finding, shape: Option<&SwitchShape>) -> Finding {
+    match shape {
+        Some(SwitchShape { slice, time }) => finding.note(format!(
+            "the topology makes: Slice `{}`, Time `{}`",
+            written(slice),
+            written(time)
+        )),
+        None => finding,
+    }
+}
+
+fn propose_time(finding: Finding, stage: &Stage, shape: Option<&SwitchShape>) -> Finding {
+    let Some(shape) = shape else {
+        return finding;
+    };
+    let finding = finding.help(format!(
+        "the ring makes `{}` of the time",
+        written(&shape.time)
+    ));
+    propose(
+        finding,
+        Applicability::Maybe,
+        stage.span,
+        &[(stage.output.time.span, &shape.time)],
+    )
+}
+
+fn topology_name(stage: &Stage) -> &'static str {
+    let StageKind::Switch(Written {
+        value: Some(config),
+        ..
+    }) = &stage.kind
+    else {
+        return "the topology";
+    };
+    match config {
+        SwitchConfig::Broadcast01 { .. } => "Broadcast01",
+        SwitchConfig::Broadcast1 { .. } => "Broadcast1",
+        SwitchConfig::Transpose { .. } => "Transpose",
+        SwitchConfig::InterTranspose { .. } => "InterTranspose",
+        SwitchConfig::CustomBroadcast { .. } => "a custom ring",
+        SwitchConfig::TransposedBroadcast1 { .. } => "TransposedBroadcast1",
+    }
+}
+
+const fn parameter_name(parameter: SwitchParameter) -> &'static str {
+    match parameter {
+        SwitchParameter::Slice1 => "`slice1`",
+        SwitchParameter::Slice0 => "`slice0`",
+        SwitchParameter::Time0 => "`time0`",
+        SwitchParameter::RingSize => "`ring_size`",
+    }
+}
+
+/// Where a parameter of a stage's configuration is written.
+fn parameter(stage: &Stage, which: SwitchParameter) -> Option<Span> {
+    let StageKind::Switch(config) = &stage.kind else {
+        return None;
+    };
+    let config = config.get()?;
+    let (first, second, third) = match config {
+        SwitchConfig::Broadcast01 {
+            slice1,
+            slice0,
+            time0,
+        }
+        | SwitchConfig::InterTranspose {
+            slice1,
+            slice0,
+            time0,
+        } => (slice1, Some(slice0), Some(time0)),
+        SwitchConfig::Broadcast1 { slice1, slice0 }
+        | SwitchConfig::Transpose { slice1, slice0 }
+        | SwitchConfig::TransposedBroadcast1 { slice1, slice0 } => (slice1, Some(slice0), None),
+        SwitchConfig::CustomBroadcast { ring_size } => (ring_size, None, None),
+    };
+    let found = match which {
+        SwitchParameter::Slice1 | SwitchParameter::RingSize => Some(first),
+        SwitchParameter::Slice0 => second,
+        SwitchParameter::Time0 => third,
+    };
+    found.map(|written| written.span)
+}

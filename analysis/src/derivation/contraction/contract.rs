@@ -1,0 +1,172 @@
+//! Spatial reduction: the tree that sums neighbouring products of a packet (book: Spatial Reduction).
+
+use crate::derivation::forms;
+use crate::hardware::ElementType;
+use crate::kernel::{Pass, StageKind};
+use crate::mapping::Mapping;
+
+use super::MAC_BYTES;
+
+/// Elements of a row that enter the accumulator at the most (book: Resize).
+pub(super) const OUTPUT_LIMIT: u64 = 32;
+
+/// Levels of the reduction tree for that input type: as many as halve 64 bytes of it down to one element. `None` for
+/// types that the Contraction Engine does not take.
+#[must_use]
+pub const fn tree_depth(element_type: ElementType) -> Option<u32> {
+    match element_type {
+        ElementType::I4 | ElementType::I5 => Some(7),
+        ElementType::I8
+        | ElementType::I9
+        | ElementType::F8
+        | ElementType::F8E4M3
+        | ElementType::F8E5M2 => Some(6),
+        ElementType::Bf16 => Some(5),
+        ElementType::U8
+        | ElementType::I16
+        | ElementType::I32
+        | ElementType::F16
+        | ElementType::F32 => None,
+    }
+}
+
+/// Whether the Contraction Engine multiplies that type: `i4`, `i8` (also less their zero point), the 8-bit floats and
+/// `bf16`.
+#[must_use]
+pub const fn is_operand_type(element_type: ElementType) -> bool {
+    tree_depth(element_type).is_some()
+}
+
+/// What the reduction tree makes of one stage.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ContractDerivation {
+    /// Levels of the tree that run: each halves the packet. The stage's latency in cycles.
+    pub depth: Option<u32>,
+    /// Levels that the tree has for the type.
+    pub depth_limit: Option<u32>,
+    /// Packets that the tree can make of this one, by depth, without padding; only those of at most 32 elements.
+    pub possible_packets: Vec<Mapping>,
+    /// What the tree cannot do.
+    pub violations: Vec<ContractViolation>,
+}
+
+/// What the reduction tree cannot do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ContractViolation {
+    /// The stream that the pass is given has a type that the engine does not multiply.
+    Type {
+        /// The type.
+        element_type: ElementType,
+    },
+    /// The aligned packet that the pass is given is not 64 bytes.
+    AlignedPacketSize {
+        /// Bits of the packet.
+        bits: u64,
+    },
+    /// More elements leave the tree than the accumulator takes.
+    OutputLimit {
+        /// Elements that leave.
+        elements: u64,
+    },
+    /// The output packet is not the input packet divided by a power of two within the tree's depth.
+    PacketMismatch,
+    /// A maximum over more than row 0.
+    MaximumRows {
+        /// Rows of the operand.
+        rows: u64,
+    },
+}
+
+/// Derives the contract stage `index` of a pass.
+#[must_use]
+pub fn derive_contract(pass: &Pass, index: usize) -> ContractDerivation {
+    let mut derived = ContractDerivation::default();
+    let Some(stage) = pass.stages.get(index) else {
+        return derived;
+    };
+    let input = pass.input_of(index);
+    if stage.kind == StageKind::ContractMax
+        && let Some(rows) = input
+            .row
+            .as_ref()
+            .and_then(|row| row.get())
+            .map(Mapping::size)
+        && rows > 1
+    {
+        derived
+            .violations
+            .push(ContractViolation::MaximumRows { rows });
+    }
+    let Some(&element_type) = input.element_type.get() else {
+        return derived;
+    };
+    derived.depth_limit = tree_depth(element_type);
+    let Some(depth_limit) = derived.depth_limit else {
+        // Behind `align` this is the alignment's violation.
+        if index == 0 {
+            derived
+                .violations
+                .push(ContractViolation::Type { element_type });
+        }
+        return derived;
+    };
+    let Some(bits) = input
+        .packet
+        .get()
+        .and_then(|packet| packet.size().checked_mul(element_type.bits()))
+    else {
+        return derived;
+    };
+    if bits != MAC_BYTES * 8 {
+        if index == 0 {
+            derived
+                .violations
+                .push(ContractViolation::AlignedPacketSize { bits });
+        }
+        return derived;
+    }
+    let Some(elements) = stage.output.packet.get().map(Mapping::size) else {
+        return derived;
+    };
+    if elements > OUTPUT_LIMIT {
+        derived
+            .violations
+            .push(ContractViolation::OutputLimit { elements });
+        return derived;
+    }
+    reduce(pass, index, depth_limit, &mut derived);
+    derived
+}
+
+/// Finds the depth whose output is the declared packet, up to outer padding.
+fn reduce(pass: &Pass, index: usize, depth_limit: u32, derived: &mut ContractDerivation) {
+    let Some(stage) = pass.stages.get(index) else {
+        return;
+    };
+    let input = pass.input_of(index);
+    let (Some(packet), Some(declared)) = (
+        forms::known(&input.packet),
+        forms::known(&stage.output.packet),
+    ) else {
+        return;
+    };
+    let declared_live = declared.remove_padding();
+    let mut undecided = false;
+    for depth in 0..=depth_limit {
+        let Some(reduced) = packet.stride(1 << depth) else {
+            undecided = true;
+            continue;
+        };
+        let live = reduced.remove_padding();
+        if live.size() <= OUTPUT_LIMIT {
+            derived.possible_packets.push(live.to_mapping());
+        }
+        if derived.depth.is_none() && !forms::differ(&live, &declared_live) {
+            derived.depth = Some(depth);
+        }
+    }
+    let power = declared.size().is_power_of_two();
+    if (derived.depth.is_none() && !undecided) || !power {
+        derived.violations.push(ContractViolation::PacketMismatch);
+    }
+}

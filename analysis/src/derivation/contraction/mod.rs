@@ -1,0 +1,32 @@
+//! The Contraction Engine: TRF loads, alignment of stream and TRF operand, spatial and temporal reduction.
+//!
+//! Knows rows, the Stream Adapter, the TRF Sequencer, the reduction tree and the accumulator. Does not know the TRF's
+//! capacity nor who else lies in it (`tensors`, `memory`).
+
+mod accumulate;
+mod align;
+mod contract;
+mod trf_load;
+mod trf_sequencer;
+
+#[cfg(test)]
+mod tests;
+
+pub use accumulate::{
+    AccumulateDerivation, AccumulateViolation, AccumulatedTime, COLUMNS, INTERLEAVED_LIMIT,
+    OUTPUT_LANES, SEQUENTIAL_LIMIT, derive_accumulate,
+};
+pub use align::{AlignDerivation, AlignViolation, AlignedTime, derive_align};
+pub use contract::{
+    ContractDerivation, ContractViolation, derive_contract, is_operand_type, tree_depth,
+};
+pub use trf_load::{TrfLoadDerivation, TrfLoadViolation, derive_trf_load};
+pub use trf_sequencer::{TrfEntry, TrfSequencer, TrfSequencerError};
+
+/// Bytes that a row of the MAC array multiplies a cycle (book: TRF Read Mechanism).
+pub const MAC_BYTES: u64 = 64;
+
+/// Whether the MAC array can run with that many rows (book: Rows).
+const fn is_row_count(rows: u64) -> bool {
+    matches!(rows, 1 | 2 | 4 | 8)
+}

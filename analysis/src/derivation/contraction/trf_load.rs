@@ -1,0 +1,84 @@
+//! Loads of the TRF: the outermost part of the collected time becomes rows, the rest each row's element
+//! (book: TRF Sequencer, Interface).
+
+use crate::derivation::forms;
+use crate::kernel::{Body, Pass, PassEnd};
+use crate::mapping::{Form, Mapping};
+
+use super::is_row_count;
+
+/// What a load of the TRF stores.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TrfLoadDerivation {
+    /// The rows that as many outermost steps of the time make.
+    pub expected_row: Option<Mapping>,
+    /// What one row stores: the rest of the time, then the packet.
+    pub expected_element: Option<Mapping>,
+    /// Row counts that the MAC array has and that divide the time.
+    pub possible_rows: Vec<u64>,
+    /// What the load cannot do: at most one, the first by the order of [`TrfLoadViolation`].
+    pub violations: Vec<TrfLoadViolation>,
+}
+
+/// What a load of the TRF cannot do, in the order in which it is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TrfLoadViolation {
+    /// The row count is none that the MAC array has, or it does not divide the time.
+    RowCount {
+        /// Rows asked for.
+        rows: u64,
+        /// Iterations of the collected time.
+        time: u64,
+    },
+    /// The rows are not the outermost factors of the collected time.
+    RowMismatch,
+    /// The element is not the rest of the time followed by the packet.
+    ElementMismatch,
+}
+
+/// Derives the load of the TRF that ends a pass.
+#[must_use]
+pub fn derive_trf_load(body: &Body, pass: &Pass) -> TrfLoadDerivation {
+    let mut derived = TrfLoadDerivation::default();
+    let PassEnd::ToTrf { target, .. } = &pass.end else {
+        return derived;
+    };
+    let Some(levels) = body.tensor(*target).map(|tensor| &tensor.levels) else {
+        return derived;
+    };
+    let Some(row) = &levels.row else {
+        return derived;
+    };
+    let stream = pass.output();
+    let (Some(rows), Some(time)) = (
+        row.get().map(Mapping::size),
+        stream.time.get().map(Mapping::size),
+    ) else {
+        return derived;
+    };
+    derived.possible_rows = [1, 2, 4, 8]
+        .into_iter()
+        .filter(|&rows| time.is_multiple_of(rows))
+        .collect();
+    if !is_row_count(rows) || !time.is_multiple_of(rows) {
+        derived
+            .violations
+            .push(TrfLoadViolation::RowCount { rows, time });
+        return derived;
+    }
+    if let (Some(time), Some(packet)) = (forms::known(&stream.time), forms::known(&stream.packet))
+        && let Some((outer, inner)) = time.split_at(time.size() / rows)
+        && let Some(element) = Form::multiply(&inner, packet)
+    {
+        derived.expected_row = Some(outer.to_mapping());
+        derived.expected_element = Some(element.to_mapping());
+        if forms::known(row).is_some_and(|declared| forms::differ(declared, &outer)) {
+            derived.violations.push(TrfLoadViolation::RowMismatch);
+        } else if forms::known(&levels.element)
+            .is_some_and(|declared| forms::differ(declared, &element))
+        {
+            derived.violations.push(TrfLoadViolation::ElementMismatch);
+        }
+    }
+    derived
+}

@@ -1,0 +1,163 @@
+//! Small questions about canonical forms that several engines ask.
+//!
+//! Knows forms only: no engine and no limits. "Differ" always means proven to differ; what cannot be decided counts as
+//! equal here, so that nobody builds a violation on it.
+
+use crate::kernel::Written;
+use crate::mapping::{
+    Answer, Atom, Digit, Division, DivisionMode, Form, Mapping, PaddingKind, Term, divide,
+    equal_forms,
+};
+
+/// The form of a declared mapping; `None` where the mapping is unknown or its form could not be worked out.
+pub(crate) fn known(written: &Written<Mapping>) -> Option<&Form> {
+    let mapping = written.get()?;
+    (!mapping.is_opaque()).then(|| mapping.form())
+}
+
+/// The form of `1 # size`: `None` for size 0.
+pub(crate) fn hole(size: u64) -> Option<Form> {
+    Some(
+        Mapping::identity()
+            .pad_to(size, PaddingKind::Top)
+            .ok()?
+            .form()
+            .clone(),
+    )
+}
+
+/// Whether two forms are proven to lay out different things.
+pub(crate) fn differ(left: &Form, right: &Form) -> bool {
+    equal_forms(left, right) == Answer::No
+}
+
+/// The pair of several forms, outermost first.
+pub(crate) fn join(parts: &[&Form]) -> Option<Form> {
+    let mut parts = parts.iter().rev();
+    let innermost = (*parts.next()?).clone();
+    parts.try_fold(innermost, |inner, outer| Form::multiply(outer, &inner))
+}
+
+/// Relaxed division: padding of the two sides may differ freely.
+pub(crate) fn divide_relaxed(dividend: &Form, divisor: &Form) -> Division {
+    divide(dividend, divisor, DivisionMode::Relaxed)
+}
+
+/// Whether the matches of a division, outermost of the dividend first, stand in the divisor in the same order.
+pub(crate) fn keeps_order(division: &Division) -> bool {
+    division.matches.windows(2).all(|pair| match pair {
+        [outer, inner] => outer.divisor_stride > inner.divisor_stride,
+        _ => true,
+    })
+}
+
+/// The names of the axes that a form mentions, sorted.
+pub(crate) fn axis_names(form: &Form) -> Vec<String> {
+    form.axis_names().iter().map(ToString::to_string).collect()
+}
+
+/// The axis that a term selects from; a group has its axes in brackets.
+pub(crate) fn term_name(term: &Term) -> String {
+    match &term.atom {
+        Atom::Axis(axis) | Atom::PaddedRun(axis) => axis.name().to_owned(),
+        Atom::Composite(group) => format!("[{}]", axis_names(group).join(", ")),
+        Atom::Broadcast => "copies".to_owned(),
+    }
+}
+
+/// The expression that selects `count` values of a term; `None` for terms that are no plain part of an axis.
+pub(crate) fn term_mapping(term: &Term, count: u64) -> Option<Mapping> {
+    let Atom::Axis(axis) = &term.atom else {
+        return None;
+    };
+    let selected = Mapping::axis(axis.clone())
+        .stride(term.stride)
+        .ok()?
+        .modulo(term.modulo)
+        .ok()?;
+    if count == selected.size() {
+        Some(selected)
+    } else {
+        selected.resize(count).ok()
+    }
+}
+
+/// One part of a stream's time (or packet) against a buffer: how many steps, and how far each moves in the buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// Steps, padded ones included.
+    pub size: u64,
+    /// Positions of the buffer a step moves by; 0 where the buffer does not hold the part.
+    pub stride: u64,
+}
+
+/// The steps that walking through `stream` makes in `buffer`, outermost first. Parts that the buffer does not hold
+/// have stride 0.
+pub(crate) fn steps(stream: &Form, buffer: &Form) -> Vec<Step> {
+    let matches = divide_relaxed(stream, buffer).matches;
+    let mut steps = Vec::new();
+    let mut inner = 1_u64;
+    for digit in stream.digits() {
+        let outer = inner.saturating_mul(digit.extent);
+        let within = matches
+            .iter()
+            .rev()
+            .filter(|found| found.dividend_stride >= inner && found.dividend_stride < outer)
+            .map(|found| (found.dividend_stride, found.divisor_stride, found.count));
+        digit_steps(digit, inner, outer, within, &mut steps);
+        inner = outer;
+    }
+    steps.reverse();
+    steps.retain(|step| step.size > 1);
+    steps
+}
+
+/// The steps of one digit that occupies `[inner, outer)` of the stream's positions, innermost first.
+fn digit_steps(
+    digit: &Digit,
+    inner: u64,
+    outer: u64,
+    matches: impl Iterator<Item = (u64, u64, u64)>,
+    steps: &mut Vec<Step>,
+) {
+    let live_end = inner.saturating_mul(digit.live);
+    let mut reached = inner;
+    for (stream_stride, buffer_stride, count) in matches {
+        if stream_stride > reached {
+            steps.push(Step {
+                size: stream_stride / reached,
+                stride: 0,
+            });
+        }
+        reached = stream_stride.saturating_mul(count);
+        // The padding of a part is stepped through at the part's own stride.
+        if reached >= live_end {
+            reached = outer;
+        }
+        steps.push(Step {
+            size: reached / stream_stride,
+            stride: buffer_stride,
+        });
+    }
+    if reached < outer {
+        steps.push(Step {
+            size: outer / reached,
+            stride: 0,
+        });
+    }
+}
+
+/// Merges neighbours `(n1 : s1)`, `(n2 : s2)` (outer, inner) with `s1 = n2 * s2` into `(n1 * n2 : s2)`, as far as it goes.
+pub(crate) fn merge(steps: &[Step]) -> Vec<Step> {
+    let mut merged: Vec<Step> = Vec::new();
+    for &step in steps.iter().rev() {
+        match merged.last_mut() {
+            Some(inner) if inner.size.checked_mul(inner.stride) == Some(step.stride) => {
+                inner.size = inner.size.saturating_mul(step.size);
+            }
+            _ => merged.push(step),
+        }
+    }
+    merged.reverse();
+    merged
+}

@@ -1,0 +1,235 @@
+//! The regular topologies: each fixes slices and time up to its broadcast positions (book: Broadcast01, Broadcast1,
+//! Transpose, InterTranspose; library: `TransposedBroadcast1`).
+
+use crate::derivation::forms;
+use crate::mapping::Form;
+
+use super::{Forms, Judgement, Parameters, SwitchPart, SwitchShape, SwitchViolation};
+
+/// Judges a configuration whose parameters divide slices and time. `None` where a form cannot be worked out, and for
+/// the custom ring.
+pub(super) fn judge(config: &Parameters, forms: &Forms<'_>) -> Option<Judgement> {
+    match *config {
+        Parameters::Broadcast01 {
+            slice1,
+            slice0,
+            time0,
+        } => broadcast01(forms, slice1, slice0, time0),
+        Parameters::Broadcast1 { slice1, slice0 } => broadcast1(forms, slice1, slice0),
+        Parameters::Transpose { slice1, slice0 } => transpose(forms, slice1, slice0),
+        Parameters::InterTranspose {
+            slice1,
+            slice0,
+            time0,
+        } => inter_transpose(forms, slice1, slice0, time0),
+        Parameters::TransposedBroadcast1 { slice1, slice0 } => {
+            transposed_broadcast1(forms, slice1, slice0)
+        }
+        Parameters::Custom { .. } => None,
+    }
+}
+
+/// A part of the output slice: what it has to be, or that it is free for copies.
+enum Part {
+    /// The declared part and the one that the topology puts there.
+    Fixed { declared: Form, expected: Form },
+    /// The declared part of a broadcast position, and its size.
+    Free { declared: Form, size: u64 },
+}
+
+/// Puts the parts of the slice and the time together and finds what differs first: fixed parts of the slice, then
+/// reused names, then the time. `time` holds pairs of declared and expected parts.
+fn assemble(forms: &Forms<'_>, parts: Vec<Part>, time: &[(Form, Form)]) -> Option<Judgement> {
+    let names = forms.input_names();
+    let mut reused: Vec<String> = Vec::new();
+    let mut slice_differs = false;
+    let mut slice_parts = Vec::new();
+    for part in parts {
+        match part {
+            Part::Fixed { declared, expected } => {
+                slice_differs |= forms::differ(&declared, &expected);
+                slice_parts.push(expected);
+            }
+            Part::Free { declared, size } => {
+                let again: Vec<String> = forms::axis_names(&declared)
+                    .into_iter()
+                    .filter(|name| size > 1 && names.contains(name))
+                    .collect();
+                slice_parts.push(if again.is_empty() {
+                    declared
+                } else {
+                    forms::hole(size)?
+                });
+                reused.extend(again);
+            }
+        }
+    }
+    reused.sort();
+    reused.dedup();
+    let time_differs = time
+        .iter()
+        .any(|(declared, expected)| forms::differ(declared, expected));
+    let violation = if slice_differs {
+        Some(SwitchViolation::Topology {
+            part: SwitchPart::Slice,
+        })
+    } else if !reused.is_empty() {
+        Some(SwitchViolation::BroadcastAxisReused { axes: reused })
+    } else if time_differs {
+        Some(SwitchViolation::Topology {
+            part: SwitchPart::Time,
+        })
+    } else {
+        None
+    };
+    let expected_time: Vec<&Form> = time.iter().map(|(_, expected)| expected).collect();
+    Some(Judgement {
+        shape: Some(SwitchShape {
+            slice: forms::join(&slice_parts.iter().collect::<Vec<_>>())?.to_mapping(),
+            time: forms::join(&expected_time)?.to_mapping(),
+        }),
+        violation,
+    })
+}
+
+/// `[s2, s1, s0]` becomes `[s2, copies]`, `[t1, t0]` becomes `[t1, s1, t0, s0]`.
+fn broadcast01(forms: &Forms<'_>, slice1: u64, slice0: u64, time0: u64) -> Option<Judgement> {
+    let ring = slice1.checked_mul(slice0)?;
+    let expected_time = forms::join(&[
+        &forms.time.stride(time0)?,
+        &forms.slice.stride(slice0)?.modulo(slice1)?,
+        &forms.time.modulo(time0)?,
+        &forms.slice.modulo(slice0)?,
+    ])?;
+    assemble(
+        forms,
+        vec![
+            Part::Fixed {
+                declared: forms.out_slice.stride(ring)?,
+                expected: forms.slice.stride(ring)?,
+            },
+            Part::Free {
+                declared: forms.out_slice.modulo(ring)?,
+                size: ring,
+            },
+        ],
+        &[(forms.out_time.clone(), expected_time)],
+    )
+}
+
+/// `[s2, s1, s0]` becomes `[s2, copies, s0]`, `[t]` becomes `[t, s1]`.
+fn broadcast1(forms: &Forms<'_>, slice1: u64, slice0: u64) -> Option<Judgement> {
+    let ring = slice1.checked_mul(slice0)?;
+    let expected_time = forms::join(&[forms.time, &forms.slice.stride(slice0)?.modulo(slice1)?])?;
+    assemble(
+        forms,
+        vec![
+            Part::Fixed {
+                declared: forms.out_slice.stride(ring)?,
+                expected: forms.slice.stride(ring)?,
+            },
+            Part::Free {
+                declared: forms.out_slice.stride(slice0)?.modulo(slice1)?,
+                size: slice1,
+            },
+            Part::Fixed {
+                declared: forms.out_slice.modulo(slice0)?,
+                expected: forms.slice.modulo(slice0)?,
+            },
+        ],
+        &[(forms.out_time.clone(), expected_time)],
+    )
+}
+
+/// `[s2, s1, s0]` becomes `[s2, copies, s1]`, `[t]` becomes `[t, s0]`.
+fn transposed_broadcast1(forms: &Forms<'_>, slice1: u64, slice0: u64) -> Option<Judgement> {
+    let ring = slice1.checked_mul(slice0)?;
+    let expected_time = forms::join(&[forms.time, &forms.slice.modulo(slice0)?])?;
+    assemble(
+        forms,
+        vec![
+            Part::Fixed {
+                declared: forms.out_slice.stride(ring)?,
+                expected: forms.slice.stride(ring)?,
+            },
+            Part::Free {
+                declared: forms.out_slice.stride(slice1)?.modulo(slice0)?,
+                size: slice0,
+            },
+            Part::Fixed {
+                declared: forms.out_slice.modulo(slice1)?,
+                expected: forms.slice.stride(slice0)?.modulo(slice1)?,
+            },
+        ],
+        &[(forms.out_time.clone(), expected_time)],
+    )
+}
+
+/// `[s2, s1, s0]` becomes `[s2, s0, s1]`; the time stays, its outer padding may move.
+fn transpose(forms: &Forms<'_>, slice1: u64, slice0: u64) -> Option<Judgement> {
+    let ring = slice1.checked_mul(slice0)?;
+    let expected = forms::join(&[
+        &forms.slice.stride(ring)?,
+        &forms.slice.modulo(slice0)?,
+        &forms.slice.stride(slice0)?.modulo(slice1)?,
+    ])?;
+    let same_time = forms.time.size() == forms.out_time.size()
+        && !forms::differ(
+            &forms.time.remove_padding(),
+            &forms.out_time.remove_padding(),
+        );
+    let declared_time = if same_time {
+        forms.time
+    } else {
+        forms.out_time
+    };
+    assemble(
+        forms,
+        vec![Part::Fixed {
+            declared: forms.out_slice.clone(),
+            expected,
+        }],
+        &[(declared_time.clone(), forms.time.clone())],
+    )
+}
+
+/// `[s2, s1, s0]` becomes `[s2, t1, s0]`, `[t2, t1, t0]` becomes `[t2, t0, s1]`, where `t1` is as large as `s1`.
+fn inter_transpose(forms: &Forms<'_>, slice1: u64, slice0: u64, time0: u64) -> Option<Judgement> {
+    let ring = slice1.checked_mul(slice0)?;
+    let moved = slice1.checked_mul(time0)?;
+    let slice = vec![
+        Part::Fixed {
+            declared: forms.out_slice.stride(ring)?,
+            expected: forms.slice.stride(ring)?,
+        },
+        Part::Fixed {
+            declared: forms.out_slice.stride(slice0)?.modulo(slice1)?,
+            expected: forms.time.stride(time0)?.modulo(slice1)?,
+        },
+        Part::Fixed {
+            declared: forms.out_slice.modulo(slice0)?,
+            expected: forms.slice.modulo(slice0)?,
+        },
+    ];
+    let expected = [
+        forms.time.stride(moved)?,
+        forms.time.modulo(time0)?,
+        forms.slice.stride(slice0)?.modulo(slice1)?,
+    ];
+    // Time of another size cannot be cut at the same places: it is compared as a whole.
+    let time = if forms.out_time.size() == forms.time.size() {
+        let [time2, time0_part, slice1_part] = expected;
+        vec![
+            (forms.out_time.stride(moved)?, time2),
+            (forms.out_time.stride(slice1)?.modulo(time0)?, time0_part),
+            (forms.out_time.modulo(slice1)?, slice1_part),
+        ]
+    } else {
+        let [time2, time0_part, slice1_part] = &expected;
+        vec![(
+            forms.out_time.clone(),
+            forms::join(&[time2, time0_part, slice1_part])?,
+        )]
+    };
+    assemble(forms, slice, &time)
+}

@@ -1,0 +1,401 @@
+//! TRF loads and alignment, in words.
+
+use crate::derivation::contraction::{
+    AlignDerivation, AlignViolation, AlignedTime, TrfLoadDerivation, TrfLoadViolation,
+    TrfSequencer, TrfSequencerError,
+};
+use crate::kernel::{Pass, PassEnd, StageKind, Tensor};
+use crate::mapping::Mapping;
+use crate::rules::collect::bytes;
+use crate::rules::wording::{StageOf, names, propose, written};
+use crate::rules::{Applicability, Checked, Finding};
+
+const TYPES: &str = "`i4`, `i8`, `f8e4m3`, `f8e5m2` and `bf16`";
+
+/// Words the violations of a TRF load.
+pub(super) fn trf_load(
+    checked: &Checked<'_>,
+    pass: &Pass,
+    derived: &TrfLoadDerivation,
+    findings: &mut Vec<Finding>,
+) {
+    let PassEnd::ToTrf { target, span } = &pass.end else {
+        return;
+    };
+    let Some(tensor) = checked.body.tensor(*target) else {
+        return;
+    };
+    let Some(row) = &tensor.levels.row else {
+        return;
+    };
+    let stream = pass.output();
+    let time = stream.time.get().map_or_else(String::new, written);
+    let element = &tensor.levels.element;
+    for violation in &derived.violations {
+        findings.push(match violation {
+            TrfLoadViolation::RowCount { rows, time: iterations } => {
+                let message = if matches!(rows, 1 | 2 | 4 | 8) {
+                    format!("{rows} rows do not divide the {iterations} iterations of the collected time, which are shared out to them")
+                } else {
+                    format!("{rows} rows; the MAC array runs with 1, 2, 4 or 8")
+                };
+                let possible: Vec<String> = derived.possible_rows.iter().map(u64::to_string).collect();
+                Finding::new("trf_row_count", row.span, message)
+                    .related(stream.time.span, format!("the collected time has {iterations} iterations"))
+                    .help(format!("row counts that divide this time: {}", possible.join(", ")))
+            }
+            TrfLoadViolation::RowMismatch => load_mismatch(
+                "trf_row_mismatch",
+                (row, derived.expected_row.as_ref()),
+                Applicability::Maybe,
+                "rows",
+                &format!("the outermost part of the collected time `{time}`"),
+                *span,
+            )
+            .related(stream.time.span, "the collected time"),
+            TrfLoadViolation::ElementMismatch => load_mismatch(
+                "trf_element_mismatch",
+                (element, derived.expected_element.as_ref()),
+                Applicability::Machine,
+                "element",
+                "the rest of the collected time, then the packet,",
+                *span,
+            )
+            .related(stream.time.span, "the collected time"),
+        });
+    }
+}
+
+fn load_mismatch(
+    rule: &'static str,
+    (declared, expected): (&crate::kernel::Written<Mapping>, Option<&Mapping>),
+    applicability: Applicability,
+    what: &str,
+    source: &str,
+    method: crate::items::Span,
+) -> Finding {
+    let verb = if what == "rows" { "are" } else { "is" };
+    let shown = declared.get().map_or_else(String::new, written);
+    let Some(expected) = expected else {
+        return Finding::new(
+            rule,
+            declared.span,
+            format!("the {what} {verb} declared `{shown}`, which is not {source}"),
+        );
+    };
+    let finding = Finding::new(
+        rule,
+        declared.span,
+        format!(
+            "the {what} {verb} declared `{shown}`; {source} is `{}`",
+            written(expected)
+        ),
+    )
+    .help(format!("write `{}`", written(expected)));
+    propose(finding, applicability, method, &[(declared.span, expected)])
+}
+
+/// Words the violations of an alignment.
+pub(super) fn align(
+    checked: &Checked<'_>,
+    of: &StageOf<'_>,
+    derived: &AlignDerivation,
+    findings: &mut Vec<Finding>,
+) {
+    let StageKind::Align { operand, .. } = &of.stage.kind else {
+        return;
+    };
+    let operand = operand.and_then(|id| checked.body.tensor(id));
+    for violation in &derived.violations {
+        findings.push(match violation {
+            AlignViolation::Type { .. }
+            | AlignViolation::OperandType { .. }
+            | AlignViolation::RowCount { .. } => word_operands(of, operand, violation),
+            AlignViolation::PacketSize { .. } | AlignViolation::PacketMismatch => {
+                word_packet(of, derived, violation)
+            }
+            AlignViolation::TimeMismatch { reason } => word_time(of, derived, reason),
+            AlignViolation::TilingNotInTrf { axes } => word_tiling(of, operand, axes),
+            AlignViolation::OperandMismatch { dropped } => word_mismatch(of, operand, dropped),
+            AlignViolation::Sequencer(error) => {
+                word_sequencer(of, derived.sequencer.as_ref(), operand, error)
+            }
+        });
+    }
+}
+
+fn operand_span(of: &StageOf<'_>) -> crate::items::Span {
+    match &of.stage.kind {
+        StageKind::Align { operand_span, .. } => *operand_span,
+        _ => of.stage.span,
+    }
+}
+
+fn related_operand(finding: Finding, operand: Option<&Tensor>) -> Finding {
+    match operand {
+        Some(tensor) => {
+            let element = tensor
+                .levels
+                .element
+                .get()
+                .map_or_else(String::new, written);
+            finding.related(
+                tensor.span,
+                format!("the TRF tensor holds `{element}` a row"),
+            )
+        }
+        None => finding,
+    }
+}
+
+fn word_operands(
+    of: &StageOf<'_>,
+    operand: Option<&Tensor>,
+    violation: &AlignViolation,
+) -> Finding {
+    let stream = &of.pass.input_of(of.index).element_type;
+    match violation {
+        AlignViolation::Type { element_type } => Finding::new(
+            "contraction_type",
+            of.stage.span,
+            format!("a stream of `{element_type}` enters the Contraction Engine, which multiplies {TYPES}"),
+        )
+        .related(stream.span, format!("the stream becomes `{element_type}` here"))
+        .help("contract before widening to 32 bits, or multiply in the Vector Engine"),
+        AlignViolation::OperandType { stream: first, trf } => {
+            let finding = Finding::new(
+                "contraction_type",
+                operand_span(of),
+                format!("the stream is `{first}` and the TRF tensor `{trf}`; a row multiplies operands of one type"),
+            )
+            .related(stream.span, format!("the stream becomes `{first}` here"))
+            .help(format!("load the TRF tensor as `{first}`, or fetch the stream as `{trf}`"));
+            match operand {
+                Some(tensor) => finding.related(tensor.element_type.span, format!("`{trf}` here")),
+                None => finding,
+            }
+        }
+        AlignViolation::RowCount { rows } => Finding::new(
+            "trf_row_count",
+            operand
+                .and_then(|tensor| tensor.levels.row.as_ref())
+                .map_or_else(|| operand_span(of), |row| row.span),
+            format!("{rows} rows; the MAC array runs with 1, 2, 4 or 8"),
+        )
+        .help("row counts: 1, 2, 4, 8"),
+        _ => Finding::new("contraction_type", of.stage.span, String::new()),
+    }
+}
+
+fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignViolation) -> Finding {
+    let input = of.pass.input_of(of.index);
+    let output = &of.stage.output;
+    let packet = input.packet.get().map_or_else(String::new, written);
+    let mut finding = match violation {
+        AlignViolation::PacketSize { bits } => Finding::new(
+            "align_packet_size",
+            output.packet.span,
+            format!("the aligned packet is {}; a row multiplies 64 bytes a cycle", bytes(*bits)),
+        ),
+        _ => Finding::new(
+            "align_packet_mismatch",
+            output.packet.span,
+            format!(
+                "the aligned packet is declared `{}`; the flit buffer makes 64 bytes of one or two flits `{packet}` as they arrive",
+                output.packet.get().map_or_else(String::new, written)
+            ),
+        )
+        .related(input.packet.span, "the stream's packet"),
+    };
+    let mut possible = Vec::new();
+    if let Some(two) = &derived.two_flit_packet {
+        possible.push(format!("`{}` (two flits)", written(two)));
+    }
+    if let Some(one) = &derived.one_flit_packet {
+        possible.push(format!(
+            "`{}` (one flit, half of the MACs idle)",
+            written(one)
+        ));
+    }
+    if !possible.is_empty() {
+        finding = finding.help(format!("the packet can be {}", possible.join(" or ")));
+    }
+    // The declared time tells which of the two is meant.
+    let steps = input
+        .time
+        .get()
+        .zip(output.time.get())
+        .map(|(from, to)| (from.size(), to.size()));
+    let meant = match steps {
+        Some((from, to)) if to.checked_mul(2) == Some(from) => derived.two_flit_packet.as_ref(),
+        Some((from, to)) if to == from => derived.one_flit_packet.as_ref(),
+        _ => None,
+    };
+    match meant {
+        Some(meant) => propose(
+            finding,
+            Applicability::Maybe,
+            of.stage.span,
+            &[(output.packet.span, meant)],
+        ),
+        None => finding,
+    }
+}
+
+fn word_time(of: &StageOf<'_>, derived: &AlignDerivation, reason: &AlignedTime) -> Finding {
+    let input = of.pass.input_of(of.index);
+    let output = &of.stage.output;
+    let declared = output.time.get().map_or_else(String::new, written);
+    let fault = match reason {
+        AlignedTime::Missing { axes } => {
+            format!("does not go through {} of the stream's time", names(axes))
+        }
+        AlignedTime::Reordered => {
+            "goes through the stream's axes in another order than they arrive".to_owned()
+        }
+        AlignedTime::TilingOutside { axes } => format!(
+            "repeats along {} outside an axis of the stream; only the packet at hand can be repeated",
+            names(axes)
+        ),
+    };
+    let finding = Finding::new(
+        "align_time_mismatch",
+        output.time.span,
+        format!("the aligned time `{declared}` {fault}"),
+    )
+    .related(input.time.span, "the stream's time");
+    let Some(expected) = &derived.expected_time else {
+        return finding;
+    };
+    let finding = finding.help(format!(
+        "the aligned time is `{}`, with axes that only the TRF tensor has inside",
+        written(expected)
+    ));
+    // Only where nothing is repeated is the least time the one that is meant.
+    if output
+        .time
+        .get()
+        .is_some_and(|declared| declared.size() == expected.size())
+    {
+        propose(
+            finding,
+            Applicability::Maybe,
+            of.stage.span,
+            &[(output.time.span, expected)],
+        )
+    } else {
+        finding
+    }
+}
+
+fn word_tiling(of: &StageOf<'_>, operand: Option<&Tensor>, axes: &[String]) -> Finding {
+    related_operand(
+        Finding::new(
+            "align_tiling_not_in_trf",
+            of.stage.output.time.span,
+            format!(
+                "the aligned time repeats the stream along {}, which the TRF tensor does not hold either",
+                names(axes)
+            ),
+        ),
+        operand,
+    )
+    .help("repeat only along axes of the TRF tensor's element; fetch or switch can broadcast the stream along others")
+}
+
+fn word_mismatch(of: &StageOf<'_>, operand: Option<&Tensor>, dropped: &[String]) -> Finding {
+    let place = operand_span(of);
+    if dropped.is_empty() {
+        let finding = Finding::new(
+            "align_operand_mismatch",
+            place,
+            "stream and TRF tensor lie over different chips, clusters or slices; a row multiplies only what its own slice holds",
+        );
+        return match operand {
+            Some(tensor) => finding.related(tensor.span, "the TRF tensor"),
+            None => finding,
+        };
+    }
+    related_operand(
+        Finding::new(
+            "align_operand_mismatch",
+            place,
+            format!(
+                "each row of the TRF tensor holds {}, which neither the aligned time nor the aligned packet goes through",
+                names(dropped)
+            ),
+        ),
+        operand,
+    )
+    .related(of.stage.output.time.span, "the aligned time")
+    .help(format!("add {} innermost to the aligned time, or load less into the TRF", names(dropped)))
+}
+
+fn word_sequencer(
+    of: &StageOf<'_>,
+    sequencer: Option<&TrfSequencer>,
+    operand: Option<&Tensor>,
+    error: &TrfSequencerError,
+) -> Finding {
+    let output = &of.stage.output;
+    let (place, message) = match error {
+        TrfSequencerError::Packet { contiguous } => (
+            output.packet.span,
+            format!(
+                "the packet shares {contiguous} contiguous bytes with the TRF tensor's element and is not these bytes repeated; a cycle reads one run and repeats it"
+            ),
+        ),
+        TrfSequencerError::Entries { count } => (
+            output.time.span,
+            format!("the TRF Sequencer would need {count} entries; it has 8"),
+        ),
+        TrfSequencerError::Iterations { size } => (
+            output.time.span,
+            format!(
+                "an entry of the TRF Sequencer would need {size} iterations; it takes 65,536 and the number cannot be split"
+            ),
+        ),
+        TrfSequencerError::Stride { stride } => (
+            operand_span(of),
+            format!(
+                "the TRF Sequencer would step by {stride} bytes; strides are signed 32-bit numbers"
+            ),
+        ),
+        TrfSequencerError::Alignment { stride } => (
+            operand_span(of),
+            format!(
+                "the TRF Sequencer reads 64 bytes a cycle and would step by {stride}; such reads have to stay on 64-byte boundaries of the two bank columns"
+            ),
+        ),
+    };
+    let mut finding = related_operand(Finding::new("trf_sequencer", place, message), operand);
+    if let Some(sequencer) = sequencer {
+        finding = finding.note(configuration(sequencer));
+    }
+    match error {
+        TrfSequencerError::Alignment { .. } => {
+            finding.help("pad each step of the TRF tensor's element to a multiple of 64 bytes, or align one flit a packet")
+        }
+        TrfSequencerError::Packet { .. } => {
+            finding.help("load the TRF tensor with the packet's axes innermost, in the packet's order")
+        }
+        TrfSequencerError::Entries { .. } => {
+            finding.help("load the TRF tensor in the order of the aligned time, so that neighbouring axes merge into one entry")
+        }
+        TrfSequencerError::Iterations { .. } | TrfSequencerError::Stride { .. } => finding,
+    }
+}
+
+/// The sequencer's configuration as `[size:stride, ...]`, outermost first, strides in bytes.
+fn configuration(sequencer: &TrfSequencer) -> String {
+    let entries: Vec<String> = sequencer
+        .entries
+        .iter()
+        .map(|entry| format!("{}:{}", entry.size, entry.stride))
+        .collect();
+    format!(
+        "TRF Sequencer: [{}] (strides in bytes), reg_read_size {} bytes",
+        entries.join(", "),
+        sequencer.reg_read_size
+    )
+}

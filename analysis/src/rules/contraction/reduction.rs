@@ -1,0 +1,286 @@
+//! Spatial and temporal reduction, in words.
+
+use crate::derivation::contraction::{
+    AccumulateDerivation, AccumulateViolation, AccumulatedTime, ContractDerivation,
+    ContractViolation, INTERLEAVED_LIMIT, SEQUENTIAL_LIMIT,
+};
+use crate::kernel::AccumulationKind;
+use crate::mapping::Mapping;
+use crate::rules::collect::bytes;
+use crate::rules::wording::{StageOf, names, propose, written};
+use crate::rules::{Applicability, Finding};
+
+/// Words the violations of a spatial reduction.
+pub(super) fn contract(
+    of: &StageOf<'_>,
+    derived: &ContractDerivation,
+    findings: &mut Vec<Finding>,
+) {
+    for violation in &derived.violations {
+        findings.push(word_contract(of, derived, violation));
+    }
+}
+
+fn word_contract(
+    of: &StageOf<'_>,
+    derived: &ContractDerivation,
+    violation: &ContractViolation,
+) -> Finding {
+    let input = of.pass.input_of(of.index);
+    let output = &of.stage.output;
+    match violation {
+        ContractViolation::Type { element_type } => Finding::new(
+            "contraction_type",
+            of.stage.span,
+            format!(
+                "operands of `{element_type}` enter the Contraction Engine, which multiplies `i4`, `i8`, `f8e4m3`, `f8e5m2` and `bf16`"
+            ),
+        )
+        .related(input.element_type.span, "the operands' type"),
+        ContractViolation::AlignedPacketSize { bits } => Finding::new(
+            "align_packet_size",
+            input.packet.span,
+            format!("the aligned packet is {}; a row multiplies 64 bytes a cycle", bytes(*bits)),
+        ),
+        ContractViolation::OutputLimit { elements } => with_packets(
+            Finding::new(
+                "contract_output_limit",
+                output.packet.span,
+                format!("{elements} elements a row leave the reduction tree; the accumulator has 32 columns"),
+            ),
+            of,
+            derived,
+            None,
+        ),
+        ContractViolation::PacketMismatch => {
+            let depth = derived.depth_limit.unwrap_or_default();
+            let declared = output.packet.get();
+            // The output that is as large as the declared one is most likely meant.
+            let meant = derived
+                .possible_packets
+                .iter()
+                .find(|packet| declared.is_some_and(|declared| declared.size() == packet.size()));
+            with_packets(
+                Finding::new(
+                    "contract_packet_mismatch",
+                    output.packet.span,
+                    format!(
+                        "the contracted packet `{}` is not `{}` divided by 1, 2, … or 2^{depth}; the tree sums neighbours, from the inside",
+                        declared.map_or_else(String::new, written),
+                        input.packet.get().map_or_else(String::new, written),
+                    ),
+                ),
+                of,
+                derived,
+                meant,
+            )
+        }
+        ContractViolation::MaximumRows { rows } => {
+            let finding = Finding::new(
+                "reduce_max_rows",
+                of.stage.span,
+                format!("a maximum over {rows} rows; only row 0 can compare"),
+            )
+            .help("load the TRF tensor with one row and let the others go through time");
+            match &input.row {
+                Some(row) => finding.related(row.span, format!("{rows} rows")),
+                None => finding,
+            }
+        }
+    }
+}
+
+/// Lists the packets that the tree can make, and proposes the one that is meant.
+fn with_packets(
+    finding: Finding,
+    of: &StageOf<'_>,
+    derived: &ContractDerivation,
+    meant: Option<&Mapping>,
+) -> Finding {
+    if derived.possible_packets.is_empty() {
+        return finding.help(
+            "sum at least one more level of the tree, so that 32 elements or fewer are left",
+        );
+    }
+    let possible: Vec<String> = derived
+        .possible_packets
+        .iter()
+        .map(|packet| format!("`{}`", written(packet)))
+        .collect();
+    let finding = finding.help(format!("the tree can leave {}", possible.join(", ")));
+    match meant {
+        Some(meant) => propose(
+            finding,
+            Applicability::Maybe,
+            of.stage.span,
+            &[(of.stage.output.packet.span, meant)],
+        ),
+        None => finding,
+    }
+}
+
+/// Words the violations of a temporal reduction.
+pub(super) fn accumulate(
+    of: &StageOf<'_>,
+    derived: &AccumulateDerivation,
+    findings: &mut Vec<Finding>,
+) {
+    for violation in &derived.violations {
+        findings.push(word_accumulate(of, derived, violation));
+    }
+}
+
+fn word_accumulate(
+    of: &StageOf<'_>,
+    derived: &AccumulateDerivation,
+    violation: &AccumulateViolation,
+) -> Finding {
+    let output = &of.stage.output;
+    let time = output.time.get().map_or_else(String::new, written);
+    match violation {
+        AccumulateViolation::InputPacket { elements } => Finding::new(
+            "contract_output_limit",
+            of.pass.input_of(of.index).packet.span,
+            format!("{elements} elements a row enter the accumulator; it has 32 columns"),
+        ),
+        AccumulateViolation::PacketSize { elements } => with_layout(
+            Finding::new(
+                "accumulate_layout",
+                output.packet.span,
+                format!(
+                    "the accumulated packet is {elements} elements; the accumulator's bus carries 8"
+                ),
+            ),
+            derived,
+            (of, output.packet.span, derived.expected_packet.as_ref()),
+        ),
+        AccumulateViolation::Packet => with_layout(
+            Finding::new(
+                "accumulate_layout",
+                output.packet.span,
+                format!(
+                    "the accumulated packet is declared `{}`; {} puts `{}` on the bus",
+                    output.packet.get().map_or_else(String::new, written),
+                    kind_name(derived.kind),
+                    derived
+                        .expected_packet
+                        .as_ref()
+                        .map_or_else(String::new, written),
+                ),
+            ),
+            derived,
+            (of, output.packet.span, derived.expected_packet.as_ref()),
+        ),
+        AccumulateViolation::Time(reason) => with_layout(
+            Finding::new(
+                "accumulate_layout",
+                output.time.span,
+                format!(
+                    "the accumulated time `{time}` {}",
+                    word_time(derived.kind, reason)
+                ),
+            ),
+            derived,
+            (of, output.time.span, derived.expected_time.as_ref()),
+        ),
+        AccumulateViolation::SlicesData { kept, live } => {
+            let column = if *kept == 1 { "column" } else { "columns" };
+            with_layout(
+                Finding::new(
+                    "accumulate_slices_data",
+                    output.time.span,
+                    format!(
+                        "the accumulated time takes {kept} {column} of the packet, and {live} hold data; the others are dropped"
+                    ),
+                ),
+                derived,
+                (of, output.time.span, derived.expected_time.as_ref()),
+            )
+        }
+        AccumulateViolation::Capacity { inner, limit } => {
+            word_capacity(of, derived, *inner, *limit)
+        }
+    }
+}
+
+fn word_time(kind: Option<AccumulationKind>, reason: &AccumulatedTime) -> String {
+    match reason {
+        AccumulatedTime::Innermost => match kind {
+            Some(AccumulationKind::Sequential) => {
+                "does not end with the rows and the packet's outer part, which follow each other on the bus".to_owned()
+            }
+            _ => "does not end with the packet, whose columns follow each other on the bus".to_owned(),
+        },
+        AccumulatedTime::Unknown { axes } => {
+            format!("has {}, which the contracted time does not have", names(axes))
+        }
+        AccumulatedTime::Reordered => {
+            "keeps axes in another order than they arrive; slots are read out in the order they were filled".to_owned()
+        }
+        AccumulatedTime::Padding => {
+            "gives a kept axis another padding than it has in the contracted time; padded steps take slots too".to_owned()
+        }
+    }
+}
+
+fn word_capacity(
+    of: &StageOf<'_>,
+    derived: &AccumulateDerivation,
+    inner: u64,
+    limit: u64,
+) -> Finding {
+    let kind = kind_name(derived.kind);
+    let finding = Finding::new(
+        "accumulator_capacity",
+        of.stage.output.time.span,
+        format!(
+            "{inner} positions inside the outermost reduced axis wait for their sums; the accumulator has slots for {limit} ({kind})"
+        ),
+    )
+    .related(of.pass.input_of(of.index).time.span, "the contracted time");
+    let advice = "move the reduced axis inward in time, or split what is inside it";
+    let other = match derived.kind {
+        Some(AccumulationKind::Interleaved) => ("sequential", SEQUENTIAL_LIMIT),
+        _ => ("interleaved", INTERLEAVED_LIMIT),
+    };
+    match derived.inner_otherwise {
+        Some(otherwise) if otherwise <= other.1 => finding.help(format!(
+            "{} they would be {otherwise} of {}; or {advice}",
+            other.0, other.1
+        )),
+        _ => finding.help(advice),
+    }
+}
+
+fn with_layout(
+    finding: Finding,
+    derived: &AccumulateDerivation,
+    (of, place, meant): (&StageOf<'_>, crate::items::Span, Option<&Mapping>),
+) -> Finding {
+    let mut finding = finding;
+    if let (Some(time), Some(packet)) = (&derived.expected_time, &derived.expected_packet) {
+        finding = finding.note(format!(
+            "{}, with the axes kept here: Time `{}`, Packet `{}`",
+            kind_name(derived.kind),
+            written(time),
+            written(packet)
+        ));
+    }
+    match meant {
+        Some(meant) => propose(
+            finding.help(format!("write `{}`", written(meant))),
+            Applicability::Maybe,
+            of.stage.span,
+            &[(place, meant)],
+        ),
+        None => finding,
+    }
+}
+
+const fn kind_name(kind: Option<AccumulationKind>) -> &'static str {
+    match kind {
+        Some(AccumulationKind::Interleaved) => "interleaved accumulation",
+        Some(AccumulationKind::Sequential) => "sequential accumulation",
+        None => "accumulation",
+    }
+}

@@ -1,0 +1,100 @@
+//! What families share to put violations into words: walking the stages, and proposing a computed mapping.
+
+use crate::derivation::{OperationDerivation, PassDerivation, StageDerivation};
+use crate::items::Span;
+use crate::kernel::{OperationKind, Pass, Stage};
+use crate::mapping::Mapping;
+
+use super::{Applicability, Checked, Edit, Finding, Fix};
+
+/// The passes of a body, each with what was derived of it.
+pub(super) fn passes<'a>(
+    checked: &Checked<'a>,
+) -> impl Iterator<Item = (&'a Pass, &'a PassDerivation)> {
+    let operations = checked.body.operations.iter();
+    operations
+        .zip(&checked.derivation.operations)
+        .filter_map(|(operation, derived)| match (&operation.kind, derived) {
+            (OperationKind::Pass(pass), OperationDerivation::Pass(derived)) => {
+                Some((&**pass, &**derived))
+            }
+            _ => None,
+        })
+}
+
+/// A stage of a pass with what was derived of it.
+pub(super) struct StageOf<'a> {
+    /// The pass.
+    pub pass: &'a Pass,
+    /// The stage's number in the pass.
+    pub index: usize,
+    /// The stage.
+    pub stage: &'a Stage,
+    /// What was derived.
+    pub derived: &'a StageDerivation,
+}
+
+/// The stages of all passes.
+pub(super) fn stages<'a>(checked: &Checked<'a>) -> impl Iterator<Item = StageOf<'a>> {
+    passes(checked).flat_map(|(pass, derived)| {
+        pass.stages
+            .iter()
+            .zip(&derived.stages)
+            .enumerate()
+            .map(move |(index, (stage, derived))| StageOf {
+                pass,
+                index,
+                stage,
+                derived,
+            })
+    })
+}
+
+/// A mapping as an author writes it.
+pub(super) fn written(mapping: &Mapping) -> String {
+    format!("m![{mapping}]")
+}
+
+/// Names in a sentence: `A`, `A and B`, `A, B and C`.
+pub(super) fn names(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.as_slice() {
+        [] => "nothing".to_owned(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// Adds a fix that replaces the mappings at the given places. Nothing is proposed where a mapping is not written
+/// anywhere (its place is the method's name); a mapping of another item (an alias) is never replaced without looking.
+pub(super) fn propose(
+    mut finding: Finding,
+    applicability: Applicability,
+    method: Span,
+    replacements: &[(Span, &Mapping)],
+) -> Finding {
+    if replacements.is_empty() || replacements.iter().any(|(place, _)| *place == method) {
+        return finding;
+    }
+    let elsewhere = replacements
+        .iter()
+        .any(|(place, _)| place.item != method.item);
+    let text: Vec<String> = replacements
+        .iter()
+        .map(|(_, mapping)| written(mapping))
+        .collect();
+    finding.fixes.push(Fix {
+        title: format!("Write `{}`", text.join(", ")),
+        applicability: if elsewhere {
+            Applicability::Maybe
+        } else {
+            applicability
+        },
+        edits: replacements
+            .iter()
+            .zip(text)
+            .map(|((span, _), text)| Edit { span: *span, text })
+            .collect(),
+    });
+    finding
+}
