@@ -129,6 +129,9 @@ struct Shared {
     count: u64,
 }
 
+/// A digit of a side, and a piece of it.
+type Place = (usize, usize);
+
 struct State<'a> {
     dividend: Vec<Cut<'a>>,
     divisor: Vec<Cut<'a>>,
@@ -172,7 +175,7 @@ impl<'a> State<'a> {
         }
     }
 
-    fn find(&self) -> Option<((usize, usize), (usize, usize), Shared)> {
+    fn find(&self) -> Option<(Place, Place, Shared)> {
         for (left, dividend) in self.dividend.iter().enumerate().rev() {
             for (right, divisor) in self.divisor.iter().enumerate().rev() {
                 if !same_atom(dividend.digit, divisor.digit) {

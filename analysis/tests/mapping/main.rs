@@ -1,0 +1,11 @@
+//! The mapping algebra against independent index functions and hand-derived examples.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod canonical;
+mod division;
+mod examples;
+mod large;
+mod random;
+mod read;
+mod relations;
