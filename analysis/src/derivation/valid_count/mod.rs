@@ -1,0 +1,247 @@
+//! Valid counts: which elements of a reduced axis's flits hold data, and whether the generator can say so.
+//!
+//! The Valid Count Generator tags every 8-lane flit at the Vector Engine's input with the number of its lanes that the
+//! intra-slice reduce takes in. [`place`] asks for one axis and the forms of slice, time and packet; [`place_axes`]
+//! for several at once. Both give the setting that does it or the reason why there is none. What they do not know is
+//! how the compiler spells a setting, and what masks or paddings with neutral elements could do instead.
+
+mod decide;
+mod digits;
+mod gate;
+mod outer_part;
+mod setting;
+#[cfg(test)]
+mod tests;
+
+use crate::items::Span;
+use crate::kernel::{Pass, PassSource, Position, StageKind, StreamShape, VectorStage};
+use crate::mapping::{Atom, Cell, Form};
+
+pub use decide::{CountConflict, Refusal, SliceSteps};
+pub use setting::{COUNTERS, Counter, Dimension, GATES, Gate, LANES, PacketCount, Setting};
+
+use decide::{AxisAnswer, AxisSetting, Question, decide};
+use digits::{AxisDigit, Digits};
+
+/// Whether the generator can tell the valid elements of a placement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Placement {
+    /// Every flit is full of data: nothing has to be counted.
+    Unneeded,
+    /// The generator can, with this setting.
+    Supported(Setting),
+    /// It cannot.
+    Refused(Refusal),
+}
+
+/// Decides one reduced axis over the forms of the 8-lane flit. `None` where the placement is none that this knows how
+/// to decide (a packet of another size, more than 256 slices, the axis inside a group that a size cuts across).
+#[must_use]
+pub fn place(slice: &Form, time: &Form, packet: &Form, axis: &str) -> Option<Placement> {
+    place_axes(slice, time, packet, &[axis])
+}
+
+/// Decides several padded axes at once: one packet count and three gates serve them all, with eight counters.
+#[must_use]
+pub fn place_axes(slice: &Form, time: &Form, packet: &Form, axes: &[&str]) -> Option<Placement> {
+    let mut settings = Vec::new();
+    for axis in axes {
+        match decide(&question(slice, time, packet, axis)?)? {
+            AxisAnswer::Unneeded => {}
+            AxisAnswer::Supported(setting) => settings.push(setting),
+            AxisAnswer::Refused(refusal) => return Some(Placement::Refused(refusal)),
+        }
+    }
+    if settings.is_empty() {
+        return Some(Placement::Unneeded);
+    }
+    combine(&settings, time.size())
+}
+
+/// Puts the parts of several axes together.
+fn combine(parts: &[AxisSetting], time_steps: u64) -> Option<Placement> {
+    let mut setting = Setting::default();
+    let mut assigned = Vec::new();
+    let mut packets = 0_usize;
+    for part in parts {
+        let gate = setting.gates.len();
+        let dimension = part.dimension(gate);
+        assigned.extend(part.counters.iter().map(|counter| (*counter, dimension)));
+        setting.gates.extend(part.gate);
+        if let Some(packet) = part.packet {
+            packets += 1;
+            setting.packet = Some(packet);
+        }
+    }
+    assigned.sort_by_key(|(counter, _)| counter.position_stride);
+    let mut position = 1_u64;
+    let mut innermost_packet = None;
+    for (counter, dimension) in assigned {
+        pass_time(&mut setting.counters, &mut position, counter.position_stride)?;
+        position = position.checked_mul(counter.limit)?;
+        if dimension == Dimension::Packet && innermost_packet.is_none() {
+            innermost_packet = Some(counter.stride);
+        }
+        setting.counters.push(Counter { limit: counter.limit, stride: counter.stride, dimension });
+    }
+    pass_time(&mut setting.counters, &mut position, time_steps)?;
+    if let Some(packet) = setting.packet.filter(|packet| innermost_packet != Some(packet.cap)) {
+        // The cap is the stride of the innermost counter of the packet count: one that never steps carries it.
+        setting.counters.insert(0, Counter { limit: 1, stride: packet.cap, dimension: Dimension::Packet });
+    }
+    let (gates, counters) = (setting.gates.len(), setting.counters.len());
+    Some(if gates > GATES || packets > 1 || counters > COUNTERS {
+        Placement::Refused(Refusal::Dimensions { gates, packets, counters })
+    } else {
+        Placement::Supported(setting)
+    })
+}
+
+/// Adds the counter that passes the time steps between `position` and `up_to`, if there are any.
+fn pass_time(counters: &mut Vec<Counter>, position: &mut u64, up_to: u64) -> Option<()> {
+    if up_to > *position {
+        if up_to % *position != 0 {
+            return None;
+        }
+        counters.push(Counter { limit: up_to / *position, stride: 0, dimension: Dimension::Unassigned });
+        *position = up_to;
+    }
+    (*position == up_to).then_some(())
+}
+
+fn question(slice: &Form, time: &Form, packet: &Form, axis: &str) -> Option<Question> {
+    if packet.size() != LANES {
+        return None;
+    }
+    let mut size = 1;
+    let mut parts = [slice, time, packet].map(|form| {
+        let (digits, axis_size) = digits_of(form, axis)?;
+        if let Some(axis_size) = axis_size {
+            size = axis_size;
+        }
+        Some(digits)
+    });
+    let [slice_digits, time_digits, packet_digits] = [parts[0].take()?, parts[1].take()?, parts[2].take()?];
+    let lanes = (0..LANES)
+        .map(|lane| match packet.cell_at(lane) {
+            Cell::Index(_) => packet_digits.value_at(lane),
+            Cell::Padding | Cell::OutOfBounds => None,
+        })
+        .collect();
+    let others = packet.axis_names().iter().filter(|name| ***name != *axis).map(ToString::to_string).collect();
+    Some(Question {
+        size,
+        slice: slice_digits,
+        slices: slice.size(),
+        time: time_digits,
+        packet: packet_digits,
+        lanes,
+        others,
+    })
+}
+
+/// The digits of an axis in a form, and the axis's size if it occurs; `None` where it occurs inside a composite.
+fn digits_of(form: &Form, axis: &str) -> Option<(Digits, Option<u64>)> {
+    let mut digits = Vec::new();
+    let mut size = None;
+    for placed in form.terms_with_stride() {
+        match &placed.term.atom {
+            Atom::Axis(own) | Atom::PaddedRun(own) if own.name() == axis => {
+                size = Some(own.size());
+                digits.push(AxisDigit {
+                    stride: placed.term.stride,
+                    count: placed.live,
+                    extent: placed.extent,
+                    position_stride: placed.buffer_stride,
+                });
+            }
+            Atom::Composite(inner) if inner.contains_axis(axis) => return None,
+            Atom::Axis(_) | Atom::PaddedRun(_) | Atom::Broadcast | Atom::Composite(_) => {}
+        }
+    }
+    Some((Digits::new(digits), size))
+}
+
+/// The valid counts of one intra-slice reduce.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReduceCounts {
+    /// The stage that reduces.
+    pub stage: usize,
+    /// The reduced axis.
+    pub axis: String,
+    /// The reduce's method.
+    pub span: Span,
+    /// Where the slice, time and packet of the 8-lane flit are written.
+    pub places: FlitPlaces,
+    /// Whether the generator can tell the valid elements.
+    pub placement: Placement,
+}
+
+/// Where the mappings of a flit are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlitPlaces {
+    /// The slice.
+    pub slice: Span,
+    /// The time.
+    pub time: Span,
+    /// The packet.
+    pub packet: Span,
+}
+
+/// What was derived of a pass's reductions.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ValidCountsDerivation {
+    /// One entry an intra-slice reduce whose placement is known.
+    pub reduces: Vec<ReduceCounts>,
+}
+
+impl ValidCountsDerivation {
+    /// Whether the placement of the reduce at a stage is refused.
+    #[must_use]
+    pub fn refuses(&self, stage: usize) -> bool {
+        self.reduces.iter().any(|reduce| reduce.stage == stage && matches!(reduce.placement, Placement::Refused(_)))
+    }
+}
+
+/// Derives the valid counts of every intra-slice reduce of a pass, over the flits that enter the Vector Engine.
+#[must_use]
+pub fn derive(pass: &Pass) -> ValidCountsDerivation {
+    let reduces = pass.stages.iter().enumerate().filter_map(|(index, _)| reduce_at(pass, index)).collect();
+    ValidCountsDerivation { reduces }
+}
+
+fn reduce_at(pass: &Pass, index: usize) -> Option<ReduceCounts> {
+    let stage = pass.stages.get(index)?;
+    let StageKind::VectorIntraReduce { axis, .. } = &stage.kind else {
+        return None;
+    };
+    let flit = entering_flit(pass, index)?;
+    let axis = axis.value.as_ref()?;
+    let placement = place(
+        flit.slice.value.as_ref()?.form(),
+        flit.time.value.as_ref()?.form(),
+        flit.packet.value.as_ref()?.form(),
+        axis.name(),
+    )?;
+    Some(ReduceCounts {
+        stage: index,
+        axis: axis.name().to_owned(),
+        span: stage.span,
+        places: FlitPlaces { slice: flit.slice.span, time: flit.time.span, packet: flit.packet.span },
+        placement,
+    })
+}
+
+/// The 8-lane flit that the generator tags: the input of the block that the stage belongs to.
+fn entering_flit(pass: &Pass, index: usize) -> Option<&StreamShape> {
+    let entry = (0..index).rev().find(|&before| {
+        pass.stages
+            .get(before)
+            .is_some_and(|stage| matches!(stage.kind, StageKind::VectorBranch(_) | StageKind::VectorUnzip { .. }))
+    });
+    match (entry, &pass.source) {
+        (Some(entry), _) => Some(pass.input_of(entry)),
+        (None, PassSource::Parameter { position: Position::Vector(VectorStage::Branch) }) => Some(&pass.begin),
+        (None, _) => None,
+    }
+}
