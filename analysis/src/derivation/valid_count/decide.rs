@@ -140,7 +140,11 @@ impl AxisSetting {
     /// The dimension of its counters, given the number of its gate.
     #[must_use]
     pub(super) const fn dimension(&self, gate: usize) -> Dimension {
-        if self.counts_packets { Dimension::Packet } else { Dimension::Gate(gate) }
+        if self.counts_packets {
+            Dimension::Packet
+        } else {
+            Dimension::Gate(gate)
+        }
     }
 }
 
@@ -184,8 +188,13 @@ struct Decision<'a> {
 
 impl<'a> Decision<'a> {
     fn new(question: &'a Question) -> Option<Self> {
-        let (slice, time, packet) = (question.slice.as_slice(), question.time.as_slice(), question.packet.as_slice());
-        if question.slices > MOST_SLICES || !is_mixed_radix(slice.iter().chain(time).chain(packet)) {
+        let (slice, time, packet) = (
+            question.slice.as_slice(),
+            question.time.as_slice(),
+            question.packet.as_slice(),
+        );
+        if question.slices > MOST_SLICES || !is_mixed_radix(slice.iter().chain(time).chain(packet))
+        {
             return None;
         }
         // Padding inside another digit of time leaves holes that are no question of the axis's size.
@@ -196,10 +205,25 @@ impl<'a> Decision<'a> {
             Some(outermost) => outermost.count.checked_mul(outermost.stride)?,
             None => 1,
         };
-        let stepped = Digits::new(time.iter().map(|digit| AxisDigit { count: digit.extent, ..*digit }).collect());
+        let stepped = Digits::new(
+            time.iter()
+                .map(|digit| AxisDigit {
+                    count: digit.extent,
+                    ..*digit
+                })
+                .collect(),
+        );
         stepped.largest()?;
-        let firsts = (0..question.slices).map(|slice| question.slice.value_at(slice)).collect();
-        Some(Self { question, stepped, limit, firsts, ranges: count_ranges(question) })
+        let firsts = (0..question.slices)
+            .map(|slice| question.slice.value_at(slice))
+            .collect();
+        Some(Self {
+            question,
+            stepped,
+            limit,
+            firsts,
+            ranges: count_ranges(question),
+        })
     }
 
     fn answer(&self) -> Option<AxisAnswer> {
@@ -223,8 +247,10 @@ impl<'a> Decision<'a> {
 
     /// The distinct first elements of slices, with a slice each, ascending.
     fn distinct_firsts(&self) -> Vec<(u64, u64)> {
-        let mut firsts: Vec<(u64, u64)> =
-            (0_u64..).zip(&self.firsts).filter_map(|(slice, first)| first.map(|first| (first, slice))).collect();
+        let mut firsts: Vec<(u64, u64)> = (0_u64..)
+            .zip(&self.firsts)
+            .filter_map(|(slice, first)| first.map(|first| (first, slice)))
+            .collect();
         firsts.sort_unstable();
         firsts.dedup_by_key(|(first, _)| *first);
         firsts
@@ -232,7 +258,11 @@ impl<'a> Decision<'a> {
 
     /// Whether the outermost digit in time has padding of its own.
     fn is_time_padded(&self) -> bool {
-        self.question.time.as_slice().first().is_some_and(AxisDigit::is_padded)
+        self.question
+            .time
+            .as_slice()
+            .first()
+            .is_some_and(AxisDigit::is_padded)
     }
 
     fn is_full(&self) -> Option<bool> {
@@ -275,7 +305,11 @@ impl<'a> Decision<'a> {
                 let valid = value.is_some_and(|value| value <= range.after);
                 valid == (lane < range.count)
             });
-            if !is_front && firsts.iter().any(|&(first, _)| self.time_with(first, range).is_some()) {
+            if !is_front
+                && firsts
+                    .iter()
+                    .any(|&(first, _)| self.time_with(first, range).is_some())
+            {
                 return Some(self.packet_refusal());
             }
         }
@@ -285,11 +319,18 @@ impl<'a> Decision<'a> {
     fn packet_refusal(&self) -> Refusal {
         if self.question.others.is_empty() {
             Refusal::PacketNotInnermost {
-                lane_stride: self.question.packet.as_slice().last().map_or(1, |digit| digit.stride),
+                lane_stride: self
+                    .question
+                    .packet
+                    .as_slice()
+                    .last()
+                    .map_or(1, |digit| digit.stride),
                 lanes: self.question.lanes.iter().flatten().count() as u64,
             }
         } else {
-            Refusal::PacketShared { others: self.question.others.clone() }
+            Refusal::PacketShared {
+                others: self.question.others.clone(),
+            }
         }
     }
 
@@ -301,16 +342,27 @@ impl<'a> Decision<'a> {
             .ranges
             .iter()
             .filter(|range| range.count != full)
-            .any(|range| firsts.iter().any(|&(first, _)| self.time_with(first, range).is_some()));
+            .any(|range| {
+                firsts
+                    .iter()
+                    .any(|&(first, _)| self.time_with(first, range).is_some())
+            });
         (!other).then_some(full)
     }
 
     /// What a slice needs of a gate, as steps of time.
     fn class(&self, first: Option<u64>) -> Option<Class> {
-        let Some(left) = first.and_then(|first| self.question.size.checked_sub(first)).filter(|&left| left > 0) else {
+        let Some(left) = first
+            .and_then(|first| self.question.size.checked_sub(first))
+            .filter(|&left| left > 0)
+        else {
             return Some(Class::Closed);
         };
-        let bound = if self.is_time_padded() { left.min(self.limit) } else { left };
+        let bound = if self.is_time_padded() {
+            left.min(self.limit)
+        } else {
+            left
+        };
         Some(match self.stepped.next(bound) {
             Some(first_closed) => Class::Below(first_closed),
             None => Class::Open,
@@ -319,12 +371,21 @@ impl<'a> Decision<'a> {
 
     /// A gate goes by the time steps; open flits count alike.
     fn gate_alone(&self, count: u64) -> Option<AxisAnswer> {
-        let classes = self.firsts.iter().map(|&first| self.class(first)).collect::<Option<Vec<_>>>()?;
+        let classes = self
+            .firsts
+            .iter()
+            .map(|&first| self.class(first))
+            .collect::<Option<Vec<_>>>()?;
         let gate = match decide_gate(&classes) {
             Ok(gate) => gate,
-            Err(GateRefusal::NoThreshold) => return Some(AxisAnswer::Refused(self.gate_refusal(&classes)?)),
+            Err(GateRefusal::NoThreshold) => {
+                return Some(AxisAnswer::Refused(self.gate_refusal(&classes)?));
+            }
         };
-        let packet = (!self.question.packet.is_empty()).then_some(PacketCount { valid: count, cap: count });
+        let packet = (!self.question.packet.is_empty()).then_some(PacketCount {
+            valid: count,
+            cap: count,
+        });
         let boundary = gate.as_ref().map_or(0, |gate| gate.valid);
         let lowest = self.stepped.lowest_stride_in(boundary);
         let counters = self
@@ -332,9 +393,18 @@ impl<'a> Decision<'a> {
             .as_slice()
             .iter()
             .filter(|digit| lowest.is_some_and(|lowest| digit.stride >= lowest))
-            .map(|digit| Assigned { position_stride: digit.position_stride, limit: digit.extent, stride: digit.stride })
+            .map(|digit| Assigned {
+                position_stride: digit.position_stride,
+                limit: digit.extent,
+                stride: digit.stride,
+            })
             .collect();
-        Some(AxisAnswer::Supported(AxisSetting { packet, gate, counters, counts_packets: false }))
+        Some(AxisAnswer::Supported(AxisSetting {
+            packet,
+            gate,
+            counters,
+            counts_packets: false,
+        }))
     }
 
     fn steps_of(&self) -> Option<(Vec<SliceSteps>, u64)> {
@@ -369,7 +439,11 @@ impl<'a> Decision<'a> {
             let mut by_position = slice.to_vec();
             by_position.sort_by_key(|digit| std::cmp::Reverse(digit.position_stride));
             let strides = by_position.iter().map(|digit| digit.stride).collect();
-            return Some(Refusal::SliceOrder { strides, steps, time_steps });
+            return Some(Refusal::SliceOrder {
+                strides,
+                steps,
+                time_steps,
+            });
         }
         let (lowest, highest) = (slice.last()?.stride, slice.first()?.stride);
         let time = self.stepped.as_slice();
@@ -384,7 +458,11 @@ impl<'a> Decision<'a> {
                 padded: innermost.stride.checked_mul(needed)?,
             },
             Some(_) if !inner_slice && !inner_time => Refusal::Interleaved { steps, time_steps },
-            _ => Refusal::Dimensions { gates: 2, packets: 0, counters: 0 },
+            _ => Refusal::Dimensions {
+                gates: 2,
+                packets: 0,
+                counters: 0,
+            },
         })
     }
 
@@ -397,7 +475,8 @@ impl<'a> Decision<'a> {
                 let mut rest = number;
                 let mut position = 0_u64;
                 for digit in slice.iter().rev() {
-                    position = position.checked_add((rest % digit.extent).checked_mul(digit.position_stride)?)?;
+                    position = position
+                        .checked_add((rest % digit.extent).checked_mul(digit.position_stride)?)?;
                     rest /= digit.extent;
                 }
                 classes.get(usize::try_from(position).ok()?).copied()
@@ -412,7 +491,12 @@ impl<'a> Decision<'a> {
             return Some(AxisAnswer::Refused(self.packet_refusal()));
         }
         let lanes = match self.question.packet.as_slice() {
-            [] => AxisDigit { stride: 1, count: LANES, extent: LANES, position_stride: 1 },
+            [] => AxisDigit {
+                stride: 1,
+                count: LANES,
+                extent: LANES,
+                position_stride: 1,
+            },
             [lanes] => *lanes,
             _ => return None,
         };
@@ -427,38 +511,70 @@ impl<'a> Decision<'a> {
         let classes: Vec<Class> = self
             .firsts
             .iter()
-            .map(|first| if first.is_some_and(|first| first < size) { Class::Open } else { Class::Closed })
+            .map(|first| {
+                if first.is_some_and(|first| first < size) {
+                    Class::Open
+                } else {
+                    Class::Closed
+                }
+            })
             .collect();
         let Ok(gate) = decide_gate(&classes) else {
             return Some(AxisAnswer::Refused(self.gate_refusal(&classes)?));
         };
-        let bound = if self.is_time_padded() { size.min(self.limit) } else { size };
+        let bound = if self.is_time_padded() {
+            size.min(self.limit)
+        } else {
+            size
+        };
         let outcome = if in_packet {
             outer_part::count(bound, &lanes, &self.question.time)?
         } else {
             Some(self.packets_as_gate(bound)?)
         };
         Some(match outcome {
-            Some((packet, counters)) => {
-                AxisAnswer::Supported(AxisSetting { packet: Some(packet), gate, counters, counts_packets: true })
-            }
+            Some((packet, counters)) => AxisAnswer::Supported(AxisSetting {
+                packet: Some(packet),
+                gate,
+                counters,
+                counts_packets: true,
+            }),
             None => AxisAnswer::Refused(self.packet_refusal()),
         })
     }
 
     /// Without a part of the axis in the packet its count is all lanes or none: a gate that no slice can change.
     fn packets_as_gate(&self, bound: u64) -> Option<(PacketCount, Vec<Assigned>)> {
-        let packet = PacketCount { valid: bound.checked_mul(LANES)?, cap: LANES };
+        let packet = PacketCount {
+            valid: bound.checked_mul(LANES)?,
+            cap: LANES,
+        };
         let counter = |digit: &AxisDigit| {
             let stride = digit.stride.checked_mul(LANES)?;
-            Some(Assigned { position_stride: digit.position_stride, limit: digit.extent, stride })
+            Some(Assigned {
+                position_stride: digit.position_stride,
+                limit: digit.extent,
+                stride,
+            })
         };
-        Some((packet, self.stepped.as_slice().iter().map(counter).collect::<Option<_>>()?))
+        Some((
+            packet,
+            self.stepped
+                .as_slice()
+                .iter()
+                .map(counter)
+                .collect::<Option<_>>()?,
+        ))
     }
 
     fn has_digits_below(&self, stride: u64) -> bool {
-        let places = [self.question.slice.as_slice(), self.question.time.as_slice()];
-        places.iter().any(|digits| digits.iter().any(|digit| digit.stride < stride))
+        let places = [
+            self.question.slice.as_slice(),
+            self.question.time.as_slice(),
+        ];
+        places
+            .iter()
+            .any(|digits| digits.iter().any(|digit| digit.stride < stride))
     }
 
     /// A slice that needs another count than the slice of the first elements where that one has data: the packet count
@@ -467,15 +583,27 @@ impl<'a> Decision<'a> {
         let firsts = self.distinct_firsts();
         let &(_, first_slice) = firsts.first()?;
         let size = self.question.size;
-        let none = CountRange { after: 0, up_to: Some(0), count: 0 };
+        let none = CountRange {
+            after: 0,
+            up_to: Some(0),
+            count: 0,
+        };
         for range in self.ranges.iter().chain([&none]) {
             // Only where the first slice's count is another one: the last range has none above it.
             let Some(up_to) = range.up_to else { continue };
             for &(first, slice) in firsts.iter().skip(1) {
-                let Some(left) = size.checked_sub(first).filter(|&left| left > 0) else { continue };
-                let high = if range.count == 0 { size } else { left.saturating_sub(range.after) };
+                let Some(left) = size.checked_sub(first).filter(|&left| left > 0) else {
+                    continue;
+                };
+                let high = if range.count == 0 {
+                    size
+                } else {
+                    left.saturating_sub(range.after)
+                };
                 let high = high.min(size.saturating_sub(up_to));
-                let Some(value) = self.question.time.next(left.saturating_sub(up_to)) else { continue };
+                let Some(value) = self.question.time.next(left.saturating_sub(up_to)) else {
+                    continue;
+                };
                 if value < high {
                     return Some(CountConflict {
                         first_slice,
@@ -493,7 +621,11 @@ impl<'a> Decision<'a> {
 
 fn count_ranges(question: &Question) -> Vec<CountRange> {
     if question.packet.is_empty() {
-        return vec![CountRange { after: 0, up_to: None, count: LANES }];
+        return vec![CountRange {
+            after: 0,
+            up_to: None,
+            count: LANES,
+        }];
     }
     let mut values: Vec<u64> = question.lanes.iter().flatten().copied().collect();
     values.sort_unstable();

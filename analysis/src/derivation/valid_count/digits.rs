@@ -81,13 +81,17 @@ impl Digits {
     /// The largest value the digits add up to; `None` if it does not fit.
     #[must_use]
     pub(super) fn largest(&self) -> Option<u64> {
-        self.digits.iter().try_fold(0_u64, |sum, digit| sum.checked_add(digit.reach()?))
+        self.digits
+            .iter()
+            .try_fold(0_u64, |sum, digit| sum.checked_add(digit.reach()?))
     }
 
     /// How many combinations of steps there are, padding included; `None` if they do not fit.
     #[must_use]
     pub(super) fn steps(&self) -> Option<u64> {
-        self.digits.iter().try_fold(1_u64, |product, digit| product.checked_mul(digit.extent))
+        self.digits
+            .iter()
+            .try_fold(1_u64, |product, digit| product.checked_mul(digit.extent))
     }
 
     /// The value at a position of the place; `None` where a digit stands on padding of its own.
@@ -95,7 +99,11 @@ impl Digits {
     pub(super) fn value_at(&self, position: u64) -> Option<u64> {
         self.digits.iter().try_fold(0_u64, |sum, digit| {
             let step = digit.step_at(position);
-            if step < digit.count { sum.checked_add(step.checked_mul(digit.stride)?) } else { None }
+            if step < digit.count {
+                sum.checked_add(step.checked_mul(digit.stride)?)
+            } else {
+                None
+            }
         })
     }
 
@@ -107,7 +115,10 @@ impl Digits {
         let mut raised: Option<u64> = None;
         for (index, digit) in self.digits.iter().enumerate() {
             let missing = bound.saturating_sub(value);
-            let below = Self { digits: self.digits.get(index + 1..).unwrap_or_default().to_vec() }.largest()?;
+            let below = Self {
+                digits: self.digits.get(index + 1..).unwrap_or_default().to_vec(),
+            }
+            .largest()?;
             // The least step after which the digits below can still reach the bound.
             let step = missing.saturating_sub(below).div_ceil(digit.stride.max(1));
             if step >= digit.count {
@@ -209,7 +220,17 @@ mod tests {
     use super::*;
 
     fn digits(shape: &[(u64, u64)]) -> Digits {
-        Digits::new(shape.iter().map(|&(stride, count)| AxisDigit { stride, count, extent: count, position_stride: stride * 1000 }).collect())
+        Digits::new(
+            shape
+                .iter()
+                .map(|&(stride, count)| AxisDigit {
+                    stride,
+                    count,
+                    extent: count,
+                    position_stride: stride * 1000,
+                })
+                .collect(),
+        )
     }
 
     /// Every question against a walk over all values.
@@ -226,7 +247,10 @@ mod tests {
             let digits = digits(&shape);
             let mut values = vec![0_u64];
             for &(stride, count) in &shape {
-                values = values.iter().flat_map(|value| (0..count).map(move |step| value + step * stride)).collect();
+                values = values
+                    .iter()
+                    .flat_map(|value| (0..count).map(move |step| value + step * stride))
+                    .collect();
             }
             values.sort_unstable();
             assert_eq!(digits.largest(), values.last().copied());
@@ -242,13 +266,31 @@ mod tests {
     /// A digit that was split and stands in order is one digit again; a permuted one is not.
     #[test]
     fn neighbours_join() {
-        let inner = AxisDigit { stride: 1, count: 4, extent: 4, position_stride: 2 };
-        let outer = AxisDigit { stride: 4, count: 3, extent: 3, position_stride: 8 };
+        let inner = AxisDigit {
+            stride: 1,
+            count: 4,
+            extent: 4,
+            position_stride: 2,
+        };
+        let outer = AxisDigit {
+            stride: 4,
+            count: 3,
+            extent: 3,
+            position_stride: 8,
+        };
         assert_eq!(
             Digits::new(vec![inner, outer]).as_slice(),
-            [AxisDigit { stride: 1, count: 12, extent: 12, position_stride: 2 }]
+            [AxisDigit {
+                stride: 1,
+                count: 12,
+                extent: 12,
+                position_stride: 2
+            }]
         );
-        let elsewhere = AxisDigit { position_stride: 16, ..outer };
+        let elsewhere = AxisDigit {
+            position_stride: 16,
+            ..outer
+        };
         assert_eq!(Digits::new(vec![inner, elsewhere]).as_slice().len(), 2);
     }
 }

@@ -32,14 +32,21 @@ pub(super) enum GateRefusal {
 /// [`GateRefusal::NoThreshold`] if no gate does.
 pub(super) fn decide_gate(needs: &[Class]) -> Result<Option<Gate>, GateRefusal> {
     let mask = bits_that_matter(needs);
-    let mut by_number: Vec<(u64, Class)> =
-        (0_u64..).zip(needs).map(|(slice, &need)| (slice & mask, need)).collect();
+    let mut by_number: Vec<(u64, Class)> = (0_u64..)
+        .zip(needs)
+        .map(|(slice, &need)| (slice & mask, need))
+        .collect();
     by_number.sort_by_key(|&(number, _)| number);
     by_number.dedup();
-    if by_number.windows(2).any(|pair| matches!(pair, [first, second] if first.0 == second.0)) {
+    if by_number
+        .windows(2)
+        .any(|pair| matches!(pair, [first, second] if first.0 == second.0))
+    {
         return Err(GateRefusal::NoThreshold);
     }
-    let mut rest = by_number.into_iter().skip_while(|(_, need)| *need == Class::Open);
+    let mut rest = by_number
+        .into_iter()
+        .skip_while(|(_, need)| *need == Class::Open);
     let Some((threshold, boundary)) = rest.next() else {
         return Ok(None);
     };
@@ -49,9 +56,19 @@ pub(super) fn decide_gate(needs: &[Class]) -> Result<Option<Gate>, GateRefusal> 
     };
     let above: Vec<Class> = rest.map(|(_, need)| need).collect();
     if above.iter().all(|need| *need == Class::Closed) {
-        Ok(Some(Gate { mask, threshold, valid, transposed: false }))
+        Ok(Some(Gate {
+            mask,
+            threshold,
+            valid,
+            transposed: false,
+        }))
     } else if above.iter().all(|need| *need == boundary) {
-        Ok(Some(Gate { mask, threshold, valid, transposed: true }))
+        Ok(Some(Gate {
+            mask,
+            threshold,
+            valid,
+            transposed: true,
+        }))
     } else {
         Err(GateRefusal::NoThreshold)
     }
@@ -61,8 +78,13 @@ pub(super) fn decide_gate(needs: &[Class]) -> Result<Option<Gate>, GateRefusal> 
 fn bits_that_matter(needs: &[Class]) -> u64 {
     let mut mask = 0_u64;
     for (slice, need) in (0_u64..).zip(needs) {
-        for bit in (0..8).map(|bit| 1_u64 << bit).filter(|bit| slice & bit == 0) {
-            let neighbour = usize::try_from(slice | bit).ok().and_then(|index| needs.get(index));
+        for bit in (0..8)
+            .map(|bit| 1_u64 << bit)
+            .filter(|bit| slice & bit == 0)
+        {
+            let neighbour = usize::try_from(slice | bit)
+                .ok()
+                .and_then(|index| needs.get(index));
             if neighbour.is_some_and(|neighbour| neighbour != need) {
                 mask |= bit;
             }

@@ -77,21 +77,43 @@ fn combine(parts: &[AxisSetting], time_steps: u64) -> Option<Placement> {
     let mut position = 1_u64;
     let mut innermost_packet = None;
     for (counter, dimension) in assigned {
-        pass_time(&mut setting.counters, &mut position, counter.position_stride)?;
+        pass_time(
+            &mut setting.counters,
+            &mut position,
+            counter.position_stride,
+        )?;
         position = position.checked_mul(counter.limit)?;
         if dimension == Dimension::Packet && innermost_packet.is_none() {
             innermost_packet = Some(counter.stride);
         }
-        setting.counters.push(Counter { limit: counter.limit, stride: counter.stride, dimension });
+        setting.counters.push(Counter {
+            limit: counter.limit,
+            stride: counter.stride,
+            dimension,
+        });
     }
     pass_time(&mut setting.counters, &mut position, time_steps)?;
-    if let Some(packet) = setting.packet.filter(|packet| innermost_packet != Some(packet.cap)) {
+    if let Some(packet) = setting
+        .packet
+        .filter(|packet| innermost_packet != Some(packet.cap))
+    {
         // The cap is the stride of the innermost counter of the packet count: one that never steps carries it.
-        setting.counters.insert(0, Counter { limit: 1, stride: packet.cap, dimension: Dimension::Packet });
+        setting.counters.insert(
+            0,
+            Counter {
+                limit: 1,
+                stride: packet.cap,
+                dimension: Dimension::Packet,
+            },
+        );
     }
     let (gates, counters) = (setting.gates.len(), setting.counters.len());
     Some(if gates > GATES || packets > 1 || counters > COUNTERS {
-        Placement::Refused(Refusal::Dimensions { gates, packets, counters })
+        Placement::Refused(Refusal::Dimensions {
+            gates,
+            packets,
+            counters,
+        })
     } else {
         Placement::Supported(setting)
     })
@@ -103,7 +125,11 @@ fn pass_time(counters: &mut Vec<Counter>, position: &mut u64, up_to: u64) -> Opt
         if up_to % *position != 0 {
             return None;
         }
-        counters.push(Counter { limit: up_to / *position, stride: 0, dimension: Dimension::Unassigned });
+        counters.push(Counter {
+            limit: up_to / *position,
+            stride: 0,
+            dimension: Dimension::Unassigned,
+        });
         *position = up_to;
     }
     (*position == up_to).then_some(())
@@ -121,14 +147,20 @@ fn question(slice: &Form, time: &Form, packet: &Form, axis: &str) -> Option<Ques
         }
         Some(digits)
     });
-    let [slice_digits, time_digits, packet_digits] = [parts[0].take()?, parts[1].take()?, parts[2].take()?];
+    let [slice_digits, time_digits, packet_digits] =
+        [parts[0].take()?, parts[1].take()?, parts[2].take()?];
     let lanes = (0..LANES)
         .map(|lane| match packet.cell_at(lane) {
             Cell::Index(_) => packet_digits.value_at(lane),
             Cell::Padding | Cell::OutOfBounds => None,
         })
         .collect();
-    let others = packet.axis_names().iter().filter(|name| ***name != *axis).map(ToString::to_string).collect();
+    let others = packet
+        .axis_names()
+        .iter()
+        .filter(|name| ***name != *axis)
+        .map(ToString::to_string)
+        .collect();
     Some(Question {
         size,
         slice: slice_digits,
@@ -199,14 +231,21 @@ impl ValidCountsDerivation {
     /// Whether the placement of the reduce at a stage is refused.
     #[must_use]
     pub fn refuses(&self, stage: usize) -> bool {
-        self.reduces.iter().any(|reduce| reduce.stage == stage && matches!(reduce.placement, Placement::Refused(_)))
+        self.reduces.iter().any(|reduce| {
+            reduce.stage == stage && matches!(reduce.placement, Placement::Refused(_))
+        })
     }
 }
 
 /// Derives the valid counts of every intra-slice reduce of a pass, over the flits that enter the Vector Engine.
 #[must_use]
 pub fn derive(pass: &Pass) -> ValidCountsDerivation {
-    let reduces = pass.stages.iter().enumerate().filter_map(|(index, _)| reduce_at(pass, index)).collect();
+    let reduces = pass
+        .stages
+        .iter()
+        .enumerate()
+        .filter_map(|(index, _)| reduce_at(pass, index))
+        .collect();
     ValidCountsDerivation { reduces }
 }
 
@@ -227,7 +266,11 @@ fn reduce_at(pass: &Pass, index: usize) -> Option<ReduceCounts> {
         stage: index,
         axis: axis.name().to_owned(),
         span: stage.span,
-        places: FlitPlaces { slice: flit.slice.span, time: flit.time.span, packet: flit.packet.span },
+        places: FlitPlaces {
+            slice: flit.slice.span,
+            time: flit.time.span,
+            packet: flit.packet.span,
+        },
         placement,
     })
 }
@@ -235,13 +278,21 @@ fn reduce_at(pass: &Pass, index: usize) -> Option<ReduceCounts> {
 /// The 8-lane flit that the generator tags: the input of the block that the stage belongs to.
 fn entering_flit(pass: &Pass, index: usize) -> Option<&StreamShape> {
     let entry = (0..index).rev().find(|&before| {
-        pass.stages
-            .get(before)
-            .is_some_and(|stage| matches!(stage.kind, StageKind::VectorBranch(_) | StageKind::VectorUnzip { .. }))
+        pass.stages.get(before).is_some_and(|stage| {
+            matches!(
+                stage.kind,
+                StageKind::VectorBranch(_) | StageKind::VectorUnzip { .. }
+            )
+        })
     });
     match (entry, &pass.source) {
         (Some(entry), _) => Some(pass.input_of(entry)),
-        (None, PassSource::Parameter { position: Position::Vector(VectorStage::Branch) }) => Some(&pass.begin),
+        (
+            None,
+            PassSource::Parameter {
+                position: Position::Vector(VectorStage::Branch),
+            },
+        ) => Some(&pass.begin),
         (None, _) => None,
     }
 }

@@ -12,13 +12,26 @@ use super::setting::PacketCount;
 
 /// The packet count and its counters: `Some(None)` if there are none, `None` if this cannot tell.
 #[must_use]
-pub(super) fn count(size: u64, lanes: &AxisDigit, time: &Digits) -> Option<Option<(PacketCount, Vec<Assigned>)>> {
+pub(super) fn count(
+    size: u64,
+    lanes: &AxisDigit,
+    time: &Digits,
+) -> Option<Option<(PacketCount, Vec<Assigned>)>> {
     if lanes.position_stride != 1 {
         return None;
     }
     if lanes.stride == 1 {
-        let packet = PacketCount { valid: size, cap: lanes.count };
-        return Some(Some((packet, time.as_slice().iter().map(|digit| whole(digit, digit.stride)).collect())));
+        let packet = PacketCount {
+            valid: size,
+            cap: lanes.count,
+        };
+        return Some(Some((
+            packet,
+            time.as_slice()
+                .iter()
+                .map(|digit| whole(digit, digit.stride))
+                .collect(),
+        )));
     }
     let outcome = OuterPart::new(size, lanes, time)?.count()?;
     // Counters may also cut across digits that touch in time, which the blocks above do not look at.
@@ -32,12 +45,18 @@ pub(super) fn count(size: u64, lanes: &AxisDigit, time: &Digits) -> Option<Optio
 fn digits_touch(time: &Digits) -> bool {
     time.as_slice().iter().any(|inner| {
         let end = inner.position_stride.checked_mul(inner.extent);
-        time.as_slice().iter().any(|outer| Some(outer.position_stride) == end)
+        time.as_slice()
+            .iter()
+            .any(|outer| Some(outer.position_stride) == end)
     })
 }
 
 fn whole(digit: &AxisDigit, stride: u64) -> Assigned {
-    Assigned { position_stride: digit.position_stride, limit: digit.extent, stride }
+    Assigned {
+        position_stride: digit.position_stride,
+        limit: digit.extent,
+        stride,
+    }
 }
 
 struct OuterPart {
@@ -60,16 +79,33 @@ struct OuterPart {
 impl OuterPart {
     fn new(size: u64, lanes: &AxisDigit, time: &Digits) -> Option<Self> {
         let unit = lanes.stride;
-        let (high, low): (Vec<AxisDigit>, Vec<AxisDigit>) =
-            time.as_slice().iter().partition(|digit| digit.stride >= unit);
-        if high.iter().any(|digit| digit.stride % unit != 0) || low.iter().any(AxisDigit::is_padded) {
+        let (high, low): (Vec<AxisDigit>, Vec<AxisDigit>) = time
+            .as_slice()
+            .iter()
+            .partition(|digit| digit.stride >= unit);
+        if high.iter().any(|digit| digit.stride % unit != 0) || low.iter().any(AxisDigit::is_padded)
+        {
             return None;
         }
-        let high = high.into_iter().map(|digit| AxisDigit { stride: digit.stride / unit, ..digit }).collect();
+        let high = high
+            .into_iter()
+            .map(|digit| AxisDigit {
+                stride: digit.stride / unit,
+                ..digit
+            })
+            .collect();
         let (high, low) = (Digits::new(high), Digits::new(low));
         let over = size % unit;
         let (combinations, below) = (low.steps()?, low.rank(over)?);
-        Some(Self { lanes: lanes.count, full: size / unit, high, low, over, combinations, below })
+        Some(Self {
+            lanes: lanes.count,
+            full: size / unit,
+            high,
+            low,
+            over,
+            combinations,
+            below,
+        })
     }
 
     /// The largest value of the high digits that is at most `q`.
@@ -97,17 +133,26 @@ impl OuterPart {
         }
         if last == 0 && left == 0 {
             // One lane at the most: its elements are counted like those of a gate.
-            let low: Vec<Assigned> = self.low.as_slice().iter().map(|digit| whole(digit, digit.stride)).collect();
+            let low: Vec<Assigned> = self
+                .low
+                .as_slice()
+                .iter()
+                .map(|digit| whole(digit, digit.stride))
+                .collect();
             return self.with_low(self.over, 1, self.over, &low);
         }
         let most = if last > 0 { self.lanes } else { left + 1 };
         if left == 0 {
-            let Some(low) = block(&self.low, self.below) else { return Some(None) };
+            let Some(low) = block(&self.low, self.below) else {
+                return Some(None);
+            };
             let reach = reach(&low)?;
             return self.with_low(last.checked_mul(reach)?.checked_add(1)?, most, reach, &low);
         }
         if left + 1 == most {
-            let Some(low) = block(&self.low, self.combinations - self.below) else { return Some(None) };
+            let Some(low) = block(&self.low, self.combinations - self.below) else {
+                return Some(None);
+            };
             let reach = reach(&low)?;
             let unit = left.checked_add(reach)?;
             return self.with_low(last.checked_mul(unit)?.checked_add(unit)?, most, unit, &low);
@@ -138,7 +183,9 @@ impl OuterPart {
 
 /// What counters of stride 1 add up to at the most.
 fn reach(counters: &[Assigned]) -> Option<u64> {
-    counters.iter().try_fold(0_u64, |sum, counter| sum.checked_add(counter.limit.checked_sub(1)?))
+    counters.iter().try_fold(0_u64, |sum, counter| {
+        sum.checked_add(counter.limit.checked_sub(1)?)
+    })
 }
 
 /// Counters of stride 1 over the digits above a block of `size` combinations; `None` if no digits make that block.

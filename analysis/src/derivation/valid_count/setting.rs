@@ -101,7 +101,11 @@ impl Setting {
                 Dimension::Unassigned => {}
             }
         }
-        let open = self.gates.iter().zip(indices).all(|(gate, index)| gate.is_open(slice, index));
+        let open = self
+            .gates
+            .iter()
+            .zip(indices)
+            .all(|(gate, index)| gate.is_open(slice, index));
         match self.packet {
             _ if !open => 0,
             Some(count) => count.valid.saturating_sub(packet).min(count.cap),
@@ -119,8 +123,16 @@ mod tests {
     fn two_counters_on_the_packet_count() {
         let setting = Setting {
             counters: vec![
-                Counter { limit: 3, stride: 8, dimension: Dimension::Packet },
-                Counter { limit: 3, stride: 24, dimension: Dimension::Packet },
+                Counter {
+                    limit: 3,
+                    stride: 8,
+                    dimension: Dimension::Packet,
+                },
+                Counter {
+                    limit: 3,
+                    stride: 24,
+                    dimension: Dimension::Packet,
+                },
             ],
             packet: Some(PacketCount { valid: 50, cap: 8 }),
             gates: vec![],
@@ -133,7 +145,11 @@ mod tests {
     #[test]
     fn the_cap_keeps_other_lanes_out() {
         let setting = Setting {
-            counters: vec![Counter { limit: 3, stride: 4, dimension: Dimension::Packet }],
+            counters: vec![Counter {
+                limit: 3,
+                stride: 4,
+                dimension: Dimension::Packet,
+            }],
             packet: Some(PacketCount { valid: 11, cap: 4 }),
             gates: vec![],
         };
@@ -144,12 +160,20 @@ mod tests {
     /// Standard and transposed gates differ above the boundary alone (book: Gate Dims).
     #[test]
     fn gates_differ_above_the_boundary() {
-        let standard = Gate { mask: 0b1100, threshold: 8, valid: 1, transposed: false };
+        let standard = Gate {
+            mask: 0b1100,
+            threshold: 8,
+            valid: 1,
+            transposed: false,
+        };
         assert!(standard.is_open(0b0111, 9));
         assert!(standard.is_open(0b1001, 0));
         assert!(!standard.is_open(0b1001, 1));
         assert!(!standard.is_open(0b1100, 0));
-        let transposed = Gate { transposed: true, ..standard };
+        let transposed = Gate {
+            transposed: true,
+            ..standard
+        };
         assert!(transposed.is_open(0b1100, 0));
         assert!(!transposed.is_open(0b1100, 1));
     }

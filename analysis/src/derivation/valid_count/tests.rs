@@ -17,33 +17,65 @@ struct Flits {
 
 impl Flits {
     fn new(slice: &str, time: &str, packet: &str, axes: &[(&str, u64)]) -> Self {
-        Self { slice: mapping(slice, axes), time: mapping(time, axes), packet: mapping(packet, axes) }
+        Self {
+            slice: mapping(slice, axes),
+            time: mapping(time, axes),
+            packet: mapping(packet, axes),
+        }
     }
 
     fn place(&self, axes: &[&str]) -> Option<Placement> {
-        place_axes(self.slice.form(), self.time.form(), self.packet.form(), axes)
+        place_axes(
+            self.slice.form(),
+            self.time.form(),
+            self.packet.form(),
+            axes,
+        )
     }
 
     /// The counts that the index functions ask for; a count of 8 where the axes have no part in the packet.
     fn needed(&self, axes: &[(&str, u64)]) -> Vec<Vec<u64>> {
-        let in_packet = axes.iter().any(|(name, _)| self.packet.form().contains_axis(name));
+        let in_packet = axes
+            .iter()
+            .any(|(name, _)| self.packet.form().contains_axis(name));
         let valid = |slice, time, lane: &dyn Fn(&str) -> Option<u64>| {
             axes.iter().all(|&(name, size)| {
-                let values = [value_at(&self.slice, slice, name), value_at(&self.time, time, name), lane(name)];
-                values.into_iter().sum::<Option<u64>>().is_some_and(|sum| sum < size)
+                let values = [
+                    value_at(&self.slice, slice, name),
+                    value_at(&self.time, time, name),
+                    lane(name),
+                ];
+                values
+                    .into_iter()
+                    .sum::<Option<u64>>()
+                    .is_some_and(|sum| sum < size)
             })
         };
         let count = |slice, time| {
             if !in_packet {
-                return if valid(slice, time, &|_| Some(0)) { 8 } else { 0 };
+                return if valid(slice, time, &|_| Some(0)) {
+                    8
+                } else {
+                    0
+                };
             }
-            let lanes: Vec<bool> =
-                (0..8).map(|lane| valid(slice, time, &|name| value_at(&self.packet, lane, name))).collect();
+            let lanes: Vec<bool> = (0..8)
+                .map(|lane| valid(slice, time, &|name| value_at(&self.packet, lane, name)))
+                .collect();
             let count = lanes.iter().filter(|&&lane| lane).count();
-            assert!(lanes.iter().take(count).all(|&lane| lane), "lanes of slice {slice}, time {time} are no front");
+            assert!(
+                lanes.iter().take(count).all(|&lane| lane),
+                "lanes of slice {slice}, time {time} are no front"
+            );
             count as u64
         };
-        (0..self.slice.size()).map(|slice| (0..self.time.size()).map(|time| count(slice, time)).collect()).collect()
+        (0..self.slice.size())
+            .map(|slice| {
+                (0..self.time.size())
+                    .map(|time| count(slice, time))
+                    .collect()
+            })
+            .collect()
     }
 
     /// Asserts that the placement is supported and its setting counts what is needed.
@@ -79,7 +111,11 @@ fn assert_counts(setting: &Setting, needed: &[Vec<u64>]) {
     assert!(setting.counters.len() <= COUNTERS && setting.gates.len() <= GATES);
     for (slice, row) in (0_u64..).zip(needed) {
         for (time, &count) in (0_u64..).zip(row) {
-            assert_eq!(setting.count(slice, time), count, "slice {slice}, time {time}, {setting:?}");
+            assert_eq!(
+                setting.count(slice, time),
+                count,
+                "slice {slice}, time {time}, {setting:?}"
+            );
         }
     }
 }
@@ -90,21 +126,43 @@ fn v1_slice_and_time() {
     let flits = Flits::new("X, R # 24 / 3", "R # 24 % 3", "A # 8", &axes);
     let setting = flits.assert_supported(&axes[..1]);
     // Slices 0 to 4 of a group are full, slice 5 has two of three steps, 6 and 7 none.
-    let steps = |slice| (0..3).filter(|&time| setting.count(slice, time) > 0).count();
-    assert_eq!((8..16).map(steps).collect::<Vec<_>>(), [3, 3, 3, 3, 3, 2, 0, 0]);
-    assert_eq!(setting.gates, [Gate { mask: 7, threshold: 5, valid: 2, transposed: false }]);
+    let steps = |slice| {
+        (0..3)
+            .filter(|&time| setting.count(slice, time) > 0)
+            .count()
+    };
+    assert_eq!(
+        (8..16).map(steps).collect::<Vec<_>>(),
+        [3, 3, 3, 3, 3, 2, 0, 0]
+    );
+    assert_eq!(
+        setting.gates,
+        [Gate {
+            mask: 7,
+            threshold: 5,
+            valid: 2,
+            transposed: false
+        }]
+    );
 }
 
 #[test]
 fn v2_two_digits_in_the_slice() {
     let axes = [("R", 13), ("X", 32)];
-    Flits::new("R # 16 / 8, X, R # 16 / 2 % 4", "R # 16 % 2", "1 # 8", &axes).assert_supported(&axes[..1]);
+    Flits::new(
+        "R # 16 / 8, X, R # 16 / 2 % 4",
+        "R # 16 % 2",
+        "1 # 8",
+        &axes,
+    )
+    .assert_supported(&axes[..1]);
 }
 
 #[test]
 fn v3_transposed() {
     let axes = [("R", 5), ("X", 64)];
-    let setting = Flits::new("X, R # 8 % 4", "R # 8 / 4", "1 # 8", &axes).assert_supported(&axes[..1]);
+    let setting =
+        Flits::new("X, R # 8 % 4", "R # 8 / 4", "1 # 8", &axes).assert_supported(&axes[..1]);
     assert_eq!(setting.gates.len(), 1);
     let gate = setting.gates[0];
     assert_eq!((gate.mask, gate.threshold, gate.transposed), (3, 1, true));
@@ -116,7 +174,15 @@ fn v3_transposed() {
 fn v4_transposed_with_too_much_time() {
     let axes = [("R", 14), ("X", 64)];
     let refusal = Flits::new("X, R # 20 % 4", "R # 20 / 4", "1 # 8", &axes).assert_refused("R");
-    assert_eq!(refusal, Refusal::TransposedTime { time_steps: 5, needed: 4, slice_size: 4, padded: 16 });
+    assert_eq!(
+        refusal,
+        Refusal::TransposedTime {
+            time_steps: 5,
+            needed: 4,
+            slice_size: 4,
+            padded: 16
+        }
+    );
     Flits::new("X, R # 16 % 4", "R # 16 / 4", "1 # 8", &axes).assert_supported(&axes[..1]);
 }
 
@@ -129,20 +195,47 @@ fn v5_time_only() {
 #[test]
 fn v6_slice_digits_out_of_order() {
     let axes = [("R", 13), ("X", 32)];
-    let refusal = Flits::new("X, R # 16 / 2 % 4, R # 16 / 8", "R # 16 % 2", "1 # 8", &axes).assert_refused("R");
-    let Refusal::SliceOrder { strides, steps, time_steps } = refusal else { panic!("{refusal:?}") };
+    let refusal = Flits::new(
+        "X, R # 16 / 2 % 4, R # 16 / 8",
+        "R # 16 % 2",
+        "1 # 8",
+        &axes,
+    )
+    .assert_refused("R");
+    let Refusal::SliceOrder {
+        strides,
+        steps,
+        time_steps,
+    } = refusal
+    else {
+        panic!("{refusal:?}")
+    };
     assert_eq!((strides, time_steps), (vec![2, 8], 2));
     // The book's stripes: 0,1 8,9 2,3 10,11 4,5 12,13 6,7 14,15 of 13.
-    assert_eq!(steps.iter().map(|slice| slice.valid).collect::<Vec<_>>(), [2, 2, 2, 2, 2, 1, 2, 0]);
+    assert_eq!(
+        steps.iter().map(|slice| slice.valid).collect::<Vec<_>>(),
+        [2, 2, 2, 2, 2, 1, 2, 0]
+    );
 }
 
 #[test]
 fn v7_slice_between_two_digits_of_time() {
     let axes = [("R", 13), ("X", 64)];
-    let refusal = Flits::new("X, R # 16 / 2 % 4", "R # 16 / 8, R # 16 % 2", "1 # 8", &axes).assert_refused("R");
-    let Refusal::Interleaved { steps, time_steps } = refusal else { panic!("{refusal:?}") };
+    let refusal = Flits::new(
+        "X, R # 16 / 2 % 4",
+        "R # 16 / 8, R # 16 % 2",
+        "1 # 8",
+        &axes,
+    )
+    .assert_refused("R");
+    let Refusal::Interleaved { steps, time_steps } = refusal else {
+        panic!("{refusal:?}")
+    };
     assert_eq!(time_steps, 4);
-    assert_eq!(steps.iter().map(|slice| slice.valid).collect::<Vec<_>>(), [4, 4, 3, 2]);
+    assert_eq!(
+        steps.iter().map(|slice| slice.valid).collect::<Vec<_>>(),
+        [4, 4, 3, 2]
+    );
 }
 
 #[test]
@@ -155,30 +248,56 @@ fn v8_packet_only() {
 #[test]
 fn v9_time_and_packet() {
     let axes = [("R", 19), ("X", 64), ("A", 8)];
-    let setting = Flits::new("X, A / 2", "R # 24 / 8", "R # 24 % 8", &axes).assert_supported(&axes[..1]);
-    assert_eq!((0..3).map(|time| setting.count(9, time)).collect::<Vec<_>>(), [8, 8, 3]);
+    let setting =
+        Flits::new("X, A / 2", "R # 24 / 8", "R # 24 % 8", &axes).assert_supported(&axes[..1]);
+    assert_eq!(
+        (0..3)
+            .map(|time| setting.count(9, time))
+            .collect::<Vec<_>>(),
+        [8, 8, 3]
+    );
 }
 
 #[test]
 fn v10_outer_part_in_the_packet() {
     let axes = [("R", 19), ("X", 64), ("A", 8)];
     let refusal = Flits::new("X, A / 2", "R # 24 % 8", "R # 24 / 8 # 8", &axes).assert_refused("R");
-    assert_eq!(refusal, Refusal::PacketNotInnermost { lane_stride: 8, lanes: 3 });
+    assert_eq!(
+        refusal,
+        Refusal::PacketNotInnermost {
+            lane_stride: 8,
+            lanes: 3
+        }
+    );
 }
 
 #[test]
 fn v11_fewer_than_eight_lanes() {
     let axes = [("R", 7), ("X", 64), ("A", 8)];
-    let setting = Flits::new("X, A / 2", "R # 8 / 4", "R # 8 % 4 # 8", &axes).assert_supported(&axes[..1]);
-    assert_eq!((0..2).map(|time| setting.count(0, time)).collect::<Vec<_>>(), [4, 3]);
+    let setting =
+        Flits::new("X, A / 2", "R # 8 / 4", "R # 8 % 4 # 8", &axes).assert_supported(&axes[..1]);
+    assert_eq!(
+        (0..2)
+            .map(|time| setting.count(0, time))
+            .collect::<Vec<_>>(),
+        [4, 3]
+    );
 }
 
 #[test]
 fn v12_another_axis_in_the_packet() {
     let axes = [("R", 19), ("X", 256), ("A", 2)];
-    let shared = Refusal::PacketShared { others: vec!["A".to_owned()] };
-    assert_eq!(Flits::new("X", "R # 24 / 4", "R # 24 % 4, A", &axes).assert_refused("R"), shared);
-    assert_eq!(Flits::new("X", "R # 24 / 4", "A, R # 24 % 4", &axes).assert_refused("R"), shared);
+    let shared = Refusal::PacketShared {
+        others: vec!["A".to_owned()],
+    };
+    assert_eq!(
+        Flits::new("X", "R # 24 / 4", "R # 24 % 4, A", &axes).assert_refused("R"),
+        shared
+    );
+    assert_eq!(
+        Flits::new("X", "R # 24 / 4", "A, R # 24 % 4", &axes).assert_refused("R"),
+        shared
+    );
     // Without padding of the axis every lane holds data, whatever shares the packet.
     let axes = [("R", 24), ("X", 256), ("A", 2)];
     let flits = Flits::new("X", "R / 4", "A, R % 4", &axes);
@@ -189,8 +308,13 @@ fn v12_another_axis_in_the_packet() {
 fn v13_slice_and_packet() {
     let axes = [("R", 2045)];
     let refusal = Flits::new("R # 2048 / 8", "1", "R # 2048 % 8", &axes).assert_refused("R");
-    let expected =
-        CountConflict { first_slice: 0, first_count: 8, second_slice: 255, second_count: 5, time: 0 };
+    let expected = CountConflict {
+        first_slice: 0,
+        first_count: 8,
+        second_slice: 255,
+        second_count: 5,
+        time: 0,
+    };
     assert_eq!(refusal, Refusal::SlicePacket(expected));
     // The book's way out: the inner part in time.
     let axes = [("R", 2045), ("A", 4)];
@@ -207,14 +331,30 @@ fn v14_no_padding_no_counts() {
 #[test]
 fn v15_two_gates_and_a_packet_count() {
     let axes = [("H", 5), ("C", 5), ("W", 19)];
-    let flits = Flits::new("H # 8 / 2, C # 8 / 2", "H # 8 % 2, C # 8 % 2, W # 24 / 8", "W # 24 % 8", &axes);
+    let flits = Flits::new(
+        "H # 8 / 2, C # 8 / 2",
+        "H # 8 % 2, C # 8 % 2, W # 24 / 8",
+        "W # 24 % 8",
+        &axes,
+    );
     let setting = flits.assert_supported(&axes);
     // The table of the book: rows are time steps, columns slices; 8, 8, 3 where both gates are open.
-    let open = ["1110111011100000", "1100110011000000", "1110111000000000", "1100110000000000"];
+    let open = [
+        "1110111011100000",
+        "1100110011000000",
+        "1110111000000000",
+        "1100110000000000",
+    ];
     for (group, row) in (0_u64..).zip(open) {
         for (slice, state) in (0_u64..).zip(row.chars()) {
-            let counts: Vec<u64> = (0..3).map(|flit| setting.count(slice, group * 3 + flit)).collect();
-            assert_eq!(counts, if state == '1' { [8, 8, 3] } else { [0, 0, 0] }, "slice {slice}, group {group}");
+            let counts: Vec<u64> = (0..3)
+                .map(|flit| setting.count(slice, group * 3 + flit))
+                .collect();
+            assert_eq!(
+                counts,
+                if state == '1' { [8, 8, 3] } else { [0, 0, 0] },
+                "slice {slice}, group {group}"
+            );
         }
     }
 }
@@ -222,27 +362,57 @@ fn v15_two_gates_and_a_packet_count() {
 #[test]
 fn v16_two_counters_on_the_packet_count() {
     let axes = [("R", 50), ("X", 256), ("A", 2)];
-    let setting = Flits::new("X", "R # 72 / 24, A, R # 72 / 8 % 3", "R # 72 % 8", &axes).assert_supported(&axes[..1]);
+    let setting = Flits::new("X", "R # 72 / 24, A, R # 72 / 8 % 3", "R # 72 % 8", &axes)
+        .assert_supported(&axes[..1]);
     let counts: Vec<u64> = (0..18).map(|time| setting.count(0, time)).collect();
-    assert_eq!(counts, [8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 2, 0, 0, 2, 0, 0]);
+    assert_eq!(
+        counts,
+        [8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 2, 0, 0, 2, 0, 0]
+    );
 }
 
 /// The book's own example over slice, time and packet asks for counts 4 and 1 at once.
 #[test]
 fn slice_time_and_packet() {
     let axes = [("R", 13)];
-    let refusal = Flits::new("R # 32 / 8", "R # 32 / 4 % 2", "R # 32 % 4 # 8", &axes).assert_refused("R");
-    let Refusal::SlicePacket(conflict) = refusal else { panic!("{refusal:?}") };
-    assert_eq!((conflict.first_count, conflict.second_count, conflict.second_slice, conflict.time), (4, 1, 1, 1));
+    let refusal =
+        Flits::new("R # 32 / 8", "R # 32 / 4 % 2", "R # 32 % 4 # 8", &axes).assert_refused("R");
+    let Refusal::SlicePacket(conflict) = refusal else {
+        panic!("{refusal:?}")
+    };
+    assert_eq!(
+        (
+            conflict.first_count,
+            conflict.second_count,
+            conflict.second_slice,
+            conflict.time
+        ),
+        (4, 1, 1, 1)
+    );
 }
 
 /// Five digits in time with other axes between them take nine counters.
 #[test]
 fn more_than_eight_counters() {
-    let axes = [("R", 31), ("X", 256), ("A", 2), ("B", 2), ("C", 2), ("D", 2)];
-    let time = "R # 32 / 16, A, R # 32 / 8 % 2, B, R # 32 / 4 % 2, C, R # 32 / 2 % 2, D, R # 32 % 2";
+    let axes = [
+        ("R", 31),
+        ("X", 256),
+        ("A", 2),
+        ("B", 2),
+        ("C", 2),
+        ("D", 2),
+    ];
+    let time =
+        "R # 32 / 16, A, R # 32 / 8 % 2, B, R # 32 / 4 % 2, C, R # 32 / 2 % 2, D, R # 32 % 2";
     let refusal = Flits::new("X", time, "1 # 8", &axes).assert_refused("R");
-    assert_eq!(refusal, Refusal::Dimensions { gates: 1, packets: 0, counters: 9 });
+    assert_eq!(
+        refusal,
+        Refusal::Dimensions {
+            gates: 1,
+            packets: 0,
+            counters: 9
+        }
+    );
     let time = "R # 32 / 16, A, R # 32 / 8 % 2, B, R # 32 / 4 % 2, C, D, R # 32 % 4";
     Flits::new("X", time, "1 # 8", &axes).assert_supported(&axes[..1]);
 }
@@ -254,7 +424,11 @@ fn four_axes_for_three_gates() {
     let flits = Flits::new("A # 4, B # 4, C # 4, D # 4", "1", "1 # 8", &axes);
     assert_eq!(
         flits.place(&["A", "B", "C", "D"]),
-        Some(Placement::Refused(Refusal::Dimensions { gates: 4, packets: 0, counters: 0 }))
+        Some(Placement::Refused(Refusal::Dimensions {
+            gates: 4,
+            packets: 0,
+            counters: 0
+        }))
     );
     let axes = [("A", 3), ("B", 3), ("C", 3), ("X", 4)];
     Flits::new("A # 4, B # 4, C # 4, X", "1", "1 # 8", &axes).assert_supported(&axes[..3]);
@@ -267,9 +441,22 @@ fn sizes_do_not_matter() {
     let axes = [("R", size), ("X", 64)];
     let start = std::time::Instant::now();
     for _ in 0..100 {
-        let flits = Flits::new("X, R # 1099511627776 / 274877906944", "R # 1099511627776 % 274877906944 / 8", "R # 1099511627776 % 8", &axes);
-        assert!(matches!(flits.place(&["R"]), Some(Placement::Refused(Refusal::SlicePacket(_)))));
-        let flits = Flits::new("X, 1 # 4", "R # 1099511627776 / 8", "R # 1099511627776 % 8", &axes);
+        let flits = Flits::new(
+            "X, R # 1099511627776 / 274877906944",
+            "R # 1099511627776 % 274877906944 / 8",
+            "R # 1099511627776 % 8",
+            &axes,
+        );
+        assert!(matches!(
+            flits.place(&["R"]),
+            Some(Placement::Refused(Refusal::SlicePacket(_)))
+        ));
+        let flits = Flits::new(
+            "X, 1 # 4",
+            "R # 1099511627776 / 8",
+            "R # 1099511627776 % 8",
+            &axes,
+        );
         assert!(matches!(flits.place(&["R"]), Some(Placement::Supported(_))));
     }
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
@@ -289,12 +476,25 @@ fn random(rng: &mut StdRng) -> Random {
     let packet_digit = rng.random_bool(0.45);
     let digits = rng.random_range(1..=4_usize);
     // Extents, innermost first.
-    let extents: Vec<u64> = (0..digits).map(|_| *[2, 2, 2, 3, 4, 4, 5, 8].choose(rng)).collect();
+    let extents: Vec<u64> = (0..digits)
+        .map(|_| *[2, 2, 2, 3, 4, 4, 5, 8].choose(rng))
+        .collect();
     let padded: u64 = extents.iter().product();
     let outermost = padded / extents.last().copied().unwrap_or(1);
     let size = rng.random_range(outermost + 1..=padded);
-    let in_packet = packet_digit.then(|| if rng.random_bool(0.75) { 0 } else { rng.random_range(0..digits) });
-    let mut placement = Random { slice: vec![], time: vec![], packet: None, size };
+    let in_packet = packet_digit.then(|| {
+        if rng.random_bool(0.75) {
+            0
+        } else {
+            rng.random_range(0..digits)
+        }
+    });
+    let mut placement = Random {
+        slice: vec![],
+        time: vec![],
+        packet: None,
+        size,
+    };
     let mut stride = 1;
     for (number, &extent) in extents.iter().enumerate() {
         let part = match (stride, number + 1 == digits) {
@@ -309,9 +509,18 @@ fn random(rng: &mut StdRng) -> Random {
         } else if rng.random_bool(0.5) {
             // Slices are powers of two: another extent is padded up to one.
             let full = extent.next_power_of_two();
-            placement.slice.push((if full == extent { part } else { format!("{part} # {full}") }, full));
+            placement.slice.push((
+                if full == extent {
+                    part
+                } else {
+                    format!("{part} # {full}")
+                },
+                full,
+            ));
         } else if number + 1 == digits && rng.random_bool(0.1) {
-            placement.time.push((format!("{part} # {}", extent + 2), extent + 2));
+            placement
+                .time
+                .push((format!("{part} # {}", extent + 2), extent + 2));
         } else {
             placement.time.push((part, extent));
         }
@@ -345,7 +554,11 @@ impl Choose for [u64; 8] {
 
 fn joined(parts: &[(String, u64)]) -> String {
     let texts: Vec<&str> = parts.iter().map(|(text, _)| text.as_str()).collect();
-    if texts.is_empty() { "1".to_owned() } else { texts.join(", ") }
+    if texts.is_empty() {
+        "1".to_owned()
+    } else {
+        texts.join(", ")
+    }
 }
 
 #[test]
@@ -361,21 +574,44 @@ fn random_placements_agree_with_a_search_over_settings() {
         let slices: u64 = random.slice.iter().map(|(_, size)| size).product();
         let steps: u64 = random.time.iter().map(|(_, size)| size).product();
         // The search below is exponential in counters where the packet counts: keep those short.
-        let outer = random.packet.as_ref().is_some_and(|(part, _)| part.contains('/'));
+        let outer = random
+            .packet
+            .as_ref()
+            .is_some_and(|(part, _)| part.contains('/'));
         if slices > 256 || steps > if outer { 16 } else { 64 } {
             continue;
         }
-        let packet = random.packet.as_ref().map_or("1 # 8".to_owned(), |(part, size)| {
-            if *size == 8 { part.clone() } else { format!("{part} # 8") }
-        });
+        let packet = random
+            .packet
+            .as_ref()
+            .map_or("1 # 8".to_owned(), |(part, size)| {
+                if *size == 8 {
+                    part.clone()
+                } else {
+                    format!("{part} # 8")
+                }
+            });
         let (slice, time) = (joined(&random.slice), joined(&random.time));
         let flits = Flits::new(&slice, &time, &packet, &axes);
         let needed = flits.needed(&axes[..1]);
-        let what = || format!("R={} slice [{slice}] time [{time}] packet [{packet}]", random.size);
+        let what = || {
+            format!(
+                "R={} slice [{slice}] time [{time}] packet [{packet}]",
+                random.size
+            )
+        };
         match flits.place(&["R"]) {
             Some(Placement::Unneeded) => {
-                let full = if packet.contains('R') { 8 } else { needed[0][0] };
-                assert!(needed.iter().flatten().all(|&count| count == full), "{}", what());
+                let full = if packet.contains('R') {
+                    8
+                } else {
+                    needed[0][0]
+                };
+                assert!(
+                    needed.iter().flatten().all(|&count| count == full),
+                    "{}",
+                    what()
+                );
                 unneeded += 1;
             }
             Some(Placement::Supported(setting)) => {
@@ -384,7 +620,11 @@ fn random_placements_agree_with_a_search_over_settings() {
                 outer_digits.0 += u32::from(outer);
             }
             Some(Placement::Refused(refusal)) => {
-                assert!(!search::exists(&needed), "{} has a setting, refused as {refusal:?}", what());
+                assert!(
+                    !search::exists(&needed),
+                    "{} has a setting, refused as {refusal:?}",
+                    what()
+                );
                 refused += 1;
                 outer_digits.1 += u32::from(outer);
             }
@@ -395,9 +635,15 @@ fn random_placements_agree_with_a_search_over_settings() {
             }
         }
     }
-    assert!(supported > 500 && refused > 500 && unneeded > 10, "{supported} {refused} {unneeded}");
+    assert!(
+        supported > 500 && refused > 500 && unneeded > 10,
+        "{supported} {refused} {unneeded}"
+    );
     assert!(undecided * 20 < refused, "{undecided} of {refused}");
-    assert!(outer_digits.0 > 50 && outer_digits.1 > 50, "{outer_digits:?}");
+    assert!(
+        outer_digits.0 > 50 && outer_digits.1 > 50,
+        "{outer_digits:?}"
+    );
 }
 
 /// A search over settings that knows nothing of digits.
@@ -405,21 +651,40 @@ mod search {
     /// Whether some setting of one packet count and one gate, with the time steps in one of them, gives these counts.
     pub(super) fn exists(needed: &[Vec<u64>]) -> bool {
         let steps = needed[0].len();
-        let most: Vec<u64> = (0..steps).map(|time| needed.iter().map(|row| row[time]).max().unwrap_or(0)).collect();
-        let mut counts: Vec<u64> = needed.iter().flatten().copied().filter(|&count| count > 0).collect();
+        let most: Vec<u64> = (0..steps)
+            .map(|time| needed.iter().map(|row| row[time]).max().unwrap_or(0))
+            .collect();
+        let mut counts: Vec<u64> = needed
+            .iter()
+            .flatten()
+            .copied()
+            .filter(|&count| count > 0)
+            .collect();
         counts.sort_unstable();
         counts.dedup();
         // The gate by time steps; the boundary's steps are free here, which can only find more settings.
         let rows: Vec<u64> = needed
             .iter()
-            .map(|row| (0_u64..).zip(row).filter(|&(_, &count)| count > 0).map(|(time, _)| 1 << time).sum())
+            .map(|row| {
+                (0_u64..)
+                    .zip(row)
+                    .filter(|&(_, &count)| count > 0)
+                    .map(|(time, _)| 1 << time)
+                    .sum()
+            })
             .collect();
-        let all = if steps == 64 { u64::MAX } else { (1 << steps) - 1 };
+        let all = if steps == 64 {
+            u64::MAX
+        } else {
+            (1 << steps) - 1
+        };
         if counts.len() <= 1 && gate(&rows, all) {
             return true;
         }
         // The packet count by time steps: slices are open or closed as a whole.
-        let whole = needed.iter().all(|row| *row == most || row.iter().all(|&count| count == 0));
+        let whole = needed
+            .iter()
+            .all(|row| *row == most || row.iter().all(|&count| count == 0));
         let open: Vec<u64> = needed.iter().map(|row| u64::from(*row == most)).collect();
         whole && gate(&open, 1) && packet_counts(&most)
     }
@@ -439,7 +704,8 @@ mod search {
                 let boundary = rest.first().copied().unwrap_or(0);
                 let above = rest.get(1..).unwrap_or_default();
                 below.iter().all(|&row| row == all)
-                    && (above.iter().all(|&row| row == 0) || above.iter().all(|&row| row == boundary))
+                    && (above.iter().all(|&row| row == 0)
+                        || above.iter().all(|&row| row == boundary))
             })
         })
     }
@@ -455,7 +721,14 @@ mod search {
     }
 
     /// Chooses strides for the counters from `limits` on; `indices` holds the index of the first `done` steps.
-    fn strides(most: &[u64], limits: &[usize], done: usize, cap: u64, valid: u64, indices: &mut Vec<u64>) -> bool {
+    fn strides(
+        most: &[u64],
+        limits: &[usize],
+        done: usize,
+        cap: u64,
+        valid: u64,
+        indices: &mut Vec<u64>,
+    ) -> bool {
         let Some((&limit, rest)) = limits.split_first() else {
             return true;
         };
@@ -478,10 +751,12 @@ mod search {
         (2..=number)
             .filter(|factor| number.is_multiple_of(*factor))
             .flat_map(|factor| {
-                factorisations(number / factor).into_iter().map(move |mut rest| {
-                    rest.insert(0, factor);
-                    rest
-                })
+                factorisations(number / factor)
+                    .into_iter()
+                    .map(move |mut rest| {
+                        rest.insert(0, factor);
+                        rest
+                    })
             })
             .collect()
     }
