@@ -5,7 +5,7 @@
 
 use crate::kernel::Written;
 use crate::mapping::{
-    Answer, Atom, Digit, Division, DivisionMode, Form, Mapping, PaddingKind, Term, divide,
+    Answer, Atom, Digit, Division, DivisionMode, Form, Mapping, Match, PaddingKind, Term, divide,
     equal_forms,
 };
 
@@ -63,6 +63,14 @@ pub(crate) fn term_name(term: &Term) -> String {
         Atom::Composite(group) => format!("[{}]", axis_names(group).join(", ")),
         Atom::Broadcast => "copies".to_owned(),
     }
+}
+
+/// What a match selects, as an expression; the name alone where there is none.
+pub(crate) fn selection(found: &Match) -> String {
+    term_mapping(&found.term, found.count).map_or_else(
+        || term_name(&found.term),
+        |part| part.form().to_mapping().to_string(),
+    )
 }
 
 /// The expression that selects `count` values of a term; `None` for terms that are no plain part of an axis.

@@ -136,8 +136,9 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
                 "switch_not_innermost",
                 output.time.span,
                 format!(
-                    "{} moved from slices to time and stands outside the input's time; the ring's packets of one step arrive one after the other, innermost",
-                    names(moved)
+                    "the slices' {} moved into time and {} not innermost there; of each step the ring's packets arrive one after the other",
+                    names(moved),
+                    if moved.len() == 1 { "is" } else { "are" },
                 ),
             ),
             stage,
@@ -148,8 +149,8 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
                 "switch_order",
                 output.time.span,
                 format!(
-                    "the axes that moved from slices to time stand in another order than in the slices ({}); routers pass packets on in the order of the slices",
-                    moved.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+                    "what moved from slices into time stands in another order than in the slices, {}; routers pass packets on as they come",
+                    names(moved),
                 ),
             ),
             stage,

@@ -70,7 +70,7 @@ fn judge_time(
     let topology = SwitchViolation::Topology {
         part: SwitchPart::Time,
     };
-    let names = || moved.matches.iter().map(term_name).collect();
+    let parts = || moved.matches.iter().map(forms::selection).collect();
     let inner_size = forms.out_time.size() / forms.time.size().max(1);
     let outside = forms
         .out_time
@@ -88,7 +88,7 @@ fn judge_time(
             .any(|found| innermost_kept.is_some_and(|kept| found.divisor_stride > kept));
         return Some(
             if kept.exact() && forms::keeps_order(&kept) && moved_outside {
-                SwitchViolation::NotInnermost { moved: names() }
+                SwitchViolation::NotInnermost { moved: parts() }
             } else {
                 topology
             },
@@ -99,7 +99,7 @@ fn judge_time(
     if !arrived.exact() {
         return Some(topology);
     }
-    (!forms::keeps_order(&arrived)).then(|| SwitchViolation::Order { moved: names() })
+    (!forms::keeps_order(&arrived)).then(|| SwitchViolation::Order { moved: parts() })
 }
 
 /// The least ring that holds every exchange: all slices below the highest digit that moves or leaves, up to the next

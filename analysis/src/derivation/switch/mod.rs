@@ -115,12 +115,12 @@ pub enum SwitchViolation {
     },
     /// Custom ring: axes that moved from the slices are not innermost in the output time.
     NotInnermost {
-        /// The axes that moved, in the order of the input slice.
+        /// The parts that moved, in the order of the input slice, outermost first.
         moved: Vec<String>,
     },
     /// Custom ring: axes that moved from the slices into time stand in another order than in the slices.
     Order {
-        /// The axes that moved, in the order of the input slice, outermost first.
+        /// The parts that moved, in the order of the input slice, outermost first.
         moved: Vec<String>,
     },
     /// Custom ring: smaller than the slices that exchange data.

@@ -132,7 +132,10 @@ pub enum StageAction {
     /// Pairs the stream with the TRF tensor in the argument.
     Align,
     /// Spatial reduction.
-    Contract,
+    Contract {
+        /// Of the largest, not the sum.
+        maximum: bool,
+    },
     /// Temporal reduction.
     Accumulate,
     /// Entry of the Vector Engine.

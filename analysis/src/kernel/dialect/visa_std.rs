@@ -572,7 +572,17 @@ const METHODS: &[Method] = &[
     stage("switch", &[SLICE, TIME], StageAction::Switch),
     stage("collect", &[TIME, PACKET], StageAction::Collect),
     stage("align", &[TIME, PACKET, ROW, Inferred], StageAction::Align),
-    stage("contract", &[PACKET], StageAction::Contract),
+    stage(
+        "contract",
+        &[PACKET],
+        StageAction::Contract { maximum: false },
+    ),
+    // In no release yet: the name that the book's maximum would have.
+    stage(
+        "contract_max",
+        &[PACKET],
+        StageAction::Contract { maximum: true },
+    ),
     stage("accumulate", &[TIME, PACKET], StageAction::Accumulate),
     stage("cast", &[SCALAR, PACKET], StageAction::Cast),
     stage("transpose", &[TIME, PACKET], StageAction::Transpose),

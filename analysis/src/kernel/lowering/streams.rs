@@ -93,7 +93,7 @@ impl Interpreter<'_> {
     /// The element type after a stage: contractions widen, conversions change it.
     fn scalar_after(&mut self, action: StageAction, scalar: ScalarSlot, span: Span) -> ScalarSlot {
         match action {
-            StageAction::Contract => match self.draft.scalars.value(scalar).copied() {
+            StageAction::Contract { .. } => match self.draft.scalars.value(scalar).copied() {
                 Some(input) => match contraction_output(input) {
                     Some(output) => self.draft.scalars.known(Written::new(output, span)),
                     None => scalar,
@@ -163,7 +163,8 @@ impl Interpreter<'_> {
             }
             StageAction::Collect => StageKind::Collect,
             StageAction::Align => self.align(output, call),
-            StageAction::Contract => StageKind::Contract,
+            StageAction::Contract { maximum: false } => StageKind::Contract,
+            StageAction::Contract { maximum: true } => StageKind::ContractMax,
             StageAction::Accumulate => {
                 output.row = None;
                 let value = operands::accumulation(&call.argument(0));
@@ -406,7 +407,7 @@ fn position_after(action: StageAction, before: Position) -> Position {
         StageAction::Switch => Position::Switch,
         StageAction::Collect => Position::Collect,
         StageAction::Align => Position::Align,
-        StageAction::Contract => Position::Contract,
+        StageAction::Contract { .. } => Position::Contract,
         StageAction::Accumulate => Position::Accumulate,
         StageAction::VectorInit => Position::VectorInit,
         StageAction::VectorBranch => Position::Vector(VectorStage::Branch),
@@ -437,7 +438,7 @@ fn way_after(action: StageAction, before: Option<Way>) -> Option<Way> {
         | StageAction::Switch
         | StageAction::Collect
         | StageAction::Align
-        | StageAction::Contract
+        | StageAction::Contract { .. }
         | StageAction::Accumulate
         | StageAction::VectorFinal
         | StageAction::Cast
