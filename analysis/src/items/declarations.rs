@@ -52,7 +52,47 @@ impl Declared {
 pub struct Declarations {
     names: BTreeMap<Arc<str>, Vec<Declared>>,
     globs: Vec<ImportPath>,
+    /// A macro of the project may declare more here.
+    open: bool,
 }
+
+/// Macros that declare no names where they are called.
+const QUIET_MACROS: &[&str] = &[
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "cfg",
+    "column",
+    "compile_error",
+    "concat",
+    "dbg",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "env",
+    "eprint",
+    "eprintln",
+    "file",
+    "format",
+    "i",
+    "include_bytes",
+    "include_str",
+    "line",
+    "m",
+    "matches",
+    "module_path",
+    "panic",
+    "print",
+    "println",
+    "stringify",
+    "thread_local",
+    "todo",
+    "unimplemented",
+    "unreachable",
+    "vec",
+    "write",
+    "writeln",
+];
 
 impl Declarations {
     /// The declarations of a name, in source order.
@@ -74,7 +114,22 @@ impl Declarations {
 
     /// Whether nothing is declared.
     pub(super) fn is_empty(&self) -> bool {
-        self.names.is_empty() && self.globs.is_empty()
+        self.names.is_empty() && self.globs.is_empty() && !self.open
+    }
+
+    /// Whether a name can come from here.
+    pub(super) fn may_declare(&self, name: &str) -> bool {
+        self.open || !self.globs.is_empty() || !self.of(name).is_empty()
+    }
+
+    /// Whether a macro may declare names that we do not see.
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// A macro is called where items may stand: one that we do not know may declare anything.
+    pub(super) fn add_macro(&mut self, name: &str) {
+        self.open |= !QUIET_MACROS.contains(&name);
     }
 
     pub(super) fn add(&mut self, name: &str, declared: Declared) {
@@ -163,6 +218,7 @@ impl Declarations {
             ast::Item::MacroCall(call) if macro_name(call).as_deref() == Some("axes") => {
                 self.add_axes(call, text);
             }
+            ast::Item::MacroCall(call) => self.add_macro(macro_name(call).as_deref().unwrap_or("")),
             _ => {
                 let (kind, name) = classify(item);
                 if !matches!(
@@ -281,7 +337,12 @@ pub fn module_scope(db: &dyn Db, module: ModuleId) -> Arc<Declarations> {
                 };
                 declarations.add(&item.name(db), declared);
             }
-            ItemKind::Implementation | ItemKind::MacroDefinition | ItemKind::Other => {}
+            ItemKind::Other => {
+                if let Some(call) = parse_item(db, item).cast::<ast::MacroCall>() {
+                    declarations.add_macro(macro_name(&call).as_deref().unwrap_or(""));
+                }
+            }
+            ItemKind::Implementation | ItemKind::MacroDefinition => {}
             _ => declarations.add(&item.name(db), Declared::Item(item, kind)),
         }
     }

@@ -17,6 +17,9 @@ use crate::db::{Db, Project};
 /// Imports followed through each other, at most; beyond it a name counts as imported from elsewhere.
 const MAXIMUM_DEPTH: usize = 64;
 
+/// Names of a module that are compared with an unknown one, at most.
+const MAXIMUM_PROPOSED: usize = 500;
+
 /// Rust's namespaces, as far as names of kernels go. Axes are unit structs and live in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Namespace {
@@ -100,7 +103,7 @@ fn blocks_may_declare(scope: &ScopeRef, first: Option<&Arc<str>>) -> bool {
     let blocks = std::iter::successors(Some(*block), |block| scopes.parent(*block));
     blocks
         .filter_map(|block| scopes.declarations(block))
-        .any(|declarations| !declarations.globs().is_empty() || !declarations.of(first).is_empty())
+        .any(|declarations| declarations.may_declare(first))
 }
 
 /// A path from the top of a module: equal as long as what the path means is.
@@ -114,36 +117,39 @@ fn resolve_in_module(
     Resolver::new(db).path(&ScopeRef::module(module), &path.segments(db), namespace)
 }
 
-/// The axes and aliases that a scope can name, with the name to use there; for proposals. Globs of the library excluded.
+/// The names of axes and aliases that can be used in a scope, for proposals; sorted. None for a module with so many that
+/// comparing each unknown name with all of them would take time in the square of the file.
 pub fn visible_type_names(db: &dyn Db, scope: &ScopeRef) -> Vec<Arc<str>> {
-    let mut names: Vec<Arc<str>> = Vec::new();
-    let mut collect = |declarations: &Declarations| {
-        for (name, declared) in declarations.names() {
-            let axis_or_alias = |declared: &Declared| {
-                matches!(
-                    declared,
-                    Declared::Axis(_) | Declared::Item(_, ItemKind::Alias) | Declared::Import(_)
-                )
-            };
-            if declared.iter().any(axis_or_alias) {
-                names.push(Arc::clone(name));
-            }
-        }
-    };
+    let mut names = Vec::new();
+    if module_type_names(db, scope.module).len() > MAXIMUM_PROPOSED {
+        return names;
+    }
     if let Some((scopes, block)) = &scope.block {
         let blocks = std::iter::successors(Some(*block), |block| scopes.parent(*block));
-        blocks
-            .filter_map(|block| scopes.declarations(block))
-            .for_each(&mut collect);
+        for declarations in blocks.filter_map(|block| scopes.declarations(block)) {
+            collect_type_names(declarations, &mut names);
+        }
+        names.truncate(MAXIMUM_PROPOSED);
+        names.retain(|name| names_mapping(db, scope, name));
     }
-    let mut pending = vec![scope.module];
+    names.extend(module_type_names(db, scope.module).iter().cloned());
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The names of axes and aliases that can be used in a module.
+#[salsa::tracked(returns(clone))]
+fn module_type_names(db: &dyn Db, module: ModuleId) -> Arc<[Arc<str>]> {
+    let mut names = Vec::new();
+    let mut pending = vec![module];
     let mut seen = FxHashSet::default();
     while let Some(module) = pending.pop() {
         if !seen.insert(module) {
             continue;
         }
         let declarations = module_scope(db, module);
-        collect(&declarations);
+        collect_type_names(&declarations, &mut names);
         for glob in declarations.globs() {
             let found = Resolver::new(db).path(&ScopeRef::module(module), glob, Namespace::Type);
             if let Some(Resolution::Module(module)) = found.found {
@@ -153,13 +159,30 @@ pub fn visible_type_names(db: &dyn Db, scope: &ScopeRef) -> Vec<Arc<str>> {
     }
     names.sort();
     names.dedup();
-    names.retain(|name| {
-        matches!(
-            resolve(db, scope, &[name], Namespace::Type),
-            Resolution::Axis(_) | Resolution::Alias(_)
-        )
-    });
-    names
+    let scope = ScopeRef::module(module);
+    names.retain(|name| names_mapping(db, &scope, name));
+    names.into()
+}
+
+fn collect_type_names(declarations: &Declarations, names: &mut Vec<Arc<str>>) {
+    for (name, declared) in declarations.names() {
+        let may_be_mapping = |declared: &Declared| {
+            matches!(
+                declared,
+                Declared::Axis(_) | Declared::Item(_, ItemKind::Alias) | Declared::Import(_)
+            )
+        };
+        if declared.iter().any(may_be_mapping) {
+            names.push(Arc::clone(name));
+        }
+    }
+}
+
+fn names_mapping(db: &dyn Db, scope: &ScopeRef, name: &str) -> bool {
+    matches!(
+        resolve(db, scope, &[name], Namespace::Type),
+        Resolution::Axis(_) | Resolution::Alias(_)
+    )
 }
 
 /// The outcome of a lookup before it is called unknown.
@@ -185,7 +208,7 @@ impl Lookup {
     }
 }
 
-type Key = (ScopeRef, Arc<str>, Namespace, bool);
+type Key = ((ModuleId, Option<(ItemId, u32)>), Arc<str>, Namespace, bool);
 
 struct Resolver<'a> {
     db: &'a dyn Db,
@@ -332,9 +355,12 @@ impl<'a> Resolver<'a> {
         namespace: Namespace,
     ) -> Lookup {
         if declarations.of(name).is_empty() && declarations.globs().is_empty() {
-            return Lookup::default();
+            return Lookup {
+                found: None,
+                open: declarations.is_open(),
+            };
         }
-        let key = (scope.clone(), Arc::from(name), namespace, self.probing);
+        let key = (scope.key(), Arc::from(name), namespace, self.probing);
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
@@ -363,7 +389,11 @@ impl<'a> Resolver<'a> {
         namespace: Namespace,
     ) -> Option<Resolution> {
         let declared = declarations.of(name).iter();
-        for declared in declared.filter(|declared| declared.in_namespace(namespace)) {
+        let declared = declared.filter(|declared| declared.in_namespace(namespace));
+        if is_ambiguous(declared.clone()) {
+            return Some(Resolution::External);
+        }
+        for declared in declared {
             match declared {
                 Declared::Axis(axis) => return Some(Resolution::Axis(axis.clone())),
                 Declared::Module(module) => return Some(Resolution::Module(*module)),
@@ -396,7 +426,7 @@ impl<'a> Resolver<'a> {
         name: &str,
         namespace: Namespace,
     ) -> Lookup {
-        let mut open = false;
+        let mut open = declarations.is_open();
         let mut from_library = None;
         for glob in declarations.globs() {
             match self.path(scope, glob, Namespace::Type).found {
@@ -422,6 +452,21 @@ impl<'a> Resolver<'a> {
             open,
         }
     }
+}
+
+/// Whether a name is declared more than once, by `cfg` or by mistake: which one is meant is not ours to say. In one `axes!` the
+/// second declaration is a fault of its own, and the first is taken.
+fn is_ambiguous<'a>(declared: impl Iterator<Item = &'a Declared>) -> bool {
+    let mut declared = declared.filter(|declared| !matches!(declared, Declared::Import(_)));
+    let Some(first) = declared.next() else {
+        return false;
+    };
+    declared.any(|other| match (first, other) {
+        (Declared::Axis(first), Declared::Axis(other)) => {
+            first.size != other.size && first.span.item != other.span.item
+        }
+        _ => true,
+    })
 }
 
 fn item_resolution(item: ItemId, kind: ItemKind) -> Resolution {

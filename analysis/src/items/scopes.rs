@@ -12,7 +12,7 @@ use super::ids::{ItemId, ItemKind, ModuleId};
 use crate::db::Db;
 
 /// The blocks of an item of a module, from its normalised text. Offsets count in that text.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockScopes {
     /// The item.
     pub item: ItemId,
@@ -20,6 +20,8 @@ pub struct BlockScopes {
     blocks: Vec<Block>,
     /// The items in blocks, in the order of the text.
     pub locals: Vec<LocalItem>,
+    /// Places in `locals`.
+    places: FxHashMap<ItemId, usize>,
 }
 
 /// A stretch of text in which some names are declared.
@@ -82,7 +84,7 @@ impl BlockScopes {
 }
 
 /// Where a name is looked up: the blocks around a place, then the module.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScopeRef {
     /// The module.
     pub module: ModuleId,
@@ -97,6 +99,22 @@ impl ScopeRef {
             module,
             block: None,
         }
+    }
+
+    /// The module and the block, which tell scopes of one revision apart.
+    pub(super) fn key(&self) -> (ModuleId, Option<(ItemId, u32)>) {
+        let block = self
+            .block
+            .as_ref()
+            .map(|(scopes, block)| (scopes.item, *block));
+        (self.module, block)
+    }
+}
+
+impl std::hash::Hash for ScopeRef {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        // The blocks themselves would take time in the length of the item.
+        self.key().hash(state);
     }
 }
 
@@ -113,6 +131,7 @@ pub fn block_scopes(db: &dyn Db, item: ItemId) -> Arc<BlockScopes> {
             item,
             blocks: Vec::new(),
             locals: Vec::new(),
+            places: FxHashMap::default(),
         },
     };
     if item.kind(db) != ItemKind::MacroDefinition
@@ -120,8 +139,11 @@ pub fn block_scopes(db: &dyn Db, item: ItemId) -> Arc<BlockScopes> {
     {
         builder.walk(root.syntax());
     }
-    builder.scopes.locals.sort_by_key(|local| local.start);
-    Arc::new(builder.scopes)
+    let mut scopes = builder.scopes;
+    scopes.locals.sort_by_key(|local| local.start);
+    let places = scopes.locals.iter().enumerate();
+    scopes.places = places.map(|(index, local)| (local.id, index)).collect();
+    Arc::new(scopes)
 }
 
 /// The scope of a place in an item. `offset` counts in the text of that item ([`super::item_text`]), also for an item in a
@@ -144,7 +166,10 @@ pub fn scope_at(db: &dyn Db, item: ItemId, offset: u32) -> ScopeRef {
 /// The text of an item in a block.
 pub(super) fn local_item_text(db: &dyn Db, owner: ItemId, item: ItemId) -> ItemText {
     let scopes = block_scopes(db, owner);
-    let local = scopes.locals.iter().find(|local| local.id == item);
+    let local = scopes
+        .places
+        .get(&item)
+        .and_then(|index| scopes.locals.get(*index));
     let text = local.and_then(|local| {
         let text = item_text(db, owner);
         let text = text.text.get(local.start as usize..local.end as usize)?;
@@ -193,6 +218,11 @@ impl Builder<'_> {
         let mut declarations = Declarations::default();
         if let Some(list) = ast::StmtList::cast(node.clone()) {
             self.statements(&list, &mut declarations);
+        } else if let Some(list) = ast::ItemList::cast(node.clone()) {
+            // A module in a block. It is read as a block, which sees more than Rust lets it see.
+            for item in ast::HasModuleItem::items(&list) {
+                self.item(&item, &mut declarations);
+            }
         } else if let Some(item) = ast::AnyHasGenericParams::cast(node.clone()) {
             for name in generic_names(&item) {
                 declarations.add(&name, Declared::Parameter);
@@ -204,11 +234,7 @@ impl Builder<'_> {
     fn statements(&mut self, list: &ast::StmtList, declarations: &mut Declarations) {
         for statement in list.statements() {
             match statement {
-                ast::Stmt::Item(item) => {
-                    let (kind, name) = classify(&item);
-                    let id = self.local(kind, &name, item.syntax());
-                    declarations.add_local(&item, id, self.text);
-                }
+                ast::Stmt::Item(item) => self.item(&item, declarations),
                 ast::Stmt::ExprStmt(statement) => {
                     if let Some(expression) = statement.expr() {
                         self.expression(&expression, declarations);
@@ -222,14 +248,25 @@ impl Builder<'_> {
         }
     }
 
+    fn item(&mut self, item: &ast::Item, declarations: &mut Declarations) {
+        let (kind, name) = classify(item);
+        let id = self.local(kind, &name, item.syntax());
+        declarations.add_local(item, id, self.text);
+    }
+
     /// A call of `axes!` in a block reads as an expression.
     fn expression(&mut self, expression: &ast::Expr, declarations: &mut Declarations) {
         if let ast::Expr::MacroExpr(expression) = expression
             && let Some(call) = expression.macro_call()
-            && macro_name(&call).as_deref() == Some("axes")
         {
-            self.local(ItemKind::Axes, &Arc::from(""), call.syntax());
-            declarations.add_axes(&call, self.text);
+            match macro_name(&call).as_deref() {
+                Some("axes") => {
+                    self.local(ItemKind::Axes, &Arc::from(""), call.syntax());
+                    declarations.add_axes(&call, self.text);
+                }
+                Some(name) => declarations.add_macro(name),
+                None => {}
+            }
         }
     }
 

@@ -5,6 +5,7 @@ mod incremental;
 mod mappings;
 mod modules;
 mod names;
+mod robust;
 mod text;
 
 use super::{ItemId, ItemKind, ModuleId, ModulePath, Resolution, ScopeRef, file_items};

@@ -224,3 +224,47 @@ fn names_to_propose() {
     let names: Vec<&str> = names.iter().map(|name| &**name).collect();
     assert_eq!(names, ["Also", "Hidden", "Local", "Near", "Seen", "Shown"]);
 }
+
+#[test]
+fn macros_and_cfg_make_names_uncertain() {
+    let (db, file) = one(
+        "mod a { make_axes!(Q); } mod b { thread_local! { static X: u8 = 1; } }
+        mod c { #[cfg(x)] axes![A = 1]; #[cfg(not(x))] axes![A = 2]; #[cfg(x)] axes![B = 3]; #[cfg(not(x))] axes![B = 3]; }
+        mod d { #[cfg(x)] type T = m![1]; #[cfg(not(x))] type T = m![4]; axes![A = 5, A = 6]; }
+        fn f() { make!(); place; } fn g() { println!(\"x\"); place; }",
+    );
+    let at = |name: &'static str| scope(&db, "kernel.rs", &[name]);
+    assert_eq!(in_type(&db, &at("a"), "Q"), "unknown, perhaps from a glob");
+    assert_eq!(in_type(&db, &at("b"), "Q"), "unknown");
+    assert_eq!(in_type(&db, &at("c"), "A"), "external");
+    assert_eq!(in_type(&db, &at("c"), "B"), "axis B = 3");
+    assert_eq!(in_type(&db, &at("d"), "T"), "external");
+    assert_eq!(in_type(&db, &at("d"), "A"), "axis A = 5");
+    let inside = |name: &str| {
+        let item = item(&db, file, ItemKind::Function, name);
+        let offset = item_text(&db, item).text.find("place").unwrap();
+        scope_at(&db, item, u32::try_from(offset).unwrap())
+    };
+    assert_eq!(
+        in_type(&db, &inside("f"), "Q"),
+        "unknown, perhaps from a glob"
+    );
+    assert_eq!(in_type(&db, &inside("g"), "Q"), "unknown");
+}
+
+#[test]
+fn modules_in_blocks_see_their_own_names() {
+    let (db, file) =
+        one("axes![A = 1]; fn f() { mod inner { axes![A = 2]; type T = m![A]; } place; }");
+    let item = item(&db, file, ItemKind::Function, "f");
+    let text = item_text(&db, item).text.to_string();
+    let at = |needle: &str| {
+        scope_at(
+            &db,
+            item,
+            u32::try_from(text.find(needle).unwrap()).unwrap(),
+        )
+    };
+    assert_eq!(in_type(&db, &at("type T"), "A"), "axis A = 2");
+    assert_eq!(in_type(&db, &at("place"), "A"), "axis A = 1");
+}
