@@ -1,6 +1,7 @@
 //! Tests of items, one file a question.
 
 mod constants;
+mod expressions;
 mod incremental;
 mod mappings;
 mod modules;

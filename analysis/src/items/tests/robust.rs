@@ -226,3 +226,29 @@ fn long_files_pass() {
     ask_everything(&db, file);
     assert_eq!(file_items(&db, file).items.len(), 2 * count + 1);
 }
+
+#[test]
+fn every_mapping_of_the_shipped_kernels_resolves() {
+    let folder = format!("{}/../fixtures/kernels/right", env!("CARGO_MANIFEST_DIR"));
+    let mut sites = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let db = project(&[("k.rs", &text)], &[]);
+        let file = db.file("k.rs").unwrap();
+        for item in &file_items(&db, file).items {
+            for site in mapping_sites(&db, *item).iter() {
+                assert_eq!(site.problems, [], "{path:?}");
+                assert!(
+                    site.mappings.iter().all(Option::is_some),
+                    "{path:?} {site:?}"
+                );
+                sites += 1;
+            }
+        }
+    }
+    assert!(sites > 50, "{sites}");
+}
