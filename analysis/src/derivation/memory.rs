@@ -1,20 +1,43 @@
 //! Lifetimes of tensors and what happens between them: overlaps, stale reads, lost data.
+//!
+//! Every tensor at rest with a place of its own is an *allocation*; views and reshapes of it share its bytes. Program
+//! order decides who lives when: loops are unrolled in the body, and operations in different arms of one branching never
+//! meet. An address that is no constant leaves the allocation out of every comparison of addresses.
+
+mod allocations;
+mod conflicts;
+
+pub use allocations::Lifetime;
+pub use conflicts::{ConflictKind, MemoryViolation, Occupant, VrfSum};
+
+pub use super::moves::{MoveFault, MoveKind, MoveViolation};
 
 use crate::kernel::Body;
 
-/// What was derived, with the violations met.
+/// Who lives when and where, and what goes wrong between tensors.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemoryDerivation {
-    /// What the engine cannot do.
+    /// One entry an allocation, in the order in which they are made.
+    pub lifetimes: Vec<Lifetime>,
+    /// Tensors that get in each other's way.
     pub violations: Vec<MemoryViolation>,
+    /// Moves that lose or invent data.
+    pub moves: Vec<MoveViolation>,
 }
 
-/// What the engine cannot do, with its numbers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MemoryViolation {}
-
-/// Derives it.
+/// Derives the memory of a body.
 #[must_use]
-pub fn derive(_body: &Body) -> MemoryDerivation {
-    MemoryDerivation::default()
+pub fn derive(body: &Body) -> MemoryDerivation {
+    let allocations = allocations::collect(body);
+    MemoryDerivation {
+        violations: conflicts::derive(body, &allocations),
+        lifetimes: allocations
+            .iter()
+            .map(|allocation| allocation.lifetime(body))
+            .collect(),
+        moves: super::moves::derive(body),
+    }
 }
+
+#[cfg(test)]
+mod tests;

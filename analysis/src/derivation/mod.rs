@@ -13,6 +13,7 @@ pub mod dma;
 pub mod fetch;
 mod forms;
 pub mod memory;
+mod moves;
 pub mod pipeline;
 pub mod sequencer;
 pub mod switch;

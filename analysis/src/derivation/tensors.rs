@@ -1,20 +1,52 @@
-//! Tensors on their own: hierarchy sizes, capacities, alignment, tiles.
+//! Tensors on their own: sizes of the hierarchy's levels, capacities, alignment, tiles.
+//!
+//! It looks at one tensor or one stream type at a time: at its mapping parameters, its address and its tile. Whether
+//! two tensors get in each other's way is the question of [`super::memory`].
+
+mod capacity;
+mod sizes;
+mod tiles;
+
+pub use capacity::{AlignmentViolation, CapacityViolation, OutgrownTensor, bytes_of};
+pub use sizes::SizeViolation;
+pub use tiles::TileViolation;
 
 use crate::kernel::Body;
 
-/// What was derived, with the violations met.
+/// What was derived of the tensors of a body, each on its own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TensorsDerivation {
-    /// What the engine cannot do.
+    /// What the hardware cannot hold, or what is no part of its tensor.
     pub violations: Vec<TensorsViolation>,
 }
 
-/// What the engine cannot do, with its numbers.
+/// What is wrong with a tensor, with its numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TensorsViolation {}
-
-/// Derives it.
-#[must_use]
-pub fn derive(_body: &Body) -> TensorsDerivation {
-    TensorsDerivation::default()
+pub enum TensorsViolation {
+    /// A level of the hierarchy has another size than the hardware.
+    Size(SizeViolation),
+    /// An address that is no multiple of the element's size.
+    Alignment(AlignmentViolation),
+    /// A tensor that does not fit its memory.
+    Capacity(CapacityViolation),
+    /// A tile that is no part of its tensor.
+    Tile(TileViolation),
 }
+
+/// Derives what each tensor violates on its own.
+#[must_use]
+pub fn derive(body: &Body) -> TensorsDerivation {
+    let mut violations: Vec<TensorsViolation> = sizes::derive(body)
+        .into_iter()
+        .map(TensorsViolation::Size)
+        .collect();
+    for tensor in &body.tensors {
+        violations.extend(capacity::alignment(tensor).map(TensorsViolation::Alignment));
+        violations.extend(capacity::capacity(tensor).map(TensorsViolation::Capacity));
+        violations.extend(tiles::derive(body, tensor).map(TensorsViolation::Tile));
+    }
+    TensorsDerivation { violations }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,20 +1,677 @@
-//! The Transpose Engine.
+//! The Transpose Engine: which matrix it turns, and the stream that leaves it.
+//!
+//! A matrix has `in_rows` rows, the innermost iterations of the input that become the output packet, and
+//! `packets_per_column` packets of `elements_per_packet` elements in each row. The engine turns it, drops rows of
+//! padding, and pads each row to a flit (book: Transpose Engine, Conceptual Operation). One stage at a time; a packet
+//! that an earlier engine delivers in a wrong size is that engine's violation.
 
-use crate::kernel::Pass;
+use crate::hardware::{self, ElementType, FLIT_BYTES, TRANSPOSE_BUFFER_COLUMNS, TransposeLimits};
+use crate::items::Span;
+use crate::kernel::{Pass, Stage, StreamShape};
+use crate::mapping::{Answer, Division, DivisionMode, Form, Mapping, divide, equal_forms, holds};
 
-/// What was derived, with the violations met.
+use super::cast::judges_input;
+
+/// What the Transpose Engine makes of one stage, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TransposeDerivation {
+    /// The matrix, if the stage's mappings are known and have one.
+    pub matrix: Option<TransposeMatrix>,
     /// What the engine cannot do.
     pub violations: Vec<TransposeViolation>,
 }
 
-/// What the engine cannot do, with its numbers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TransposeViolation {}
+/// The matrix that is turned, counted in elements unless said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TransposeMatrix {
+    /// Rows of the input.
+    pub in_rows: u64,
+    /// Columns of the input: packets of a row times elements of a packet.
+    pub in_cols: u64,
+    /// Packets of a row of the input.
+    pub packets_per_column: u64,
+    /// Elements of a packet that enter the buffer.
+    pub elements_per_packet: u64,
+    /// Rows of the output after trimming.
+    pub out_rows: u64,
+    /// Matrices a pass turns.
+    pub iterations: u64,
+}
 
-/// Derives it.
+impl TransposeMatrix {
+    /// Whether input and output of neighbouring matrices overlap (book: Double Buffering).
+    #[must_use]
+    pub const fn double_buffered(&self) -> bool {
+        self.in_cols <= TRANSPOSE_BUFFER_COLUMNS
+    }
+
+    /// Flits that enter for one matrix.
+    #[must_use]
+    pub const fn input_flits(&self) -> u64 {
+        self.in_rows.saturating_mul(self.packets_per_column)
+    }
+
+    /// Cycles of the whole pass in the engine (book: Cycle Calculation); `None` on overflow.
+    #[must_use]
+    pub fn cycles(&self) -> Option<u64> {
+        let (input, output) = (self.input_flits(), self.out_rows);
+        if self.double_buffered() {
+            let between = self
+                .iterations
+                .checked_sub(1)?
+                .checked_mul(input.max(output))?;
+            input.checked_add(between)?.checked_add(output)
+        } else {
+            self.iterations.checked_mul(input.checked_add(output)?)
+        }
+    }
+}
+
+/// What the Transpose Engine cannot do, with its numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TransposeViolation {
+    /// The packet that enters is no flit.
+    InputPacket {
+        /// Its bytes.
+        bytes: u64,
+        /// The method.
+        span: Span,
+        /// Where the packet is written.
+        packet_span: Span,
+    },
+    /// The packet that enters holds more elements than the buffer takes of it.
+    PacketElements {
+        /// Elements of the packet up to its outermost padding.
+        elements: u64,
+        /// Elements that the buffer takes.
+        taken: u64,
+        /// The element type.
+        element_type: ElementType,
+        /// The method.
+        span: Span,
+        /// Where the packet is written.
+        packet_span: Span,
+    },
+    /// The packet that leaves is no flit.
+    OutputPacket {
+        /// Its bytes, rounded up.
+        bytes: u64,
+        /// The rows padded to a flit, if they fit.
+        expected: Option<Mapping>,
+        /// Where the packet is declared.
+        span: Span,
+    },
+    /// More rows than the buffer has for elements of this width.
+    Rows {
+        /// Rows asked for.
+        rows: u64,
+        /// Rows at the most.
+        limit: u64,
+        /// The element type.
+        element_type: ElementType,
+        /// Where the output packet is declared.
+        span: Span,
+    },
+    /// The output packet is no run of the input's iterations.
+    RowsNotInTime {
+        /// The rows as declared.
+        rows: Mapping,
+        /// The input's iterations.
+        time: Mapping,
+        /// Where the output packet is declared.
+        span: Span,
+        /// Where the input's iterations are written.
+        time_span: Span,
+    },
+    /// A number of columns that the engine does not have.
+    Columns {
+        /// Columns asked for.
+        columns: u64,
+        /// Packets of a row.
+        packets_per_column: u64,
+        /// Elements of a packet.
+        elements_per_packet: u64,
+        /// The numbers it has.
+        legal: &'static [u64],
+        /// The element type.
+        element_type: ElementType,
+        /// Where the output's iterations are declared.
+        span: Span,
+        /// Where the input's iterations are written.
+        time_span: Span,
+    },
+    /// Rows that hold data are cut off.
+    TrimsData {
+        /// Rows that leave.
+        out_rows: u64,
+        /// Rows that hold data.
+        data_rows: u64,
+        /// Iterations with all rows of data.
+        expected: Mapping,
+        /// Where the output's iterations are declared.
+        span: Span,
+    },
+    /// The output's iterations are not those of the turned matrix.
+    Layout {
+        /// As declared.
+        declared: Mapping,
+        /// What leaves the engine.
+        expected: Mapping,
+        /// Where they are declared.
+        span: Span,
+        /// Where the input's iterations are written.
+        time_span: Span,
+    },
+}
+
+/// How the input's iterations fall apart, outermost first.
+struct Split {
+    outer: Form,
+    rows: u64,
+    packets: Form,
+}
+
+/// Derives the transpose at stage `index` of a pass.
 #[must_use]
-pub fn derive(_pass: &Pass, _index: usize) -> TransposeDerivation {
-    TransposeDerivation::default()
+pub fn derive(pass: &Pass, index: usize) -> TransposeDerivation {
+    let mut derived = TransposeDerivation::default();
+    let Some(stage) = pass.stages.get(index) else {
+        return derived;
+    };
+    let input = pass.input_of(index);
+    let Some(element_type) = input.element_type.value else {
+        return derived;
+    };
+    let (Some(in_packet), Some(out_packet)) = (&input.packet.value, &stage.output.packet.value)
+    else {
+        return derived;
+    };
+    let limits = hardware::transpose_limits(element_type);
+    if in_packet.size() != limits.output_alignment {
+        if judges_input(pass, index)
+            && let Some(bytes) = element_type.bytes_rounded_up(in_packet.size())
+        {
+            derived.violations.push(TransposeViolation::InputPacket {
+                bytes,
+                span: stage.span,
+                packet_span: input.packet.span,
+            });
+        }
+        return derived;
+    }
+    if let Some(violation) =
+        packet_violation(stage, input, element_type, limits, in_packet, out_packet)
+    {
+        derived.violations.push(violation);
+        return derived;
+    }
+    match turn(stage, input, element_type, limits) {
+        Some(Ok(matrix)) => derived.matrix = Some(matrix),
+        Some(Err(violation)) => derived.violations.push(violation),
+        None => {}
+    }
+    derived
+}
+
+/// What the two packets alone violate.
+fn packet_violation(
+    stage: &Stage,
+    input: &StreamShape,
+    element_type: ElementType,
+    limits: TransposeLimits,
+    in_packet: &Mapping,
+    out_packet: &Mapping,
+) -> Option<TransposeViolation> {
+    let span = stage.output.packet.span;
+    let rows = out_packet.form().remove_padding();
+    if out_packet.size() != limits.output_alignment {
+        // Too many rows for a flit are too many rows; anything else lacks or exceeds its padding.
+        if rows.size() <= limits.max_rows {
+            let expected = rows
+                .pad(limits.output_alignment)
+                .map(|form| form.to_mapping());
+            let bytes = element_type
+                .bytes_rounded_up(out_packet.size())
+                .unwrap_or(u64::MAX);
+            debug_assert_ne!(bytes, FLIT_BYTES);
+            return Some(TransposeViolation::OutputPacket {
+                bytes,
+                expected,
+                span,
+            });
+        }
+        return Some(TransposeViolation::Rows {
+            rows: rows.size(),
+            limit: limits.max_rows,
+            element_type,
+            span,
+        });
+    }
+    if rows.size() > limits.max_rows {
+        return Some(TransposeViolation::Rows {
+            rows: rows.size(),
+            limit: limits.max_rows,
+            element_type,
+            span,
+        });
+    }
+    let elements = in_packet.form().remove_padding().size();
+    (elements > limits.elements_per_packet).then_some(TransposeViolation::PacketElements {
+        elements,
+        taken: limits.elements_per_packet,
+        element_type,
+        span: stage.span,
+        packet_span: input.packet.span,
+    })
+}
+
+/// Finds the matrix in the input and compares what leaves with what is declared. `None` where a mapping is unknown or
+/// the algebra cannot tell.
+fn turn(
+    stage: &Stage,
+    input: &StreamShape,
+    element_type: ElementType,
+    limits: TransposeLimits,
+) -> Option<Result<TransposeMatrix, TransposeViolation>> {
+    let time = input.time.value.as_ref()?;
+    let data = input.packet.value.as_ref()?.form().remove_padding();
+    let out_time = stage.output.time.value.as_ref()?;
+    let rows = stage.output.packet.value.as_ref()?.form().remove_padding();
+    let split = match split_time(time.form(), &rows) {
+        Ok(split) => split,
+        Err(Answer::No) => {
+            return Some(Err(TransposeViolation::RowsNotInTime {
+                rows: rows.to_mapping(),
+                time: time.clone(),
+                span: stage.output.packet.span,
+                time_span: input.time.span,
+            }));
+        }
+        Err(_) => return None,
+    };
+    if split.rows > limits.max_rows {
+        return Some(Err(TransposeViolation::Rows {
+            rows: split.rows,
+            limit: limits.max_rows,
+            element_type,
+            span: stage.output.packet.span,
+        }));
+    }
+    let packets = split.packets.size();
+    let columns = packets.checked_mul(limits.elements_per_packet)?;
+    if !limits.columns.contains(&columns) {
+        return Some(Err(TransposeViolation::Columns {
+            columns,
+            packets_per_column: packets,
+            elements_per_packet: limits.elements_per_packet,
+            legal: limits.columns,
+            element_type,
+            span: stage.output.time.span,
+            time_span: input.time.span,
+        }));
+    }
+    let around = Form::multiply(&split.outer, &split.packets)?;
+    // The rows of the output that each packet becomes, if the declared iterations divide evenly over the packets.
+    let per_packet =
+        (out_time.size() % around.size() == 0).then(|| out_time.size() / around.size());
+    let kept = per_packet
+        .filter(|&kept| kept <= limits.elements_per_packet)
+        .unwrap_or_else(|| data.size());
+    let trimmed = kept < data.size();
+    let rows_out = if trimmed {
+        data.resize(kept)?
+    } else {
+        data.pad(kept)?
+    };
+    let expected = Form::multiply(&around, &rows_out)?;
+    let all = Form::multiply(&around, &data)?;
+    match equal_forms(out_time.form(), &expected) {
+        Answer::Unknown => None,
+        Answer::Yes if trimmed => Some(Err(TransposeViolation::TrimsData {
+            out_rows: packets.checked_mul(kept)?,
+            data_rows: packets.checked_mul(data.size())?,
+            expected: all.to_mapping(),
+            span: stage.output.time.span,
+        })),
+        Answer::Yes => {
+            let out_rows = packets.checked_mul(kept)?;
+            Some(Ok(TransposeMatrix {
+                in_rows: split.rows,
+                in_cols: columns,
+                packets_per_column: packets,
+                elements_per_packet: limits.elements_per_packet,
+                out_rows,
+                iterations: out_time.size().checked_div(out_rows)?,
+            }))
+        }
+        Answer::No => Some(Err(TransposeViolation::Layout {
+            declared: out_time.clone(),
+            expected: if trimmed {
+                all.to_mapping()
+            } else {
+                expected.to_mapping()
+            },
+            span: stage.output.time.span,
+            time_span: input.time.span,
+        })),
+    }
+}
+
+/// Finds the rows in the input's iterations: `[outer, rows, packets]`. `Err(No)` if they are no run of them,
+/// `Err(Unknown)` where the algebra cannot tell.
+fn split_time(time: &Form, rows: &Form) -> Result<Split, Answer> {
+    if !rows.has_terms() {
+        // A single row: every packet is a matrix of its own.
+        return Ok(Split {
+            outer: time.clone(),
+            rows: 1,
+            packets: Mapping::identity().form().clone(),
+        });
+    }
+    let division = divide(time, rows, DivisionMode::Relaxed);
+    if !division.exact() {
+        return Err(if holds(time, rows) == Answer::No {
+            Answer::No
+        } else {
+            Answer::Unknown
+        });
+    }
+    let (inside, rows_in) = block_of(time, &division).ok_or(Answer::Unknown)?;
+    let (around, packets) = time.split_at(inside).ok_or(Answer::Unknown)?;
+    let (outer, block) = around.split_at(rows_in).ok_or(Answer::Unknown)?;
+    match equal_forms(&block.remove_padding(), rows) {
+        Answer::Yes => Ok(Split {
+            outer,
+            rows: rows_in,
+            packets,
+        }),
+        other => Err(other),
+    }
+}
+
+/// The run of iterations that the matched rows span: how many iterations lie inside of it, and how many rows it has.
+/// Rows may be padded in the input; the padding is turned with them.
+fn block_of(time: &Form, division: &Division) -> Option<(u64, u64)> {
+    let inside = division
+        .matches
+        .iter()
+        .map(|found| found.dividend_stride)
+        .min()?;
+    let placed = time.terms_with_stride();
+    let end = division
+        .matches
+        .iter()
+        .map(|found| {
+            let extent = placed
+                .iter()
+                .find(|term| {
+                    term.buffer_stride == found.dividend_stride && term.live == found.count
+                })
+                .map_or(found.count, |term| term.extent);
+            found.dividend_stride.saturating_mul(extent)
+        })
+        .max()?;
+    Some((inside, end.checked_div(inside)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::testing::{mapping, span, stream};
+    use crate::kernel::{PassEnd, PassSource, Position, StageKind};
+
+    type Axes<'a> = &'a [(&'a str, u64)];
+
+    /// The transpose of `time, packet` to `out_time, out_packet` in a stage function.
+    fn transpose(
+        element_type: ElementType,
+        [time, packet, out_time, out_packet]: [&str; 4],
+        axes: Axes<'_>,
+    ) -> TransposeDerivation {
+        let shape =
+            |position, time, packet| stream(position, element_type, "1 # 256", time, packet, axes);
+        let pass = Pass {
+            context: None,
+            source: PassSource::Parameter {
+                position: Position::Collect,
+            },
+            begin: shape(Position::Collect, time, packet),
+            stages: vec![Stage {
+                kind: StageKind::Transpose,
+                output: shape(Position::Transpose, out_time, out_packet),
+                method: "transpose".to_owned(),
+                span: span(7),
+            }],
+            end: PassEnd::Open,
+        };
+        derive(&pass, 0)
+    }
+
+    fn legal(element_type: ElementType, mappings: [&str; 4], axes: Axes<'_>) -> TransposeMatrix {
+        let derived = transpose(element_type, mappings, axes);
+        assert_eq!(derived.violations, [], "{mappings:?}");
+        derived.matrix.expect("a matrix")
+    }
+
+    fn refused(
+        element_type: ElementType,
+        mappings: [&str; 4],
+        axes: Axes<'_>,
+    ) -> TransposeViolation {
+        let mut derived = transpose(element_type, mappings, axes);
+        assert_eq!(
+            derived.violations.len(),
+            1,
+            "{mappings:?}: {:?}",
+            derived.violations
+        );
+        derived.violations.remove(0)
+    }
+
+    #[test]
+    fn figure_t1_eight_by_eight() {
+        let matrix = legal(
+            ElementType::I8,
+            ["C, D", "E # 32", "C, E", "D # 32"],
+            &[("C", 8), ("D", 8), ("E", 8)],
+        );
+        assert_eq!(
+            matrix,
+            TransposeMatrix {
+                in_rows: 8,
+                in_cols: 8,
+                packets_per_column: 1,
+                elements_per_packet: 8,
+                out_rows: 8,
+                iterations: 8
+            }
+        );
+        assert!(matrix.double_buffered());
+        assert_eq!(matrix.cycles(), Some(72));
+    }
+
+    #[test]
+    fn figure_t2_small() {
+        let matrix = legal(
+            ElementType::I8,
+            ["A", "B # 32", "B", "A # 32"],
+            &[("A", 4), ("B", 2)],
+        );
+        assert_eq!(
+            (
+                matrix.in_rows,
+                matrix.in_cols,
+                matrix.out_rows,
+                matrix.iterations,
+                matrix.cycles()
+            ),
+            (4, 8, 2, 1, Some(6))
+        );
+    }
+
+    #[test]
+    fn figure_t3_single_buffered() {
+        let matrix = legal(
+            ElementType::I8,
+            ["B, C, D", "E # 32", "B, D, E", "C # 32"],
+            &[("B", 2), ("C", 8), ("D", 4), ("E", 8)],
+        );
+        assert_eq!(
+            (
+                matrix.in_rows,
+                matrix.in_cols,
+                matrix.out_rows,
+                matrix.iterations,
+                matrix.cycles()
+            ),
+            (8, 32, 32, 2, Some(128))
+        );
+        assert!(!matrix.double_buffered());
+    }
+
+    #[test]
+    fn figure_t4_sixteen_bits() {
+        let matrix = legal(
+            ElementType::Bf16,
+            ["C, D", "E # 16", "C, E", "D # 16"],
+            &[("C", 8), ("D", 4), ("E", 8)],
+        );
+        assert_eq!(
+            (
+                matrix.in_rows,
+                matrix.in_cols,
+                matrix.out_rows,
+                matrix.iterations,
+                matrix.cycles()
+            ),
+            (4, 8, 8, 8, Some(68))
+        );
+    }
+
+    #[test]
+    fn rows_of_several_axes_and_padded_rows_turn() {
+        let axes: Axes<'_> = &[("C", 2), ("D", 4), ("E", 8)];
+        let matrix = legal(
+            ElementType::I8,
+            ["C, D", "E # 32", "E", "[C, D] # 32"],
+            axes,
+        );
+        assert_eq!((matrix.in_rows, matrix.iterations), (8, 1));
+        let matrix = legal(
+            ElementType::I8,
+            ["C, D # 8", "E # 32", "C, E", "D # 32"],
+            axes,
+        );
+        assert_eq!((matrix.in_rows, matrix.iterations), (8, 2));
+        // Padding of the input packets may stay.
+        let matrix = legal(
+            ElementType::I8,
+            ["C, D", "E = 5 # 32", "C, E = 5 # 8", "D # 32"],
+            axes,
+        );
+        assert_eq!((matrix.in_rows, matrix.out_rows), (4, 8));
+    }
+
+    #[test]
+    fn rows_are_limited_by_width() {
+        let axes: Axes<'_> = &[("N", 4), ("V", 8)];
+        for (element_type, flit, limit) in [
+            (ElementType::I8, 32, 8),
+            (ElementType::Bf16, 16, 4),
+            (ElementType::F32, 8, 2),
+            (ElementType::I4, 64, 16),
+        ] {
+            let packets = (format!("V # {flit}"), format!("N # {flit}"));
+            let derived = transpose(element_type, ["N", &packets.0, "V", &packets.1], axes);
+            let too_many = matches!(
+                derived.violations.as_slice(),
+                [TransposeViolation::Rows { rows: 4, limit: at, .. }] if *at == limit
+            );
+            assert_eq!(
+                too_many,
+                limit < 4,
+                "{element_type}: {:?}",
+                derived.violations
+            );
+        }
+    }
+
+    #[test]
+    fn columns_are_those_of_the_buffers() {
+        for (packets, legal_columns) in [(1, true), (2, true), (3, false), (4, true), (8, false)] {
+            let axes: Axes<'_> = &[("N", 8), ("W", packets), ("V", 8)];
+            let derived = transpose(ElementType::I8, ["N, W", "V # 32", "W, V", "N # 32"], axes);
+            assert_eq!(
+                derived.violations.is_empty(),
+                legal_columns,
+                "{packets}: {:?}",
+                derived.violations
+            );
+        }
+        let refused = refused(
+            ElementType::I8,
+            ["N, W", "V # 32", "W, V", "N # 32"],
+            &[("N", 8), ("W", 3), ("V", 8)],
+        );
+        assert!(matches!(
+            refused,
+            TransposeViolation::Columns {
+                columns: 24,
+                packets_per_column: 3,
+                ..
+            }
+        ));
+    }
+
+    #[test]
+    fn what_leaves_is_the_turned_matrix() {
+        let axes: Axes<'_> = &[("G", 2), ("N", 8), ("V", 8)];
+        match refused(ElementType::I8, ["G, N", "V # 32", "V, G", "N # 32"], axes) {
+            TransposeViolation::Layout { expected, .. } => {
+                assert_eq!(expected.form(), mapping("G, V", axes).form());
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(matches!(
+            refused(ElementType::I8, ["G, N", "V # 32", "G, V", "V # 32"], axes),
+            TransposeViolation::RowsNotInTime { .. }
+        ));
+        assert!(matches!(
+            refused(ElementType::I8, ["G, N", "V # 32", "G, V", "N"], axes),
+            TransposeViolation::OutputPacket { bytes: 8, .. }
+        ));
+    }
+
+    #[test]
+    fn rows_with_data_are_not_to_be_trimmed() {
+        let axes: Axes<'_> = &[("N", 8), ("V", 8)];
+        match refused(ElementType::I8, ["N", "V # 32", "V = 6", "N # 32"], axes) {
+            TransposeViolation::TrimsData {
+                out_rows: 6,
+                data_rows: 8,
+                expected,
+                ..
+            } => {
+                assert_eq!(expected.form(), mapping("V", axes).form());
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_packet_brings_no_more_than_the_buffer_takes() {
+        let axes: Axes<'_> = &[("N", 8), ("V", 16)];
+        assert!(matches!(
+            refused(ElementType::I8, ["N", "V # 32", "V", "N # 32"], axes),
+            TransposeViolation::PacketElements {
+                elements: 16,
+                taken: 8,
+                ..
+            }
+        ));
+        assert!(matches!(
+            refused(ElementType::I8, ["N", "V", "V", "N # 32"], axes),
+            TransposeViolation::InputPacket { bytes: 16, .. }
+        ));
+    }
 }

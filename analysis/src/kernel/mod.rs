@@ -12,6 +12,8 @@ mod stage;
 mod tensor;
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+pub(crate) mod testing_body;
 
 pub use lowering::body;
 

@@ -1,9 +1,80 @@
-//! Rules of the family "cast".
+//! Rules of the family "cast": what the Cast Engine converts, and the packet it delivers.
 
-use super::{Checked, Finding, Rule};
+use super::{Applicability, Checked, Finding, Rule, rule, words};
+use crate::derivation::cast::CastViolation;
+use crate::derivation::{OperationDerivation, StageDerivation};
+use crate::hardware::FLIT_BYTES;
 
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[];
+pub(super) const RULES: &[Rule] = &[
+    rule!(
+        "cast_unsupported",
+        Hardware,
+        "Precision Lowering",
+        "a type pair that the Cast Engine does not convert",
+        "The Cast Engine only lowers the precision of what the Contraction Engine and the Vector Engine compute: `i32` \
+         to narrower integers, `f32` to narrower floats. It neither widens nor crosses between integers and floats. \
+         Widening belongs to the Fetch Engine, and the crossing to the Vector Engine's fixed-point stages.",
+    ),
+    rule!(
+        "cast_packet",
+        Hardware,
+        "Packet Transformation",
+        "the packet of a cast is not the elements of the input packet padded to a flit",
+        "One flit of 32 bytes enters the Cast Engine a cycle and one leaves it. The elements of the input packet keep \
+         their order and become narrower, so they fill only the beginning of the flit that leaves; the rest is padding \
+         and has to stand in the mapping. Time passes through unchanged.",
+    ),
+];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for operation in &checked.derivation.operations {
+        let OperationDerivation::Pass(pass) = operation else {
+            continue;
+        };
+        for stage in &pass.stages {
+            if let StageDerivation::Cast(cast) = stage {
+                findings.extend(cast.violations.iter().map(word));
+            }
+        }
+    }
+}
+
+fn word(violation: &CastViolation) -> Finding {
+    match violation {
+        CastViolation::Unsupported { input, output, legal, input_span, span } => {
+            let finding = Finding::new(
+                "cast_unsupported",
+                *span,
+                format!("the Cast Engine makes no `{output}` of `{input}`"),
+            )
+            .related(*input_span, format!("`{input}` enters the cast"));
+            if legal.is_empty() {
+                finding.help("it takes `i32` and `f32` streams; convert other types in the Fetch Engine")
+            } else {
+                finding.help(format!("it makes {} of `{input}`", words::names(legal)))
+            }
+        }
+        CastViolation::InputPacket { bytes, span, packet_span } => Finding::new(
+            "cast_packet",
+            *span,
+            format!("a packet of {bytes} bytes enters the Cast Engine, which takes flits of {FLIT_BYTES}"),
+        )
+        .related(*packet_span, format!("the packet of {bytes} bytes")),
+        CastViolation::OutputPacket { declared, bytes, expected, span, input_span } => {
+            let message = match bytes {
+                Some(bytes) if *bytes != FLIT_BYTES => format!(
+                    "the packet of {bytes} bytes is no flit; the Cast Engine pads what it converts to {FLIT_BYTES} bytes"
+                ),
+                _ => format!(
+                    "the packet `{declared}` is not what the Cast Engine makes of its input: `{expected}`"
+                ),
+            };
+            Finding::new("cast_packet", *span, message)
+                .related(*input_span, "the packet that enters the cast")
+                .help(format!("the packet is `m![{expected}]`"))
+                .fix(Applicability::Machine, format!("replace the packet by `m![{expected}]`"), *span, format!("m![{expected}]"))
+        }
+    }
+}

@@ -1,9 +1,299 @@
-//! Rules of the family "memory".
+//! Rules of the family "memory": tensors in each other's way, and moves that lose data.
 
-use super::{Checked, Finding, Rule};
+use super::{Applicability, Checked, Finding, Rule, rule, words};
+use crate::derivation::memory::{
+    ConflictKind, MemoryViolation, MoveFault, MoveKind, MoveViolation, Occupant, VrfSum,
+};
+use crate::derivation::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation};
+use crate::kernel::{Body, OperationId, Tier, TrfAddress};
 
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[];
+pub(super) const RULES: &[Rule] = &[
+    rule!(
+        "dm_overlap",
+        Silent,
+        "Execution Contexts, Memory Allocation",
+        "two tensors in data memory share bytes while both are needed",
+        "Addresses are chosen by hand, and nothing keeps two tensors apart: the later write lands on the earlier tensor, \
+         and whoever reads that one afterwards computes with the wrong numbers. A tensor is needed from the operation \
+         that writes it to the last one that reads it; before and after, its bytes are free.",
+    ),
+    rule!(
+        "trf_overlap",
+        Silent,
+        "TRF Address Modes",
+        "two tensors in the tensor register file share a region while both are needed",
+        "A tensor takes the whole register file or one of its halves. Loading another one into the same region while the \
+         first is still aligned with streams replaces the operand in the middle of the work. Two tensors live side by side \
+         in the two halves only.",
+    ),
+    rule!(
+        "vrf_overlap",
+        Silent,
+        "Execution Contexts",
+        "two tensors in the vector register file share bytes while both are needed",
+        "The sub context loads operands while the main context computes. An operand that is loaded over another one which \
+         a later vector operation reads is what that operation will see.",
+    ),
+    rule!(
+        "hbm_overlap",
+        Silent,
+        "derived",
+        "two tensors in HBM share bytes while both are needed",
+        "A store goes to the address that it is given, whatever lies there. Results that are kept, or read back later, are \
+         lost when another store reaches into their bytes.",
+    ),
+    rule!(
+        "stale_read",
+        Silent,
+        "Scheduling",
+        "a tensor named by its address is read after another one was written over it",
+        "`from_addr` names bytes that something else has filled, and the compiler cannot see for how long they stay. The \
+         schedule keeps the written order wherever two operations touch the same bytes: a read that comes after a write \
+         sees what was written, not what the name stands for.",
+    ),
+    rule!(
+        "tensor_lost",
+        Silent,
+        "Tensor Functions",
+        "a move drops elements of the tensor, or claims elements that the source does not hold",
+        "Moving a tensor changes where its elements lie, not which there are. The mappings of both ends say what each \
+         holds; an element of the source without a place in the target is gone, and a place of the target for which the \
+         source has no element holds whatever was there. A resize (`=`) in the target says that the rest is meant to go.",
+    ),
+];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for violation in &checked.derivation.memory.violations {
+        findings.push(match violation {
+            MemoryViolation::Conflict { .. } => word_conflict(checked.body, violation),
+            MemoryViolation::VrfSum(sum) => word_sum(checked.body, sum),
+        });
+    }
+    for violation in &checked.derivation.memory.moves {
+        if !follows(checked, violation.kind) {
+            findings.push(word_move(violation));
+        }
+    }
+}
+
+/// Whether the move's own engine already says what is wrong with its mappings.
+fn follows(checked: &Checked<'_>, kind: MoveKind) -> bool {
+    let pass = |id: OperationId| -> Option<&PassDerivation> {
+        match checked.derivation.operations.get(id.0 as usize)? {
+            OperationDerivation::Pass(pass) => Some(pass),
+            _ => None,
+        }
+    };
+    match kind {
+        MoveKind::Copy(_) | MoveKind::Reshape => false,
+        MoveKind::Fetch(id, stage) | MoveKind::Switch(id, stage) => {
+            pass(id).and_then(|pass| pass.stages.get(stage)).is_some_and(|stage| match stage {
+                StageDerivation::Fetch(fetch) => !fetch.violations.is_empty(),
+                StageDerivation::Switch(switch) => !switch.violations.is_empty(),
+                _ => false,
+            })
+        }
+        MoveKind::Commit(id) => pass(id)
+            .is_some_and(|pass| matches!(&pass.end, EndDerivation::Commit(commit) if !commit.violations.is_empty())),
+    }
+}
+
+fn call(occupant: &Occupant) -> String {
+    match &occupant.name {
+        Some(name) => format!("`{name}`"),
+        None => "a tensor".to_owned(),
+    }
+}
+
+fn word_conflict(body: &Body, violation: &MemoryViolation) -> Finding {
+    let MemoryViolation::Conflict {
+        kind,
+        tier,
+        needed,
+        written,
+        write,
+        read,
+        free,
+        free_half,
+        span,
+    } = violation
+    else {
+        return Finding::new("dm_overlap", body.span, "two tensors share bytes");
+    };
+    let read_span = read
+        .and_then(|read| body.operation(read))
+        .map(|operation| operation.span);
+    let finding = match kind {
+        ConflictKind::StaleRead => {
+            let write_span = body
+                .operation(*write)
+                .map_or(written.span, |operation| operation.span);
+            return Finding::new(
+                "stale_read",
+                *span,
+                format!(
+                    "{} at {} is read after {} was written over it at {}",
+                    call(needed),
+                    words::range(needed.range),
+                    call(written),
+                    words::range(written.range)
+                ),
+            )
+            .related(needed.address_span, "the address is given a name here")
+            .related(write_span, "the bytes are written here");
+        }
+        ConflictKind::Overlap => {
+            let (rule, place) = match tier {
+                Tier::Trf => ("trf_overlap", "the tensor register file"),
+                Tier::Vrf => ("vrf_overlap", "the vector register file"),
+                Tier::Hbm | Tier::Host => ("hbm_overlap", "HBM"),
+                Tier::Dm => ("dm_overlap", "data memory"),
+            };
+            let after = if read.is_some() {
+                "is read later"
+            } else {
+                "is needed later"
+            };
+            let bytes = match tier {
+                Tier::Trf => String::new(),
+                _ => {
+                    let shared = needed
+                        .range
+                        .1
+                        .min(written.range.1)
+                        .saturating_sub(needed.range.0.max(written.range.0));
+                    format!(", {} shared", words::bytes(shared))
+                }
+            };
+            Finding::new(
+                rule,
+                *span,
+                format!(
+                    "{} is written to {} of {place}, over {} at {}, which {after}{bytes}",
+                    call(written),
+                    words::range(written.range),
+                    call(needed),
+                    words::range(needed.range)
+                ),
+            )
+        }
+    };
+    let mut finding = finding.related(needed.address_span, format!("{} lies here", call(needed)));
+    if let Some(read_span) = read_span {
+        finding = finding.related(read_span, format!("and {} is read here", call(needed)));
+    }
+    with_free_place(finding, violation_place(*free, *free_half), written)
+}
+
+/// The text of the nearest place that is free.
+fn violation_place(free: Option<u64>, free_half: Option<TrfAddress>) -> Option<String> {
+    let half = free_half.map(|half| match half {
+        TrfAddress::FirstHalf => "TrfAddress::FirstHalf".to_owned(),
+        TrfAddress::SecondHalf => "TrfAddress::SecondHalf".to_owned(),
+        TrfAddress::Full => "TrfAddress::Full".to_owned(),
+    });
+    half.or_else(|| free.map(|address| format!("{address:#x}")))
+}
+
+fn with_free_place(finding: Finding, place: Option<String>, written: &Occupant) -> Finding {
+    match place {
+        Some(place) => finding.help(format!("`{place}` is free while {} is needed", call(written))).fix(
+            Applicability::Maybe,
+            format!("move it to `{place}`"),
+            written.address_span,
+            place,
+        ),
+        None => finding.help("nothing of this size is free meanwhile: use one of the tensors up before the other is written"),
+    }
+}
+
+fn word_sum(body: &Body, sum: &VrfSum) -> Finding {
+    let mut finding = Finding::new(
+        "vrf_capacity",
+        sum.span,
+        format!(
+            "with this tensor of {} the vector registers that are needed at once take {}; a slice has {}",
+            words::bytes(sum.last.1),
+            words::bytes(sum.bytes),
+            words::bytes(sum.capacity)
+        ),
+    );
+    for (other, bytes) in &sum.others {
+        if let Some(tensor) = body.tensor(*other) {
+            finding = finding.related(
+                tensor.span,
+                format!("{} are needed here", words::bytes(*bytes)),
+            );
+        }
+    }
+    finding.help("load it after the last use of another operand, or work on smaller tiles")
+}
+
+fn word_move(violation: &MoveViolation) -> Finding {
+    let MoveViolation {
+        kind,
+        fault,
+        source,
+        target,
+        span,
+        method,
+    } = violation;
+    let what = match kind {
+        MoveKind::Copy(_) => "the transfer",
+        MoveKind::Fetch(..) => "the fetch",
+        MoveKind::Switch(..) => "the switch",
+        MoveKind::Commit(_) => "the commit",
+        MoveKind::Reshape => "the reshape",
+    };
+    let element = |axis: &Option<String>, value: &Option<u64>| match (axis, value) {
+        (Some(axis), Some(value)) => format!("`{axis}` = {value}"),
+        _ => "an element".to_owned(),
+    };
+    let message = match fault {
+        MoveFault::Lost { axis, value } => {
+            format!(
+                "{what} loses {}: the source holds it, no position of the target does",
+                element(axis, value)
+            )
+        }
+        MoveFault::Invented { axis, value } => {
+            format!(
+                "the target of {what} claims {}, which the source does not hold",
+                element(axis, value)
+            )
+        }
+        MoveFault::Size { before, after } => {
+            format!(
+                "{what} makes {after} positions of {before}; it moves nothing, so their number stays"
+            )
+        }
+        MoveFault::PaddingBecomesData { position } => {
+            format!(
+                "{what} declares position {position} as data, which is padding in what it is made of"
+            )
+        }
+        MoveFault::DataBecomesPadding { position } => {
+            format!(
+                "{what} declares position {position} as padding, which holds data in what it is made of"
+            )
+        }
+    };
+    let finding = Finding::new("tensor_lost", *span, message)
+        .note(format!("source: `{source}`"))
+        .note(format!("target: `{target}`"));
+    let finding = if method == span {
+        finding
+    } else {
+        finding.related(*method, "moved here")
+    };
+    match fault {
+        MoveFault::Lost { .. } | MoveFault::DataBecomesPadding { .. } => {
+            finding.help("give it a place in the target, or say with `= n` that it is not wanted")
+        }
+        MoveFault::Invented { .. } | MoveFault::PaddingBecomesData { .. } => finding
+            .help("write `= n # m` (n held, m positions) where the target has more room than data"),
+        MoveFault::Size { .. } => finding,
+    }
+}

@@ -20,10 +20,11 @@ mod transpose;
 mod valid_count;
 mod vector;
 mod wording;
+mod words;
 
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
-use crate::items::{ItemId, Span};
+use crate::items::{ItemId, Span, item_text, mapping_sites};
 use crate::kernel::Body;
 use crate::names::nearest_names;
 
@@ -416,6 +417,10 @@ pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
 
 /// All findings about the mappings written in one item, whether a kernel reaches it or not.
 #[must_use]
-pub fn check_item(_db: &dyn Db, _item: ItemId) -> Vec<Finding> {
-    Vec::new()
+pub fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
+    mapping_expressions::check_sites(&mapping_sites(db, item), |span| {
+        let text = item_text(db, span.item);
+        let place = text.text.get(span.start as usize..span.end as usize);
+        place.unwrap_or_default().to_owned()
+    })
 }

@@ -1,9 +1,393 @@
-//! Rules of the family "tensors".
+//! Rules of the family "tensors": sizes of the hierarchy's levels, capacities, alignment, tiles.
 
-use super::{Checked, Finding, Rule};
+use super::{Applicability, Checked, Finding, Group, Rule, rule, words};
+use crate::derivation::tensors::{
+    AlignmentViolation, CapacityViolation, OutgrownTensor, SizeViolation, TensorsViolation,
+    TileViolation,
+};
+use crate::hardware::{CLUSTERS, ROWS, SLICES};
+use crate::kernel::{Level, Tier, TrfAddress};
 
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[];
+pub(super) const RULES: &[Rule] = &[
+    rule!(
+        "tile_mismatch",
+        Hardware,
+        "Resize",
+        "a tile declares another mapping than the part that it selects",
+        "A tile is a view: it moves no data, so every element stays where it is in the tensor's memory. The mapping of the \
+         tile is therefore the tensor's with the tiled index cut down to the chosen length and padded back to its old \
+         extent; the values that are not selected are a hole. With a hole of another width every step over it lands at a \
+         wrong address.",
+    ),
+    rule!(
+        "tile_out_of_bounds",
+        Hardware,
+        "Resize",
+        "a tile ends behind the last value of its index",
+        "The start of a tile counts in values of the index, and nothing checks it at run time. A tile that begins too late \
+         reads and writes the bytes behind the tensor: with the index innermost those of the next step, else those of \
+         whatever lies there.",
+    ),
+    rule!(
+        "chip_size",
+        Hardware,
+        "Size Constraint",
+        "the chip level has another size than the kernel has chips",
+        "A kernel runs on whole chips, as many as its `#[device]` attribute asks for, and every tensor says what each of \
+         them holds. The size of the chip level, padding included, is therefore that number.",
+    ),
+    rule!(
+        "cluster_size",
+        Hardware,
+        "Size Constraint",
+        "the cluster level has another size than 2",
+        "Every chip has two clusters and both run the same commands. A kernel that needs only one pads the level: \
+         `1 # 2` puts the data into the first cluster and leaves the second one idle.",
+    ),
+    rule!(
+        "slice_size",
+        Hardware,
+        "Size Constraint",
+        "the slice level has another size than 256",
+        "A cluster has 256 slices, and a command runs on all of them. Slices without data are padding, so the size of the \
+         level is always 256: `X / n # 256`.",
+    ),
+    rule!(
+        "element_alignment",
+        Hardware,
+        "Alignment Constraint",
+        "an address that is no multiple of the element's size",
+        "Memories are read and written in whole elements. A tensor that starts in the middle of an element's place would \
+         need two accesses for each of them, which the sequencers do not make.",
+    ),
+    rule!(
+        "dm_capacity",
+        Hardware,
+        "Size Constraint",
+        "a tensor does not fit the 512 KiB of data memory that a slice has",
+        "A slice owns 512 KiB of data memory and sees no other slice's. The element level, padding included, is what each \
+         slice holds; it has to end before the last byte.",
+    ),
+    rule!(
+        "trf_capacity",
+        Hardware,
+        "Size Constraint, TRF Address Modes",
+        "a tensor does not fit the tensor register file",
+        "The register file of a slice has eight bank rows of 8 KiB, 64 KiB in all, and a half of it where the address names \
+         a half. Each row of the tensor takes a bank row; with fewer than eight rows the others extend the ones in use, so \
+         what counts is the product of rows and bytes a row.",
+    ),
+    rule!(
+        "vrf_capacity",
+        Hardware,
+        "Size Constraint",
+        "tensors do not fit the 8 KiB of vector register file that a slice has",
+        "The Vector Engine reads its operands from 8 KiB of registers a slice. A tensor has to end before the last byte, \
+         and all tensors that are needed at the same time have to fit together.",
+    ),
+    rule!(
+        "hbm_capacity",
+        Hardware,
+        "Memory",
+        "a tensor ends behind the 48 GiB of HBM that a chip has",
+        "The element level of an HBM tensor is what each chip holds, from the address on. An address and a size that reach \
+         behind the last byte of the chip's 48 GiB name memory that does not exist.",
+    ),
+];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    findings.extend(checked.derivation.tensors.violations.iter().map(
+        |violation| match violation {
+            TensorsViolation::Size(violation) => word_size(violation),
+            TensorsViolation::Alignment(violation) => word_alignment(violation),
+            TensorsViolation::Capacity(violation) => word_capacity(violation),
+            TensorsViolation::Tile(violation) => word_tile(violation),
+        },
+    ));
+}
+
+fn word_size(violation: &SizeViolation) -> Finding {
+    let SizeViolation {
+        level,
+        mapping,
+        expected,
+        used,
+        span,
+        uses,
+        attribute,
+        fragment,
+    } = violation;
+    let size = mapping.size();
+    let (rule, message) = match level {
+        Level::Chip => (
+            "chip_size",
+            format!(
+                "the chip level has {size} positions; the kernel is declared for chips: {expected}"
+            ),
+        ),
+        Level::Cluster => (
+            "cluster_size",
+            format!("the cluster level has size {size}; a chip has {CLUSTERS} clusters"),
+        ),
+        _ => (
+            "slice_size",
+            format!("the slice level has size {size}; a cluster has {SLICES} slices"),
+        ),
+    };
+    let mut finding = Finding::new(rule, *span, message);
+    if *fragment {
+        finding.group = Some(Group::Suspicious);
+        finding = finding.note("no kernel reaches this function, so nothing runs it as it stands");
+    }
+    for user in uses {
+        finding = finding.related(*user, "it is used here");
+    }
+    if let Some(attribute) = attribute {
+        finding = finding.related(*attribute, format!("declared for {expected} here"));
+    }
+    let padded = mapping
+        .form()
+        .remove_padding()
+        .pad(*expected)
+        .filter(|_| used <= expected);
+    match padded.map(|form| form.to_mapping()) {
+        Some(padded) => {
+            // A chip count may as well be wrong in the attribute.
+            let applicability = if *level == Level::Chip {
+                Applicability::Maybe
+            } else {
+                Applicability::Machine
+            };
+            finding.help(format!("pad the level: `m![{padded}]`")).fix(
+                applicability,
+                format!("pad to {expected}: `m![{padded}]`"),
+                *span,
+                format!("m![{padded}]"),
+            )
+        }
+        None if *level == Level::Chip => finding.help(format!(
+            "`#[device(chip = {size})]` runs it on {size} chips"
+        )),
+        None => finding.help(format!(
+            "{used} positions hold data: move a factor of {} into the element level",
+            used.div_ceil(*expected)
+        )),
+    }
+}
+
+fn word_alignment(violation: &AlignmentViolation) -> Finding {
+    let AlignmentViolation {
+        address,
+        element_type,
+        element_bytes,
+        span,
+    } = violation;
+    let below = address - address % element_bytes;
+    let finding = Finding::new(
+        "element_alignment",
+        *span,
+        format!(
+            "address {address:#x} is no multiple of {element_bytes}, the bytes of an `{element_type}`"
+        ),
+    );
+    match below.checked_add(*element_bytes) {
+        Some(above) => finding
+            .help(format!(
+                "the nearest addresses are {below:#x} and {above:#x}"
+            ))
+            .fix(
+                Applicability::Maybe,
+                format!("move it to {above:#x}"),
+                *span,
+                format!("{above:#x}"),
+            ),
+        None => finding,
+    }
+}
+
+fn word_capacity(violation: &CapacityViolation) -> Finding {
+    match violation {
+        CapacityViolation::Rows { rows, span } => Finding::new(
+            "trf_capacity",
+            *span,
+            format!("the tensor has {rows} rows; the register file has {ROWS} bank rows"),
+        )
+        .help(format!(
+            "use 1, 2, 4 or 8 rows and a factor of {} in the element",
+            rows.div_ceil(ROWS)
+        )),
+        CapacityViolation::Bytes {
+            tensor,
+            rows,
+            region,
+            span,
+        } => {
+            let place = place_of(tensor.tier, *region);
+            let product = match rows {
+                Some(rows) if *rows > 1 => {
+                    format!(" ({rows} rows of {})", words::bytes(tensor.bytes / rows))
+                }
+                _ => String::new(),
+            };
+            let message = format!(
+                "the tensor takes {}{product}; {place} has {}",
+                words::bytes(tensor.bytes),
+                words::bytes(tensor.capacity)
+            );
+            let finding = Finding::new(rule_of(tensor.tier), *span, message)
+                .related(tensor.span, "the tensor");
+            finding.help(smaller(tensor, *region))
+        }
+        CapacityViolation::End {
+            tensor,
+            address,
+            span,
+        } => {
+            let last = tensor.capacity - tensor.bytes;
+            Finding::new(
+                rule_of(tensor.tier),
+                *span,
+                format!(
+                    "the tensor of {} ends {} behind the end of {} ({})",
+                    words::bytes(tensor.bytes),
+                    words::bytes(address.saturating_sub(last)),
+                    place_of(tensor.tier, None),
+                    words::bytes(tensor.capacity)
+                ),
+            )
+            .help(format!("it fits at {last:#x} and below"))
+        }
+    }
+}
+
+fn rule_of(tier: Tier) -> &'static str {
+    match tier {
+        Tier::Hbm | Tier::Host => "hbm_capacity",
+        Tier::Dm => "dm_capacity",
+        Tier::Trf => "trf_capacity",
+        Tier::Vrf => "vrf_capacity",
+    }
+}
+
+fn place_of(tier: Tier, region: Option<TrfAddress>) -> &'static str {
+    match (tier, region) {
+        (Tier::Trf, Some(TrfAddress::FirstHalf | TrfAddress::SecondHalf)) => {
+            "a half of the register file"
+        }
+        (Tier::Trf, _) => "the tensor register file of a slice",
+        (Tier::Vrf, _) => "the vector register file of a slice",
+        (Tier::Dm, _) => "the data memory of a slice",
+        (Tier::Hbm | Tier::Host, _) => "the HBM of a chip",
+    }
+}
+
+/// How a tensor that is too large could become smaller.
+fn smaller(tensor: &OutgrownTensor, region: Option<TrfAddress>) -> String {
+    let parts = tensor.bytes.div_ceil(tensor.capacity);
+    let mut ways = Vec::new();
+    if matches!(region, Some(TrfAddress::FirstHalf | TrfAddress::SecondHalf)) && parts == 2 {
+        ways.push("give it all of the register file (`TrfAddress::Full`)".to_owned());
+    }
+    let idle = tensor
+        .slices
+        .and_then(|used| SLICES.checked_div(used))
+        .unwrap_or(1);
+    if idle >= parts {
+        ways.push(format!(
+            "spread it over the idle slices ({idle} times as many are there)"
+        ));
+    }
+    let clusters = tensor
+        .clusters
+        .and_then(|used| CLUSTERS.checked_div(used))
+        .unwrap_or(1);
+    if idle < parts && clusters > 1 && idle.saturating_mul(clusters) >= parts {
+        ways.push("spread it over the idle slices and the idle cluster".to_owned());
+    }
+    ways.push(format!("work on it in at least {parts} tiles"));
+    ways.join(", or ")
+}
+
+fn word_tile(violation: &TileViolation) -> Finding {
+    match violation {
+        TileViolation::Absent {
+            index,
+            tensor,
+            span,
+        } => Finding::new(
+            "tile_mismatch",
+            *span,
+            format!("the tiled index `{index}` is no part of the tensor's mapping `{tensor}`"),
+        ),
+        TileViolation::Output {
+            declared,
+            expected,
+            index,
+            length,
+            span,
+            ..
+        } => {
+            let finding = Finding::new(
+                "tile_mismatch",
+                *span,
+                match expected {
+                    Some(expected) => format!(
+                        "the tile keeps {length} of the {} values of `{index}`, which leaves `{expected}`, not `{declared}`",
+                        index.size()
+                    ),
+                    None => format!(
+                        "the tile keeps {length} of the {} values of `{index}`, which does not leave `{declared}`",
+                        index.size()
+                    ),
+                },
+            );
+            match expected {
+                Some(expected) => finding
+                    .help(format!("the mapping of the tile is `m![{expected}]`"))
+                    .fix(
+                        Applicability::Machine,
+                        format!("declare what the tile leaves: `m![{expected}]`"),
+                        *span,
+                        format!("m![{expected}]"),
+                    ),
+                None => finding,
+            }
+        }
+        TileViolation::Empty { span } => {
+            Finding::new("tile_mismatch", *span, "the tile keeps no value at all")
+        }
+        TileViolation::TooLong {
+            index,
+            length,
+            span,
+        } => Finding::new(
+            "tile_out_of_bounds",
+            *span,
+            format!(
+                "the tile keeps {length} values of `{index}`, which has {}",
+                index.size()
+            ),
+        ),
+        TileViolation::OutOfBounds {
+            index,
+            start,
+            length,
+            in_loop,
+            span,
+        } => {
+            let size = index.size();
+            let run = if *in_loop { "in its last run " } else { "" };
+            Finding::new(
+                "tile_out_of_bounds",
+                *span,
+                format!(
+                    "the tile {run}keeps the values {start} to {} of `{index}`, which has {size}",
+                    start.saturating_add(length - 1)
+                ),
+            )
+            .help(format!("the last start is {}", size - length))
+        }
+    }
+}

@@ -1,9 +1,188 @@
-//! Rules of the family "transpose".
+//! Rules of the family "transpose": which matrices the Transpose Engine turns, and the stream it delivers.
 
-use super::{Checked, Finding, Rule};
+use super::{Applicability, Checked, Finding, Rule, rule, words};
+use crate::derivation::transpose::TransposeViolation;
+use crate::derivation::{OperationDerivation, StageDerivation};
+use crate::hardware::FLIT_BYTES;
 
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[];
+pub(super) const RULES: &[Rule] = &[
+    rule!(
+        "transpose_rows",
+        Hardware,
+        "Transpose Engine: Constraints",
+        "a transpose of more rows than the buffer has for the element's width",
+        "Each row of the input becomes one place in every packet that leaves, and the buffer has eight bytes for a column: \
+         16 rows of 4-bit, 8 of 8-bit, 4 of 16-bit and 2 of 32-bit elements. Larger matrices are turned in several \
+         pieces, with the rest of the rows left in the outer iterations.",
+    ),
+    rule!(
+        "transpose_columns",
+        Hardware,
+        "Transpose Engine: Constraints",
+        "a transpose with a number of columns that the engine does not have",
+        "The columns of the input are the elements that a packet brings (8, or 16 of 4-bit elements) times the packets of \
+         a row, the iterations inside the rows. The buffers are built for 8, 16 or 32 columns (16 or 32 of 4-bit \
+         elements) and nothing between.",
+    ),
+    rule!(
+        "transpose_packet",
+        Hardware,
+        "Transpose Engine",
+        "a packet that is no flit, or a stream other than the transposed matrix",
+        "The engine takes flits, keeps the first elements of each, collects a matrix of consecutive iterations, and sends \
+         it out with rows and columns exchanged: the iterations outside of the matrix stay, then come the packets of a row \
+         and the elements of a packet, and the rows become the packet, padded to a flit. Any other order of what leaves is \
+         one that the hardware does not produce.",
+    ),
+    rule!(
+        "transpose_trims_data",
+        Silent,
+        "Transpose Engine",
+        "a transpose that cuts off rows which hold data",
+        "After the exchange, padding of the input packets has become whole rows, and the engine can leave these out. It \
+         counts rows and knows nothing of data: a smaller count leaves out rows that hold elements, and they are gone \
+         without a word.",
+    ),
+];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for operation in &checked.derivation.operations {
+        let OperationDerivation::Pass(pass) = operation else {
+            continue;
+        };
+        for stage in &pass.stages {
+            if let StageDerivation::Transpose(transpose) = stage {
+                let words = transpose.violations.iter().filter_map(|violation| {
+                    word_packet(violation).or_else(|| word_matrix(violation))
+                });
+                findings.extend(words);
+            }
+        }
+    }
+}
+
+/// Words what is wrong with the matrix.
+fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
+    Some(match violation {
+        TransposeViolation::Rows { rows, limit, element_type, span } => Finding::new(
+            "transpose_rows",
+            *span,
+            format!("{rows} rows are transposed; for `{element_type}` the Transpose Engine has room for {limit}"),
+        )
+        .help(format!(
+            "turn at most {limit} rows at once: put a factor of at least {} of the packet's axes into the iterations outside \
+             of the matrix",
+            rows.div_ceil(*limit)
+        )),
+        TransposeViolation::Columns {
+            columns,
+            packets_per_column,
+            elements_per_packet,
+            legal,
+            element_type,
+            span,
+            time_span,
+        } => Finding::new(
+            "transpose_columns",
+            *span,
+            format!(
+                "the matrix has {columns} columns ({packets_per_column} packets of {elements_per_packet} elements); for \
+                 `{element_type}` the Transpose Engine has {}",
+                words::alternatives(legal)
+            ),
+        )
+        .related(*time_span, format!("the {packets_per_column} iterations inside the rows are the packets of a row"))
+        .help(columns_help(*elements_per_packet, legal)),
+        TransposeViolation::TrimsData { out_rows, data_rows, expected, span } => Finding::new(
+            "transpose_trims_data",
+            *span,
+            format!("{out_rows} rows leave the transpose, and {data_rows} hold data: {} are cut off", data_rows - out_rows),
+        )
+        .help(format!("with all rows of data the iterations are `m![{expected}]`"))
+        .fix(
+            Applicability::Maybe,
+            format!("keep all rows: `m![{expected}]`"),
+            *span,
+            format!("m![{expected}]"),
+        ),
+        _ => return None,
+    })
+}
+
+/// Words what is wrong with the packets and the iterations around the matrix.
+fn word_packet(violation: &TransposeViolation) -> Option<Finding> {
+    const RULE: &str = "transpose_packet";
+    Some(match violation {
+        TransposeViolation::InputPacket { bytes, span, packet_span } => Finding::new(
+            RULE,
+            *span,
+            format!("a packet of {bytes} bytes enters the Transpose Engine, which takes flits of {FLIT_BYTES}"),
+        )
+        .related(*packet_span, format!("the packet of {bytes} bytes")),
+        TransposeViolation::PacketElements { elements, taken, element_type, span, packet_span } => Finding::new(
+            RULE,
+            *span,
+            format!(
+                "a packet brings {elements} elements; of `{element_type}` the Transpose Engine keeps the first {taken} of a \
+                 packet"
+            ),
+        )
+        .related(*packet_span, format!("the packet of {elements} elements"))
+        .help(format!("bring {taken} elements a packet, padded to a flit, and the rest in further packets")),
+        TransposeViolation::OutputPacket { bytes, expected, span } => {
+            let finding = Finding::new(
+                RULE,
+                *span,
+                format!(
+                    "the packet that leaves the transpose has {bytes} bytes; the Transpose Engine pads each row to a flit of \
+                     {FLIT_BYTES}"
+                ),
+            );
+            match expected {
+                Some(expected) => finding.help(format!("the packet is `m![{expected}]`")).fix(
+                    Applicability::Machine,
+                    format!("pad the packet: `m![{expected}]`"),
+                    *span,
+                    format!("m![{expected}]"),
+                ),
+                None => finding,
+            }
+        }
+        TransposeViolation::RowsNotInTime { rows, time, span, time_span } => Finding::new(
+            RULE,
+            *span,
+            format!(
+                "the rows `{rows}` are no run of the input's iterations `{time}`; the Transpose Engine turns consecutive \
+                 iterations into a packet"
+            ),
+        )
+        .related(*time_span, "the input's iterations"),
+        TransposeViolation::Layout { declared, expected, span, time_span } => Finding::new(
+            RULE,
+            *span,
+            format!("the iterations `{declared}` are not those of the transposed matrix, `{expected}`"),
+        )
+        .related(*time_span, "the input's iterations")
+        .help(format!("the iterations are `m![{expected}]`"))
+        .fix(
+            Applicability::Maybe,
+            format!("replace the iterations by `m![{expected}]`"),
+            *span,
+            format!("m![{expected}]"),
+        ),
+        _ => return None,
+    })
+}
+
+fn columns_help(elements_per_packet: u64, legal: &[u64]) -> String {
+    let packets: Vec<u64> = legal
+        .iter()
+        .filter_map(|columns| columns.checked_div(elements_per_packet))
+        .collect();
+    format!(
+        "a row has {} packets; padding counts as columns too",
+        words::alternatives(&packets)
+    )
+}

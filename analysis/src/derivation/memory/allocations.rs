@@ -1,0 +1,290 @@
+//! Allocations: tensors with bytes of their own, and every operation that reads or writes them.
+
+use rustc_hash::FxHashMap;
+
+use crate::hardware::TRF_BYTES;
+use crate::kernel::{
+    AddressValue, Body, OperandSource, Operation, OperationId, OperationKind, Origin, Pass,
+    PassEnd, PassSource, StageKind, TensorId, Tier, TileWindow, TrfAddress,
+};
+use crate::mapping::Mapping;
+
+use super::super::tensors::bytes_of;
+
+/// From when to when a tensor holds data that is needed, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lifetime {
+    /// The tensor that was made there; views and reshapes of it count as the tensor.
+    pub tensor: TensorId,
+    /// Its memory.
+    pub tier: Tier,
+    /// First byte, in the slice (DM, VRF, TRF over all rows) or chip (HBM); `None` if it is no constant.
+    pub address: Option<u64>,
+    /// Bytes it takes there, padding included; for a TRF tensor the region that its address names. `None` if unknown.
+    pub bytes: Option<u64>,
+    /// The operation that first writes it; for a tensor that existed before, the first operation at or after its
+    /// declaration.
+    pub from: OperationId,
+    /// The last operation that reads it, or the last of the body for one that outlives it.
+    pub to: OperationId,
+    /// It is needed after the body's last operation.
+    pub outlives_body: bool,
+}
+
+/// The part of an allocation that an operation touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of it.
+    Whole,
+    /// `length` values of `index` from `start`.
+    Window {
+        /// The tiled index.
+        index: Mapping,
+        /// First value.
+        start: u64,
+        /// Values.
+        length: u64,
+    },
+    /// Some of it.
+    Unknown,
+}
+
+/// One operation's touch of an allocation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Access {
+    /// The operation.
+    pub operation: OperationId,
+    /// What of the allocation.
+    pub part: Part,
+}
+
+/// A tensor with bytes of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Allocation {
+    /// The tensor.
+    pub tensor: TensorId,
+    /// Its memory.
+    pub tier: Tier,
+    /// First byte and byte after the last.
+    pub range: Option<(u64, u64)>,
+    /// Bytes, if known.
+    pub bytes: Option<u64>,
+    /// Made by `from_addr`: something else may have written it.
+    pub from_address: bool,
+    /// It holds data when it is made.
+    pub initialised: bool,
+    /// Operations before the point from which it exists.
+    pub created: OperationId,
+    /// Needed after the body.
+    pub escapes: bool,
+    /// Reads in program order.
+    pub reads: Vec<Access>,
+    /// Writes in program order.
+    pub writes: Vec<Access>,
+}
+
+impl Allocation {
+    /// Whether the data it holds at the end of the body is needed afterwards.
+    pub(super) fn outlives_body(&self) -> bool {
+        self.escapes || (self.from_address && self.writes.is_empty())
+    }
+
+    pub(super) fn lifetime(&self, body: &Body) -> Lifetime {
+        let last = OperationId(
+            u32::try_from(body.operations.len())
+                .unwrap_or(u32::MAX)
+                .saturating_sub(1),
+        );
+        let first_write = self.writes.first().map(|write| write.operation);
+        let from = if self.initialised {
+            self.created
+        } else {
+            first_write.unwrap_or(self.created)
+        };
+        let read = self.reads.last().map(|read| read.operation);
+        let to = if self.outlives_body() {
+            last
+        } else {
+            read.max(first_write).unwrap_or(from)
+        };
+        Lifetime {
+            tensor: self.tensor,
+            tier: self.tier,
+            address: self.range.map(|(start, _)| start),
+            bytes: self.range.map(|(start, end)| end - start).or(self.bytes),
+            from: from.min(last),
+            to: to.max(from.min(last)),
+            outlives_body: self.outlives_body(),
+        }
+    }
+}
+
+/// The allocation that a tensor's bytes belong to, and the part of it that the tensor is.
+fn resolve(body: &Body, mut id: TensorId) -> Option<(TensorId, Part)> {
+    let mut part = Part::Whole;
+    // A chain of views is no longer than the list of tensors.
+    for _ in 0..=body.tensors.len() {
+        match &body.tensor(id)?.origin {
+            Origin::View { of, tile } => {
+                if let Some(tile) = tile {
+                    part = if part == Part::Whole {
+                        window(tile)
+                    } else {
+                        Part::Unknown
+                    };
+                }
+                id = *of;
+            }
+            Origin::Reshape { of } => {
+                if part != Part::Whole {
+                    part = Part::Unknown;
+                }
+                id = *of;
+            }
+            Origin::Parameter | Origin::FromAddress | Origin::Operation(_) => {
+                return Some((id, part));
+            }
+        }
+    }
+    None
+}
+
+fn window(tile: &TileWindow) -> Part {
+    match (&tile.index.value, tile.start.value, tile.length.value) {
+        (Some(index), Some(start), Some(length)) => Part::Window {
+            index: index.clone(),
+            start,
+            length,
+        },
+        _ => Part::Unknown,
+    }
+}
+
+/// All allocations of a body, with their accesses.
+pub(super) fn collect(body: &Body) -> Vec<Allocation> {
+    let mut allocations: Vec<Allocation> = Vec::new();
+    let mut by_tensor: FxHashMap<TensorId, usize> = FxHashMap::default();
+    for tensor in &body.tensors {
+        if tensor.tier == Tier::Host
+            || matches!(tensor.origin, Origin::View { .. } | Origin::Reshape { .. })
+        {
+            continue;
+        }
+        let bytes = bytes_of(tensor);
+        let range = match tensor.address.value {
+            AddressValue::Bytes(address) => {
+                bytes.and_then(|bytes| Some((address, address.checked_add(bytes)?)))
+            }
+            AddressValue::Trf(TrfAddress::FirstHalf) => Some((0, TRF_BYTES / 2)),
+            AddressValue::Trf(TrfAddress::SecondHalf) => Some((TRF_BYTES / 2, TRF_BYTES)),
+            AddressValue::Trf(TrfAddress::Full) => Some((0, TRF_BYTES)),
+            AddressValue::Unknown => None,
+        };
+        by_tensor.insert(tensor.id, allocations.len());
+        allocations.push(Allocation {
+            tensor: tensor.id,
+            tier: tensor.tier,
+            range,
+            bytes,
+            from_address: tensor.origin == Origin::FromAddress,
+            initialised: tensor.origin == Origin::Parameter,
+            created: tensor.created_before,
+            escapes: false,
+            reads: Vec::new(),
+            writes: Vec::new(),
+        });
+    }
+    let find = |id: TensorId| {
+        let (root, part) = resolve(body, id)?;
+        Some((*by_tensor.get(&root)?, part))
+    };
+    for operation in &body.operations {
+        for id in reads_of(operation) {
+            if let Some((allocation, part)) =
+                find(id).and_then(|(at, part)| Some((allocations.get_mut(at)?, part)))
+            {
+                allocation.reads.push(Access {
+                    operation: operation.id,
+                    part,
+                });
+            }
+        }
+        for id in writes_of(operation) {
+            if let Some((allocation, part)) =
+                find(id).and_then(|(at, part)| Some((allocations.get_mut(at)?, part)))
+            {
+                allocation.writes.push(Access {
+                    operation: operation.id,
+                    part,
+                });
+            }
+        }
+    }
+    for &id in &body.escaping {
+        if let Some(allocation) = find(id).and_then(|(at, _)| allocations.get_mut(at)) {
+            allocation.escapes = true;
+        }
+    }
+    for allocation in &mut allocations {
+        let (read, write) = (allocation.reads.first(), allocation.writes.first());
+        // What `from_addr` names holds data unless this body writes it before it reads it.
+        if allocation.from_address {
+            allocation.initialised = match (read, write) {
+                (_, None) => true,
+                (None, Some(_)) => false,
+                (Some(read), Some(write)) => read.operation < write.operation,
+            };
+        }
+    }
+    allocations
+}
+
+/// Tensors and views that an operation reads.
+fn reads_of(operation: &Operation) -> Vec<TensorId> {
+    match &operation.kind {
+        OperationKind::Copy(copy) => vec![copy.source],
+        OperationKind::Collective(collective) => collective.sources.clone(),
+        OperationKind::Pass(pass) => reads_of_pass(pass),
+    }
+}
+
+fn reads_of_pass(pass: &Pass) -> Vec<TensorId> {
+    let mut read = match &pass.source {
+        PassSource::Tensor(id) => vec![*id],
+        PassSource::Interleaved { tensors, .. } => tensors.clone(),
+        PassSource::Parameter { .. } => Vec::new(),
+    };
+    for stage in &pass.stages {
+        match &stage.kind {
+            StageKind::Align {
+                operand: Some(operand),
+                ..
+            } => read.push(*operand),
+            StageKind::VectorAlu(alu) => {
+                read.extend(alu.operands.iter().flatten().filter_map(
+                    |operand| match operand.source {
+                        OperandSource::Vrf(id) => Some(id),
+                        _ => None,
+                    },
+                ));
+            }
+            _ => {}
+        }
+    }
+    read
+}
+
+/// Tensors and views that an operation writes.
+fn writes_of(operation: &Operation) -> Vec<TensorId> {
+    match &operation.kind {
+        OperationKind::Copy(copy) => vec![copy.target],
+        OperationKind::Collective(collective) => collective.targets.clone(),
+        OperationKind::Pass(pass) => match pass.end {
+            PassEnd::Commit { target, .. }
+            | PassEnd::CommitView { target, .. }
+            | PassEnd::ToTrf { target, .. }
+            | PassEnd::ToVrf { target, .. } => vec![target],
+            PassEnd::Open => Vec::new(),
+        },
+    }
+}

@@ -1,0 +1,460 @@
+//! Tensors in each other's way: writes over bytes that are still needed, and register files that are too full.
+
+use rustc_hash::FxHashSet;
+
+use crate::hardware::{DM_BYTES_PER_SLICE, HBM_BYTES, TRF_BYTES, VRF_BYTES};
+use crate::items::Span;
+use crate::kernel::{Body, OperationId, Tensor, TensorId, Tier, TrfAddress};
+use crate::mapping::{Answer, equal};
+
+use super::allocations::{Access, Allocation, Part};
+
+/// Free addresses are proposed at multiples of this many bytes: a flit.
+const PROPOSED_ALIGNMENT: u64 = 32;
+
+/// What is wrong between tensors, with its numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MemoryViolation {
+    /// A write over bytes that another tensor still needs.
+    Conflict {
+        /// Which of the two faults.
+        kind: ConflictKind,
+        /// The memory.
+        tier: Tier,
+        /// The tensor whose data is needed.
+        needed: Occupant,
+        /// The tensor that is written over it.
+        written: Occupant,
+        /// The operation that writes.
+        write: OperationId,
+        /// The operation that needs the data afterwards; `None` if that is after the body.
+        read: Option<OperationId>,
+        /// The lowest free byte address that the written tensor could move to instead, if its address is one constant.
+        free: Option<u64>,
+        /// The half of the TRF that the written tensor could move to instead.
+        free_half: Option<TrfAddress>,
+        /// The written tensor's address; of a stale read, the operation that reads.
+        span: Span,
+    },
+    /// Tensors of the VRF that are needed at once and do not fit together, wherever they lie.
+    VrfSum(VrfSum),
+}
+
+/// How a conflict shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ConflictKind {
+    /// Two tensors share bytes while both are needed.
+    Overlap,
+    /// What `from_addr` named is read after another tensor was written over it.
+    StaleRead,
+}
+
+/// A tensor in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Occupant {
+    /// The tensor.
+    pub tensor: TensorId,
+    /// Its variable, if it has one.
+    pub name: Option<String>,
+    /// First byte and byte after the last.
+    pub range: (u64, u64),
+    /// From the first operation that needs it.
+    pub from: OperationId,
+    /// To the last.
+    pub to: OperationId,
+    /// Where it is made.
+    pub span: Span,
+    /// Where its address is written.
+    pub address_span: Span,
+}
+
+/// Tensors of the VRF that are needed at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VrfSum {
+    /// Bytes of all.
+    pub bytes: u64,
+    /// Bytes of the VRF.
+    pub capacity: u64,
+    /// The tensor that no longer fits, and its bytes.
+    pub last: (TensorId, u64),
+    /// The tensors that are needed meanwhile, and their bytes.
+    pub others: Vec<(TensorId, u64)>,
+    /// Where the tensor is made.
+    pub span: Span,
+}
+
+/// Derives all conflicts of a body, each pair of places once.
+pub(super) fn derive(body: &Body, allocations: &[Allocation]) -> Vec<MemoryViolation> {
+    let finder = Finder { body, allocations };
+    let mut violations = Vec::new();
+    let crowded = finder.crowded_registers(&mut violations);
+    let mut seen: FxHashSet<(Span, Span)> = FxHashSet::default();
+    for (index, written) in allocations.iter().enumerate() {
+        if crowded.contains(&written.tensor) {
+            continue;
+        }
+        for (other, needed) in allocations.iter().enumerate() {
+            if index == other
+                || written.tier != needed.tier
+                || !intersects(written.range, needed.range)
+            {
+                continue;
+            }
+            for write in &written.writes {
+                let Some(need) = finder.need_after(needed, written, write) else {
+                    continue;
+                };
+                let Some(violation) = finder.conflict(needed, written, write.operation, need)
+                else {
+                    continue;
+                };
+                let MemoryViolation::Conflict {
+                    needed, written, ..
+                } = &violation
+                else {
+                    continue;
+                };
+                let (one, two) = (needed.address_span, written.address_span);
+                if !seen.contains(&(two, one)) && seen.insert((one, two)) {
+                    violations.push(violation);
+                }
+                break;
+            }
+        }
+    }
+    violations
+}
+
+fn intersects(one: Option<(u64, u64)>, two: Option<(u64, u64)>) -> bool {
+    matches!((one, two), (Some((start, end)), Some((other_start, other_end))) if start < other_end && other_start < end)
+}
+
+/// Why data is needed after a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// An operation reads it.
+    Read(OperationId),
+    /// It outlives the body.
+    After,
+}
+
+struct Finder<'a> {
+    body: &'a Body,
+    allocations: &'a [Allocation],
+}
+
+impl Finder<'_> {
+    /// Whether two operations stand in different arms of one branching. Arms of different runs of a loop count too:
+    /// that only keeps quiet.
+    fn exclusive(&self, one: OperationId, two: OperationId) -> bool {
+        let (Some(one), Some(two)) = (self.body.operation(one), self.body.operation(two)) else {
+            return false;
+        };
+        one.branches.iter().any(|frame| {
+            two.branches
+                .iter()
+                .any(|other| other.span == frame.span && other.arm != frame.arm)
+        })
+    }
+
+    /// Whether the allocation holds data when the operation runs.
+    fn defined_before(&self, allocation: &Allocation, operation: OperationId) -> bool {
+        let before = allocation
+            .writes
+            .partition_point(|write| write.operation < operation);
+        (allocation.initialised && allocation.created <= operation)
+            || allocation
+                .writes
+                .iter()
+                .take(before)
+                .rev()
+                .any(|write| !self.exclusive(write.operation, operation))
+    }
+
+    /// Why what `needed` holds before the operation is still needed after it, if it is.
+    fn still_needed(&self, needed: &Allocation, operation: OperationId) -> Option<Need> {
+        if !self.defined_before(needed, operation) {
+            return None;
+        }
+        let later = needed
+            .writes
+            .partition_point(|write| write.operation <= operation);
+        let rewrites: Vec<&Access> = needed
+            .writes
+            .iter()
+            .skip(later)
+            .filter(|write| !self.exclusive(write.operation, operation))
+            .collect();
+        let restored = rewrites
+            .iter()
+            .find(|write| write.part == Part::Whole)
+            .map(|write| write.operation);
+        let first = needed
+            .reads
+            .partition_point(|read| read.operation <= operation);
+        let read = needed
+            .reads
+            .iter()
+            .skip(first)
+            .take_while(|read| restored.is_none_or(|restored| read.operation <= restored))
+            .filter(|read| !self.exclusive(read.operation, operation))
+            .find(|read| {
+                let between: Vec<&Part> = rewrites
+                    .iter()
+                    .take_while(|write| write.operation < read.operation)
+                    .map(|write| &write.part)
+                    .collect();
+                !may_cover(&between, &read.part)
+            });
+        match read {
+            Some(read) => Some(Need::Read(read.operation)),
+            None if rewrites.is_empty() && needed.outlives_body() => Some(Need::After),
+            None => None,
+        }
+    }
+
+    /// Why the write is a conflict with `needed`, if it is.
+    fn need_after(
+        &self,
+        needed: &Allocation,
+        written: &Allocation,
+        write: &Access,
+    ) -> Option<Need> {
+        // `x.to_dm(.., a)` whose result is dropped, with `from_addr(a)` beside it, is how kernels fill a place.
+        let fills_place = needed.from_address
+            && needed.writes.is_empty()
+            && written.reads.is_empty()
+            && written.range == needed.range
+            && self
+                .body
+                .tensor(written.tensor)
+                .is_some_and(|tensor| tensor.name.is_none());
+        if fills_place {
+            return None;
+        }
+        let need = self.still_needed(needed, write.operation)?;
+        let reads_it = needed
+            .reads
+            .iter()
+            .any(|read| read.operation == write.operation);
+        // Reading for the last time and writing over it is done in place.
+        (need != Need::After || needed.escapes || !reads_it).then_some(need)
+    }
+
+    fn conflict(
+        &self,
+        needed: &Allocation,
+        written: &Allocation,
+        write: OperationId,
+        need: Need,
+    ) -> Option<MemoryViolation> {
+        let occupant = |allocation: &Allocation| {
+            let tensor = self.body.tensor(allocation.tensor)?;
+            let lifetime = allocation.lifetime(self.body);
+            Some(Occupant {
+                tensor: tensor.id,
+                name: tensor.name.clone(),
+                range: allocation.range?,
+                from: lifetime.from,
+                to: lifetime.to,
+                span: tensor.span,
+                address_span: tensor.address.span,
+            })
+        };
+        let (needed_there, written_there) = (occupant(needed)?, occupant(written)?);
+        let read = match need {
+            Need::Read(read) => Some(read),
+            Need::After => None,
+        };
+        let reader = read
+            .filter(|_| needed.from_address)
+            .and_then(|read| self.body.operation(read));
+        let (kind, span) = match reader {
+            Some(reader) => (ConflictKind::StaleRead, reader.span),
+            None => (ConflictKind::Overlap, written_there.address_span),
+        };
+        Some(MemoryViolation::Conflict {
+            kind,
+            tier: written.tier,
+            free: self.free_address(written, &written_there),
+            free_half: self.free_half(written),
+            needed: needed_there,
+            written: written_there,
+            write,
+            read,
+            span,
+        })
+    }
+
+    /// The allocations of the same memory that are needed at some time together with `moved`.
+    fn neighbours(&self, moved: &Allocation) -> impl Iterator<Item = &Allocation> {
+        let address = self
+            .body
+            .tensor(moved.tensor)
+            .map(|tensor| tensor.address.span);
+        let same_place = move |tensor: &Tensor| Some(tensor.address.span) == address;
+        let lives: Vec<(OperationId, OperationId)> = self
+            .allocations
+            .iter()
+            .filter(|allocation| self.body.tensor(allocation.tensor).is_some_and(same_place))
+            .map(|allocation| allocation.lifetime(self.body))
+            .map(|lifetime| (lifetime.from, lifetime.to))
+            .collect();
+        self.allocations.iter().filter(move |allocation| {
+            let lifetime = allocation.lifetime(self.body);
+            allocation.tier == moved.tier
+                && !self.body.tensor(allocation.tensor).is_some_and(same_place)
+                && lives
+                    .iter()
+                    .any(|(from, to)| lifetime.from <= *to && *from <= lifetime.to)
+        })
+    }
+
+    /// The lowest address where the tensor meets nobody. `None` if its address expression stands for several addresses.
+    fn free_address(&self, moved: &Allocation, there: &Occupant) -> Option<u64> {
+        let capacity = match moved.tier {
+            Tier::Dm => DM_BYTES_PER_SLICE,
+            Tier::Vrf => VRF_BYTES,
+            Tier::Hbm => HBM_BYTES,
+            Tier::Host | Tier::Trf => return None,
+        };
+        let one_address = self.allocations.iter().all(|allocation| {
+            let tensor = self.body.tensor(allocation.tensor);
+            tensor.is_none_or(|tensor| tensor.address.span != there.address_span)
+                || allocation.range.map(|range| range.0) == Some(there.range.0)
+        });
+        if !one_address {
+            return None;
+        }
+        let bytes = moved.bytes?;
+        let mut taken: Vec<(u64, u64)> = self
+            .neighbours(moved)
+            .filter_map(|allocation| allocation.range)
+            .collect();
+        taken.sort_unstable();
+        let mut candidate = 0_u64;
+        for (start, end) in taken {
+            if candidate.checked_add(bytes)? <= start {
+                break;
+            }
+            candidate = candidate.max(end.checked_next_multiple_of(PROPOSED_ALIGNMENT)?);
+        }
+        (candidate.checked_add(bytes)? <= capacity).then_some(candidate)
+    }
+
+    fn free_half(&self, moved: &Allocation) -> Option<TrfAddress> {
+        let half = TRF_BYTES / 2;
+        if moved.tier != Tier::Trf || moved.bytes? > half {
+            return None;
+        }
+        let taken: Vec<_> = self
+            .neighbours(moved)
+            .filter_map(|allocation| allocation.range)
+            .collect();
+        [
+            (TrfAddress::FirstHalf, (0, half)),
+            (TrfAddress::SecondHalf, (half, TRF_BYTES)),
+        ]
+        .into_iter()
+        .find(|(_, range)| {
+            !taken
+                .iter()
+                .any(|other| intersects(Some(*range), Some(*other)))
+        })
+        .map(|(address, _)| address)
+    }
+
+    /// Finds tensors of the VRF that do not fit beside what is needed meanwhile, and returns them.
+    fn crowded_registers(&self, violations: &mut Vec<MemoryViolation>) -> FxHashSet<TensorId> {
+        let registers: Vec<&Allocation> = self
+            .allocations
+            .iter()
+            .filter(|allocation| {
+                allocation.tier == Tier::Vrf
+                    && allocation.bytes.is_some_and(|bytes| bytes <= VRF_BYTES)
+            })
+            .collect();
+        let mut crowded = FxHashSet::default();
+        let mut places: FxHashSet<Span> = FxHashSet::default();
+        for last in &registers {
+            let (Some(write), Some(bytes)) = (last.writes.first(), last.bytes) else {
+                continue;
+            };
+            let ends_outside = last.range.is_some_and(|(_, end)| end > VRF_BYTES);
+            if ends_outside || (last.reads.is_empty() && !last.outlives_body()) {
+                continue;
+            }
+            let others: Vec<(TensorId, u64)> = registers
+                .iter()
+                .filter(|other| {
+                    other.tensor != last.tensor
+                        && self.still_needed(other, write.operation).is_some()
+                })
+                .filter_map(|other| Some((other.tensor, other.bytes?)))
+                .collect();
+            let sum = others
+                .iter()
+                .fold(bytes, |sum, (_, bytes)| sum.saturating_add(*bytes));
+            let Some(tensor) = self.body.tensor(last.tensor).filter(|_| sum > VRF_BYTES) else {
+                continue;
+            };
+            crowded.insert(last.tensor);
+            if places.insert(tensor.span) {
+                violations.push(MemoryViolation::VrfSum(VrfSum {
+                    bytes: sum,
+                    capacity: VRF_BYTES,
+                    last: (last.tensor, bytes),
+                    others,
+                    span: tensor.span,
+                }));
+            }
+        }
+        crowded
+    }
+}
+
+/// Whether writes to these parts may have replaced all that a read of `read` sees. Parts of one index are compared by
+/// their windows; anything else may.
+fn may_cover(writes: &[&Part], read: &Part) -> bool {
+    let mut windows: Vec<(u64, u64)> = Vec::new();
+    let mut known = None;
+    for part in writes {
+        match part {
+            Part::Whole | Part::Unknown => return true,
+            Part::Window {
+                index,
+                start,
+                length,
+            } => {
+                if known.is_some_and(|known| equal(known, index) != Answer::Yes) {
+                    return true;
+                }
+                known = Some(index);
+                windows.push((*start, start.saturating_add(*length)));
+            }
+        }
+    }
+    let Some(index) = known else { return false };
+    let (start, end) = match read {
+        Part::Whole => (0, index.size()),
+        Part::Unknown => return true,
+        Part::Window {
+            index: read_index,
+            start,
+            length,
+        } => {
+            if equal(index, read_index) != Answer::Yes {
+                return true;
+            }
+            (*start, start.saturating_add(*length))
+        }
+    };
+    windows.sort_unstable();
+    let mut covered = start;
+    for (from, to) in windows {
+        if from <= covered {
+            covered = covered.max(to);
+        }
+    }
+    covered >= end
+}

@@ -1,0 +1,632 @@
+//! Moves of tensors: whether the target holds what the source holds.
+//!
+//! A move is a function on tensors, not on bytes (book: Tensor Functions): a target may hold the elements in any order
+//! and with any padding, and an axis that the source lacks is a broadcast. It may not hold an index that the source does
+//! not, nor lose one without a resize that says so. Decided an axis at a time by the strided parts of both sides; where
+//! an axis has none (composites), by the index functions; where these are too large, not at all.
+
+use crate::items::Span;
+use crate::kernel::{
+    Body, OperationId, OperationKind, Origin, PassEnd, StageKind, StreamShape, SwitchConfig,
+    TensorId,
+};
+use crate::mapping::{
+    Answer, Atom, AxisPart, Cell, Form, Mapping, MappingKind, equal_forms, holds, project,
+};
+
+/// Positions that a comparison of two paddings may enumerate.
+const ENUMERATED_POSITIONS: u64 = 65_536;
+
+/// What moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MoveKind {
+    /// A DMA transfer.
+    Copy(OperationId),
+    /// The fetch of a pass: its stage's index.
+    Fetch(OperationId, usize),
+    /// A custom switch of a pass: its stage's index.
+    Switch(OperationId, usize),
+    /// The commit of a pass.
+    Commit(OperationId),
+    /// A reshape.
+    Reshape,
+}
+
+/// What a move does to a tensor that it must not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MoveViolation {
+    /// What moves.
+    pub kind: MoveKind,
+    /// What goes wrong.
+    pub fault: MoveFault,
+    /// What the source holds.
+    pub source: Mapping,
+    /// What the target holds.
+    pub target: Mapping,
+    /// Where the target's mapping is written.
+    pub span: Span,
+    /// The method that moves.
+    pub method: Span,
+}
+
+/// What goes wrong in a move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MoveFault {
+    /// The source holds an element that no position of the target holds.
+    Lost {
+        /// The axis, if one alone is at fault.
+        axis: Option<String>,
+        /// A value of the axis that is lost.
+        value: Option<u64>,
+    },
+    /// The target claims an element that the source does not hold.
+    Invented {
+        /// The axis, if one alone is at fault.
+        axis: Option<String>,
+        /// A value of the axis that is claimed.
+        value: Option<u64>,
+    },
+    /// A reshape of one level to another number of positions.
+    Size {
+        /// Positions before.
+        before: u64,
+        /// Positions after.
+        after: u64,
+    },
+    /// A reshape takes padding for data.
+    PaddingBecomesData {
+        /// A position of the level.
+        position: u64,
+    },
+    /// A reshape takes data for padding.
+    DataBecomesPadding {
+        /// A position of the level.
+        position: u64,
+    },
+}
+
+/// Derives all moves of a body.
+#[must_use]
+pub(super) fn derive(body: &Body) -> Vec<MoveViolation> {
+    let mut violations = Vec::new();
+    for operation in &body.operations {
+        match &operation.kind {
+            OperationKind::Copy(copy) => {
+                let judged = (|| {
+                    let source = body.tensor(copy.source)?.levels.full()?;
+                    let target = body.tensor(copy.target)?;
+                    let full = target.levels.full()?;
+                    let fault = lost(&source, &full).or_else(|| invented(&source, &full))?;
+                    Some((fault, source, full, target.levels.element.span))
+                })();
+                violations.extend(judged.map(|(fault, source, target, span)| MoveViolation {
+                    kind: MoveKind::Copy(operation.id),
+                    fault,
+                    source,
+                    target,
+                    span,
+                    method: copy.span,
+                }));
+            }
+            OperationKind::Pass(pass) => {
+                for (index, stage) in pass.stages.iter().enumerate() {
+                    let (kind, span) = match &stage.kind {
+                        StageKind::Fetch { .. } => {
+                            (MoveKind::Fetch(operation.id, index), stage.output.time.span)
+                        }
+                        StageKind::Switch(config)
+                            if matches!(
+                                config.value,
+                                Some(SwitchConfig::CustomBroadcast { .. })
+                            ) =>
+                        {
+                            (
+                                MoveKind::Switch(operation.id, index),
+                                stage.output.slice.span,
+                            )
+                        }
+                        _ => continue,
+                    };
+                    violations.extend(stream_loss(
+                        pass.input_of(index),
+                        &stage.output,
+                        kind,
+                        span,
+                        stage.span,
+                    ));
+                }
+                violations.extend(commit_loss(body, operation.id, pass.output(), &pass.end));
+            }
+            OperationKind::Collective(_) => {}
+        }
+    }
+    for tensor in &body.tensors {
+        if let Origin::Reshape { of } = tensor.origin {
+            violations.extend(reshape(body, of, tensor.id));
+        }
+    }
+    violations
+}
+
+fn stream_loss(
+    source: &StreamShape,
+    target: &StreamShape,
+    kind: MoveKind,
+    span: Span,
+    method: Span,
+) -> Option<MoveViolation> {
+    let (source, target) = (source.full()?, target.full()?);
+    let fault = lost(&source, &target)?;
+    Some(MoveViolation {
+        kind,
+        fault,
+        source,
+        target,
+        span,
+        method,
+    })
+}
+
+fn commit_loss(
+    body: &Body,
+    id: OperationId,
+    stream: &StreamShape,
+    end: &PassEnd,
+) -> Option<MoveViolation> {
+    let (PassEnd::Commit { target, span } | PassEnd::CommitView { target, span }) = end else {
+        return None;
+    };
+    let source = stream.full()?;
+    let target = body.tensor(*target)?;
+    let full = target.levels.full()?;
+    let fault = lost(&source, &full)?;
+    Some(MoveViolation {
+        kind: MoveKind::Commit(id),
+        fault,
+        source,
+        target: full,
+        span: target.levels.element.span,
+        method: *span,
+    })
+}
+
+/// What the target lacks of the source, unless a resize of the target says so.
+fn lost(source: &Mapping, target: &Mapping) -> Option<MoveFault> {
+    let mut composite = false;
+    for axis in source.form().axis_names() {
+        match (project(source.form(), &axis), project(target.form(), &axis)) {
+            (Some(source_parts), Some(target_parts)) => {
+                if let Some(value) = missing_value(&source_parts, &target_parts)
+                    && !mentions_resize(target, &axis)
+                {
+                    return Some(MoveFault::Lost {
+                        axis: Some(axis.to_string()),
+                        value: Some(value),
+                    });
+                }
+            }
+            _ if mentions_resize(target, &axis) => return None,
+            _ => composite = true,
+        }
+    }
+    (composite && !broadcasts(source, target) && holds(target.form(), source.form()) == Answer::No)
+        .then_some(MoveFault::Lost {
+            axis: None,
+            value: None,
+        })
+}
+
+/// What the target claims of the source's axes beyond the source.
+fn invented(source: &Mapping, target: &Mapping) -> Option<MoveFault> {
+    let mut composite = false;
+    let source_axes = source.form().axis_names();
+    for axis in &source_axes {
+        match (project(source.form(), axis), project(target.form(), axis)) {
+            (Some(source_parts), Some(target_parts)) => {
+                if let Some(value) = missing_value(&target_parts, &source_parts) {
+                    return Some(MoveFault::Invented {
+                        axis: Some(axis.to_string()),
+                        value: Some(value),
+                    });
+                }
+            }
+            _ => composite = true,
+        }
+    }
+    (composite && !broadcasts(source, target) && holds(source.form(), target.form()) == Answer::No)
+        .then_some(MoveFault::Invented {
+            axis: None,
+            value: None,
+        })
+}
+
+/// Whether the target has an axis of its own: its indices are then no indices of the source as a whole.
+fn broadcasts(source: &Mapping, target: &Mapping) -> bool {
+    let axes = source.form().axis_names();
+    target
+        .form()
+        .axis_names()
+        .iter()
+        .any(|axis| !axes.contains(axis))
+}
+
+/// The values of one axis that strided parts reach: `sum(stride * step)` below the axis's size.
+struct Values {
+    /// `(stride, count)`, smallest stride first, neighbours merged.
+    digits: Vec<(u64, u64)>,
+    size: u64,
+}
+
+impl Values {
+    /// `None` on overflow.
+    fn of(parts: &[AxisPart], size: u64) -> Option<Self> {
+        let mut digits: Vec<(u64, u64)> = parts
+            .iter()
+            .filter(|part| part.count > 1)
+            .map(|part| (part.axis_stride, part.count))
+            .collect();
+        digits.sort_unstable();
+        let mut merged: Vec<(u64, u64)> = Vec::new();
+        for (stride, count) in digits {
+            match merged.last_mut() {
+                Some((inner, steps)) if inner.checked_mul(*steps)? == stride => {
+                    *steps = steps.checked_mul(count)?;
+                }
+                _ => merged.push((stride, count)),
+            }
+        }
+        Some(Self {
+            digits: merged,
+            size,
+        })
+    }
+
+    /// Whether a value is reached; `None` where the digits overlap so that there is no single way to reach it.
+    fn contains(&self, value: u64) -> Option<bool> {
+        if value >= self.size {
+            return Some(false);
+        }
+        let mut reach = 0_u64;
+        for &(stride, count) in &self.digits {
+            if stride <= reach {
+                return None;
+            }
+            reach = reach.checked_add(stride.checked_mul(count.checked_sub(1)?)?)?;
+        }
+        let mut rest = value;
+        for &(stride, count) in self.digits.iter().rev() {
+            rest -= stride.checked_mul((rest / stride).min(count - 1))?;
+        }
+        Some(rest == 0)
+    }
+
+    /// Values that tell this set from another one: for each digit its first, middle and last step, with all others at
+    /// their first and at their last.
+    fn samples(&self) -> Vec<u64> {
+        let last = |&(stride, count): &(u64, u64)| stride.saturating_mul(count - 1);
+        let total = self
+            .digits
+            .iter()
+            .map(last)
+            .fold(0_u64, u64::saturating_add);
+        let mut samples = vec![total];
+        for digit in &self.digits {
+            let (stride, count) = *digit;
+            for step in [1, count / 2, count - 1] {
+                let value = stride.saturating_mul(step);
+                samples.push(value);
+                samples.push(total.saturating_sub(last(digit)).saturating_add(value));
+            }
+        }
+        // A part that is cut short by the axis's size reaches the last value through other steps.
+        samples.push(self.size.saturating_sub(1));
+        samples.sort_unstable();
+        samples.dedup();
+        samples
+    }
+}
+
+/// A value that `from` holds and `within` does not.
+fn missing_value(from: &[AxisPart], within: &[AxisPart]) -> Option<u64> {
+    let size = from
+        .iter()
+        .chain(within)
+        .map(|part| part.axis.size())
+        .max()?;
+    let (from, within) = (Values::of(from, size)?, Values::of(within, size)?);
+    from.samples()
+        .into_iter()
+        .find(|&value| from.contains(value) == Some(true) && within.contains(value) == Some(false))
+}
+
+/// Whether the mapping resizes an expression that mentions the axis: the author says that the rest goes.
+fn mentions_resize(mapping: &Mapping, axis: &str) -> bool {
+    let mut pending = vec![mapping];
+    while let Some(next) = pending.pop() {
+        match next.kind() {
+            MappingKind::Resize(inner, _) => {
+                if inner
+                    .axes()
+                    .iter()
+                    .any(|mentioned| mentioned.name() == axis)
+                {
+                    return true;
+                }
+            }
+            MappingKind::Stride(inner, _)
+            | MappingKind::Modulo(inner, _)
+            | MappingKind::Pad(inner, _, _) => {
+                pending.push(inner);
+            }
+            MappingKind::Product(parts) => pending.extend(parts),
+            MappingKind::Identity | MappingKind::Axis(_) | MappingKind::Broadcast(_) => {}
+        }
+    }
+    false
+}
+
+/// Judges a reshape a level at a time: the bytes stay, so each level keeps its positions and their padding.
+fn reshape(body: &Body, before: TensorId, after: TensorId) -> Option<MoveViolation> {
+    let (before, after) = (body.tensor(before)?, body.tensor(after)?);
+    for ((_, source), (_, target)) in before.levels.iter().zip(after.levels.iter()) {
+        let (Some(source), Some(mapping)) = (&source.value, &target.value) else {
+            continue;
+        };
+        if let Some(fault) = reshape_fault(source, mapping) {
+            return Some(MoveViolation {
+                kind: MoveKind::Reshape,
+                fault,
+                source: source.clone(),
+                target: mapping.clone(),
+                span: target.span,
+                method: after.span,
+            });
+        }
+    }
+    None
+}
+
+fn reshape_fault(before: &Mapping, after: &Mapping) -> Option<MoveFault> {
+    if before.size() != after.size() {
+        return Some(MoveFault::Size {
+            before: before.size(),
+            after: after.size(),
+        });
+    }
+    let same_padding = match (padding_of(before.form()), padding_of(after.form())) {
+        (Some(before), Some(after)) => before == after,
+        _ => false,
+    };
+    if same_padding
+        || equal_forms(before.form(), after.form()) == Answer::Yes
+        || before.size() > ENUMERATED_POSITIONS
+    {
+        return None;
+    }
+    let resized = after
+        .axes()
+        .iter()
+        .any(|axis| mentions_resize(after, axis.name()));
+    (0..before.size()).find_map(|position| {
+        let holds_data = |mapping: &Mapping| matches!(mapping.cell_at(position), Cell::Index(_));
+        match (holds_data(before), holds_data(after)) {
+            (false, true) => Some(MoveFault::PaddingBecomesData { position }),
+            (true, false) if !resized => Some(MoveFault::DataBecomesPadding { position }),
+            _ => None,
+        }
+    })
+}
+
+/// `(live, extent)` of the digits, innermost first, where a full digit is one with the digit outside of it: two forms
+/// with equal lists have padding at the same positions. `None` if a digit is no plain run.
+fn padding_of(form: &Form) -> Option<Vec<(u64, u64)>> {
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for digit in form.digits() {
+        let atom = digit.term.as_ref().map(|term| &term.atom);
+        if matches!(atom, Some(Atom::PaddedRun(_) | Atom::Composite(_))) {
+            return None;
+        }
+        let (live, extent) = (digit.live, digit.extent);
+        match runs.last_mut() {
+            Some((inner_live, inner_extent)) if inner_live == inner_extent => {
+                *inner_live = live.checked_mul(*inner_extent)?;
+                *inner_extent = extent.checked_mul(*inner_extent)?;
+            }
+            _ => runs.push((live, extent)),
+        }
+    }
+    Some(runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::kernel::testing::mapping;
+
+    const AXES: &[(&str, u64)] = &[("A", 12), ("B", 8), ("R", 13)];
+
+    fn fault(source: &str, target: &str) -> Option<MoveFault> {
+        let (source, target) = (mapping(source, AXES), mapping(target, AXES));
+        lost(&source, &target).or_else(|| invented(&source, &target))
+    }
+
+    fn is_lost(source: &str, target: &str, axis: &str) -> bool {
+        matches!(fault(source, target), Some(MoveFault::Lost { axis: Some(found), .. }) if found == axis)
+    }
+
+    fn is_invented(source: &str, target: &str, axis: &str) -> bool {
+        matches!(fault(source, target), Some(MoveFault::Invented { axis: Some(found), .. }) if found == axis)
+    }
+
+    #[test]
+    fn order_padding_and_broadcasts_lose_nothing() {
+        for (source, target) in [
+            ("A, B", "B, A"),
+            ("A, B", "A / 3, B # 16, A % 3"),
+            ("A", "A / 4, A % 4, B"),
+            ("R", "R # 16 / 4, R # 16 % 4"),
+            ("R # 16 / 4, R # 16 % 4", "R"),
+            ("R # 16 / 4 % 2, R # 16 / 8, R # 16 % 4", "R"),
+            ("1 # 4, A % 4", "A % 4 # 8"),
+            ("[A, B] # 100", "A, B"),
+        ] {
+            assert_eq!(fault(source, target), None, "{source} to {target}");
+        }
+    }
+
+    #[test]
+    fn parts_that_are_missing_are_lost_unless_resized() {
+        assert!(is_lost("A, B", "A", "B"));
+        assert!(is_lost("A", "A % 6", "A"));
+        assert!(is_lost("A", "A / 2", "A"));
+        assert!(is_lost("R # 16", "R # 16 / 4, R # 16 % 2", "R"));
+        assert_eq!(fault("A", "A = 6"), None);
+        assert_eq!(fault("A, B", "A, B = 3 # 8"), None);
+    }
+
+    #[test]
+    fn parts_that_the_source_lacks_are_invented() {
+        assert!(is_invented("A % 6", "A", "A"));
+        assert!(is_invented("B = 3", "B", "B"));
+        assert!(is_invented("B / 2", "B", "B"));
+        assert_eq!(fault("B = 3", "B = 3 # 8, A"), None);
+    }
+
+    #[test]
+    fn huge_axes_are_decided_by_their_parts() {
+        let axes: &[(&str, u64)] = &[("H", 1 << 40)];
+        let (whole, split) = (mapping("H", axes), mapping("H % 1024, H / 1024", axes));
+        assert_eq!(lost(&whole, &split), None);
+        assert_eq!(invented(&whole, &split), None);
+        assert!(lost(&whole, &mapping("H / 2", axes)).is_some());
+        assert!(invented(&mapping("H % 1048576", axes), &whole).is_some());
+    }
+
+    #[test]
+    fn reshapes_keep_positions_and_their_padding() {
+        let reshaped = |before: &str, after: &str| {
+            reshape_fault(&mapping(before, AXES), &mapping(after, AXES))
+        };
+        assert_eq!(reshaped("A, B", "B, A"), None);
+        assert_eq!(reshaped("B # 12", "A = 8 # 12"), None);
+        assert_eq!(reshaped("A = 8", "B"), None);
+        assert_eq!(
+            reshaped("A", "B"),
+            Some(MoveFault::Size {
+                before: 12,
+                after: 8
+            })
+        );
+        assert_eq!(
+            reshaped("B # 12", "A"),
+            Some(MoveFault::PaddingBecomesData { position: 8 })
+        );
+        assert_eq!(
+            reshaped("A", "B # 12"),
+            Some(MoveFault::DataBecomesPadding { position: 8 })
+        );
+        assert_eq!(reshaped("R # 16 / 4, R # 16 % 4", "R # 16"), None);
+    }
+
+    /// Indices of a mapping over the axes of another one, as `(axis, value)` lists.
+    fn indices(of: &Mapping, axes_of: &Mapping) -> BTreeSet<Vec<(String, u64)>> {
+        let axes = axes_of.form().axis_names();
+        (0..of.size())
+            .filter_map(|position| match of.cell_at(position) {
+                Cell::Index(index) => Some(
+                    index
+                        .entries()
+                        .filter(|(axis, value)| *value > 0 && axes.contains(axis.name()))
+                        .map(|(axis, value)| (axis.name().to_owned(), value))
+                        .collect(),
+                ),
+                Cell::Padding | Cell::OutOfBounds => None,
+            })
+            .collect()
+    }
+
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, bound: u64) -> u64 {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % bound
+        }
+    }
+
+    /// A random product of parts of the axes, each axis at most once.
+    fn random_mapping(random: &mut Random) -> Mapping {
+        let parts: Vec<Mapping> = AXES
+            .iter()
+            .filter_map(|&(name, _)| {
+                let mut part = mapping(name, AXES);
+                if random.below(4) == 0 {
+                    return None;
+                }
+                for _ in 0..random.below(4) {
+                    let number = random.below(8) + 1;
+                    let next = match random.below(4) {
+                        0 => part.stride(number),
+                        1 => part.modulo(number),
+                        2 => part.pad_to(part.size() + number, crate::mapping::PaddingKind::Top),
+                        _ => part.resize(number),
+                    };
+                    part = next.unwrap_or(part);
+                }
+                Some(part)
+            })
+            .collect();
+        let product = Mapping::product(&parts).expect("small");
+        if random.below(5) == 0 {
+            let padded = product
+                .pad_to(product.size() + 6, crate::mapping::PaddingKind::Top)
+                .expect("larger");
+            return padded.stride(2).unwrap_or(padded);
+        }
+        product
+    }
+
+    /// Whatever is reported is so by the index functions, and most of what is so is reported.
+    #[test]
+    fn faults_agree_with_the_index_functions() {
+        let mut random = Random(11);
+        let (mut losses, mut reported) = (0_u32, 0_u32);
+        for _ in 0..3000 {
+            let (source, target) = (random_mapping(&mut random), random_mapping(&mut random));
+            if source.size().max(target.size()) > 2_000 {
+                continue;
+            }
+            let held = indices(&source, &source);
+            let placed = indices(&target, &source);
+            let resized = source
+                .form()
+                .axis_names()
+                .iter()
+                .any(|axis| mentions_resize(&target, axis));
+            let loses = held.iter().any(|index| !placed.contains(index));
+            let invents = placed.iter().any(|index| !held.contains(index));
+            let found = lost(&source, &target);
+            if found.is_some() {
+                assert!(loses, "{source} to {target}: {found:?}");
+            }
+            let claimed = invented(&source, &target);
+            if claimed.is_some() {
+                assert!(invents, "{source} to {target}: {claimed:?}");
+            }
+            if loses && !resized {
+                losses += 1;
+                reported += u32::from(found.is_some());
+            }
+        }
+        assert!(losses > 500, "{losses} losses");
+        assert!(
+            reported * 10 >= losses * 9,
+            "{reported} of {losses} losses are reported"
+        );
+    }
+}

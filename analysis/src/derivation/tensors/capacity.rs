@@ -1,0 +1,164 @@
+//! Capacities of the memories and alignment of addresses (book: Size Constraint, Alignment Constraint, TRF Address
+//! Modes).
+
+use crate::hardware::{self, CLUSTERS, ElementType, SLICES};
+use crate::items::Span;
+use crate::kernel::{AddressValue, Origin, Tensor, Tier, TrfAddress, Written};
+use crate::mapping::Mapping;
+
+/// An address that is no multiple of the element's size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlignmentViolation {
+    /// The address in bytes.
+    pub address: u64,
+    /// The element's type.
+    pub element_type: ElementType,
+    /// Its size in bytes.
+    pub element_bytes: u64,
+    /// Where the address is written.
+    pub span: Span,
+}
+
+/// The tensor of a capacity violation: numbers that the remedies need.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutgrownTensor {
+    /// Its memory.
+    pub tier: Tier,
+    /// Bytes of one slice, chip or (TRF) of all rows of a slice.
+    pub bytes: u64,
+    /// Bytes that the memory has there.
+    pub capacity: u64,
+    /// Slices that hold data, of the 256 of a cluster.
+    pub slices: Option<u64>,
+    /// Clusters that hold data, of the two of a chip.
+    pub clusters: Option<u64>,
+    /// Where the tensor is made.
+    pub span: Span,
+}
+
+/// A tensor that does not fit its memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CapacityViolation {
+    /// It is larger than the memory.
+    Bytes {
+        /// The tensor.
+        tensor: OutgrownTensor,
+        /// Rows, in the TRF.
+        rows: Option<u64>,
+        /// The region of the TRF that the capacity is of.
+        region: Option<TrfAddress>,
+        /// Where its element is written.
+        span: Span,
+    },
+    /// It ends behind the end of the memory.
+    End {
+        /// The tensor.
+        tensor: OutgrownTensor,
+        /// Its address in bytes.
+        address: u64,
+        /// Where the address is written.
+        span: Span,
+    },
+    /// More rows than the MAC array has.
+    Rows {
+        /// Rows asked for.
+        rows: u64,
+        /// Where they are written.
+        span: Span,
+    },
+}
+
+/// Whether the tensor lies in memory of its own; a view or a reshape lies in that of another.
+fn is_allocation(tensor: &Tensor) -> bool {
+    !matches!(tensor.origin, Origin::View { .. } | Origin::Reshape { .. })
+}
+
+/// Derives whether the tensor's address is a multiple of its element.
+pub(super) fn alignment(tensor: &Tensor) -> Option<AlignmentViolation> {
+    let element_type = tensor.element_type.value?;
+    let element_bytes = element_type.bits().div_ceil(8);
+    let address = tensor.address.bytes()?;
+    (is_allocation(tensor) && address % element_bytes != 0).then_some(AlignmentViolation {
+        address,
+        element_type,
+        element_bytes,
+        span: tensor.address.span,
+    })
+}
+
+/// Bytes that a tensor takes of its memory: of a slice for DM and VRF, of all rows of a slice for the TRF, of a chip
+/// for the HBM. `None` if a size or the type is unknown, or the bytes overflow.
+#[must_use]
+pub fn bytes_of(tensor: &Tensor) -> Option<u64> {
+    let element = tensor
+        .element_type
+        .value?
+        .bytes_rounded_up(tensor.levels.element.value.as_ref()?.size())?;
+    match &tensor.levels.row {
+        Some(row) if tensor.tier == Tier::Trf => element.checked_mul(row.value.as_ref()?.size()),
+        _ => Some(element),
+    }
+}
+
+/// Derives whether the tensor fits its memory.
+pub(super) fn capacity(tensor: &Tensor) -> Option<CapacityViolation> {
+    if !is_allocation(tensor) {
+        return None;
+    }
+    let rows = tensor
+        .levels
+        .row
+        .as_ref()
+        .and_then(|row| Some((row.value.as_ref()?.size(), row.span)));
+    if let (Tier::Trf, Some((rows, span))) = (tensor.tier, rows)
+        && rows > hardware::ROWS
+    {
+        return Some(CapacityViolation::Rows { rows, span });
+    }
+    let region = match tensor.address.value {
+        AddressValue::Trf(region) => Some(region),
+        AddressValue::Bytes(_) | AddressValue::Unknown => None,
+    };
+    let capacity = match tensor.tier {
+        Tier::Host => return None,
+        Tier::Hbm => hardware::HBM_BYTES,
+        Tier::Dm => hardware::DM_BYTES_PER_SLICE,
+        Tier::Vrf => hardware::VRF_BYTES,
+        Tier::Trf => match region {
+            Some(TrfAddress::FirstHalf | TrfAddress::SecondHalf) => hardware::TRF_BYTES / 2,
+            Some(TrfAddress::Full) | None => hardware::TRF_BYTES,
+        },
+    };
+    let bytes = bytes_of(tensor)?;
+    let outgrown = || OutgrownTensor {
+        tier: tensor.tier,
+        bytes,
+        capacity,
+        slices: used(tensor.levels.slice.as_ref(), SLICES),
+        clusters: used(tensor.levels.cluster.as_ref(), CLUSTERS),
+        span: tensor.span,
+    };
+    if bytes > capacity {
+        return Some(CapacityViolation::Bytes {
+            tensor: outgrown(),
+            rows: rows.map(|(rows, _)| rows),
+            region,
+            span: tensor.levels.element.span,
+        });
+    }
+    let address = tensor.address.bytes()?;
+    let fits = address
+        .checked_add(bytes)
+        .is_some_and(|end| end <= capacity);
+    (!fits).then(|| CapacityViolation::End {
+        tensor: outgrown(),
+        address,
+        span: tensor.address.span,
+    })
+}
+
+/// Positions of a level up to its outermost padding, if the level has the hardware's size.
+fn used(level: Option<&Written<Mapping>>, size: u64) -> Option<u64> {
+    let mapping = level?.value.as_ref()?;
+    (mapping.size() == size).then(|| mapping.form().remove_padding().size())
+}

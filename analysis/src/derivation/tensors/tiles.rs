@@ -1,0 +1,165 @@
+//! Tiles: whether what a tile declares is the part that it selects, and lies inside of its tensor (book: Resize;
+//! library: views and tiles).
+
+use crate::items::Span;
+use crate::kernel::{Body, Level, Levels, Origin, Tensor, TileWindow};
+use crate::mapping::{
+    Answer, Division, DivisionMode, Form, Mapping, divide, divide_span, equal_forms, holds,
+};
+
+/// A tile that is no part of its tensor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TileViolation {
+    /// The tiled index is no part of the tensor's mapping.
+    Absent {
+        /// The index.
+        index: Mapping,
+        /// The tensor's full mapping.
+        tensor: Mapping,
+        /// Where the index is written.
+        span: Span,
+    },
+    /// The declared mapping is not what the tile leaves of the tensor's.
+    Output {
+        /// The level that is tiled.
+        level: Level,
+        /// As declared.
+        declared: Mapping,
+        /// What the tile leaves, if it can be said of the level alone.
+        expected: Option<Mapping>,
+        /// The index.
+        index: Mapping,
+        /// How many values it keeps.
+        length: u64,
+        /// Where the mapping is declared.
+        span: Span,
+    },
+    /// The tile keeps no value at all.
+    Empty {
+        /// Where the number is written.
+        span: Span,
+    },
+    /// The tile is longer than the index.
+    TooLong {
+        /// The index.
+        index: Mapping,
+        /// How many values the tile asks for.
+        length: u64,
+        /// Where the number is written.
+        span: Span,
+    },
+    /// The tile ends behind the last value of the index.
+    OutOfBounds {
+        /// The index.
+        index: Mapping,
+        /// The first value, in the worst run of the loops around.
+        start: u64,
+        /// How many values the tile keeps.
+        length: u64,
+        /// The start differs from run to run.
+        in_loop: bool,
+        /// Where the start is written.
+        span: Span,
+    },
+}
+
+/// Derives what the tile of a view violates, if the tensor is one.
+pub(super) fn derive(body: &Body, tensor: &Tensor) -> Option<TileViolation> {
+    let Origin::View {
+        of,
+        tile: Some(window),
+    } = &tensor.origin
+    else {
+        return None;
+    };
+    let index = window.index.value.as_ref()?;
+    let length = window.length.value?;
+    if length == 0 {
+        return Some(TileViolation::Empty {
+            span: window.length.span,
+        });
+    }
+    if length > index.size() {
+        return Some(TileViolation::TooLong {
+            index: index.clone(),
+            length,
+            span: window.length.span,
+        });
+    }
+    mismatch(
+        &body.tensor(*of)?.levels,
+        &tensor.levels,
+        window,
+        index,
+        length,
+    )
+    .or_else(|| out_of_bounds(window, index, length))
+}
+
+fn out_of_bounds(window: &TileWindow, index: &Mapping, length: u64) -> Option<TileViolation> {
+    let worst = window.start_range.map(|(_, largest)| largest);
+    let start = window.start.value.into_iter().chain(worst).max()?;
+    let inside = start
+        .checked_add(length)
+        .is_some_and(|end| end <= index.size());
+    (!inside).then(|| TileViolation::OutOfBounds {
+        index: index.clone(),
+        start,
+        length,
+        in_loop: window
+            .start_range
+            .is_some_and(|(least, largest)| least != largest),
+        span: window.start.span,
+    })
+}
+
+fn mismatch(
+    base: &Levels,
+    tile: &Levels,
+    window: &TileWindow,
+    index: &Mapping,
+    length: u64,
+) -> Option<TileViolation> {
+    let whole = base.full()?;
+    let declared = window.output.value.as_ref()?;
+    let division = if length == 1 {
+        Some(divide(whole.form(), index.form(), DivisionMode::Relaxed))
+    } else {
+        divide_span(whole.form(), index.form(), length)
+    };
+    let Some(division) = division.filter(Division::exact) else {
+        // The division may fail on ragged parts that the tensor does hold.
+        return (holds(whole.form(), index.form()) == Answer::No).then(|| TileViolation::Absent {
+            index: index.clone(),
+            tensor: whole.clone(),
+            span: window.index.span,
+        });
+    };
+    let left = &division.dividend_residue;
+    let declared_whole = tile.full()?;
+    (equal_forms(left, declared_whole.form()) == Answer::No).then(|| TileViolation::Output {
+        level: window.level,
+        declared: declared.clone(),
+        expected: level_of(left, base, window.level).map(|form| form.to_mapping()),
+        index: index.clone(),
+        length,
+        span: window.output.span,
+    })
+}
+
+/// The part of a full mapping's form that lies in one level, by the sizes of the levels.
+fn level_of(full: &Form, levels: &Levels, level: Level) -> Option<Form> {
+    let mut inside = 1_u64;
+    let mut size = None;
+    for (candidate, written) in levels.iter() {
+        let here = written.value.as_ref()?.size();
+        if candidate == level {
+            size = Some(here);
+        } else if size.is_some() {
+            inside = inside.checked_mul(here)?;
+        }
+    }
+    let (outer, _) = full.split_at(inside)?;
+    let (_, part) = outer.split_at(size?)?;
+    Some(part)
+}
