@@ -1,20 +1,299 @@
-//! The Commit Engine.
+//! The Commit Engine: what of each packet is written, and where (book: Commit Engine).
+//!
+//! Knows flits, the part of them that the element keeps, the write sequencer and the banks it meets. Which tensors the
+//! writes meet in DM is `memory`'s business.
 
-use crate::kernel::{Body, Pass};
+use std::sync::Arc;
+
+use crate::hardware::{COMMIT_UNIT_BYTES, FLIT_BYTES};
+use crate::kernel::{
+    Body, OperandSource, Origin, Pass, PassEnd, Position, StageKind, Tensor, TensorId,
+};
+use crate::mapping::{Form, Mapping};
+
+use super::fetch::BankRun;
+use super::sequencer::{
+    Misfit, SequenceReport, SequenceRequest, SequencerMode, SequencerViolation, lacking, sequence,
+};
+use super::views::tiled_axes;
 
 /// What was derived, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommitDerivation {
+    /// The write sequencer and its cycles; `None` where a mapping or type is unknown.
+    pub sequence: Option<SequenceReport>,
+    /// Writes that a packet is split into.
+    pub writes_per_packet: Option<u64>,
     /// What the engine cannot do.
     pub violations: Vec<CommitViolation>,
 }
 
 /// What the engine cannot do, with its numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CommitViolation {}
+pub enum CommitViolation {
+    /// The packet that reaches the engine is no flit.
+    Flit {
+        /// Bits of the packet.
+        bits: u64,
+    },
+    /// What is committed of the packet is not 8, 16, 24 or 32 bytes.
+    PacketSize {
+        /// Bits of the committed part.
+        bits: u64,
+        /// Elements of the committed part.
+        elements: u64,
+        /// The element with its innermost part padded to a size that can be written, if padding is enough.
+        padded: Option<Mapping>,
+    },
+    /// The element is not the stream's time and packet in another order.
+    Mapping(Mismatch),
+    /// The address is no multiple of 8.
+    Alignment {
+        /// The address in bytes.
+        address: u64,
+    },
+    /// The sequencer breaks a limit, or there is none.
+    Sequencer(SequencerViolation),
+    /// Too many consecutive accesses to one bank.
+    Bank(BankRun),
+}
 
-/// Derives it.
+/// How an element differs from the stream that is committed to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// What differs.
+    pub kind: MismatchKind,
+    /// Time and packet as they arrive.
+    pub stream: Mapping,
+    /// The element as it is written.
+    pub element: Mapping,
+}
+
+/// What differs between an element and the stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MismatchKind {
+    /// The stream has an axis that the element lacks.
+    Dropped(Arc<str>),
+    /// The stream has a part of an axis that the element lacks, or in digits that do not fit.
+    Misfit(Misfit),
+    /// The element has an axis, or a part of one, that the stream lacks.
+    Invented(Misfit),
+}
+
+/// Derives what the Commit Engine does at the end of a pass (book: Commit Engine; library: 5.11).
 #[must_use]
-pub fn derive(_body: &Body, _pass: &Pass) -> CommitDerivation {
-    CommitDerivation::default()
+pub fn derive(body: &Body, pass: &Pass) -> CommitDerivation {
+    let mut derivation = CommitDerivation::default();
+    let (PassEnd::Commit { target, .. } | PassEnd::CommitView { target, .. }) = &pass.end else {
+        return derivation;
+    };
+    let Some(tensor) = body.tensor(*target) else {
+        return derivation;
+    };
+    derivation.violations.extend(check_alignment(tensor));
+    let output = pass.output();
+    let bits = output.packet.get().zip(output.element_type.value);
+    let bits =
+        bits.and_then(|(packet, element_type)| packet.size().checked_mul(element_type.bits()));
+    if bits.is_some_and(|bits| bits != FLIT_BYTES * 8) {
+        // A stage after the fetch that makes other packets than flits is at fault itself.
+        if let (Some(bits), Position::Fetch | Position::Switch) = (bits, output.position)
+            && !is_unaligned_fetch(bits)
+        {
+            derivation.violations.push(CommitViolation::Flit { bits });
+        }
+        return derivation;
+    }
+    let Some(request) = request(body, pass, *target, tensor) else {
+        return derivation;
+    };
+    let report = sequence(&request);
+    derivation
+        .violations
+        .extend(judge(body, pass, &request, &report));
+    if derivation.violations.is_empty() {
+        derivation
+            .violations
+            .extend(BankRun::of(&report, request.address).map(CommitViolation::Bank));
+    }
+    derivation.writes_per_packet = report
+        .packet_bytes
+        .zip(report.access_bytes)
+        .map(|(packet, access)| packet.div_ceil(access));
+    derivation.sequence = Some(report);
+    derivation
+}
+
+/// A fetched packet that is no multiple of 8 bytes has its own violation.
+const fn is_unaligned_fetch(bits: u64) -> bool {
+    !bits.is_multiple_of(COMMIT_UNIT_BYTES * 8)
+}
+
+/// The address of a tensor that a commit makes. Of a view only the base's address is known, and that of an element
+/// not aligned to its own size is refused before the commit is.
+fn check_alignment(tensor: &Tensor) -> Option<CommitViolation> {
+    if matches!(tensor.origin, Origin::View { .. }) {
+        return None;
+    }
+    let address = tensor.address.bytes()?;
+    let aligned = address.is_multiple_of(COMMIT_UNIT_BYTES);
+    let element = tensor
+        .element_type
+        .value
+        .map_or(1, |element_type| element_type.bits().div_ceil(8));
+    (!aligned && address.is_multiple_of(element)).then_some(CommitViolation::Alignment { address })
+}
+
+/// The question to the sequencer that a commit is.
+pub(super) fn request(
+    body: &Body,
+    pass: &Pass,
+    target: TensorId,
+    tensor: &Tensor,
+) -> Option<SequenceRequest> {
+    let output = pass.output();
+    let mut request = SequenceRequest::new(
+        tensor.levels.element.value.clone()?,
+        output.time.value.clone()?,
+        output.packet.value.clone()?,
+        output.element_type.value?,
+        SequencerMode::Commit,
+    );
+    request.context = pass.context;
+    request.address = tensor.address.bytes();
+    request.tiled = tiled_axes(body, target);
+    Some(request)
+}
+
+/// The violations of the stream against the element, the first fact only: packet size before mapping before sequencer.
+fn judge(
+    body: &Body,
+    pass: &Pass,
+    request: &SequenceRequest,
+    report: &SequenceReport,
+) -> Vec<CommitViolation> {
+    let stream = request.time.form();
+    let packet = request.packet.form();
+    let element = request.buffer.form();
+    let names = element.axis_names();
+    let absent = |form: &Form| {
+        form.axis_names()
+            .into_iter()
+            .find(|axis| !names.contains(axis))
+    };
+    if absent(packet).is_none()
+        && let Some(violation) = packet_size(request, report)
+    {
+        return vec![violation];
+    }
+    let mismatch = |kind| {
+        let stream = request
+            .time
+            .pair(&request.packet)
+            .unwrap_or_else(|_| request.packet.clone());
+        vec![CommitViolation::Mapping(Mismatch {
+            kind,
+            stream,
+            element: request.buffer.clone(),
+        })]
+    };
+    let dropped = stream
+        .axis_names()
+        .into_iter()
+        .chain(packet.axis_names())
+        .filter(|axis| !names.contains(axis));
+    let dropped: Vec<Arc<str>> = dropped.collect();
+    if let Some(axis) = dropped.iter().find(|axis| !is_broadcast(body, pass, axis)) {
+        return mismatch(MismatchKind::Dropped(Arc::clone(axis)));
+    }
+    let violations = || report.violations.iter();
+    if let Some(misfit) = violations().find_map(|violation| match violation {
+        SequencerViolation::Misfit(misfit) => Some(misfit),
+        _ => None,
+    }) {
+        return match misfit {
+            Misfit::Unknown => Vec::new(),
+            misfit => mismatch(MismatchKind::Misfit(misfit.clone())),
+        };
+    }
+    let Some(whole) = Form::multiply(stream, packet) else {
+        return Vec::new();
+    };
+    if let Some(misfit) = lacking(&whole, element) {
+        return mismatch(MismatchKind::Invented(misfit));
+    }
+    violations()
+        .filter(|violation| !matches!(violation, SequencerViolation::CommitPacket { .. }))
+        .cloned()
+        .map(CommitViolation::Sequencer)
+        .collect()
+}
+
+fn packet_size(request: &SequenceRequest, report: &SequenceReport) -> Option<CommitViolation> {
+    let elements = report.packet_elements?;
+    let bits = elements.checked_mul(request.element_type.bits())?;
+    let unit = COMMIT_UNIT_BYTES * 8;
+    if bits.is_multiple_of(unit) && bits > 0 && bits <= FLIT_BYTES * 8 {
+        return None;
+    }
+    Some(CommitViolation::PacketSize {
+        bits,
+        elements,
+        padded: padded_element(request, elements),
+    })
+}
+
+/// The element with the committed part padded to the next multiple of 8 bytes, where that part is just what stands
+/// innermost in the element.
+fn padded_element(request: &SequenceRequest, elements: u64) -> Option<Mapping> {
+    let element_bits = request.element_type.bits();
+    let bits = elements
+        .checked_mul(element_bits)?
+        .checked_next_multiple_of(COMMIT_UNIT_BYTES * 8)?;
+    let (outer, inner) = request.buffer.form().split_at(elements)?;
+    if bits > FLIT_BYTES * 8 || !inner.is_resize_of(request.packet.form()) {
+        return None;
+    }
+    let padded = inner.pad(bits / element_bits)?;
+    Some(Form::multiply(&outer, &padded)?.to_mapping())
+}
+
+/// Whether an axis of the stream holds no data: the pass's own source lacks it, and no operand brings it in.
+fn is_broadcast(body: &Body, pass: &Pass, axis: &str) -> bool {
+    let lacks = |mapping: Option<&Mapping>| {
+        mapping.is_some_and(|mapping| !mapping.form().contains_axis(axis))
+    };
+    let begin = &pass.begin;
+    let source = [
+        &begin.chip,
+        &begin.cluster,
+        &begin.slice,
+        &begin.time,
+        &begin.packet,
+    ]
+    .into_iter()
+    .all(|level| lacks(level.get()));
+    source
+        && operands(pass).all(|operand| {
+            let tensor = operand.and_then(|id| body.tensor(id));
+            tensor.is_some_and(|tensor| tensor.levels.iter().all(|(_, level)| lacks(level.get())))
+        })
+}
+
+/// The tensors that a pass reads beside its source; `None` for one that could not be followed.
+fn operands(pass: &Pass) -> impl Iterator<Item = Option<TensorId>> {
+    pass.stages.iter().flat_map(|stage| match &stage.kind {
+        StageKind::Align { operand, .. } => vec![*operand],
+        StageKind::VectorAlu(operation) => operation
+            .operands
+            .iter()
+            .flatten()
+            .filter_map(|operand| match operand.source {
+                OperandSource::Vrf(id) => Some(Some(id)),
+                OperandSource::Unknown => Some(None),
+                OperandSource::Constant(_) | OperandSource::Stash | OperandSource::Skip => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    })
 }

@@ -1,21 +1,370 @@
-//! The Fetch Engine.
+//! The Fetch Engine: sequencer, conversion, zero points, interleaving (book: Fetch Engine).
+//!
+//! Knows what one `fetch` asks of the engine and of DM's banks. What the packet becomes after the engine (flits) is
+//! `collect`'s business, what the tensor itself may be is `tensors`'.
 
-use crate::hardware::Target;
-use crate::kernel::{Body, Pass};
+use crate::hardware::{
+    BANK_RUN_LIMIT, ElementType, FETCH_ALIGNMENT_BYTES, Target, fetch_cast_targets, fetch_casts,
+};
+use crate::kernel::{
+    Body, Context, Pass, PassSource, Position, StageKind, StreamShape, Tensor, TensorId, ZeroPoint,
+};
+use crate::mapping::{Answer, Mapping, equal};
+
+use super::banks::level_reaching;
+use super::masking::{self, Unmaskable};
+use super::sequencer::{
+    Entry, Interleaving, SequenceReport, SequenceRequest, SequencerMode, SequencerViolation,
+    sequence,
+};
 
 /// What was derived, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FetchDerivation {
+    /// The sequencer and its cycles; `None` where a mapping or type is unknown.
+    pub sequence: Option<SequenceReport>,
+    /// Fetches that the adapter joins to one packet (book: Batching).
+    pub fetches_per_packet: Option<u64>,
     /// What the engine cannot do.
     pub violations: Vec<FetchViolation>,
 }
 
 /// What the engine cannot do, with its numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FetchViolation {}
+pub enum FetchViolation {
+    /// The packet is no multiple of 8 bytes.
+    PacketAlignment {
+        /// Bits of the packet in the delivered type.
+        bits: u64,
+        /// The packet padded to the next multiple.
+        padded: Option<Mapping>,
+    },
+    /// The target has no such conversion.
+    CastUnsupported {
+        /// The type in DM.
+        from: ElementType,
+        /// The type asked for.
+        to: ElementType,
+        /// The types that the target converts to.
+        alternatives: Vec<ElementType>,
+    },
+    /// A table asked of the sub context.
+    SubContextTable,
+    /// A zero point that its type cannot hold.
+    ZeroPointRange {
+        /// The zero point.
+        zero_point: ZeroPoint,
+        /// Its type: the one in DM.
+        element_type: ElementType,
+        /// The type's least and largest value.
+        range: (i64, i64),
+    },
+    /// A zero point of a float.
+    ZeroPointFloat {
+        /// The zero point.
+        zero_point: ZeroPoint,
+        /// The type in DM.
+        element_type: ElementType,
+    },
+    /// Padding that a reduction takes in and that cannot be masked.
+    Mask(Unmaskable),
+    /// More or fewer tensors than two are interleaved.
+    InterleavedCount {
+        /// How many.
+        count: usize,
+    },
+    /// The axis that chooses between two tensors is not of size 2.
+    InterleavedAxis {
+        /// Its size.
+        size: u64,
+    },
+    /// The interleaved tensors are not of one type.
+    InterleavedTypes {
+        /// The types of the first and of another tensor.
+        types: (ElementType, ElementType),
+        /// That other tensor, counted from 0.
+        index: usize,
+    },
+    /// The interleaved tensors are not mapped alike.
+    InterleavedMappings {
+        /// The element mappings (or those of the level that differs) of the first and of another tensor.
+        mappings: (Mapping, Mapping),
+        /// That other tensor, counted from 0.
+        index: usize,
+    },
+    /// The sequencer breaks a limit, or there is none.
+    Sequencer(SequencerViolation),
+    /// Too many consecutive accesses to one bank.
+    Bank(BankRun),
+}
 
-/// Derives it.
+/// A run of accesses to one bank of DM that reaches the limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BankRun {
+    /// The longest run, in accesses.
+    pub run: u64,
+    /// The entry with which it reaches the limit.
+    pub entry: Entry,
+    /// The entry's stride in bits.
+    pub stride_bits: i128,
+}
+
+impl BankRun {
+    /// The run of a sequencer that reaches the limit, if one does.
+    pub(super) fn of(report: &SequenceReport, address: Option<u64>) -> Option<Self> {
+        let run = report
+            .longest_bank_run
+            .filter(|run| *run >= BANK_RUN_LIMIT)?;
+        let base = address.unwrap_or(0).saturating_mul(8);
+        let level = level_reaching(
+            &report.access_levels,
+            report.touched_bits?,
+            base,
+            BANK_RUN_LIMIT,
+        )?;
+        let stride_bits = report.access_levels.get(level)?.stride_bits;
+        Some(Self {
+            run,
+            entry: report.merged.get(level)?.clone(),
+            stride_bits,
+        })
+    }
+}
+
+/// Derives what the Fetch Engine does with a stage (book: Fetch Engine; library: 5.6).
 #[must_use]
-pub fn derive(_body: &Body, _pass: &Pass, _index: usize, _target: Target) -> FetchDerivation {
-    FetchDerivation::default()
+pub fn derive(body: &Body, pass: &Pass, index: usize, target: Target) -> FetchDerivation {
+    let mut derivation = FetchDerivation::default();
+    let Some(stage) = pass.stages.get(index) else {
+        return derivation;
+    };
+    let input = pass.input_of(index);
+    let output = &stage.output;
+    if let StageKind::Fetch { table, zero_points } = &stage.kind {
+        derivation
+            .violations
+            .extend(check_zero_points(zero_points, input.element_type.value));
+        if *table && pass.context == Some(Context::Sub) {
+            derivation.violations.push(FetchViolation::SubContextTable);
+        }
+        if !*table {
+            derivation
+                .violations
+                .extend(check_cast(input, output, target));
+        }
+    }
+    derivation.violations.extend(check_packet(output));
+    if input.position == Position::Begin {
+        derivation.violations.extend(check_interleaving(body, pass));
+        derive_sequence(body, pass, index, &mut derivation);
+        derivation
+            .violations
+            .extend(masking::unmaskable(pass, index).map(FetchViolation::Mask));
+    }
+    derivation
+}
+
+fn check_zero_points(
+    zero_points: &[ZeroPoint],
+    element_type: Option<ElementType>,
+) -> Vec<FetchViolation> {
+    let Some(element_type) = element_type else {
+        return Vec::new();
+    };
+    let range = integer_range(element_type);
+    zero_points
+        .iter()
+        .filter_map(|zero_point| match (range, zero_point.value) {
+            (None, _) => Some(FetchViolation::ZeroPointFloat {
+                zero_point: zero_point.clone(),
+                element_type,
+            }),
+            (Some(range), Some(value)) if value < range.0 || value > range.1 => {
+                Some(FetchViolation::ZeroPointRange {
+                    zero_point: zero_point.clone(),
+                    element_type,
+                    range,
+                })
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+/// Least and largest value of an integer type; `None` for a float.
+const fn integer_range(element_type: ElementType) -> Option<(i64, i64)> {
+    Some(match element_type {
+        ElementType::I4 => (-8, 7),
+        ElementType::I5 => (-16, 15),
+        ElementType::I8 => (-128, 127),
+        ElementType::U8 => (0, 255),
+        ElementType::I9 => (-256, 255),
+        ElementType::I16 => (-32_768, 32_767),
+        ElementType::I32 => (-2_147_483_648, 2_147_483_647),
+        ElementType::F8
+        | ElementType::F8E4M3
+        | ElementType::F8E5M2
+        | ElementType::F16
+        | ElementType::Bf16
+        | ElementType::F32 => return None,
+    })
+}
+
+fn check_cast(input: &StreamShape, output: &StreamShape, target: Target) -> Option<FetchViolation> {
+    let from = input.element_type.value?;
+    let to = output.element_type.value?;
+    (!fetch_casts(target, from, to)).then(|| FetchViolation::CastUnsupported {
+        from,
+        to,
+        alternatives: fetch_cast_targets(target, from).collect(),
+    })
+}
+
+fn check_packet(output: &StreamShape) -> Option<FetchViolation> {
+    let packet = output.packet.value.as_ref()?;
+    let element_bits = output.element_type.value?.bits();
+    let bits = packet.size().checked_mul(element_bits)?;
+    let unit = FETCH_ALIGNMENT_BYTES * 8;
+    if bits.is_multiple_of(unit) {
+        return None;
+    }
+    let elements = bits.checked_next_multiple_of(unit)? / element_bits;
+    let padded = packet.form().pad(elements).map(|form| form.to_mapping());
+    Some(FetchViolation::PacketAlignment { bits, padded })
+}
+
+fn check_interleaving(body: &Body, pass: &Pass) -> Vec<FetchViolation> {
+    let PassSource::Interleaved { axis, tensors, .. } = &pass.source else {
+        return Vec::new();
+    };
+    let mut violations = Vec::new();
+    if tensors.len() != 2 {
+        violations.push(FetchViolation::InterleavedCount {
+            count: tensors.len(),
+        });
+    }
+    if let Some(axis) = axis.get()
+        && axis.size() != 2
+    {
+        violations.push(FetchViolation::InterleavedAxis { size: axis.size() });
+    }
+    let tensors: Vec<Option<&Tensor>> = tensors.iter().map(|id| body.tensor(*id)).collect();
+    let Some((Some(first), others)) = tensors.split_first() else {
+        return violations;
+    };
+    for (index, other) in others.iter().enumerate() {
+        violations.extend(other.and_then(|other| difference(first, other, index + 1)));
+    }
+    violations
+}
+
+/// What tells two tensors apart that one sequencer is to read in turns.
+fn difference(first: &Tensor, other: &Tensor, index: usize) -> Option<FetchViolation> {
+    if let (Some(one), Some(two)) = (first.element_type.value, other.element_type.value)
+        && one != two
+    {
+        return Some(FetchViolation::InterleavedTypes {
+            types: (one, two),
+            index,
+        });
+    }
+    first
+        .levels
+        .iter()
+        .zip(other.levels.iter())
+        .find_map(|((_, one), (_, two))| {
+            let (one, two) = (one.value.as_ref()?, two.value.as_ref()?);
+            (equal(one, two) == Answer::No).then(|| FetchViolation::InterleavedMappings {
+                mappings: (one.clone(), two.clone()),
+                index,
+            })
+        })
+}
+
+/// The question to the sequencer that a fetch directly after `begin` is.
+pub(super) fn request(body: &Body, pass: &Pass, index: usize) -> Option<SequenceRequest> {
+    let output = &pass.stages.get(index)?.output;
+    let begin = &pass.begin;
+    let element_type = begin.element_type.value?;
+    let mut request = SequenceRequest::new(
+        begin.packet.value.clone()?,
+        output.time.value.clone()?,
+        output.packet.value.clone()?,
+        element_type,
+        SequencerMode::Fetch,
+    );
+    request.delivered_type = output.element_type.value?;
+    request.context = pass.context;
+    request.elsewhere = [&begin.chip, &begin.cluster, &begin.slice]
+        .into_iter()
+        .map(|level| level.value.clone())
+        .collect::<Option<_>>()?;
+    match &pass.source {
+        PassSource::Tensor(id) => {
+            request.address = body.tensor(*id).and_then(|tensor| tensor.address.bytes())
+        }
+        PassSource::Interleaved { axis, tensors, .. } => {
+            let axis = axis.get()?.shared_name();
+            let distance = distance(body, tensors, element_type);
+            request.interleaving = Some(Interleaving { axis, distance });
+        }
+        PassSource::Parameter { .. } => {
+            // A stream parameter that is interleaved shows it by the axis of its time.
+            let time = begin.time.value.as_ref()?;
+            request.interleaving = time.axes().first().map(|axis| Interleaving {
+                axis: axis.shared_name(),
+                distance: None,
+            });
+        }
+    }
+    Some(request)
+}
+
+/// Elements from the first of two tensors to the second.
+fn distance(body: &Body, tensors: &[TensorId], element_type: ElementType) -> Option<i128> {
+    let [first, second] = tensors else {
+        return None;
+    };
+    let address = |id: &TensorId| body.tensor(*id).and_then(|tensor| tensor.address.bytes());
+    let bytes = i128::from(address(second)?).checked_sub(i128::from(address(first)?))?;
+    let bits = bytes.checked_mul(8)?;
+    let unit = i128::from(element_type.bits());
+    (bits % unit == 0).then_some(bits / unit)
+}
+
+fn derive_sequence(body: &Body, pass: &Pass, index: usize, derivation: &mut FetchDerivation) {
+    let Some(request) = request(body, pass, index) else {
+        return;
+    };
+    let report = sequence(&request);
+    // The packet's alignment and the conversion come first: sizes that do not fit follow from them.
+    let unaligned = derivation
+        .violations
+        .iter()
+        .any(|found| matches!(found, FetchViolation::PacketAlignment { .. }));
+    let unconverted = derivation
+        .violations
+        .iter()
+        .any(|found| matches!(found, FetchViolation::CastUnsupported { .. }));
+    let follows = |violation: &SequencerViolation| match violation {
+        SequencerViolation::SubContextSize { .. } | SequencerViolation::Packet { .. } => {
+            unaligned || unconverted
+        }
+        _ => violation.rule().is_none(),
+    };
+    let found = report
+        .violations
+        .iter()
+        .filter(|violation| !follows(violation))
+        .cloned();
+    derivation
+        .violations
+        .extend(found.map(FetchViolation::Sequencer));
+    if let Some(access) = report.access_bytes {
+        derivation.fetches_per_packet = report.packet_bytes.map(|bytes| bytes.div_ceil(access));
+        derivation
+            .violations
+            .extend(BankRun::of(&report, request.address).map(FetchViolation::Bank));
+    }
+    derivation.sequence = Some(report);
 }

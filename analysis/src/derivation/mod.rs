@@ -12,6 +12,7 @@ pub mod contraction;
 pub mod dma;
 pub mod fetch;
 mod forms;
+pub mod masking;
 pub mod memory;
 mod moves;
 pub mod pipeline;
@@ -21,6 +22,7 @@ pub mod tensors;
 pub mod transpose;
 pub mod valid_count;
 pub mod vector;
+mod views;
 
 use crate::hardware::Target;
 use crate::kernel::{Body, Operation, OperationKind, Pass, PassEnd, StageKind};

@@ -80,7 +80,7 @@ pub(super) fn last_element(entries: &[Entry]) -> Option<i128> {
 
 /// What became of loops that are longer than the hardware counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Splitting {
+pub(crate) enum Splitting {
     /// Every loop fits, split where necessary into this many altogether.
     Fits,
     /// A loop of this many iterations cannot be split into factors that fit, or only into more than the sequencer has.
@@ -92,21 +92,26 @@ pub(super) enum Splitting {
 /// Splits loops of more than 65,536 iterations into nested ones (book: Configuration Failures). Merged entries go in:
 /// whatever can be merged has been, so their splittings are all configurations there are.
 pub(super) fn split(merged: &[Entry]) -> Splitting {
+    split_sizes(merged.iter().map(|entry| entry.size))
+}
+
+/// See [`split`]: the sizes of the loops alone decide.
+pub(crate) fn split_sizes(sizes: impl IntoIterator<Item = u64>) -> Splitting {
     let mut least = 0_usize;
     let mut found = 0_usize;
     let mut longest = None;
-    for entry in merged {
-        if entry.size <= SEQUENCER_ITERATIONS {
+    for size in sizes {
+        if size <= SEQUENCER_ITERATIONS {
             least += 1;
             found += 1;
             continue;
         }
-        longest = longest.max(Some(entry.size));
-        let Some(factors) = factors_within_limit(entry.size) else {
-            return Splitting::Impossible(entry.size);
+        longest = longest.max(Some(size));
+        let Some(factors) = factors_within_limit(size) else {
+            return Splitting::Impossible(size);
         };
         found = found.saturating_add(factors);
-        least = least.saturating_add(least_factors(entry.size));
+        least = least.saturating_add(least_factors(size));
     }
     match longest {
         Some(longest) if least > SEQUENCER_ENTRIES => Splitting::Impossible(longest),
@@ -158,7 +163,7 @@ fn least_factors(number: u64) -> usize {
 }
 
 /// The largest divisor of a number that is at most `limit` (itself at most a few thousand) and a multiple of `unit`.
-pub(super) fn largest_divisor(number: u64, limit: u64, unit: u64) -> Option<u64> {
+pub(crate) fn largest_divisor(number: u64, limit: u64, unit: u64) -> Option<u64> {
     (1..=limit.min(number))
         .rev()
         .find(|divisor| number.is_multiple_of(*divisor) && divisor.is_multiple_of(unit))

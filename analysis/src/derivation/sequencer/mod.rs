@@ -4,28 +4,31 @@
 //! bytes lie in a line, how many of them one access moves, and which of the hardware's limits the result breaks. It does
 //! not know passes or tensors: `fetch`, `commit`, `dma` and the command line ask it with the mappings they have.
 
+mod access;
 mod entries;
+mod pairs;
 mod places;
 #[cfg(test)]
 mod tests;
+mod violation;
 
 use std::sync::Arc;
 
-use crate::hardware::{
-    COMMIT_PACKET_BYTES, COMMIT_UNIT_BYTES, DMA_PACKET_BYTES, DMA_REQUEST_BYTES, ElementType,
-    FETCH_OUTPUT_BYTES, SEQUENCER_ACCESS_BYTES, SEQUENCER_ENTRIES, sub_context_fetch_bytes,
-};
+use crate::hardware::{COMMIT_UNIT_BYTES, ElementType, SEQUENCER_ENTRIES};
 use crate::kernel::Context;
 use crate::mapping::{Digit, Form, Mapping, MappingKind};
 
-use super::banks::{AccessLevel, greatest_common_divisor, longest_bank_run};
-use entries::{
-    Splitting, configuration, contiguous_elements, largest_divisor, last_element, merge, split,
-};
-use places::{Loop, Places, resolve};
+use super::banks::AccessLevel;
+use access::Accesses;
+use entries::{configuration, last_element, merge, split};
+use places::{Loop, resolve};
 
 pub use entries::Entry;
+pub(super) use entries::{Splitting, largest_divisor, split_sizes};
+pub(super) use pairs::Piece;
 pub use places::Misfit;
+pub(super) use places::Places;
+pub use violation::SequencerViolation;
 
 /// Which engine's sequencer is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -100,105 +103,6 @@ impl SequenceRequest {
     }
 }
 
-/// A limit of the hardware that a configuration breaks, or a reason why there is none.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SequencerViolation {
-    /// The stream asks for a part of an axis that the buffer does not hold, or in digits that do not fit.
-    Misfit(Misfit),
-    /// A stride of 0 on the writing side (book: Full-flit Commit).
-    WriteBroadcast {
-        /// The axis that the buffer lacks, if the loop has one.
-        axis: Option<Arc<str>>,
-        /// Iterations that would write the same place.
-        size: u64,
-    },
-    /// What is committed of a packet is not 8, 16, 24 or 32 bytes (book: Commit Engine, Constraints).
-    CommitPacket {
-        /// Bits of the committed part.
-        bits: u64,
-    },
-    /// Not even one byte lies in a line, so that no access size serves (book: Configuration Failures).
-    Packet {
-        /// Bits that lie in a line.
-        contiguous_bits: u64,
-        /// Bits of the packet in the buffer.
-        packet_bits: u64,
-    },
-    /// The sub context has one fetch size, and packet or line are no multiple of it (book: Fetch Sequencer).
-    SubContextSize {
-        /// Bytes of the fetch size it has.
-        needed: u64,
-        /// Bits that divide both packet and line.
-        common_bits: u64,
-    },
-    /// A fetch has more than 32 bytes after its conversion, at every size there is (book: Type Casting).
-    CastOverflow {
-        /// Bytes of the smallest fetch that there is.
-        fetch: u64,
-        /// Bytes that come of it.
-        delivered: u64,
-    },
-    /// The writes of a packet are no multiples of 8 bytes (book: Commit Engine, Constraints).
-    CommitSize {
-        /// Bits that lie in a line.
-        contiguous_bits: u64,
-        /// Bytes of the committed part of the packet.
-        packet_bytes: u64,
-    },
-    /// A stride on the writing side that is no multiple of 8 bytes (book: Commit Engine, Constraints).
-    WriteStride {
-        /// The axis of the loop, if it has one.
-        axis: Option<Arc<str>>,
-        /// The stride in bits.
-        bits: i128,
-    },
-    /// The writing side steps beyond its tensor (book: Tail Padding and Fetch Size).
-    WriteBounds {
-        /// Elements from the start of the buffer to the end of the last write.
-        end: i128,
-        /// Elements of the buffer.
-        size: u64,
-    },
-    /// A DMA packet above 4,096 bytes that no smaller one divides (book: DMA Engine).
-    DmaPacket {
-        /// Bits of the packet.
-        bits: u64,
-    },
-    /// More than 8 entries after merging (book: Configuration Failures).
-    Entries {
-        /// Entries after merging.
-        count: usize,
-    },
-    /// More than 65,536 iterations in a loop that cannot be split (book: Configuration Failures).
-    Iterations {
-        /// Iterations of the loop.
-        size: u64,
-    },
-}
-
-impl SequencerViolation {
-    /// The rule that reports it.
-    #[must_use]
-    pub const fn rule(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::Misfit(Misfit::Insufficient { .. }) => "sequencer_insufficient_input",
-            Self::Misfit(Misfit::Incompatible { .. }) => "sequencer_incompatible",
-            Self::Misfit(Misfit::Unknown) => return None,
-            Self::WriteBroadcast { .. } => "sequencer_write_broadcast",
-            Self::CommitPacket { .. } => "commit_packet_size",
-            Self::Packet { .. } => "sequencer_packet",
-            Self::SubContextSize { .. } => "fetch_sub_context_size",
-            Self::CastOverflow { .. } => "fetch_cast_overflow",
-            Self::CommitSize { .. } => "commit_size",
-            Self::WriteStride { .. } => "sequencer_write_stride",
-            Self::WriteBounds { .. } => "sequencer_write_bounds",
-            Self::DmaPacket { .. } => "dma_packet_limit",
-            Self::Entries { .. } => "sequencer_entries",
-            Self::Iterations { .. } => "sequencer_iterations",
-        })
-    }
-}
-
 /// A configuration and what it costs. Fields are `None` where there is no configuration or a number is too large.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SequenceReport {
@@ -223,6 +127,8 @@ pub struct SequenceReport {
     /// The nest of accesses that the bank run was derived from, outermost first, one level a merged entry (the
     /// innermost without the part that one access covers).
     pub access_levels: Vec<AccessLevel>,
+    /// Bits of DM that one access touches: its size, or one element that the packet repeats.
+    pub touched_bits: Option<u64>,
     /// Limits broken, the reasons without a configuration first.
     pub violations: Vec<SequencerViolation>,
 }
@@ -281,6 +187,13 @@ pub fn sequence(request: &SequenceRequest) -> SequenceReport {
 
 fn whole_bytes(bits: u64) -> Option<u64> {
     bits.is_multiple_of(8).then_some(bits / 8)
+}
+
+/// The first part of a form that another does not hold, whatever order and padding the two have; `None` also where
+/// this cannot be told.
+#[must_use]
+pub fn lacking(holder: &Form, wanted: &Form) -> Option<Misfit> {
+    Places::of(holder).lacking(wanted)
 }
 
 /// What of a packet the sequencer moves.
@@ -426,190 +339,6 @@ fn one_line(loops: Vec<Loop>) -> Vec<Loop> {
     match merge(&resolve(&loops)).as_slice() {
         [line] => vec![Loop::line(line.size, line.stride, line.axis.clone())],
         _ => loops,
-    }
-}
-
-/// Derives how many bytes an access moves, and everything counted in accesses.
-struct Accesses<'a> {
-    request: &'a SequenceRequest,
-    /// Bits of the packet in the buffer's type.
-    bits: u64,
-}
-
-impl Accesses<'_> {
-    fn derive(&self, report: &mut SequenceReport) {
-        let element_bits = self.request.element_type.bits();
-        let contiguous = contiguous_elements(&report.merged);
-        let Some(contiguous_bits) = contiguous.checked_mul(element_bits) else {
-            return;
-        };
-        report.contiguous_bytes = whole_bytes(contiguous_bits);
-        let common = greatest_common_divisor(self.bits, contiguous_bits);
-        let access = match self.size(common, contiguous_bits) {
-            Ok(access) => access,
-            Err(Some(violation)) => {
-                report.violations.push(violation);
-                return;
-            }
-            Err(None) => return,
-        };
-        report.access_bytes = Some(access);
-        let accesses_a_packet = self.bits.div_ceil(access * 8);
-        report.accesses = self.request.time.size().checked_mul(accesses_a_packet);
-        report.cycles = report
-            .accesses
-            .and_then(|accesses| match self.request.mode {
-                SequencerMode::Dma => accesses.checked_mul(access.div_ceil(DMA_REQUEST_BYTES)),
-                SequencerMode::Fetch | SequencerMode::Commit => Some(accesses),
-            });
-        self.banks(access, report);
-    }
-
-    /// Bytes of one access, from the bits that divide packet and line both; the violation if none serves, or nothing
-    /// where the context is not known.
-    fn size(
-        &self,
-        common_bits: u64,
-        contiguous_bits: u64,
-    ) -> Result<u64, Option<SequencerViolation>> {
-        match self.request.mode {
-            SequencerMode::Fetch => self.fetch_size(common_bits, contiguous_bits),
-            SequencerMode::Commit => self.commit_size(common_bits, contiguous_bits),
-            SequencerMode::Dma => self.dma_packet(common_bits, contiguous_bits),
-        }
-    }
-
-    fn no_size(&self, contiguous_bits: u64) -> SequencerViolation {
-        SequencerViolation::Packet {
-            contiguous_bits,
-            packet_bits: self.bits,
-        }
-    }
-
-    fn fetch_size(
-        &self,
-        common_bits: u64,
-        contiguous_bits: u64,
-    ) -> Result<u64, Option<SequencerViolation>> {
-        if !common_bits.is_multiple_of(8) {
-            return Err(Some(self.no_size(contiguous_bits)));
-        }
-        let from = self.request.element_type;
-        let to = self.request.delivered_type;
-        let only;
-        let sizes: &[u64] = match self.request.context {
-            Some(Context::Sub) => {
-                only = [sub_context_fetch_bytes(from, to)];
-                &only
-            }
-            Some(_) => &SEQUENCER_ACCESS_BYTES,
-            None => return Err(None),
-        };
-        let mut dividing = sizes
-            .iter()
-            .copied()
-            .filter(|size| common_bits.is_multiple_of(size * 8))
-            .peekable();
-        let Some(&smallest) = dividing.peek() else {
-            let needed = sizes.first().copied().unwrap_or(1);
-            return Err(Some(SequencerViolation::SubContextSize {
-                needed,
-                common_bits,
-            }));
-        };
-        let delivered = |size: u64| size * to.bits() / from.bits();
-        dividing
-            .filter(|size| delivered(*size) <= FETCH_OUTPUT_BYTES)
-            .max()
-            .ok_or(Some(SequencerViolation::CastOverflow {
-                fetch: smallest,
-                delivered: delivered(smallest),
-            }))
-    }
-
-    fn commit_size(
-        &self,
-        common_bits: u64,
-        contiguous_bits: u64,
-    ) -> Result<u64, Option<SequencerViolation>> {
-        let packet_bytes = match whole_bytes(self.bits) {
-            Some(bytes) if COMMIT_PACKET_BYTES.contains(&bytes) => bytes,
-            _ => return Err(Some(SequencerViolation::CommitPacket { bits: self.bits })),
-        };
-        match whole_bytes(common_bits) {
-            Some(bytes) if bytes.is_multiple_of(COMMIT_UNIT_BYTES) => match self.request.context {
-                Some(Context::Sub) => Ok(COMMIT_UNIT_BYTES),
-                _ => Ok(bytes),
-            },
-            _ => Err(Some(SequencerViolation::CommitSize {
-                contiguous_bits,
-                packet_bytes,
-            })),
-        }
-    }
-
-    /// The packet of a DMA: the line as far as the stream's packet goes, at most 4,096 bytes, in whole requests where
-    /// the length allows it.
-    fn dma_packet(
-        &self,
-        common_bits: u64,
-        contiguous_bits: u64,
-    ) -> Result<u64, Option<SequencerViolation>> {
-        let Some(bytes) = whole_bytes(common_bits) else {
-            let too_long = common_bits > DMA_PACKET_BYTES * 8;
-            return Err(Some(if too_long {
-                SequencerViolation::DmaPacket { bits: common_bits }
-            } else {
-                self.no_size(contiguous_bits)
-            }));
-        };
-        if bytes <= DMA_PACKET_BYTES {
-            return Ok(bytes);
-        }
-        largest_divisor(bytes, DMA_PACKET_BYTES, DMA_REQUEST_BYTES)
-            .or_else(|| largest_divisor(bytes, DMA_PACKET_BYTES, 1))
-            .ok_or(Some(SequencerViolation::DmaPacket { bits: common_bits }))
-    }
-
-    /// Counts the longest run of accesses to one bank.
-    fn banks(&self, access: u64, report: &mut SequenceReport) {
-        let element_bits = self.request.element_type.bits();
-        let covered = access * 8 / element_bits;
-        let stride_bits = |stride: Option<i128>| stride?.checked_mul(i128::from(element_bits));
-        let Some(mut levels) = report
-            .merged
-            .iter()
-            .map(|entry| {
-                Some(AccessLevel {
-                    size: entry.size,
-                    stride_bits: stride_bits(entry.stride)?,
-                })
-            })
-            .collect::<Option<Vec<_>>>()
-        else {
-            return;
-        };
-        let mut touched = access * 8;
-        match (report.merged.last(), levels.last_mut()) {
-            (
-                Some(Entry {
-                    stride: Some(stride @ (0 | 1)),
-                    ..
-                }),
-                Some(innermost),
-            ) => {
-                innermost.size = innermost.size.div_ceil(covered.max(1));
-                innermost.stride_bits *= i128::from(covered);
-                if *stride == 0 {
-                    // The packet repeats one element: only its bank is touched.
-                    touched = element_bits;
-                }
-            }
-            _ => {}
-        }
-        let base = self.request.address.unwrap_or(0).saturating_mul(8);
-        report.longest_bank_run = Some(longest_bank_run(&levels, touched, base));
-        report.access_levels = levels;
     }
 }
 

@@ -39,7 +39,7 @@ pub enum Misfit {
 
 /// What a digit counts through.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Counted {
+pub(super) enum Counted {
     /// An axis of that name and size; the padded run of an axis is counted by the axis's own values.
     Axis(Arc<str>, u64),
     /// Positions of a group that no plain digits express.
@@ -48,7 +48,7 @@ enum Counted {
 
 impl Counted {
     /// What an atom counts through; `None` for copies, which hold no index.
-    fn of(atom: &Atom) -> Option<Self> {
+    pub(super) fn of(atom: &Atom) -> Option<Self> {
         match atom {
             Atom::Axis(axis) | Atom::PaddedRun(axis) => {
                 Some(Self::Axis(Arc::from(axis.name()), axis.size()))
@@ -67,7 +67,7 @@ impl Counted {
     }
 
     /// The axis, or the group in brackets.
-    fn name(&self) -> Arc<str> {
+    pub(super) fn name(&self) -> Arc<str> {
         match self {
             Self::Axis(name, _) => Arc::clone(name),
             Self::Composite(group) => Arc::from(format!("[{}]", group.to_mapping()).as_str()),
@@ -77,30 +77,30 @@ impl Counted {
 
 /// A digit of an axis as the buffer holds it.
 #[derive(Debug, Clone)]
-struct Held {
-    counted: Counted,
+pub(super) struct Held {
+    pub(super) counted: Counted,
     /// The digit's lowest value step in its axis.
-    low: u64,
+    pub(super) low: u64,
     /// Values (in units of `low`) after which the next digit of the axis begins.
-    modulo: u64,
+    pub(super) modulo: u64,
     /// Values that the buffer has room for data of.
-    live: u64,
+    pub(super) live: u64,
     /// Elements between two values.
-    place: i128,
+    pub(super) place: i128,
     /// Positions that the digit takes, padding included.
-    extent: u64,
+    pub(super) extent: u64,
     /// The highest value that the stream has asked for so far.
-    reached: u64,
+    pub(super) reached: u64,
 }
 
 impl Held {
     /// The place in the axis where the next digit begins.
-    const fn border(&self) -> u64 {
+    pub(super) const fn border(&self) -> u64 {
         self.low.saturating_mul(self.modulo)
     }
 
     /// Whether no digit of the axis comes after this one: from here on values are walked without end.
-    fn is_outermost(&self) -> bool {
+    pub(super) fn is_outermost(&self) -> bool {
         self.border() >= self.counted.size()
     }
 
@@ -115,12 +115,12 @@ impl Held {
 
 /// A buffer seen as a place for each digit of each axis.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Places {
-    held: Vec<Held>,
+pub(crate) struct Places {
+    pub(super) held: Vec<Held>,
     /// Anonymous broadcasts of the buffer, innermost first: copies and elements between them.
     broadcasts: Vec<(u64, i128)>,
     /// Axes inside parts that cannot be told apart.
-    opaque: Vec<Arc<str>>,
+    pub(super) opaque: Vec<Arc<str>>,
     /// Axes that the tensor holds outside of the buffer, in its spatial levels.
     elsewhere: Vec<Arc<str>>,
     /// An axis that chooses between two buffers, and the distance between them in elements.
@@ -137,7 +137,7 @@ impl Places {
 
     /// Tells that the tensor has these axes in other levels, so that a part missing here is no broadcast.
     pub(super) fn also_holding(mut self, levels: &[Form]) -> Self {
-        self.elsewhere = levels.iter().flat_map(|form| form.axis_names()).collect();
+        self.elsewhere = levels.iter().flat_map(Form::axis_names).collect();
         self
     }
 
@@ -148,7 +148,7 @@ impl Places {
     }
 
     /// Records the digits of a form that starts at a stride of `unit` elements.
-    fn hold(&mut self, form: &Form, unit: i128) {
+    pub(super) fn hold(&mut self, form: &Form, unit: i128) {
         let mut place = unit;
         for digit in form.digits() {
             if let Some(term) = &digit.term {
@@ -360,7 +360,7 @@ impl Places {
         Ok(())
     }
 
-    fn missing(&self, axis: &Arc<str>, step: u64, needed: u64) -> Misfit {
+    pub(super) fn missing(&self, axis: &Arc<str>, step: u64, needed: u64) -> Misfit {
         if self.opaque.contains(axis) {
             Misfit::Unknown
         } else {
@@ -403,6 +403,35 @@ impl Places {
         let reaches = digit.live.saturating_mul(ratio) >= held.live;
         let padded = if reaches { held.extent / ratio } else { 0 };
         Some(Room { data, padded })
+    }
+
+    /// The first part of a form that is not held here, whatever its order and padding; parts that cannot be told
+    /// apart count as held.
+    pub(super) fn lacking(&self, form: &Form) -> Option<Misfit> {
+        form.digits().iter().find_map(|digit| {
+            let term = digit.term.as_ref()?;
+            let counted = Counted::of(&term.atom)?;
+            let name = counted.name();
+            if let Counted::Composite(group) = &counted {
+                let whole = term.stride == 1 && digit.live >= group.size();
+                return if whole { self.lacking(group) } else { None };
+            }
+            if self.opaque.contains(&name) {
+                return None;
+            }
+            let known = self.held.iter().any(|held| held.counted == counted);
+            let held = if known {
+                self.values_in_a_row(&counted, term.stride)
+            } else {
+                1
+            };
+            (held < digit.live).then_some(Misfit::Insufficient {
+                axis: name,
+                step: term.stride,
+                needed: digit.live,
+                held,
+            })
+        })
     }
 
     /// The buffer's digit that a step of `low` values falls into, if it steps evenly through it.
