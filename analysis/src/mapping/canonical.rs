@@ -280,6 +280,28 @@ fn composite(run: &[Digit], stride: u64, extent: u64, kind: Option<PaddingKind>)
     digit
 }
 
+/// The part of a stride that the innermost digit can take alone: `[A, B] / 6` with `B` of 4 is `[A, B / 2] / 3`.
+fn without_common(run: &[Digit], s: u64) -> (Vec<Digit>, u64) {
+    let common = run.first().map_or(1, |first| gcd(first.extent, s));
+    let mut out = Vec::new();
+    for (at, digit) in run.iter().enumerate() {
+        if at == 0 {
+            push(&mut out, cut(digit, common));
+        } else {
+            push(&mut out, digit.clone());
+        }
+    }
+    (out, s / common)
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    let (mut a, mut b) = (a, b);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
 /// `E / s` for a divisor `s` of the size.
 pub(super) fn stride(list: &[Digit], s: u64) -> Vec<Digit> {
     let mut out = Vec::new();
@@ -293,7 +315,8 @@ pub(super) fn stride(list: &[Digit], s: u64) -> Vec<Digit> {
         }
         Place::Across(first, last, c) => {
             let run = list.get(first..=last).unwrap_or_default();
-            push(&mut out, composite(run, c, size(run) / c, None));
+            let (run, c) = without_common(run, c);
+            push(&mut out, composite(&run, c, size(&run) / c, None));
             last + 1
         }
     };
@@ -388,12 +411,26 @@ fn resolve_composite(digit: Digit) -> Resolved {
     let Some((form, s)) = composite_of(&digit) else {
         return Resolved::Digit(digit);
     };
+    if s == 1
+        && let Some(trimmed) = trim(form, digit.live)
+    {
+        let mut shorter = digit.clone();
+        shorter.term = Some(Term {
+            atom: Atom::Composite(Arc::new(trimmed)),
+            stride: s,
+            modulo: digit.live,
+        });
+        return resolve_composite(normalise_single(shorter));
+    }
     let digits = form.digits();
     let last = digits.len().saturating_sub(1);
+    let coprime = digits.first().is_none_or(|first| gcd(first.extent, s) == 1);
     let selected = if s > 1 {
         if form.size().is_multiple_of(s) {
             match place_of_stride(digits, s) {
-                Place::Across(0, end, _) if end == last => return Resolved::Digit(digit),
+                Place::Across(0, end, _) if end == last && coprime => {
+                    return Resolved::Digit(digit);
+                }
                 _ => stride(digits, s),
             }
         } else {
@@ -417,6 +454,17 @@ fn resolve_composite(digit: Digit) -> Resolved {
     inline(digit, prefix, s == 1)
 }
 
+/// A form without what its first `live` positions never reach of its outermost digit.
+fn trim(form: &Form, live: u64) -> Option<Form> {
+    let (outermost, inner) = form.digits().split_last()?;
+    let unit = size(inner);
+    let reached = live.div_ceil(unit);
+    (reached < outermost.extent).then(|| {
+        let prefix = take(form.digits(), reached.saturating_mul(unit), false);
+        Form::from_canonical(prefix).remove_padding()
+    })
+}
+
 /// `run / s` where `s` does not divide the size: inner digits that divide `s` fall away; what stays must be one digit, or a
 /// smaller composite.
 fn strided_ragged(digits: &[Digit], s: u64) -> Option<Vec<Digit>> {
@@ -432,11 +480,13 @@ fn strided_ragged(digits: &[Digit], s: u64) -> Option<Vec<Digit>> {
     let mut out = Vec::new();
     match digits.get(inside..).unwrap_or_default() {
         [one] => push(&mut out, cut(one, rest)),
-        run if inside > 0 => {
-            let extent = size(run).div_ceil(rest);
-            push(&mut out, composite(run, rest, extent, None));
+        run => {
+            let (run, c) = without_common(run, rest);
+            if inside == 0 && c == s {
+                return None;
+            }
+            push(&mut out, composite(&run, c, size(&run).div_ceil(c), None));
         }
-        _ => return None,
     }
     Some(out)
 }
