@@ -352,7 +352,7 @@ impl Interpreter<'_> {
             Some((value, _)) => vec![value.clone()],
             None => Vec::new(),
         };
-        let site = Site::new(self.db, *kernel);
+        let site = self.site(*kernel);
         let Some(node) = site.parsed.cast::<ast::Fn>() else {
             return Value::Unknown;
         };
@@ -466,6 +466,8 @@ impl Interpreter<'_> {
                 }
                 Value::Unknown
             }
+            // `FpDivBinaryOp::DivF.with_mode(..)` is still that operation.
+            Value::Named(named) => Value::Named(named),
             value if is_plain(&call.name) => value,
             value => sequence_method(value, &call),
         }

@@ -17,7 +17,7 @@ use super::site::{Binding, Generics, Site, segments};
 use super::type_syntax::{Argument, path_arguments};
 use super::types::{ShapeSlots, Type};
 use super::values::Value;
-use super::{CALL_DEPTH, Flow, Frame, Interpreter, OPERATION_LIMIT, callgraph};
+use super::{CALL_DEPTH, CALL_WEIGHT, Flow, Frame, Interpreter, OPERATION_LIMIT, callgraph};
 
 /// Lowers a function for itself.
 pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
@@ -281,7 +281,7 @@ impl Interpreter<'_> {
         arguments: &[(Value, Span)],
         call: Span,
     ) -> Value {
-        let site = Site::new(self.db, function);
+        let site = self.site(function);
         let Some(node) = site.parsed.cast::<ast::Fn>() else {
             return Value::Unknown;
         };
@@ -295,6 +295,7 @@ impl Interpreter<'_> {
             }
             return self.value_of_type(&result, call);
         }
+        self.expressions = self.expressions.saturating_add(CALL_WEIGHT);
         let frame = Frame {
             site,
             variables: Vec::new(),

@@ -258,7 +258,7 @@ impl Interpreter<'_> {
         if depth > DEPTH {
             return self.failed_alias(alias);
         }
-        let site = Site::new(self.db, alias);
+        let site = self.site(alias);
         match site
             .parsed
             .cast::<ast::TypeAlias>()

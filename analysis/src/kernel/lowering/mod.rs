@@ -26,12 +26,13 @@ mod values;
 #[cfg(test)]
 mod tests;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use crate::db::Db;
-use crate::items::{ItemId, Span};
+use crate::items::{self, ItemId, ParsedItem, Span};
 
 use super::callgraph;
 use super::dialect::{self, Dialect};
@@ -49,7 +50,9 @@ const OPERATION_LIMIT: usize = 4_096;
 /// Loop runs that one body may have.
 const ITERATION_LIMIT: u64 = 4_096;
 /// Expressions that are looked at in one body, so that no nesting of helpers and loops takes long.
-const EXPRESSION_LIMIT: u64 = 400_000;
+const EXPRESSION_LIMIT: u64 = 200_000;
+/// Expressions that a call of a helper counts for.
+const CALL_WEIGHT: u64 = 8;
 /// Helpers that may call each other.
 const CALL_DEPTH: usize = 32;
 /// Expressions that may stand in each other, helpers included.
@@ -95,6 +98,8 @@ struct Interpreter<'db> {
     dialect: &'static Dialect,
     draft: Draft,
     frame: Frame,
+    /// Trees of the items read so far.
+    parsed: FxHashMap<ItemId, Rc<ParsedItem>>,
     /// Mappings of aliases; none while one is being read.
     aliases: FxHashMap<ItemId, Option<MappingSlot>>,
     /// Mappings of `m![..]` that no generic parameter changes.
@@ -128,6 +133,7 @@ impl<'db> Interpreter<'db> {
                 result: Type::Unknown,
                 returned: None,
             },
+            parsed: FxHashMap::default(),
             aliases: FxHashMap::default(),
             macros: FxHashMap::default(),
             contractions: Vec::new(),
@@ -141,6 +147,16 @@ impl<'db> Interpreter<'db> {
             depth: 0,
             exhausted: false,
         }
+    }
+
+    /// The text of an item, without generic parameters.
+    fn site(&mut self, item: ItemId) -> Site {
+        let db = self.db;
+        let parsed = self
+            .parsed
+            .entry(item)
+            .or_insert_with(|| Rc::new(items::parse_item(db, item)));
+        Site::of(item, Rc::clone(parsed))
     }
 
     /// Counts one expression or statement; false where the body has used up what it may.

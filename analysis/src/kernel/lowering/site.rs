@@ -45,9 +45,14 @@ pub(super) struct Site {
 impl Site {
     /// An item without generic parameters.
     pub(super) fn new(db: &dyn Db, item: ItemId) -> Self {
+        Self::of(item, Rc::new(items::parse_item(db, item)))
+    }
+
+    /// A parsed item without generic parameters.
+    pub(super) fn of(item: ItemId, parsed: Rc<ParsedItem>) -> Self {
         Self {
             item,
-            parsed: Rc::new(items::parse_item(db, item)),
+            parsed,
             generics: Rc::new(Generics::new()),
         }
     }

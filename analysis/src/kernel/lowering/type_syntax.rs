@@ -173,7 +173,7 @@ impl Interpreter<'_> {
         arguments: &[Argument],
         place: Span,
     ) -> Option<(Site, ast::Type)> {
-        let mut inner = Site::new(self.db, alias);
+        let mut inner = self.site(alias);
         let item = inner.parsed.cast::<ast::TypeAlias>()?;
         let ty = item.ty()?;
         let mut generics = Generics::new();
@@ -482,7 +482,7 @@ impl Interpreter<'_> {
         }
         match site.resolve(self.db, path, Namespace::Type) {
             Resolution::Alias(alias) if depth < DEPTH => {
-                let inner = Site::new(self.db, alias);
+                let inner = self.site(alias);
                 let ty = inner
                     .parsed
                     .cast::<ast::TypeAlias>()

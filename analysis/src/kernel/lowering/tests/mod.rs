@@ -1,6 +1,11 @@
 //! Small functions and what they lower to, derived by hand.
 
 mod book;
+mod broken;
+mod control_flow;
+mod helpers;
+mod inference;
+mod operands;
 
 use std::sync::Arc;
 

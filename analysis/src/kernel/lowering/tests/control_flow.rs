@@ -1,0 +1,351 @@
+//! Loops, branches, blocks, and the values that go through them.
+
+use super::*;
+use crate::kernel::{BranchArm, LoopFrame, Origin, TileWindow};
+
+const HEAD: &str = "axes![A = 2048, K = 32];
+     type T = DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 8]>;
+     type H = HbmTensor<i32, m![1], m![A]>;\n";
+
+fn kernel(body: &str) -> (AnalysisDatabase, Arc<Body>) {
+    let text = format!(
+        "{HEAD}#[device(chip = 1)] fn kernel(ctx: &mut Context, x: &H, flag: bool, n: usize) {{ {body} }}"
+    );
+    lower_in(&text, "kernel")
+}
+
+/// The address of each operation's target.
+fn targets(body: &Body) -> Vec<Option<u64>> {
+    body.operations
+        .iter()
+        .filter_map(|operation| match &operation.kind {
+            OperationKind::Copy(copy) => body
+                .tensor(copy.target)
+                .map(|tensor| tensor.address.bytes()),
+            _ => None,
+        })
+        .collect()
+}
+
+fn copy(address: &str) -> String {
+    format!("let t: T = x.to_dm(&mut ctx.tdma, {address});")
+}
+
+#[test]
+fn a_loop_is_unrolled_with_its_variable() {
+    let (_, body) = kernel(&format!(
+        "for i in 0..3 {{ {} }}",
+        copy("if i % 2 == 0 { 0x100 } else { 0x200 + i }")
+    ));
+    assert_eq!(reasons(&body), []);
+    assert_eq!(targets(&body), [Some(0x100), Some(0x201), Some(0x100)]);
+    let frames: Vec<(u64, Option<u64>)> = body
+        .operations
+        .iter()
+        .flat_map(|operation| &operation.loops)
+        .map(
+            |LoopFrame {
+                 iteration, count, ..
+             }| (*iteration, *count),
+        )
+        .collect();
+    assert_eq!(frames, [(0, Some(3)), (1, Some(3)), (2, Some(3))]);
+    assert_eq!(body.shortened_loops, []);
+}
+
+#[test]
+fn loops_run_over_what_rust_runs_over() {
+    let cases: &[(&str, &str, &[u64])] = &[
+        ("for i in (0..8).step_by(4) {", "i * 32", &[0, 128]),
+        ("for i in 1..=2 {", "i << 5", &[32, 64]),
+        ("for i in (0..2).rev() {", "i as u64 * 32", &[32, 0]),
+        ("for a in [0x40, 0x80] {", "a", &[64, 128]),
+        (
+            "for (i, a) in ADDRESSES.iter().enumerate() {",
+            "*a + 32 * i",
+            &[4096, 8224],
+        ),
+        (
+            "for (a, b) in [1u64, 2].iter().zip([32u64, 64]) {",
+            "a * b",
+            &[32, 128],
+        ),
+        ("for i in 0..<m![K / 16]>::SIZE {", "i * 32", &[0, 32]),
+        ("for i in 0..COUNT {", "ADDRESSES[i]", &[4096, 8192]),
+        ("let mut i = 0; while i < 2 { i += 1;", "i * 32", &[32, 64]),
+        (
+            "let mut i = 0; loop { if i == 2 { break; } i += 1;",
+            "i * 32",
+            &[32, 64],
+        ),
+        (
+            "for i in 0..4 { if i == 1 { continue; } if i > 2 { break; }",
+            "i * 32",
+            &[0, 64],
+        ),
+    ];
+    for (head, address, expected) in cases {
+        let text = format!(
+            "{HEAD}const ADDRESSES: [u64; 2] = [0x1000, 0x2000]; const COUNT: usize = 2;
+             #[device(chip = 1)] fn kernel(ctx: &mut Context, x: &H) {{ {head} {} }} }}",
+            copy(address)
+        );
+        let (_, body) = lower_in(&text, "kernel");
+        assert_eq!(reasons(&body), [], "{head}");
+        let expected: Vec<Option<u64>> = expected.iter().copied().map(Some).collect();
+        assert_eq!(targets(&body), expected, "{head}");
+    }
+}
+
+#[test]
+fn a_long_loop_has_its_first_two_runs_and_its_last() {
+    let (db, body) = kernel(&format!("for i in 0..1 << 40 {{ {} }}", copy("i * 32")));
+    assert_eq!(reasons(&body), []);
+    assert_eq!(
+        targets(&body),
+        [Some(0), Some(32), Some(((1 << 40) - 1) * 32)]
+    );
+    assert_eq!(
+        body.shortened_loops
+            .iter()
+            .map(|span| text_at(&db, *span))
+            .collect::<Vec<_>>(),
+        ["for"]
+    );
+}
+
+#[test]
+fn nested_loops_share_the_limit() {
+    let (_, body) = kernel(&format!(
+        "for i in 0..100 {{ for j in 0..100 {{ {} }} }}",
+        copy("32")
+    ));
+    // 10,000 runs are too many: the outer loop is shortened to three, the inner one unrolled.
+    assert_eq!(body.operations.len(), 300);
+    assert_eq!(body.shortened_loops.len(), 1);
+}
+
+#[test]
+fn an_unknown_condition_runs_both_arms() {
+    let (db, body) = kernel(&format!(
+        "if flag {{ {} }} else {{ {} }} {}",
+        copy("32"),
+        copy("64"),
+        copy("96")
+    ));
+    assert_eq!(reasons(&body), []);
+    assert_eq!(targets(&body), [Some(32), Some(64), Some(96)]);
+    let arms: Vec<Vec<u32>> = body
+        .operations
+        .iter()
+        .map(|operation| {
+            operation
+                .branches
+                .iter()
+                .map(|BranchArm { arm, .. }| *arm)
+                .collect()
+        })
+        .collect();
+    assert_eq!(arms, [vec![0], vec![1], vec![]]);
+    assert_eq!(text_at(&db, body.operations[0].branches[0].span), "if");
+    assert_eq!(
+        body.operations[0].branches[0].span,
+        body.operations[1].branches[0].span
+    );
+}
+
+#[test]
+fn a_known_condition_runs_one_arm() {
+    let (_, body) = kernel(&format!(
+        "const BIG: bool = 4 > 3; if BIG {{ {} }} else {{ {} }} match 3 {{ 0 | 1 => {{ {} }} 3 => {{ {} }} _ => {{ {} }} }}",
+        copy("32"),
+        copy("64"),
+        copy("96"),
+        copy("128"),
+        copy("160")
+    ));
+    assert_eq!(targets(&body), [Some(32), Some(128)]);
+    assert!(
+        body.operations
+            .iter()
+            .all(|operation| operation.branches.is_empty())
+    );
+}
+
+#[test]
+fn an_unknown_match_runs_every_arm() {
+    let (_, body) = kernel(&format!(
+        "match n {{ 0 => {{ {} }} 1 => {{ {} }} _ => {{}} }}",
+        copy("32"),
+        copy("64")
+    ));
+    let arms: Vec<u32> = body
+        .operations
+        .iter()
+        .flat_map(|operation| &operation.branches)
+        .map(|arm| arm.arm)
+        .collect();
+    assert_eq!(arms, [0, 1]);
+}
+
+#[test]
+fn values_that_differ_after_a_branch_are_unknown() {
+    let (db, body) = kernel(&format!(
+        "let mut at = 0; let mut same = 32; if flag {{ at = 64; same = 96; }} else {{ same = 96; }} {} {}",
+        copy("same"),
+        copy("at")
+    ));
+    assert_eq!(targets(&body), [Some(96), None]);
+    assert_eq!(
+        reasons(&body),
+        [UnresolvedReason::UnsupportedExpression(
+            "an address that is no constant".to_owned()
+        )]
+    );
+    assert_eq!(text_at(&db, body.unresolved[0].span), "at");
+}
+
+#[test]
+fn tensors_of_two_arms_are_one_of_unknown_place() {
+    let (_, body) = kernel(
+        "let a: T = x.to_dm(&mut ctx.tdma, 0); let b: T = x.to_dm(&mut ctx.tdma, 32);
+         let c = if flag { a } else { b };
+         let out: H = c.to_hbm(&mut ctx.tdma, 0);",
+    );
+    assert_eq!(reasons(&body), []);
+    let c = body
+        .tensors
+        .iter()
+        .find(|tensor| tensor.name.as_deref() == Some("c"))
+        .expect("the tensor");
+    assert_eq!(c.address.bytes(), None);
+    assert_eq!(shown(&c.levels.element), "A % 8");
+}
+
+#[test]
+fn a_stream_from_before_a_branch_goes_on_in_each_arm() {
+    let (_, body) = kernel(
+        "let a: T = x.to_dm(&mut ctx.tdma, 0);
+         let s = ctx.main.begin(a.view()).fetch::<i32, m![1], m![A % 8]>().collect::<m![1], m![A % 8]>();
+         let c: T = if flag { s.commit(0x100) } else { s.vector_init().vector_final().commit(0x200) };",
+    );
+    assert_eq!(reasons(&body), []);
+    assert_eq!(
+        methods(&body.operations),
+        ["to_dm", "pass of 2", "pass of 4"]
+    );
+    assert_eq!(body.operations[1].branches[0].arm, 0);
+    assert_eq!(body.operations[2].branches[0].arm, 1);
+}
+
+#[test]
+fn a_loop_without_known_bounds_is_named_where_it_matters() {
+    let (db, body) = kernel(&format!("for i in 0..n {{ {} }}", copy("i as u64 * 32")));
+    assert!(reasons(&body).contains(&UnresolvedReason::UnboundedLoop));
+    let place = body
+        .unresolved
+        .iter()
+        .find(|entry| entry.reason == UnresolvedReason::UnboundedLoop)
+        .expect("the loop");
+    assert_eq!(text_at(&db, place.span), "for");
+    // Without the variable two runs stand for all.
+    let (_, body) = kernel(&format!("for _ in 0..n {{ {} }}", copy("32")));
+    assert_eq!(reasons(&body), []);
+    assert_eq!(targets(&body), [Some(32), Some(32)]);
+    assert_eq!(body.operations[1].loops[0].count, None);
+}
+
+fn windows(body: &Body) -> Vec<&TileWindow> {
+    body.tensors
+        .iter()
+        .filter_map(|tensor| match &tensor.origin {
+            Origin::View {
+                tile: Some(tile), ..
+            } => Some(&**tile),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn tiles_know_their_starts_over_all_runs() {
+    let (db, body) = lower_in(
+        "axes![K = 512, N = 64];
+         #[device(chip = 1)] fn kernel(ctx: &mut Context, x: &DmTensor<i8, m![1], m![1 # 2], m![1 # 256], m![K, N]>) {
+            for i in 0..4 {
+                let y: DmTensor<i8, m![1], m![1 # 2], m![1 # 256], m![N]> =
+                    ctx.main.begin(x.view().tile::<m![K / 8], 2, m![K / 8 = 2 # 64, K % 8, N]>(i * 2).tile::<m![K % 8], 1, m![K / 8 = 2 # 64, 1 # 8, N]>(3))
+                        .fetch::<i8, m![K / 8 = 2], m![N]>().collect::<m![K / 8 = 2], m![N]>().commit(0x8000);
+            }
+         }",
+        "kernel",
+    );
+    assert_eq!(reasons(&body), []);
+    let windows = windows(&body);
+    assert_eq!(windows.len(), 8);
+    let starts: Vec<Option<u64>> = windows
+        .iter()
+        .step_by(2)
+        .map(|window| window.start.value)
+        .collect();
+    assert_eq!(starts, [Some(0), Some(2), Some(4), Some(6)]);
+    assert!(
+        windows
+            .iter()
+            .step_by(2)
+            .all(|window| window.start_range == Some((0, 6)))
+    );
+    assert_eq!(shown(&windows[0].index), "K / 8");
+    assert_eq!(windows[0].length.value, Some(2));
+    assert_eq!(text_at(&db, windows[0].length.span), "2");
+    assert_eq!(text_at(&db, windows[0].start.span), "i * 2");
+    assert_eq!(
+        text_at(&db, windows[0].output.span),
+        "m![K / 8 = 2 # 64, K % 8, N]"
+    );
+    assert_eq!(windows[1].start.value, Some(3));
+    // The second tile is taken of the first.
+    let second = body.tensors.iter().find(|tensor| matches!(&tensor.origin, Origin::View { tile: Some(tile), .. } if tile.length.value == Some(1))).expect("the tile");
+    let Origin::View { of, .. } = second.origin else {
+        panic!("a view")
+    };
+    assert_eq!(
+        body.tensor(of)
+            .map(|tensor| shown(&tensor.levels.element))
+            .as_deref(),
+        Some("K / 8 = 2 # 64, K % 8, N")
+    );
+}
+
+#[test]
+fn buffers_change_places_across_runs() {
+    let (_, body) = kernel(
+        "let mut a = unsafe { T::from_addr(0) }; let mut b = unsafe { T::from_addr(32) };
+         for i in 0..2 {
+            ctx.main.begin(a.view()).fetch::<i32, m![1], m![A % 8]>().collect::<m![1], m![A % 8]>().commit_view(b.view_mut());
+            (a, b) = (b, a);
+         }",
+    );
+    assert_eq!(reasons(&body), []);
+    let read: Vec<Option<u64>> = passes(&body)
+        .iter()
+        .map(|pass| match &pass.source {
+            crate::kernel::PassSource::Tensor(id) => {
+                body.tensor(*id).and_then(|tensor| tensor.address.bytes())
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(read, [Some(0), Some(32)]);
+}
+
+#[test]
+fn shadowing_blocks_and_moves() {
+    let (_, body) = kernel(
+        "let x = { let y: T = x.to_dm(&mut ctx.tdma, 0); y };
+         let x: H = x.to_hbm(&mut ctx.tdma, 64);
+         let x: T = x.to_dm(&mut ctx.tdma, 96);",
+    );
+    assert_eq!(reasons(&body), []);
+    assert_eq!(targets(&body), [Some(0), Some(64), Some(96)]);
+}

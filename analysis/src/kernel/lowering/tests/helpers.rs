@@ -1,0 +1,211 @@
+//! Helpers, stage functions, generic functions, recursion.
+
+use super::*;
+use crate::hardware::ElementType;
+use crate::kernel::{Context, PassEnd, PassSource, Position};
+
+#[test]
+fn a_stage_function_stands_for_itself() {
+    let (_, body) = lower_in(
+        "axes![P = 512];
+         fn stage<'l, const T: Tu>(x: CollectTensor<'l, T, i32, m![1], m![1 # 2], m![P / 2], m![1], m![P % 2 # 8]>)
+            -> VectorFinalTensor<'l, T, i32, m![1], m![1 # 2], m![P / 2], m![1], m![P % 2 # 8]> {
+            x.vector_init().vector_intra_slice_branch(BranchMode::Unconditional).vector_final()
+        }",
+        "stage",
+    );
+    assert_eq!(reasons(&body), []);
+    let pass = passes(&body)[0];
+    assert_eq!(pass.context, None);
+    assert_eq!(
+        pass.source,
+        PassSource::Parameter {
+            position: Position::Collect
+        }
+    );
+    assert_eq!(shown(&pass.begin.packet), "P % 2 # 8");
+    assert_eq!(
+        pass.stages
+            .iter()
+            .map(|stage| stage.method.as_str())
+            .collect::<Vec<_>>(),
+        ["vector_init", "vector_intra_slice_branch", "vector_final"]
+    );
+    assert_eq!(pass.end, PassEnd::Open);
+    assert!(!body.reached_from_kernel);
+}
+
+#[test]
+fn the_result_of_a_stage_function_fills_its_stage() {
+    let (db, body) = lower_in(
+        "axes![A = 8];
+         fn stage<'l, const T: Tu>(x: BeginTensor<'l, T, i8, m![1], m![1], m![1], m![1], m![A]>)
+            -> FetchTensor<'l, T, i32, m![1], m![1], m![1], m![1], m![A # 16]> { x.fetch() }",
+        "stage",
+    );
+    assert_eq!(reasons(&body), []);
+    let stage = &passes(&body)[0].stages[0];
+    assert_eq!(stage.output.element_type.value, Some(ElementType::I32));
+    assert_eq!(shown(&stage.output.packet), "A # 16");
+    assert_eq!(text_at(&db, stage.output.packet.span), "m![A # 16]");
+}
+
+const KERNEL: &str = "axes![A = 2048, B = 512];
+     type Packet = m![A % 8];
+     fn add<'l, const T: Tu>(x: CollectTensor<'l, T, i32, m![1], m![1 # 2], m![A / 8], m![1], Packet>)
+        -> VectorFinalTensor<'l, T, i32, m![1], m![1 # 2], m![A / 8], m![1], Packet> {
+        x.vector_init().vector_intra_slice_branch(BranchMode::Unconditional).vector_fxp(FxpBinaryOp::AddFxp, 3).vector_final()
+     }
+     mod inner {
+        use super::*;
+        pub fn load(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>, at: u64) -> DmTensor<i32, m![1], m![1 # 2], m![A / 8], Packet> {
+            x.to_dm(&mut ctx.tdma, at + 64)
+        }
+     }
+     #[device(chip = 1)] fn kernel(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) -> DmTensor<i32, m![1], m![1 # 2], m![A / 8], Packet> {
+        let first = inner::load(ctx, x, 0);
+        let second = inner::load(ctx, x, 4096);
+        add(ctx.main.begin(first.view()).fetch::<i32, m![1], Packet>().collect::<m![1], Packet>()).commit(0x3000)
+     }";
+
+#[test]
+fn helpers_are_followed_into_with_their_arguments() {
+    let (db, body) = lower_in(KERNEL, "kernel");
+    assert_eq!(reasons(&body), []);
+    assert_eq!(methods(&body.operations), ["to_dm", "to_dm", "pass of 6"]);
+    let addresses: Vec<Option<u64>> = body
+        .tensors
+        .iter()
+        .filter(|tensor| tensor.name.is_some())
+        .map(|tensor| tensor.address.bytes())
+        .collect();
+    // The parameter's address is unknown; the two loads lie 64 bytes after what they were given.
+    assert_eq!(addresses, [None, Some(64), Some(4160)]);
+    // A helper's operation stands in the helper, with the call beside it.
+    let load = &body.operations[1];
+    assert_eq!(text_at(&db, load.span), "to_dm");
+    assert_ne!(load.span.item, body.span.item);
+    assert_eq!(
+        load.calls
+            .iter()
+            .map(|span| text_at(&db, *span))
+            .collect::<Vec<_>>(),
+        ["inner::load"]
+    );
+    let pass = passes(&body)[0];
+    assert_eq!(pass.context, Some(Context::Main));
+    assert_eq!(pass.stages[4].method, "vector_fxp");
+    assert!(body.reached_from_kernel);
+}
+
+#[test]
+fn a_called_helper_is_reached_and_its_own_address_is_its_callers_business() {
+    let (_, body) = lower_in(KERNEL, "load");
+    assert!(body.reached_from_kernel);
+    assert_eq!(methods(&body.operations), ["to_dm"]);
+    assert_eq!(reasons(&body), []);
+}
+
+const GENERIC: &str = "axes![A = 2048, B = 512];
+     fn copy<E: M, X: AxisName, D: Scalar>(ctx: &mut Context, x: &HbmTensor<D, m![1], m![{ E }, X]>) -> DmTensor<D, m![1], m![1 # 2], m![X / 2], m![{ E } # 16, X % 2]> {
+        x.to_dm(&mut ctx.tdma, 0)
+     }
+     #[device(chip = 1)] fn kernel(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A / 256, B]>) {
+        let y = copy(ctx, x);
+        let z = copy::<m![A / 512], B, i32>(ctx, x);
+     }
+     fn lonely<E: M>(ctx: &mut Context, x: &HbmTensor<i32, m![1], E>) { let y: DmTensor<_, _, m![1 # 2], m![1 # 256], E> = x.to_dm(&mut ctx.tdma, 0); }";
+
+#[test]
+fn generic_parameters_are_bound_by_arguments_and_turbofish() {
+    let (_, body) = lower_in(GENERIC, "kernel");
+    assert_eq!(reasons(&body), []);
+    let named = |name: &str| {
+        body.tensors
+            .iter()
+            .find(|tensor| tensor.name.as_deref() == Some(name))
+            .expect("the tensor")
+    };
+    assert_eq!(shown(&named("y").levels.element), "A / 256 # 16, B % 2");
+    assert_eq!(
+        named("y").levels.slice.as_ref().map(shown).as_deref(),
+        Some("B / 2")
+    );
+    assert_eq!(named("y").element_type.value, Some(ElementType::I32));
+    assert_eq!(shown(&named("z").levels.element), "A / 512 # 16, B % 2");
+}
+
+#[test]
+fn a_generic_function_is_judged_where_it_is_called() {
+    let (_, body) = lower_in(GENERIC, "copy");
+    assert_eq!(reasons(&body), []);
+    let (_, body) = lower_in(GENERIC, "lonely");
+    assert_eq!(reasons(&body), [UnresolvedReason::GenericMapping]);
+}
+
+#[test]
+fn recursion_ends() {
+    let text = "axes![A = 2048];
+         fn again(ctx: &mut Context, x: &DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 8]>) -> DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 8]> {
+            let y = again(ctx, x);
+            ctx.main.begin(y.view()).fetch::<i32, m![1], m![A % 8]>().collect::<m![1], m![A % 8]>().commit(0)
+         }";
+    let (db, body) = lower_in(text, "again");
+    assert_eq!(reasons(&body), [UnresolvedReason::Recursion]);
+    assert_eq!(text_at(&db, body.unresolved[0].span), "again");
+    // The call still has its declared result.
+    assert_eq!(methods(&body.operations), ["pass of 2"]);
+    assert_eq!(shown(&passes(&body)[0].begin.packet), "A % 8");
+}
+
+#[test]
+fn a_helper_from_elsewhere_is_unresolved() {
+    let (db, body) = lower_in(
+        "use other::helper; axes![A = 2048];
+         #[device(chip = 1)] fn kernel(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) { helper(ctx, x); }",
+        "kernel",
+    );
+    assert_eq!(
+        reasons(&body),
+        [UnresolvedReason::UnknownName("helper".to_owned())]
+    );
+    assert_eq!(text_at(&db, body.unresolved[0].span), "helper");
+}
+
+#[test]
+fn helpers_of_helpers_do_not_multiply_without_end() {
+    let mut text = "axes![A = 2048];\nfn h0(ctx: &mut Context) {}\n".to_owned();
+    for level in 1..31 {
+        text.push_str(&format!(
+            "fn h{level}(ctx: &mut Context) {{ h{0}(ctx); h{0}(ctx); }}\n",
+            level - 1
+        ));
+    }
+    text.push_str("#[device(chip = 1)] fn kernel(ctx: &mut Context) { h30(ctx); }");
+    let (_, body) = lower_in(&text, "kernel");
+    assert_eq!(reasons(&body), [UnresolvedReason::TooManyOperations]);
+}
+
+#[test]
+fn tuples_come_apart() {
+    let (_, body) = lower_in(
+        "axes![A = 2048];
+         type T = DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 8]>;
+         fn both(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) -> (T, T) { (x.to_dm(&mut ctx.tdma, 0), x.to_dm(&mut ctx.tdma, 32)) }
+         #[device(chip = 1)] fn kernel(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) -> (T, T) {
+            let (one, two) = both(ctx, x);
+            (two, one)
+         }",
+        "kernel",
+    );
+    assert_eq!(reasons(&body), []);
+    let named = |name: &str| {
+        body.tensors
+            .iter()
+            .find(|tensor| tensor.name.as_deref() == Some(name))
+            .expect("the tensor")
+    };
+    assert_eq!(named("one").address.bytes(), Some(0));
+    assert_eq!(named("two").address.bytes(), Some(32));
+    assert_eq!(body.escaping, [named("one").id, named("two").id]);
+}

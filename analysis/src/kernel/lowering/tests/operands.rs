@@ -1,0 +1,230 @@
+//! Configurations and operands of stages.
+
+use super::*;
+use crate::hardware::ElementType;
+use crate::kernel::{BranchMode, OperandSource, StageKind, SwitchConfig, Written};
+
+const HEAD: &str = "axes![A = 2048, B = 64, R = 4];\n";
+
+/// The stages of a function that takes a collected stream and a VRF tensor.
+fn stages(chain: &str) -> (AnalysisDatabase, Vec<StageKind>) {
+    let text = format!(
+        "{HEAD}fn stage<'l, const T: Tu>(x: CollectTensor<'l, T, f32, m![1], m![1 # 2], m![A / 8], m![B], m![A % 8]>, v: &VrfTensor<f32, m![1], m![1 # 2], m![A / 8], m![A % 8]>) {{
+            let y = x.{chain};
+        }}"
+    );
+    let (db, body) = lower_in(&text, "stage");
+    assert_eq!(reasons(&body), [], "{chain}");
+    let stages = passes(&body)[0]
+        .stages
+        .iter()
+        .map(|stage| stage.kind.clone())
+        .collect();
+    (db, stages)
+}
+
+fn sources(stages: &[StageKind], index: usize) -> Vec<Vec<OperandSource>> {
+    let StageKind::VectorAlu(operation) = &stages[index] else {
+        panic!("an operation, not {:?}", stages[index])
+    };
+    operation
+        .operands
+        .iter()
+        .map(|group| group.iter().map(|operand| operand.source.clone()).collect())
+        .collect()
+}
+
+#[test]
+fn operands_are_told_apart() {
+    const F32: OperandSource = OperandSource::Constant(Some(ElementType::F32));
+    let start = "vector_init().vector_intra_slice_branch(BranchMode::Unconditional).vector_stash()";
+    let cases: &[(&str, Vec<Vec<OperandSource>>)] = &[
+        ("vector_clip(ClipBinaryOpF32::Max, 2.0f32)", vec![vec![F32]]),
+        ("vector_clip(ClipBinaryOpF32::Max, -1.5)", vec![vec![F32]]),
+        (
+            "vector_clip(ClipBinaryOpF32::Max, 7)",
+            vec![vec![OperandSource::Constant(Some(ElementType::I32))]],
+        ),
+        (
+            "vector_clip(ClipBinaryOpF32::Max, Stash)",
+            vec![vec![OperandSource::Stash]],
+        ),
+        (
+            "vector_clip(ClipBinaryOpF32::Max, VeRhs::Stash)",
+            vec![vec![OperandSource::Stash]],
+        ),
+        (
+            "vector_clip_with_mode(ClipBinaryOpF32::Max, BinaryArgMode::Mode10, VeRhs::constant(1.0))",
+            vec![vec![F32]],
+        ),
+        (
+            "vector_clip(ClipBinaryOpF32::Max, (1.0, GroupId::Zero))",
+            vec![vec![F32]],
+        ),
+        (
+            "vector_clip(ClipBinaryOpF32::Max, ArrayVec::new([VeBranchOperand::group(VeRhs::constant(1.0), GroupId::Zero), VeBranchOperand::stash_group(GroupId::One)]))",
+            vec![vec![F32, OperandSource::Stash]],
+        ),
+        (
+            "vector_fp_ternary(FpTernaryOp::FmaF, (2.0, 3.0))",
+            vec![vec![F32, F32]],
+        ),
+        ("vector_fp_unary(FpUnaryOp::Exp)", vec![vec![]]),
+    ];
+    for (chain, expected) in cases {
+        let (_, stages) = stages(&format!("{start}.{chain}"));
+        assert_eq!(sources(&stages, 3), *expected, "{chain}");
+    }
+}
+
+#[test]
+fn register_operands_name_their_tensor() {
+    for operand in [
+        "v",
+        "VeRhs::vrf(v)",
+        "VeBranchOperand::always(VeRhs::vrf(&v))",
+    ] {
+        let (_, stages) = stages(&format!(
+            "vector_init().vector_intra_slice_branch(BranchMode::Unconditional).vector_clip(ClipBinaryOpF32::Add, {operand})"
+        ));
+        // The second tensor of the body: the parameter after the stream is the first that is no stream.
+        assert_eq!(
+            sources(&stages, 2),
+            [[OperandSource::Vrf(crate::kernel::TensorId(0))]],
+            "{operand}"
+        );
+    }
+}
+
+#[test]
+fn operations_keep_their_arguments() {
+    let (db, stages) = stages(
+        "vector_init().vector_intra_slice_branch(BranchMode::Comparison([InputCmp::F32(InputCmpF32::Less { boundary: 0.0 }), InputCmp::F32(InputCmpF32::True), InputCmp::F32(InputCmpF32::True), InputCmp::I32(InputCmpI32::True)]))
+            .vector_trim_way4::<m![A % 8 = 4]>().vector_fp_binary(FpBinaryOp::MulF(FpMulAlu::Mul1), 2.0)
+            .vector_fp_div(FpDivBinaryOp::DivF.with_mode(BinaryArgMode::Mode10), 1.0)
+            .vector_intra_slice_reduce::<B, m![1], m![A % 8 = 4]>(IntraSliceReduceOpF32::Max)",
+    );
+    use ElementType::{F32, I32};
+    assert_eq!(
+        stages[1],
+        StageKind::VectorBranch(BranchMode::Comparison(vec![F32, F32, F32, I32]))
+    );
+    let StageKind::VectorAlu(multiply) = &stages[3] else {
+        panic!("an operation")
+    };
+    assert_eq!(
+        (multiply.variant.as_str(), multiply.argument.as_deref()),
+        ("MulF", Some("Mul1"))
+    );
+    assert_eq!(
+        text_at(&db, multiply.operation_span),
+        "FpBinaryOp::MulF(FpMulAlu::Mul1)"
+    );
+    let StageKind::VectorAlu(divide) = &stages[4] else {
+        panic!("an operation")
+    };
+    assert_eq!(
+        (divide.enumeration.as_str(), divide.variant.as_str()),
+        ("FpDivBinaryOp", "DivF")
+    );
+    let StageKind::VectorIntraReduce { axis, operation } = &stages[5] else {
+        panic!("a reduction")
+    };
+    assert_eq!(
+        axis.value.as_ref().map(crate::mapping::Axis::name),
+        Some("B")
+    );
+    assert_eq!(
+        operation.value,
+        Some(("IntraSliceReduceOpF32".to_owned(), "Max".to_owned()))
+    );
+}
+
+#[test]
+fn switch_configurations_keep_their_fields() {
+    let text = format!(
+        "{HEAD}const RING: usize = 4 * 2;
+         fn stage<'l, const T: Tu>(x: FetchTensor<'l, T, f32, m![1], m![1 # 2], m![A / 8], m![B], m![A % 8]>) {{
+            let y = x.switch::<m![A / 8], m![B]>(SwitchConfig::CustomBroadcast {{ ring_size: RING }})
+                     .switch::<m![A / 8], m![B]>(SwitchConfig::InterTranspose {{ slice1: 8, slice0: 1 << 2, time0: 1 }});
+        }}"
+    );
+    let (db, body) = lower_in(&text, "stage");
+    let stages = &passes(&body)[0].stages;
+    let StageKind::Switch(Written {
+        value: Some(SwitchConfig::CustomBroadcast { ring_size }),
+        ..
+    }) = &stages[0].kind
+    else {
+        panic!("a ring")
+    };
+    assert_eq!(ring_size.value, Some(8));
+    assert_eq!(text_at(&db, ring_size.span), "RING");
+    let StageKind::Switch(Written {
+        value:
+            Some(SwitchConfig::InterTranspose {
+                slice1,
+                slice0,
+                time0,
+            }),
+        ..
+    }) = &stages[1].kind
+    else {
+        panic!("a transpose")
+    };
+    assert_eq!(
+        (slice1.value, slice0.value, time0.value),
+        (Some(8), Some(4), Some(1))
+    );
+}
+
+#[test]
+fn zero_points_are_constants() {
+    let text = format!(
+        "{HEAD}fn stage<'l, const T: Tu>(x: BeginTensor<'l, T, i8, m![1], m![1 # 2], m![A / 8], m![1], m![A % 8]>) {{
+            let y = x.fetch_with_zero_points::<i32, m![1], m![A % 8]>([100, -100]);
+        }}"
+    );
+    let (_, body) = lower_in(&text, "stage");
+    let StageKind::Fetch {
+        table: false,
+        zero_points,
+    } = &passes(&body)[0].stages[0].kind
+    else {
+        panic!("a fetch")
+    };
+    assert_eq!(
+        zero_points
+            .iter()
+            .map(|point| point.value)
+            .collect::<Vec<_>>(),
+        [Some(100), Some(-100)]
+    );
+}
+
+#[test]
+fn collectives_lie_at_the_start_of_their_memory() {
+    let text = format!(
+        "{HEAD}#[device(chip = 1)] fn kernel(ctx: &mut Context, x: &DmTensor<i8, m![1], m![R % 2], m![1 # 256], m![A, B]>) {{
+            let y = ctx.tdma.dm_cluster_shuffle::<_, 2, _, _, _, _>(x.view(), &[1, 0]);
+            let z: DmTensor<i8, m![1], m![R % 2], m![1 # 256], m![A]> =
+                ctx.sub.parallel_copy_cluster_slice::<2, m![B / 32], m![A, 1 # 2, B % 32], _, _, _, _, _, _>(y.view(), &[0, 1]);
+        }}"
+    );
+    let (_, body) = lower_in(&text, "kernel");
+    assert_eq!(reasons(&body), []);
+    assert_eq!(
+        methods(&body.operations),
+        ["dm_cluster_shuffle", "parallel_copy_cluster_slice"]
+    );
+    let named = |name: &str| {
+        body.tensors
+            .iter()
+            .find(|tensor| tensor.name.as_deref() == Some(name))
+            .expect("the tensor")
+    };
+    assert_eq!(named("y").address.bytes(), Some(0));
+    assert_eq!(shown(&named("y").levels.element), "A, B");
+    assert_eq!(named("z").address.bytes(), Some(0));
+    assert_eq!(shown(&named("z").levels.element), "A");
+}
