@@ -10,7 +10,7 @@ use super::constants::evaluate;
 use super::declarations::{MacroArguments, path_segments};
 use super::file::{item_text, macro_name, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
-use super::library::{Dialect, dialect};
+use super::library::{self, Dialect, dialect};
 use super::references::{ReferenceOrder, reference_order};
 use super::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
 use super::scopes::{ScopeRef, scope_at};
@@ -375,38 +375,36 @@ impl Resolver<'_> {
                 None
             }
             Resolution::Prelude(path) if &*path == "Identity" => Some(Mapping::identity()),
+            // No name of the preludes is an axis, so its being there explains nothing.
+            Resolution::Prelude(path) if library::is_prelude_name(&path) => {
+                self.unknown(name, false, span)
+            }
             Resolution::Unknown {
                 has_unresolved_glob,
-            } => {
-                let nearest = if has_unresolved_glob {
-                    Vec::new()
-                } else {
-                    let visible = visible_type_names(self.db, self.scope);
-                    nearest_names(name, visible.iter().map(|name| &**name))
-                };
-                let kind = MappingProblemKind::UnknownAxis {
-                    name: name.to_owned(),
-                    nearest,
-                    silent: has_unresolved_glob,
-                };
-                self.problem(kind, span);
-                None
-            }
+            } => self.unknown(name, has_unresolved_glob, span),
             Resolution::Const(_)
             | Resolution::Function(_)
             | Resolution::Module(_)
             | Resolution::Type(_)
             | Resolution::Prelude(_)
-            | Resolution::External => {
-                let kind = MappingProblemKind::UnknownAxis {
-                    name: name.to_owned(),
-                    nearest: Vec::new(),
-                    silent: true,
-                };
-                self.problem(kind, span);
-                None
-            }
+            | Resolution::External => self.unknown(name, true, span),
         }
+    }
+
+    fn unknown(&mut self, name: &str, silent: bool, span: Span) -> Option<Mapping> {
+        let nearest = if silent {
+            Vec::new()
+        } else {
+            let visible = visible_type_names(self.db, self.scope);
+            nearest_names(name, visible.iter().map(|name| &**name))
+        };
+        let kind = MappingProblemKind::UnknownAxis {
+            name: name.to_owned(),
+            nearest,
+            silent,
+        };
+        self.problem(kind, span);
+        None
     }
 
     /// `{ type }`: pasted verbatim, so anything that is a mapping as a type.

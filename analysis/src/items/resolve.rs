@@ -429,6 +429,12 @@ impl<'a> Resolver<'a> {
         let mut open = declarations.is_open();
         let mut from_library = None;
         for glob in declarations.globs() {
+            if glob
+                .first()
+                .is_some_and(|first| library::is_language_crate(first))
+            {
+                continue;
+            }
             match self.path(scope, glob, Namespace::Type).found {
                 Some(Resolution::Module(module)) => {
                     let found = self.in_module(module, name, namespace);

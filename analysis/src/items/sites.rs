@@ -10,12 +10,13 @@ use super::declarations::MacroArguments;
 use super::file::{ItemText, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
 use super::mappings::{
-    MappingProblem, MappingProblemKind, MappingResult, grammar_problems, resolve_mapping,
-    resolve_mapping_text,
+    MappingProblem, MappingProblemKind, MappingResult, alias_mapping, grammar_of, grammar_problems,
+    resolve_mapping, resolve_mapping_text,
 };
-use super::scopes::scope_at;
+use super::references::{ReferenceOrder, reference_order};
+use super::scopes::{block_scopes, scope_at};
 use crate::db::Db;
-use crate::mapping::{AxisDeclaration, Mapping, parse_axes, parse_index};
+use crate::mapping::{AxisDeclaration, Grammar, Mapping, parse_axes, parse_index_in};
 
 /// Which macro is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,6 +62,8 @@ pub fn mapping_sites(db: &dyn Db, item: ItemId) -> Arc<[MappingSite]> {
         sites: Vec::new(),
     };
     collector.walk(root.syntax());
+    collector.cycles();
+    collector.sites.sort_by_key(|site| site.span.start);
     collector.sites.into()
 }
 
@@ -83,6 +86,32 @@ impl Collector<'_> {
                 SyntaxKind::TOKEN_TREE if self.token_tree(&node) => preorder.skip_subtree(),
                 _ => {}
             }
+        }
+    }
+
+    /// Adds a site for each alias that needs itself, where its name stands: it may be written without any macro.
+    fn cycles(&mut self) {
+        let scopes = block_scopes(self.db, self.item);
+        let aliases = scopes
+            .locals
+            .iter()
+            .map(|local| local.id)
+            .chain([self.item]);
+        for alias in aliases.filter(|alias| alias.kind(self.db) == ItemKind::Alias) {
+            if reference_order(self.db, alias) != ReferenceOrder::Cyclic {
+                continue;
+            }
+            let problems = alias_mapping(self.db, alias).problems.clone();
+            let Some(span) = problems.first().map(|problem| problem.span) else {
+                continue;
+            };
+            self.sites.push(MappingSite {
+                kind: SiteKind::Mapping,
+                span,
+                body: span,
+                mappings: vec![None],
+                problems,
+            });
         }
     }
 
@@ -130,7 +159,7 @@ impl Collector<'_> {
         let site = match kind {
             SiteKind::Mapping => self.mapping(site, &arguments.text, start),
             SiteKind::Index => self.index(site, &arguments.text, start),
-            SiteKind::Axes => axes(site, &arguments.text),
+            SiteKind::Axes => axes(site, &arguments.text, grammar_of(self.db, body)),
         };
         self.sites.push(site);
         true
@@ -146,7 +175,7 @@ impl Collector<'_> {
 
     fn index(&self, mut site: MappingSite, text: &str, offset: u32) -> MappingSite {
         let scope = scope_at(self.db, self.item, offset);
-        let (entries, errors) = parse_index(text);
+        let (entries, errors) = parse_index_in(text, grammar_of(self.db, site.body));
         site.problems = grammar_problems(errors, site.body);
         for entry in entries {
             let MappingResult { mapping, problems } =
@@ -158,17 +187,25 @@ impl Collector<'_> {
     }
 }
 
-fn axes(mut site: MappingSite, text: &str) -> MappingSite {
+fn axes(mut site: MappingSite, text: &str, grammar: Grammar) -> MappingSite {
     let (axes, errors) = parse_axes(text);
     let sizes: Vec<_> = axes
         .iter()
         .filter_map(|axis| Some((axis.size_span.clone(), size_problem(axis, text)?)))
         .collect();
     // A number that is too large is no fault of the grammar.
-    let numbers: FxHashSet<_> = sizes.iter().map(|(span, _)| span.clone()).collect();
+    let mut fine: FxHashSet<_> = sizes.iter().map(|(span, _)| span.clone()).collect();
+    if grammar == Grammar::OptStd {
+        // The successor's axes start with a letter of either case.
+        let lower = axes.iter().filter(|axis| {
+            axis.name
+                .starts_with(|first: char| first.is_ascii_lowercase())
+        });
+        fine.extend(lower.map(|axis| axis.name_span.clone()));
+    }
     let errors = errors
         .into_iter()
-        .filter(|error| !numbers.contains(&error.span));
+        .filter(|error| !fine.contains(&error.span));
     site.problems = grammar_problems(errors, site.body);
     for (span, kind) in sizes {
         let span = site.body.inside(&span);

@@ -34,7 +34,9 @@ pub fn const_value(db: &dyn Db, item: ItemId) -> ConstValue {
             )
         }
         ItemKind::Static => {
-            let item = parsed.cast::<ast::Static>();
+            let item = parsed
+                .cast::<ast::Static>()
+                .filter(|item| item.mut_token().is_none());
             (
                 item.as_ref().and_then(ast::Static::body),
                 item.and_then(|item| item.ty()),

@@ -27,5 +27,6 @@ pub use projection::{AxisPart, project};
 pub use relation::{Answer, ENUMERATION_LIMIT, equal, equal_forms};
 pub use syntax::{
     AxisDeclaration, FactorKind, FactorNode, Grammar, GrammarError, IndexEntry, Operator,
-    SyntaxKind, SyntaxNode, parse_axes, parse_index, parse_mapping, parse_mapping_in,
+    SyntaxKind, SyntaxNode, parse_axes, parse_index, parse_index_in, parse_mapping,
+    parse_mapping_in,
 };

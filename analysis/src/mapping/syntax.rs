@@ -176,7 +176,13 @@ pub fn parse_axes(text: &str) -> (Vec<AxisDeclaration>, Vec<GrammarError>) {
 /// Reads the body of `i!`.
 #[must_use]
 pub fn parse_index(text: &str) -> (Vec<IndexEntry>, Vec<GrammarError>) {
-    with_tokens(text, Grammar::VisaStd, |reader, input| {
+    parse_index_in(text, Grammar::VisaStd)
+}
+
+/// Reads the body of `i!` by the grammar of one library.
+#[must_use]
+pub fn parse_index_in(text: &str, grammar: Grammar) -> (Vec<IndexEntry>, Vec<GrammarError>) {
+    with_tokens(text, grammar, |reader, input| {
         let mut entries = Vec::new();
         while !input.is_empty() {
             let mapping = reader.unary_until(input, Some(':'));

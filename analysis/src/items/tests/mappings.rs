@@ -129,6 +129,25 @@ fn unknown_names_and_broken_grammar() {
 }
 
 #[test]
+fn names_of_the_library_are_no_axes() {
+    let text =
+        "use furiosa_visa_std::prelude::*; use std::fmt::*; axes![N = 2]; type X = m![M, Q];";
+    assert_eq!(
+        sites(text),
+        ["-; unknown M [\"N\", \"X\"] at M; unknown Q [\"N\", \"X\"] at Q"]
+    );
+}
+
+#[test]
+fn the_second_library_has_lower_case_axes_and_wide_indices() {
+    let text = "use furiosa_opt_std::prelude::*; axes![rows = 8, Z = 99999999999999999999]; fn f() { i![rows / (rows): 0, 4: 1]; }";
+    assert_eq!(
+        sites(text),
+        ["overflow Z at 99999999999999999999", "rows / 8; 4"]
+    );
+}
+
+#[test]
 fn renamed_axes_keep_their_identity() {
     let text = "mod axes_ { axes![S_decode = 32]; } use axes_::S_decode as S; type X = m![S / 4];";
     assert_eq!(sites(text), ["S_decode / 4"]);
@@ -191,6 +210,15 @@ fn cyclic_aliases_are_reported_at_the_alias() {
     assert_eq!(problems("Y"), ["cycle of Y at Y"]);
     assert_eq!(problems("W"), ["cycle of W at W"]);
     assert_eq!(problems("Z"), [""; 0]);
+    assert_eq!(
+        sites("fn f() { type W = W; type V = m![{ V }]; } type U = U;"),
+        [
+            "-; cycle of W at W",
+            "-; cycle of V at V",
+            "-",
+            "-; cycle of U at U"
+        ]
+    );
     let mut chain = String::from("axes![A = 8]; type T0 = m![A];");
     for index in 1..3_000 {
         chain.push_str(&format!("type T{index} = m![{{ T{} }}];", index - 1));

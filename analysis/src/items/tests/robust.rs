@@ -83,8 +83,8 @@ fn the_kernel_itself_is_understood() {
                 .sum::<usize>()
         })
         .sum();
-    // The zero axis, the double axis, `Rws`, and `H / 2` of 3.
-    assert_eq!(problems, 4);
+    // The cycle of `Loop`, the zero axis, the double axis, `Rws`, and `H / 2` of 3.
+    assert_eq!(problems, 5);
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn nesting_at_the_limit_is_parsed_and_dropped() {
 
 #[test]
 fn long_files_pass() {
-    let count = 4_000;
+    let count = 1_500;
     let functions: String = (0..count)
         .map(|index| format!("axes![A{index} = {}];\nfn f{index}() {{ let x: T<m![A{index} / 2, Z{index}]>; }}\n\n", 2 * index + 2))
         .collect();
