@@ -403,7 +403,16 @@ pub fn url(name: &str) -> String {
     )
 }
 
-/// All findings of one body, each place and rule once, in the order of the families.
+/// Pairs of rules of which the first one implies the second one where both speak of the same place: an address that is no
+/// multiple of its element is none of 8 bytes either.
+const IMPLIES: &[(&str, &str)] = &[
+    ("element_alignment", "commit_alignment"),
+    ("element_alignment", "dma_alignment"),
+    ("trf_capacity", "trf_row_count"),
+];
+
+/// All findings of one body, each place and rule once, in the order of the families. What follows from another finding at
+/// the same place is left out.
 #[must_use]
 pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -412,6 +421,12 @@ pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
     }
     let mut seen = rustc_hash::FxHashSet::default();
     findings.retain(|finding| seen.insert((finding.rule, finding.span)));
+    findings.retain(|finding| {
+        let implied = |(first, second): &(&'static str, &str)| {
+            *second == finding.rule && seen.contains(&(*first, finding.span))
+        };
+        !IMPLIES.iter().any(implied)
+    });
     findings
 }
 
