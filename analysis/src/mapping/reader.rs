@@ -459,7 +459,7 @@ impl Reader {
         let name = identifier.to_string();
         if !name.starts_with(|character: char| character.is_ascii_uppercase()) {
             self.error(
-                format!("an axis's name starts with an upper-case letter, unlike `{name}`"),
+                format!("an axis's name starts with one of the letters A to Z, unlike `{name}`"),
                 at.clone(),
             );
         }
