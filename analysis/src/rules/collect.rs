@@ -4,7 +4,7 @@ use crate::derivation::StageDerivation;
 use crate::derivation::collect::{CollectDerivation, CollectViolation};
 use crate::mapping::Mapping;
 
-use super::wording::{self, StageOf, propose, written};
+use super::wording::{self, StageOf, declared, link_alias, place, propose, written};
 use super::{Applicability, Checked, Finding, Rule, rule};
 
 /// The family's rules.
@@ -46,7 +46,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 derived
                     .violations
                     .iter()
-                    .map(|violation| word(&of, derived, violation)),
+                    .map(|violation| link_alias(word(&of, derived, violation), declared(of.stage))),
             );
         }
     }
@@ -70,7 +70,7 @@ fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolat
         CollectViolation::PacketSize { bits } => (
             Finding::new(
                 "collect_packet_size",
-                output.packet.span,
+                place(&output.packet),
                 format!(
                     "the collected packet is {}; the Collect Engine hands on flits of exactly 32 bytes",
                     bytes(*bits)
@@ -84,7 +84,7 @@ fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolat
         CollectViolation::PacketMismatch => (
             Finding::new(
                 "collect_packet_mismatch",
-                output.packet.span,
+                place(&output.packet),
                 format!(
                     "the collected packet is declared `{}`; the inner flit of the packet `{packet}` is {}",
                     output.packet.get().map_or_else(String::new, written),
@@ -99,7 +99,7 @@ fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolat
         CollectViolation::TimeMismatch => (
             Finding::new(
                 "collect_time_mismatch",
-                output.time.span,
+                place(&output.time),
                 format!(
                     "the collected time is declared `{}`; the input's time with the flits of a packet innermost is {}",
                     output.time.get().map_or_else(String::new, written),
@@ -135,7 +135,7 @@ fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolat
             let same = declared
                 .get()
                 .is_some_and(|declared| declared.form() == expected.form());
-            (!same).then_some((declared.span, expected))
+            (!same).then_some((place(declared), expected))
         })
         .collect();
     propose(

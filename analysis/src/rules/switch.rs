@@ -7,7 +7,7 @@ use crate::derivation::switch::{
 use crate::items::Span;
 use crate::kernel::{Stage, StageKind, SwitchConfig, Written};
 
-use super::wording::{self, StageOf, names, propose, written};
+use super::wording::{self, StageOf, declared, link_alias, names, place, propose, written};
 use super::{Applicability, Checked, Finding, Group, Rule, rule};
 
 /// The family's rules.
@@ -85,7 +85,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for of in wording::stages(checked) {
         if let StageDerivation::Switch(derived) = of.derived {
             for violation in &derived.violations {
-                let mut finding = word(&of, derived, violation);
+                let mut finding = link_alias(word(&of, derived, violation), declared(of.stage));
                 if finding.rule == "switch_slice_size" && !checked.body.reached_from_kernel {
                     finding.group = Some(Group::Suspicious);
                 }
@@ -121,7 +121,7 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
         SwitchViolation::BroadcastAxisReused { axes } => with_shape(
             Finding::new(
                 "switch_broadcast_axis_reused",
-                output.slice.span,
+                place(&output.slice),
                 format!(
                     "the slices of a ring all hold the same packets here, and {} is an axis of the input: a copy number is no part of it",
                     names(axes)
@@ -134,7 +134,7 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
         SwitchViolation::NotInnermost { moved } => propose_time(
             Finding::new(
                 "switch_not_innermost",
-                output.time.span,
+                place(&output.time),
                 format!(
                     "the slices' {} moved into time and {} not innermost there; of each step the ring's packets arrive one after the other",
                     names(moved),
@@ -147,7 +147,7 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
         SwitchViolation::Order { moved } => propose_time(
             Finding::new(
                 "switch_order",
-                output.time.span,
+                place(&output.time),
                 format!(
                     "what moved from slices into time stands in another order than in the slices, {}; routers pass packets on as they come",
                     names(moved),
@@ -207,7 +207,7 @@ fn word_topology(of: &StageOf<'_>, derived: &SwitchDerivation, part: SwitchPart)
         message
     };
     let mut finding = with_shape(
-        Finding::new("switch_topology_mismatch", declared.span, message),
+        Finding::new("switch_topology_mismatch", place(declared), message),
         derived.expected.as_ref(),
     );
     if let Some(SwitchShape { slice, time }) = &derived.expected {
@@ -219,7 +219,7 @@ fn word_topology(of: &StageOf<'_>, derived: &SwitchDerivation, part: SwitchPart)
             finding,
             Applicability::Maybe,
             stage.span,
-            &[(declared.span, replacement)],
+            &[(place(declared), replacement)],
         );
     }
     finding
@@ -302,7 +302,7 @@ fn propose_time(finding: Finding, stage: &Stage, shape: Option<&SwitchShape>) ->
         finding,
         Applicability::Maybe,
         stage.span,
-        &[(stage.output.time.span, &shape.time)],
+        &[(place(&stage.output.time), &shape.time)],
     )
 }
 

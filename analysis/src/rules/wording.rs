@@ -2,7 +2,7 @@
 
 use crate::derivation::{OperationDerivation, PassDerivation, StageDerivation};
 use crate::items::Span;
-use crate::kernel::{OperationKind, Pass, Stage};
+use crate::kernel::{OperationKind, Pass, Stage, Written};
 use crate::mapping::Mapping;
 
 use super::{Applicability, Checked, Edit, Finding, Fix};
@@ -50,6 +50,30 @@ pub(super) fn stages<'a>(checked: &Checked<'a>) -> impl Iterator<Item = StageOf<
     })
 }
 
+/// Where a mapping is written that is at fault in its place, not in itself: an alias may be right elsewhere, so the use is
+/// meant and not the alias.
+pub(super) fn place<T>(written: &Written<T>) -> Span {
+    written.used_at.unwrap_or(written.span)
+}
+
+/// Adds the alias that the mapping at fault is taken from, if it is one.
+pub(super) fn link_alias<'a>(
+    finding: Finding,
+    mappings: impl IntoIterator<Item = &'a Written<Mapping>>,
+) -> Finding {
+    let mut mappings = mappings.into_iter();
+    match mappings.find(|written| written.used_at == Some(finding.span)) {
+        Some(written) => finding.related(written.span, "the alias"),
+        None => finding,
+    }
+}
+
+/// The mappings that a stage declares.
+pub(super) fn declared(stage: &Stage) -> [&Written<Mapping>; 3] {
+    let output = &stage.output;
+    [&output.slice, &output.time, &output.packet]
+}
+
 /// A mapping as an author writes it.
 pub(super) fn written(mapping: &Mapping) -> String {
     format!("m![{mapping}]")
@@ -66,7 +90,7 @@ pub(super) fn names(names: &[String]) -> String {
 }
 
 /// Adds a fix that replaces the mappings at the given places. Nothing is proposed where a mapping is not written
-/// anywhere (its place is the method's name); a mapping of another item (an alias) is never replaced without looking.
+/// anywhere (its place is the method's name); a mapping of another item is never replaced without looking.
 pub(super) fn propose(
     mut finding: Finding,
     applicability: Applicability,

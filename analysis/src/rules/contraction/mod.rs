@@ -155,12 +155,18 @@ pub(super) const RULES: &[Rule] = &[
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for of in wording::stages(checked) {
+        let mut met = Vec::new();
         match of.derived {
-            StageDerivation::Align(derived) => operands::align(checked, &of, derived, findings),
-            StageDerivation::Contract(derived) => reduction::contract(&of, derived, findings),
-            StageDerivation::Accumulate(derived) => reduction::accumulate(&of, derived, findings),
+            StageDerivation::Align(derived) => operands::align(checked, &of, derived, &mut met),
+            StageDerivation::Contract(derived) => reduction::contract(&of, derived, &mut met),
+            StageDerivation::Accumulate(derived) => reduction::accumulate(&of, derived, &mut met),
             _ => {}
         }
+        let mappings = || wording::declared(of.stage);
+        findings.extend(
+            met.into_iter()
+                .map(|finding| wording::link_alias(finding, mappings())),
+        );
     }
     for (pass, derived) in wording::passes(checked) {
         if let EndDerivation::Trf(derived) = &derived.end {

@@ -7,7 +7,7 @@ use crate::derivation::contraction::{
 use crate::kernel::{Pass, PassEnd, StageKind, Tensor};
 use crate::mapping::Mapping;
 use crate::rules::collect::bytes;
-use crate::rules::wording::{StageOf, names, propose, written};
+use crate::rules::wording::{StageOf, link_alias, names, place, propose, written};
 use crate::rules::{Applicability, Checked, Finding};
 
 const TYPES: &str = "`i4`, `i8`, `f8e4m3`, `f8e5m2` and `bf16`";
@@ -32,17 +32,32 @@ pub(super) fn trf_load(
     let time = stream.time.get().map_or_else(String::new, written);
     let element = &tensor.levels.element;
     for violation in &derived.violations {
-        findings.push(match violation {
-            TrfLoadViolation::RowCount { rows, time: iterations } => {
-                let message = if matches!(rows, 1 | 2 | 4 | 8) {
-                    format!("{rows} rows do not divide the {iterations} iterations of the collected time, which are shared out to them")
+        let finding = match violation {
+            TrfLoadViolation::RowCount {
+                rows,
+                time: iterations,
+            } => {
+                let is_count = matches!(rows, 1 | 2 | 4 | 8);
+                let message = if is_count {
+                    format!(
+                        "{rows} rows do not divide the {iterations} iterations of the collected time, which are shared out to them"
+                    )
                 } else {
                     format!("{rows} rows; the MAC array runs with 1, 2, 4 or 8")
                 };
-                let possible: Vec<String> = derived.possible_rows.iter().map(u64::to_string).collect();
-                Finding::new("trf_row_count", row.span, message)
-                    .related(stream.time.span, format!("the collected time has {iterations} iterations"))
-                    .help(format!("row counts that divide this time: {}", possible.join(", ")))
+                let possible: Vec<String> =
+                    derived.possible_rows.iter().map(u64::to_string).collect();
+                // A count that no load could have is a fault of the mapping itself; one that does not divide is this load's.
+                let at = if is_count { place(row) } else { row.span };
+                Finding::new("trf_row_count", at, message)
+                    .related(
+                        place(&stream.time),
+                        format!("the collected time has {iterations} iterations"),
+                    )
+                    .help(format!(
+                        "row counts that divide this time: {}",
+                        possible.join(", ")
+                    ))
             }
             TrfLoadViolation::RowMismatch => load_mismatch(
                 "trf_row_mismatch",
@@ -52,7 +67,7 @@ pub(super) fn trf_load(
                 &format!("the outermost part of the collected time `{time}`"),
                 *span,
             )
-            .related(stream.time.span, "the collected time"),
+            .related(place(&stream.time), "the collected time"),
             TrfLoadViolation::ElementMismatch => load_mismatch(
                 "trf_element_mismatch",
                 (element, derived.expected_element.as_ref()),
@@ -61,8 +76,9 @@ pub(super) fn trf_load(
                 "the rest of the collected time, then the packet,",
                 *span,
             )
-            .related(stream.time.span, "the collected time"),
-        });
+            .related(place(&stream.time), "the collected time"),
+        };
+        findings.push(link_alias(finding, [row, element]));
     }
 }
 
@@ -79,20 +95,25 @@ fn load_mismatch(
     let Some(expected) = expected else {
         return Finding::new(
             rule,
-            declared.span,
+            place(declared),
             format!("the {what} {verb} declared `{shown}`, which is not {source}"),
         );
     };
     let finding = Finding::new(
         rule,
-        declared.span,
+        place(declared),
         format!(
             "the {what} {verb} declared `{shown}`; {source} is `{}`",
             written(expected)
         ),
     )
     .help(format!("write `{}`", written(expected)));
-    propose(finding, applicability, method, &[(declared.span, expected)])
+    propose(
+        finding,
+        applicability,
+        method,
+        &[(place(declared), expected)],
+    )
 }
 
 /// Words the violations of an alignment.
@@ -194,18 +215,18 @@ fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignVio
     let mut finding = match violation {
         AlignViolation::PacketSize { bits } => Finding::new(
             "align_packet_size",
-            output.packet.span,
+            place(&output.packet),
             format!("the aligned packet is {}; a row multiplies 64 bytes a cycle", bytes(*bits)),
         ),
         _ => Finding::new(
             "align_packet_mismatch",
-            output.packet.span,
+            place(&output.packet),
             format!(
                 "the aligned packet is declared `{}`; the flit buffer makes 64 bytes of one or two flits `{packet}` as they arrive",
                 output.packet.get().map_or_else(String::new, written)
             ),
         )
-        .related(input.packet.span, "the stream's packet"),
+        .related(place(&input.packet), "the stream's packet"),
     };
     let mut possible = Vec::new();
     if let Some(two) = &derived.two_flit_packet {
@@ -236,7 +257,7 @@ fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignVio
             finding,
             Applicability::Maybe,
             of.stage.span,
-            &[(output.packet.span, meant)],
+            &[(place(&output.packet), meant)],
         ),
         None => finding,
     }
@@ -260,10 +281,10 @@ fn word_time(of: &StageOf<'_>, derived: &AlignDerivation, reason: &AlignedTime) 
     };
     let finding = Finding::new(
         "align_time_mismatch",
-        output.time.span,
+        place(&output.time),
         format!("the aligned time `{declared}` {fault}"),
     )
-    .related(input.time.span, "the stream's time");
+    .related(place(&input.time), "the stream's time");
     let Some(expected) = &derived.expected_time else {
         return finding;
     };
@@ -281,7 +302,7 @@ fn word_time(of: &StageOf<'_>, derived: &AlignDerivation, reason: &AlignedTime) 
             finding,
             Applicability::Maybe,
             of.stage.span,
-            &[(output.time.span, expected)],
+            &[(place(&output.time), expected)],
         )
     } else {
         finding
@@ -292,7 +313,7 @@ fn word_tiling(of: &StageOf<'_>, operand: Option<&Tensor>, axes: &[String]) -> F
     related_operand(
         Finding::new(
             "align_tiling_not_in_trf",
-            of.stage.output.time.span,
+            place(&of.stage.output.time),
             format!(
                 "the aligned time repeats the stream along {}, which the TRF tensor does not hold either",
                 names(axes)
@@ -304,11 +325,11 @@ fn word_tiling(of: &StageOf<'_>, operand: Option<&Tensor>, axes: &[String]) -> F
 }
 
 fn word_mismatch(of: &StageOf<'_>, operand: Option<&Tensor>, dropped: &[String]) -> Finding {
-    let place = operand_span(of);
+    let operand_place = operand_span(of);
     if dropped.is_empty() {
         let finding = Finding::new(
             "align_operand_mismatch",
-            place,
+            operand_place,
             "stream and TRF tensor lie over different chips, clusters or slices; a row multiplies only what its own slice holds",
         );
         return match operand {
@@ -319,7 +340,7 @@ fn word_mismatch(of: &StageOf<'_>, operand: Option<&Tensor>, dropped: &[String])
     related_operand(
         Finding::new(
             "align_operand_mismatch",
-            place,
+            operand_place,
             format!(
                 "each row of the TRF tensor holds {}, which neither the aligned time nor the aligned packet goes through",
                 names(dropped)
@@ -327,7 +348,7 @@ fn word_mismatch(of: &StageOf<'_>, operand: Option<&Tensor>, dropped: &[String])
         ),
         operand,
     )
-    .related(of.stage.output.time.span, "the aligned time")
+    .related(place(&of.stage.output.time), "the aligned time")
     .help(format!("add {} innermost to the aligned time, or load less into the TRF", names(dropped)))
 }
 
@@ -338,19 +359,19 @@ fn word_sequencer(
     error: &TrfSequencerError,
 ) -> Finding {
     let output = &of.stage.output;
-    let (place, message) = match error {
+    let (at, message) = match error {
         TrfSequencerError::Packet { contiguous } => (
-            output.packet.span,
+            place(&output.packet),
             format!(
                 "the packet shares {contiguous} contiguous bytes with the TRF tensor's element and is not these bytes repeated; a cycle reads one run and repeats it"
             ),
         ),
         TrfSequencerError::Entries { count } => (
-            output.time.span,
+            place(&output.time),
             format!("the TRF Sequencer would need {count} entries; it has 8"),
         ),
         TrfSequencerError::Iterations { size } => (
-            output.time.span,
+            place(&output.time),
             format!(
                 "an entry of the TRF Sequencer would need {size} iterations; it takes 65,536 and the number cannot be split"
             ),
@@ -368,7 +389,7 @@ fn word_sequencer(
             ),
         ),
     };
-    let mut finding = related_operand(Finding::new("trf_sequencer", place, message), operand);
+    let mut finding = related_operand(Finding::new("trf_sequencer", at, message), operand);
     if let Some(sequencer) = sequencer {
         finding = finding.note(configuration(sequencer));
     }

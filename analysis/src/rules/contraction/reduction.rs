@@ -7,7 +7,7 @@ use crate::derivation::contraction::{
 use crate::kernel::AccumulationKind;
 use crate::mapping::Mapping;
 use crate::rules::collect::bytes;
-use crate::rules::wording::{StageOf, names, propose, written};
+use crate::rules::wording::{StageOf, names, place, propose, written};
 use crate::rules::{Applicability, Finding};
 
 /// Words the violations of a spatial reduction.
@@ -39,13 +39,13 @@ fn word_contract(
         .related(input.element_type.span, "the operands' type"),
         ContractViolation::AlignedPacketSize { bits } => Finding::new(
             "align_packet_size",
-            input.packet.span,
+            place(&input.packet),
             format!("the aligned packet is {}; a row multiplies 64 bytes a cycle", bytes(*bits)),
         ),
         ContractViolation::OutputLimit { elements } => with_packets(
             Finding::new(
                 "contract_output_limit",
-                output.packet.span,
+                place(&output.packet),
                 format!("{elements} elements a row leave the reduction tree; the accumulator has 32 columns"),
             ),
             of,
@@ -63,7 +63,7 @@ fn word_contract(
             with_packets(
                 Finding::new(
                     "contract_packet_mismatch",
-                    output.packet.span,
+                    place(&output.packet),
                     format!(
                         "the contracted packet `{}` is not `{}` divided by 1, 2, … or 2^{depth}; the tree sums neighbours, from the inside",
                         declared.map_or_else(String::new, written),
@@ -113,7 +113,7 @@ fn with_packets(
             finding,
             Applicability::Maybe,
             of.stage.span,
-            &[(of.stage.output.packet.span, meant)],
+            &[(place(&of.stage.output.packet), meant)],
         ),
         None => finding,
     }
@@ -140,24 +140,24 @@ fn word_accumulate(
     match violation {
         AccumulateViolation::InputPacket { elements } => Finding::new(
             "contract_output_limit",
-            of.pass.input_of(of.index).packet.span,
+            place(&of.pass.input_of(of.index).packet),
             format!("{elements} elements a row enter the accumulator; it has 32 columns"),
         ),
         AccumulateViolation::PacketSize { elements } => with_layout(
             Finding::new(
                 "accumulate_layout",
-                output.packet.span,
+                place(&output.packet),
                 format!(
                     "the accumulated packet is {elements} elements; the accumulator's bus carries 8"
                 ),
             ),
             derived,
-            (of, output.packet.span, derived.expected_packet.as_ref()),
+            (of, place(&output.packet), derived.expected_packet.as_ref()),
         ),
         AccumulateViolation::Packet => with_layout(
             Finding::new(
                 "accumulate_layout",
-                output.packet.span,
+                place(&output.packet),
                 format!(
                     "the accumulated packet is declared `{}`; {} puts `{}` on the bus",
                     output.packet.get().map_or_else(String::new, written),
@@ -169,32 +169,32 @@ fn word_accumulate(
                 ),
             ),
             derived,
-            (of, output.packet.span, derived.expected_packet.as_ref()),
+            (of, place(&output.packet), derived.expected_packet.as_ref()),
         ),
         AccumulateViolation::Time(reason) => with_layout(
             Finding::new(
                 "accumulate_layout",
-                output.time.span,
+                place(&output.time),
                 format!(
                     "the accumulated time `{time}` {}",
                     word_time(derived.kind, reason)
                 ),
             ),
             derived,
-            (of, output.time.span, derived.expected_time.as_ref()),
+            (of, place(&output.time), derived.expected_time.as_ref()),
         ),
         AccumulateViolation::SlicesData { kept, live } => {
             let column = if *kept == 1 { "column" } else { "columns" };
             with_layout(
                 Finding::new(
                     "accumulate_slices_data",
-                    output.time.span,
+                    place(&output.time),
                     format!(
                         "the accumulated time takes {kept} {column} of the packet, and {live} hold data; the others are dropped"
                     ),
                 ),
                 derived,
-                (of, output.time.span, derived.expected_time.as_ref()),
+                (of, place(&output.time), derived.expected_time.as_ref()),
             )
         }
         AccumulateViolation::Capacity { inner, limit } => {
@@ -232,12 +232,12 @@ fn word_capacity(
     let kind = kind_name(derived.kind);
     let finding = Finding::new(
         "accumulator_capacity",
-        of.stage.output.time.span,
+        place(&of.stage.output.time),
         format!(
             "{inner} positions inside the outermost reduced axis wait for their sums; the accumulator has slots for {limit} ({kind})"
         ),
     )
-    .related(of.pass.input_of(of.index).time.span, "the contracted time");
+    .related(place(&of.pass.input_of(of.index).time), "the contracted time");
     let advice = "move the reduced axis inward in time, or split what is inside it";
     let other = match derived.kind {
         Some(AccumulationKind::Interleaved) => ("sequential", SEQUENTIAL_LIMIT),
