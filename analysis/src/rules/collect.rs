@@ -1,10 +1,11 @@
-//! Rules of the Collect Engine.
+//! Rules of the Collect Engine, and the words for loads of the VRF that drop or claim elements (`tensor_lost`).
 
-use crate::derivation::StageDerivation;
-use crate::derivation::collect::{CollectDerivation, CollectViolation};
+use crate::derivation::collect::{CollectDerivation, CollectViolation, VrfLoadViolation};
+use crate::derivation::{EndDerivation, StageDerivation};
+use crate::kernel::{PassEnd, StreamShape, Written};
 use crate::mapping::Mapping;
 
-use super::wording::{self, StageOf, declared, link_alias, place, propose, written};
+use super::wording::{self, StageOf, declared, link_alias, names, place, propose, written};
 use super::{Applicability, Checked, Finding, Rule, rule};
 
 /// The family's rules.
@@ -50,6 +51,45 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             );
         }
     }
+    for (pass, derived) in wording::passes(checked) {
+        if let (EndDerivation::Vrf(derived), PassEnd::ToVrf { target, .. }) =
+            (&derived.end, &pass.end)
+            && let Some(tensor) = checked.body.tensor(*target)
+        {
+            let element = &tensor.levels.element;
+            findings.extend(derived.violations.iter().map(|violation| {
+                link_alias(word_vrf_load(element, pass.output(), violation), [element])
+            }));
+        }
+    }
+}
+
+/// A load of the VRF is a move: what it drops or claims is the fault of every move.
+fn word_vrf_load(
+    element: &Written<Mapping>,
+    stream: &StreamShape,
+    violation: &VrfLoadViolation,
+) -> Finding {
+    let VrfLoadViolation::Element { missing, extra } = violation;
+    let fault = match (missing.is_empty(), extra.is_empty()) {
+        (_, true) => format!("has no place for {} of the stream", names(missing)),
+        (true, false) => format!("claims {}, which the stream does not bring", names(extra)),
+        (false, false) => format!(
+            "has no place for {} of the stream and claims {}",
+            names(missing),
+            names(extra)
+        ),
+    };
+    let shown = element.get().map_or_else(String::new, written);
+    Finding::new(
+        "tensor_lost",
+        place(element),
+        format!("the VRF tensor's element `{shown}` {fault}; a load stores each flit as it comes"),
+    )
+    .related(place(&stream.time), "the stream's time")
+    .help(
+        "hold exactly the axes of the stream's time and packet, in any order and with any padding",
+    )
 }
 
 fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolation) -> Finding {
