@@ -8,7 +8,7 @@ mod allocations;
 mod conflicts;
 
 pub use allocations::Lifetime;
-pub use conflicts::{ConflictKind, MemoryViolation, Occupant, VrfSum};
+pub use conflicts::{ConflictKind, Elsewhere, MemoryViolation, Occupant, VrfSum};
 
 pub use super::moves::{MoveFault, MoveKind, MoveViolation};
 

@@ -106,7 +106,7 @@ impl<'a> BodyBuilder<'a> {
     }
 
     /// `from_addr` in DM.
-    pub(crate) fn from_address(&mut self, element: &str, address: u64) -> TensorId {
+    pub(crate) fn address(&mut self, element: &str, address: u64) -> TensorId {
         self.tensor(
             Tier::Dm,
             &["1 # 256", element],
@@ -185,8 +185,8 @@ impl<'a> BodyBuilder<'a> {
         )
     }
 
-    /// `to_dm`: a new tensor in DM from another one.
-    pub(crate) fn to_dm(
+    /// `to_dm`, a new tensor in DM from another one.
+    pub(crate) fn load(
         &mut self,
         source: TensorId,
         slice: &str,

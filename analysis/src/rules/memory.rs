@@ -2,7 +2,7 @@
 
 use super::{Applicability, Checked, Finding, Rule, rule, words};
 use crate::derivation::memory::{
-    ConflictKind, MemoryViolation, MoveFault, MoveKind, MoveViolation, Occupant, VrfSum,
+    ConflictKind, Elsewhere, MemoryViolation, MoveFault, MoveKind, MoveViolation, Occupant, VrfSum,
 };
 use crate::derivation::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation};
 use crate::kernel::{Body, OperationId, Tier, TrfAddress};
@@ -115,8 +115,7 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Finding {
         written,
         write,
         read,
-        free,
-        free_half,
+        elsewhere,
         span,
     } = violation
     else {
@@ -184,29 +183,37 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Finding {
     if let Some(read_span) = read_span {
         finding = finding.related(read_span, format!("and {} is read here", call(needed)));
     }
-    with_free_place(finding, violation_place(*free, *free_half), written)
+    with_free_place(finding, *elsewhere, written)
 }
 
-/// The text of the nearest place that is free.
-fn violation_place(free: Option<u64>, free_half: Option<TrfAddress>) -> Option<String> {
-    let half = free_half.map(|half| match half {
-        TrfAddress::FirstHalf => "TrfAddress::FirstHalf".to_owned(),
-        TrfAddress::SecondHalf => "TrfAddress::SecondHalf".to_owned(),
-        TrfAddress::Full => "TrfAddress::Full".to_owned(),
-    });
-    half.or_else(|| free.map(|address| format!("{address:#x}")))
-}
-
-fn with_free_place(finding: Finding, place: Option<String>, written: &Occupant) -> Finding {
-    match place {
-        Some(place) => finding.help(format!("`{place}` is free while {} is needed", call(written))).fix(
+/// Says where the written tensor could lie instead.
+fn with_free_place(finding: Finding, elsewhere: Elsewhere, written: &Occupant) -> Finding {
+    let place = match elsewhere {
+        Elsewhere::Address(address) => format!("{address:#x}"),
+        Elsewhere::Half(TrfAddress::FirstHalf) => "TrfAddress::FirstHalf".to_owned(),
+        Elsewhere::Half(TrfAddress::SecondHalf) => "TrfAddress::SecondHalf".to_owned(),
+        Elsewhere::Half(TrfAddress::Full) => "TrfAddress::Full".to_owned(),
+        Elsewhere::Nowhere => {
+            return finding
+                .help("nothing of this size is free meanwhile: use one of the tensors up before the other is written");
+        }
+        Elsewhere::Fixed => {
+            return finding.help(
+                "keep the bytes free that it is written to, or use the other tensor up before",
+            );
+        }
+    };
+    finding
+        .help(format!(
+            "`{place}` is free while {} is needed",
+            call(written)
+        ))
+        .fix(
             Applicability::Maybe,
             format!("move it to `{place}`"),
             written.address_span,
             place,
-        ),
-        None => finding.help("nothing of this size is free meanwhile: use one of the tensors up before the other is written"),
-    }
+        )
 }
 
 fn word_sum(body: &Body, sum: &VrfSum) -> Finding {

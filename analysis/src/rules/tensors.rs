@@ -124,7 +124,8 @@ fn word_size(violation: &SizeViolation) -> Finding {
         Level::Chip => (
             "chip_size",
             format!(
-                "the chip level has {size} positions; the kernel is declared for chips: {expected}"
+                "the chip level has size {size}; the kernel runs on {expected} {}",
+                if *expected == 1 { "chip" } else { "chips" }
             ),
         ),
         Level::Cluster => (

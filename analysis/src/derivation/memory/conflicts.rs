@@ -4,13 +4,18 @@ use rustc_hash::FxHashSet;
 
 use crate::hardware::{DM_BYTES_PER_SLICE, HBM_BYTES, TRF_BYTES, VRF_BYTES};
 use crate::items::Span;
-use crate::kernel::{Body, OperationId, Tensor, TensorId, Tier, TrfAddress};
+use crate::kernel::{Body, OperationId, OperationKind, Tensor, TensorId, Tier, TrfAddress};
 use crate::mapping::{Answer, equal};
 
 use super::allocations::{Access, Allocation, Part};
 
 /// Free addresses are proposed at multiples of this many bytes: a flit.
 const PROPOSED_ALIGNMENT: u64 = 32;
+
+/// Writes of one tensor that are compared with the reads of another one, and reads that follow each of them. A conflict
+/// behind them stays unseen; kernels repeat themselves long before.
+const COMPARED_WRITES: usize = 256;
+const COMPARED_READS: usize = 16;
 
 /// What is wrong between tensors, with its numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +34,8 @@ pub enum MemoryViolation {
         write: OperationId,
         /// The operation that needs the data afterwards; `None` if that is after the body.
         read: Option<OperationId>,
-        /// The lowest free byte address that the written tensor could move to instead, if its address is one constant.
-        free: Option<u64>,
-        /// The half of the TRF that the written tensor could move to instead.
-        free_half: Option<TrfAddress>,
+        /// Where the written tensor could lie instead.
+        elsewhere: Elsewhere,
         /// The written tensor's address; of a stale read, the operation that reads.
         span: Span,
     },
@@ -47,6 +50,19 @@ pub enum ConflictKind {
     Overlap,
     /// What `from_addr` named is read after another tensor was written over it.
     StaleRead,
+}
+
+/// Where a tensor could lie that is in the way of another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Elsewhere {
+    /// At this byte address, the lowest one that is free for as long as it is needed.
+    Address(u64),
+    /// In this half of the TRF.
+    Half(TrfAddress),
+    /// Nowhere: no place of its size is free for as long as it is needed.
+    Nowhere,
+    /// Its address expression stands for several addresses, or the library chooses the address.
+    Fixed,
 }
 
 /// A tensor in its place.
@@ -100,25 +116,23 @@ pub(super) fn derive(body: &Body, allocations: &[Allocation]) -> Vec<MemoryViola
             {
                 continue;
             }
-            for write in &written.writes {
-                let Some(need) = finder.need_after(needed, written, write) else {
-                    continue;
-                };
-                let Some(violation) = finder.conflict(needed, written, write.operation, need)
-                else {
-                    continue;
-                };
-                let MemoryViolation::Conflict {
-                    needed, written, ..
-                } = &violation
-                else {
-                    continue;
-                };
-                let (one, two) = (needed.address_span, written.address_span);
-                if !seen.contains(&(two, one)) && seen.insert((one, two)) {
-                    violations.push(violation);
-                }
-                break;
+            let Some(places) = finder.places(needed, written) else {
+                continue;
+            };
+            if seen.contains(&places) || seen.contains(&(places.1, places.0)) {
+                continue;
+            }
+            let found = written
+                .writes
+                .iter()
+                .take(COMPARED_WRITES)
+                .find_map(|write| {
+                    let need = finder.need_after(needed, written, write)?;
+                    finder.conflict(needed, written, write.operation, need)
+                });
+            if let Some(violation) = found {
+                seen.insert(places);
+                violations.push(violation);
             }
         }
     }
@@ -198,6 +212,7 @@ impl Finder<'_> {
             .skip(first)
             .take_while(|read| restored.is_none_or(|restored| read.operation <= restored))
             .filter(|read| !self.exclusive(read.operation, operation))
+            .take(COMPARED_READS)
             .find(|read| {
                 let between: Vec<&Part> = rewrites
                     .iter()
@@ -241,6 +256,16 @@ impl Finder<'_> {
         (need != Need::After || needed.escapes || !reads_it).then_some(need)
     }
 
+    /// Where the addresses of two allocations are written.
+    fn places(&self, one: &Allocation, two: &Allocation) -> Option<(Span, Span)> {
+        let place = |allocation: &Allocation| {
+            self.body
+                .tensor(allocation.tensor)
+                .map(|tensor| tensor.address.span)
+        };
+        Some((place(one)?, place(two)?))
+    }
+
     fn conflict(
         &self,
         needed: &Allocation,
@@ -276,8 +301,7 @@ impl Finder<'_> {
         Some(MemoryViolation::Conflict {
             kind,
             tier: written.tier,
-            free: self.free_address(written, &written_there),
-            free_half: self.free_half(written),
+            elsewhere: self.elsewhere(written, &written_there),
             needed: needed_there,
             written: written_there,
             write,
@@ -310,58 +334,41 @@ impl Finder<'_> {
         })
     }
 
-    /// The lowest address where the tensor meets nobody. `None` if its address expression stands for several addresses.
-    fn free_address(&self, moved: &Allocation, there: &Occupant) -> Option<u64> {
-        let capacity = match moved.tier {
-            Tier::Dm => DM_BYTES_PER_SLICE,
-            Tier::Vrf => VRF_BYTES,
-            Tier::Hbm => HBM_BYTES,
-            Tier::Host | Tier::Trf => return None,
-        };
-        let one_address = self.allocations.iter().all(|allocation| {
+    /// Where the tensor meets nobody.
+    fn elsewhere(&self, moved: &Allocation, there: &Occupant) -> Elsewhere {
+        let mut same_expression = self.allocations.iter().filter(|allocation| {
             let tensor = self.body.tensor(allocation.tensor);
-            tensor.is_none_or(|tensor| tensor.address.span != there.address_span)
-                || allocation.range.map(|range| range.0) == Some(there.range.0)
+            tensor.is_some_and(|tensor| tensor.address.span == there.address_span)
         });
-        if !one_address {
-            return None;
+        let made_by_collective =
+            self.body
+                .operations
+                .iter()
+                .any(|operation| match &operation.kind {
+                    OperationKind::Collective(collective) => {
+                        collective.targets.contains(&moved.tensor)
+                    }
+                    _ => false,
+                });
+        if made_by_collective || same_expression.any(|allocation| allocation.range != moved.range) {
+            return Elsewhere::Fixed;
         }
-        let bytes = moved.bytes?;
+        let Some(bytes) = moved.bytes else {
+            return Elsewhere::Fixed;
+        };
         let mut taken: Vec<(u64, u64)> = self
             .neighbours(moved)
             .filter_map(|allocation| allocation.range)
             .collect();
         taken.sort_unstable();
-        let mut candidate = 0_u64;
-        for (start, end) in taken {
-            if candidate.checked_add(bytes)? <= start {
-                break;
-            }
-            candidate = candidate.max(end.checked_next_multiple_of(PROPOSED_ALIGNMENT)?);
-        }
-        (candidate.checked_add(bytes)? <= capacity).then_some(candidate)
-    }
-
-    fn free_half(&self, moved: &Allocation) -> Option<TrfAddress> {
-        let half = TRF_BYTES / 2;
-        if moved.tier != Tier::Trf || moved.bytes? > half {
-            return None;
-        }
-        let taken: Vec<_> = self
-            .neighbours(moved)
-            .filter_map(|allocation| allocation.range)
-            .collect();
-        [
-            (TrfAddress::FirstHalf, (0, half)),
-            (TrfAddress::SecondHalf, (half, TRF_BYTES)),
-        ]
-        .into_iter()
-        .find(|(_, range)| {
-            !taken
-                .iter()
-                .any(|other| intersects(Some(*range), Some(*other)))
-        })
-        .map(|(address, _)| address)
+        let found = match moved.tier {
+            Tier::Dm => lowest_gap(&taken, bytes, DM_BYTES_PER_SLICE).map(Elsewhere::Address),
+            Tier::Vrf => lowest_gap(&taken, bytes, VRF_BYTES).map(Elsewhere::Address),
+            Tier::Hbm => lowest_gap(&taken, bytes, HBM_BYTES).map(Elsewhere::Address),
+            Tier::Trf => free_half(&taken, bytes).map(Elsewhere::Half),
+            Tier::Host => None,
+        };
+        found.unwrap_or(Elsewhere::Nowhere)
     }
 
     /// Finds tensors of the VRF that do not fit beside what is needed meanwhile, and returns them.
@@ -411,6 +418,36 @@ impl Finder<'_> {
         }
         crowded
     }
+}
+
+/// The lowest address below `capacity` where `bytes` meet none of the sorted ranges.
+fn lowest_gap(taken: &[(u64, u64)], bytes: u64, capacity: u64) -> Option<u64> {
+    let mut candidate = 0_u64;
+    for (start, end) in taken {
+        if candidate.checked_add(bytes)? <= *start {
+            break;
+        }
+        candidate = candidate.max(end.checked_next_multiple_of(PROPOSED_ALIGNMENT)?);
+    }
+    (candidate.checked_add(bytes)? <= capacity).then_some(candidate)
+}
+
+/// The half of the TRF that none of the ranges reaches into, if the bytes fit a half.
+fn free_half(taken: &[(u64, u64)], bytes: u64) -> Option<TrfAddress> {
+    let half = TRF_BYTES / 2;
+    let halves = [
+        (TrfAddress::FirstHalf, (0, half)),
+        (TrfAddress::SecondHalf, (half, TRF_BYTES)),
+    ];
+    let free = |range| {
+        !taken
+            .iter()
+            .any(|other| intersects(Some(range), Some(*other)))
+    };
+    let found = halves
+        .into_iter()
+        .find(|(_, range)| bytes <= half && free(*range));
+    found.map(|(address, _)| address)
 }
 
 /// Whether writes to these parts may have replaced all that a read of `read` sees. Parts of one index are compared by

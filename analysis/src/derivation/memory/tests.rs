@@ -28,8 +28,8 @@ fn conflicts(builder: &BodyBuilder<'_>) -> Vec<(ConflictKind, TensorId, TensorId
 fn a_write_over_what_is_read_later_is_an_overlap() {
     let mut builder = BodyBuilder::new(AXES);
     let input = builder.input("A");
-    let first = builder.to_dm(input, "1 # 256", "A", 0);
-    let second = builder.to_dm(input, "1 # 256", "A", 16);
+    let first = builder.load(input, "1 # 256", "A", 0);
+    let second = builder.load(input, "1 # 256", "A", 16);
     builder.read(first);
     builder.read(second);
     assert_eq!(
@@ -43,13 +43,17 @@ fn a_write_over_what_is_read_later_is_an_overlap() {
                 written,
                 write,
                 read,
-                free,
+                elsewhere,
                 ..
             },
         ] => {
             assert_eq!((needed.range, written.range), ((0, 32), (16, 48)));
             assert_eq!((*write, *read), (OperationId(1), Some(OperationId(2))));
-            assert_eq!(*free, Some(32), "the first bytes behind the first tensor");
+            assert_eq!(
+                *elsewhere,
+                Elsewhere::Address(32),
+                "the first bytes behind the first tensor"
+            );
         }
         other => panic!("{other:?}"),
     }
@@ -59,10 +63,10 @@ fn a_write_over_what_is_read_later_is_an_overlap() {
 fn neighbours_and_dead_tensors_do_not_meet() {
     let mut builder = BodyBuilder::new(AXES);
     let input = builder.input("A");
-    let first = builder.to_dm(input, "1 # 256", "A", 0);
-    let beside = builder.to_dm(input, "1 # 256", "A", 32);
+    let first = builder.load(input, "1 # 256", "A", 0);
+    let beside = builder.load(input, "1 # 256", "A", 32);
     builder.read(first);
-    let later = builder.to_dm(input, "1 # 256", "A", 0);
+    let later = builder.load(input, "1 # 256", "A", 0);
     builder.read(beside);
     builder.read(later);
     assert_eq!(conflicts(&builder), []);
@@ -73,7 +77,7 @@ fn a_last_read_may_be_written_over_in_place() {
     let in_place = |read_again: bool| {
         let mut builder = BodyBuilder::new(AXES);
         let input = builder.input("A");
-        let first = builder.to_dm(input, "1 # 256", "A", 0);
+        let first = builder.load(input, "1 # 256", "A", 0);
         let result = builder.pass(
             first,
             &[],
@@ -97,8 +101,8 @@ fn arms_of_one_branching_never_meet() {
         let arm = |arm| vec![BranchArm { span: span(9), arm }];
         let mut builder = BodyBuilder::new(AXES);
         let input = builder.input("A");
-        let first = builder.from_address("A", 0);
-        let second = builder.from_address("A", 16);
+        let first = builder.address("A", 0);
+        let second = builder.address("A", 16);
         builder.copy_in(input, first, arm(0));
         builder.copy_in(input, second, arm(u32::from(!same_arm)));
         builder.read(first);
@@ -113,8 +117,8 @@ fn arms_of_one_branching_never_meet() {
 fn what_an_address_names_is_read_stale() {
     let mut builder = BodyBuilder::new(AXES);
     let input = builder.input("A");
-    let kept = builder.from_address("A", 0);
-    let fresh = builder.to_dm(input, "1 # 256", "A", 16);
+    let kept = builder.address("A", 0);
+    let fresh = builder.load(input, "1 # 256", "A", 16);
     let read = builder.read(kept);
     builder.read(fresh);
     assert_eq!(
@@ -132,9 +136,9 @@ fn what_an_address_names_is_read_stale() {
 fn an_address_that_is_never_written_lives_to_the_end() {
     let mut builder = BodyBuilder::new(AXES);
     let input = builder.input("A");
-    let kept = builder.from_address("A", 0);
+    let kept = builder.address("A", 0);
     builder.read(kept);
-    let fresh = builder.to_dm(input, "1 # 256", "A", 16);
+    let fresh = builder.load(input, "1 # 256", "A", 16);
     builder.read(fresh);
     assert_eq!(conflicts(&builder), [(ConflictKind::Overlap, kept, fresh)]);
 }
@@ -143,8 +147,8 @@ fn an_address_that_is_never_written_lives_to_the_end() {
 fn a_dropped_transfer_fills_the_place_that_an_address_names() {
     let mut builder = BodyBuilder::new(AXES);
     let input = builder.input("A");
-    let named = builder.from_address("A", 0);
-    let filling = builder.to_dm(input, "1 # 256", "A", 0);
+    let named = builder.address("A", 0);
+    let filling = builder.load(input, "1 # 256", "A", 0);
     builder.body.tensors[filling.0 as usize].name = None;
     builder.read(named);
     assert_eq!(conflicts(&builder), []);
@@ -154,11 +158,11 @@ fn a_dropped_transfer_fills_the_place_that_an_address_names() {
 fn a_buffer_that_is_written_again_is_free_meanwhile() {
     let mut builder = BodyBuilder::new(AXES);
     let input = builder.input("A");
-    let buffer = builder.from_address("A", 0);
+    let buffer = builder.address("A", 0);
     for _ in 0..2 {
         builder.copy(input, buffer);
         builder.read(buffer);
-        let between = builder.to_dm(input, "1 # 256", "A", 0);
+        let between = builder.load(input, "1 # 256", "A", 0);
         builder.read(between);
     }
     assert_eq!(conflicts(&builder), []);
@@ -169,9 +173,9 @@ fn tiles_that_cover_the_read_restore_it() {
     let restored = |tiles: u64| {
         let mut builder = BodyBuilder::new(AXES);
         let input = builder.input("A");
-        let buffer = builder.from_address("B, A", 0);
+        let buffer = builder.address("B, A", 0);
         builder.copy(input, buffer);
-        let other = builder.to_dm(input, "1 # 256", "A", 0);
+        let other = builder.load(input, "1 # 256", "A", 0);
         builder.read(other);
         for start in 0..tiles {
             let tile = builder.tile(buffer, "B", 1, start, "1 # 4, A");
@@ -188,8 +192,8 @@ fn tiles_that_cover_the_read_restore_it() {
 fn unknown_addresses_are_silent() {
     let mut builder = BodyBuilder::new(AXES);
     let input = builder.input("A");
-    let first = builder.to_dm(input, "1 # 256", "A", 0);
-    let second = builder.to_dm(input, "1 # 256", "A", 0);
+    let first = builder.load(input, "1 # 256", "A", 0);
+    let second = builder.load(input, "1 # 256", "A", 0);
     builder.body.tensors[second.0 as usize].address.value = AddressValue::Unknown;
     builder.read(first);
     builder.read(second);
@@ -200,8 +204,8 @@ fn unknown_addresses_are_silent() {
 fn what_is_returned_is_needed_after_the_body() {
     let mut builder = BodyBuilder::new(AXES);
     let input = builder.input("A");
-    let returned = builder.to_dm(input, "1 # 256", "A", 0);
-    let later = builder.to_dm(input, "1 # 256", "A", 0);
+    let returned = builder.load(input, "1 # 256", "A", 0);
+    let later = builder.load(input, "1 # 256", "A", 0);
     builder.read(later);
     assert_eq!(conflicts(&builder), []);
     builder.body.escaping.push(returned);
@@ -217,7 +221,7 @@ fn regions_of_the_tensor_register_file() {
     let meeting = |one: TrfAddress, two: TrfAddress| {
         let mut builder = BodyBuilder::new(AXES);
         let input = builder.input("A");
-        let data = builder.to_dm(input, "1 # 256", "A", 0);
+        let data = builder.load(input, "1 # 256", "A", 0);
         let first = builder.pass(
             data,
             &[],
@@ -252,14 +256,17 @@ fn regions_of_the_tensor_register_file() {
             .violations
             .iter()
             .find_map(|violation| match violation {
-                MemoryViolation::Conflict { free_half, .. } => Some(*free_half),
+                MemoryViolation::Conflict { elsewhere, .. } => Some(*elsewhere),
                 MemoryViolation::VrfSum(_) => None,
             })
     };
     assert_eq!(meeting(FirstHalf, SecondHalf), None);
-    assert_eq!(meeting(FirstHalf, FirstHalf), Some(Some(SecondHalf)));
-    assert_eq!(meeting(SecondHalf, Full), Some(Some(FirstHalf)));
-    assert_eq!(meeting(Full, FirstHalf), Some(None));
+    assert_eq!(
+        meeting(FirstHalf, FirstHalf),
+        Some(Elsewhere::Half(SecondHalf))
+    );
+    assert_eq!(meeting(SecondHalf, Full), Some(Elsewhere::Half(FirstHalf)));
+    assert_eq!(meeting(Full, FirstHalf), Some(Elsewhere::Nowhere));
 }
 
 #[test]
@@ -268,7 +275,7 @@ fn vector_registers_have_to_fit_together() {
     let sum = |second: &str, one: AddressValue, two: AddressValue| {
         let mut builder = BodyBuilder::new(AXES);
         let input = builder.input("K");
-        let data = builder.to_dm(input, "1 # 256", "K", 0);
+        let data = builder.load(input, "1 # 256", "K", 0);
         let first = builder.pass(data, &[], Tier::Vrf, &["1 # 256", "L"], one);
         let second = builder.pass(data, &[], Tier::Vrf, &["1 # 256", second], two);
         let out = builder.pass(
@@ -307,8 +314,8 @@ fn vector_registers_have_to_fit_together() {
 fn lifetimes_run_from_the_first_write_to_the_last_read() {
     let mut builder = BodyBuilder::new(AXES);
     let input = builder.input("A");
-    let first = builder.to_dm(input, "1 # 256", "A", 64);
-    let buffer = builder.from_address("A", 0);
+    let first = builder.load(input, "1 # 256", "A", 64);
+    let buffer = builder.address("A", 0);
     builder.copy(input, buffer);
     builder.read(first);
     builder.read(input);
@@ -386,7 +393,7 @@ fn conflicts_agree_with_running_the_program() {
                 0 | 1 => {
                     let address = random.below(8) * 16;
                     let source = reads.map_or(input, |at| tensors[at].0);
-                    tensors.push((builder.to_dm(source, "1 # 256", "A", address), address));
+                    tensors.push((builder.load(source, "1 # 256", "A", address), address));
                     clobbered.push(BTreeSet::new());
                     Some(tensors.len() - 1)
                 }

@@ -6,7 +6,8 @@
 use crate::hardware::{CLUSTERS, SLICES};
 use crate::items::Span;
 use crate::kernel::{
-    Body, Level, Levels, OperationKind, Origin, Pass, StageKind, StreamShape, Tensor, Tier, Written,
+    Body, Level, Levels, OperationKind, Origin, Pass, PassSource, StageKind, StreamShape, Tensor,
+    Tier, Written,
 };
 use crate::mapping::Mapping;
 
@@ -39,6 +40,9 @@ struct Collector<'a> {
 
 /// Derives the sizes of all tensors at rest and all streams of a body.
 pub(super) fn derive(body: &Body) -> Vec<SizeViolation> {
+    if is_stage_function(body) {
+        return Vec::new();
+    }
     let mut collector = Collector {
         body,
         violations: Vec::new(),
@@ -52,6 +56,22 @@ pub(super) fn derive(body: &Body) -> Vec<SizeViolation> {
         }
     }
     collector.violations
+}
+
+/// Whether the body is a stage function that no kernel reaches: it takes a stream, or runs in any context. Its types are
+/// those of whoever calls it.
+fn is_stage_function(body: &Body) -> bool {
+    let is_kernel = body.device.is_some() || body.reached_from_kernel;
+    !is_kernel
+        && body
+            .operations
+            .iter()
+            .any(|operation| match &operation.kind {
+                OperationKind::Pass(pass) => {
+                    pass.context.is_none() || matches!(pass.source, PassSource::Parameter { .. })
+                }
+                _ => false,
+            })
 }
 
 impl Collector<'_> {

@@ -29,9 +29,9 @@ fn sizes(builder: &BodyBuilder<'_>) -> Vec<(Level, u64, u64)> {
 fn levels_have_the_hardwares_sizes() {
     let mut builder = BodyBuilder::new(AXES);
     let input = builder.input("A");
-    let right = builder.to_dm(input, "S", "A", 0);
+    let right = builder.load(input, "S", "A", 0);
     assert_eq!(sizes(&builder), []);
-    let wrong = builder.to_dm(input, "S / 2", "A", 64);
+    let wrong = builder.load(input, "S / 2", "A", 64);
     assert_eq!(sizes(&builder), [(Level::Slice, 128, 256)]);
     // A pass keeps the slices of its tensor, which are already judged.
     builder.body.tensors[right.0 as usize].levels.cluster = Some(Written {
@@ -75,8 +75,8 @@ fn chips_are_those_of_the_attribute() {
 fn a_fault_in_an_alias_is_met_once() {
     let mut builder = BodyBuilder::new(AXES);
     let input = builder.input("A");
-    let first = builder.to_dm(input, "S / 2", "A", 0);
-    let second = builder.to_dm(input, "S / 2", "A", 64);
+    let first = builder.load(input, "S / 2", "A", 0);
+    let second = builder.load(input, "S / 2", "A", 64);
     let alias = builder.body.tensors[first.0 as usize].levels.slice.clone();
     builder.body.tensors[second.0 as usize].levels.slice = alias.clone();
     builder.body.device = None;
@@ -105,7 +105,7 @@ fn addresses_are_multiples_of_the_element() {
         assert_eq!(violations.is_empty(), aligned, "{address}: {violations:?}");
     }
     let mut builder = BodyBuilder::new(AXES);
-    let tensor = builder.from_address("A", 1);
+    let tensor = builder.address("A", 1);
     builder.body.tensors[tensor.0 as usize].element_type.value = Some(ElementType::I4);
     assert_eq!(derive(&builder.body).violations, []);
     builder.body.tensors[tensor.0 as usize].element_type.value = Some(ElementType::Bf16);
@@ -198,7 +198,7 @@ fn hbm_holds_48_gib_a_chip() {
 /// The tile of a tensor over `A, B`.
 fn tiled(index: &str, length: u64, start: u64, output: &str) -> Vec<TensorsViolation> {
     let mut builder = BodyBuilder::new(AXES);
-    let tensor: TensorId = builder.from_address("A, B", 0);
+    let tensor: TensorId = builder.address("A, B", 0);
     builder.tile(tensor, index, length, start, output);
     derive(&builder.body).violations
 }
@@ -244,7 +244,7 @@ fn tiles_lie_inside_of_their_index() {
         })]
     ));
     let mut builder = BodyBuilder::new(AXES);
-    let tensor = builder.from_address("A, B", 0);
+    let tensor = builder.address("A, B", 0);
     let tile = builder.tile(tensor, "A", 1, 0, "1 # 8, B");
     if let Origin::View {
         tile: Some(window), ..

@@ -4,7 +4,8 @@
 use crate::items::Span;
 use crate::kernel::{Body, Level, Levels, Origin, Tensor, TileWindow};
 use crate::mapping::{
-    Answer, Division, DivisionMode, Form, Mapping, divide, divide_span, equal_forms, holds,
+    Answer, Division, DivisionMode, Form, Mapping, MappingKind, PaddingKind, divide, divide_span,
+    equal_forms, holds,
 };
 
 /// A tile that is no part of its tensor.
@@ -140,11 +141,50 @@ fn mismatch(
     (equal_forms(left, declared_whole.form()) == Answer::No).then(|| TileViolation::Output {
         level: window.level,
         declared: declared.clone(),
-        expected: level_of(left, base, window.level).map(|form| form.to_mapping()),
+        expected: expected_output(left, base, window.level, index, length),
         index: index.clone(),
         length,
         span: window.output.span,
     })
+}
+
+/// The mapping that the tile leaves of the level, written as the tensor's is where that is possible.
+fn expected_output(
+    left: &Form,
+    base: &Levels,
+    level: Level,
+    index: &Mapping,
+    length: u64,
+) -> Option<Mapping> {
+    let expected = level_of(left, base, level)?;
+    let (_, whole) = base.iter().find(|(candidate, _)| *candidate == level)?;
+    let cut = if length == 1 {
+        Ok(Mapping::identity())
+    } else {
+        index.resize(length)
+    };
+    let cut = cut
+        .and_then(|cut| cut.pad_to(index.size(), PaddingKind::Top))
+        .ok()?;
+    let whole = whole.value.as_ref()?;
+    let parts: Vec<Mapping> = match whole.kind() {
+        MappingKind::Product(parts) => parts.to_vec(),
+        _ => vec![whole.clone()],
+    };
+    let replaced: Vec<Mapping> = parts
+        .into_iter()
+        .map(|part| {
+            if part.form() == index.form() {
+                cut.clone()
+            } else {
+                part
+            }
+        })
+        .collect();
+    let written = Mapping::product(&replaced)
+        .ok()
+        .filter(|written| *written.form() == expected);
+    Some(written.unwrap_or_else(|| expected.to_mapping()))
 }
 
 /// The part of a full mapping's form that lies in one level, by the sizes of the levels.
