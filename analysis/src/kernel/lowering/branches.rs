@@ -3,7 +3,7 @@
 use ra_ap_syntax::TextRange;
 use ra_ap_syntax::ast::{self, AstNode};
 
-use crate::items::{ConstValue, Span};
+use crate::items::{ConstValue, Namespace, Resolution, Span};
 use crate::kernel::dialect::Access;
 use crate::kernel::{Address, AddressValue, BranchArm};
 
@@ -21,10 +21,17 @@ struct Outcome {
 
 impl Interpreter<'_> {
     pub(super) fn if_expression(&mut self, branch: &ast::IfExpr) -> Value {
+        // What `if let` binds is in scope of the arm; the else arm cannot name it.
+        let outer = self.frame.variables.len();
+        let value = self.decided_if(branch);
+        self.frame.variables.truncate(outer);
+        value
+    }
+
+    fn decided_if(&mut self, branch: &ast::IfExpr) -> Value {
         let condition = match branch.condition() {
-            // `if let` binds in its arm only; what it tests is not followed.
-            Some(ast::Expr::LetExpr(_)) | None => None,
             Some(condition) => self.expression(&condition).as_boolean(),
+            None => None,
         };
         if self.flow != Flow::Next {
             return Value::Unknown;
@@ -49,6 +56,19 @@ impl Interpreter<'_> {
                 self.join(vec![first, second])
             }
         }
+    }
+
+    /// `let pattern = value` as a condition: binds, and is true or false where that is known.
+    pub(super) fn let_test(&mut self, test: &ast::LetExpr) -> Value {
+        let value = test
+            .expr()
+            .map_or(Value::Unknown, |expression| self.expression(&expression));
+        let Some(pattern) = test.pat() else {
+            return Value::Unknown;
+        };
+        let matched = self.pattern_matches(&pattern, &value, 0);
+        self.bind(&pattern, value);
+        matched.map_or(Value::Unknown, Value::boolean)
     }
 
     fn else_branch(&mut self, branch: Option<ast::ElseBranch>) -> Value {
@@ -301,15 +321,56 @@ impl Interpreter<'_> {
         }
     }
 
+    /// A name in a pattern is a constant, a variant without arguments, or a new variable.
+    fn name_matches(&mut self, name: &ast::IdentPat, value: &Value) -> Option<bool> {
+        use ast::HasName;
+        let text = name.name()?.text().to_string();
+        if text == "None" {
+            return match value {
+                Value::Named(named) => Some(named.name() == "None"),
+                _ => None,
+            };
+        }
+        let offset = name.syntax().text_range().start().into();
+        let site = self.frame.site.clone();
+        match site.resolve_names(self.db, &[text.as_str()], offset, Namespace::Value) {
+            Resolution::Const(item) => {
+                let expected = self.constant_item(item);
+                equal(&expected, value)
+            }
+            _ => Some(true),
+        }
+    }
+
     fn pattern_matches(&mut self, pattern: &ast::Pat, value: &Value, depth: u32) -> Option<bool> {
         if depth > 32 {
             return None;
         }
         match pattern {
             ast::Pat::WildcardPat(_) | ast::Pat::RestPat(_) => Some(true),
-            ast::Pat::IdentPat(name) if name.pat().is_none() => {
-                // A name may be a constant; upper case says which by convention, and the lookup by fact.
-                Some(true)
+            ast::Pat::IdentPat(name) if name.pat().is_none() => self.name_matches(name, value),
+            ast::Pat::PathPat(path) => {
+                let expected = self.path(&path.path()?);
+                equal(&expected, value)
+            }
+            ast::Pat::TupleStructPat(tuple) => {
+                let expected = super::site::segments(&tuple.path()?);
+                let Value::Named(named) = value else {
+                    return None;
+                };
+                if expected.last().map(String::as_str) != Some(named.name()) {
+                    return Some(false);
+                }
+                let parts = tuple.fields().zip(&named.arguments);
+                let mut all = Some(true);
+                for (pattern, (value, _)) in parts {
+                    match self.pattern_matches(&pattern, value, depth + 1) {
+                        Some(true) => {}
+                        Some(false) => return Some(false),
+                        None => all = None,
+                    }
+                }
+                all
             }
             ast::Pat::ParenPat(inner) => self.pattern_matches(&inner.pat()?, value, depth + 1),
             ast::Pat::RefPat(inner) => self.pattern_matches(&inner.pat()?, value, depth + 1),
@@ -356,6 +417,24 @@ impl Interpreter<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// Whether two values are surely equal or surely not.
+fn equal(first: &Value, second: &Value) -> Option<bool> {
+    match (first, second) {
+        (
+            Value::Constant(ConstValue::Int(first), _),
+            Value::Constant(ConstValue::Int(second), _),
+        ) => Some(first == second),
+        (
+            Value::Constant(ConstValue::Bool(first), _),
+            Value::Constant(ConstValue::Bool(second), _),
+        ) => Some(first == second),
+        (Value::Named(first), Value::Named(second)) => {
+            Some(first.name() == second.name() && first.arguments.is_empty())
+        }
+        _ => None,
     }
 }
 

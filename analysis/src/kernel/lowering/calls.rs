@@ -2,9 +2,12 @@
 
 use ra_ap_syntax::ast::{self, AstNode, HasArgList};
 
-use crate::items::{self, ConstValue, Namespace, Resolution, Span};
+use crate::hardware::ElementType;
+use crate::items::{self, ConstValue, ItemId, Namespace, Resolution, Span};
 use crate::kernel::dialect::{Action, Constructor, Method, Receiver};
-use crate::kernel::{Address, AddressValue, Context, Position, Tier, UnresolvedReason, Written};
+use crate::kernel::{
+    Address, AddressValue, Context, Position, TensorId, Tier, UnresolvedReason, Written,
+};
 use crate::mapping::Axis;
 
 use super::Interpreter;
@@ -12,7 +15,10 @@ use super::draft::OriginDraft;
 use super::site::{Site, segments};
 use super::type_syntax::{Argument, path_arguments};
 use super::types::Type;
-use super::values::{Named, Sequence, Value};
+use super::values::{Closure, Named, Sequence, Value};
+
+/// Values of a sequence that are listed one by one.
+const SEQUENCE_LIMIT: u64 = 1_024;
 
 /// A call of a method.
 #[derive(Debug, Clone)]
@@ -64,11 +70,13 @@ impl Interpreter<'_> {
         }
         let site = self.frame.site.clone();
         match site.resolve(self.db, path, Namespace::Value) {
-            Resolution::Const(item) => {
-                Value::from_constant(items::const_value(self.db, item).clone())
-            }
+            Resolution::Const(item) => self.constant_item(item),
             Resolution::Function(item) => Value::Function(item),
             _ => match self.constant(&path_expression(path)) {
+                // `i32::MAX`, `f32::NEG_INFINITY`: a number of that type, known or not.
+                value if number_owner(&names).is_some() => {
+                    Value::Constant(value, number_owner(&names))
+                }
                 ConstValue::Unknown(_) if !names.is_empty() => Value::Named(Box::new(Named {
                     path: names,
                     arguments: Vec::new(),
@@ -76,6 +84,34 @@ impl Interpreter<'_> {
                 })),
                 value => Value::from_constant(value),
             },
+        }
+    }
+
+    /// The value of a `const` or `static`: a number, or what its initializer names.
+    pub(super) fn constant_item(&mut self, item: ItemId) -> Value {
+        let value = items::const_value(self.db, item).clone();
+        let site = self.site(item);
+        let (initializer, ty) = match site.parsed.item() {
+            Some(ast::Item::Const(node)) => (node.body(), node.ty()),
+            Some(ast::Item::Static(node)) => (node.body(), node.ty()),
+            _ => (None, None),
+        };
+        let known = Value::from_constant(value);
+        let value = match (known, initializer) {
+            (Value::Unknown, Some(initializer)) if !self.stack.contains(&item) => {
+                self.stack.push(item);
+                let value = self.at_site(&site, |interpreter| interpreter.expression(&initializer));
+                self.stack.pop();
+                value
+            }
+            (known, _) => known,
+        };
+        match ty {
+            Some(ty) => {
+                let ty = self.read_type(&site, &ty, self.here);
+                self.typed(value, &ty)
+            }
+            None => value,
         }
     }
 
@@ -199,10 +235,14 @@ impl Interpreter<'_> {
             return Value::Unknown;
         }
         let names = segments(&path);
-        if let [name] = names.as_slice()
-            && let Some(Value::Function(function)) = self.variable(name).cloned()
-        {
-            return self.inline(function, &[], &arguments, span);
+        if let [name] = names.as_slice() {
+            match self.variable(name).cloned() {
+                Some(Value::Function(function)) => {
+                    return self.inline(function, &[], &arguments, span);
+                }
+                Some(Value::Closure(closure)) => return self.call_closure(&closure, &arguments),
+                _ => {}
+            }
         }
         let site = self.frame.site.clone();
         match site.resolve(self.db, &path, Namespace::Value) {
@@ -236,7 +276,7 @@ impl Interpreter<'_> {
                 .segment()
                 .map_or(span, |segment| site.span(segment.syntax()));
             match owner {
-                Type::Tensor(_) => return self.associated(owner, name, &arguments, name_span),
+                Type::Tensor(_) => return self.associated(&owner, name, &arguments, name_span),
                 Type::Device => return Value::Device,
                 Type::Array(_) => {
                     return arguments
@@ -252,6 +292,10 @@ impl Interpreter<'_> {
                 }
                 _ => {}
             }
+        }
+        if let Some(scalar) = number_owner(names) {
+            // `bf16::from_f32(..)`, `f32::exp(..)`: a number of that type.
+            return Value::Constant(ConstValue::Unknown("a computed number"), Some(scalar));
         }
         match name {
             "launch" if names.len() == 1 || !matches!(resolution, Resolution::Unknown { .. }) => {
@@ -286,6 +330,77 @@ impl Interpreter<'_> {
         }
     }
 
+    /// A call of a closure where it was made: it sees the variables of the call instead of its own, which differ only
+    /// where one of them was shadowed in between.
+    pub(super) fn call_closure(&mut self, closure: &Closure, arguments: &[(Value, Span)]) -> Value {
+        if closure.item != self.frame.site.item {
+            return Value::Unknown;
+        }
+        let Some(body) = closure.expression.body() else {
+            return Value::Unknown;
+        };
+        self.expressions = self.expressions.saturating_add(super::CALL_WEIGHT);
+        let outer = self.frame.variables.len();
+        let parameters = closure
+            .expression
+            .param_list()
+            .into_iter()
+            .flat_map(|list| list.params().collect::<Vec<_>>());
+        for (index, parameter) in parameters.enumerate() {
+            let value = arguments
+                .get(index)
+                .map_or(Value::Unknown, |(value, _)| value.clone());
+            if let Some(pattern) = parameter.pat() {
+                self.bind(&pattern, value);
+            }
+        }
+        let value = self.expression(&body);
+        self.frame.variables.truncate(outer);
+        if self.flow == super::Flow::Return {
+            self.flow = super::Flow::Next;
+            return self.frame.returned.take().unwrap_or(Value::Unknown);
+        }
+        value
+    }
+
+    /// `map` and `for_each`: the closure runs on each value of a short sequence.
+    fn closure_method(&mut self, receiver: Value, call: &Call) -> Value {
+        let Value::Closure(closure) = call.argument(0) else {
+            return Value::Unknown;
+        };
+        let is_array = matches!(receiver, Value::Array(_));
+        let sequence = match receiver {
+            Value::Sequence(sequence) => sequence,
+            Value::Array(values) => Sequence::List(values),
+            _ => return Value::Unknown,
+        };
+        if !matches!(call.name.as_str(), "map" | "for_each") || sequence.count() > SEQUENCE_LIMIT {
+            return Value::Unknown;
+        }
+        let mut values = Vec::new();
+        for index in 0..sequence.count() {
+            let value = sequence.at(index);
+            values.push(self.call_closure(&closure, &[(value, call.argument_span(0))]));
+        }
+        match call.name.as_str() {
+            "for_each" => Value::Unit,
+            _ if is_array => Value::Array(values),
+            _ => Value::Sequence(Sequence::List(values)),
+        }
+    }
+
+    /// What a tensor says about itself: its address, where it is known.
+    fn accessor(&self, id: TensorId, call: &Call) -> Value {
+        let address = self
+            .draft
+            .tensor(id)
+            .and_then(|tensor| tensor.address.bytes());
+        match (call.name.as_str(), address) {
+            ("address", Some(address)) => Value::integer(i128::from(address)),
+            _ => Value::Unknown,
+        }
+    }
+
     /// A constructor of operands, conditions or argument modes of the Vector Engine.
     fn is_operand(&self, names: &[String]) -> bool {
         let owner = names.iter().rev().nth(1).map_or("", String::as_str);
@@ -302,7 +417,7 @@ impl Interpreter<'_> {
     /// `T::from_addr(..)` and its like.
     fn associated(
         &mut self,
-        owner: Type,
+        owner: &Type,
         name: &str,
         arguments: &[(Value, Span)],
         span: Span,
@@ -310,6 +425,7 @@ impl Interpreter<'_> {
         let Type::Tensor(kind) = owner else {
             return Value::Unknown;
         };
+        let kind = *kind;
         let constructor = self
             .dialect
             .associated
@@ -376,16 +492,16 @@ impl Interpreter<'_> {
     }
 
     /// A call of a method.
-    pub(super) fn method(&mut self, receiver: Value, call: Call) -> Value {
+    pub(super) fn method(&mut self, receiver: Value, call: &Call) -> Value {
         let Some(method) = self.lookup(&receiver, &call.name) else {
             return self.other_method(receiver, call);
         };
         match (receiver, method.action) {
             (receiver, Action::Same) => receiver,
-            (_, Action::Accessor) => Value::Unknown,
-            (Value::Tensor(id), _) => self.tensor_method(id, method, &call),
-            (Value::Stream(pass), _) => self.stream_method(pass, method, &call),
-            (Value::Context(context), _) => self.context_method(context, method, &call),
+            (Value::Tensor(id), Action::Accessor) => self.accessor(id, call),
+            (Value::Tensor(id), _) => self.tensor_method(id, method, call),
+            (Value::Stream(pass), _) => self.stream_method(pass, method, call),
+            (Value::Context(context), _) => self.context_method(context, method, call),
             _ => Value::Unknown,
         }
     }
@@ -441,7 +557,7 @@ impl Interpreter<'_> {
     }
 
     /// A method that the dialect does not have on the receiver: one of Rust's own, or one that nobody has.
-    fn other_method(&mut self, receiver: Value, call: Call) -> Value {
+    fn other_method(&mut self, receiver: Value, call: &Call) -> Value {
         match receiver {
             Value::Tensor(_) | Value::Stream(_) | Value::Context(_) | Value::Device => {
                 if is_plain(&call.name) {
@@ -466,10 +582,14 @@ impl Interpreter<'_> {
                 }
                 Value::Unknown
             }
-            // `FpDivBinaryOp::DivF.with_mode(..)` is still that operation.
-            Value::Named(named) => Value::Named(named),
+            Value::Named(named) => named_method(named, call),
+            receiver @ (Value::Sequence(_) | Value::Array(_))
+                if matches!(call.argument(0), Value::Closure(_)) =>
+            {
+                self.closure_method(receiver, call)
+            }
             value if is_plain(&call.name) => value,
-            value => sequence_method(value, &call),
+            value => sequence_method(value, call),
         }
     }
 
@@ -506,6 +626,14 @@ fn is_register(interpreter: &Interpreter<'_>, value: &Value) -> bool {
     }
 }
 
+/// The element type that a path's last but one segment names: `f32::MAX`.
+fn number_owner(names: &[String]) -> Option<ElementType> {
+    match names {
+        [.., owner, _] => ElementType::from_name(owner),
+        _ => None,
+    }
+}
+
 /// Methods of Rust that give what they are called on.
 fn is_plain(name: &str) -> bool {
     matches!(
@@ -529,6 +657,19 @@ fn is_plain(name: &str) -> bool {
             | "deref_mut"
             | "by_ref"
     )
+}
+
+/// Methods of a name of the library: `FpDivBinaryOp::DivF.with_mode(..)` is still that operation; an option's value.
+fn named_method(named: Box<Named>, call: &Call) -> Value {
+    let is_some = matches!(named.name(), "Some" | "Ok");
+    match (call.name.as_str(), named.arguments.first()) {
+        ("unwrap" | "expect" | "unwrap_or" | "unwrap_or_else", Some((value, _))) if is_some => {
+            value.clone()
+        }
+        ("is_some", _) => Value::boolean(is_some),
+        ("is_none", _) => Value::boolean(named.name() == "None"),
+        _ => Value::Named(named),
+    }
 }
 
 /// Methods of iterators and arrays.
@@ -555,6 +696,11 @@ fn sequence_method(receiver: Value, call: &Call) -> Value {
             )),
             _ => Value::Unknown,
         },
+        "collect" | "to_vec" if sequence.count() <= SEQUENCE_LIMIT => Value::Array(
+            (0..sequence.count())
+                .map(|index| sequence.at(index))
+                .collect(),
+        ),
         "step_by" => step_by(sequence, call.argument(0).as_u64()),
         _ => Value::Unknown,
     }
@@ -584,7 +730,13 @@ fn step_by(sequence: Sequence, by: Option<u64>) -> Value {
 /// Methods of numbers that addresses and starts are computed with.
 fn number_method(receiver: &Value, call: &Call) -> Value {
     let (Some(left), right) = (receiver.as_integer(), call.argument(0).as_integer()) else {
-        return Value::Unknown;
+        return match receiver {
+            // A method of a float gives a float that is not computed here.
+            Value::Constant(value @ ConstValue::Unknown(_), scalar @ Some(_)) => {
+                Value::Constant(value.clone(), *scalar)
+            }
+            _ => Value::Unknown,
+        };
     };
     let result = match (call.name.as_str(), right) {
         ("min", Some(right)) => Some(left.min(right)),

@@ -7,7 +7,7 @@ use crate::items::{self, ConstValue, ItemEnvironment, Span};
 
 use super::calls::Call;
 use super::type_syntax::arguments;
-use super::values::{Named, Sequence, Value};
+use super::values::{Closure, Named, Sequence, Value};
 use super::{EXPRESSION_DEPTH, Flow, Interpreter};
 
 impl Interpreter<'_> {
@@ -53,7 +53,18 @@ impl Interpreter<'_> {
             ast::Expr::RangeExpr(range) => self.range(range),
             ast::Expr::RecordExpr(record) => self.record(record),
             ast::Expr::ReturnExpr(result) => self.return_expression(result),
-            ast::Expr::BreakExpr(_) => self.leave(Flow::Break),
+            ast::Expr::BreakExpr(leave) => {
+                let value = leave
+                    .expr()
+                    .map_or(Value::Unit, |inner| self.expression(&inner));
+                self.broken = Some(value);
+                self.leave(Flow::Break)
+            }
+            ast::Expr::ClosureExpr(closure) => Value::Closure(Box::new(Closure {
+                item: self.frame.site.item,
+                expression: closure.clone(),
+            })),
+            ast::Expr::LetExpr(test) => self.let_test(test),
             ast::Expr::ContinueExpr(_) => self.leave(Flow::Continue),
             _ => Value::Unknown,
         }
@@ -114,8 +125,13 @@ impl Interpreter<'_> {
         let name = field
             .name_ref()
             .map_or_else(String::new, |name| name.text().to_string());
+        self.field_of(value, &name)
+    }
+
+    /// A field by its name or number.
+    pub(super) fn field_of(&self, value: &Value, name: &str) -> Value {
         match value {
-            Value::Device => match self.dialect.context_field(&name) {
+            Value::Device => match self.dialect.context_field(name) {
                 Some(context) => Value::Context(Some(context)),
                 None => Value::Unknown,
             },
@@ -125,6 +141,10 @@ impl Interpreter<'_> {
                     .and_then(|index| values.get(index))
                     .cloned()
                     .unwrap_or(Value::Unknown)
+            }
+            Value::Named(named) => {
+                let field = named.fields.iter().find(|(field, ..)| *field == name);
+                field.map_or(Value::Unknown, |(_, value, _)| value.clone())
             }
             _ => Value::Unknown,
         }
@@ -146,7 +166,7 @@ impl Interpreter<'_> {
         }
         self.method(
             receiver,
-            Call {
+            &Call {
                 name,
                 name_span,
                 turbofish,

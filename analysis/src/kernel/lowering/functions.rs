@@ -62,9 +62,17 @@ pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
     let mut body = interpreter.draft.finish(body);
     if is_host_side(&node) {
         body.unresolved.clear();
-    } else if callgraph::is_called(db, function) {
-        body.unresolved
-            .retain(|entry| !depends_on_caller(&entry.reason));
+    } else {
+        // What only a caller can say is counted where it is said: in the kernel that calls.
+        let is_called = callgraph::is_called(db, function);
+        let is_kernel = body.device.is_some();
+        body.unresolved.retain(|entry| match &entry.reason {
+            UnresolvedReason::GenericMapping => !is_called,
+            UnresolvedReason::UnsupportedExpression(what) => {
+                is_kernel || what != super::transfers::COMPUTED_ADDRESS
+            }
+            _ => true,
+        });
     }
     body
 }
@@ -83,15 +91,6 @@ fn is_host_side(node: &ast::Fn) -> bool {
         word == "test" || word.ends_with("::test")
     });
     is_test || node.async_token().is_some()
-}
-
-/// Whether a reason goes away where the function is called with values.
-fn depends_on_caller(reason: &UnresolvedReason) -> bool {
-    match reason {
-        UnresolvedReason::GenericMapping => true,
-        UnresolvedReason::UnsupportedExpression(what) => what == super::transfers::COMPUTED_ADDRESS,
-        _ => false,
-    }
 }
 
 impl Interpreter<'_> {
@@ -437,10 +436,7 @@ impl Interpreter<'_> {
             let value = match arguments.get(index) {
                 // An argument that could not be followed still has its declared type.
                 Some((Value::Unknown, _)) | None => self.value_of_type(&ty, place),
-                Some((value, _)) => {
-                    self.constrain(value, &ty);
-                    value.clone()
-                }
+                Some((value, _)) => self.typed(value.clone(), &ty),
             };
             if let (Value::Tensor(id), Some(ast::Type::PathType(_))) = (&value, parameter.ty()) {
                 owned.push(*id);

@@ -190,7 +190,7 @@ impl Interpreter<'_> {
         while !self.exhausted && self.iterations < ITERATION_LIMIT {
             let before = self.draft.operations.len();
             if !self.iteration(span, &body, (iteration, None), None) {
-                return Value::Unit;
+                return self.broken.take().unwrap_or(Value::Unit);
             }
             iteration += 1;
             // Without a known end two runs stand for all; a loop that only counts is followed to its end.

@@ -306,7 +306,7 @@ impl Interpreter<'_> {
         }
         match (&node.kind, value.kind()) {
             (SyntaxKind::Group(inner), _) => {
-                self.match_node(generics, inner, body, value, depth + 1)
+                self.match_node(generics, inner, body, value, depth + 1);
             }
             (SyntaxKind::Name(name), _) => self.bind_generic(generics, name, value),
             (SyntaxKind::Escape { content }, _) => {
@@ -321,15 +321,13 @@ impl Interpreter<'_> {
                     self.match_node(generics, part, body, value, depth + 1);
                 }
             }
-            (SyntaxKind::Binary { left, .. }, kind) => {
-                if let MappingKind::Stride(inner, _)
+            (
+                SyntaxKind::Binary { left, .. },
+                MappingKind::Stride(inner, _)
                 | MappingKind::Modulo(inner, _)
                 | MappingKind::Resize(inner, _)
-                | MappingKind::Pad(inner, ..) = kind
-                {
-                    self.match_node(generics, left, body, inner, depth + 1);
-                }
-            }
+                | MappingKind::Pad(inner, ..),
+            ) => self.match_node(generics, left, body, inner, depth + 1),
             _ => {}
         }
     }

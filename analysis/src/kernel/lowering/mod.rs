@@ -112,6 +112,8 @@ struct Interpreter<'db> {
     /// The functions that are being followed, outermost first.
     stack: Vec<ItemId>,
     flow: Flow,
+    /// What the last `break` gave.
+    broken: Option<Value>,
     /// The function's own place: stands in where nothing better is known.
     here: Span,
     expressions: u64,
@@ -141,6 +143,7 @@ impl<'db> Interpreter<'db> {
             branches: Vec::new(),
             calls: Vec::new(),
             flow: Flow::Next,
+            broken: None,
             here,
             expressions: 0,
             iterations: 0,

@@ -82,7 +82,7 @@ impl Interpreter<'_> {
             ast::Pat::ParenPat(inner) => self.bind_inner(inner.pat(), value),
             ast::Pat::RefPat(inner) => self.bind_inner(inner.pat(), value),
             ast::Pat::TuplePat(tuple) => {
-                self.bind_parts(&tuple.fields().collect::<Vec<_>>(), &value)
+                self.bind_parts(&tuple.fields().collect::<Vec<_>>(), &value);
             }
             ast::Pat::SlicePat(slice) => self.bind_parts(&slice.pats().collect::<Vec<_>>(), &value),
             ast::Pat::TupleStructPat(tuple) => {
@@ -99,6 +99,7 @@ impl Interpreter<'_> {
                     _ => self.bind_parts(&parts, &Value::Unknown),
                 }
             }
+            ast::Pat::RecordPat(record) => self.bind_fields(record, &value),
             _ => {}
         }
         self.depth -= 1;
@@ -107,6 +108,29 @@ impl Interpreter<'_> {
     fn bind_inner(&mut self, inner: Option<ast::Pat>, value: Value) {
         if let Some(inner) = inner {
             self.bind(&inner, value);
+        }
+    }
+
+    /// `Context { main, tdma, .. }`, or a struct of the project.
+    fn bind_fields(&mut self, record: &ast::RecordPat, value: &Value) {
+        let fields: Vec<ast::RecordPatField> = record
+            .record_pat_field_list()
+            .into_iter()
+            .flat_map(|list| list.fields().collect::<Vec<_>>())
+            .collect();
+        for field in fields {
+            let Some(pattern) = field.pat() else {
+                continue;
+            };
+            let name = match (field.name_ref(), &pattern) {
+                (Some(name), _) => name.text().to_string(),
+                (None, ast::Pat::IdentPat(identifier)) => identifier
+                    .name()
+                    .map_or_else(String::new, |name| name.text().to_string()),
+                _ => continue,
+            };
+            let value = self.field_of(value, &name);
+            self.bind(&pattern, value);
         }
     }
 

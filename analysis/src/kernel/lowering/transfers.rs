@@ -61,7 +61,7 @@ impl Interpreter<'_> {
             let argument: Option<&Argument> = if skipped { None } else { arguments.next() };
             match generic {
                 Generic::Scalar => {
-                    result.scalar = Some(self.scalar_of_argument(&site, argument, place))
+                    result.scalar = Some(self.scalar_of_argument(&site, argument, place));
                 }
                 Generic::Level(level) => {
                     let slot = self.mapping_of_argument(&site, argument, place);
@@ -72,7 +72,7 @@ impl Interpreter<'_> {
                     result.indices.push(slot);
                 }
                 Generic::Axis => {
-                    result.axis = argument.and_then(|argument| self.axis_of(&site, argument))
+                    result.axis = argument.and_then(|argument| self.axis_of(&site, argument));
                 }
                 Generic::Constant => {
                     let value = argument.and_then(|argument| self.constant_of(&site, argument));

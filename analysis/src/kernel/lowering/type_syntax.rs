@@ -213,7 +213,7 @@ impl Interpreter<'_> {
         let axis = given
             .and_then(|argument| self.axis_of(site, argument))
             .and_then(|written| written.value);
-        let context = given.and_then(|argument| context_of(argument));
+        let context = given.and_then(context_of);
         let constant = given.and_then(|argument| self.constant_of(site, argument));
         let mapping = match given {
             Some(argument) if axis.is_none() && context.is_none() && constant.is_none() => {

@@ -1,5 +1,7 @@
 //! Values of the abstract interpretation.
 
+use ra_ap_syntax::ast;
+
 use crate::hardware::ElementType;
 use crate::items::{ConstValue, ItemId, Span};
 use crate::kernel::{Context, TensorId};
@@ -25,6 +27,15 @@ impl Named {
     pub(super) fn owner(&self) -> &str {
         self.path.iter().rev().nth(1).map_or("", String::as_str)
     }
+}
+
+/// A closure as written.
+#[derive(Debug, Clone)]
+pub(super) struct Closure {
+    /// The item whose text it stands in.
+    pub(super) item: ItemId,
+    /// Its expression.
+    pub(super) expression: ast::ClosureExpr,
 }
 
 /// What a `for` runs over.
@@ -119,6 +130,8 @@ pub(super) enum Value {
     Named(Box<Named>),
     /// A function of the project.
     Function(ItemId),
+    /// A closure.
+    Closure(Box<Closure>),
 }
 
 impl Value {
@@ -192,7 +205,8 @@ impl Value {
             | Self::Unit
             | Self::Constant(..)
             | Self::Sequence(_)
-            | Self::Function(_) => false,
+            | Self::Function(_)
+            | Self::Closure(_) => false,
         }
     }
 }

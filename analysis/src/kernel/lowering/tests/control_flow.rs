@@ -349,3 +349,94 @@ fn shadowing_blocks_and_moves() {
     assert_eq!(reasons(&body), []);
     assert_eq!(targets(&body), [Some(0), Some(64), Some(96)]);
 }
+
+#[test]
+fn closures_run_where_they_are_called() {
+    let (_, body) = kernel(
+        "let place = |i: u64| i * 32 + 64;
+         let mut load = |at| { let t: T = x.to_dm(&mut ctx.tdma, at); t };
+         let a = load(place(1));
+         let all = [0u64, 1].map(|i| load(i * 128));
+         (2..4).for_each(|i| { load(i * 128); });
+         let h: H = all[1].to_hbm(&mut ctx.tdma, 0);",
+    );
+    assert_eq!(reasons(&body), []);
+    assert_eq!(
+        targets(&body),
+        [Some(96), Some(0), Some(128), Some(256), Some(384), Some(0)]
+    );
+}
+
+#[test]
+fn options_carry_the_tensor_of_the_run_before() {
+    let (_, body) = kernel(
+        "let mut before = None;
+         for i in 0..3 {
+            let t: T = x.to_dm(&mut ctx.tdma, i * 32);
+            if let Some(last) = before { let h: H = last.to_hbm(&mut ctx.tdma, i * 4096); }
+            before = Some(t);
+         }",
+    );
+    assert_eq!(reasons(&body), []);
+    assert_eq!(
+        methods(&body.operations),
+        ["to_dm", "to_dm", "to_hbm", "to_dm", "to_hbm"]
+    );
+    assert!(
+        body.operations
+            .iter()
+            .all(|operation| operation.branches.is_empty())
+    );
+}
+
+#[test]
+fn constants_name_what_they_name() {
+    let text = format!(
+        "{HEAD}const WHERE: TrfAddress = TrfAddress::SecondHalf; const STEP: u64 = {{ 1 << 5 }};
+         fn place(i: u64) -> u64 {{ let base = 64; base + i * STEP }}
+         #[device(chip = 1)] fn kernel(ctx: &mut Context, x: &H) {{
+            let Context {{ tdma, sub: loader, .. }} = ctx;
+            let t: T = x.to_dm(tdma, place(2));
+            let mut again: T = x.to_dm(tdma, t.address() + 4096);
+            let w: TrfTensor<i32, m![1], m![1 # 2], m![A / 8], m![1], m![A % 8]> =
+                loader.begin(t.view()).fetch::<i32, m![1], m![A % 8]>().collect::<m![1], m![A % 8]>().to_trf(WHERE);
+         }}"
+    );
+    let (_, body) = lower_in(&text, "kernel");
+    assert_eq!(reasons(&body), []);
+    assert_eq!(targets(&body), [Some(128), Some(4224)]);
+    let w = body
+        .tensors
+        .iter()
+        .find(|tensor| tensor.name.as_deref() == Some("w"))
+        .expect("the tensor");
+    assert_eq!(
+        w.address.value,
+        crate::kernel::AddressValue::Trf(crate::kernel::TrfAddress::SecondHalf)
+    );
+    assert_eq!(passes(&body)[0].context, Some(crate::kernel::Context::Sub));
+}
+
+#[test]
+fn items_in_blocks_are_seen_where_they_stand() {
+    let (db, body) = kernel(
+        "axes![Z = 4];
+         type Here = m![A % 8];
+         fn load(ctx: &mut Context, x: &H) -> DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 8]> { x.to_dm(&mut ctx.tdma, 0) }
+         { type Here = m![Z]; let z: DmTensor<i32, m![1], m![1 # 2], m![1 # 256], Here> = unsafe { DmTensor::from_addr(0) }; let view = z.view(); }
+         let a = load(ctx, x);
+         let b = x.to_dm::<m![1 # 2], m![A / 8], Here>(&mut ctx.tdma, 32);",
+    );
+    assert_eq!(reasons(&body), []);
+    let named = |name: &str| {
+        body.tensors
+            .iter()
+            .find(|tensor| tensor.name.as_deref() == Some(name))
+            .expect("the tensor")
+    };
+    assert_eq!(shown(&named("z").levels.element), "Z");
+    assert_eq!(shown(&named("b").levels.element), "A % 8");
+    assert_eq!(text_at(&db, named("b").levels.element.span), "m![A % 8]");
+    assert_eq!(text_at(&db, body.operations[0].span), "to_dm");
+    assert_eq!(targets(&body), [Some(0), Some(32)]);
+}
