@@ -26,16 +26,18 @@ pub(super) const RULES: &[Rule] = &[
         Mapping,
         "Axis Sizes",
         "a name in a mapping expression that names no axis in scope",
-        "The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the module, in the \
-         block, or imported. An axis declared in another module has to be imported like any other name.",
+        "The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the \
+         block, in the module, or imported. An axis declared in another module has to be imported like any \
+         other name, and a renaming import gives it another name here while it stays the same axis.",
     ),
     rule!(
         "duplicate_axis",
         Mapping,
         "library",
         "one `axes!` declares a name twice",
-        "Each name becomes a type of its own, so it can be declared once in a scope. Of two declarations only one size can \
-         be meant.",
+        "Each axis becomes a type of its own with its size as a constant, so a name can be declared once in a scope: the \
+         compiler stops at the second one. Of two declarations with different sizes only one can be meant; every mapping \
+         that uses the name has to be read again when it is known which.",
     ),
     rule!(
         "axis_size_zero",
@@ -66,24 +68,27 @@ pub(super) const RULES: &[Rule] = &[
         Mapping,
         "Padding",
         "`E # n` where `n` is smaller than `E`",
-        "The number after `#` is the size with the padding, not the padding that is added. It can only be as large as what \
-         is padded, or larger; to keep less there is `=`.",
+        "The number after `#` is the size with the padding, not the padding that is added: `A # 256` is a buffer of 256 \
+         positions. It can only be as large as what is padded, or larger; to keep fewer positions there is `=`. The library \
+         takes the smaller number without a word and stops much later, when it lays out the tensor.",
     ),
     rule!(
         "resize_grows",
         Mapping,
         "Resize",
         "`E = n` where `n` is larger than `E`",
-        "A resize keeps the first `n` positions and drops the others. There is nothing to keep beyond the size; room without \
-         data is padding, `#`.",
+        "A resize keeps the first `n` positions and drops the others, so it can only make a mapping smaller. Beyond the size \
+         there is nothing to keep: positions behind the last value would name indices that the axis does not have. Room \
+         without data is padding, `#`.",
     ),
     rule!(
         "mapping_overflow",
         Mapping,
         "derived",
         "a product of sizes does not fit 64 bits",
-        "Positions are counted in 64 bits. A product of sizes beyond that wraps in the compiler's constants or stops them, \
-         and no memory is as large.",
+        "Positions are counted in 64 bits, and the size of a pair is the product of its parts. A product beyond that stops the \
+         compiler's constants where they are asked for, and no memory is as large; most likely one of the sizes has a digit \
+         too many, or a part stands in the pair twice.",
     ),
 ];
 

@@ -32,16 +32,18 @@ pub(super) const RULES: &[Rule] = &[
         Silent,
         "Execution Contexts",
         "two tensors in the vector register file share bytes while both are needed",
-        "The sub context loads operands while the main context computes. An operand that is loaded over another one which \
-         a later vector operation reads is what that operation will see.",
+        "The sub context loads operands while the main context computes, and the addresses of the registers \
+         are chosen by hand. An operand that is loaded over another one which a later vector operation still \
+         reads is what that operation will see, without any sign of it but the numbers.",
     ),
     rule!(
         "hbm_overlap",
         Silent,
         "derived",
         "two tensors in HBM share bytes while both are needed",
-        "A store goes to the address that it is given, whatever lies there. Results that are kept, or read back later, are \
-         lost when another store reaches into their bytes.",
+        "A store goes to the address that it is given, whatever lies there: HBM has no owner but the program. \
+         Results that are kept, or read back later, are lost when another store reaches into their bytes, and \
+         the transfer that reads them back brings the other tensor's.",
     ),
     rule!(
         "stale_read",

@@ -34,40 +34,47 @@ pub(super) const RULES: &[Rule] = &[
         Hardware,
         "Size Constraint",
         "the chip level has another size than the kernel has chips",
-        "A kernel runs on whole chips, as many as its `#[device]` attribute asks for, and every tensor says what each of \
-         them holds. The size of the chip level, padding included, is therefore that number.",
+        "A kernel runs on whole chips, as many as its `#[device]` attribute asks for, and every tensor says \
+         what each of them holds. The size of the chip level, padding included, is therefore that number: a \
+         kernel that needs fewer chips for a tensor pads the level (`1 # 4`), and one that needs more asks \
+         for them in the attribute.",
     ),
     rule!(
         "cluster_size",
         Hardware,
         "Size Constraint",
         "the cluster level has another size than 2",
-        "Every chip has two clusters and both run the same commands. A kernel that needs only one pads the level: \
-         `1 # 2` puts the data into the first cluster and leaves the second one idle.",
+        "Every chip has two clusters, and both run the same commands; a tensor cannot leave one of them out. \
+         A kernel that needs only one pads the level: `1 # 2` puts the data into the first cluster and leaves \
+         the second one idle. An axis of two, or a factor of two of a larger one, puts both to work.",
     ),
     rule!(
         "slice_size",
         Hardware,
         "Size Constraint",
         "the slice level has another size than 256",
-        "A cluster has 256 slices, and a command runs on all of them. Slices without data are padding, so the size of the \
-         level is always 256: `X / n # 256`.",
+        "A cluster has 256 slices, and a command runs on all of them at once. Slices without data are \
+         padding, so the size of the level is always 256: `X / n # 256`. Where the level is larger, a factor \
+         of it belongs into the element level; where it is smaller, either the padding is missing or a factor \
+         of the element can be spread over slices that stand idle.",
     ),
     rule!(
         "element_alignment",
         Hardware,
         "Alignment Constraint",
         "an address that is no multiple of the element's size",
-        "Memories are read and written in whole elements. A tensor that starts in the middle of an element's place would \
-         need two accesses for each of them, which the sequencers do not make.",
+        "Memories are read and written in whole elements, so the first element of a tensor starts at a \
+         multiple of its size, and all others follow. A tensor that starts in the middle of an element's \
+         place would need two accesses for each of them, which the sequencers do not make.",
     ),
     rule!(
         "dm_capacity",
         Hardware,
         "Size Constraint",
         "a tensor does not fit the 512 KiB of data memory that a slice has",
-        "A slice owns 512 KiB of data memory and sees no other slice's. The element level, padding included, is what each \
-         slice holds; it has to end before the last byte.",
+        "A slice owns 512 KiB of data memory and sees no other slice's. The element level, padding included, \
+         is what each slice holds, and it has to end before the last byte. Larger tensors are spread over \
+         more slices, or stay in HBM and are worked on in tiles.",
     ),
     rule!(
         "trf_capacity",
@@ -83,16 +90,18 @@ pub(super) const RULES: &[Rule] = &[
         Hardware,
         "Size Constraint",
         "tensors do not fit the 8 KiB of vector register file that a slice has",
-        "The Vector Engine reads its operands from 8 KiB of registers a slice. A tensor has to end before the last byte, \
-         and all tensors that are needed at the same time have to fit together.",
+        "The Vector Engine reads its operands from 8 KiB of registers a slice. A tensor has to end before the \
+         last byte, and all tensors that are needed at the same time have to fit together, wherever they lie. \
+         An operand is needed from its load to the last operation that names it.",
     ),
     rule!(
         "hbm_capacity",
         Hardware,
         "Memory",
         "a tensor ends behind the 48 GiB of HBM that a chip has",
-        "The element level of an HBM tensor is what each chip holds, from the address on. An address and a size that reach \
-         behind the last byte of the chip's 48 GiB name memory that does not exist.",
+        "The element level of an HBM tensor is what each chip holds, from its address on. An address and a \
+         size that together reach behind the last byte of the chip's 48 GiB name memory that does not exist; \
+         the transfer that touches it stops the kernel.",
     ),
 ];
 
