@@ -9,8 +9,9 @@ use crate::hardware::{COMMIT_UNIT_BYTES, FLIT_BYTES};
 use crate::kernel::{
     Body, OperandSource, Origin, Pass, PassEnd, Position, StageKind, Tensor, TensorId,
 };
-use crate::mapping::{Form, Mapping};
+use crate::mapping::{Digit, Form, Mapping, PaddingKind};
 
+use super::banks::greatest_common_divisor;
 use super::fetch::BankRun;
 use super::sequencer::{
     Misfit, SequenceReport, SequenceRequest, SequencerMode, SequencerViolation, lacking, sequence,
@@ -24,6 +25,8 @@ pub struct CommitDerivation {
     pub sequence: Option<SequenceReport>,
     /// Writes that a packet is split into.
     pub writes_per_packet: Option<u64>,
+    /// Where strides or bounds are at fault: the element with just enough padding, if padding is enough.
+    pub padded_element: Option<Mapping>,
     /// What the engine cannot do.
     pub violations: Vec<CommitViolation>,
 }
@@ -111,6 +114,9 @@ pub fn derive(body: &Body, pass: &Pass) -> CommitDerivation {
     derivation
         .violations
         .extend(judge(body, pass, &request, &report));
+    if derivation.violations.iter().any(is_mended_by_padding) {
+        derivation.padded_element = with_padding(&request);
+    }
     if derivation.violations.is_empty() {
         derivation
             .violations
@@ -256,6 +262,64 @@ fn padded_element(request: &SequenceRequest, elements: u64) -> Option<Mapping> {
     }
     let padded = inner.pad(bits / element_bits)?;
     Some(Form::multiply(&outer, &padded)?.to_mapping())
+}
+
+const fn is_mended_by_padding(violation: &CommitViolation) -> bool {
+    matches!(
+        violation,
+        CommitViolation::Sequencer(
+            SequencerViolation::WriteStride { .. } | SequencerViolation::WriteBounds { .. }
+        )
+    )
+}
+
+/// The element with each digit padded as far as the stream's digit of the same axis, and to steps of 8 bytes outside of
+/// the packet; `None` if that does not mend the commit.
+fn with_padding(request: &SequenceRequest) -> Option<Mapping> {
+    let unit = COMMIT_UNIT_BYTES * 8 / request.element_type.bits();
+    // Padding behind the packet is cut off before the writes.
+    let stream = Form::multiply(request.time.form(), &request.packet.form().remove_padding())?;
+    let positions = |digit: &Digit| {
+        let term = digit.term.as_ref()?;
+        Some((
+            term.atom.axis()?.name().to_owned(),
+            term.stride.checked_mul(digit.extent)?,
+        ))
+    };
+    let mut inside: u64 = 1;
+    let mut digits = Vec::new();
+    for digit in request.buffer.form().digits() {
+        let mut padded = digit.clone();
+        if let Some((axis, _)) = positions(digit) {
+            let step = digit.term.as_ref()?.stride;
+            let reaches = stream
+                .digits()
+                .iter()
+                .filter_map(positions)
+                .filter(|(found, _)| *found == axis);
+            let reach = reaches
+                .map(|(_, reach)| reach.div_ceil(step))
+                .max()
+                .unwrap_or(0);
+            padded.add_padding(reach, PaddingKind::Top);
+        }
+        // The next digit's step is a multiple of 8 bytes once this one's positions are.
+        let factor = unit / greatest_common_divisor(unit, inside);
+        if inside.checked_mul(padded.extent)? >= unit {
+            padded.add_padding(
+                padded.extent.checked_next_multiple_of(factor)?,
+                PaddingKind::Top,
+            );
+        }
+        inside = inside.checked_mul(padded.extent)?;
+        digits.push(padded);
+    }
+    let element = Form::from_digits(digits)?.to_mapping();
+    let mended = SequenceRequest {
+        buffer: element.clone(),
+        ..request.clone()
+    };
+    sequence(&mended).error().is_none().then_some(element)
 }
 
 /// Whether an axis of the stream holds no data: the pass's own source lacks it, and no operand brings it in.

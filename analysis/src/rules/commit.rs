@@ -1,9 +1,172 @@
-//! Rules of the family "commit".
+//! Rules of the Commit Engine.
 
-use super::{Checked, Finding, Rule};
+use crate::derivation::EndDerivation;
+use crate::derivation::commit::{CommitDerivation, CommitViolation, Mismatch, MismatchKind};
+use crate::derivation::sequencer::{Misfit, SequencerViolation};
+use crate::hardware::{COMMIT_UNIT_BYTES, FLIT_BYTES};
+use crate::items::Span;
+use crate::kernel::{Pass, Tensor};
+
+use super::sequencer::{bytes, commit_target, part};
+use super::wording::{self, written};
+use super::{Applicability, Checked, Finding, Rule, rule};
 
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[];
+pub(super) const RULES: &[Rule] = &[
+    rule!(
+        "commit_packet_size",
+        Hardware,
+        "Commit Engine: Constraints",
+        "the committed part of the packet is not 8, 16, 24 or 32 bytes",
+        "A flit of 32 bytes reaches the Commit Engine, and the engine cuts it behind 8, 16, 24 or 32 bytes. How much is kept \
+         follows from the element: the part of the packet that it holds, with the padding that it has behind it. A shorter \
+         element is padded; a scalar a slice is stored with padding too.",
+    ),
+    rule!(
+        "commit_size",
+        Hardware,
+        "Commit Engine: Constraints",
+        "the writes of a packet are no multiples of 8 bytes",
+        "A packet is written in one piece where its bytes are neighbours in DM, else in several, each as long as the neighbours \
+         allow. Such a write is 8, 16, 24 or 32 bytes, for a bank writes rows of 8 bytes. An element that takes a packet apart \
+         into smaller pieces cannot be written: let the Transpose Engine or the fetch turn the packet around.",
+    ),
+    rule!(
+        "commit_mapping",
+        Hardware,
+        "Commit Engine",
+        "the element is not the stream's time and packet, reordered and padded",
+        "The Commit Engine puts every packet somewhere; it neither drops an axis nor invents one. The element may order the \
+         stream's digits differently, pad them, and cut the end of the packet off, but it must hold all of them and nothing else.",
+    ),
+    rule!(
+        "commit_alignment",
+        Hardware,
+        "Tail padding",
+        "a commit address that is no multiple of 8",
+        "A bank of DM writes whole rows of 8 bytes, and the Commit Engine has no means to write a part of one. An element that \
+         starts in the middle of a row cannot be written, however its strides are chosen.",
+    ),
+];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for (pass, derived) in wording::passes(checked) {
+        let EndDerivation::Commit(derived) = &derived.end else {
+            continue;
+        };
+        let Some((target, method)) = commit_target(checked, pass) else {
+            continue;
+        };
+        findings.extend(
+            derived
+                .violations
+                .iter()
+                .filter_map(|violation| word(pass, target, method, derived, violation)),
+        );
+    }
+}
+
+fn word(
+    pass: &Pass,
+    target: &Tensor,
+    method: Span,
+    derived: &CommitDerivation,
+    violation: &CommitViolation,
+) -> Option<Finding> {
+    let element = target.levels.element.span;
+    let finding = match violation {
+        CommitViolation::Flit { bits } => Finding::new(
+            "commit_packet_size",
+            pass.output().packet.span,
+            format!("the packet that is committed is {}; the Commit Engine takes flits of {FLIT_BYTES}", bytes(*bits)),
+        ),
+        CommitViolation::PacketSize { bits, elements, padded } => {
+            let unit = if *elements == 1 { "element" } else { "elements" };
+            let finding = Finding::new(
+                "commit_packet_size",
+                element,
+                format!(
+                    "{elements} {unit} of a packet are committed, {}; the Commit Engine writes 8, 16, 24 or 32 bytes of it",
+                    bytes(*bits)
+                ),
+            );
+            match padded {
+                Some(padded) => {
+                    let finding = finding.help(format!("pad the element: `{}`", written(padded)));
+                    wording::propose(finding, Applicability::Machine, method, &[(element, padded)])
+                }
+                None => finding,
+            }
+        }
+        CommitViolation::Mapping(mismatch) => word_mismatch(element, mismatch)
+            .related(pass.output().time.span, "the stream's time")
+            .related(pass.output().packet.span, "the stream's packet"),
+        CommitViolation::Alignment { address } => {
+            let next = address.checked_next_multiple_of(COMMIT_UNIT_BYTES)?;
+            Finding::new(
+                "commit_alignment",
+                target.address.span,
+                format!("the commit starts at address {address}; it writes whole rows of a bank, multiples of 8 bytes"),
+            )
+            .fix(Applicability::Maybe, format!("Use address {next}"), target.address.span, next.to_string())
+        }
+        CommitViolation::Sequencer(SequencerViolation::CommitSize { contiguous_bits, packet_bytes }) => Finding::new(
+            "commit_size",
+            element,
+            format!(
+                "of the {packet_bytes} committed bytes of a packet only {} lie in a line in the element; a write is a multiple of \
+                 {COMMIT_UNIT_BYTES}",
+                bytes(*contiguous_bits)
+            ),
+        )
+        .help("keep at least 8 bytes of the packet together, innermost in the element"),
+        CommitViolation::Sequencer(_) | CommitViolation::Bank(_) => return None,
+    };
+    Some(match &derived.sequence {
+        Some(report)
+            if !report.merged.is_empty()
+                && !matches!(violation, CommitViolation::Alignment { .. }) =>
+        {
+            finding.note(format!("derived sequencer: {}", report.configuration()))
+        }
+        _ => finding,
+    })
+}
+
+fn word_mismatch(element: Span, mismatch: &Mismatch) -> Finding {
+    let stream = written(&mismatch.stream);
+    let why = match &mismatch.kind {
+        MismatchKind::Dropped(axis) => format!("`{axis}` of the stream is not in it"),
+        MismatchKind::Misfit(Misfit::Incompatible { axis, .. }) => {
+            format!("it splits `{axis}` at borders that do not agree with the stream's")
+        }
+        MismatchKind::Misfit(Misfit::Insufficient {
+            axis, step, needed, ..
+        }) => {
+            format!(
+                "it does not hold the stream's {needed} values of {}",
+                part(axis, *step)
+            )
+        }
+        MismatchKind::Invented(Misfit::Insufficient {
+            axis, step, needed, ..
+        }) => {
+            format!(
+                "the stream does not hold its {needed} values of {}",
+                part(axis, *step)
+            )
+        }
+        MismatchKind::Misfit(Misfit::Unknown) | MismatchKind::Invented(_) => {
+            "the two do not agree".to_owned()
+        }
+    };
+    Finding::new(
+        "commit_mapping",
+        element,
+        format!(
+            "the element `{}` is not the stream `{stream}` in another order: {why}",
+            written(&mismatch.element)
+        ),
+    )
+}

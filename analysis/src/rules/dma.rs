@@ -1,9 +1,159 @@
-//! Rules of the family "dma".
+//! Rules of the DMA engines.
 
-use super::{Checked, Finding, Rule};
+use crate::derivation::OperationDerivation;
+use crate::derivation::dma::{DmaDerivation, DmaViolation, Side};
+use crate::hardware::{DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES};
+use crate::kernel::{Copy, OperationKind, Tier};
+
+use super::sequencer::{bytes, transfer_span};
+use super::{Applicability, Checked, Finding, Rule, rule};
 
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[];
+pub(super) const RULES: &[Rule] = &[
+    rule!(
+        "dma_alignment",
+        Hardware,
+        "DMA Engine: Alignment Constraints",
+        "a transfer into DM whose address or packet is no multiple of 8 bytes",
+        "A bank of DM writes whole rows of 8 bytes, so what a DMA engine writes there starts at a multiple of 8 bytes and is one. \
+         From HBM the read address must be one too. The packet is the longest run of bytes that lies in a line on both \
+         sides: where the two layouts agree on less than 8 bytes at a time, nothing can be written. Padding counts where \
+         both sides hold it.",
+    ),
+    rule!(
+        "dma_packet_limit",
+        Hardware,
+        "DMA Engine",
+        "a run above 4,096 bytes that no smaller packet divides",
+        "A DMA packet has at most 4,096 bytes, the longest burst of the bus. A longer run is moved in equal packets, whose number \
+         is one more loop of at most 65,536 iterations. A run whose length has a large prime factor has no such packets: pad \
+         the axis on both sides, or move it in parts.",
+    ),
+];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for (operation, derived) in checked
+        .body
+        .operations
+        .iter()
+        .zip(&checked.derivation.operations)
+    {
+        if let (OperationKind::Copy(copy), OperationDerivation::Copy(derived)) =
+            (&operation.kind, derived)
+        {
+            findings.extend(
+                derived
+                    .violations
+                    .iter()
+                    .filter_map(|violation| word(checked, copy, derived, violation)),
+            );
+        }
+    }
+}
+
+fn word(
+    checked: &Checked<'_>,
+    copy: &Copy,
+    derived: &DmaDerivation,
+    violation: &DmaViolation,
+) -> Option<Finding> {
+    let (source, target) = (
+        checked.body.tensor(copy.source)?,
+        checked.body.tensor(copy.target)?,
+    );
+    let from = if source.tier == Tier::Hbm {
+        " from HBM"
+    } else {
+        ""
+    };
+    let side_name = |side: Side| match side {
+        Side::Read => "reads",
+        Side::Write => "writes",
+    };
+    let span = transfer_span(checked, copy);
+    let finding = match violation {
+        DmaViolation::Address { side, address } => {
+            let tensor = match side {
+                Side::Read => source,
+                Side::Write => target,
+            };
+            let next = address.checked_next_multiple_of(DMA_ALIGNMENT_BYTES)?;
+            let finding = Finding::new(
+                "dma_alignment",
+                tensor.address.span,
+                format!(
+                    "the transfer {} at address {address}; a transfer{from} to DM uses multiples of {DMA_ALIGNMENT_BYTES} bytes",
+                    side_name(*side)
+                ),
+            );
+            return Some(finding.fix(
+                Applicability::Maybe,
+                format!("Use address {next}"),
+                tensor.address.span,
+                next.to_string(),
+            ));
+        }
+        DmaViolation::Packet { bits, .. } => Finding::new(
+            "dma_alignment",
+            span,
+            format!(
+                "only {} lie in a line on both sides of the transfer; what is written to DM is a multiple of \
+                 {DMA_ALIGNMENT_BYTES} bytes",
+                bytes(*bits)
+            ),
+        )
+        .help("keep at least 8 bytes of the innermost axis together on both sides, padded on both where it is shorter"),
+        DmaViolation::Stride { side, entry } => {
+            let stride = match side {
+                Side::Read => entry.read_bits,
+                Side::Write => entry.write_bits,
+            };
+            let stride = u64::try_from(stride).map_or_else(|_| format!("{stride} bits"), bytes);
+            let axis = entry.axis.as_ref().map_or_else(String::new, |axis| format!(" along `{axis}`"));
+            Finding::new(
+                "dma_alignment",
+                span,
+                format!(
+                    "the transfer {} at steps of {stride}{axis}; a transfer{from} to DM uses addresses that are multiples of \
+                     {DMA_ALIGNMENT_BYTES} bytes",
+                    side_name(*side)
+                ),
+            )
+        }
+        DmaViolation::PacketLimit { bits } => Finding::new(
+            "dma_packet_limit",
+            span,
+            format!(
+                "{} lie in a line on both sides; a packet has at most {DMA_PACKET_BYTES} bytes, and none within the limits \
+                 divides them",
+                bytes(*bits)
+            ),
+        )
+        .help(alternative(*bits)),
+        DmaViolation::Sequencer(_) => return None,
+    };
+    let finding = if derived.entries.is_empty() {
+        finding
+    } else {
+        finding.note(format!(
+            "derived loops, as size:(read, write) in bytes: {}",
+            derived.configuration()
+        ))
+    };
+    Some(if source.levels.element.span == span {
+        finding
+    } else {
+        finding.related(source.levels.element.span, "the source's mapping")
+    })
+}
+
+/// The next length that divides into packets of 4,096 bytes.
+fn alternative(bits: u64) -> String {
+    match bits.div_ceil(8).checked_next_multiple_of(DMA_PACKET_BYTES) {
+        Some(padded) => {
+            format!("pad both sides to a length that divides, for instance {padded} bytes")
+        }
+        None => "pad both sides to a length that divides".to_owned(),
+    }
+}

@@ -1,9 +1,332 @@
-//! Rules of the family "fetch".
+//! Rules of the Fetch Engine.
 
-use super::{Checked, Finding, Rule};
+use crate::derivation::StageDerivation;
+use crate::derivation::fetch::{FetchDerivation, FetchViolation};
+use crate::derivation::masking::Unmaskable;
+use crate::derivation::sequencer::SequencerViolation;
+use crate::hardware::{ElementType, FETCH_ALIGNMENT_BYTES, FETCH_OUTPUT_BYTES};
+use crate::items::Span;
+use crate::kernel::PassSource;
+
+use super::sequencer::bytes;
+use super::wording::{self, StageOf};
+use super::{Applicability, Checked, Finding, Rule, rule};
 
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[];
+pub(super) const RULES: &[Rule] = &[
+    rule!(
+        "fetch_packet_alignment",
+        Hardware,
+        "Fetch Engine: Interface, Constraints",
+        "the fetched packet is no multiple of 8 bytes",
+        "The Fetch Engine hands packets on in units of 8 bytes, the width of a bank of DM. A packet of another length has no end \
+         that the engine could mark, so its mapping is padded to the next multiple of 8 bytes: the bytes behind the data are \
+         read along with it and cost nothing.",
+    ),
+    rule!(
+        "fetch_cast_unsupported",
+        Hardware,
+        "Type Casting",
+        "a conversion that the Fetch Engine does not have",
+        "The adapter behind the fetch sequencer widens a few narrow types while they pass: integers to i32, small floats to f32, \
+         and some more on RNGD-S. Any other conversion takes another way: fetch the type as it is, and let the Contraction, \
+         Vector or Cast Engine make the other one.",
+    ),
+    rule!(
+        "fetch_cast_overflow",
+        Hardware,
+        "Type Casting: Constraints",
+        "what one fetch delivers after its conversion exceeds 32 bytes at every fetch size",
+        "A fetch is converted as a whole and must fit the 32 bytes of a flit afterwards. The main context takes a smaller fetch \
+         where a conversion widens the elements, down to a single byte. The sub context has one fetch size, 8 bytes (4 from i4 \
+         to i32), and no smaller one to fall back on: an eightfold conversion of 8 bytes makes 64.",
+    ),
+    rule!(
+        "fetch_sub_context_size",
+        Hardware,
+        "Fetch Sequencer: Constraints",
+        "the sub context's only fetch size divides the packet or the line in memory not",
+        "The sub context fetches 8 bytes at a time (4 where i4 becomes i32) and nothing else. Packet and neighbouring bytes in DM \
+         must both be multiples of that; the main context would fall back to smaller fetches. Store the packet's elements side by \
+         side, pad them, or fetch in the main context.",
+    ),
+    rule!(
+        "fetch_sub_context_adapter",
+        Hardware,
+        "Fetch Adapter",
+        "a table asked of the sub context",
+        "The adapter of the main context can mask, look values up in a table, convert, and subtract zero points. The sub \
+         context's adapter has no table and no mask: it serves loads of the register files. Look the values up in a pass of \
+         the main context.",
+    ),
+    rule!(
+        "fetch_zero_point_range",
+        Hardware,
+        "Fetch Engine: Constraints",
+        "a zero point outside its type's range, or of a float",
+        "A zero point is subtracted from the integers as they are stored, before they are widened: it is a value of the stored \
+         type, and a register of that width holds it. Floats have no zero point.",
+    ),
+    rule!(
+        "fetch_mask_limit",
+        Hardware,
+        "Masking Configuration",
+        "padding that a reduction takes in and no mask covers",
+        "Padding that a contraction sums up must read as zero. The fetch adapter can cut the tail of the last packet (by up to 255 \
+         units of 4 bits), or give each of up to eight packets along the axis a count of its own. An axis with more packets than \
+         that, of which more than the last holds padding, cannot be masked: its sum takes in whatever lies in DM.",
+    ),
+    rule!(
+        "interleave_mismatch",
+        Hardware,
+        "Interleaving Tensors",
+        "interleaved tensors that one sequencer cannot read in turns",
+        "Two tensors are interleaved by one sequencer whose loop over the interleave axis steps from the one to the other. That \
+         works for exactly two tensors, an axis of size 2, and tensors of the same type and mapping, for every other loop is \
+         shared.",
+    ),
+];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for of in wording::stages(checked) {
+        if let StageDerivation::Fetch(derived) = of.derived {
+            findings.extend(
+                derived
+                    .violations
+                    .iter()
+                    .filter_map(|violation| word(checked, &of, derived, violation)),
+            );
+        }
+    }
+}
+
+fn word(
+    checked: &Checked<'_>,
+    of: &StageOf<'_>,
+    derived: &FetchDerivation,
+    violation: &FetchViolation,
+) -> Option<Finding> {
+    let output = &of.stage.output;
+    Some(match violation {
+        FetchViolation::PacketAlignment { bits, padded } => {
+            let finding = Finding::new(
+                "fetch_packet_alignment",
+                output.packet.span,
+                format!(
+                    "the packet is {}; the Fetch Engine delivers multiples of {FETCH_ALIGNMENT_BYTES}",
+                    bytes(*bits)
+                ),
+            );
+            match padded {
+                Some(padded) => {
+                    let finding =
+                        finding.help(format!("pad the packet: `{}`", wording::written(padded)));
+                    let replaced = [(output.packet.span, padded)];
+                    wording::propose(finding, Applicability::Machine, of.stage.span, &replaced)
+                }
+                None => finding,
+            }
+        }
+        FetchViolation::CastUnsupported {
+            from,
+            to,
+            alternatives,
+        } => Finding::new(
+            "fetch_cast_unsupported",
+            output.element_type.span,
+            format!("the Fetch Engine does not convert {from} to {to}"),
+        )
+        .help(conversions(*from, alternatives)),
+        FetchViolation::SubContextTable => Finding::new(
+            "fetch_sub_context_adapter",
+            of.stage.span,
+            "the sub context's fetch adapter has no table; only the main context looks values up",
+        )
+        .help("begin this pass on the main context"),
+        FetchViolation::ZeroPointRange {
+            zero_point,
+            element_type,
+            range: (least, largest),
+        } => Finding::new(
+            "fetch_zero_point_range",
+            zero_point.span,
+            format!(
+                "the zero point {} does not fit {element_type}, whose values are {least} to {largest}",
+                zero_point.value.unwrap_or_default()
+            ),
+        ),
+        FetchViolation::ZeroPointFloat {
+            zero_point,
+            element_type,
+        } => Finding::new(
+            "fetch_zero_point_range",
+            zero_point.span,
+            format!("{element_type} has no zero point: it is subtracted from integers only"),
+        ),
+        FetchViolation::Mask(unmaskable) => word_mask(of, unmaskable),
+        FetchViolation::InterleavedCount { .. }
+        | FetchViolation::InterleavedAxis { .. }
+        | FetchViolation::InterleavedTypes { .. }
+        | FetchViolation::InterleavedMappings { .. } => {
+            return word_interleaving(checked, of, violation);
+        }
+        FetchViolation::Sequencer(violation) => return word_size(of, derived, violation),
+        FetchViolation::Bank(_) => return None,
+    })
+}
+
+fn conversions(from: ElementType, alternatives: &[ElementType]) -> String {
+    let names: Vec<String> = alternatives.iter().map(ToString::to_string).collect();
+    if names.is_empty() {
+        format!("{from} is fetched as it is")
+    } else {
+        format!(
+            "{from} is fetched as it is, or as {}",
+            wording::names(&names)
+        )
+    }
+}
+
+fn word_mask(of: &StageOf<'_>, found: &Unmaskable) -> Finding {
+    let Unmaskable {
+        axis,
+        live,
+        extent,
+        packet,
+        time,
+        empty,
+    } = found;
+    let finding = Finding::new(
+        "fetch_mask_limit",
+        of.stage.output.time.span,
+        format!(
+            "the contraction takes in {} padded positions of `{axis}` ({live} of {extent} hold data) over {time} packets of \
+             {packet}; the mask cuts the last packet only, or counts for up to 8 packets",
+            extent.saturating_sub(*live)
+        ),
+    );
+    let finding = finding.note(format!(
+        "{empty} packets along `{axis}` hold nothing but padding"
+    ));
+    match live.checked_next_multiple_of(*packet) {
+        Some(padded) if padded < *extent => finding.help(format!(
+            "pad `{axis}` to {padded}, so that only the last packet is cut"
+        )),
+        _ => finding,
+    }
+}
+
+fn word_interleaving(
+    checked: &Checked<'_>,
+    of: &StageOf<'_>,
+    violation: &FetchViolation,
+) -> Option<Finding> {
+    let PassSource::Interleaved {
+        axis,
+        tensors,
+        spans,
+    } = &of.pass.source
+    else {
+        return None;
+    };
+    let place = |index: usize| spans.get(index).copied().unwrap_or(of.stage.span);
+    let first = |finding: Finding| match tensors.first().and_then(|id| checked.body.tensor(*id)) {
+        Some(tensor) => finding.related(tensor.levels.element.span, "the first tensor's mapping"),
+        None => finding,
+    };
+    let finding = |span: Span, message: String| Finding::new("interleave_mismatch", span, message);
+    Some(match violation {
+        FetchViolation::InterleavedCount { count } => finding(
+            place(2),
+            format!("{count} tensors are interleaved; a fetch reads two in turns"),
+        ),
+        FetchViolation::InterleavedAxis { size } => finding(
+            axis.span,
+            format!(
+                "the interleave axis has size {size}; it chooses between two tensors, so its size is 2"
+            ),
+        ),
+        FetchViolation::InterleavedTypes {
+            types: (one, two),
+            index,
+        } => first(finding(
+            place(*index),
+            format!(
+                "this tensor holds {two} and the one it is interleaved with holds {one}; one sequencer reads both"
+            ),
+        )),
+        FetchViolation::InterleavedMappings {
+            mappings: (one, two),
+            index,
+        } => first(finding(
+            place(*index),
+            format!(
+                "this tensor is mapped `{}` and the one it is interleaved with `{}`; one sequencer walks both",
+                wording::written(two),
+                wording::written(one)
+            ),
+        )),
+        _ => return None,
+    })
+}
+
+fn word_size(
+    of: &StageOf<'_>,
+    derived: &FetchDerivation,
+    violation: &SequencerViolation,
+) -> Option<Finding> {
+    let output = &of.stage.output;
+    let finding = match violation {
+        SequencerViolation::SubContextSize {
+            needed,
+            common_bits,
+        } => {
+            let finding = Finding::new(
+                "fetch_sub_context_size",
+                output.packet.span,
+                format!(
+                    "the sub context fetches {needed} bytes at a time; packet and neighbouring bytes in DM allow only {}",
+                    bytes(*common_bits)
+                ),
+            );
+            match padded_packet(of, *needed) {
+                Some(padded) => {
+                    let finding = finding.help(format!("pad the packet: `{}`", wording::written(&padded)));
+                    let replaced = [(output.packet.span, &padded)];
+                    wording::propose(finding, Applicability::Maybe, of.stage.span, &replaced)
+                }
+                None => finding.help(
+                    "store the packet's elements side by side in DM, or fetch in the main context, which has smaller fetches",
+                ),
+            }
+        }
+        SequencerViolation::CastOverflow { fetch, delivered } => Finding::new(
+            "fetch_cast_overflow",
+            output.element_type.span,
+            format!(
+                "a fetch of {fetch} bytes delivers {delivered} bytes after its conversion; one fetch delivers at most \
+                 {FETCH_OUTPUT_BYTES}, and this context has no smaller one"
+            ),
+        ),
+        _ => return None,
+    };
+    Some(match &derived.sequence {
+        Some(report) => finding.note(format!("derived sequencer: {}", report.configuration())),
+        None => finding,
+    })
+}
+
+/// The packet padded to the sub context's fetch size, where its length is at fault.
+fn padded_packet(of: &StageOf<'_>, needed: u64) -> Option<crate::mapping::Mapping> {
+    let input = of.pass.input_of(of.index);
+    let element_bits = input.element_type.value?.bits();
+    let packet = of.stage.output.packet.get()?.form();
+    let bits = packet.size().checked_mul(element_bits)?;
+    let padded = bits.checked_next_multiple_of(needed.checked_mul(8)?)?;
+    (padded != bits).then(|| {
+        packet
+            .pad(padded / element_bits)
+            .map(|form| form.to_mapping())
+    })?
+}

@@ -12,6 +12,7 @@ mod dma;
 mod fetch;
 mod mapping_expressions;
 mod memory;
+mod pipeline;
 mod sequencer;
 pub(crate) mod suppressions;
 mod switch;
@@ -329,6 +330,10 @@ const FAMILIES: &[Family] = &[
     Family {
         rules: collect::RULES,
         check: collect::check,
+    },
+    Family {
+        rules: pipeline::RULES,
+        check: pipeline::check,
     },
     Family {
         rules: contraction::RULES,

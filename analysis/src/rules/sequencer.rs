@@ -1,9 +1,449 @@
-//! Rules of the family "sequencer".
+//! Rules of sequencers: the limits that fetches, commits and transfers share.
 
-use super::{Checked, Finding, Rule};
+use crate::derivation::commit::CommitViolation;
+use crate::derivation::dma::DmaViolation;
+use crate::derivation::fetch::FetchViolation;
+use crate::derivation::sequencer::{Misfit, SequencerViolation};
+use crate::derivation::{EndDerivation, OperationDerivation, StageDerivation};
+use crate::hardware::SEQUENCER_ENTRIES;
+use crate::items::Span;
+use crate::kernel::{Copy, OperationKind, Pass, PassEnd, StreamShape, Tensor, TensorId, Written};
+use crate::mapping::Mapping;
+
+use super::{Applicability, Checked, Finding, Rule, rule, wording};
 
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[];
+pub(super) const RULES: &[Rule] = &[
+    rule!(
+        "sequencer_entries",
+        Hardware,
+        "Configuration Failures",
+        "more than 8 sequencer entries after merging",
+        "A sequencer is a nest of at most eight loops, each with a size and a stride. Every digit of the stream that does not \
+         continue its neighbour in memory needs a loop of its own; neighbours that do are merged into one. A stream that \
+         turns a buffer around digit by digit runs out of loops: keep digits that are neighbours in memory neighbours in \
+         the stream, or turn the tensor around in two steps.",
+    ),
+    rule!(
+        "sequencer_iterations",
+        Hardware,
+        "Configuration Failures",
+        "a sequencer entry of more than 65,536 iterations that cannot be split",
+        "A loop of a sequencer counts to 65,536. A longer one is split into two nested loops whose sizes multiply to it, which a \
+         prime factor above the limit prevents, and too few free loops do as well. Pad the axis to a size that has small \
+         factors, or move a part of it to the slices.",
+    ),
+    rule!(
+        "sequencer_packet",
+        Hardware,
+        "Configuration Failures",
+        "no access size satisfies the innermost entry",
+        "One access moves 1, 2, 4, 8, 16 or 32 neighbouring bytes. Where the innermost digit of the stream has a stride, only a \
+         single element lies in a line, and an element of four bits is no whole byte: nothing can move it. The innermost \
+         digit of the packet must then be innermost in the buffer too.",
+    ),
+    rule!(
+        "sequencer_insufficient_input",
+        Hardware,
+        "Insufficient Input",
+        "the stream runs over a part of an axis that the buffer does not hold",
+        "A sequencer can leave out what a buffer holds and can repeat an axis that the tensor does not have, but it cannot read \
+         values that are not there. A stream that asks for the further digits of an axis of which the buffer keeps only the \
+         near ones (because the rest lies in other slices, or was cut off) would read whatever follows.",
+    ),
+    rule!(
+        "sequencer_incompatible",
+        Hardware,
+        "Incompatible Shapes",
+        "the two sides split an axis at borders that do not agree",
+        "A loop has one stride. To walk an axis that the buffer holds in digits to one base with digits to another, the address \
+         would have to step differently from iteration to iteration. The two splits need a common refinement, in which each \
+         border of one is a multiple or a divisor of each border of the other.",
+    ),
+    rule!(
+        "sequencer_write_bounds",
+        Hardware,
+        "Tail Padding and Fetch Size",
+        "a write sequencer steps beyond its tensor",
+        "Reading beyond the end of a tensor is harmless: the extra bytes are padding that nobody looks at. Writing there is not, \
+         for the bytes belong to another tensor. A stream whose padding is longer than the tensor's writes the rest of its last \
+         packets behind it. Pad the tensor as far as the stream, or shorten the stream.",
+    ),
+    rule!(
+        "sequencer_write_broadcast",
+        Hardware,
+        "Full-flit Commit",
+        "a write sequencer entry with stride 0",
+        "A loop that stands still repeats what it reads. On the writing side there is nothing to repeat: every iteration would \
+         write over the one before it, and the Commit Engine has no such loop. An axis that a fetch introduced must be reduced \
+         on the way, or be kept in the element.",
+    ),
+    rule!(
+        "sequencer_write_stride",
+        Hardware,
+        "Commit Engine: Constraints",
+        "a stride of a commit that is no multiple of 8 bytes",
+        "A bank of DM writes whole rows of 8 bytes. The Commit Engine therefore starts every write at a multiple of 8 bytes, so \
+         each stride of its sequencer has to be one. Rows that are padded to another length make every second write start in \
+         the middle of a bank's row.",
+    ),
+];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for of in wording::stages(checked) {
+        let StageDerivation::Fetch(derived) = of.derived else {
+            continue;
+        };
+        let configuration = derived
+            .sequence
+            .as_ref()
+            .map(|report| report.configuration());
+        for violation in &derived.violations {
+            if let FetchViolation::Sequencer(violation) = violation {
+                let place = StreamPlace {
+                    stream: &of.stage.output,
+                    element: None,
+                    verb: "the fetch",
+                };
+                findings.extend(
+                    word(violation, &place)
+                        .map(|finding| with_note(finding, configuration.as_deref())),
+                );
+            }
+        }
+    }
+    for (pass, derived) in wording::passes(checked) {
+        check_commit(checked, pass, &derived.end, findings);
+    }
+    for (operation, derived) in checked
+        .body
+        .operations
+        .iter()
+        .zip(&checked.derivation.operations)
+    {
+        if let (OperationKind::Copy(copy), OperationDerivation::Copy(derived)) =
+            (&operation.kind, derived)
+        {
+            let configuration = derived.configuration();
+            for violation in &derived.violations {
+                if let DmaViolation::Sequencer(violation) = violation {
+                    let finding = word_transfer(checked, copy, violation);
+                    findings
+                        .extend(finding.map(|finding| with_note(finding, Some(&configuration))));
+                }
+            }
+        }
+    }
+}
+
+/// The target of a commit, with the method's place.
+pub(super) fn commit_target<'a>(checked: &Checked<'a>, pass: &Pass) -> Option<(&'a Tensor, Span)> {
+    let (PassEnd::Commit { target, span } | PassEnd::CommitView { target, span }) = &pass.end
+    else {
+        return None;
+    };
+    Some((checked.body.tensor(*target)?, *span))
+}
+
+fn check_commit(
+    checked: &Checked<'_>,
+    pass: &Pass,
+    end: &EndDerivation,
+    findings: &mut Vec<Finding>,
+) {
+    let EndDerivation::Commit(derived) = end else {
+        return;
+    };
+    let Some((target, method)) = commit_target(checked, pass) else {
+        return;
+    };
+    let configuration = derived
+        .sequence
+        .as_ref()
+        .map(|report| report.configuration());
+    for violation in &derived.violations {
+        let CommitViolation::Sequencer(violation) = violation else {
+            continue;
+        };
+        let place = StreamPlace {
+            stream: pass.output(),
+            element: Some(&target.levels.element),
+            verb: "the commit",
+        };
+        let Some(finding) = word(violation, &place) else {
+            continue;
+        };
+        let mut finding = with_note(finding, configuration.as_deref());
+        if let Some(roomy) = &derived.padded_element {
+            finding = finding.help(format!(
+                "write the element as `{}`",
+                wording::written(roomy)
+            ));
+            let replaced = [(target.levels.element.span, roomy)];
+            finding = wording::propose(finding, Applicability::Maybe, method, &replaced);
+        }
+        findings.push(finding);
+    }
+}
+
+/// Where a stream's sequencer is written.
+struct StreamPlace<'a> {
+    stream: &'a StreamShape,
+    /// The element that is written, on the writing side.
+    element: Option<&'a Written<Mapping>>,
+    /// Who does it.
+    verb: &'static str,
+}
+
+impl StreamPlace<'_> {
+    /// Time or packet, whichever has the digit of an axis that steps by so many values; the element on the writing side.
+    fn digit(&self, axis: &str, step: u64) -> (Span, &'static str) {
+        if let Some(element) = self.element {
+            return (element.span, "the stream");
+        }
+        let has = |written: &Written<Mapping>| {
+            written.get().is_some_and(|mapping| {
+                mapping.form().digits().iter().any(|digit| {
+                    digit.term.as_ref().is_some_and(|term| {
+                        let names_it = term.atom.axis().is_none_or(|found| found.name() == axis);
+                        names_it
+                            && term.stride <= step
+                            && step < term.stride.saturating_mul(term.modulo)
+                    })
+                })
+            })
+        };
+        if has(&self.stream.packet) && !has(&self.stream.time) {
+            (self.stream.packet.span, "the packet")
+        } else {
+            (self.stream.time.span, "the time")
+        }
+    }
+
+    fn time(&self) -> Span {
+        self.element
+            .map_or(self.stream.time.span, |element| element.span)
+    }
+}
+
+fn with_note(finding: Finding, configuration: Option<&str>) -> Finding {
+    match configuration {
+        Some(configuration) if configuration != "[]" => {
+            finding.note(format!("derived sequencer: {configuration}"))
+        }
+        _ => finding,
+    }
+}
+
+/// The part of an axis that a digit steps through: `N / 512`.
+pub(super) fn part(axis: &str, step: u64) -> String {
+    if step == 1 {
+        format!("`{axis}`")
+    } else {
+        format!("`{axis} / {step}`")
+    }
+}
+
+/// A number of bits as bytes: `20 bytes`, `4.5 bytes`.
+pub(super) fn bytes(bits: u64) -> String {
+    let whole = bits / 8;
+    match bits % 8 {
+        0 if whole == 1 => "1 byte".to_owned(),
+        0 => format!("{whole} bytes"),
+        rest => {
+            let fraction = format!("{:03}", rest * 125);
+            format!("{whole}.{} bytes", fraction.trim_end_matches('0'))
+        }
+    }
+}
+
+/// Words a limit of the sequencer; violations of other families give nothing.
+fn word(violation: &SequencerViolation, place: &StreamPlace<'_>) -> Option<Finding> {
+    let verb = place.verb;
+    let (span, message) = match violation {
+        SequencerViolation::Misfit(misfit) => return word_misfit(misfit, place),
+        SequencerViolation::Entries { count } => (
+            place.time(),
+            format!(
+                "{verb} needs {count} sequencer entries after merging; the hardware has {SEQUENCER_ENTRIES}"
+            ),
+        ),
+        SequencerViolation::Iterations { size } => (
+            place.time(),
+            format!(
+                "{verb} needs a loop of {size} iterations; an entry counts to 65536, and no split of {size} fits the entries"
+            ),
+        ),
+        SequencerViolation::Packet {
+            contiguous_bits,
+            packet_bits,
+        } => (
+            place.stream.packet.span,
+            format!(
+                "only {} of the packet's {} lie in a line in the buffer; one access moves 1, 2, 4, 8, 16 or 32 bytes",
+                bytes(*contiguous_bits),
+                bytes(*packet_bits)
+            ),
+        ),
+        SequencerViolation::WriteBroadcast { axis, size } => (
+            place.time(),
+            match axis {
+                Some(axis) => format!(
+                    "the stream runs over `{axis}` {size} times, which the element does not hold: {verb} would write the \
+                     same bytes {size} times, and a write sequencer has no stride of 0"
+                ),
+                None => format!(
+                    "the stream repeats itself {size} times: {verb} would write the same bytes each time, and a write \
+                     sequencer has no stride of 0"
+                ),
+            },
+        ),
+        SequencerViolation::WriteStride { axis, bits } => {
+            let stride = u64::try_from(*bits).map_or_else(|_| format!("{bits} bits"), bytes);
+            let of = axis
+                .as_ref()
+                .map_or_else(String::new, |axis| format!(" along `{axis}`"));
+            (
+                place.time(),
+                format!(
+                    "{verb} steps {stride}{of}; its strides are multiples of 8 bytes, a bank's row"
+                ),
+            )
+        }
+        SequencerViolation::WriteBounds { end, size } => (
+            place.time(),
+            format!(
+                "{verb} writes up to element {end} of a tensor of {size} elements: the stream's padding is longer than the \
+                 tensor's, and what follows belongs to another tensor"
+            ),
+        ),
+        SequencerViolation::CommitPacket { .. }
+        | SequencerViolation::SubContextSize { .. }
+        | SequencerViolation::CastOverflow { .. }
+        | SequencerViolation::CommitSize { .. }
+        | SequencerViolation::DmaPacket { .. } => return None,
+    };
+    let finding = Finding::new(violation.rule()?, span, message);
+    Some(match violation {
+        SequencerViolation::Entries { .. } => finding.help(
+            "keep digits that are neighbours in the buffer neighbours in the stream, outer before inner: such entries merge",
+        ),
+        SequencerViolation::Iterations { size } => finding.help(suggest_iterations(*size)),
+        _ => finding,
+    })
+}
+
+/// The next size without a prime factor above the limit: a multiple of 64 is one, as long as the rest is not too large.
+fn suggest_iterations(size: u64) -> String {
+    match size.checked_next_multiple_of(64) {
+        Some(padded) if padded / 64 <= 65_536 => {
+            format!("pad the axis to a size with small factors, for instance {padded}")
+        }
+        _ => "pad the axis to a size with small factors, or move a part of it to the slices"
+            .to_owned(),
+    }
+}
+
+fn word_misfit(misfit: &Misfit, place: &StreamPlace<'_>) -> Option<Finding> {
+    let (span, message) = match misfit {
+        Misfit::Insufficient {
+            axis,
+            step,
+            needed,
+            held,
+        } => {
+            let (span, who) = place.digit(axis, *step);
+            let has = match held {
+                1 => "none of them but the first".to_owned(),
+                held => format!("{held} of them"),
+            };
+            let message = format!(
+                "{who} runs over {needed} values of {}; the buffer holds {has}",
+                part(axis, *step)
+            );
+            (span, message)
+        }
+        Misfit::Incompatible { axis, step, border } => {
+            let (span, who) = place.digit(axis, *step);
+            let message = format!(
+                "{who} steps through `{axis}` by {step}, and the buffer's digit there ends at {border}: the borders of the two \
+                 splits do not agree, so no loop of one stride walks them"
+            );
+            (span, message)
+        }
+        Misfit::Unknown => return None,
+    };
+    Some(Finding::new(
+        SequencerViolation::Misfit(misfit.clone()).rule()?,
+        span,
+        message,
+    ))
+}
+
+/// The place of a transfer's target mapping where the transfer makes it, else the method's.
+pub(super) fn transfer_span(checked: &Checked<'_>, copy: &Copy) -> Span {
+    let made = |id: TensorId| {
+        checked
+            .body
+            .tensor(id)
+            .map(|tensor| tensor.levels.element.span)
+    };
+    made(copy.target).unwrap_or(copy.span)
+}
+
+fn word_transfer(
+    checked: &Checked<'_>,
+    copy: &Copy,
+    violation: &SequencerViolation,
+) -> Option<Finding> {
+    let span = transfer_span(checked, copy);
+    let message = match violation {
+        SequencerViolation::Entries { count } => {
+            format!(
+                "the transfer needs {count} sequencer entries after merging; the hardware has {SEQUENCER_ENTRIES}"
+            )
+        }
+        SequencerViolation::Iterations { size } => format!(
+            "the transfer needs a loop of {size} iterations; an entry counts to 65536, and no split of {size} fits the entries"
+        ),
+        SequencerViolation::Misfit(Misfit::Incompatible { axis, step, border }) => format!(
+            "the target steps through `{axis}` by {step}, and the source's digit there ends at {border}: the borders of the two \
+             splits do not agree, so no loop of one stride walks them"
+        ),
+        _ => return None,
+    };
+    let finding = Finding::new(violation.rule()?, span, message);
+    let source = checked.body.tensor(copy.source);
+    let finding = match source {
+        Some(source) if source.levels.element.span != span => {
+            finding.related(source.levels.element.span, "the source's mapping")
+        }
+        _ => finding,
+    };
+    Some(match violation {
+        SequencerViolation::Iterations { size } => finding.help(suggest_iterations(*size)),
+        _ => finding,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_told_in_bytes() {
+        assert_eq!(bytes(160), "20 bytes");
+        assert_eq!(bytes(8), "1 byte");
+        assert_eq!(bytes(36), "4.5 bytes");
+        assert_eq!(bytes(4), "0.5 bytes");
+    }
+
+    #[test]
+    fn a_suggested_size_has_small_factors() {
+        assert_eq!(
+            suggest_iterations(65_537),
+            "pad the axis to a size with small factors, for instance 65600"
+        );
+    }
+}

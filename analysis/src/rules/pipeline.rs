@@ -1,0 +1,104 @@
+//! The rule about the order of engines.
+
+use crate::derivation::pipeline::{Engine, PipelineViolation, Place};
+use crate::items::Span;
+use crate::kernel::{Pass, PassEnd, Position};
+
+use super::wording::{self, written};
+use super::{Checked, Finding, Rule, rule};
+
+/// The family's rules.
+pub(super) const RULES: &[Rule] = &[rule!(
+    "pipeline_order",
+    Hardware,
+    "Pipeline Position, Commit Engine: Constraints",
+    "an engine is entered from a position that the pipeline does not allow",
+    "A pass runs through the Tensor Unit's engines in one order: Fetch, Switch, Collect, Contraction, Vector, Cast, Transpose, \
+     Commit. Switch and everything behind Collect can be left out, the order cannot be changed, and Collect cannot be left out \
+     before an engine that takes flits. The sub context is shorter still: what it commits comes straight from its fetch.",
+)];
+
+/// Turns the violations of this family into findings.
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for (pass, derived) in wording::passes(checked) {
+        findings.extend(
+            derived
+                .pipeline
+                .violations
+                .iter()
+                .map(|violation| word(pass, violation)),
+        );
+    }
+}
+
+fn end_span(pass: &Pass) -> Option<Span> {
+    match &pass.end {
+        PassEnd::Commit { span, .. }
+        | PassEnd::CommitView { span, .. }
+        | PassEnd::ToTrf { span, .. }
+        | PassEnd::ToVrf { span, .. } => Some(*span),
+        PassEnd::Open => None,
+    }
+}
+
+fn span(pass: &Pass, place: Place) -> Span {
+    let stage = match place {
+        Place::Stage(index) => pass.stages.get(index).map(|stage| stage.span),
+        Place::End => end_span(pass),
+    };
+    stage.unwrap_or(pass.begin.packet.span)
+}
+
+fn after(position: Position) -> &'static str {
+    match position {
+        Position::Begin => "`begin`",
+        Position::Fetch => "the Fetch Engine",
+        Position::Switch => "the Switch Engine",
+        Position::Collect => "the Collect Engine",
+        Position::Align | Position::Contract | Position::Accumulate => "the Contraction Engine",
+        Position::VectorInit
+        | Position::Vector(_)
+        | Position::VectorPair(_)
+        | Position::VectorFinal => "the Vector Engine",
+        Position::Cast => "the Cast Engine",
+        Position::Transpose => "the Transpose Engine",
+    }
+}
+
+/// The word that starts a sentence, its first letter in upper case.
+fn capital(engine: Engine) -> String {
+    let name = engine.to_string();
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+fn word(pass: &Pass, violation: &PipelineViolation) -> Finding {
+    match violation {
+        PipelineViolation::NotCollected { place, engine, position, collected } => {
+            let finding = Finding::new(
+                "pipeline_order",
+                span(pass, *place),
+                format!("{engine} is entered from {}; it takes flits of 32 bytes, which only `collect` makes", after(*position)),
+            );
+            match collected {
+                Some((time, packet)) => finding
+                    .help(format!("call `collect::<{}, {}>()` before it", written(time), written(packet))),
+                None => finding.help("call `collect` before it"),
+            }
+        }
+        PipelineViolation::Order { place, engine, position } => Finding::new(
+            "pipeline_order",
+            span(pass, *place),
+            format!("{} cannot be entered from {}; the engines follow each other in one order", capital(*engine), after(*position)),
+        )
+        .note("the order is Fetch, Switch, Collect, Contraction, Vector, Cast, Transpose, Commit"),
+        PipelineViolation::SubContextCommit { position } => Finding::new(
+            "pipeline_order",
+            span(pass, Place::End),
+            format!("the sub context commits only what comes straight from its fetch; this stream comes from {}", after(*position)),
+        )
+        .help("begin this pass on the main context, or commit right after `fetch` with packets of 32 bytes"),
+    }
+}
