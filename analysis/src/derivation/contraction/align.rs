@@ -107,7 +107,16 @@ pub fn derive_align(body: &Body, pass: &Pass, index: usize) -> AlignDerivation {
     let stream_type = input.element_type.get().copied();
     check_types(stream_type, operand, &mut derived);
     check_rows(operand, &mut derived);
-    if let Some(element_type) = stream_type {
+    // Sizes in bytes follow from the types.
+    let typed = !derived.violations.iter().any(|violation| {
+        matches!(
+            violation,
+            AlignViolation::Type { .. } | AlignViolation::OperandType { .. }
+        )
+    });
+    if let Some(element_type) = stream_type
+        && typed
+    {
         align(element_type, input, output, operand, &mut derived);
     }
     derived

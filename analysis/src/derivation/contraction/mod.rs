@@ -10,6 +10,8 @@ mod trf_load;
 mod trf_sequencer;
 
 #[cfg(test)]
+mod brute_force;
+#[cfg(test)]
 mod tests;
 
 pub use accumulate::{

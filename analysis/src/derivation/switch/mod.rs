@@ -8,6 +8,8 @@ mod custom;
 mod regular;
 
 #[cfg(test)]
+mod brute_force;
+#[cfg(test)]
 mod tests;
 
 use crate::hardware::{FLIT_BYTES, SLICES};

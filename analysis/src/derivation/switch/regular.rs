@@ -9,7 +9,7 @@ use super::{Forms, Judgement, Parameters, SwitchPart, SwitchShape, SwitchViolati
 /// Judges a configuration whose parameters divide slices and time. `None` where a form cannot be worked out, and for
 /// the custom ring.
 pub(super) fn judge(config: &Parameters, forms: &Forms<'_>) -> Option<Judgement> {
-    match *config {
+    let mut judgement = match *config {
         Parameters::Broadcast01 {
             slice1,
             slice0,
@@ -26,7 +26,33 @@ pub(super) fn judge(config: &Parameters, forms: &Forms<'_>) -> Option<Judgement>
             transposed_broadcast1(forms, slice1, slice0)
         }
         Parameters::Custom { .. } => None,
+    }?;
+    if !cuts_cleanly(*config, forms) {
+        judgement.shape = None;
     }
+    Some(judgement)
+}
+
+/// Whether the parts that the parameters cut out make up slices and time again. A cut through a digit that it does not
+/// divide leaves parts that no expression can put elsewhere.
+fn cuts_cleanly(config: Parameters, forms: &Forms<'_>) -> bool {
+    let cut = |form: &Form, size: u64| {
+        form.split_at(size)
+            .and_then(|(outer, inner)| Form::multiply(&outer, &inner))
+            .is_some_and(|whole| !forms::differ(&whole, form))
+    };
+    let (Some(slice1), Some(slice0), time0) = config.parts() else {
+        return true;
+    };
+    let time0 = time0.unwrap_or(1);
+    let (Some(ring), Some(moved)) = (slice1.checked_mul(slice0), slice1.checked_mul(time0)) else {
+        return false;
+    };
+    let moves_time = matches!(config, Parameters::InterTranspose { .. });
+    cut(forms.slice, slice0)
+        && cut(forms.slice, ring)
+        && cut(forms.time, time0)
+        && (!moves_time || cut(forms.time, moved))
 }
 
 /// A part of the output slice: what it has to be, or that it is free for copies.

@@ -1,0 +1,280 @@
+//! Symbolic answers against walks: which weights a cycle reads, and how many sums are open at once.
+
+use crate::derivation::contraction::accumulate::derive_accumulate;
+use crate::derivation::contraction::trf_sequencer::{self, TrfSequencerError};
+use crate::hardware::ElementType;
+use crate::kernel::testing::{mapping, span, stream, written};
+use crate::kernel::{
+    AccumulationKind, Context, Pass, PassEnd, PassSource, Position, Stage, StageKind,
+};
+use crate::mapping::{Cell, Index, Mapping};
+
+/// A small generator of reproducible numbers.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).expect("31 bits") % limit
+    }
+
+    fn shuffle<T>(&mut self, values: &mut [T]) {
+        for place in (1..values.len()).rev() {
+            values.swap(place, self.below(place + 1));
+        }
+    }
+}
+
+fn pair(parts: &[String]) -> String {
+    if parts.is_empty() {
+        "1".to_owned()
+    } else {
+        parts.join(", ")
+    }
+}
+
+fn part(index: &Index, names: &[&str]) -> Index {
+    let mut kept = Index::empty();
+    for (axis, value) in index.entries() {
+        if names.contains(&axis.name()) {
+            kept.add(axis, value);
+        }
+    }
+    kept
+}
+
+const AXES: &[(&str, u64)] = &[
+    ("U", 3),
+    ("V", 4),
+    ("W", 2),
+    ("M", 2),
+    ("N", 3),
+    ("K", 16),
+    ("L", 2),
+];
+/// The axes of the weights; `M` and `N` belong to the stream alone.
+const WEIGHTS: &[&str] = &["U", "V", "W", "K", "L"];
+
+#[test]
+fn configurations_read_what_is_multiplied() {
+    let mut numbers = Numbers(3);
+    let (mut walked, mut refused) = (0, 0);
+    for _ in 0..600 {
+        let packet = [
+            "L, K",
+            "K # 32",
+            "K / 8, K % 8 # 16",
+            "M, K",
+            "K % 8 # 16, L",
+            "K, L",
+        ][numbers.below(6)];
+        let mut held: Vec<String> = ["U", "V / 2", "V % 2", "W # 4"].map(str::to_owned).to_vec();
+        numbers.shuffle(&mut held);
+        held.truncate(numbers.below(5));
+        if packet.contains('L') && numbers.below(2) == 0 {
+            held.push("L".to_owned());
+        }
+        held.push(["K", "K / 8, K % 8 # 16", "K # 32"][numbers.below(3)].to_owned());
+        let mut gone: Vec<String> = held
+            .iter()
+            .filter(|part| !part.contains('K') && !part.contains('L'))
+            .map(|part| {
+                if numbers.below(4) == 0 {
+                    format!("[{part}] # 8")
+                } else {
+                    part.clone()
+                }
+            })
+            .collect();
+        if numbers.below(2) == 0 {
+            gone.push("N".to_owned());
+        }
+        if !packet.contains('M') {
+            gone.push("M".to_owned());
+        }
+        if packet == "K % 8 # 16, L" {
+            gone.push("K / 8".to_owned());
+        }
+        numbers.shuffle(&mut gone);
+        let (element, time, packet) = (
+            mapping(&pair(&held), AXES),
+            mapping(&pair(&gone), AXES),
+            mapping(packet, AXES),
+        );
+        let derived = trf_sequencer::derive(
+            ElementType::Bf16,
+            element.form(),
+            time.form(),
+            packet.form(),
+        );
+        let (sequencer, error) = derived.expect("whole bytes");
+        let held_axes: Vec<&str> = WEIGHTS
+            .iter()
+            .copied()
+            .filter(|name| element.form().contains_axis(name))
+            .collect();
+        if let Some(error) = error {
+            refused += 1;
+            if matches!(error, TrfSequencerError::Packet { .. }) {
+                let possible = [1, 2, 4, 8, 16, 32]
+                    .into_iter()
+                    .find(|read| reads_somewhere(*read, &element, &time, &packet, &held_axes));
+                assert_eq!(possible, None, "{time} | {packet} from {element}");
+            }
+            continue;
+        }
+        walked += 1;
+        let entries: Vec<(u64, u64)> = sequencer
+            .entries
+            .iter()
+            .map(|entry| (entry.size, entry.stride / 2))
+            .collect();
+        assert!(held_axes.contains(&"K"));
+        compare(
+            &entries,
+            sequencer.reg_read_size / 2,
+            &element,
+            &time,
+            &packet,
+            &held_axes,
+        );
+    }
+    assert!(
+        walked > 100 && refused > 20,
+        "{walked} walked, {refused} refused"
+    );
+}
+
+/// Whether reads of that many elements, wherever they start, give every step its packet.
+fn reads_somewhere(
+    read: u64,
+    element: &Mapping,
+    time: &Mapping,
+    packet: &Mapping,
+    held: &[&str],
+) -> bool {
+    (0..time.size()).all(|step| {
+        let Cell::Index(at_step) = time.cell_at(step) else {
+            return true;
+        };
+        (0..element.size()).any(|base| {
+            (0..packet.size()).all(|lane| {
+                let Cell::Index(mut wanted) = packet.cell_at(lane) else {
+                    return true;
+                };
+                for (axis, value) in at_step.entries() {
+                    wanted.add(axis, value);
+                }
+                element.cell_at(base + lane % read) == Cell::Index(part(&wanted, held))
+            })
+        })
+    })
+}
+
+/// Walks a configuration and compares every element read with the one that is multiplied.
+fn compare(
+    entries: &[(u64, u64)],
+    read: u64,
+    element: &Mapping,
+    time: &Mapping,
+    packet: &Mapping,
+    held: &[&str],
+) {
+    for step in 0..time.size() {
+        let Cell::Index(at_step) = time.cell_at(step) else {
+            continue;
+        };
+        let mut rest = step;
+        let mut base = 0;
+        for (size, stride) in entries.iter().rev() {
+            base += rest % size * stride;
+            rest /= size;
+        }
+        for lane in 0..packet.size() {
+            let Cell::Index(mut wanted) = packet.cell_at(lane) else {
+                continue;
+            };
+            for (axis, value) in at_step.entries() {
+                wanted.add(axis, value);
+            }
+            assert_eq!(
+                element.cell_at(base + lane % read),
+                Cell::Index(part(&wanted, held)),
+                "step {step}, lane {lane} of {time} | {packet} from {element}"
+            );
+        }
+    }
+}
+
+/// Sums that are open at once: from the first step that adds to one to the last.
+fn open_sums(time: &Mapping, kept: &[&str]) -> usize {
+    let mut spans: Vec<(Index, u64, u64)> = Vec::new();
+    for step in 0..time.size() {
+        let Cell::Index(index) = time.cell_at(step) else {
+            continue;
+        };
+        let sum = part(&index, kept);
+        match spans.iter_mut().find(|(known, ..)| *known == sum) {
+            Some((_, _, last)) => *last = step,
+            None => spans.push((sum, step, step)),
+        }
+    }
+    (0..time.size())
+        .map(|step| {
+            spans
+                .iter()
+                .filter(|(_, first, last)| (*first..=*last).contains(&step))
+                .count()
+        })
+        .max()
+        .unwrap_or(0)
+}
+
+#[test]
+fn slots_are_the_sums_that_are_open_at_once() {
+    let names = ["U", "V", "W", "M", "N"];
+    let mut numbers = Numbers(5);
+    for _ in 0..500 {
+        let mut order = names.to_vec();
+        numbers.shuffle(&mut order);
+        order.truncate(1 + numbers.below(5));
+        let kept: Vec<&str> = order
+            .iter()
+            .copied()
+            .filter(|_| numbers.below(2) == 0)
+            .collect();
+        let time = order.join(", ");
+        let out = pair(
+            &kept
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect::<Vec<_>>(),
+        );
+        let shape = |position, time: &str, packet: &str| {
+            stream(position, ElementType::F32, "1 # 256", time, packet, AXES)
+        };
+        let mut begin = shape(Position::Contract, &time, "1");
+        begin.row = Some(written(Mapping::identity()));
+        let pass = Pass {
+            context: Some(Context::Main),
+            source: PassSource::Parameter {
+                position: Position::Contract,
+            },
+            begin,
+            stages: vec![Stage {
+                kind: StageKind::Accumulate(written(AccumulationKind::Interleaved)),
+                output: shape(Position::Accumulate, &out, "1 # 8"),
+                method: "accumulate".to_owned(),
+                span: span(1),
+            }],
+            end: PassEnd::Open,
+        };
+        let derived = derive_accumulate(&pass, 0);
+        let open = open_sums(&mapping(&time, AXES), &kept);
+        let inner = derived.inner.and_then(|inner| usize::try_from(inner).ok());
+        assert_eq!(inner, Some(open), "[{time}] to [{out}]");
+    }
+}
