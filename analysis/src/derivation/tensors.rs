@@ -4,10 +4,12 @@
 //! two tensors get in each other's way is the question of [`super::memory`].
 
 mod capacity;
+mod repeated;
 mod sizes;
 mod tiles;
 
 pub use capacity::{AlignmentViolation, CapacityViolation, OutgrownTensor, bytes_of};
+pub use repeated::RepeatedAxis;
 pub use sizes::SizeViolation;
 pub use tiles::TileViolation;
 
@@ -18,6 +20,8 @@ use crate::kernel::Body;
 pub struct TensorsDerivation {
     /// What the hardware cannot hold, or what is no part of its tensor.
     pub violations: Vec<TensorsViolation>,
+    /// Tensors and streams that select the same digit of an axis twice.
+    pub repeated: Vec<RepeatedAxis>,
 }
 
 /// What is wrong with a tensor, with its numbers.
@@ -45,7 +49,10 @@ pub fn derive(body: &Body) -> TensorsDerivation {
         violations.extend(capacity::capacity(tensor).map(TensorsViolation::Capacity));
         violations.extend(tiles::derive(body, tensor).map(TensorsViolation::Tile));
     }
-    TensorsDerivation { violations }
+    TensorsDerivation {
+        violations,
+        repeated: repeated::derive(body),
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! alias's; its uses have none.
 
 use super::{Applicability, Checked, Finding, Rule, rule, words};
+use crate::derivation::tensors::RepeatedAxis;
 use crate::items::{MappingProblem, MappingProblemKind, MappingSite, Span};
 use crate::mapping::MappingError;
 
@@ -90,10 +91,44 @@ pub(super) const RULES: &[Rule] = &[
          compiler's constants where they are asked for, and no memory is as large; most likely one of the sizes has a digit \
          too many, or a part stands in the pair twice.",
     ),
+    rule!(
+        "axis_repeated",
+        Suspicious,
+        "derived",
+        "one tensor's mapping selects the same digit of an axis twice",
+        "A position stands for the index that its levels add up to. If two of them step through the same digit of an axis, \
+         several positions stand for one element, those beyond the axis stand for none, and a transfer that fills the tensor \
+         has no single answer to what belongs where. Most often one of the two was meant to be the rest of the axis: `A / 8` \
+         beside `A % 8`, or an axis of its own.",
+    ),
 ];
 
-/// Bodies have nothing for this family: see [`check_sites`].
-pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+/// What the mappings of a body's tensors and streams repeat; the expressions themselves are judged by [`check_sites`].
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for RepeatedAxis {
+        axis,
+        parts,
+        span,
+        other,
+    } in &checked.derivation.tensors.repeated
+    {
+        let [fine, coarse] = parts.map(|(stride, count)| match stride {
+            1 => format!("{count} values"),
+            _ => format!("{count} steps of {stride} values"),
+        });
+        let mut finding = Finding::new(
+            "axis_repeated",
+            *span,
+            format!(
+                "`{axis}` is selected twice in one tensor: {fine} and {coarse} run over the same digits"
+            ),
+        );
+        if let Some(other) = other {
+            finding = finding.related(*other, "the other selection");
+        }
+        findings.push(finding);
+    }
+}
 
 /// What is wrong with the calls of the macros in an item. `source` gives the text of a place.
 pub(super) fn check_sites(sites: &[MappingSite], source: impl Fn(Span) -> String) -> Vec<Finding> {
