@@ -6,6 +6,7 @@ mod casts;
 mod fetch_casts;
 mod streams;
 mod types;
+mod vector_operations;
 
 pub use casts::{TRANSPOSE_BUFFER_COLUMNS, TransposeLimits, cast_outputs, transpose_limits};
 pub use fetch_casts::{fetch_cast_targets, fetch_casts};
@@ -15,6 +16,9 @@ pub use streams::{
     sub_context_fetch_bytes,
 };
 pub use types::ElementType;
+pub use vector_operations::{
+    Alu, VECTOR_OPERATIONS, VectorOperation, operations_of, same_function, vector_operation,
+};
 
 /// Bytes of a flit, the unit that every engine after the Switch Engine moves a cycle (book: Packet Normalization).
 pub const FLIT_BYTES: u64 = 32;

@@ -1,9 +1,160 @@
-//! Rules of the family "valid_count".
+//! Rules of the Valid Count Generator.
 
-use super::{Checked, Finding, Rule};
+use crate::derivation::valid_count::{COUNTERS, GATES, Placement, ReduceCounts, Refusal, SliceSteps};
+
+use super::wording::{self, names};
+use super::{Checked, Finding, Rule, rule};
 
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[];
+pub(super) const RULES: &[Rule] = &[
+    rule!(
+        "vcg_packet_not_innermost",
+        Hardware,
+        "Valid Count Generator's Interface",
+        "the reduced axis's part in the packet is not its innermost digit",
+        "The generator counts the valid lanes of a flit from lane 0 on, and its count falls as the axis runs out over time. With \
+         the innermost digit of the axis in the packet the last elements are the last lanes. With an outer digit there, each \
+         lane runs out at a time step of its own, and the counts form no sequence that the counters can make.",
+    ),
+    rule!(
+        "vcg_packet_shared",
+        Silent,
+        "Valid Count Generator's Interface",
+        "another axis shares the packet with a padded reduced axis",
+        "A count of `n` means lanes 0 to `n - 1`, whatever they hold. If another axis lies in the packet beside the reduced one, \
+         its elements are cut off or padding is taken in: the kernel runs, and the result is wrong.",
+    ),
+    rule!(
+        "vcg_slice_packet",
+        Hardware,
+        "Slice + Packet",
+        "slices need different partial counts at one time step",
+        "The packet count of a flit is a function of time alone: all slices get the same one, and a gate can only close a slice \
+         altogether. An axis over slice and packet whose last flit is partly filled needs two counts at once.",
+    ),
+    rule!(
+        "vcg_slice_order",
+        Hardware,
+        "How R Should Be Distributed",
+        "the axis's parts in the slice do not ascend from inner to outer, or interleave with time",
+        "A gate parts the slices by one threshold on their number: below it all time steps are valid, at it some, above it none. \
+         That needs slices whose elements follow each other, larger steps of the axis further out, and the axis's time steps \
+         all inside or all outside of its slices.",
+    ),
+    rule!(
+        "vcg_transposed_time",
+        Silent,
+        "Slice + Time (Transposed)",
+        "the inner part of the axis is in the slice, and time has more steps than the axis fills",
+        "With the inner part in the slice, the slices below the threshold are taken to be valid at every time step. If the axis is \
+         padded to more time steps than its last element needs, the steps beyond count padding as data: the kernel runs, and \
+         the result is wrong.",
+    ),
+    rule!(
+        "vcg_dimensions",
+        Hardware,
+        "What Patterns Are Expressible",
+        "more counters, gates or packet counts are needed than the generator has",
+        "The generator walks time with eight nested counters, counts lanes for one axis, and has three gates. Every part of the \
+         axis in time takes a counter, and so does every run of other axes between two of them.",
+    ),
+];
 
 /// Turns the violations of this family into findings.
-pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for (_, derived) in wording::passes(checked) {
+        findings.extend(derived.valid_counts.reduces.iter().filter_map(word));
+    }
+}
+
+fn word(reduce: &ReduceCounts) -> Option<Finding> {
+    let Placement::Refused(refusal) = &reduce.placement else {
+        return None;
+    };
+    let axis = &reduce.axis;
+    let places = reduce.places;
+    let finding = match refusal {
+        Refusal::PacketNotInnermost { lane_stride, lanes } => Finding::new(
+            "vcg_packet_not_innermost",
+            places.packet,
+            format!("the {lanes} lanes of `{axis}` are {lane_stride} elements apart; the valid count needs neighbours from lane 0 on"),
+        )
+        .help(format!("put the innermost part of `{axis}` into the packet and the outer part into time")),
+        Refusal::PacketShared { others } => Finding::new(
+            "vcg_packet_shared",
+            places.packet,
+            format!("{} shares the packet with the padded axis `{axis}`; a valid count knows lanes, not axes", names(others)),
+        )
+        .help(format!("move {} to time or the slice, or let `{axis}` fill the packet", names(others))),
+        Refusal::SlicePacket(conflict) => Finding::new(
+            "vcg_slice_packet",
+            places.packet,
+            format!(
+                "at time step {} slice {} needs a valid count of {} and slice {} one of {}; the count of a time step is the same in all slices",
+                conflict.time,
+                conflict.first_slice,
+                conflict.first_count,
+                conflict.second_slice,
+                conflict.second_count
+            ),
+        )
+        .help(format!("put the innermost part of `{axis}` into time instead of the packet, or use a size without padding")),
+        Refusal::SliceOrder { strides, steps, time_steps } => Finding::new(
+            "vcg_slice_order",
+            places.slice,
+            format!(
+                "the parts of `{axis}` in the slice step by {} elements from outer to inner; a gate needs them to fall",
+                list(strides)
+            ),
+        )
+        .note(needed(steps, *time_steps))
+        .help(format!("order the parts of `{axis}` in the slice from the largest step to the smallest: {}", descending(strides))),
+        Refusal::Interleaved { steps, time_steps } => Finding::new(
+            "vcg_slice_order",
+            places.time,
+            format!("parts of `{axis}` in time lie on both sides of its part in the slice; one threshold cannot part the slices"),
+        )
+        .note(needed(steps, *time_steps))
+        .help(format!("put the outer part of `{axis}` into the slice and all of the inner part into time")),
+        Refusal::TransposedTime { time_steps, needed, slice_size, padded } => Finding::new(
+            "vcg_transposed_time",
+            places.time,
+            format!(
+                "`{axis}` has {time_steps} time steps and fills {needed}; with its inner part in the slice every step counts as data"
+            ),
+        )
+        .help(format!("pad `{axis}` to {padded} = {needed} * {slice_size}: `{axis} # {padded}`")),
+        Refusal::Dimensions { gates, packets, counters } => {
+            Finding::new("vcg_dimensions", places.time, dimensions(axis, *gates, *packets, *counters))
+                .help(format!("let the parts of `{axis}` in time touch each other"))
+        }
+    };
+    Some(finding.related(reduce.span, format!("`{axis}` is reduced here")))
+}
+
+fn dimensions(axis: &str, gates: usize, packets: usize, counters: usize) -> String {
+    if counters > COUNTERS {
+        format!("the valid counts of `{axis}` need {counters} counters over time; the generator has {COUNTERS}")
+    } else if gates > GATES {
+        format!("the valid counts need {gates} gates; the generator has {GATES}")
+    } else if packets > 1 {
+        format!("the valid counts need {packets} packet counts; the generator has one")
+    } else {
+        format!("the valid counts of `{axis}` need {gates} gates; the generator has one an axis")
+    }
+}
+
+fn list(strides: &[u64]) -> String {
+    strides.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn descending(strides: &[u64]) -> String {
+    let mut sorted = strides.to_vec();
+    sorted.sort_unstable_by(|left, right| right.cmp(left));
+    list(&sorted)
+}
+
+fn needed(steps: &[SliceSteps], time_steps: u64) -> String {
+    let shown: Vec<String> = steps.iter().map(|slice| format!("slice {}: {}", slice.slice, slice.valid)).collect();
+    format!("time steps with data, of {time_steps}: {}", shown.join(", "))
+}

@@ -237,10 +237,10 @@ impl<'a> Decision<'a> {
             return self.packet_count();
         };
         let alone = self.gate_alone(count)?;
-        if matches!(alone, AxisAnswer::Refused(_)) {
-            if let Some(supported @ AxisAnswer::Supported(_)) = self.packet_count() {
-                return Some(supported);
-            }
+        if matches!(alone, AxisAnswer::Refused(_))
+            && let Some(supported @ AxisAnswer::Supported(_)) = self.packet_count()
+        {
+            return Some(supported);
         }
         Some(alone)
     }

@@ -122,7 +122,7 @@ fn combine(parts: &[AxisSetting], time_steps: u64) -> Option<Placement> {
 /// Adds the counter that passes the time steps between `position` and `up_to`, if there are any.
 fn pass_time(counters: &mut Vec<Counter>, position: &mut u64, up_to: u64) -> Option<()> {
     if up_to > *position {
-        if up_to % *position != 0 {
+        if !up_to.is_multiple_of(*position) {
             return None;
         }
         counters.push(Counter {

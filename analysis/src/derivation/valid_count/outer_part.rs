@@ -83,7 +83,7 @@ impl OuterPart {
             .as_slice()
             .iter()
             .partition(|digit| digit.stride >= unit);
-        if high.iter().any(|digit| digit.stride % unit != 0) || low.iter().any(AxisDigit::is_padded)
+        if high.iter().any(|digit| !digit.stride.is_multiple_of(unit)) || low.iter().any(AxisDigit::is_padded)
         {
             return None;
         }
@@ -199,7 +199,7 @@ fn block(digits: &Digits, size: u64) -> Option<Vec<Assigned>> {
             continue;
         }
         let kept = if size > inside {
-            if size % inside != 0 || digit.extent % (size / inside) != 0 {
+            if !size.is_multiple_of(inside) || !digit.extent.is_multiple_of(size / inside) {
                 return None;
             }
             size / inside

@@ -1,0 +1,514 @@
+//! The Vector Engine over a pass: stages, ways, ALUs, stash, shapes, operands.
+//!
+//! Walks the stages of one pass as the engine's pipeline is laid out and notes what each does and what it cannot do. A
+//! fault does not stop the walk: later stages go on from what is declared, and what would only repeat an earlier fault is
+//! left out. Valid counts of padded reductions are derived in [`super::valid_count`].
+
+mod operands;
+mod reduce;
+mod shapes;
+pub mod stages;
+#[cfg(test)]
+mod tests;
+mod violation;
+
+use crate::hardware::{Alu, ElementType, operations_of, same_function, vector_operation};
+use crate::items::Span;
+use crate::kernel::{
+    AluOperation, Body, BranchMode, OperandSource, Pass, PassSource, Position, Stage, StageKind, StreamShape,
+    VectorStage, Way,
+};
+
+pub use reduce::{ACCUMULATOR_SLOTS, slots};
+pub use violation::{InterFault, Mismatch, StashFault, TwoGroupFault, VectorFault, VectorViolation};
+
+/// What was derived, with the violations met.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct VectorDerivation {
+    /// What each stage of the engine does, in order.
+    pub steps: Vec<VectorStep>,
+    /// What the engine cannot do.
+    pub violations: Vec<VectorViolation>,
+}
+
+impl VectorDerivation {
+    /// What the stage of that number does.
+    #[must_use]
+    pub fn step(&self, stage: usize) -> Option<&VectorStep> {
+        self.steps.iter().find(|step| step.stage == stage)
+    }
+}
+
+/// What one stage of the engine does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VectorStep {
+    /// The stage's number in the pass.
+    pub stage: usize,
+    /// The stage of the engine that the stream has reached then.
+    pub reached: VectorStage,
+    /// The lanes that the stage takes.
+    pub way: Way,
+    /// The ALU it uses.
+    pub alu: Option<Alu>,
+    /// Accumulator slots of an intra-slice reduce.
+    pub slots: Option<u64>,
+}
+
+/// Derives it.
+#[must_use]
+pub fn derive(body: &Body, pass: &Pass) -> VectorDerivation {
+    let mut walk = Walk::new(body, pass);
+    for (index, stage) in pass.stages.iter().enumerate() {
+        walk.stage(index, stage);
+    }
+    walk.derived
+}
+
+/// How many streams the pass runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Groups {
+    Single,
+    Pair,
+    Zipped,
+}
+
+/// A taken stash.
+#[derive(Debug, Clone, Copy)]
+struct Stashed<'a> {
+    /// Where it was taken.
+    taken: Span,
+    /// What was stashed.
+    shape: &'a StreamShape,
+    /// The operand that read it.
+    read: Option<Span>,
+}
+
+struct Walk<'a> {
+    body: &'a Body,
+    pass: &'a Pass,
+    derived: VectorDerivation,
+    /// The stage reached; `None` outside of the engine and before its first stage.
+    reached: Option<VectorStage>,
+    /// The method that reached it.
+    reached_at: Option<Span>,
+    /// The lanes of the stream; `None` behind a stage that could not be entered.
+    way: Option<Way>,
+    groups: Groups,
+    unzip: Option<Span>,
+    /// The reduction across slices of the pass.
+    across: Option<Span>,
+    /// An intra-slice block came before it, so that none may follow.
+    intra_first: bool,
+    used: Vec<(Alu, Span)>,
+    stash: Option<Stashed<'a>>,
+    /// What was stashed before the first stage is not known, or a stash was refused already.
+    stash_unknown: bool,
+    /// The lanes of the packet are as the stages take them to be; not so behind a fault.
+    lanes_known: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(body: &'a Body, pass: &'a Pass) -> Self {
+        let (reached, groups) = match &pass.source {
+            PassSource::Parameter { position: Position::Vector(stage) } => (Some(*stage), Groups::Single),
+            PassSource::Parameter { position: Position::VectorPair(stage) } => (Some(*stage), Groups::Pair),
+            PassSource::Parameter { .. } | PassSource::Tensor(_) | PassSource::Interleaved { .. } => {
+                (None, Groups::Single)
+            }
+        };
+        let way = pass.begin.way.unwrap_or_else(|| reached.map_or(Way::Way8, stages::way_out_of));
+        Self {
+            body,
+            pass,
+            derived: VectorDerivation::default(),
+            reached,
+            reached_at: None,
+            way: Some(way),
+            groups,
+            unzip: None,
+            across: None,
+            intra_first: false,
+            used: Vec::new(),
+            stash: None,
+            stash_unknown: reached.is_some(),
+            lanes_known: true,
+        }
+    }
+
+    fn fault(&mut self, stage: usize, span: Span, fault: VectorFault) {
+        self.derived.violations.push(VectorViolation { stage, span, fault });
+    }
+
+    fn input(&self, index: usize) -> &'a StreamShape {
+        self.pass.input_of(index)
+    }
+
+    /// The stream's type, if it is one that the engine computes on.
+    fn stream_type(&self, index: usize) -> Option<ElementType> {
+        self.input(index)
+            .element_type
+            .get()
+            .copied()
+            .filter(|found| matches!(found, ElementType::I32 | ElementType::F32))
+    }
+
+    fn stage(&mut self, index: usize, stage: &'a Stage) {
+        match &stage.kind {
+            StageKind::VectorInit => self.init(index, stage),
+            StageKind::VectorBranch(mode) => self.branch(index, stage, mode),
+            StageKind::VectorUnzip { .. } => self.unzip(index, stage),
+            StageKind::VectorAlu(operation) => self.alu(index, stage, operation),
+            StageKind::VectorConvert { .. } => self.convert(index, stage),
+            StageKind::VectorStash => self.take_stash(index, stage),
+            StageKind::VectorFilter => self.filter(index, stage),
+            StageKind::VectorSplit | StageKind::VectorTrim => self.lanes(index, stage, VectorStage::Narrow),
+            StageKind::VectorConcat | StageKind::VectorPad => self.lanes(index, stage, VectorStage::Widen),
+            StageKind::VectorIntraReduce { operation, .. } => {
+                self.intra_reduce(index, stage, operation.get());
+            }
+            StageKind::VectorInterReduce { operation } => self.inter_reduce(index, stage, operation.get()),
+            StageKind::VectorFinal => self.leave(index, stage),
+            StageKind::Fetch { .. }
+            | StageKind::Switch(_)
+            | StageKind::Collect
+            | StageKind::Align { .. }
+            | StageKind::Contract
+            | StageKind::ContractMax
+            | StageKind::Accumulate(_)
+            | StageKind::Cast
+            | StageKind::Transpose => {}
+        }
+    }
+
+    // ---- Entry and exit. ----
+
+    fn init(&mut self, index: usize, stage: &Stage) {
+        let input = self.input(index);
+        if let Some(&found) = input.element_type.get()
+            && self.stream_type(index).is_none()
+        {
+            let written = input.element_type.span;
+            self.fault(index, stage.span, VectorFault::Type { found, written });
+            self.lanes_known = false;
+        }
+        self.entering_packet(index);
+    }
+
+    /// A packet of another size than 8 elements. What an engine of the same pass hands on is that engine's fault.
+    fn entering_packet(&mut self, index: usize) {
+        let input = self.input(index);
+        let Some(packet) = crate::derivation::forms::known(&input.packet) else {
+            return;
+        };
+        if packet.size() == 8 {
+            return;
+        }
+        if index == 0 && self.lanes_known {
+            let expected = crate::derivation::forms::known(&input.time)
+                .and_then(|time| shapes::packet_of_eight(time, packet));
+            let fault = VectorFault::Packet { elements: packet.size(), expected, time: input.time.span };
+            self.fault(index, input.packet.span, fault);
+        }
+        self.lanes_known = false;
+    }
+
+    fn branch(&mut self, index: usize, stage: &'a Stage, mode: &BranchMode) {
+        self.entering_packet(index);
+        if let (Some(stream), BranchMode::Comparison(types)) = (self.stream_type(index), mode)
+            && let Some(other) = types.iter().find(|&&compared| compared != stream)
+        {
+            let name = |found: ElementType| format!("InputCmp::{}", found.name().to_uppercase());
+            let fault = VectorFault::OperationType {
+                entered: VectorStage::Branch,
+                operation: name(*other),
+                stream,
+                alternatives: vec![name(stream)],
+            };
+            self.fault(index, stage.span, fault);
+        }
+        match self.reached {
+            // Behind a reduction across slices that came first, a new block of stages begins.
+            Some(VectorStage::InterSliceReduce) if !self.intra_first => {}
+            Some(from) => self.out_of_order(index, stage, VectorStage::Branch, from),
+            None => {}
+        }
+        self.groups = Groups::Single;
+        self.arrive(index, stage, VectorStage::Branch, None);
+    }
+
+    fn unzip(&mut self, index: usize, stage: &'a Stage) {
+        self.entering_packet(index);
+        if let Some(from) = self.reached {
+            self.out_of_order(index, stage, VectorStage::Branch, from);
+        }
+        if let Some((span, fault)) = shapes::unzip(self.input(index), stage) {
+            // An axis that `begin_interleaved` names is judged there.
+            let judged = matches!(
+                (&fault, &self.pass.source),
+                (
+                    VectorFault::TwoGroup(TwoGroupFault::AxisSize { axis, .. }),
+                    PassSource::Interleaved { axis: source, .. },
+                ) if source.get().is_some_and(|source| source.name() == axis)
+            );
+            if !judged {
+                self.fault(index, span, fault);
+            }
+        }
+        self.groups = Groups::Pair;
+        self.unzip = Some(stage.span);
+        self.arrive(index, stage, VectorStage::Branch, None);
+    }
+
+    fn leave(&mut self, index: usize, stage: &Stage) {
+        if self.reached.is_some() && self.way == Some(Way::Way4) {
+            self.fault(index, stage.span, VectorFault::Way { entered: None, needs: Way::Way8 });
+        }
+        self.reached = None;
+    }
+
+    // ---- Order and lanes. ----
+
+    fn out_of_order(&mut self, index: usize, stage: &Stage, entered: VectorStage, from: VectorStage) {
+        let fault = VectorFault::StageOrder {
+            entered,
+            from,
+            earlier: self.reached_at,
+            allowed: stages::followers(from),
+        };
+        self.fault(index, stage.span, fault);
+    }
+
+    /// Whether a stage can be entered; notes why not.
+    fn enter(&mut self, index: usize, stage: &Stage, entered: VectorStage) -> bool {
+        if let Some(from) = self.reached
+            && !stages::may_follow(from, entered)
+        {
+            self.out_of_order(index, stage, entered, from);
+            self.lanes_known = false;
+            return false;
+        }
+        let needs = stages::way_into(entered);
+        if self.reached.is_some() && self.way.is_some_and(|way| way != needs) {
+            self.fault(index, stage.span, VectorFault::Way { entered: Some(entered), needs });
+            self.lanes_known = false;
+            return false;
+        }
+        true
+    }
+
+    fn arrive(&mut self, index: usize, stage: &Stage, reached: VectorStage, alu: Option<Alu>) {
+        self.reached = Some(reached);
+        self.reached_at = Some(stage.span);
+        self.way = self.lanes_known.then(|| stages::way_out_of(reached));
+        self.derived.steps.push(VectorStep {
+            stage: index,
+            reached,
+            way: stages::way_into(reached),
+            alu,
+            slots: None,
+        });
+    }
+
+    fn lanes(&mut self, index: usize, stage: &'a Stage, entered: VectorStage) {
+        let mut as_made = self.enter(index, stage, entered);
+        if as_made
+            && self.lanes_known
+            && let Some((span, fault)) = shapes::lanes(self.input(index), stage)
+        {
+            self.fault(index, span, fault);
+            as_made = false;
+        }
+        // From here on the packet is as declared, unless that is what is wrong.
+        self.lanes_known = as_made;
+        self.arrive(index, stage, entered, None);
+    }
+
+    fn filter(&mut self, index: usize, stage: &'a Stage) {
+        if self.groups == Groups::Single {
+            self.enter(index, stage, VectorStage::Filter);
+        } else {
+            self.no_groups(index, stage);
+        }
+        self.arrive(index, stage, VectorStage::Filter, None);
+    }
+
+    fn no_groups(&mut self, index: usize, stage: &Stage) {
+        let fault = TwoGroupFault::Method { zipped: self.groups == Groups::Zipped, unzip: self.unzip };
+        self.fault(index, stage.span, VectorFault::TwoGroup(fault));
+    }
+
+    // ---- Operations. ----
+
+    fn alu(&mut self, index: usize, stage: &'a Stage, operation: &'a AluOperation) {
+        let in_order = self.enter(index, stage, operation.stage);
+        let skips = !operation.operands.is_empty()
+            && operation.operands.iter().all(|group| {
+                !group.is_empty() && group.iter().all(|operand| operand.source == OperandSource::Skip)
+            });
+        let found =
+            vector_operation(&operation.enumeration, &operation.variant, operation.argument.as_deref());
+        let alu = found.and_then(|found| found.alu).filter(|_| !skips);
+        let named = (operation.enumeration.as_str(), operation.variant.as_str());
+        let typed = !in_order || self.operation_type(index, operation.stage, named, operation.operation_span);
+        if in_order
+            && typed
+            && let (Some(alu), Some(found)) = (alu, found)
+        {
+            self.use_alu(index, operation.operation_span, alu, found);
+        } else if let Some(alu) = alu
+            && self.used.iter().all(|(used, _)| *used != alu)
+        {
+            self.used.push((alu, operation.operation_span));
+        }
+        if typed {
+            self.operands(index, operation);
+        }
+        if operation.zip {
+            self.groups = Groups::Zipped;
+        }
+        self.arrive(index, stage, operation.stage, alu);
+    }
+
+    fn use_alu(&mut self, index: usize, span: Span, alu: Alu, found: &'static crate::hardware::VectorOperation) {
+        let Some(&(_, earlier)) = self.used.iter().find(|(used, _)| *used == alu) else {
+            self.used.push((alu, span));
+            return;
+        };
+        let is_free = |alu: &Alu| self.used.iter().all(|(used, _)| used != alu);
+        let alternatives =
+            same_function(found).filter(|other| other.alu.as_ref().is_some_and(is_free)).collect();
+        let stage = stages::ORDER.iter().find(|stage| stages::enumerations(**stage).contains(&found.enumeration));
+        let mut free: Vec<Alu> = stage
+            .into_iter()
+            .flat_map(|stage| stages::enumerations(*stage))
+            .flat_map(|enumeration| operations_of(enumeration))
+            .filter(|other| other.element_type == found.element_type)
+            .filter_map(|other| other.alu)
+            .filter(is_free)
+            .collect();
+        free.sort_unstable();
+        free.dedup();
+        let pair = self.groups != Groups::Single;
+        self.fault(index, span, VectorFault::AluReuse { alu, earlier, alternatives, free, pair });
+    }
+
+    /// Whether an operation is one of the stage's for the stream's type; notes it if it is not.
+    fn operation_type(
+        &mut self,
+        index: usize,
+        entered: VectorStage,
+        (enumeration, variant): (&str, &str),
+        span: Span,
+    ) -> bool {
+        let Some(stream) = self.stream_type(index) else {
+            return true;
+        };
+        let mut known = operations_of(enumeration).peekable();
+        let Some(first) = known.peek() else {
+            return true;
+        };
+        let exists = operations_of(enumeration).any(|found| found.variant == variant);
+        let in_stage = stages::enumerations(entered).contains(&enumeration);
+        // A name that no enum of the stage has is the compiler's to say.
+        let elsewhere = stages::enumerations(entered)
+            .iter()
+            .any(|other| operations_of(other).any(|found| found.variant == variant));
+        if first.element_type == stream && in_stage && (exists || !elsewhere) {
+            return true;
+        }
+        let alternatives: Vec<String> = stages::enumerations(entered)
+            .iter()
+            .flat_map(|other| operations_of(other))
+            .filter(|found| found.element_type == stream)
+            .map(crate::hardware::VectorOperation::written)
+            .collect();
+        let operation = format!("{enumeration}::{variant}");
+        self.fault(index, span, VectorFault::OperationType { entered, operation, stream, alternatives });
+        false
+    }
+
+    fn convert(&mut self, index: usize, stage: &'a Stage) {
+        let entered = match stage.output.position {
+            Position::Vector(entered) | Position::VectorPair(entered) => entered,
+            _ => return,
+        };
+        let takes = if entered == VectorStage::FxpToFp { ElementType::I32 } else { ElementType::F32 };
+        if self.enter(index, stage, entered)
+            && let Some(stream) = self.stream_type(index).filter(|stream| *stream != takes)
+        {
+            let fault = VectorFault::OperationType {
+                entered,
+                operation: stage.method.clone(),
+                stream,
+                alternatives: Vec::new(),
+            };
+            self.fault(index, stage.span, fault);
+        }
+        self.arrive(index, stage, entered, None);
+    }
+
+    // ---- Reductions. ----
+
+    fn intra_reduce(&mut self, index: usize, stage: &'a Stage, operation: Option<&(String, String)>) {
+        let mut slots = None;
+        if self.enter(index, stage, VectorStage::IntraSliceReduce) {
+            self.reduce_type(index, stage, VectorStage::IntraSliceReduce, operation);
+            let (needed, fault) = reduce::intra_slots(self.input(index), stage);
+            slots = needed;
+            if let Some((span, fault)) = fault {
+                self.fault(index, span, fault);
+            }
+            if self.lanes_known
+                && let Some((span, fault)) = reduce::intra_output(self.input(index), stage)
+            {
+                self.fault(index, span, fault);
+            }
+        }
+        self.arrive(index, stage, VectorStage::IntraSliceReduce, Some(Alu::ReduceAccTree));
+        if let Some(step) = self.derived.steps.last_mut() {
+            step.slots = slots;
+        }
+    }
+
+    fn reduce_type(
+        &mut self,
+        index: usize,
+        stage: &Stage,
+        entered: VectorStage,
+        operation: Option<&(String, String)>,
+    ) {
+        let span = match &stage.kind {
+            StageKind::VectorIntraReduce { operation, .. } | StageKind::VectorInterReduce { operation } => {
+                operation.span
+            }
+            _ => stage.span,
+        };
+        if let Some((enumeration, variant)) = operation {
+            self.operation_type(index, entered, (enumeration, variant), span);
+        }
+    }
+
+    fn inter_reduce(&mut self, index: usize, stage: &'a Stage, operation: Option<&(String, String)>) {
+        let entered = VectorStage::InterSliceReduce;
+        let way4 = self.way == Some(Way::Way4) && self.reached.is_some();
+        match self.reached {
+            Some(from) if self.across.is_some() || from == entered || way4 => {
+                let fault = VectorFault::InterStage { from, earlier: self.across };
+                self.fault(index, stage.span, fault);
+            }
+            Some(from) if !stages::may_follow(from, entered) => self.out_of_order(index, stage, entered, from),
+            _ => {
+                self.reduce_type(index, stage, entered, operation);
+                if let Some((span, fault)) = reduce::inter_output(self.input(index), stage) {
+                    self.fault(index, span, fault);
+                }
+            }
+        }
+        self.intra_first |= self.reached.is_some_and(|from| from != entered) && self.across.is_none();
+        self.across = Some(stage.span);
+        self.used.clear();
+        self.stash = None;
+        self.groups = Groups::Single;
+        self.arrive(index, stage, entered, None);
+    }
+}

@@ -1,0 +1,122 @@
+//! Operands: constants, tensors in the VRF, and the stash.
+
+use crate::derivation::forms::{axis_names, divide_relaxed, known};
+use crate::hardware::ElementType;
+use crate::items::Span;
+use crate::kernel::{AluOperation, Operand, OperandSource, Stage, StreamShape, TensorId};
+use crate::mapping::{Answer, Form, holds};
+
+use super::{Groups, Stashed, StashFault, VectorFault, Walk, stages};
+
+impl<'a> Walk<'a> {
+    /// Judges the operands of an operation. Several reads of the stash in one operation are one read.
+    pub(super) fn operands(&mut self, index: usize, operation: &'a AluOperation) {
+        let mut stash_read = false;
+        for operand in operation.operands.iter().flatten() {
+            match &operand.source {
+                OperandSource::Constant(Some(found)) => self.operand_type(index, operand, *found, true),
+                OperandSource::Vrf(tensor) => self.vrf_operand(index, operand, *tensor),
+                OperandSource::Stash if !stash_read => {
+                    stash_read = true;
+                    self.read_stash(index, operand);
+                }
+                OperandSource::Constant(None)
+                | OperandSource::Stash
+                | OperandSource::Skip
+                | OperandSource::Unknown => {}
+            }
+        }
+    }
+
+    fn operand_type(&mut self, index: usize, operand: &Operand, found: ElementType, constant: bool) {
+        if let Some(stream) = self.stream_type(index).filter(|stream| *stream != found) {
+            let fault = VectorFault::OperandType { operand: found, stream, constant };
+            self.fault(index, operand.span, fault);
+        }
+    }
+
+    fn vrf_operand(&mut self, index: usize, operand: &Operand, id: TensorId) {
+        let body = self.body;
+        let Some(tensor) = body.tensor(id) else {
+            return;
+        };
+        if let Some(&found) = tensor.element_type.get() {
+            self.operand_type(index, operand, found, false);
+        }
+        if let (Some(stream), Some(held)) = (self.input(index).full(), tensor.levels.full())
+            && !stream.is_opaque()
+            && !held.is_opaque()
+            && let Some(missing) = missing(stream.form(), held.form())
+        {
+            let fault = VectorFault::OperandMapping { tensor: Some(id), missing };
+            self.fault(index, operand.span, fault);
+        }
+    }
+
+    fn read_stash(&mut self, index: usize, operand: &Operand) {
+        if self.stash_unknown {
+            return;
+        }
+        let read = operand.span;
+        if self.groups != Groups::Single {
+            return self.stash_fault(index, read, StashFault::TwoGroups);
+        }
+        let Some(stash) = self.stash.as_mut() else {
+            return self.stash_fault(index, read, StashFault::Empty);
+        };
+        if let Some(earlier) = stash.read {
+            return self.stash_fault(index, read, StashFault::Consumed { earlier });
+        }
+        stash.read = Some(read);
+        let stash = *stash;
+        let stashed = stash.shape.element_type.get().copied();
+        if let (Some(stashed), Some(stream)) = (stashed, self.stream_type(index))
+            && stashed != stream
+        {
+            return self.stash_fault(index, read, StashFault::Type { stashed, stream, taken: stash.taken });
+        }
+        if self.lanes_known
+            && let Some(missing) = stash_missing(self.input(index), stash.shape)
+        {
+            self.fault(index, read, VectorFault::OperandMapping { tensor: None, missing });
+        }
+    }
+
+    fn stash_fault(&mut self, index: usize, span: Span, fault: StashFault) {
+        self.fault(index, span, VectorFault::Stash(fault));
+    }
+
+    /// `vector_stash()`.
+    pub(super) fn take_stash(&mut self, index: usize, stage: &'a Stage) {
+        if self.groups != Groups::Single {
+            self.no_groups(index, stage);
+            self.stash_unknown = true;
+            return;
+        }
+        if let Some(reached) = self.reached.filter(|reached| !stages::is_stashable(*reached)) {
+            self.stash_fault(index, stage.span, StashFault::NotStashable { stage: reached });
+        } else if let Some(Stashed { taken, read: None, .. }) = self.stash {
+            self.stash_fault(index, stage.span, StashFault::Live { earlier: taken });
+        }
+        self.stash = Some(Stashed { taken: stage.span, shape: self.input(index), read: None });
+        self.stash_unknown = false;
+    }
+}
+
+/// The axes of an operand that a stream does not hold; `None` if it holds them all, or might.
+fn missing(stream: &Form, held: &Form) -> Option<Vec<String>> {
+    let division = divide_relaxed(stream, held);
+    if division.exact() || holds(stream, held) != Answer::No {
+        return None;
+    }
+    Some(axis_names(&division.divisor_residue))
+}
+
+fn stash_missing(stream: &StreamShape, stashed: &StreamShape) -> Option<Vec<String>> {
+    known(&stream.time)?;
+    let (stream, stashed) = (stream.full()?, stashed.full()?);
+    if stream.is_opaque() || stashed.is_opaque() {
+        return None;
+    }
+    missing(stream.form(), stashed.form())
+}

@@ -1,0 +1,118 @@
+//! What splitting, trimming, concatenating, padding and unzipping make of time and packet.
+
+use crate::derivation::forms::{differ, join, known};
+use crate::items::Span;
+use crate::kernel::{Stage, StageKind, StreamShape, Written};
+use crate::mapping::{Atom, Form, Mapping};
+
+use super::violation::{Mismatch, TwoGroupFault, VectorFault};
+
+/// Lanes of half a flit.
+const HALF: u64 = 4;
+/// Lanes of a flit.
+const FULL: u64 = 8;
+
+/// A mismatch of one parameter, if it is proven.
+pub(super) fn mismatch(
+    parameter: &'static str,
+    declared: &Written<Mapping>,
+    expected: &Form,
+) -> Option<Mismatch> {
+    let form = known(declared)?;
+    differ(form, expected).then(|| Mismatch {
+        parameter,
+        span: declared.span,
+        declared: form.to_mapping(),
+        expected: expected.to_mapping(),
+    })
+}
+
+/// The fault of a stage that changes the lanes, and where it stands.
+pub(super) fn lanes(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorFault)> {
+    let (time, packet) = (known(&input.time)?, known(&input.packet)?);
+    let needs = match stage.kind {
+        StageKind::VectorSplit | StageKind::VectorTrim => FULL,
+        StageKind::VectorConcat | StageKind::VectorPad => HALF,
+        _ => return None,
+    };
+    if packet.size() != needs {
+        return Some((stage.span, VectorFault::WaySize { elements: packet.size(), needs }));
+    }
+    let output = &stage.output;
+    let expected = match stage.kind {
+        StageKind::VectorSplit => {
+            let (upper, lower) = packet.split_at(HALF)?;
+            (join(&[time, &upper])?, lower)
+        }
+        StageKind::VectorTrim => {
+            let (upper, lower) = packet.split_at(HALF)?;
+            if upper.has_terms() {
+                let split = join(&[time, &upper]).map(|time| (time.to_mapping(), lower.to_mapping()));
+                let fault = VectorFault::NarrowDropsData { upper: upper.to_mapping(), split };
+                return Some((output.packet.span, fault));
+            }
+            (time.clone(), lower)
+        }
+        StageKind::VectorConcat => {
+            let (outer, inner) = time.split_at(FULL / HALF)?;
+            (outer, join(&[&inner, packet])?)
+        }
+        _ => (time.clone(), packet.pad(FULL)?),
+    };
+    let mut mismatches = Vec::new();
+    if matches!(stage.kind, StageKind::VectorSplit | StageKind::VectorConcat) {
+        mismatches.extend(mismatch("Time", &output.time, &expected.0));
+    }
+    mismatches.extend(mismatch("Packet", &output.packet, &expected.1));
+    let span = mismatches.first()?.span;
+    Some((span, VectorFault::WayShape(mismatches)))
+}
+
+/// The faults of an unzip.
+pub(super) fn unzip(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorFault)> {
+    let StageKind::VectorUnzip { axis, tile_time } = &stage.kind else {
+        return None;
+    };
+    let name = axis.get()?.name().to_owned();
+    let size = axis.get()?.size();
+    if size != 2 {
+        return Some((axis.span, VectorFault::TwoGroup(TwoGroupFault::AxisSize { axis: name, size })));
+    }
+    let time = known(&input.time)?;
+    if !time.contains_axis(&name) {
+        return Some((axis.span, VectorFault::TwoGroup(TwoGroupFault::AxisMissing { axis: name })));
+    }
+    let groups = without(time, &name, true)?;
+    let alone = without(time, &name, false)?;
+    let mut mismatches: Vec<Mismatch> = mismatch("TileTime", tile_time, &groups).into_iter().collect();
+    mismatches.extend(mismatch("Time", &stage.output.time, &alone));
+    let span = mismatches.first()?.span;
+    Some((span, VectorFault::WayShape(mismatches)))
+}
+
+/// A form without an axis: a hole of the same size in its place, or nothing. `None` where a group holds the axis.
+pub(super) fn without(form: &Form, axis: &str, holes: bool) -> Option<Form> {
+    let mut digits = Vec::new();
+    for digit in form.digits() {
+        let held = match digit.term.as_ref().map(|term| &term.atom) {
+            Some(Atom::Axis(own) | Atom::PaddedRun(own)) => own.name() == axis,
+            Some(Atom::Composite(group)) if group.contains_axis(axis) => return None,
+            _ => false,
+        };
+        if !held {
+            digits.push(digit.clone());
+        } else if holes {
+            digits.extend(crate::derivation::forms::hole(digit.extent)?.digits().iter().cloned());
+        }
+    }
+    Form::from_digits(digits)
+}
+
+/// Time and packet of 8 elements that hold what a packet of another size holds.
+pub(super) fn packet_of_eight(time: &Form, packet: &Form) -> Option<(Mapping, Mapping)> {
+    if packet.size() < FULL {
+        return Some((time.to_mapping(), packet.pad(FULL)?.to_mapping()));
+    }
+    let (outer, inner) = packet.split_at(FULL)?;
+    Some((join(&[time, &outer])?.to_mapping(), inner.to_mapping()))
+}

@@ -1,0 +1,53 @@
+//! Rules of the Vector Engine.
+
+mod declarations;
+mod words;
+
+use crate::derivation::PassDerivation;
+use crate::derivation::vector::{VectorFault, VectorViolation};
+use crate::kernel::Pass;
+
+use super::{Checked, Finding, Rule, wording};
+
+/// The family's rules.
+pub(super) const RULES: &[Rule] = declarations::RULES;
+
+/// Turns the violations of this family into findings.
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for (pass, derived) in wording::passes(checked) {
+        for violation in &derived.vector.violations {
+            if !follows(derived, violation) {
+                findings.extend(words::word(checked, pass, violation).map(|finding| noted(finding, pass, derived, violation)));
+            }
+        }
+    }
+}
+
+/// Whether a violation only follows from another one of the same reduce.
+fn follows(derived: &PassDerivation, violation: &VectorViolation) -> bool {
+    matches!(violation.fault, VectorFault::IntraMapping { .. }) && derived.valid_counts.refuses(violation.stage)
+}
+
+/// Adds what the engine does in the pass so far: its stages with the ALUs they use.
+fn noted(finding: Finding, pass: &Pass, derived: &PassDerivation, violation: &VectorViolation) -> Finding {
+    if !matches!(
+        violation.fault,
+        VectorFault::AluReuse { .. } | VectorFault::StageOrder { .. } | VectorFault::Way { .. }
+    ) {
+        return finding;
+    }
+    let steps: Vec<String> = derived
+        .vector
+        .steps
+        .iter()
+        .filter(|step| step.stage < violation.stage)
+        .filter_map(|step| {
+            let method = &pass.stages.get(step.stage)?.method;
+            Some(match step.alu {
+                Some(alu) => format!("`{method}` ({})", alu.name()),
+                None => format!("`{method}`"),
+            })
+        })
+        .collect();
+    if steps.is_empty() { finding } else { finding.note(format!("before it in this pass: {}", steps.join(", "))) }
+}

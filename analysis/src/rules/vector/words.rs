@@ -1,0 +1,435 @@
+//! Words for what the Vector Engine cannot do.
+
+use crate::derivation::vector::{
+    ACCUMULATOR_SLOTS, InterFault, Mismatch, StashFault, TwoGroupFault, VectorFault, VectorViolation, stages,
+};
+use crate::hardware::{Alu, ElementType, Target, VectorOperation, fetch_cast_targets};
+use crate::items::Span;
+use crate::kernel::{Pass, Stage, TensorId, VectorStage, Way};
+use crate::mapping::Mapping;
+
+use super::super::wording::{names, propose, written};
+use super::super::{Applicability, Checked, Edit, Finding, Fix};
+
+/// The finding of a violation.
+pub(super) fn word(checked: &Checked<'_>, pass: &Pass, violation: &VectorViolation) -> Option<Finding> {
+    let stage = pass.stages.get(violation.stage)?;
+    let span = violation.span;
+    Some(match &violation.fault {
+        VectorFault::Type { found, written } => stream_type(span, *found, *written),
+        VectorFault::Packet { elements, expected, time } => packet(span, stage, (*elements, expected.as_ref(), *time)),
+        VectorFault::StageOrder { entered, from, earlier, allowed } => {
+            order(span, stage, (*entered, *from), *earlier, allowed)
+        }
+        VectorFault::Way { entered, needs } => way(span, stage, *entered, *needs),
+        VectorFault::OperationType { entered, operation, stream, alternatives } => {
+            operation_type(span, *entered, operation, *stream, alternatives)
+        }
+        VectorFault::AluReuse { alu, earlier, alternatives, free, pair } => {
+            reuse(span, *alu, *earlier, (alternatives, free), *pair)
+        }
+        VectorFault::NarrowDropsData { upper, split } => drops(span, stage, upper, split.as_ref()),
+        VectorFault::WaySize { elements, needs } => Finding::new(
+            "way_shape",
+            span,
+            format!("`{}` takes a packet of {needs} elements; this one has {elements}", stage.method),
+        ),
+        VectorFault::WayShape(mismatches) => shape("way_shape", span, stage, mismatches),
+        VectorFault::Stash(fault) => stash(span, fault),
+        VectorFault::TwoGroup(fault) => groups(span, stage, fault),
+        VectorFault::OperandMapping { tensor, missing } => operand_mapping(checked, span, *tensor, missing),
+        VectorFault::OperandType { operand, stream, constant } => operand_type(span, *operand, *stream, *constant),
+        VectorFault::IntraMapping { axis, mismatches, mixed } => {
+            intra_mapping(span, stage, axis, (mismatches, mixed))
+        }
+        VectorFault::IntraSlots { axis, slots, inner, reordered } => {
+            intra_slots(span, stage, axis, (*slots, inner, reordered.as_ref()))
+        }
+        VectorFault::InterStage { from, earlier } => inter_stage(span, *from, *earlier),
+        VectorFault::InterMapping { fault, expected } => inter_mapping(span, stage, fault, expected.as_ref()),
+    })
+}
+
+const fn lanes(way: Way) -> u64 {
+    match way {
+        Way::Way8 => 8,
+        Way::Way4 => 4,
+    }
+}
+
+fn stream_type(span: Span, found: ElementType, place: Span) -> Finding {
+    let finding = Finding::new(
+        "vector_type",
+        span,
+        format!("the stream holds `{found}`; the lanes of the Vector Engine compute on `i32` or `f32`"),
+    )
+    .related(place, format!("the stream gets its type `{found}` here"));
+    let target = fetch_cast_targets(Target::Rngd, found)
+        .find(|target| matches!(target, ElementType::I32 | ElementType::F32));
+    match target {
+        Some(target) => finding.help(format!(
+            "convert while fetching: `fetch::<{target}, ..>()`, with a flit of 8 elements behind it"
+        )),
+        None => finding.help(format!("no fetch converts `{found}` to `i32` or `f32`: store the tensor in another type")),
+    }
+}
+
+fn packet(
+    span: Span,
+    stage: &Stage,
+    (elements, expected, time): (u64, Option<&(Mapping, Mapping)>, Span),
+) -> Finding {
+    let finding = Finding::new(
+        "vector_packet",
+        span,
+        format!("the packet has {elements} elements; the Vector Engine takes flits of 8 lanes"),
+    )
+    .related(stage.span, "the stream enters the Vector Engine here");
+    let Some((new_time, new_packet)) = expected else {
+        return finding;
+    };
+    let finding = finding.help(format!("write Time `{}`, Packet `{}`", written(new_time), written(new_packet)));
+    let edits: &[(Span, &Mapping)] =
+        if elements < 8 { &[(span, new_packet)] } else { &[(time, new_time), (span, new_packet)] };
+    propose(finding, Applicability::Maybe, stage.span, edits)
+}
+
+fn order(
+    span: Span,
+    stage: &Stage,
+    (entered, from): (VectorStage, VectorStage),
+    earlier: Option<Span>,
+    allowed: &[VectorStage],
+) -> Finding {
+    let mut finding = Finding::new(
+        "vector_stage_order",
+        span,
+        format!(
+            "`{}` enters {} behind {}; data passes the stages once, in their order",
+            stage.method,
+            stages::name(entered),
+            stages::name(from)
+        ),
+    );
+    if let Some(earlier) = earlier {
+        finding = finding.related(earlier, format!("{} is reached here", stages::name(from)));
+    }
+    let allowed: Vec<&str> = allowed.iter().map(|stage| stages::name(*stage)).collect();
+    if allowed.is_empty() {
+        finding.help("end this pass with `vector_final` and run the rest in a second one")
+    } else {
+        finding.help(format!(
+            "behind {} come {}; move the call up, or run it in a second pass",
+            stages::name(from),
+            allowed.join(", ")
+        ))
+    }
+}
+
+fn way(span: Span, stage: &Stage, entered: Option<VectorStage>, needs: Way) -> Finding {
+    let place = entered.map_or("the engine's exit", stages::name);
+    let has = if needs == Way::Way8 { 4 } else { 8 };
+    let finding = Finding::new(
+        "vector_way",
+        span,
+        format!("`{}` needs {} lanes ({place}); the stream has {has}", stage.method, lanes(needs)),
+    );
+    match needs {
+        Way::Way4 => finding.help(
+            "narrow before it: `vector_split` where all eight lanes hold data, `vector_trim_way4` where the upper four are padding",
+        ),
+        Way::Way8 => finding.help(
+            "widen before it: `vector_concat` after a split, `vector_pad_way8` after a trim",
+        ),
+    }
+}
+
+fn operation_type(
+    span: Span,
+    entered: VectorStage,
+    operation: &str,
+    stream: ElementType,
+    alternatives: &[String],
+) -> Finding {
+    let stage = stages::name(entered);
+    let finding = Finding::new(
+        "vector_op_type",
+        span,
+        format!("the stream is `{stream}`; {stage} has no `{operation}` for it"),
+    );
+    let convert = match stream {
+        ElementType::I32 => "`vector_fxp_to_fp` makes it `f32`",
+        _ => "`vector_fp_to_fxp` makes it `i32`",
+    };
+    if alternatives.is_empty() {
+        finding.help(format!("{stage} has no operations on `{stream}`; {convert}"))
+    } else {
+        finding.help(format!("{stage} has for `{stream}`: {}", alternatives.join(", ")))
+    }
+}
+
+fn reuse(
+    span: Span,
+    alu: Alu,
+    earlier: Span,
+    (alternatives, free): (&[&'static VectorOperation], &[Alu]),
+    pair: bool,
+) -> Finding {
+    let shared = if pair { ", which both groups share" } else { "" };
+    let mut finding = Finding::new(
+        "alu_reuse",
+        span,
+        format!("{} is in use already{shared}; each ALU runs one operation a pass", alu.name()),
+    )
+    .related(earlier, format!("{} is used here", alu.name()));
+    let others: Vec<String> = alternatives
+        .iter()
+        .map(|other| format!("`{}` on {}", other.written(), other.alu.map_or("", Alu::name)))
+        .collect();
+    if !others.is_empty() {
+        finding = finding.help(format!("free for the same function: {}; or run it in a second pass", others.join(", ")));
+    } else if free.is_empty() {
+        finding = finding.help("no ALU of the stage is free: run it in a second pass, with the result in between in data memory");
+    } else {
+        let free: Vec<&str> = free.iter().map(|alu| alu.name()).collect();
+        finding = finding.help(format!(
+            "no other ALU computes it (free in the stage: {}): run it in a second pass, with the result in between in data memory",
+            free.join(", ")
+        ));
+    }
+    // Another multiplier of the same stage: only the argument changes.
+    let multiplier = alternatives.iter().find(|other| other.argument.is_some_and(|argument| argument != "Fma"));
+    match multiplier {
+        Some(other) => finding.fix(
+            Applicability::Maybe,
+            format!("Use {}", other.alu.map_or("the other multiplier", Alu::name)),
+            span,
+            other.written(),
+        ),
+        None => finding,
+    }
+}
+
+fn drops(span: Span, stage: &Stage, upper: &Mapping, split: Option<&(Mapping, Mapping)>) -> Finding {
+    let finding = Finding::new(
+        "narrow_drops_data",
+        span,
+        format!("lanes 4 to 7 of the packet can hold data (`{}` over the halves); the trim keeps lanes 0 to 3", written(upper)),
+    );
+    let Some((time, packet)) = split else {
+        return finding;
+    };
+    let mut finding = finding.help(format!(
+        "split instead, `vector_split::<{}, {}>()`, and concatenate afterwards",
+        written(time),
+        written(packet)
+    ));
+    // `vector_trim_way4::<` directly before the packet: the turbofish can be rewritten.
+    if span.item == stage.span.item && span.start == stage.span.end.saturating_add(3) {
+        finding.fixes.push(Fix {
+            title: "Split instead of trimming".to_owned(),
+            applicability: Applicability::Maybe,
+            edits: vec![
+                Edit { span: stage.span, text: "vector_split".to_owned() },
+                Edit { span, text: format!("{}, {}", written(time), written(packet)) },
+            ],
+        });
+    }
+    finding
+}
+
+/// A declared shape against what the operation makes of its input.
+fn shape(rule: &'static str, span: Span, stage: &Stage, mismatches: &[Mismatch]) -> Finding {
+    let parts: Vec<String> = mismatches
+        .iter()
+        .map(|part| {
+            format!(
+                "{} is declared `{}`; `{}` makes it `{}`",
+                part.parameter,
+                written(&part.declared),
+                stage.method,
+                written(&part.expected)
+            )
+        })
+        .collect();
+    let wanted: Vec<String> =
+        mismatches.iter().map(|part| format!("{} `{}`", part.parameter, written(&part.expected))).collect();
+    let finding = Finding::new(rule, span, parts.join(", and ")).help(format!("write {}", wanted.join(", ")));
+    let replacements: Vec<(Span, &Mapping)> = mismatches.iter().map(|part| (part.span, &part.expected)).collect();
+    propose(finding, Applicability::Machine, stage.span, &replacements)
+}
+
+fn stash(span: Span, fault: &StashFault) -> Finding {
+    let finding = |message: String| Finding::new("stash_stage", span, message);
+    match fault {
+        StashFault::NotStashable { stage } => {
+            let stages: Vec<&str> = stages::stashable().iter().map(|stage| stages::name(*stage)).collect();
+            finding(format!("{} hands nothing to the stash", stages::name(*stage)))
+                .help(format!("a stash can be taken behind {}", stages.join(", ")))
+        }
+        StashFault::Live { earlier } => {
+            finding("the stash holds one value, and the one from before was not read yet".to_owned())
+                .related(*earlier, "the first value is stashed here")
+        }
+        StashFault::Empty => finding("nothing was stashed in this pass: the operand has no value".to_owned())
+            .help("call `vector_stash` where the value passes"),
+        StashFault::Consumed { earlier } => {
+            finding("the stashed value is gone: it can be read once".to_owned()).related(*earlier, "it is read here")
+        }
+        StashFault::Type { stashed, stream, taken } => {
+            finding(format!("the stash holds `{stashed}`; the stream is `{stream}` here, and nothing converts an operand"))
+                .related(*taken, format!("`{stashed}` is stashed here"))
+                .help(format!("stash behind the conversion to `{stream}`"))
+        }
+        StashFault::TwoGroups => finding("two groups have no stash to read, nor has the stream they are zipped to".to_owned()),
+    }
+}
+
+fn groups(span: Span, stage: &Stage, fault: &TwoGroupFault) -> Finding {
+    let finding = |message: String| Finding::new("two_group_unavailable", span, message);
+    match fault {
+        TwoGroupFault::Method { zipped, unzip } => {
+            let state = if *zipped { "a stream that was zipped from two groups" } else { "two groups" };
+            let finding = finding(format!("`{}` does not exist on {state}", stage.method));
+            match unzip {
+                Some(unzip) => finding.related(*unzip, "the groups begin here"),
+                None => finding,
+            }
+        }
+        TwoGroupFault::AxisSize { axis, size } => {
+            finding(format!("`{axis}` has size {size}; two groups are the two values of an axis of size 2"))
+        }
+        TwoGroupFault::AxisMissing { axis } => {
+            finding(format!("the stream's time has no axis `{axis}` to part into two groups"))
+        }
+    }
+}
+
+fn operand_mapping(checked: &Checked<'_>, span: Span, tensor: Option<TensorId>, missing: &[String]) -> Finding {
+    let what = if tensor.is_some() { "the VRF tensor" } else { "the stashed value" };
+    let message = if missing.is_empty() {
+        format!("{what} holds elements that the stream does not visit")
+    } else {
+        format!("{what} runs over {}, which the stream does not hold; an operand is read in the stream's order", names(missing))
+    };
+    let finding = Finding::new("operand_mapping", span, message);
+    match tensor.and_then(|id| checked.body.tensor(id)) {
+        Some(tensor) => finding.related(tensor.levels.element.span, "the operand's mapping"),
+        None => finding,
+    }
+}
+
+fn operand_type(span: Span, operand: ElementType, stream: ElementType, constant: bool) -> Finding {
+    let what = if constant { "the constant" } else { "the VRF tensor" };
+    let finding = Finding::new(
+        "operand_type",
+        span,
+        format!("{what} is `{operand}`; the stream is `{stream}`, and nothing converts an operand"),
+    );
+    match (constant, stream) {
+        (true, ElementType::F32) => {
+            let end = Span { start: span.end, ..span };
+            finding.help("write the constant as `f32`").fix(
+                Applicability::Machine,
+                "Write the constant as `f32`",
+                end,
+                " as f32",
+            )
+        }
+        (true, _) => {
+            let end = Span { start: span.end, ..span };
+            finding.help(format!("write the constant as `{stream}`")).fix(
+                Applicability::Maybe,
+                format!("Write the constant as `{stream}`"),
+                end,
+                format!(" as {stream}"),
+            )
+        }
+        (false, _) => finding.help(format!("load the operand into the VRF as `{stream}`: convert it while fetching")),
+    }
+}
+
+fn intra_mapping(span: Span, stage: &Stage, axis: &str, (mismatches, mixed): (&[Mismatch], &[String])) -> Finding {
+    if mixed.is_empty() {
+        let finding = shape("intra_reduce_mapping", span, stage, mismatches);
+        return finding.note(format!("the reduce takes every part of `{axis}` out of time and packet"));
+    }
+    Finding::new(
+        "intra_reduce_mapping",
+        span,
+        format!("{} shares the four lanes with `{axis}`; the tree folds all of them into one value", names(mixed)),
+    )
+    .related(stage.span, format!("`{axis}` is reduced here"))
+    .help(format!("keep {} out of the packet: in time or in the slice", names(mixed)))
+}
+
+fn intra_slots(
+    span: Span,
+    stage: &Stage,
+    axis: &str,
+    (slots, inner, reordered): (u64, &[Mapping], Option<&Mapping>),
+) -> Finding {
+    let factors: Vec<String> = inner.iter().map(|factor| format!("`{factor}` ({})", factor.size())).collect();
+    let finding = Finding::new(
+        "intra_reduce_slots",
+        span,
+        format!(
+            "the reduce over `{axis}` needs {slots} accumulator slots; there are {ACCUMULATOR_SLOTS}"
+        ),
+    )
+    .note(format!("inside the outermost `{axis}` in time: {}", factors.join(" * ")))
+    .related(stage.span, format!("`{axis}` is reduced here"));
+    match reordered {
+        Some(time) => {
+            finding.help(format!("with `{axis}` innermost one slot is enough: Time `{}`", written(time)))
+        }
+        None => finding,
+    }
+}
+
+fn inter_stage(span: Span, from: VectorStage, earlier: Option<Span>) -> Finding {
+    match earlier {
+        Some(earlier) => Finding::new("inter_reduce_stage", span, "a pass reduces across slices once")
+            .related(earlier, "the first reduction is here")
+            .help("run the second reduction in a second pass"),
+        None => Finding::new(
+            "inter_reduce_stage",
+            span,
+            format!("{} has four lanes; the inter-slice block takes flits of eight", stages::name(from)),
+        )
+        .help("widen before it: `vector_concat` after a split, `vector_pad_way8` after a trim"),
+    }
+}
+
+fn inter_mapping(
+    span: Span,
+    stage: &Stage,
+    fault: &InterFault,
+    expected: Option<&(Mapping, Mapping)>,
+) -> Finding {
+    let message = match fault {
+        InterFault::Packet => "the packet changes; a reduction across slices leaves it as it is".to_owned(),
+        InterFault::NewInTime(axes) => {
+            format!("{} is new in time; only the slice can take what the reduction leaves room for", names(axes))
+        }
+        InterFault::LostFromTime(axes) => {
+            format!("{} is gone from time; only axes of the slice are reduced across slices", names(axes))
+        }
+        InterFault::TimeOrder => "time runs in another order; a reduction across slices does not reorder".to_owned(),
+        InterFault::MovedInSlice(axes) => {
+            format!("{} stays in the slice, but at other slices; a reduction does not move what it keeps", names(axes))
+        }
+    };
+    let finding = Finding::new("inter_reduce_mapping", span, message);
+    let Some((slice, time)) = expected else {
+        return finding.help("keep the slice's other axes in their places and time in its order");
+    };
+    let finding = finding.help(format!(
+        "write `vector_inter_slice_reduce::<{}, {}>`, with a new axis or one of time in place of the hole where the result is wanted in more slices",
+        written(slice),
+        written(time)
+    ));
+    let output = &stage.output;
+    let replacements = [(output.slice.span, slice), (output.time.span, time)];
+    propose(finding, Applicability::Maybe, stage.span, &replacements)
+}
