@@ -93,7 +93,10 @@ impl VectorOperation {
     #[must_use]
     pub fn written(&self) -> String {
         match self.argument {
-            Some(argument) => format!("{}::{}(FpMulAlu::{argument})", self.enumeration, self.variant),
+            Some(argument) => format!(
+                "{}::{}(FpMulAlu::{argument})",
+                self.enumeration, self.variant
+            ),
             None => format!("{}::{}", self.enumeration, self.variant),
         }
     }
@@ -105,7 +108,13 @@ const fn op(
     variant: &'static str,
     alu: Alu,
 ) -> VectorOperation {
-    VectorOperation { enumeration, variant, argument: None, element_type, alu: Some(alu) }
+    VectorOperation {
+        enumeration,
+        variant,
+        argument: None,
+        element_type,
+        alu: Some(alu),
+    }
 }
 
 const fn multiply(variant: &'static str, argument: &'static str, alu: Alu) -> VectorOperation {
@@ -118,8 +127,18 @@ const fn multiply(variant: &'static str, argument: &'static str, alu: Alu) -> Ve
     }
 }
 
-const fn across(enumeration: &'static str, element_type: ElementType, variant: &'static str) -> VectorOperation {
-    VectorOperation { enumeration, variant, argument: None, element_type, alu: None }
+const fn across(
+    enumeration: &'static str,
+    element_type: ElementType,
+    variant: &'static str,
+) -> VectorOperation {
+    VectorOperation {
+        enumeration,
+        variant,
+        argument: None,
+        element_type,
+        alu: None,
+    }
 }
 
 use ElementType::{F32, I32};
@@ -198,10 +217,22 @@ pub const VECTOR_OPERATIONS: &[VectorOperation] = &[
 /// Operations of one type that compute the same on different ALUs, by enum and variant.
 const SAME_FUNCTION: &[&[(&str, &str)]] = &[
     &[("FxpBinaryOp", "AddFxp"), ("ClipBinaryOpI32", "AddFxp")],
-    &[("FxpBinaryOp", "AddFxpSat"), ("ClipBinaryOpI32", "AddFxpSat")],
-    &[("LogicBinaryOpI32", "LeftShift"), ("FxpBinaryOp", "LeftShift")],
-    &[("LogicBinaryOpI32", "LogicRightShift"), ("FxpBinaryOp", "LogicRightShift")],
-    &[("LogicBinaryOpI32", "ArithRightShift"), ("FxpBinaryOp", "ArithRightShift")],
+    &[
+        ("FxpBinaryOp", "AddFxpSat"),
+        ("ClipBinaryOpI32", "AddFxpSat"),
+    ],
+    &[
+        ("LogicBinaryOpI32", "LeftShift"),
+        ("FxpBinaryOp", "LeftShift"),
+    ],
+    &[
+        ("LogicBinaryOpI32", "LogicRightShift"),
+        ("FxpBinaryOp", "LogicRightShift"),
+    ],
+    &[
+        ("LogicBinaryOpI32", "ArithRightShift"),
+        ("FxpBinaryOp", "ArithRightShift"),
+    ],
     &[("FpBinaryOp", "AddF"), ("ClipBinaryOpF32", "Add")],
     &[("FpBinaryOp", "MulF")],
     &[("FpBinaryOp", "MaskMulF")],
@@ -209,8 +240,12 @@ const SAME_FUNCTION: &[&[(&str, &str)]] = &[
 ];
 
 /// The operations of an enum; none if it is no enum of the Vector Engine.
-pub fn operations_of(enumeration: &str) -> impl Iterator<Item = &'static VectorOperation> + use<'_> {
-    VECTOR_OPERATIONS.iter().filter(move |operation| operation.enumeration == enumeration)
+pub fn operations_of(
+    enumeration: &str,
+) -> impl Iterator<Item = &'static VectorOperation> + use<'_> {
+    VECTOR_OPERATIONS
+        .iter()
+        .filter(move |operation| operation.enumeration == enumeration)
 }
 
 /// The operation of that name; `argument` decides only where the variant takes one.
@@ -220,18 +255,25 @@ pub fn vector_operation(
     variant: &str,
     argument: Option<&str>,
 ) -> Option<&'static VectorOperation> {
-    operations_of(enumeration)
-        .find(|found| found.variant == variant && (found.argument.is_none() || found.argument == argument))
+    operations_of(enumeration).find(|found| {
+        found.variant == variant && (found.argument.is_none() || found.argument == argument)
+    })
 }
 
 /// Other operations that compute the same on another ALU.
-pub fn same_function(operation: &VectorOperation) -> impl Iterator<Item = &'static VectorOperation> {
+pub fn same_function(
+    operation: &VectorOperation,
+) -> impl Iterator<Item = &'static VectorOperation> {
     let own = (operation.enumeration, operation.variant);
     let alu = operation.alu;
-    let group = SAME_FUNCTION.iter().find(|group| group.contains(&own)).copied().unwrap_or_default();
-    VECTOR_OPERATIONS
+    let group = SAME_FUNCTION
         .iter()
-        .filter(move |other| group.contains(&(other.enumeration, other.variant)) && other.alu != alu)
+        .find(|group| group.contains(&own))
+        .copied()
+        .unwrap_or_default();
+    VECTOR_OPERATIONS.iter().filter(move |other| {
+        group.contains(&(other.enumeration, other.variant)) && other.alu != alu
+    })
 }
 
 #[cfg(test)]
@@ -252,17 +294,29 @@ mod tests {
             found.len()
         };
         assert_eq!((alus("Logic"), alus("Fxp"), alus("Clip")), (5, 4, 3));
-        assert_eq!(alus("FpUnary") + alus("FpBinary"), 2 + 4, "FpFpu runs both unary and binary operations");
+        assert_eq!(
+            alus("FpUnary") + alus("FpBinary"),
+            2 + 4,
+            "FpFpu runs both unary and binary operations"
+        );
     }
 
     #[test]
     fn multipliers_decide_the_alu() {
-        let alu = |argument| vector_operation("FpBinaryOp", "MulF", argument).and_then(|found| found.alu);
+        let alu =
+            |argument| vector_operation("FpBinaryOp", "MulF", argument).and_then(|found| found.alu);
         assert_eq!(alu(Some("Mul1")), Some(Alu::FpMul1));
         assert_eq!(alu(None), None);
-        let written: Vec<String> = same_function(vector_operation("FpBinaryOp", "MulF", Some("Mul0")).unwrap())
-            .map(VectorOperation::written)
-            .collect();
-        assert_eq!(written, ["FpBinaryOp::MulF(FpMulAlu::Mul1)", "FpBinaryOp::MulF(FpMulAlu::Fma)"]);
+        let written: Vec<String> =
+            same_function(vector_operation("FpBinaryOp", "MulF", Some("Mul0")).unwrap())
+                .map(VectorOperation::written)
+                .collect();
+        assert_eq!(
+            written,
+            [
+                "FpBinaryOp::MulF(FpMulAlu::Mul1)",
+                "FpBinaryOp::MulF(FpMulAlu::Fma)"
+            ]
+        );
     }
 }

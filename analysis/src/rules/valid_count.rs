@@ -1,6 +1,8 @@
 //! Rules of the Valid Count Generator.
 
-use crate::derivation::valid_count::{COUNTERS, GATES, Placement, ReduceCounts, Refusal, SliceSteps};
+use crate::derivation::valid_count::{
+    COUNTERS, GATES, Placement, ReduceCounts, Refusal, SliceSteps,
+};
 
 use super::wording::{self, names};
 use super::{Checked, Finding, Rule, rule};
@@ -134,7 +136,9 @@ fn word(reduce: &ReduceCounts) -> Option<Finding> {
 
 fn dimensions(axis: &str, gates: usize, packets: usize, counters: usize) -> String {
     if counters > COUNTERS {
-        format!("the valid counts of `{axis}` need {counters} counters over time; the generator has {COUNTERS}")
+        format!(
+            "the valid counts of `{axis}` need {counters} counters over time; the generator has {COUNTERS}"
+        )
     } else if gates > GATES {
         format!("the valid counts need {gates} gates; the generator has {GATES}")
     } else if packets > 1 {
@@ -145,7 +149,11 @@ fn dimensions(axis: &str, gates: usize, packets: usize, counters: usize) -> Stri
 }
 
 fn list(strides: &[u64]) -> String {
-    strides.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    strides
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn descending(strides: &[u64]) -> String {
@@ -155,6 +163,12 @@ fn descending(strides: &[u64]) -> String {
 }
 
 fn needed(steps: &[SliceSteps], time_steps: u64) -> String {
-    let shown: Vec<String> = steps.iter().map(|slice| format!("slice {}: {}", slice.slice, slice.valid)).collect();
-    format!("time steps with data, of {time_steps}: {}", shown.join(", "))
+    let shown: Vec<String> = steps
+        .iter()
+        .map(|slice| format!("slice {}: {}", slice.slice, slice.valid))
+        .collect();
+    format!(
+        "time steps with data, of {time_steps}: {}",
+        shown.join(", ")
+    )
 }

@@ -6,158 +6,16 @@
 //! counts alike, or the packet count goes by them and a gate at most closes whole slices. Time is treated by its
 //! digits, so that nothing depends on how many steps there are; slices are at most 256 and are looked at one by one.
 
+use super::answer::{
+    Assigned, AxisAnswer, AxisSetting, CountConflict, Question, Refusal, SliceSteps,
+};
 use super::digits::{AxisDigit, Digits, is_mixed_radix};
 use super::gate::{Class, GateRefusal, decide_gate};
 use super::outer_part;
-use super::setting::{Dimension, Gate, LANES, PacketCount};
+use super::setting::{LANES, PacketCount};
 
 /// Slices of a cluster: more are no placement.
 const MOST_SLICES: u64 = 256;
-
-/// What is asked: where the axis lies.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Question {
-    /// Elements of the axis.
-    pub size: u64,
-    /// Its digits in the slice.
-    pub slice: Digits,
-    /// Slices.
-    pub slices: u64,
-    /// Its digits in time.
-    pub time: Digits,
-    /// Its digits in the packet.
-    pub packet: Digits,
-    /// For each of the eight lanes the element's part in the packet; `None` where the lane holds no element at all.
-    pub lanes: Vec<Option<u64>>,
-    /// Other axes in the packet.
-    pub others: Vec<String>,
-}
-
-/// Two flits of one time step that need different counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct CountConflict {
-    /// A slice.
-    pub first_slice: u64,
-    /// What it needs to count.
-    pub first_count: u64,
-    /// Another slice.
-    pub second_slice: u64,
-    /// What it needs to count.
-    pub second_count: u64,
-    /// The time step.
-    pub time: u64,
-}
-
-/// How many of the axis's time steps hold data in a slice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SliceSteps {
-    /// A slice.
-    pub slice: u64,
-    /// Time steps of the axis that hold data there.
-    pub valid: u64,
-}
-
-/// Why no setting yields the counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
-    /// The axis's part in the packet is not its innermost digit, or not the front of the packet.
-    PacketNotInnermost {
-        /// Elements of the axis between two of its lanes.
-        lane_stride: u64,
-        /// Lanes that hold the axis.
-        lanes: u64,
-    },
-    /// Other axes share the packet.
-    PacketShared {
-        /// Their names.
-        others: Vec<String>,
-    },
-    /// Slices need different partial counts at one time step.
-    SlicePacket(CountConflict),
-    /// The digits in the slice do not ascend from inner to outer.
-    SliceOrder {
-        /// Elements of the axis a step of each digit in the slice moves, outermost in the slice first.
-        strides: Vec<u64>,
-        /// What the first slices need.
-        steps: Vec<SliceSteps>,
-        /// Time steps of the axis altogether.
-        time_steps: u64,
-    },
-    /// Digits in time lie on both sides of digits in the slice.
-    Interleaved {
-        /// What the first slices need.
-        steps: Vec<SliceSteps>,
-        /// Time steps of the axis altogether.
-        time_steps: u64,
-    },
-    /// The slice holds the inner digits, and time has more steps than the axis fills.
-    TransposedTime {
-        /// Time steps of the axis.
-        time_steps: u64,
-        /// Time steps that the fullest slice needs.
-        needed: u64,
-        /// Size of the axis's part in the slice.
-        slice_size: u64,
-        /// The padded size that works.
-        padded: u64,
-    },
-    /// More than the generator has.
-    Dimensions {
-        /// Gates that would be needed.
-        gates: usize,
-        /// Packet counts that would be needed.
-        packets: usize,
-        /// Counters that would be needed.
-        counters: usize,
-    },
-}
-
-/// A digit of the axis in time that a dimension counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Assigned {
-    /// Time steps between two of its steps.
-    pub position_stride: u64,
-    /// Its steps.
-    pub limit: u64,
-    /// What one step adds to the dimension's index.
-    pub stride: u64,
-}
-
-/// The part of a setting that one axis takes.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct AxisSetting {
-    /// The packet count, if the axis takes it.
-    pub packet: Option<PacketCount>,
-    /// The gate, if it takes one.
-    pub gate: Option<Gate>,
-    /// Its counters.
-    pub counters: Vec<Assigned>,
-    /// Whether the counters belong to the packet count; else to the gate.
-    pub counts_packets: bool,
-}
-
-impl AxisSetting {
-    /// The dimension of its counters, given the number of its gate.
-    #[must_use]
-    pub(super) const fn dimension(&self, gate: usize) -> Dimension {
-        if self.counts_packets {
-            Dimension::Packet
-        } else {
-            Dimension::Gate(gate)
-        }
-    }
-}
-
-/// The answer for one axis.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum AxisAnswer {
-    /// Every flit is full: nothing is counted.
-    Unneeded,
-    /// A setting exists.
-    Supported(AxisSetting),
-    /// None does.
-    Refused(Refusal),
-}
 
 /// Decides one axis. `None`: the placement is none that this knows how to decide.
 #[must_use]

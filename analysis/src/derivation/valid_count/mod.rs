@@ -5,6 +5,7 @@
 //! for several at once. Both give the setting that does it or the reason why there is none. What they do not know is
 //! how the compiler spells a setting, and what masks or paddings with neutral elements could do instead.
 
+mod answer;
 mod decide;
 mod digits;
 mod gate;
@@ -17,10 +18,11 @@ use crate::items::Span;
 use crate::kernel::{Pass, PassSource, Position, StageKind, StreamShape, VectorStage};
 use crate::mapping::{Atom, Cell, Form};
 
-pub use decide::{CountConflict, Refusal, SliceSteps};
+pub use answer::{CountConflict, Refusal, SliceSteps};
 pub use setting::{COUNTERS, Counter, Dimension, GATES, Gate, LANES, PacketCount, Setting};
 
-use decide::{AxisAnswer, AxisSetting, Question, decide};
+use answer::{AxisAnswer, AxisSetting, Question};
+use decide::decide;
 use digits::{AxisDigit, Digits};
 
 /// Whether the generator can tell the valid elements of a placement.

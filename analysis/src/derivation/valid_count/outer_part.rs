@@ -6,7 +6,7 @@
 //! packet count is a sum over counters, so such a step of one can be made only where a block of the small digits
 //! does it alone.
 
-use super::decide::Assigned;
+use super::answer::Assigned;
 use super::digits::{AxisDigit, Digits};
 use super::setting::PacketCount;
 
@@ -83,7 +83,8 @@ impl OuterPart {
             .as_slice()
             .iter()
             .partition(|digit| digit.stride >= unit);
-        if high.iter().any(|digit| !digit.stride.is_multiple_of(unit)) || low.iter().any(AxisDigit::is_padded)
+        if high.iter().any(|digit| !digit.stride.is_multiple_of(unit))
+            || low.iter().any(AxisDigit::is_padded)
         {
             return None;
         }

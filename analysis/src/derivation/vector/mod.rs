@@ -5,6 +5,7 @@
 //! left out. Valid counts of padded reductions are derived in [`super::valid_count`].
 
 mod operands;
+mod operations;
 mod reduce;
 mod shapes;
 pub mod stages;
@@ -12,15 +13,16 @@ pub mod stages;
 mod tests;
 mod violation;
 
-use crate::hardware::{Alu, ElementType, operations_of, same_function, vector_operation};
+use crate::hardware::{Alu, ElementType};
 use crate::items::Span;
 use crate::kernel::{
-    AluOperation, Body, BranchMode, OperandSource, Pass, PassSource, Position, Stage, StageKind, StreamShape,
-    VectorStage, Way,
+    Body, BranchMode, Pass, PassSource, Position, Stage, StageKind, StreamShape, VectorStage, Way,
 };
 
 pub use reduce::{ACCUMULATOR_SLOTS, slots};
-pub use violation::{InterFault, Mismatch, StashFault, TwoGroupFault, VectorFault, VectorViolation};
+pub use violation::{
+    InterFault, Mismatch, StashFault, TwoGroupFault, VectorFault, VectorViolation,
+};
 
 /// What was derived, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -110,13 +112,20 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn new(body: &'a Body, pass: &'a Pass) -> Self {
         let (reached, groups) = match &pass.source {
-            PassSource::Parameter { position: Position::Vector(stage) } => (Some(*stage), Groups::Single),
-            PassSource::Parameter { position: Position::VectorPair(stage) } => (Some(*stage), Groups::Pair),
-            PassSource::Parameter { .. } | PassSource::Tensor(_) | PassSource::Interleaved { .. } => {
-                (None, Groups::Single)
-            }
+            PassSource::Parameter {
+                position: Position::Vector(stage),
+            } => (Some(*stage), Groups::Single),
+            PassSource::Parameter {
+                position: Position::VectorPair(stage),
+            } => (Some(*stage), Groups::Pair),
+            PassSource::Parameter { .. }
+            | PassSource::Tensor(_)
+            | PassSource::Interleaved { .. } => (None, Groups::Single),
         };
-        let way = pass.begin.way.unwrap_or_else(|| reached.map_or(Way::Way8, stages::way_out_of));
+        let way = pass
+            .begin
+            .way
+            .unwrap_or_else(|| reached.map_or(Way::Way8, stages::way_out_of));
         Self {
             body,
             pass,
@@ -136,7 +145,9 @@ impl<'a> Walk<'a> {
     }
 
     fn fault(&mut self, stage: usize, span: Span, fault: VectorFault) {
-        self.derived.violations.push(VectorViolation { stage, span, fault });
+        self.derived
+            .violations
+            .push(VectorViolation { stage, span, fault });
     }
 
     fn input(&self, index: usize) -> &'a StreamShape {
@@ -161,12 +172,18 @@ impl<'a> Walk<'a> {
             StageKind::VectorConvert { .. } => self.convert(index, stage),
             StageKind::VectorStash => self.take_stash(index, stage),
             StageKind::VectorFilter => self.filter(index, stage),
-            StageKind::VectorSplit | StageKind::VectorTrim => self.lanes(index, stage, VectorStage::Narrow),
-            StageKind::VectorConcat | StageKind::VectorPad => self.lanes(index, stage, VectorStage::Widen),
+            StageKind::VectorSplit | StageKind::VectorTrim => {
+                self.lanes(index, stage, VectorStage::Narrow);
+            }
+            StageKind::VectorConcat | StageKind::VectorPad => {
+                self.lanes(index, stage, VectorStage::Widen);
+            }
             StageKind::VectorIntraReduce { operation, .. } => {
                 self.intra_reduce(index, stage, operation.get());
             }
-            StageKind::VectorInterReduce { operation } => self.inter_reduce(index, stage, operation.get()),
+            StageKind::VectorInterReduce { operation } => {
+                self.inter_reduce(index, stage, operation.get());
+            }
             StageKind::VectorFinal => self.leave(index, stage),
             StageKind::Fetch { .. }
             | StageKind::Switch(_)
@@ -206,7 +223,11 @@ impl<'a> Walk<'a> {
         if index == 0 && self.lanes_known {
             let expected = crate::derivation::forms::known(&input.time)
                 .and_then(|time| shapes::packet_of_eight(time, packet));
-            let fault = VectorFault::Packet { elements: packet.size(), expected, time: input.time.span };
+            let fault = VectorFault::Packet {
+                elements: packet.size(),
+                expected,
+                time: input.time.span,
+            };
             self.fault(index, input.packet.span, fault);
         }
         self.lanes_known = false;
@@ -261,14 +282,27 @@ impl<'a> Walk<'a> {
 
     fn leave(&mut self, index: usize, stage: &Stage) {
         if self.reached.is_some() && self.way == Some(Way::Way4) {
-            self.fault(index, stage.span, VectorFault::Way { entered: None, needs: Way::Way8 });
+            self.fault(
+                index,
+                stage.span,
+                VectorFault::Way {
+                    entered: None,
+                    needs: Way::Way8,
+                },
+            );
         }
         self.reached = None;
     }
 
     // ---- Order and lanes. ----
 
-    fn out_of_order(&mut self, index: usize, stage: &Stage, entered: VectorStage, from: VectorStage) {
+    fn out_of_order(
+        &mut self,
+        index: usize,
+        stage: &Stage,
+        entered: VectorStage,
+        from: VectorStage,
+    ) {
         let fault = VectorFault::StageOrder {
             entered,
             from,
@@ -289,7 +323,14 @@ impl<'a> Walk<'a> {
         }
         let needs = stages::way_into(entered);
         if self.reached.is_some() && self.way.is_some_and(|way| way != needs) {
-            self.fault(index, stage.span, VectorFault::Way { entered: Some(entered), needs });
+            self.fault(
+                index,
+                stage.span,
+                VectorFault::Way {
+                    entered: Some(entered),
+                    needs,
+                },
+            );
             self.lanes_known = false;
             return false;
         }
@@ -333,123 +374,21 @@ impl<'a> Walk<'a> {
     }
 
     fn no_groups(&mut self, index: usize, stage: &Stage) {
-        let fault = TwoGroupFault::Method { zipped: self.groups == Groups::Zipped, unzip: self.unzip };
+        let fault = TwoGroupFault::Method {
+            zipped: self.groups == Groups::Zipped,
+            unzip: self.unzip,
+        };
         self.fault(index, stage.span, VectorFault::TwoGroup(fault));
-    }
-
-    // ---- Operations. ----
-
-    fn alu(&mut self, index: usize, stage: &'a Stage, operation: &'a AluOperation) {
-        let in_order = self.enter(index, stage, operation.stage);
-        let skips = !operation.operands.is_empty()
-            && operation.operands.iter().all(|group| {
-                !group.is_empty() && group.iter().all(|operand| operand.source == OperandSource::Skip)
-            });
-        let found =
-            vector_operation(&operation.enumeration, &operation.variant, operation.argument.as_deref());
-        let alu = found.and_then(|found| found.alu).filter(|_| !skips);
-        let named = (operation.enumeration.as_str(), operation.variant.as_str());
-        let typed = !in_order || self.operation_type(index, operation.stage, named, operation.operation_span);
-        if in_order
-            && typed
-            && let (Some(alu), Some(found)) = (alu, found)
-        {
-            self.use_alu(index, operation.operation_span, alu, found);
-        } else if let Some(alu) = alu
-            && self.used.iter().all(|(used, _)| *used != alu)
-        {
-            self.used.push((alu, operation.operation_span));
-        }
-        if typed {
-            self.operands(index, operation);
-        }
-        if operation.zip {
-            self.groups = Groups::Zipped;
-        }
-        self.arrive(index, stage, operation.stage, alu);
-    }
-
-    fn use_alu(&mut self, index: usize, span: Span, alu: Alu, found: &'static crate::hardware::VectorOperation) {
-        let Some(&(_, earlier)) = self.used.iter().find(|(used, _)| *used == alu) else {
-            self.used.push((alu, span));
-            return;
-        };
-        let is_free = |alu: &Alu| self.used.iter().all(|(used, _)| used != alu);
-        let alternatives =
-            same_function(found).filter(|other| other.alu.as_ref().is_some_and(is_free)).collect();
-        let stage = stages::ORDER.iter().find(|stage| stages::enumerations(**stage).contains(&found.enumeration));
-        let mut free: Vec<Alu> = stage
-            .into_iter()
-            .flat_map(|stage| stages::enumerations(*stage))
-            .flat_map(|enumeration| operations_of(enumeration))
-            .filter(|other| other.element_type == found.element_type)
-            .filter_map(|other| other.alu)
-            .filter(is_free)
-            .collect();
-        free.sort_unstable();
-        free.dedup();
-        let pair = self.groups != Groups::Single;
-        self.fault(index, span, VectorFault::AluReuse { alu, earlier, alternatives, free, pair });
-    }
-
-    /// Whether an operation is one of the stage's for the stream's type; notes it if it is not.
-    fn operation_type(
-        &mut self,
-        index: usize,
-        entered: VectorStage,
-        (enumeration, variant): (&str, &str),
-        span: Span,
-    ) -> bool {
-        let Some(stream) = self.stream_type(index) else {
-            return true;
-        };
-        let mut known = operations_of(enumeration).peekable();
-        let Some(first) = known.peek() else {
-            return true;
-        };
-        let exists = operations_of(enumeration).any(|found| found.variant == variant);
-        let in_stage = stages::enumerations(entered).contains(&enumeration);
-        // A name that no enum of the stage has is the compiler's to say.
-        let elsewhere = stages::enumerations(entered)
-            .iter()
-            .any(|other| operations_of(other).any(|found| found.variant == variant));
-        if first.element_type == stream && in_stage && (exists || !elsewhere) {
-            return true;
-        }
-        let alternatives: Vec<String> = stages::enumerations(entered)
-            .iter()
-            .flat_map(|other| operations_of(other))
-            .filter(|found| found.element_type == stream)
-            .map(crate::hardware::VectorOperation::written)
-            .collect();
-        let operation = format!("{enumeration}::{variant}");
-        self.fault(index, span, VectorFault::OperationType { entered, operation, stream, alternatives });
-        false
-    }
-
-    fn convert(&mut self, index: usize, stage: &'a Stage) {
-        let entered = match stage.output.position {
-            Position::Vector(entered) | Position::VectorPair(entered) => entered,
-            _ => return,
-        };
-        let takes = if entered == VectorStage::FxpToFp { ElementType::I32 } else { ElementType::F32 };
-        if self.enter(index, stage, entered)
-            && let Some(stream) = self.stream_type(index).filter(|stream| *stream != takes)
-        {
-            let fault = VectorFault::OperationType {
-                entered,
-                operation: stage.method.clone(),
-                stream,
-                alternatives: Vec::new(),
-            };
-            self.fault(index, stage.span, fault);
-        }
-        self.arrive(index, stage, entered, None);
     }
 
     // ---- Reductions. ----
 
-    fn intra_reduce(&mut self, index: usize, stage: &'a Stage, operation: Option<&(String, String)>) {
+    fn intra_reduce(
+        &mut self,
+        index: usize,
+        stage: &'a Stage,
+        operation: Option<&(String, String)>,
+    ) {
         let mut slots = None;
         if self.enter(index, stage, VectorStage::IntraSliceReduce) {
             self.reduce_type(index, stage, VectorStage::IntraSliceReduce, operation);
@@ -464,7 +403,12 @@ impl<'a> Walk<'a> {
                 self.fault(index, span, fault);
             }
         }
-        self.arrive(index, stage, VectorStage::IntraSliceReduce, Some(Alu::ReduceAccTree));
+        self.arrive(
+            index,
+            stage,
+            VectorStage::IntraSliceReduce,
+            Some(Alu::ReduceAccTree),
+        );
         if let Some(step) = self.derived.steps.last_mut() {
             step.slots = slots;
         }
@@ -478,9 +422,8 @@ impl<'a> Walk<'a> {
         operation: Option<&(String, String)>,
     ) {
         let span = match &stage.kind {
-            StageKind::VectorIntraReduce { operation, .. } | StageKind::VectorInterReduce { operation } => {
-                operation.span
-            }
+            StageKind::VectorIntraReduce { operation, .. }
+            | StageKind::VectorInterReduce { operation } => operation.span,
             _ => stage.span,
         };
         if let Some((enumeration, variant)) = operation {
@@ -488,15 +431,25 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn inter_reduce(&mut self, index: usize, stage: &'a Stage, operation: Option<&(String, String)>) {
+    fn inter_reduce(
+        &mut self,
+        index: usize,
+        stage: &'a Stage,
+        operation: Option<&(String, String)>,
+    ) {
         let entered = VectorStage::InterSliceReduce;
         let way4 = self.way == Some(Way::Way4) && self.reached.is_some();
         match self.reached {
             Some(from) if self.across.is_some() || from == entered || way4 => {
-                let fault = VectorFault::InterStage { from, earlier: self.across };
+                let fault = VectorFault::InterStage {
+                    from,
+                    earlier: self.across,
+                };
                 self.fault(index, stage.span, fault);
             }
-            Some(from) if !stages::may_follow(from, entered) => self.out_of_order(index, stage, entered, from),
+            Some(from) if !stages::may_follow(from, entered) => {
+                self.out_of_order(index, stage, entered, from);
+            }
             _ => {
                 self.reduce_type(index, stage, entered, operation);
                 if let Some((span, fault)) = reduce::inter_output(self.input(index), stage) {
@@ -504,7 +457,8 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        self.intra_first |= self.reached.is_some_and(|from| from != entered) && self.across.is_none();
+        self.intra_first |=
+            self.reached.is_some_and(|from| from != entered) && self.across.is_none();
         self.across = Some(stage.span);
         self.used.clear();
         self.stash = None;

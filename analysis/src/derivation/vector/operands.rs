@@ -6,7 +6,7 @@ use crate::items::Span;
 use crate::kernel::{AluOperation, Operand, OperandSource, Stage, StreamShape, TensorId};
 use crate::mapping::{Answer, Form, holds};
 
-use super::{Groups, Stashed, StashFault, VectorFault, Walk, stages};
+use super::{Groups, StashFault, Stashed, VectorFault, Walk, stages};
 
 impl<'a> Walk<'a> {
     /// Judges the operands of an operation. Several reads of the stash in one operation are one read.
@@ -14,7 +14,9 @@ impl<'a> Walk<'a> {
         let mut stash_read = false;
         for operand in operation.operands.iter().flatten() {
             match &operand.source {
-                OperandSource::Constant(Some(found)) => self.operand_type(index, operand, *found, true),
+                OperandSource::Constant(Some(found)) => {
+                    self.operand_type(index, operand, *found, true);
+                }
                 OperandSource::Vrf(tensor) => self.vrf_operand(index, operand, *tensor),
                 OperandSource::Stash if !stash_read => {
                     stash_read = true;
@@ -28,9 +30,19 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn operand_type(&mut self, index: usize, operand: &Operand, found: ElementType, constant: bool) {
+    fn operand_type(
+        &mut self,
+        index: usize,
+        operand: &Operand,
+        found: ElementType,
+        constant: bool,
+    ) {
         if let Some(stream) = self.stream_type(index).filter(|stream| *stream != found) {
-            let fault = VectorFault::OperandType { operand: found, stream, constant };
+            let fault = VectorFault::OperandType {
+                operand: found,
+                stream,
+                constant,
+            };
             self.fault(index, operand.span, fault);
         }
     }
@@ -48,7 +60,10 @@ impl<'a> Walk<'a> {
             && !held.is_opaque()
             && let Some(missing) = missing(stream.form(), held.form())
         {
-            let fault = VectorFault::OperandMapping { tensor: Some(id), missing };
+            let fault = VectorFault::OperandMapping {
+                tensor: Some(id),
+                missing,
+            };
             self.fault(index, operand.span, fault);
         }
     }
@@ -73,12 +88,27 @@ impl<'a> Walk<'a> {
         if let (Some(stashed), Some(stream)) = (stashed, self.stream_type(index))
             && stashed != stream
         {
-            return self.stash_fault(index, read, StashFault::Type { stashed, stream, taken: stash.taken });
+            return self.stash_fault(
+                index,
+                read,
+                StashFault::Type {
+                    stashed,
+                    stream,
+                    taken: stash.taken,
+                },
+            );
         }
         if self.lanes_known
             && let Some(missing) = stash_missing(self.input(index), stash.shape)
         {
-            self.fault(index, read, VectorFault::OperandMapping { tensor: None, missing });
+            self.fault(
+                index,
+                read,
+                VectorFault::OperandMapping {
+                    tensor: None,
+                    missing,
+                },
+            );
         }
     }
 
@@ -93,12 +123,26 @@ impl<'a> Walk<'a> {
             self.stash_unknown = true;
             return;
         }
-        if let Some(reached) = self.reached.filter(|reached| !stages::is_stashable(*reached)) {
-            self.stash_fault(index, stage.span, StashFault::NotStashable { stage: reached });
-        } else if let Some(Stashed { taken, read: None, .. }) = self.stash {
+        if let Some(reached) = self
+            .reached
+            .filter(|reached| !stages::is_stashable(*reached))
+        {
+            self.stash_fault(
+                index,
+                stage.span,
+                StashFault::NotStashable { stage: reached },
+            );
+        } else if let Some(Stashed {
+            taken, read: None, ..
+        }) = self.stash
+        {
             self.stash_fault(index, stage.span, StashFault::Live { earlier: taken });
         }
-        self.stash = Some(Stashed { taken: stage.span, shape: self.input(index), read: None });
+        self.stash = Some(Stashed {
+            taken: stage.span,
+            shape: self.input(index),
+            read: None,
+        });
         self.stash_unknown = false;
     }
 }

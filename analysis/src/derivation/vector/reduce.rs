@@ -1,6 +1,8 @@
 //! Reductions inside a slice and across slices: what they make of the stream, and the slots they need.
 
-use crate::derivation::forms::{axis_names, differ, divide_relaxed, join, keeps_order, known, term_name};
+use crate::derivation::forms::{
+    axis_names, differ, divide_relaxed, join, keeps_order, known, term_name,
+};
 use crate::items::Span;
 use crate::kernel::{Stage, StageKind, StreamShape};
 use crate::mapping::{Answer, Atom, Form, Mapping, PaddingKind, holds};
@@ -15,7 +17,10 @@ const TREE_LANES: u64 = 4;
 
 /// The terms of a form with their live counts, innermost first: what it holds, padding left aside.
 fn contents(form: &Form) -> Vec<(crate::mapping::Term, u64)> {
-    form.terms_with_stride().into_iter().map(|placed| (placed.term, placed.live)).collect()
+    form.terms_with_stride()
+        .into_iter()
+        .map(|placed| (placed.term, placed.live))
+        .collect()
 }
 
 /// The fault in the output of an intra-slice reduce.
@@ -37,8 +42,15 @@ pub(super) fn intra_output(input: &StreamShape, stage: &Stage) -> Option<(Span, 
         mismatches.extend(mismatch("Time", &stage.output.time, &expected_time));
     }
     let expected_packet = if packet.contains_axis(&axis) {
-        mixed = axis_names(packet).into_iter().filter(|name| *name != axis).collect();
-        Mapping::identity().pad_to(TREE_LANES, PaddingKind::Top).ok()?.form().clone()
+        mixed = axis_names(packet)
+            .into_iter()
+            .filter(|name| *name != axis)
+            .collect();
+        Mapping::identity()
+            .pad_to(TREE_LANES, PaddingKind::Top)
+            .ok()?
+            .form()
+            .clone()
     } else {
         packet.clone()
     };
@@ -50,7 +62,14 @@ pub(super) fn intra_output(input: &StreamShape, stage: &Stage) -> Option<(Span, 
         _ if !mixed.is_empty() => input.packet.span,
         _ => return None,
     };
-    Some((span, VectorFault::IntraMapping { axis, mismatches, mixed }))
+    Some((
+        span,
+        VectorFault::IntraMapping {
+            axis,
+            mismatches,
+            mixed,
+        },
+    ))
 }
 
 /// Accumulator slots that a reduce over an axis needs: the steps of time inside the outermost reduced factor that are
@@ -81,7 +100,10 @@ pub fn slots(time: &Form, axis: &str) -> Option<(u64, Vec<Mapping>)> {
 }
 
 /// The fault of a reduce that needs more slots than there are.
-pub(super) fn intra_slots(input: &StreamShape, stage: &Stage) -> (Option<u64>, Option<(Span, VectorFault)>) {
+pub(super) fn intra_slots(
+    input: &StreamShape,
+    stage: &Stage,
+) -> (Option<u64>, Option<(Span, VectorFault)>) {
     let StageKind::VectorIntraReduce { axis, .. } = &stage.kind else {
         return (None, None);
     };
@@ -134,7 +156,10 @@ fn inter_fault(
         return Some((InterFault::Packet, output.packet.span));
     }
     let before = axis_names(time);
-    let new: Vec<String> = axis_names(time_out).into_iter().filter(|axis| !before.contains(axis)).collect();
+    let new: Vec<String> = axis_names(time_out)
+        .into_iter()
+        .filter(|axis| !before.contains(axis))
+        .collect();
     if !new.is_empty() {
         return Some((InterFault::NewInTime(new), output.time.span));
     }
@@ -169,10 +194,13 @@ fn left_over(residue: &Form) -> Vec<String> {
 
 /// The slice with holes in place of the axes that the output does not have; `None` if it has them all.
 fn dummy(slice: &Form, slice_out: &Form) -> Option<Form> {
-    let gone: Vec<String> =
-        axis_names(slice).into_iter().filter(|axis| !slice_out.contains_axis(axis)).collect();
+    let gone: Vec<String> = axis_names(slice)
+        .into_iter()
+        .filter(|axis| !slice_out.contains_axis(axis))
+        .collect();
     if gone.is_empty() {
         return None;
     }
-    gone.iter().try_fold(slice.clone(), |form, axis| without(&form, axis, true))
+    gone.iter()
+        .try_fold(slice.clone(), |form, axis| without(&form, axis, true))
 }

@@ -36,7 +36,13 @@ pub(super) fn lanes(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorF
         _ => return None,
     };
     if packet.size() != needs {
-        return Some((stage.span, VectorFault::WaySize { elements: packet.size(), needs }));
+        return Some((
+            stage.span,
+            VectorFault::WaySize {
+                elements: packet.size(),
+                needs,
+            },
+        ));
     }
     let output = &stage.output;
     let expected = match stage.kind {
@@ -47,8 +53,12 @@ pub(super) fn lanes(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorF
         StageKind::VectorTrim => {
             let (upper, lower) = packet.split_at(HALF)?;
             if upper.has_terms() {
-                let split = join(&[time, &upper]).map(|time| (time.to_mapping(), lower.to_mapping()));
-                let fault = VectorFault::NarrowDropsData { upper: upper.to_mapping(), split };
+                let split =
+                    join(&[time, &upper]).map(|time| (time.to_mapping(), lower.to_mapping()));
+                let fault = VectorFault::NarrowDropsData {
+                    upper: upper.to_mapping(),
+                    split,
+                };
                 return Some((output.packet.span, fault));
             }
             (time.clone(), lower)
@@ -76,15 +86,23 @@ pub(super) fn unzip(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorF
     let name = axis.get()?.name().to_owned();
     let size = axis.get()?.size();
     if size != 2 {
-        return Some((axis.span, VectorFault::TwoGroup(TwoGroupFault::AxisSize { axis: name, size })));
+        return Some((
+            axis.span,
+            VectorFault::TwoGroup(TwoGroupFault::AxisSize { axis: name, size }),
+        ));
     }
     let time = known(&input.time)?;
     if !time.contains_axis(&name) {
-        return Some((axis.span, VectorFault::TwoGroup(TwoGroupFault::AxisMissing { axis: name })));
+        return Some((
+            axis.span,
+            VectorFault::TwoGroup(TwoGroupFault::AxisMissing { axis: name }),
+        ));
     }
     let groups = without(time, &name, true)?;
     let alone = without(time, &name, false)?;
-    let mut mismatches: Vec<Mismatch> = mismatch("TileTime", tile_time, &groups).into_iter().collect();
+    let mut mismatches: Vec<Mismatch> = mismatch("TileTime", tile_time, &groups)
+        .into_iter()
+        .collect();
     mismatches.extend(mismatch("Time", &stage.output.time, &alone));
     let span = mismatches.first()?.span;
     Some((span, VectorFault::WayShape(mismatches)))
@@ -102,7 +120,12 @@ pub(super) fn without(form: &Form, axis: &str, holes: bool) -> Option<Form> {
         if !held {
             digits.push(digit.clone());
         } else if holes {
-            digits.extend(crate::derivation::forms::hole(digit.extent)?.digits().iter().cloned());
+            digits.extend(
+                crate::derivation::forms::hole(digit.extent)?
+                    .digits()
+                    .iter()
+                    .cloned(),
+            );
         }
     }
     Form::from_digits(digits)

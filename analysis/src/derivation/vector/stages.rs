@@ -21,27 +21,53 @@ const fn row(
     (repeats, stashable): (bool, bool),
     enumerations: &'static [&'static str],
 ) -> StageRow {
-    StageRow { stage, way, repeats, stashable, enumerations }
+    StageRow {
+        stage,
+        way,
+        repeats,
+        stashable,
+        enumerations,
+    }
 }
 
 /// The stages in the order of the pipeline: each may be entered from every one before it.
 const STAGES: &[StageRow] = &[
     row(VectorStage::Branch, Way::Way8, (false, true), &[]),
-    row(VectorStage::Logic, Way::Way8, (true, true), &["LogicBinaryOpI32", "LogicBinaryOpF32"]),
+    row(
+        VectorStage::Logic,
+        Way::Way8,
+        (true, true),
+        &["LogicBinaryOpI32", "LogicBinaryOpF32"],
+    ),
     row(VectorStage::Fxp, Way::Way8, (true, true), &["FxpBinaryOp"]),
     row(VectorStage::FxpToFp, Way::Way8, (false, false), &[]),
     row(VectorStage::Narrow, Way::Way8, (false, true), &[]),
-    row(VectorStage::Fp, Way::Way4, (true, true), &["FpUnaryOp", "FpBinaryOp", "FpTernaryOp"]),
+    row(
+        VectorStage::Fp,
+        Way::Way4,
+        (true, true),
+        &["FpUnaryOp", "FpBinaryOp", "FpTernaryOp"],
+    ),
     row(
         VectorStage::IntraSliceReduce,
         Way::Way4,
         (false, false),
         &["IntraSliceReduceOpI32", "IntraSliceReduceOpF32"],
     ),
-    row(VectorStage::FpDiv, Way::Way4, (false, true), &["FpDivBinaryOp"]),
+    row(
+        VectorStage::FpDiv,
+        Way::Way4,
+        (false, true),
+        &["FpDivBinaryOp"],
+    ),
     row(VectorStage::Widen, Way::Way4, (false, false), &[]),
     row(VectorStage::FpToFxp, Way::Way8, (false, false), &[]),
-    row(VectorStage::Clip, Way::Way8, (true, true), &["ClipBinaryOpI32", "ClipBinaryOpF32"]),
+    row(
+        VectorStage::Clip,
+        Way::Way8,
+        (true, true),
+        &["ClipBinaryOpI32", "ClipBinaryOpF32"],
+    ),
     row(
         VectorStage::InterSliceReduce,
         Way::Way8,
@@ -101,7 +127,11 @@ pub fn is_stashable(stage: VectorStage) -> bool {
 /// The stages behind which a stash may be taken.
 #[must_use]
 pub fn stashable() -> Vec<VectorStage> {
-    STAGES.iter().filter(|row| row.stashable).map(|row| row.stage).collect()
+    STAGES
+        .iter()
+        .filter(|row| row.stashable)
+        .map(|row| row.stage)
+        .collect()
 }
 
 /// The enums of a stage's operations.
@@ -123,7 +153,11 @@ pub fn may_follow(from: VectorStage, to: VectorStage) -> bool {
 /// The stages that may be entered from one.
 #[must_use]
 pub fn followers(from: VectorStage) -> Vec<VectorStage> {
-    STAGES.iter().map(|row| row.stage).filter(|&to| may_follow(from, to)).collect()
+    STAGES
+        .iter()
+        .map(|row| row.stage)
+        .filter(|&to| may_follow(from, to))
+        .collect()
 }
 
 /// The stage's name in the book.
@@ -153,7 +187,10 @@ mod tests {
     /// The library's table of transitions, row by row, without the columns that lanes exclude.
     #[test]
     fn transitions() {
-        use VectorStage::{Branch, Clip, Filter, Fp, FpDiv, FpToFxp, Fxp, FxpToFp, IntraSliceReduce, Logic, Narrow, Widen};
+        use VectorStage::{
+            Branch, Clip, Filter, Fp, FpDiv, FpToFxp, Fxp, FxpToFp, IntraSliceReduce, Logic,
+            Narrow, Widen,
+        };
         let allowed = [
             (Branch, Logic),
             (Logic, Logic),

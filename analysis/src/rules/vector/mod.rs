@@ -17,7 +17,10 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for (pass, derived) in wording::passes(checked) {
         for violation in &derived.vector.violations {
             if !follows(derived, violation) {
-                findings.extend(words::word(checked, pass, violation).map(|finding| noted(finding, pass, derived, violation)));
+                findings.extend(
+                    words::word(checked, pass, violation)
+                        .map(|finding| noted(finding, pass, derived, violation)),
+                );
             }
         }
     }
@@ -25,11 +28,17 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
 
 /// Whether a violation only follows from another one of the same reduce.
 fn follows(derived: &PassDerivation, violation: &VectorViolation) -> bool {
-    matches!(violation.fault, VectorFault::IntraMapping { .. }) && derived.valid_counts.refuses(violation.stage)
+    matches!(violation.fault, VectorFault::IntraMapping { .. })
+        && derived.valid_counts.refuses(violation.stage)
 }
 
 /// Adds what the engine does in the pass so far: its stages with the ALUs they use.
-fn noted(finding: Finding, pass: &Pass, derived: &PassDerivation, violation: &VectorViolation) -> Finding {
+fn noted(
+    finding: Finding,
+    pass: &Pass,
+    derived: &PassDerivation,
+    violation: &VectorViolation,
+) -> Finding {
     if !matches!(
         violation.fault,
         VectorFault::AluReuse { .. } | VectorFault::StageOrder { .. } | VectorFault::Way { .. }
@@ -49,5 +58,9 @@ fn noted(finding: Finding, pass: &Pass, derived: &PassDerivation, violation: &Ve
             })
         })
         .collect();
-    if steps.is_empty() { finding } else { finding.note(format!("before it in this pass: {}", steps.join(", "))) }
+    if steps.is_empty() {
+        finding
+    } else {
+        finding.note(format!("before it in this pass: {}", steps.join(", ")))
+    }
 }

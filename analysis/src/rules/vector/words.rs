@@ -1,7 +1,8 @@
 //! Words for what the Vector Engine cannot do.
 
 use crate::derivation::vector::{
-    ACCUMULATOR_SLOTS, InterFault, Mismatch, StashFault, TwoGroupFault, VectorFault, VectorViolation, stages,
+    ACCUMULATOR_SLOTS, InterFault, Mismatch, StashFault, TwoGroupFault, VectorFault,
+    VectorViolation, stages,
 };
 use crate::hardware::{Alu, ElementType, Target, VectorOperation, fetch_cast_targets};
 use crate::items::Span;
@@ -12,41 +13,75 @@ use super::super::wording::{names, propose, written};
 use super::super::{Applicability, Checked, Edit, Finding, Fix};
 
 /// The finding of a violation.
-pub(super) fn word(checked: &Checked<'_>, pass: &Pass, violation: &VectorViolation) -> Option<Finding> {
+pub(super) fn word(
+    checked: &Checked<'_>,
+    pass: &Pass,
+    violation: &VectorViolation,
+) -> Option<Finding> {
     let stage = pass.stages.get(violation.stage)?;
     let span = violation.span;
     Some(match &violation.fault {
         VectorFault::Type { found, written } => stream_type(span, *found, *written),
-        VectorFault::Packet { elements, expected, time } => packet(span, stage, (*elements, expected.as_ref(), *time)),
-        VectorFault::StageOrder { entered, from, earlier, allowed } => {
-            order(span, stage, (*entered, *from), *earlier, allowed)
-        }
+        VectorFault::Packet {
+            elements,
+            expected,
+            time,
+        } => packet(span, stage, (*elements, expected.as_ref(), *time)),
+        VectorFault::StageOrder {
+            entered,
+            from,
+            earlier,
+            allowed,
+        } => order(span, stage, (*entered, *from), *earlier, allowed),
         VectorFault::Way { entered, needs } => way(span, stage, *entered, *needs),
-        VectorFault::OperationType { entered, operation, stream, alternatives } => {
-            operation_type(span, *entered, operation, *stream, alternatives)
-        }
-        VectorFault::AluReuse { alu, earlier, alternatives, free, pair } => {
-            reuse(span, *alu, *earlier, (alternatives, free), *pair)
-        }
+        VectorFault::OperationType {
+            entered,
+            operation,
+            stream,
+            alternatives,
+        } => operation_type(span, *entered, operation, *stream, alternatives),
+        VectorFault::AluReuse {
+            alu,
+            earlier,
+            alternatives,
+            free,
+            pair,
+        } => reuse(span, *alu, *earlier, (alternatives, free), *pair),
         VectorFault::NarrowDropsData { upper, split } => drops(span, stage, upper, split.as_ref()),
         VectorFault::WaySize { elements, needs } => Finding::new(
             "way_shape",
             span,
-            format!("`{}` takes a packet of {needs} elements; this one has {elements}", stage.method),
+            format!(
+                "`{}` takes a packet of {needs} elements; this one has {elements}",
+                stage.method
+            ),
         ),
         VectorFault::WayShape(mismatches) => shape("way_shape", span, stage, mismatches),
         VectorFault::Stash(fault) => stash(span, fault),
         VectorFault::TwoGroup(fault) => groups(span, stage, fault),
-        VectorFault::OperandMapping { tensor, missing } => operand_mapping(checked, span, *tensor, missing),
-        VectorFault::OperandType { operand, stream, constant } => operand_type(span, *operand, *stream, *constant),
-        VectorFault::IntraMapping { axis, mismatches, mixed } => {
-            intra_mapping(span, stage, axis, (mismatches, mixed))
+        VectorFault::OperandMapping { tensor, missing } => {
+            operand_mapping(checked, span, *tensor, missing)
         }
-        VectorFault::IntraSlots { axis, slots, inner, reordered } => {
-            intra_slots(span, stage, axis, (*slots, inner, reordered.as_ref()))
-        }
+        VectorFault::OperandType {
+            operand,
+            stream,
+            constant,
+        } => operand_type(span, *operand, *stream, *constant),
+        VectorFault::IntraMapping {
+            axis,
+            mismatches,
+            mixed,
+        } => intra_mapping(span, stage, axis, (mismatches, mixed)),
+        VectorFault::IntraSlots {
+            axis,
+            slots,
+            inner,
+            reordered,
+        } => intra_slots(span, stage, axis, (*slots, inner, reordered.as_ref())),
         VectorFault::InterStage { from, earlier } => inter_stage(span, *from, *earlier),
-        VectorFault::InterMapping { fault, expected } => inter_mapping(span, stage, fault, expected.as_ref()),
+        VectorFault::InterMapping { fault, expected } => {
+            inter_mapping(span, stage, fault, expected.as_ref())
+        }
     })
 }
 
@@ -61,7 +96,9 @@ fn stream_type(span: Span, found: ElementType, place: Span) -> Finding {
     let finding = Finding::new(
         "vector_type",
         span,
-        format!("the stream holds `{found}`; the lanes of the Vector Engine compute on `i32` or `f32`"),
+        format!(
+            "the stream holds `{found}`; the lanes of the Vector Engine compute on `i32` or `f32`"
+        ),
     )
     .related(place, format!("the stream gets its type `{found}` here"));
     let target = fetch_cast_targets(Target::Rngd, found)
@@ -70,7 +107,9 @@ fn stream_type(span: Span, found: ElementType, place: Span) -> Finding {
         Some(target) => finding.help(format!(
             "convert while fetching: `fetch::<{target}, ..>()`, with a flit of 8 elements behind it"
         )),
-        None => finding.help(format!("no fetch converts `{found}` to `i32` or `f32`: store the tensor in another type")),
+        None => finding.help(format!(
+            "no fetch converts `{found}` to `i32` or `f32`: store the tensor in another type"
+        )),
     }
 }
 
@@ -88,9 +127,16 @@ fn packet(
     let Some((new_time, new_packet)) = expected else {
         return finding;
     };
-    let finding = finding.help(format!("write Time `{}`, Packet `{}`", written(new_time), written(new_packet)));
-    let edits: &[(Span, &Mapping)] =
-        if elements < 8 { &[(span, new_packet)] } else { &[(time, new_time), (span, new_packet)] };
+    let finding = finding.help(format!(
+        "write Time `{}`, Packet `{}`",
+        written(new_time),
+        written(new_packet)
+    ));
+    let edits: &[(Span, &Mapping)] = if elements < 8 {
+        &[(span, new_packet)]
+    } else {
+        &[(time, new_time), (span, new_packet)]
+    };
     propose(finding, Applicability::Maybe, stage.span, edits)
 }
 
@@ -132,7 +178,11 @@ fn way(span: Span, stage: &Stage, entered: Option<VectorStage>, needs: Way) -> F
     let finding = Finding::new(
         "vector_way",
         span,
-        format!("`{}` needs {} lanes ({place}); the stream has {has}", stage.method, lanes(needs)),
+        format!(
+            "`{}` needs {} lanes ({place}); the stream has {has}",
+            stage.method,
+            lanes(needs)
+        ),
     );
     match needs {
         Way::Way4 => finding.help(
@@ -162,9 +212,14 @@ fn operation_type(
         _ => "`vector_fp_to_fxp` makes it `i32`",
     };
     if alternatives.is_empty() {
-        finding.help(format!("{stage} has no operations on `{stream}`; {convert}"))
+        finding.help(format!(
+            "{stage} has no operations on `{stream}`; {convert}"
+        ))
     } else {
-        finding.help(format!("{stage} has for `{stream}`: {}", alternatives.join(", ")))
+        finding.help(format!(
+            "{stage} has for `{stream}`: {}",
+            alternatives.join(", ")
+        ))
     }
 }
 
@@ -175,19 +230,35 @@ fn reuse(
     (alternatives, free): (&[&'static VectorOperation], &[Alu]),
     pair: bool,
 ) -> Finding {
-    let shared = if pair { ", which both groups share" } else { "" };
+    let shared = if pair {
+        ", which both groups share"
+    } else {
+        ""
+    };
     let mut finding = Finding::new(
         "alu_reuse",
         span,
-        format!("{} is in use already{shared}; each ALU runs one operation a pass", alu.name()),
+        format!(
+            "{} is in use already{shared}; each ALU runs one operation a pass",
+            alu.name()
+        ),
     )
     .related(earlier, format!("{} is used here", alu.name()));
     let others: Vec<String> = alternatives
         .iter()
-        .map(|other| format!("`{}` on {}", other.written(), other.alu.map_or("", Alu::name)))
+        .map(|other| {
+            format!(
+                "`{}` on {}",
+                other.written(),
+                other.alu.map_or("", Alu::name)
+            )
+        })
         .collect();
     if !others.is_empty() {
-        finding = finding.help(format!("free for the same function: {}; or run it in a second pass", others.join(", ")));
+        finding = finding.help(format!(
+            "free for the same function: {}; or run it in a second pass",
+            others.join(", ")
+        ));
     } else if free.is_empty() {
         finding = finding.help("no ALU of the stage is free: run it in a second pass, with the result in between in data memory");
     } else {
@@ -198,11 +269,16 @@ fn reuse(
         ));
     }
     // Another multiplier of the same stage: only the argument changes.
-    let multiplier = alternatives.iter().find(|other| other.argument.is_some_and(|argument| argument != "Fma"));
+    let multiplier = alternatives
+        .iter()
+        .find(|other| other.argument.is_some_and(|argument| argument != "Fma"));
     match multiplier {
         Some(other) => finding.fix(
             Applicability::Maybe,
-            format!("Use {}", other.alu.map_or("the other multiplier", Alu::name)),
+            format!(
+                "Use {}",
+                other.alu.map_or("the other multiplier", Alu::name)
+            ),
             span,
             other.written(),
         ),
@@ -210,11 +286,19 @@ fn reuse(
     }
 }
 
-fn drops(span: Span, stage: &Stage, upper: &Mapping, split: Option<&(Mapping, Mapping)>) -> Finding {
+fn drops(
+    span: Span,
+    stage: &Stage,
+    upper: &Mapping,
+    split: Option<&(Mapping, Mapping)>,
+) -> Finding {
     let finding = Finding::new(
         "narrow_drops_data",
         span,
-        format!("lanes 4 to 7 of the packet can hold data (`{}` over the halves); the trim keeps lanes 0 to 3", written(upper)),
+        format!(
+            "lanes 4 to 7 of the packet can hold data (`{}` over the halves); the trim keeps lanes 0 to 3",
+            written(upper)
+        ),
     );
     let Some((time, packet)) = split else {
         return finding;
@@ -230,8 +314,14 @@ fn drops(span: Span, stage: &Stage, upper: &Mapping, split: Option<&(Mapping, Ma
             title: "Split instead of trimming".to_owned(),
             applicability: Applicability::Maybe,
             edits: vec![
-                Edit { span: stage.span, text: "vector_split".to_owned() },
-                Edit { span, text: format!("{}, {}", written(time), written(packet)) },
+                Edit {
+                    span: stage.span,
+                    text: "vector_split".to_owned(),
+                },
+                Edit {
+                    span,
+                    text: format!("{}, {}", written(time), written(packet)),
+                },
             ],
         });
     }
@@ -252,10 +342,16 @@ fn shape(rule: &'static str, span: Span, stage: &Stage, mismatches: &[Mismatch])
             )
         })
         .collect();
-    let wanted: Vec<String> =
-        mismatches.iter().map(|part| format!("{} `{}`", part.parameter, written(&part.expected))).collect();
-    let finding = Finding::new(rule, span, parts.join(", and ")).help(format!("write {}", wanted.join(", ")));
-    let replacements: Vec<(Span, &Mapping)> = mismatches.iter().map(|part| (part.span, &part.expected)).collect();
+    let wanted: Vec<String> = mismatches
+        .iter()
+        .map(|part| format!("{} `{}`", part.parameter, written(&part.expected)))
+        .collect();
+    let finding =
+        Finding::new(rule, span, parts.join(", and ")).help(format!("write {}", wanted.join(", ")));
+    let replacements: Vec<(Span, &Mapping)> = mismatches
+        .iter()
+        .map(|part| (part.span, &part.expected))
+        .collect();
     propose(finding, Applicability::Machine, stage.span, &replacements)
 }
 
@@ -289,28 +385,44 @@ fn groups(span: Span, stage: &Stage, fault: &TwoGroupFault) -> Finding {
     let finding = |message: String| Finding::new("two_group_unavailable", span, message);
     match fault {
         TwoGroupFault::Method { zipped, unzip } => {
-            let state = if *zipped { "a stream that was zipped from two groups" } else { "two groups" };
+            let state = if *zipped {
+                "a stream that was zipped from two groups"
+            } else {
+                "two groups"
+            };
             let finding = finding(format!("`{}` does not exist on {state}", stage.method));
             match unzip {
                 Some(unzip) => finding.related(*unzip, "the groups begin here"),
                 None => finding,
             }
         }
-        TwoGroupFault::AxisSize { axis, size } => {
-            finding(format!("`{axis}` has size {size}; two groups are the two values of an axis of size 2"))
-        }
-        TwoGroupFault::AxisMissing { axis } => {
-            finding(format!("the stream's time has no axis `{axis}` to part into two groups"))
-        }
+        TwoGroupFault::AxisSize { axis, size } => finding(format!(
+            "`{axis}` has size {size}; two groups are the two values of an axis of size 2"
+        )),
+        TwoGroupFault::AxisMissing { axis } => finding(format!(
+            "the stream's time has no axis `{axis}` to part into two groups"
+        )),
     }
 }
 
-fn operand_mapping(checked: &Checked<'_>, span: Span, tensor: Option<TensorId>, missing: &[String]) -> Finding {
-    let what = if tensor.is_some() { "the VRF tensor" } else { "the stashed value" };
+fn operand_mapping(
+    checked: &Checked<'_>,
+    span: Span,
+    tensor: Option<TensorId>,
+    missing: &[String],
+) -> Finding {
+    let what = if tensor.is_some() {
+        "the VRF tensor"
+    } else {
+        "the stashed value"
+    };
     let message = if missing.is_empty() {
         format!("{what} holds elements that the stream does not visit")
     } else {
-        format!("{what} runs over {}, which the stream does not hold; an operand is read in the stream's order", names(missing))
+        format!(
+            "{what} runs over {}, which the stream does not hold; an operand is read in the stream's order",
+            names(missing)
+        )
     };
     let finding = Finding::new("operand_mapping", span, message);
     match tensor.and_then(|id| checked.body.tensor(id)) {
@@ -320,7 +432,11 @@ fn operand_mapping(checked: &Checked<'_>, span: Span, tensor: Option<TensorId>, 
 }
 
 fn operand_type(span: Span, operand: ElementType, stream: ElementType, constant: bool) -> Finding {
-    let what = if constant { "the constant" } else { "the VRF tensor" };
+    let what = if constant {
+        "the constant"
+    } else {
+        "the VRF tensor"
+    };
     let finding = Finding::new(
         "operand_type",
         span,
@@ -328,7 +444,10 @@ fn operand_type(span: Span, operand: ElementType, stream: ElementType, constant:
     );
     match (constant, stream) {
         (true, ElementType::F32) => {
-            let end = Span { start: span.end, ..span };
+            let end = Span {
+                start: span.end,
+                ..span
+            };
             finding.help("write the constant as `f32`").fix(
                 Applicability::Machine,
                 "Write the constant as `f32`",
@@ -337,30 +456,50 @@ fn operand_type(span: Span, operand: ElementType, stream: ElementType, constant:
             )
         }
         (true, _) => {
-            let end = Span { start: span.end, ..span };
-            finding.help(format!("write the constant as `{stream}`")).fix(
-                Applicability::Maybe,
-                format!("Write the constant as `{stream}`"),
-                end,
-                format!(" as {stream}"),
-            )
+            let end = Span {
+                start: span.end,
+                ..span
+            };
+            finding
+                .help(format!("write the constant as `{stream}`"))
+                .fix(
+                    Applicability::Maybe,
+                    format!("Write the constant as `{stream}`"),
+                    end,
+                    format!(" as {stream}"),
+                )
         }
-        (false, _) => finding.help(format!("load the operand into the VRF as `{stream}`: convert it while fetching")),
+        (false, _) => finding.help(format!(
+            "load the operand into the VRF as `{stream}`: convert it while fetching"
+        )),
     }
 }
 
-fn intra_mapping(span: Span, stage: &Stage, axis: &str, (mismatches, mixed): (&[Mismatch], &[String])) -> Finding {
+fn intra_mapping(
+    span: Span,
+    stage: &Stage,
+    axis: &str,
+    (mismatches, mixed): (&[Mismatch], &[String]),
+) -> Finding {
     if mixed.is_empty() {
         let finding = shape("intra_reduce_mapping", span, stage, mismatches);
-        return finding.note(format!("the reduce takes every part of `{axis}` out of time and packet"));
+        return finding.note(format!(
+            "the reduce takes every part of `{axis}` out of time and packet"
+        ));
     }
     Finding::new(
         "intra_reduce_mapping",
         span,
-        format!("{} shares the four lanes with `{axis}`; the tree folds all of them into one value", names(mixed)),
+        format!(
+            "{} shares the four lanes with `{axis}`; the tree folds all of them into one value",
+            names(mixed)
+        ),
     )
     .related(stage.span, format!("`{axis}` is reduced here"))
-    .help(format!("keep {} out of the packet: in time or in the slice", names(mixed)))
+    .help(format!(
+        "keep {} out of the packet: in time or in the slice",
+        names(mixed)
+    ))
 }
 
 fn intra_slots(
@@ -369,7 +508,10 @@ fn intra_slots(
     axis: &str,
     (slots, inner, reordered): (u64, &[Mapping], Option<&Mapping>),
 ) -> Finding {
-    let factors: Vec<String> = inner.iter().map(|factor| format!("`{factor}` ({})", factor.size())).collect();
+    let factors: Vec<String> = inner
+        .iter()
+        .map(|factor| format!("`{factor}` ({})", factor.size()))
+        .collect();
     let finding = Finding::new(
         "intra_reduce_slots",
         span,
@@ -380,22 +522,30 @@ fn intra_slots(
     .note(format!("inside the outermost `{axis}` in time: {}", factors.join(" * ")))
     .related(stage.span, format!("`{axis}` is reduced here"));
     match reordered {
-        Some(time) => {
-            finding.help(format!("with `{axis}` innermost one slot is enough: Time `{}`", written(time)))
-        }
+        Some(time) => finding.help(format!(
+            "with `{axis}` innermost one slot is enough: Time `{}`",
+            written(time)
+        )),
         None => finding,
     }
 }
 
 fn inter_stage(span: Span, from: VectorStage, earlier: Option<Span>) -> Finding {
     match earlier {
-        Some(earlier) => Finding::new("inter_reduce_stage", span, "a pass reduces across slices once")
-            .related(earlier, "the first reduction is here")
-            .help("run the second reduction in a second pass"),
+        Some(earlier) => Finding::new(
+            "inter_reduce_stage",
+            span,
+            "a pass reduces across slices once",
+        )
+        .related(earlier, "the first reduction is here")
+        .help("run the second reduction in a second pass"),
         None => Finding::new(
             "inter_reduce_stage",
             span,
-            format!("{} has four lanes; the inter-slice block takes flits of eight", stages::name(from)),
+            format!(
+                "{} has four lanes; the inter-slice block takes flits of eight",
+                stages::name(from)
+            ),
         )
         .help("widen before it: `vector_concat` after a split, `vector_pad_way8` after a trim"),
     }
@@ -408,16 +558,29 @@ fn inter_mapping(
     expected: Option<&(Mapping, Mapping)>,
 ) -> Finding {
     let message = match fault {
-        InterFault::Packet => "the packet changes; a reduction across slices leaves it as it is".to_owned(),
+        InterFault::Packet => {
+            "the packet changes; a reduction across slices leaves it as it is".to_owned()
+        }
         InterFault::NewInTime(axes) => {
-            format!("{} is new in time; only the slice can take what the reduction leaves room for", names(axes))
+            format!(
+                "{} is new in time; only the slice can take what the reduction leaves room for",
+                names(axes)
+            )
         }
         InterFault::LostFromTime(axes) => {
-            format!("{} is gone from time; only axes of the slice are reduced across slices", names(axes))
+            format!(
+                "{} is gone from time; only axes of the slice are reduced across slices",
+                names(axes)
+            )
         }
-        InterFault::TimeOrder => "time runs in another order; a reduction across slices does not reorder".to_owned(),
+        InterFault::TimeOrder => {
+            "time runs in another order; a reduction across slices does not reorder".to_owned()
+        }
         InterFault::MovedInSlice(axes) => {
-            format!("{} stays in the slice, but at other slices; a reduction does not move what it keeps", names(axes))
+            format!(
+                "{} stays in the slice, but at other slices; a reduction does not move what it keeps",
+                names(axes)
+            )
         }
     };
     let finding = Finding::new("inter_reduce_mapping", span, message);
@@ -430,6 +593,14 @@ fn inter_mapping(
         written(time)
     ));
     let output = &stage.output;
-    let replacements = [(output.slice.span, slice), (output.time.span, time)];
+    let replacements: Vec<(Span, &Mapping)> = [(&output.slice, slice), (&output.time, time)]
+        .into_iter()
+        .filter(|(declared, wanted)| {
+            declared
+                .get()
+                .is_none_or(|declared| declared.form() != wanted.form())
+        })
+        .map(|(declared, wanted)| (declared.span, wanted))
+        .collect();
     propose(finding, Applicability::Maybe, stage.span, &replacements)
 }

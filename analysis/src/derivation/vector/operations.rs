@@ -1,0 +1,152 @@
+//! Operations of the ALUs and conversions: whether the stage has them for the stream's type, and whether the ALU is free.
+
+use crate::hardware::{
+    Alu, ElementType, VectorOperation, operations_of, same_function, vector_operation,
+};
+use crate::items::Span;
+use crate::kernel::{AluOperation, OperandSource, Position, Stage, VectorStage};
+
+use super::{Groups, VectorFault, Walk, stages};
+
+impl<'a> Walk<'a> {
+    pub(super) fn alu(&mut self, index: usize, stage: &'a Stage, operation: &'a AluOperation) {
+        let in_order = self.enter(index, stage, operation.stage);
+        let skips = !operation.operands.is_empty()
+            && operation.operands.iter().all(|group| {
+                !group.is_empty()
+                    && group
+                        .iter()
+                        .all(|operand| operand.source == OperandSource::Skip)
+            });
+        let found = vector_operation(
+            &operation.enumeration,
+            &operation.variant,
+            operation.argument.as_deref(),
+        );
+        let alu = found.and_then(|found| found.alu).filter(|_| !skips);
+        let named = (operation.enumeration.as_str(), operation.variant.as_str());
+        let typed = !in_order
+            || self.operation_type(index, operation.stage, named, operation.operation_span);
+        if in_order
+            && typed
+            && let (Some(alu), Some(found)) = (alu, found)
+        {
+            self.use_alu(index, operation.operation_span, alu, found);
+        } else if let Some(alu) = alu
+            && self.used.iter().all(|(used, _)| *used != alu)
+        {
+            self.used.push((alu, operation.operation_span));
+        }
+        if typed {
+            self.operands(index, operation);
+        }
+        if operation.zip {
+            self.groups = Groups::Zipped;
+        }
+        self.arrive(index, stage, operation.stage, alu);
+    }
+
+    fn use_alu(&mut self, index: usize, span: Span, alu: Alu, found: &'static VectorOperation) {
+        let Some(&(_, earlier)) = self.used.iter().find(|(used, _)| *used == alu) else {
+            self.used.push((alu, span));
+            return;
+        };
+        let is_free = |alu: &Alu| self.used.iter().all(|(used, _)| used != alu);
+        let alternatives = same_function(found)
+            .filter(|other| other.alu.as_ref().is_some_and(is_free))
+            .collect();
+        let stage = stages::ORDER
+            .iter()
+            .find(|stage| stages::enumerations(**stage).contains(&found.enumeration));
+        let mut free: Vec<Alu> = stage
+            .into_iter()
+            .flat_map(|stage| stages::enumerations(*stage))
+            .flat_map(|enumeration| operations_of(enumeration))
+            .filter(|other| other.element_type == found.element_type)
+            .filter_map(|other| other.alu)
+            .filter(is_free)
+            .collect();
+        free.sort_unstable();
+        free.dedup();
+        let pair = self.groups != Groups::Single;
+        self.fault(
+            index,
+            span,
+            VectorFault::AluReuse {
+                alu,
+                earlier,
+                alternatives,
+                free,
+                pair,
+            },
+        );
+    }
+
+    /// Whether an operation is one of the stage's for the stream's type; notes it if it is not.
+    pub(super) fn operation_type(
+        &mut self,
+        index: usize,
+        entered: VectorStage,
+        (enumeration, variant): (&str, &str),
+        span: Span,
+    ) -> bool {
+        let Some(stream) = self.stream_type(index) else {
+            return true;
+        };
+        let mut known = operations_of(enumeration).peekable();
+        let Some(first) = known.peek() else {
+            return true;
+        };
+        let exists = operations_of(enumeration).any(|found| found.variant == variant);
+        let in_stage = stages::enumerations(entered).contains(&enumeration);
+        // A name that no enum of the stage has is the compiler's to say.
+        let elsewhere = stages::enumerations(entered)
+            .iter()
+            .any(|other| operations_of(other).any(|found| found.variant == variant));
+        if first.element_type == stream && in_stage && (exists || !elsewhere) {
+            return true;
+        }
+        let alternatives: Vec<String> = stages::enumerations(entered)
+            .iter()
+            .flat_map(|other| operations_of(other))
+            .filter(|found| found.element_type == stream)
+            .map(VectorOperation::written)
+            .collect();
+        let operation = format!("{enumeration}::{variant}");
+        self.fault(
+            index,
+            span,
+            VectorFault::OperationType {
+                entered,
+                operation,
+                stream,
+                alternatives,
+            },
+        );
+        false
+    }
+
+    pub(super) fn convert(&mut self, index: usize, stage: &'a Stage) {
+        let (Position::Vector(entered) | Position::VectorPair(entered)) = stage.output.position
+        else {
+            return;
+        };
+        let takes = if entered == VectorStage::FxpToFp {
+            ElementType::I32
+        } else {
+            ElementType::F32
+        };
+        if self.enter(index, stage, entered)
+            && let Some(stream) = self.stream_type(index).filter(|stream| *stream != takes)
+        {
+            let fault = VectorFault::OperationType {
+                entered,
+                operation: stage.method.clone(),
+                stream,
+                alternatives: Vec::new(),
+            };
+            self.fault(index, stage.span, fault);
+        }
+        self.arrive(index, stage, entered, None);
+    }
+}
