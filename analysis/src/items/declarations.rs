@@ -28,14 +28,18 @@ pub(super) enum Declared {
     MissingModule,
     Import(ImportPath),
     /// A generic parameter.
-    Parameter,
+    Parameter {
+        /// Whether it is a constant: a value, which hides no type of the same name.
+        constant: bool,
+    },
 }
 
 impl Declared {
     /// Whether the declaration can stand in a namespace. Imports can in both; what they import decides.
     pub(super) fn in_namespace(&self, namespace: Namespace) -> bool {
         match self {
-            Self::Axis(_) | Self::Import(_) | Self::Parameter => true,
+            Self::Axis(_) | Self::Import(_) | Self::Parameter { constant: false } => true,
+            Self::Parameter { constant: true } => namespace == Namespace::Value,
             Self::Module(_) | Self::MissingModule => namespace == Namespace::Type,
             Self::Item(_, kind) => match kind {
                 ItemKind::Alias => namespace == Namespace::Type,
@@ -349,17 +353,17 @@ pub fn module_scope(db: &dyn Db, module: ModuleId) -> Arc<Declarations> {
     Arc::new(declarations)
 }
 
-/// The names of the generic parameters of an item.
-pub(super) fn generic_names(item: &impl ast::HasGenericParams) -> Vec<Arc<str>> {
+/// The names of the generic parameters of an item, and whether each is a constant.
+pub(super) fn generic_names(item: &impl ast::HasGenericParams) -> Vec<(Arc<str>, bool)> {
     let Some(list) = item.generic_param_list() else {
         return Vec::new();
     };
     list.generic_params()
         .filter_map(|parameter| match parameter {
-            ast::GenericParam::ConstParam(parameter) => parameter.name(),
-            ast::GenericParam::TypeParam(parameter) => parameter.name(),
+            ast::GenericParam::ConstParam(parameter) => Some((parameter.name()?, true)),
+            ast::GenericParam::TypeParam(parameter) => Some((parameter.name()?, false)),
             ast::GenericParam::LifetimeParam(_) => None,
         })
-        .map(|name| plain_name(name.text()))
+        .map(|(name, constant)| (plain_name(name.text()), constant))
         .collect()
 }

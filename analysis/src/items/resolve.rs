@@ -398,7 +398,7 @@ impl<'a> Resolver<'a> {
                 Declared::Axis(axis) => return Some(Resolution::Axis(axis.clone())),
                 Declared::Module(module) => return Some(Resolution::Module(*module)),
                 Declared::MissingModule => return Some(Resolution::External),
-                Declared::Parameter => return Some(Resolution::Parameter(Arc::from(name))),
+                Declared::Parameter { .. } => return Some(Resolution::Parameter(Arc::from(name))),
                 Declared::Item(item, kind) => return Some(item_resolution(*item, *kind)),
                 Declared::Import(path) => {
                     if let Some(found) = self.path(scope, path, namespace).found {

@@ -224,8 +224,8 @@ impl Builder<'_> {
                 self.item(&item, &mut declarations);
             }
         } else if let Some(item) = ast::AnyHasGenericParams::cast(node.clone()) {
-            for name in generic_names(&item) {
-                declarations.add(&name, Declared::Parameter);
+            for (name, constant) in generic_names(&item) {
+                declarations.add(&name, Declared::Parameter { constant });
             }
         }
         declarations

@@ -157,7 +157,7 @@ impl Interpreter<'_> {
         let span = site.span(path.syntax());
         if let Some(binding) = segments(&path)
             .first()
-            .and_then(|name| site.generics.get(name.as_str()))
+            .and_then(|name| site.type_parameter(name))
         {
             return Some(Written {
                 value: binding.axis.clone(),

@@ -123,7 +123,7 @@ impl Interpreter<'_> {
     fn own_site(&mut self, node: &ast::Fn) -> Site {
         let mut site = self.frame.site.clone();
         let mut generics = Generics::new();
-        for (name, span) in parameters(&site, node) {
+        for (name, is_constant, span) in parameters(&site, node) {
             let mapping = self
                 .draft
                 .mappings
@@ -140,6 +140,7 @@ impl Interpreter<'_> {
                     axis: None,
                     context: None,
                     constant: None,
+                    is_constant,
                 },
             );
         }
@@ -330,8 +331,9 @@ impl Interpreter<'_> {
         }
         let mut generics = Generics::new();
         let caller = self.frame.site.clone();
-        for (index, (name, _)) in names.into_iter().enumerate() {
-            let binding = self.bind_argument(&caller, turbofish.get(index), call);
+        for (index, (name, is_constant, _)) in names.into_iter().enumerate() {
+            let mut binding = self.bind_argument(&caller, turbofish.get(index), call);
+            binding.is_constant = is_constant;
             generics.insert(name, binding);
         }
         let parameters = node
@@ -513,15 +515,21 @@ impl Interpreter<'_> {
     }
 }
 
-/// The generic type and constant parameters of a function with their places.
-fn parameters(site: &Site, node: &ast::Fn) -> Vec<(String, Span)> {
+/// The generic type and constant parameters of a function, whether each is a constant, and their places.
+fn parameters(site: &Site, node: &ast::Fn) -> Vec<(String, bool, Span)> {
     node.generic_param_list()
         .into_iter()
         .flat_map(|list| list.type_or_const_params().collect::<Vec<_>>())
         .filter_map(|parameter| match parameter {
-            ast::TypeOrConstParam::Type(parameter) => parameter.name(),
-            ast::TypeOrConstParam::Const(parameter) => parameter.name(),
+            ast::TypeOrConstParam::Type(parameter) => Some((parameter.name()?, false)),
+            ast::TypeOrConstParam::Const(parameter) => Some((parameter.name()?, true)),
         })
-        .map(|name| (name.text().to_string(), site.span(name.syntax())))
+        .map(|(name, is_constant)| {
+            (
+                name.text().to_string(),
+                is_constant,
+                site.span(name.syntax()),
+            )
+        })
         .collect()
 }

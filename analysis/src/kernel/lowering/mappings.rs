@@ -42,7 +42,7 @@ impl Interpreter<'_> {
     /// The mapping that an `m![..]` in type position names.
     pub(super) fn macro_mapping(&mut self, site: &Site, call: &ast::MacroCall) -> MappingSlot {
         let span = site.span(call.syntax());
-        if site.generics.is_empty()
+        if !site.has_type_parameters()
             && let Some(slot) = self.macros.get(&span)
         {
             return *slot;
@@ -51,7 +51,7 @@ impl Interpreter<'_> {
             Ok(value) => self.draft.mappings.known(Written::new(value, span)),
             Err(reason) => self.draft.mappings.failed(reason, span),
         };
-        if site.generics.is_empty() {
+        if !site.has_type_parameters() {
             self.macros.insert(span, slot);
         }
         slot
@@ -68,7 +68,7 @@ impl Interpreter<'_> {
             ));
         }
         let (body, start) = macro_body(call).ok_or(UnresolvedReason::IllFormedMapping)?;
-        if site.generics.is_empty() {
+        if !site.has_type_parameters() {
             return self.plain_value(site, &body, start);
         }
         let (node, errors) = mapping::parse_mapping(&body);
@@ -194,7 +194,7 @@ impl Interpreter<'_> {
         depth: u32,
     ) -> Result<Mapping, UnresolvedReason> {
         if let [name] = path
-            && let Some(binding) = site.generics.get(*name)
+            && let Some(binding) = site.type_parameter(name)
         {
             if let Some(axis) = &binding.axis {
                 return Ok(Mapping::axis(axis.clone()));

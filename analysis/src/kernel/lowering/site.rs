@@ -26,6 +26,8 @@ pub(super) struct Binding {
     pub(super) context: Option<Context>,
     /// As a constant.
     pub(super) constant: Option<ConstValue>,
+    /// Whether it is declared as a constant: no mapping, and no axis of the same name is hidden by it.
+    pub(super) is_constant: bool,
 }
 
 /// Generic parameters by name.
@@ -55,6 +57,18 @@ impl Site {
             parsed,
             generics: Rc::new(Generics::new()),
         }
+    }
+
+    /// Whether mappings in the text may change from call to call.
+    pub(super) fn has_type_parameters(&self) -> bool {
+        self.generics.values().any(|binding| !binding.is_constant)
+    }
+
+    /// What a generic type parameter stands for.
+    pub(super) fn type_parameter(&self, name: &str) -> Option<&Binding> {
+        self.generics
+            .get(name)
+            .filter(|binding| !binding.is_constant)
     }
 
     /// The place of a node of the tree.

@@ -182,12 +182,13 @@ impl Interpreter<'_> {
             .into_iter()
             .flat_map(|list| list.type_or_const_params().collect::<Vec<_>>());
         for (index, parameter) in parameters.enumerate() {
-            let name = match parameter {
-                ast::TypeOrConstParam::Type(parameter) => parameter.name(),
-                ast::TypeOrConstParam::Const(parameter) => parameter.name(),
+            let (name, is_constant) = match parameter {
+                ast::TypeOrConstParam::Type(parameter) => (parameter.name(), false),
+                ast::TypeOrConstParam::Const(parameter) => (parameter.name(), true),
             };
             if let Some(name) = name {
-                let binding = self.bind_argument(site, arguments.get(index), place);
+                let mut binding = self.bind_argument(site, arguments.get(index), place);
+                binding.is_constant = is_constant;
                 generics.insert(name.text().to_string(), binding);
             }
         }
@@ -228,6 +229,7 @@ impl Interpreter<'_> {
             axis,
             context,
             constant,
+            is_constant: false,
         }
     }
 
@@ -413,7 +415,7 @@ impl Interpreter<'_> {
         let span = site.span(path.syntax());
         let names = segments(path);
         if let [name] = names.as_slice()
-            && let Some(binding) = site.generics.get(name)
+            && let Some(binding) = site.type_parameter(name)
         {
             return binding.mapping;
         }

@@ -209,3 +209,15 @@ fn tuples_come_apart() {
     assert_eq!(named("two").address.bytes(), Some(32));
     assert_eq!(body.escaping, [named("one").id, named("two").id]);
 }
+
+#[test]
+fn a_constant_parameter_hides_no_axis() {
+    let (_, body) = lower_in(
+        "axes![M = 32, K = 16, T = 5];
+         fn stage<'l, const T: Tu>(x: CollectTensor<'l, { T }, bf16, m![1], m![1 # 2], m![1 # 256], m![M], m![K]>)
+            -> CollectTensor<'l, { T }, bf16, m![1], m![1 # 2], m![1 # 256], m![M, T], m![K]> { x.collect() }",
+        "stage",
+    );
+    assert_eq!(reasons(&body), []);
+    assert_eq!(shown(&passes(&body)[0].stages[0].output.time), "M, T");
+}
