@@ -8,11 +8,13 @@
 
 mod branches;
 mod calls;
+mod contexts;
 mod draft;
 mod expressions;
 mod functions;
 mod loops;
 mod mappings;
+mod methods;
 mod operands;
 mod site;
 mod slots;

@@ -104,10 +104,14 @@ fn operations_keep_their_arguments() {
             .vector_fp_div(FpDivBinaryOp::DivF.with_mode(BinaryArgMode::Mode10), 1.0)
             .vector_intra_slice_reduce::<B, m![1], m![A % 8 = 4]>(IntraSliceReduceOpF32::Max)",
     );
-    use ElementType::{F32, I32};
     assert_eq!(
         stages[1],
-        StageKind::VectorBranch(BranchMode::Comparison(vec![F32, F32, F32, I32]))
+        StageKind::VectorBranch(BranchMode::Comparison(vec![
+            ElementType::F32,
+            ElementType::F32,
+            ElementType::F32,
+            ElementType::I32
+        ]))
     );
     let StageKind::VectorAlu(multiply) = &stages[3] else {
         panic!("an operation")

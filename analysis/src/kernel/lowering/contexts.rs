@@ -1,0 +1,209 @@
+//! Methods of contexts: the beginnings of streams, and collectives.
+
+use crate::items::Span;
+use crate::kernel::dialect::{Access, Action, Method};
+use crate::kernel::{
+    Address, AddressValue, Context, Level, PassSource, Position, TensorId, Tier, UnresolvedReason,
+    Written,
+};
+use crate::mapping::Mapping;
+
+use super::Interpreter;
+use super::calls::Call;
+use super::draft::{OriginDraft, levels_of};
+use super::slots::MappingSlot;
+use super::types::{ShapeSlots, TensorType};
+use super::values::Value;
+
+impl Interpreter<'_> {
+    /// A method of a context: the beginning of a stream, or a collective.
+    pub(super) fn context_method(
+        &mut self,
+        context: Option<Context>,
+        method: &'static Method,
+        call: &Call,
+    ) -> Value {
+        match method.action {
+            Action::Begin => self.begin(context, call),
+            Action::BeginInterleaved => self.begin_interleaved(context, method, call),
+            Action::Shuffle | Action::ParallelCopy => {
+                self.context_collective(context, method, call)
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    fn context_collective(
+        &mut self,
+        context: Option<Context>,
+        method: &'static Method,
+        call: &Call,
+    ) -> Value {
+        let generics = self.generics(method, call);
+        let Value::Tensor(source) = call.argument(0) else {
+            let reason =
+                UnresolvedReason::UnsupportedExpression("the source of a collective".to_owned());
+            self.unresolved(reason, call.argument_span(0));
+            return Value::Unknown;
+        };
+        let Some(kind) = self.draft.tensor(source).map(|tensor| tensor.kind) else {
+            return Value::Unknown;
+        };
+        let levels = match generics.level(Level::Element) {
+            Some(element) => kind.levels.with(Level::Element, element),
+            None => kind.levels,
+        };
+        let kind = TensorType {
+            access: Access::Owned,
+            levels,
+            ..kind
+        };
+        // The library makes these at the start of the memory.
+        let address = Address {
+            value: AddressValue::Bytes(0),
+            span: call.name_span,
+        };
+        let context = context.unwrap_or(Context::Sub);
+        self.collective(
+            method.name,
+            vec![source],
+            kind,
+            address,
+            context,
+            call.name_span,
+        )
+    }
+
+    fn begin(&mut self, context: Option<Context>, call: &Call) -> Value {
+        let (tensor, followed) = self.streamed(call, 0);
+        let Some(kind) = self.draft.tensor(tensor).map(|tensor| tensor.kind) else {
+            return Value::Unknown;
+        };
+        let time = self
+            .draft
+            .mappings
+            .known(Written::new(Mapping::identity(), call.name_span));
+        let begin = self.begin_shape(&kind, time, call.name_span);
+        let stream = self.begin_pass(context, PassSource::Tensor(tensor), begin, call.name_span);
+        if let (Value::Stream(pass), false) = (&stream, followed) {
+            let reason = UnresolvedReason::UnsupportedExpression(
+                "the tensor that a stream begins with".to_owned(),
+            );
+            self.draft.fail(*pass, reason, call.argument_span(0));
+        }
+        stream
+    }
+
+    /// The tensor of an argument; an unknown one where it could not be followed.
+    fn streamed(&mut self, call: &Call, index: usize) -> (TensorId, bool) {
+        if let Value::Tensor(id) = call.argument(index) {
+            return (id, true);
+        }
+        let span = call.argument_span(index);
+        let levels = levels_of(Tier::Dm, |_| self.draft.mappings.open(span));
+        let scalar = self.draft.scalars.open(span);
+        let kind = TensorType {
+            tier: Tier::Dm,
+            access: Access::Shared,
+            scalar,
+            levels,
+        };
+        let address = Address {
+            value: AddressValue::Unknown,
+            span,
+        };
+        (
+            self.draft
+                .add_tensor(kind, address, OriginDraft::Parameter, span),
+            false,
+        )
+    }
+
+    fn begin_shape(&mut self, kind: &TensorType, time: MappingSlot, span: Span) -> ShapeSlots {
+        let mut level = |level: Level| match kind.levels.get(level) {
+            Some(slot) => slot,
+            None => self.draft.mappings.open(span),
+        };
+        ShapeSlots {
+            position: Position::Begin,
+            scalar: kind.scalar,
+            chip: level(Level::Chip),
+            cluster: level(Level::Cluster),
+            slice: level(Level::Slice),
+            row: None,
+            time,
+            packet: kind.levels.element,
+            way: None,
+        }
+    }
+
+    fn begin_interleaved(
+        &mut self,
+        context: Option<Context>,
+        method: &Method,
+        call: &Call,
+    ) -> Value {
+        let generics = self.generics(method, call);
+        let axis = generics
+            .axis
+            .unwrap_or_else(|| Written::unknown(call.name_span));
+        let mut tensors = Vec::new();
+        let mut spans = Vec::new();
+        let mut followed = true;
+        for index in 0..call.arguments.len().max(1) {
+            let (tensor, known) = self.streamed(call, index);
+            followed &= known;
+            tensors.push(tensor);
+            spans.push(call.argument_span(index));
+        }
+        let Some(kind) = tensors
+            .first()
+            .and_then(|id| self.draft.tensor(*id))
+            .map(|tensor| tensor.kind)
+        else {
+            return Value::Unknown;
+        };
+        for other in tensors
+            .iter()
+            .skip(1)
+            .filter_map(|id| self.draft.tensor(*id))
+            .map(|tensor| tensor.kind)
+            .collect::<Vec<_>>()
+        {
+            self.draft.scalars.unify(kind.scalar, other.scalar);
+            for (one, two) in kind
+                .levels
+                .all()
+                .zip(other.levels.all())
+                .collect::<Vec<_>>()
+            {
+                self.draft.mappings.unify(one, two);
+            }
+        }
+        let time = match &axis.value {
+            Some(value) => self
+                .draft
+                .mappings
+                .known(Written::new(Mapping::axis(value.clone()), axis.span)),
+            None => self.draft.mappings.open(axis.span),
+        };
+        let begin = self.begin_shape(&kind, time, call.name_span);
+        let stream = self.begin_pass(
+            context,
+            PassSource::Interleaved {
+                axis,
+                tensors,
+                spans,
+            },
+            begin,
+            call.name_span,
+        );
+        if let (Value::Stream(pass), false) = (&stream, followed) {
+            let reason = UnresolvedReason::UnsupportedExpression(
+                "a tensor that a stream begins with".to_owned(),
+            );
+            self.draft.fail(*pass, reason, call.name_span);
+        }
+        stream
+    }
+}
