@@ -1,6 +1,7 @@
 //! Rules of the family "memory": tensors in each other's way, and moves that lose data.
 
 use super::{Applicability, Checked, Finding, Rule, rule, words};
+use crate::derivation::commit::CommitViolation;
 use crate::derivation::memory::{
     ConflictKind, Elsewhere, MemoryViolation, MoveFault, MoveKind, MoveViolation, Occupant, VrfSum,
 };
@@ -90,15 +91,25 @@ fn follows(checked: &Checked<'_>, kind: MoveKind) -> bool {
     };
     match kind {
         MoveKind::Copy(_) | MoveKind::Reshape => false,
-        MoveKind::Fetch(id, stage) | MoveKind::Switch(id, stage) => {
-            pass(id).and_then(|pass| pass.stages.get(stage)).is_some_and(|stage| match stage {
+        MoveKind::Fetch(id, stage) | MoveKind::Switch(id, stage) => pass(id)
+            .and_then(|pass| pass.stages.get(stage))
+            .is_some_and(|stage| match stage {
                 StageDerivation::Fetch(fetch) => !fetch.violations.is_empty(),
                 StageDerivation::Switch(switch) => !switch.violations.is_empty(),
                 _ => false,
-            })
-        }
-        MoveKind::Commit(id) => pass(id)
-            .is_some_and(|pass| matches!(&pass.end, EndDerivation::Commit(commit) if !commit.violations.is_empty())),
+            }),
+        MoveKind::Commit(id) => pass(id).is_some_and(|pass| match &pass.end {
+            EndDerivation::Commit(commit) => commit.violations.iter().any(speaks_of_mappings),
+            _ => false,
+        }),
+    }
+}
+
+/// Whether a violation of a commit is about what is committed, not where.
+fn speaks_of_mappings(violation: &CommitViolation) -> bool {
+    match violation {
+        CommitViolation::Alignment { .. } | CommitViolation::Bank(_) => false,
+        _ => true,
     }
 }
 
