@@ -103,7 +103,10 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
         | SwitchViolation::RingSize { .. }
         | SwitchViolation::SliceIndivisible { .. }
         | SwitchViolation::TimeIndivisible { .. } => word_parameter(stage, violation),
-        SwitchViolation::SliceSize { input, output: slices } => {
+        SwitchViolation::SliceSize {
+            input,
+            output: slices,
+        } => {
             let finding = Finding::new(
                 "switch_slice_size",
                 output.slice.span,
@@ -118,18 +121,30 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
                 finding
             }
         }
-        SwitchViolation::BroadcastAxisReused { axes } => with_shape(
-            Finding::new(
-                "switch_broadcast_axis_reused",
-                place(&output.slice),
-                format!(
-                    "the slices of a ring all hold the same packets here, and {} is an axis of the input: a copy number is no part of it",
-                    names(axes)
+        SwitchViolation::BroadcastAxisReused { axes } => {
+            let finding = with_shape(
+                Finding::new(
+                    "switch_broadcast_axis_reused",
+                    place(&output.slice),
+                    format!(
+                        "the slices of a ring all hold the same packets here, and {} is an axis of the input: a copy number is no part of it",
+                        names(axes)
+                    ),
+                )
+                .help("declare an axis of that size for the copies, or write `1 # n`"),
+                derived.expected.as_ref(),
+            );
+            match &derived.expected {
+                // A regular topology's expected slices hold `1 # n` there; a custom ring's are the declared ones.
+                Some(shape) if output.slice.get() != Some(&shape.slice) => propose(
+                    finding,
+                    Applicability::Maybe,
+                    stage.span,
+                    &[(place(&output.slice), &shape.slice)],
                 ),
-            )
-            .help("declare an axis of that size for the copies, or write `1 # n`"),
-            derived.expected.as_ref(),
-        ),
+                _ => finding,
+            }
+        }
         SwitchViolation::Topology { part } => word_topology(of, derived, *part),
         SwitchViolation::NotInnermost { moved } => propose_time(
             Finding::new(

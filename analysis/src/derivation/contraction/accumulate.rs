@@ -197,11 +197,12 @@ fn output_packet(kind: AccumulationKind, forms: &Forms<'_>) -> Option<Form> {
     }
 }
 
-/// The parts of the time that the declared output keeps, in the input's order and padding, then what the layout puts
-/// inside. `None` where that has no plain expression.
+/// The parts of the time that the declared output keeps somewhere, in the input's order and padding, then what the
+/// layout puts inside. `None` where that has no plain expression.
 fn expected_time(kind: AccumulationKind, forms: &Forms<'_>) -> Option<Form> {
     let mut parts = Vec::new();
-    for found in &forms::divide_relaxed(forms.time, forms.out_time).matches {
+    let declared = Form::multiply(forms.out_time, forms.out_packet)?;
+    for found in &forms::divide_relaxed(forms.time, &declared).matches {
         let part = forms::term_mapping(&found.term, found.count)?;
         let padded = padded_count(forms.time, found);
         parts.push(part.form().pad(padded)?);

@@ -20,7 +20,8 @@ pub struct AlignDerivation {
     pub one_flit_packet: Option<Mapping>,
     /// Two collected flits; only where the innermost steps of the time come in pairs.
     pub two_flit_packet: Option<Mapping>,
-    /// The least output time for the declared packet: the stream's, less the collected flits; tiling axes go inside.
+    /// The output time for the declared packet: the stream's, less the collected flits, with what the declared time
+    /// repeats inside.
     pub expected_time: Option<Mapping>,
     /// The configuration of the TRF Sequencer.
     pub sequencer: Option<TrfSequencer>,
@@ -248,7 +249,10 @@ fn align_stream(
     } else {
         Some(time.clone())
     };
-    derived.expected_time = remaining.as_ref().map(Form::to_mapping);
+    derived.expected_time = remaining
+        .as_ref()
+        .and_then(|remaining| with_tiling(remaining, out_time))
+        .map(|form| form.to_mapping());
     // Two readings of an aligned time with two collected flits: repetitions inside each step of the remaining time, or
     // none at all (then the flits themselves are the innermost steps).
     let judged = match remaining {
@@ -276,6 +280,20 @@ fn align_stream(
             .violations
             .push(AlignViolation::TimeMismatch { reason }),
     }
+}
+
+/// `time`, and inside of it what else `out_time` goes through, in its order. `None` where that has no plain expression.
+fn with_tiling(time: &Form, out_time: &Form) -> Option<Form> {
+    let mut parts = vec![time.clone()];
+    let tiling = forms::divide_relaxed(out_time, time).dividend_residue;
+    for placed in tiling.terms_with_stride().iter().rev() {
+        parts.push(
+            forms::term_mapping(&placed.term, placed.live)?
+                .form()
+                .clone(),
+        );
+    }
+    forms::join(&parts.iter().collect::<Vec<_>>())
 }
 
 /// Whether `out_time` goes through `time` in its order with everything else inside.

@@ -4,7 +4,8 @@ use crate::derivation::contraction::{
     AlignDerivation, AlignViolation, AlignedTime, TrfLoadDerivation, TrfLoadViolation,
     TrfSequencer, TrfSequencerError,
 };
-use crate::kernel::{Pass, PassEnd, StageKind, Tensor};
+use crate::items::Span;
+use crate::kernel::{Pass, PassEnd, StageKind, Tensor, Written};
 use crate::mapping::Mapping;
 use crate::rules::collect::bytes;
 use crate::rules::wording::{StageOf, link_alias, names, place, propose, written};
@@ -59,61 +60,85 @@ pub(super) fn trf_load(
                         possible.join(", ")
                     ))
             }
-            TrfLoadViolation::RowMismatch => load_mismatch(
-                "trf_row_mismatch",
-                (row, derived.expected_row.as_ref()),
-                Applicability::Maybe,
-                "rows",
-                &format!("the outermost part of the collected time `{time}`"),
-                *span,
-            )
-            .related(place(&stream.time), "the collected time"),
-            TrfLoadViolation::ElementMismatch => load_mismatch(
-                "trf_element_mismatch",
-                (element, derived.expected_element.as_ref()),
-                Applicability::Machine,
-                "element",
-                "the rest of the collected time, then the packet,",
-                *span,
-            )
-            .related(place(&stream.time), "the collected time"),
+            TrfLoadViolation::RowMismatch => {
+                let source = format!("the outermost part of the collected time `{time}`");
+                let finding = load_mismatch(
+                    "trf_row_mismatch",
+                    "rows are",
+                    row,
+                    derived.expected_row.as_ref(),
+                    &source,
+                )
+                .related(place(&stream.time), "the collected time");
+                propose(
+                    finding,
+                    Applicability::Maybe,
+                    *span,
+                    &load_parts(tensor, derived),
+                )
+            }
+            TrfLoadViolation::ElementMismatch => {
+                let source = "the rest of the collected time, then the packet,";
+                let expected = derived.expected_element.as_ref();
+                let finding = load_mismatch(
+                    "trf_element_mismatch",
+                    "element is",
+                    element,
+                    expected,
+                    source,
+                )
+                .related(place(&stream.time), "the collected time");
+                propose(
+                    finding,
+                    Applicability::Machine,
+                    *span,
+                    &load_parts(tensor, derived),
+                )
+            }
         };
         findings.push(link_alias(finding, [row, element]));
     }
 }
 
+/// The rows and the element of a load, where they are declared otherwise.
+fn load_parts<'a>(tensor: &Tensor, derived: &'a TrfLoadDerivation) -> Vec<(Span, &'a Mapping)> {
+    let parts = [
+        (tensor.levels.row.as_ref(), derived.expected_row.as_ref()),
+        (
+            Some(&tensor.levels.element),
+            derived.expected_element.as_ref(),
+        ),
+    ];
+    let parts = parts
+        .into_iter()
+        .filter_map(|(declared, expected)| declared.zip(expected));
+    parts
+        .filter(|(declared, expected)| {
+            declared
+                .get()
+                .is_none_or(|declared| declared.form() != expected.form())
+        })
+        .map(|(declared, expected)| (place(declared), expected))
+        .collect()
+}
+
 fn load_mismatch(
     rule: &'static str,
-    (declared, expected): (&crate::kernel::Written<Mapping>, Option<&Mapping>),
-    applicability: Applicability,
-    what: &str,
+    subject: &str,
+    declared: &Written<Mapping>,
+    expected: Option<&Mapping>,
     source: &str,
-    method: crate::items::Span,
 ) -> Finding {
-    let verb = if what == "rows" { "are" } else { "is" };
     let shown = declared.get().map_or_else(String::new, written);
-    let Some(expected) = expected else {
-        return Finding::new(
-            rule,
-            place(declared),
-            format!("the {what} {verb} declared `{shown}`, which is not {source}"),
-        );
+    let finding = |fault: String| {
+        let message = format!("the {subject} declared `{shown}`{fault}");
+        Finding::new(rule, place(declared), message)
     };
-    let finding = Finding::new(
-        rule,
-        place(declared),
-        format!(
-            "the {what} {verb} declared `{shown}`; {source} is `{}`",
-            written(expected)
-        ),
-    )
-    .help(format!("write `{}`", written(expected)));
-    propose(
-        finding,
-        applicability,
-        method,
-        &[(place(declared), expected)],
-    )
+    match expected {
+        Some(expected) => finding(format!("; {source} is `{}`", written(expected)))
+            .help(format!("write `{}`", written(expected))),
+        None => finding(format!(", which is not {source}")),
+    }
 }
 
 /// Words the violations of an alignment.
@@ -145,7 +170,7 @@ pub(super) fn align(
     }
 }
 
-fn operand_span(of: &StageOf<'_>) -> crate::items::Span {
+fn operand_span(of: &StageOf<'_>) -> Span {
     match &of.stage.kind {
         StageKind::Align { operand_span, .. } => *operand_span,
         _ => of.stage.span,
@@ -289,24 +314,15 @@ fn word_time(of: &StageOf<'_>, derived: &AlignDerivation, reason: &AlignedTime) 
         return finding;
     };
     let finding = finding.help(format!(
-        "the aligned time is `{}`, with axes that only the TRF tensor has inside",
+        "the aligned time is `{}`: the stream's time, then what is repeated",
         written(expected)
     ));
-    // Only where nothing is repeated is the least time the one that is meant.
-    if output
-        .time
-        .get()
-        .is_some_and(|declared| declared.size() == expected.size())
-    {
-        propose(
-            finding,
-            Applicability::Maybe,
-            of.stage.span,
-            &[(place(&output.time), expected)],
-        )
-    } else {
-        finding
-    }
+    propose(
+        finding,
+        Applicability::Maybe,
+        of.stage.span,
+        &[(place(&output.time), expected)],
+    )
 }
 
 fn word_tiling(of: &StageOf<'_>, operand: Option<&Tensor>, axes: &[String]) -> Finding {

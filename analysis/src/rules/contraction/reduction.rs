@@ -152,7 +152,7 @@ fn word_accumulate(
                 ),
             ),
             derived,
-            (of, place(&output.packet), derived.expected_packet.as_ref()),
+            of,
         ),
         AccumulateViolation::Packet => with_layout(
             Finding::new(
@@ -169,7 +169,7 @@ fn word_accumulate(
                 ),
             ),
             derived,
-            (of, place(&output.packet), derived.expected_packet.as_ref()),
+            of,
         ),
         AccumulateViolation::Time(reason) => with_layout(
             Finding::new(
@@ -181,7 +181,7 @@ fn word_accumulate(
                 ),
             ),
             derived,
-            (of, place(&output.time), derived.expected_time.as_ref()),
+            of,
         ),
         AccumulateViolation::SlicesData { kept, live } => {
             let column = if *kept == 1 { "column" } else { "columns" };
@@ -194,7 +194,7 @@ fn word_accumulate(
                     ),
                 ),
                 derived,
-                (of, place(&output.time), derived.expected_time.as_ref()),
+                of,
             )
         }
         AccumulateViolation::Capacity { inner, limit } => {
@@ -252,29 +252,33 @@ fn word_capacity(
     }
 }
 
-fn with_layout(
-    finding: Finding,
-    derived: &AccumulateDerivation,
-    (of, place, meant): (&StageOf<'_>, crate::items::Span, Option<&Mapping>),
-) -> Finding {
-    let mut finding = finding;
-    if let (Some(time), Some(packet)) = (&derived.expected_time, &derived.expected_packet) {
-        finding = finding.note(format!(
+fn with_layout(finding: Finding, derived: &AccumulateDerivation, of: &StageOf<'_>) -> Finding {
+    let (Some(time), Some(packet)) = (&derived.expected_time, &derived.expected_packet) else {
+        return finding;
+    };
+    let output = &of.stage.output;
+    let finding = finding
+        .note(format!(
             "{}, with the axes kept here: Time `{}`, Packet `{}`",
             kind_name(derived.kind),
             written(time),
             written(packet)
+        ))
+        .help(format!(
+            "write `accumulate::<{}, {}>`",
+            written(time),
+            written(packet)
         ));
-    }
-    match meant {
-        Some(meant) => propose(
-            finding.help(format!("write `{}`", written(meant))),
-            Applicability::Maybe,
-            of.stage.span,
-            &[(place, meant)],
-        ),
-        None => finding,
-    }
+    let replacements: Vec<_> = [(&output.time, time), (&output.packet, packet)]
+        .into_iter()
+        .filter(|(declared, expected)| {
+            declared
+                .get()
+                .is_none_or(|declared| declared.form() != expected.form())
+        })
+        .map(|(declared, expected)| (place(declared), expected))
+        .collect();
+    propose(finding, Applicability::Maybe, of.stage.span, &replacements)
 }
 
 const fn kind_name(kind: Option<AccumulationKind>) -> &'static str {
