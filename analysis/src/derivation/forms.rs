@@ -6,7 +6,7 @@
 use crate::kernel::Written;
 use crate::mapping::{
     Answer, Atom, Digit, Division, DivisionMode, Form, Mapping, Match, PaddingKind, Term, divide,
-    equal_forms,
+    equal_forms, holds,
 };
 
 /// The form of a declared mapping; `None` where the mapping is unknown or its form could not be worked out.
@@ -41,6 +41,33 @@ pub(crate) fn join(parts: &[&Form]) -> Option<Form> {
 /// Relaxed division: padding of the two sides may differ freely.
 pub(crate) fn divide_relaxed(dividend: &Form, divisor: &Form) -> Division {
     divide(dividend, divisor, DivisionMode::Relaxed)
+}
+
+/// Whether it is proven that `dividend` lacks a part of `divisor`, whose division is given. Division misses parts of
+/// ragged digits (`K # 128 / 16` with `K` of 100) that are there; there the elements decide.
+pub(crate) fn lacks(dividend: &Form, divisor: &Form, division: &Division) -> bool {
+    let plain = |form: &Form| {
+        form.digits()
+            .iter()
+            .filter_map(|digit| digit.term.as_ref())
+            .all(|term| matches!(term.atom, Atom::Axis(_) | Atom::Broadcast))
+    };
+    !division.exact()
+        && ((plain(dividend) && plain(divisor)) || holds(dividend, divisor) == Answer::No)
+}
+
+/// Whether a form has a ragged part or a group over an axis that another one has too: parts that division may have
+/// missed in it.
+pub(crate) fn may_share_ragged(form: &Form, other: &Form) -> bool {
+    let mut terms = form.digits().iter().filter_map(|digit| digit.term.as_ref());
+    terms.any(|term| match &term.atom {
+        Atom::PaddedRun(axis) => other.contains_axis(axis.name()),
+        Atom::Composite(group) => group
+            .axes()
+            .iter()
+            .any(|axis| other.contains_axis(axis.name())),
+        Atom::Axis(_) | Atom::Broadcast => false,
+    })
 }
 
 /// Whether the matches of a division, outermost of the dividend first, stand in the divisor in the same order.

@@ -170,6 +170,13 @@ fn judge(
         Err(violation) => return Some(violation),
     };
     let kept = forms::divide_relaxed(forms.time, &outer);
+    if forms::lacks(forms.time, &outer, &kept) {
+        let axes = forms::axis_names(&kept.divisor_residue);
+        return Some(AccumulateViolation::Time(AccumulatedTime::Unknown { axes }));
+    }
+    if !kept.exact() {
+        return None;
+    }
     if let Some(time) = kept_axes(forms.time, &outer, &kept) {
         return Some(AccumulateViolation::Time(time));
     }
@@ -238,7 +245,11 @@ fn interleaved(forms: &Forms<'_>) -> Split {
             .resize(columns)
             .and_then(|cut| outside(forms.out_time, &cut));
         if let Some(outer) = kept
-            && forms::divide_relaxed(forms.time, &outer).exact()
+            && !forms::lacks(
+                forms.time,
+                &outer,
+                &forms::divide_relaxed(forms.time, &outer),
+            )
         {
             return Err(AccumulateViolation::SlicesData {
                 kept: columns,
@@ -282,13 +293,8 @@ fn outside(time: &Form, inner: &Form) -> Option<Form> {
     (!forms::differ(&found, inner)).then_some(outer)
 }
 
-/// Whether the kept axes come from the time, in its order and with its padding.
+/// Whether the kept axes stand in the time's order and with its padding.
 fn kept_axes(time: &Form, outer: &Form, kept: &Division) -> Option<AccumulatedTime> {
-    if !kept.exact() {
-        return Some(AccumulatedTime::Unknown {
-            axes: forms::axis_names(&kept.divisor_residue),
-        });
-    }
     if !forms::keeps_order(kept) {
         return Some(AccumulatedTime::Reordered);
     }

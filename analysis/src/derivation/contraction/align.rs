@@ -236,12 +236,6 @@ fn align_stream(
     let second = second.remove_padding();
     // The second half holds a flit of the stream, or nothing.
     let collected = second.has_terms();
-    let from_time = !collected || forms::divide_relaxed(time, &second).exact();
-    if forms::differ(&first, packet) || !from_time {
-        derived.violations.push(AlignViolation::PacketMismatch);
-        return;
-    }
-    derived.collected_flits = Some(if collected { 2 } else { 1 });
     let remaining = if collected {
         time.split_at(2)
             .filter(|(_, inner)| !forms::differ(inner, &second))
@@ -249,6 +243,12 @@ fn align_stream(
     } else {
         Some(time.clone())
     };
+    let elsewhere = || forms::lacks(time, &second, &forms::divide_relaxed(time, &second));
+    if forms::differ(&first, packet) || (remaining.is_none() && elsewhere()) {
+        derived.violations.push(AlignViolation::PacketMismatch);
+        return;
+    }
+    derived.collected_flits = Some(if collected { 2 } else { 1 });
     derived.expected_time = remaining
         .as_ref()
         .and_then(|remaining| with_tiling(remaining, out_time))
@@ -263,12 +263,12 @@ fn align_stream(
         },
     };
     match judged {
-        Ok(tiled) => {
+        Ok(Some(tiled)) => {
             let tiling = &tiled.dividend_residue;
             derived.tiling = tiled_positions(tiling);
             if let Some(element) = operand.and_then(|tensor| forms::known(&tensor.levels.element)) {
                 let held = forms::divide_relaxed(element, tiling);
-                if !held.exact() {
+                if forms::lacks(element, tiling, &held) {
                     let axes = forms::axis_names(&held.divisor_residue);
                     derived
                         .violations
@@ -276,6 +276,7 @@ fn align_stream(
                 }
             }
         }
+        Ok(None) => {}
         Err(reason) => derived
             .violations
             .push(AlignViolation::TimeMismatch { reason }),
@@ -296,13 +297,16 @@ fn with_tiling(time: &Form, out_time: &Form) -> Option<Form> {
     forms::join(&parts.iter().collect::<Vec<_>>())
 }
 
-/// Whether `out_time` goes through `time` in its order with everything else inside.
-fn follow(out_time: &Form, time: &Form) -> Result<Division, AlignedTime> {
+/// Whether `out_time` goes through `time` in its order with everything else inside; nothing where that cannot be told.
+fn follow(out_time: &Form, time: &Form) -> Result<Option<Division>, AlignedTime> {
     let found = forms::divide_relaxed(out_time, time);
-    if !found.exact() {
+    if forms::lacks(out_time, time, &found) {
         return Err(AlignedTime::Missing {
             axes: forms::axis_names(&found.divisor_residue),
         });
+    }
+    if !found.exact() {
+        return Ok(None);
     }
     if !forms::keeps_order(&found) {
         return Err(AlignedTime::Reordered);
@@ -317,7 +321,7 @@ fn follow(out_time: &Form, time: &Form) -> Result<Division, AlignedTime> {
             axes: forms::axis_names(&found.dividend_residue),
         });
     }
-    Ok(found)
+    Ok(Some(found))
 }
 
 /// The positions of the parts that only the TRF has.
@@ -360,7 +364,7 @@ fn align_operand(
         return;
     };
     let read = forms::divide_relaxed(computation.form(), element);
-    if !read.exact() {
+    if forms::lacks(computation.form(), element, &read) {
         derived.violations.push(AlignViolation::OperandMismatch {
             dropped: forms::axis_names(&read.divisor_residue),
         });

@@ -759,3 +759,57 @@ fn trf_loads() {
     let packed = trf_load(axes, ("N, J", "K % 8 # 16"), ("N", "J, K % 8"));
     assert_eq!(packed.violations, [TrfLoadViolation::ElementMismatch]);
 }
+
+#[test]
+fn ragged_axes_are_followed() {
+    // 100 elements in four packets of 32, the last one partly padding.
+    let axes: Axes<'_> = &[("M", 4), ("N", 8), ("K", 100)];
+    let derived = align(
+        axes,
+        ("M, K # 128 / 16", "K # 128 % 16"),
+        ("N", "K # 128"),
+        ("M, K # 128 / 32", "K # 128 % 32"),
+    );
+    assert_eq!(derived.violations, []);
+    assert_eq!(derived.collected_flits, Some(2));
+    let one_flit = align(
+        axes,
+        ("M, K # 128 / 16", "K # 128 % 16"),
+        ("N", "K # 128"),
+        ("M, K # 128 / 16", "[K # 128 % 16] # 32"),
+    );
+    assert_eq!(one_flit.violations, []);
+    let reordered = align(
+        axes,
+        ("M, K # 128 / 16", "K # 128 % 16"),
+        ("N", "K # 128"),
+        ("K # 128 / 32, M", "K # 128 % 32"),
+    );
+    assert_eq!(
+        reordered.violations,
+        [AlignViolation::TimeMismatch {
+            reason: AlignedTime::Reordered
+        }]
+    );
+    let of = |output| {
+        accumulate(
+            AccumulationKind::Interleaved,
+            axes,
+            "N",
+            ("M, K # 128 / 32", "1"),
+            output,
+        )
+        .violations
+    };
+    assert_eq!(of(("M", "N")), []);
+    assert_eq!(of(("M, K # 128 / 32", "N")), []);
+    assert_eq!(
+        of(("K # 128 / 32, M", "N")),
+        [AccumulateViolation::Time(AccumulatedTime::Reordered)]
+    );
+    assert_eq!(
+        of(("M, K # 128 / 64", "N")),
+        [],
+        "half of a ragged axis: not decided"
+    );
+}

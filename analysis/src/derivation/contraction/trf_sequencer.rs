@@ -57,7 +57,8 @@ pub enum TrfSequencerError {
     },
 }
 
-/// Derives the configuration that reads `element` as `[time, packet]`. `None` where bytes are no whole number.
+/// Derives the configuration that reads `element` as `[time, packet]`. `None` where bytes are no whole number, and where
+/// parts of ragged digits cannot be found in the element.
 pub(super) fn derive(
     element_type: ElementType,
     element: &Form,
@@ -65,6 +66,9 @@ pub(super) fn derive(
     packet: &Form,
 ) -> Option<(TrfSequencer, Option<TrfSequencerError>)> {
     let bytes = |elements: u64| element_type.bytes_rounded_up(elements);
+    if misses(element, packet) || misses(element, time) {
+        return None;
+    }
     let (run, repeats) = spatial_read(element, packet);
     let reg_read_size = bytes(run)?.checked_next_power_of_two()?.min(MAC_BYTES);
     let steps = forms::merge(&forms::steps(time, element));
@@ -86,6 +90,12 @@ pub(super) fn derive(
         },
         error,
     ))
+}
+
+/// Whether a ragged part of the stream was not found in the element although the element has its axis.
+fn misses(element: &Form, stream: &Form) -> bool {
+    let missed = forms::divide_relaxed(stream, element).dividend_residue;
+    forms::may_share_ragged(&missed, element)
 }
 
 fn entry(element_type: ElementType, step: Step) -> Option<TrfEntry> {

@@ -15,6 +15,13 @@ pub(super) fn judge(
 ) -> Judgement {
     let slices = divide(forms.out_slice, forms.slice, DivisionMode::Strict);
     let left = &slices.divisor_residue;
+    if forms::may_share_ragged(&slices.dividend_residue, left) {
+        // Where the parts of a ragged axis went cannot be told.
+        return Judgement {
+            shape: None,
+            violation: None,
+        };
+    }
     let moved = forms::divide_relaxed(left, forms.out_time);
     let shape = expected_time(forms, &moved).map(|time| SwitchShape {
         slice: forms.out_slice.to_mapping(),
@@ -96,10 +103,11 @@ fn judge_time(
     };
     let arrived = forms::divide_relaxed(left, &inner);
     derived.lost = forms::axis_names(&arrived.dividend_residue);
-    if !arrived.exact() {
+    if forms::lacks(left, &inner, &arrived) {
         return Some(topology);
     }
-    (!forms::keeps_order(&arrived)).then(|| SwitchViolation::Order { moved: parts() })
+    (arrived.exact() && !forms::keeps_order(&arrived))
+        .then(|| SwitchViolation::Order { moved: parts() })
 }
 
 /// The least ring that holds every exchange: all slices below the highest digit that moves or leaves, up to the next
