@@ -277,13 +277,14 @@ impl Interpreter<'_> {
                     return arguments
                         .into_iter()
                         .next()
-                        .map_or(Value::Unknown, |(value, _)| value);
+                        .map_or(Value::Array(Vec::new()), |(value, _)| value);
                 }
+                _ if is_list(names) => return Value::Array(Vec::new()),
                 _ if self.is_container(names) => {
                     return arguments
                         .into_iter()
                         .next()
-                        .map_or(Value::Unknown, |(value, _)| value);
+                        .map_or(Value::Array(Vec::new()), |(value, _)| value);
                 }
                 _ => {}
             }
@@ -446,6 +447,11 @@ fn is_register(interpreter: &Interpreter<'_>, value: &Value) -> bool {
             .is_some_and(|tensor| tensor.kind.tier == Tier::Vrf),
         _ => false,
     }
+}
+
+/// Whether a path makes an empty list.
+fn is_list(names: &[String]) -> bool {
+    matches!(names, [.., owner, name] if owner == "Vec" && matches!(name.as_str(), "new" | "with_capacity"))
 }
 
 /// The element type that a path's last but one segment names: `f32::MAX`.

@@ -18,6 +18,9 @@ use super::types::{LevelSlots, ShapeSlots, TensorType};
 /// A moment of the interpretation. Operations and tensors are ordered by it.
 pub(super) type Moment = u64;
 
+/// A tile's place with the calls through which it is reached: the same text may tile other tensors in another call.
+pub(super) type TilePlace = (Span, Vec<Span>);
+
 /// A tile's window over slots.
 #[derive(Debug, Clone)]
 pub(super) struct TileDraft {
@@ -27,8 +30,8 @@ pub(super) struct TileDraft {
     pub(super) start: Written<u64>,
     pub(super) output: MappingSlot,
     pub(super) span: Span,
-    /// Whether loops stand around it, so that its start has a range.
-    pub(super) in_loop: bool,
+    /// Where its start is collected over all runs, if loops stand around it.
+    pub(super) place: Option<TilePlace>,
 }
 
 /// What makes a tensor.
@@ -121,7 +124,7 @@ pub(super) struct Draft {
     pub(super) escaping: Vec<TensorId>,
     pub(super) shortened_loops: Vec<Span>,
     /// Least and largest start of each tile by its place; none where one of them is unknown.
-    pub(super) tile_starts: FxHashMap<Span, Option<(u64, u64)>>,
+    pub(super) tile_starts: FxHashMap<TilePlace, Option<(u64, u64)>>,
     moment: Moment,
 }
 
@@ -404,11 +407,10 @@ impl Finish {
             index: self.mapping(tile.index, tile.span),
             length: tile.length.clone(),
             start: tile.start.clone(),
-            start_range: if tile.in_loop {
-                self.draft.tile_starts.get(&tile.span).copied().flatten()
-            } else {
-                None
-            },
+            start_range: tile
+                .place
+                .as_ref()
+                .and_then(|place| self.draft.tile_starts.get(place).copied().flatten()),
             output: self.mapping(tile.output, tile.span),
             span: tile.span,
         }

@@ -159,6 +159,9 @@ impl Interpreter<'_> {
             ),
             None => return Value::Unknown,
         };
+        if let (Value::Array(values), "push") = (&receiver, name.as_str()) {
+            return self.push(values.clone(), call);
+        }
         let turbofish = arguments(call.generic_arg_list());
         let arguments = self.argument_values(call.arg_list());
         if self.flow != Flow::Next {
@@ -173,6 +176,16 @@ impl Interpreter<'_> {
                 arguments,
             },
         )
+    }
+
+    /// A value added to a list that a variable holds.
+    fn push(&mut self, mut values: Vec<Value>, call: &ast::MethodCallExpr) -> Value {
+        let arguments = self.argument_values(call.arg_list());
+        values.extend(arguments.into_iter().map(|(value, _)| value));
+        if let Some(receiver) = call.receiver() {
+            self.assign_to(&receiver, Value::Array(values));
+        }
+        Value::Unit
     }
 
     /// The values of a call's arguments with their places, in order.

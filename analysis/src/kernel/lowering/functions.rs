@@ -79,18 +79,21 @@ pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
 
 /// Whether a function runs on the host: what it does besides transfers is not a kernel's business.
 fn is_host_side(node: &ast::Fn) -> bool {
-    use ast::HasAttrs;
-    let is_test = node.attrs().any(|attribute| {
-        let text = attribute.syntax().text().to_string();
-        let word = text
-            .trim_start_matches(['#', '[', ' '])
-            .split([']', '(', ' '])
-            .next()
-            .unwrap_or("")
-            .to_owned();
-        word == "test" || word.ends_with("::test")
+    let is_test = ast::HasAttrs::attrs(node).any(|attribute| {
+        let path = attribute.syntax().descendants().find_map(ast::Path::cast);
+        path.is_some_and(|path| segments(&path).last().is_some_and(|name| name == "test"))
     });
-    is_test || node.async_token().is_some()
+    let starts_kernels = || {
+        node.syntax()
+            .descendants()
+            .filter_map(ast::CallExpr::cast)
+            .filter_map(|call| match call.expr()? {
+                ast::Expr::PathExpr(callee) => segments(&callee.path()?).pop(),
+                _ => None,
+            })
+            .any(|name| name == "launch" || name == "acquire")
+    };
+    is_test || node.async_token().is_some() || starts_kernels()
 }
 
 impl Interpreter<'_> {

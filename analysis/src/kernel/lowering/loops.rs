@@ -7,7 +7,7 @@ use crate::items::Span;
 use crate::kernel::{LoopFrame, UnresolvedReason};
 
 use super::values::{Sequence, Value};
-use super::{Flow, ITERATION_LIMIT, Interpreter, OPERATION_LIMIT};
+use super::{EXPRESSION_LIMIT, Flow, ITERATION_LIMIT, Interpreter, OPERATION_LIMIT};
 
 impl Interpreter<'_> {
     pub(super) fn for_loop(&mut self, run: &ast::ForExpr) -> Value {
@@ -36,7 +36,11 @@ impl Interpreter<'_> {
         let mut shortened = count > ITERATION_LIMIT.saturating_sub(self.iterations);
         let mut iteration = 0;
         while iteration < count && !self.exhausted {
-            let before = (self.iterations, self.draft.operations.len());
+            let before = (
+                self.iterations,
+                self.draft.operations.len(),
+                self.expressions,
+            );
             if !self.iteration(
                 span,
                 &body,
@@ -61,13 +65,24 @@ impl Interpreter<'_> {
     }
 
     /// Whether all runs together would exceed what a body may have, from what the first one took.
-    fn is_too_long(&self, count: u64, (iterations, operations): (u64, usize)) -> bool {
-        let runs = self.iterations.saturating_sub(iterations).max(1);
-        let made = u64::try_from(self.draft.operations.len().saturating_sub(operations))
-            .unwrap_or(u64::MAX);
-        let room = u64::try_from(OPERATION_LIMIT.saturating_sub(operations)).unwrap_or(0);
-        count.saturating_mul(runs) > ITERATION_LIMIT.saturating_sub(iterations)
-            || count.saturating_mul(made) > room
+    fn is_too_long(
+        &self,
+        count: u64,
+        (iterations, operations, expressions): (u64, usize, u64),
+    ) -> bool {
+        let operation_limit = u64::try_from(OPERATION_LIMIT).unwrap_or(u64::MAX);
+        let length = |operations: usize| u64::try_from(operations).unwrap_or(u64::MAX);
+        let exceeds = |before: u64, now: u64, limit: u64| {
+            count.saturating_mul(now.saturating_sub(before)) > limit.saturating_sub(before)
+        };
+        exceeds(iterations, self.iterations, ITERATION_LIMIT)
+            || exceeds(
+                length(operations),
+                length(self.draft.operations.len()),
+                operation_limit,
+            )
+            // Half of what is left, so that something can come after the loop.
+            || exceeds(expressions, self.expressions, EXPRESSION_LIMIT / 2)
     }
 
     /// One run of a loop's body; false where the loop ends with it.

@@ -171,7 +171,16 @@ impl Interpreter<'_> {
                         .any(|(value, _)| value.is_device_side())
                 {
                     self.unresolved(UnresolvedReason::NotInferred, call.name_span);
+                } else if takes_context(call) {
+                    let reason = UnresolvedReason::UnknownMethod(call.name.clone());
+                    self.unresolved(reason, call.name_span);
                 }
+                Value::Unknown
+            }
+            Value::Named(_) if takes_context(call) => {
+                // A method of a struct of the project: not followed.
+                let reason = UnresolvedReason::UnknownMethod(call.name.clone());
+                self.unresolved(reason, call.name_span);
                 Value::Unknown
             }
             Value::Named(named) => named_method(named, call),
@@ -184,6 +193,13 @@ impl Interpreter<'_> {
             value => sequence_method(value, call),
         }
     }
+}
+
+/// Whether operations may run in a call: it is given a context or a stream.
+fn takes_context(call: &Call) -> bool {
+    call.arguments
+        .iter()
+        .any(|(value, _)| matches!(value, Value::Device | Value::Context(_) | Value::Stream(_)))
 }
 
 /// Methods of Rust that give what they are called on.

@@ -10,7 +10,7 @@ use crate::mapping::Axis;
 
 use super::Interpreter;
 use super::calls::Call;
-use super::draft::{KindDraft, OriginDraft, TensorDraft, TileDraft, levels_of};
+use super::draft::{KindDraft, OriginDraft, TensorDraft, TileDraft, TilePlace, levels_of};
 use super::slots::{MappingSlot, ScalarSlot};
 use super::type_syntax::Argument;
 use super::types::TensorType;
@@ -148,9 +148,9 @@ impl Interpreter<'_> {
             value: call.argument(0).as_u64(),
             ..Written::unknown(start_span)
         };
-        let in_loop = !self.loops.is_empty();
-        if in_loop {
-            self.widen_start(span, start.value);
+        let place = (!self.loops.is_empty()).then(|| (span, self.calls.clone()));
+        if let Some(place) = &place {
+            self.widen_start(place, start.value);
         }
         let tile = TileDraft {
             level,
@@ -159,7 +159,7 @@ impl Interpreter<'_> {
             start,
             output,
             span,
-            in_loop,
+            place,
         };
         let kind = TensorType {
             levels: source.kind.levels.with(level, output),
@@ -172,15 +172,15 @@ impl Interpreter<'_> {
         Value::Tensor(self.draft.add_tensor(kind, source.address, origin, span))
     }
 
-    fn widen_start(&mut self, span: Span, start: Option<u64>) {
-        let range = match (self.draft.tile_starts.get(&span), start) {
+    fn widen_start(&mut self, place: &TilePlace, start: Option<u64>) {
+        let range = match (self.draft.tile_starts.get(place), start) {
             (None, Some(start)) => Some((start, start)),
             (Some(Some((least, largest))), Some(start)) => {
                 Some(((*least).min(start), (*largest).max(start)))
             }
             (Some(None), _) | (_, None) => None,
         };
-        self.draft.tile_starts.insert(span, range);
+        self.draft.tile_starts.insert(place.clone(), range);
     }
 
     fn transfer(

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::*;
 
-fn kernels(folder: &str) -> Vec<(String, String)> {
+pub(super) fn kernels(folder: &str) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../fixtures/kernels")
         .join(folder);

@@ -80,3 +80,74 @@ fn tests_count_nothing() {
     let (_, body) = lower_in(&text, "check");
     assert_eq!(reasons(&body), []);
 }
+
+/// A generator of numbers that gives the same ones in each run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap_or(0) % limit.max(1)
+    }
+}
+
+#[test]
+fn damaged_kernels_lower() {
+    let mut numbers = Numbers(11);
+    let texts: Vec<String> = super::book::kernels("right")
+        .into_iter()
+        .map(|(_, text)| text)
+        .collect();
+    let all: Vec<&str> = texts
+        .iter()
+        .flat_map(|text| text.split_inclusive([' ', '(', ',', '.', ':', '<', '>', '[']))
+        .collect();
+    for text in &texts {
+        let words: Vec<&str> = text
+            .split_inclusive([' ', '(', ',', '.', ':', '<', '>', '['])
+            .collect();
+        for _ in 0..12 {
+            let mut damaged = words.clone();
+            for _ in 0..1 + numbers.below(4) {
+                let place = numbers.below(damaged.len());
+                match numbers.below(3) {
+                    0 => {
+                        damaged.remove(place);
+                    }
+                    1 => damaged.insert(place, all[numbers.below(all.len())]),
+                    _ => damaged[place] = all[numbers.below(all.len())],
+                }
+            }
+            let text = damaged.concat();
+            let mut db = AnalysisDatabase::default();
+            db.set_project(
+                [("kernel.rs", text.as_str())],
+                Vec::new(),
+                Options::default(),
+            );
+            let file = db.file("kernel.rs").expect("the file");
+            for item in file_items(&db, file)
+                .items
+                .iter()
+                .filter(|item| item.kind(&db) == ItemKind::Function)
+            {
+                let body = crate::kernel::body(&db, *item);
+                // Every number of the body names something.
+                for operation in &body.operations {
+                    if let OperationKind::Copy(copy) = &operation.kind {
+                        assert!(
+                            body.tensor(copy.source).is_some()
+                                && body.tensor(copy.target).is_some()
+                        );
+                    }
+                }
+                for tensor in &body.tensors {
+                    assert!(tensor.created_before.0 as usize <= body.operations.len());
+                }
+            }
+        }
+    }
+}

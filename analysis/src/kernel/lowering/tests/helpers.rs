@@ -221,3 +221,77 @@ fn a_constant_parameter_hides_no_axis() {
     assert_eq!(reasons(&body), []);
     assert_eq!(shown(&passes(&body)[0].stages[0].output.time), "M, T");
 }
+
+#[test]
+fn methods_of_the_projects_own_types_are_counted() {
+    let (_, body) = lower_in(
+        "axes![A = 2048];
+         #[device(chip = 1)] fn kernel(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) {
+            let layer = Layer { scale: 3 };
+            layer.run(ctx, x);
+            let unknown = other();
+            unknown.run(ctx);
+         }",
+        "kernel",
+    );
+    let run = UnresolvedReason::UnknownMethod("run".to_owned());
+    assert_eq!(reasons(&body), [run.clone(), run]);
+}
+
+#[test]
+fn structs_and_lists_carry_tensors() {
+    let (_, body) = lower_in(
+        "axes![A = 2048];
+         type T = DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 8]>;
+         struct Pair { one: T, two: T }
+         #[device(chip = 1)] fn kernel(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) {
+            let pair = Pair { one: x.to_dm(&mut ctx.tdma, 0), two: x.to_dm(&mut ctx.tdma, 32) };
+            let mut list = Vec::new();
+            for i in 0..2 { let t: T = x.to_dm(&mut ctx.tdma, 64 + 32 * i); list.push(t); }
+            let a: HbmTensor<i32, m![1], m![A]> = list[1].to_hbm(&mut ctx.tdma, 0);
+            let Pair { two, .. } = pair;
+            let b: HbmTensor<i32, m![1], m![A]> = two.to_hbm(&mut ctx.tdma, 8192);
+         }",
+        "kernel",
+    );
+    // The struct's fields have the declared types only in the struct, which is not read.
+    let sources: Vec<Option<u64>> = body
+        .operations
+        .iter()
+        .filter_map(|operation| match &operation.kind {
+            OperationKind::Copy(copy) if copy.method == "to_hbm" => body
+                .tensor(copy.source)
+                .map(|tensor| tensor.address.bytes()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(sources, [Some(96), Some(32)]);
+}
+
+#[test]
+fn the_same_helper_tiles_other_tensors_in_other_calls() {
+    let (_, body) = lower_in(
+        "axes![A = 4, B = 8, K = 64];
+         fn part<E: M, X: AxisName>(ctx: &mut Context, x: &HbmTensor<i8, m![1], m![X, K]>, i: usize) {
+            let y: DmTensor<i8, m![1], m![1 # 2], m![1 # 256], m![K]> = x.view().tile::<m![X], 1, m![1 # 4, K]>(i).to_dm(&mut ctx.tdma, 0);
+         }
+         #[device(chip = 1)] fn kernel(ctx: &mut Context, a: &HbmTensor<i8, m![1], m![A, K]>, b: &HbmTensor<i8, m![1], m![B, K]>) {
+            for i in 0..4 { part(ctx, a, i); }
+            for i in 0..8 { part(ctx, b, i); }
+         }",
+        "kernel",
+    );
+    let ranges: Vec<Option<(u64, u64)>> = body
+        .tensors
+        .iter()
+        .filter_map(|tensor| match &tensor.origin {
+            crate::kernel::Origin::View {
+                tile: Some(tile), ..
+            } => Some(tile.start_range),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ranges.len(), 12);
+    assert!(ranges[..4].iter().all(|range| *range == Some((0, 3))));
+    assert!(ranges[4..].iter().all(|range| *range == Some((0, 7))));
+}
