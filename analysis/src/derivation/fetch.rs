@@ -295,10 +295,6 @@ pub(super) fn request(body: &Body, pass: &Pass, index: usize) -> Option<Sequence
     );
     request.delivered_type = output.element_type.value?;
     request.context = pass.context;
-    request.elsewhere = [&begin.chip, &begin.cluster, &begin.slice]
-        .into_iter()
-        .map(|level| level.value.clone())
-        .collect::<Option<_>>()?;
     match &pass.source {
         PassSource::Tensor(id) => {
             request.address = body.tensor(*id).and_then(|tensor| tensor.address.bytes())

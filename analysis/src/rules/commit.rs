@@ -82,12 +82,12 @@ fn word(
             format!("the packet that is committed is {}; the Commit Engine takes flits of {FLIT_BYTES}", bytes(*bits)),
         ),
         CommitViolation::PacketSize { bits, elements, padded } => {
-            let unit = if *elements == 1 { "element" } else { "elements" };
+            let are = if *elements == 1 { "element of a packet is" } else { "elements of a packet are" };
             let finding = Finding::new(
                 "commit_packet_size",
                 element,
                 format!(
-                    "{elements} {unit} of a packet are committed, {}; the Commit Engine writes 8, 16, 24 or 32 bytes of it",
+                    "{elements} {are} committed, {}; the Commit Engine writes 8, 16, 24 or 32 bytes of it",
                     bytes(*bits)
                 ),
             );
@@ -115,7 +115,7 @@ fn word(
             "commit_size",
             element,
             format!(
-                "of the {packet_bytes} committed bytes of a packet only {} lie in a line in the element; a write is a multiple of \
+                "the element keeps only {} of a packet's {packet_bytes} committed bytes in a line; a write is a multiple of \
                  {COMMIT_UNIT_BYTES}",
                 bytes(*contiguous_bits)
             ),

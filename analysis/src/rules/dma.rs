@@ -98,7 +98,7 @@ fn word(
             "dma_alignment",
             span,
             format!(
-                "only {} lie in a line on both sides of the transfer; what is written to DM is a multiple of \
+                "the two sides of the transfer agree on no more than {} in a line; what is written to DM is a multiple of \
                  {DMA_ALIGNMENT_BYTES} bytes",
                 bytes(*bits)
             ),
@@ -125,7 +125,7 @@ fn word(
             "dma_packet_limit",
             span,
             format!(
-                "{} lie in a line on both sides; a packet has at most {DMA_PACKET_BYTES} bytes, and none within the limits \
+                "the transfer moves {} in a line; a packet has at most {DMA_PACKET_BYTES} bytes, and none within the limits \
                  divides them",
                 bytes(*bits)
             ),

@@ -281,7 +281,7 @@ fn word(violation: &SequencerViolation, place: &StreamPlace<'_>) -> Option<Findi
         } => (
             place.stream.packet.span,
             format!(
-                "only {} of the packet's {} lie in a line in the buffer; one access moves 1, 2, 4, 8, 16 or 32 bytes",
+                "the buffer keeps only {} of the packet's {} in a line; one access moves 1, 2, 4, 8, 16 or 32 bytes",
                 bytes(*contiguous_bits),
                 bytes(*packet_bits)
             ),

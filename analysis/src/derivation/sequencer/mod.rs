@@ -9,6 +9,8 @@ mod entries;
 mod pairs;
 mod places;
 #[cfg(test)]
+mod random_tests;
+#[cfg(test)]
 mod tests;
 mod violation;
 
@@ -69,8 +71,6 @@ pub struct SequenceRequest {
     pub context: Option<Context>,
     /// The buffer's address in bytes, if known.
     pub address: Option<u64>,
-    /// The tensor's spatial levels: an axis that they hold in part is no broadcast in the stream.
-    pub elsewhere: Vec<Mapping>,
     /// Two tensors read in turns.
     pub interleaving: Option<Interleaving>,
     /// Axes that the buffer, a view, holds a tile of: what follows their digits belongs to other tiles.
@@ -96,7 +96,6 @@ impl SequenceRequest {
             mode,
             context: Some(Context::Main),
             address: None,
-            elsewhere: Vec::new(),
             interleaving: None,
             tiled: Vec::new(),
         }
@@ -214,6 +213,13 @@ impl Packet {
         }
     }
 
+    fn form(&self, packet: &Mapping) -> Option<Form> {
+        match self {
+            Self::Whole => Some(packet.form().clone()),
+            Self::Prefix(digits) => Form::from_digits(digits.iter().cloned()),
+        }
+    }
+
     /// The part of a packet that a commit writes: without the padding behind the data, as far as the buffer has no
     /// padding there itself, and only what the buffer keeps of a truncated digit (book: Truncating).
     fn committed(request: &SequenceRequest) -> Self {
@@ -259,15 +265,36 @@ fn is_tiled(digit: &Digit, tiled: &[Arc<str>]) -> bool {
 
 /// All loops of a stream through a buffer, outermost first, the packet's last.
 fn walk(request: &SequenceRequest, packet: &Packet) -> Result<Vec<Entry>, Misfit> {
-    let elsewhere: Vec<Form> = request
-        .elsewhere
-        .iter()
-        .map(|level| level.form().clone())
-        .collect();
-    let mut places = Places::of(request.buffer.form()).also_holding(&elsewhere);
+    let mut places = Places::of(request.buffer.form());
     if let Some(interleaving) = &request.interleaving {
         places = places.interleaved(Arc::clone(&interleaving.axis), interleaving.distance);
     }
+    let written = walk_stream(request, packet, places.clone());
+    match &written {
+        Err(Misfit::Incompatible { .. }) => {
+            // Factors that are one axis again (`B / 3, B % 3`) are walked as one where they do not fit on their own.
+            let mut merged = || {
+                let stream = Form::multiply(request.time.form(), &packet.form(&request.packet)?)?;
+                let mut loops = Vec::new();
+                let mut walked = stream.digits().iter().rev();
+                walked
+                    .try_for_each(|digit| places.walk(digit, &mut loops))
+                    .ok()?;
+                places.check_reach().ok()?;
+                Some(resolve(&loops))
+            };
+            merged().map_or(written, Ok)
+        }
+        _ => written,
+    }
+}
+
+/// The loops of a stream's factors as they are written.
+fn walk_stream(
+    request: &SequenceRequest,
+    packet: &Packet,
+    mut places: Places,
+) -> Result<Vec<Entry>, Misfit> {
     let mut loops = Vec::new();
     walk_written(&request.time, &mut places, &mut loops)?;
     match packet {
@@ -298,15 +325,15 @@ fn walk_written(
         MappingKind::Pad(inner, size, _) if is_group(inner) => {
             let mut attempt = places.clone();
             let mut found = Vec::new();
-            walk_written(inner, &mut attempt, &mut found)?;
-            match merge(&resolve(&found)).as_slice() {
-                [line] if line.size == inner.size() => {
-                    *places = attempt;
-                    loops.push(Loop::line(size, line.stride, line.axis.clone()));
-                    Ok(())
-                }
-                _ => walk_digits(mapping, places, loops),
+            if walk_written(inner, &mut attempt, &mut found).is_ok()
+                && let [line] = merge(&resolve(&found)).as_slice()
+                && line.size == inner.size()
+            {
+                *places = attempt;
+                loops.push(Loop::line(size, line.stride, line.axis.clone()));
+                return Ok(());
             }
+            walk_digits(mapping, places, loops)
         }
         _ => walk_digits(mapping, places, loops),
     }

@@ -91,6 +91,8 @@ pub(super) struct Held {
     pub(super) extent: u64,
     /// The highest value that the stream has asked for so far.
     pub(super) reached: u64,
+    /// The step of a digit of the stream that ends within this one and not at its border.
+    uneven: Option<u64>,
 }
 
 impl Held {
@@ -121,8 +123,6 @@ pub(crate) struct Places {
     broadcasts: Vec<(u64, i128)>,
     /// Axes inside parts that cannot be told apart.
     pub(super) opaque: Vec<Arc<str>>,
-    /// Axes that the tensor holds outside of the buffer, in its spatial levels.
-    elsewhere: Vec<Arc<str>>,
     /// An axis that chooses between two buffers, and the distance between them in elements.
     interleaved: Option<(Arc<str>, Option<i128>)>,
 }
@@ -133,12 +133,6 @@ impl Places {
         let mut places = Self::default();
         places.hold(buffer, 1);
         places
-    }
-
-    /// Tells that the tensor has these axes in other levels, so that a part missing here is no broadcast.
-    pub(super) fn also_holding(mut self, levels: &[Form]) -> Self {
-        self.elsewhere = levels.iter().flat_map(Form::axis_names).collect();
-        self
     }
 
     /// Tells that an axis chooses between two such buffers, `distance` elements apart.
@@ -179,6 +173,7 @@ impl Places {
             counted,
             place,
             reached: 0,
+            uneven: None,
         });
     }
 
@@ -271,6 +266,10 @@ impl Places {
                 u64::MAX
             } else if held.border().is_multiple_of(low) {
                 held.border() / low
+            } else if live.saturating_sub(1).saturating_mul(ratio) < held.modulo {
+                // All values lie inside the buffer's digit, as long as nothing carries: see `check_reach`.
+                held.uneven = Some(low);
+                live
             } else {
                 return Err(incompatible(held.border()));
             };
@@ -349,9 +348,6 @@ impl Places {
         if self.opaque.contains(&name) {
             return Err(Misfit::Unknown);
         }
-        if self.elsewhere.contains(&name) {
-            return Err(self.missing(&name, low, digit.live));
-        }
         entries.push(Loop {
             size: digit.extent,
             step: Step::By(Some(0)),
@@ -377,6 +373,12 @@ impl Places {
     /// buffer has (`A = 3` where the axis goes on).
     pub(super) fn check_reach(&self) -> Result<(), Misfit> {
         for held in &self.held {
+            if let Some(step) = held.uneven
+                && held.reached >= held.modulo
+            {
+                let (axis, border) = (held.counted.name(), held.border());
+                return Err(Misfit::Incompatible { axis, step, border });
+            }
             let complete = held.complete();
             let asked = held.reached.saturating_add(1).min(complete);
             if held.live < complete && asked > held.live {

@@ -417,20 +417,6 @@ fn shortened_digits_hold_only_what_they_keep() {
 }
 
 #[test]
-fn an_axis_of_another_level_is_no_broadcast() {
-    let axes = &[("A", 16), ("T", 4), ("C", 8)];
-    let mut question = request(axes, "C", "A % 4", "C", I8, SequencerMode::Fetch);
-    assert_eq!(entries(&sequence(&question)), "[4:0, 8:1]");
-    question.elsewhere = vec![mapping("A / 4", axes)];
-    assert_eq!(
-        sequence(&question).error(),
-        Some("sequencer_insufficient_input")
-    );
-    question.time = mapping("T", axes);
-    assert_eq!(sequence(&question).error(), None);
-}
-
-#[test]
 fn groups_that_a_size_cuts_across_are_walked_where_they_lie_in_a_line() {
     let axes = &[("A", 3), ("B", 10), ("C", 2)];
     assert_eq!(
