@@ -18,7 +18,7 @@ pub(crate) mod testing_body;
 pub use lowering::body;
 
 pub use operation::{
-    Body, BranchArm, Collective, Copy, DeviceAttribute, LoopFrame, Operation, OperationId,
+    Body, BranchArm, Collective, Copy, DeviceAttribute, Launch, LoopFrame, Operation, OperationId,
     OperationKind, Pass, PassEnd, PassId, PassSource, Unresolved, UnresolvedReason,
 };
 pub use stage::{

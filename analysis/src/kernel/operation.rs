@@ -62,6 +62,8 @@ pub struct Body {
     pub unresolved: Vec<Unresolved>,
     /// Tensors that the body returns or that outlive it (by reference parameters written to).
     pub escaping: Vec<TensorId>,
+    /// Launches of kernels, in host code: the kernels' operations stand in bodies of their own.
+    pub launches: Vec<Launch>,
     /// Loops whose runs were not all unrolled: only the first two and the last run stand in `operations`.
     pub shortened_loops: Vec<Span>,
 }
@@ -78,6 +80,17 @@ impl Body {
     pub fn operation(&self, id: OperationId) -> Option<&Operation> {
         self.operations.get(id.0 as usize)
     }
+}
+
+/// A launch of a kernel by host code.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Launch {
+    /// The operations before it; it runs before the one of this number.
+    pub before: OperationId,
+    /// The tensors that the kernel is given.
+    pub tensors: Vec<TensorId>,
+    /// The call.
+    pub span: Span,
 }
 
 /// One operation.

@@ -33,6 +33,7 @@ impl<'a> BodyBuilder<'a> {
             operations: Vec::new(),
             unresolved: Vec::new(),
             escaping: Vec::new(),
+            launches: Vec::new(),
             shortened_loops: Vec::new(),
         };
         Self {
@@ -45,6 +46,11 @@ impl<'a> BodyBuilder<'a> {
     fn written<T>(&mut self, value: T) -> Written<T> {
         self.places += 10;
         Written::new(value, span(self.places))
+    }
+
+    /// How many operations there are.
+    pub(crate) fn operations(&self) -> u32 {
+        self.next_operation().0
     }
 
     fn next_operation(&self) -> OperationId {

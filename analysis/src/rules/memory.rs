@@ -107,10 +107,10 @@ fn follows(checked: &Checked<'_>, kind: MoveKind) -> bool {
 
 /// Whether a violation of a commit is about what is committed, not where.
 fn speaks_of_mappings(violation: &CommitViolation) -> bool {
-    match violation {
-        CommitViolation::Alignment { .. } | CommitViolation::Bank(_) => false,
-        _ => true,
-    }
+    !matches!(
+        violation,
+        CommitViolation::Alignment { .. } | CommitViolation::Bank(_)
+    )
 }
 
 fn call(occupant: &Occupant) -> String {
@@ -128,15 +128,13 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Finding {
         written,
         write,
         read,
+        read_span,
         elsewhere,
         span,
     } = violation
     else {
         return Finding::new("dm_overlap", body.span, "two tensors share bytes");
     };
-    let read_span = read
-        .and_then(|read| body.operation(read))
-        .map(|operation| operation.span);
     let finding = match kind {
         ConflictKind::StaleRead => {
             let write_span = body
@@ -194,7 +192,7 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Finding {
     };
     let mut finding = finding.related(needed.address_span, format!("{} lies here", call(needed)));
     if let Some(read_span) = read_span {
-        finding = finding.related(read_span, format!("and {} is read here", call(needed)));
+        finding = finding.related(*read_span, format!("and {} is read here", call(needed)));
     }
     with_free_place(finding, *elsewhere, written)
 }

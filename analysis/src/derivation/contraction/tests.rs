@@ -71,6 +71,7 @@ fn body(tensors: Vec<Tensor>) -> Body {
         operations: Vec::new(),
         unresolved: Vec::new(),
         escaping: Vec::new(),
+        launches: Vec::new(),
         shortened_loops: Vec::new(),
     }
 }

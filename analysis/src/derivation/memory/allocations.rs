@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::hardware::TRF_BYTES;
+use crate::items::Span;
 use crate::kernel::{
     AddressValue, Body, OperandSource, Operation, OperationId, OperationKind, Origin, Pass,
     PassEnd, PassSource, StageKind, TensorId, Tier, TileWindow, TrfAddress,
@@ -56,6 +57,9 @@ pub(super) struct Access {
     pub operation: OperationId,
     /// What of the allocation.
     pub part: Part,
+    /// Where the operation is written; for the launch of a kernel, which counts as a read right before the operation,
+    /// the launch.
+    pub span: Span,
 }
 
 /// A tensor with bytes of its own.
@@ -113,7 +117,7 @@ impl Allocation {
             address: self.range.map(|(start, _)| start),
             bytes: self.range.map(|(start, end)| end - start).or(self.bytes),
             from: from.min(last),
-            to: to.max(from.min(last)),
+            to: to.min(last).max(from.min(last)),
             outlives_body: self.outlives_body(),
         }
     }
@@ -171,7 +175,9 @@ pub(super) fn collect(body: &Body) -> Vec<Allocation> {
             continue;
         }
         let bytes = bytes_of(tensor);
+        // What comes from outside is where the caller put it, whatever address is recorded of it.
         let range = match tensor.address.value {
+            _ if tensor.origin == Origin::Parameter => None,
             AddressValue::Bytes(address) => {
                 bytes.and_then(|bytes| Some((address, address.checked_add(bytes)?)))
             }
@@ -206,6 +212,7 @@ pub(super) fn collect(body: &Body) -> Vec<Allocation> {
                 allocation.reads.push(Access {
                     operation: operation.id,
                     part,
+                    span: operation.span,
                 });
             }
         }
@@ -216,7 +223,22 @@ pub(super) fn collect(body: &Body) -> Vec<Allocation> {
                 allocation.writes.push(Access {
                     operation: operation.id,
                     part,
+                    span: operation.span,
                 });
+            }
+        }
+    }
+    for launch in &body.launches {
+        for &id in &launch.tensors {
+            if let Some((allocation, part)) =
+                find(id).and_then(|(at, part)| Some((allocations.get_mut(at)?, part)))
+            {
+                allocation.reads.push(Access {
+                    operation: launch.before,
+                    part,
+                    span: launch.span,
+                });
+                allocation.reads.sort_by_key(|read| read.operation);
             }
         }
     }

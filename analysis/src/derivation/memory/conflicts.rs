@@ -34,6 +34,8 @@ pub enum MemoryViolation {
         write: OperationId,
         /// The operation that needs the data afterwards; `None` if that is after the body.
         read: Option<OperationId>,
+        /// Where it reads; the launch, if that is what needs the data right before the operation.
+        read_span: Option<Span>,
         /// Where the written tensor could lie instead.
         elsewhere: Elsewhere,
         /// The written tensor's address; of a stale read, the operation that reads.
@@ -146,8 +148,8 @@ fn intersects(one: Option<(u64, u64)>, two: Option<(u64, u64)>) -> bool {
 /// Why data is needed after a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Need {
-    /// An operation reads it.
-    Read(OperationId),
+    /// An operation reads it; with the place of the read.
+    Read(OperationId, Span),
     /// It outlives the body.
     After,
 }
@@ -222,7 +224,7 @@ impl Finder<'_> {
                 !may_cover(&between, &read.part)
             });
         match read {
-            Some(read) => Some(Need::Read(read.operation)),
+            Some(read) => Some(Need::Read(read.operation, read.span)),
             None if rewrites.is_empty() && needed.outlives_body() => Some(Need::After),
             None => None,
         }
@@ -287,16 +289,13 @@ impl Finder<'_> {
             })
         };
         let (needed_there, written_there) = (occupant(needed)?, occupant(written)?);
-        let read = match need {
-            Need::Read(read) => Some(read),
-            Need::After => None,
+        let (read, read_span) = match need {
+            Need::Read(read, span) => (Some(read), Some(span)),
+            Need::After => (None, None),
         };
-        let reader = read
-            .filter(|_| needed.from_address)
-            .and_then(|read| self.body.operation(read));
-        let (kind, span) = match reader {
-            Some(reader) => (ConflictKind::StaleRead, reader.span),
-            None => (ConflictKind::Overlap, written_there.address_span),
+        let (kind, span) = match read_span {
+            Some(read_span) if needed.from_address => (ConflictKind::StaleRead, read_span),
+            _ => (ConflictKind::Overlap, written_there.address_span),
         };
         Some(MemoryViolation::Conflict {
             kind,
@@ -306,6 +305,7 @@ impl Finder<'_> {
             written: written_there,
             write,
             read,
+            read_span,
             span,
         })
     }

@@ -3,7 +3,9 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::kernel::testing::span;
 use crate::kernel::testing_body::BodyBuilder;
-use crate::kernel::{AddressValue, BranchArm, OperationId, TensorId, Tier, TrfAddress};
+use crate::kernel::{
+    AddressValue, BranchArm, Launch, OperationId, Origin, TensorId, Tier, TrfAddress,
+};
 
 const AXES: &[(&str, u64)] = &[("A", 8), ("B", 4), ("K", 2048), ("L", 1024)];
 
@@ -213,6 +215,41 @@ fn what_is_returned_is_needed_after_the_body() {
         conflicts(&builder),
         [(ConflictKind::Overlap, returned, later)]
     );
+}
+
+#[test]
+fn a_launch_needs_the_tensors_that_it_is_given() {
+    let launched = |second: u64| {
+        let mut builder = BodyBuilder::new(AXES);
+        let host = builder.tensor(Tier::Host, &["A"], AddressValue::Unknown, Origin::Parameter);
+        let stored: Vec<TensorId> = [0, second]
+            .into_iter()
+            .map(|address| {
+                let origin = Origin::Operation(OperationId(builder.operations()));
+                let stored =
+                    builder.tensor(Tier::Hbm, &["A"], AddressValue::Bytes(address), origin);
+                builder.copy(host, stored);
+                stored
+            })
+            .collect();
+        builder.body.launches.push(Launch {
+            before: OperationId(2),
+            tensors: stored,
+            span: span(8),
+        });
+        derive(&builder.body).violations
+    };
+    assert_eq!(launched(32), []);
+    match launched(16).as_slice() {
+        [
+            MemoryViolation::Conflict {
+                tier: Tier::Hbm,
+                read_span,
+                ..
+            },
+        ] => assert_eq!(*read_span, Some(span(8))),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

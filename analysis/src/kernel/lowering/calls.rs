@@ -9,7 +9,7 @@ use crate::kernel::{Address, AddressValue, Tier, UnresolvedReason, Written};
 use crate::mapping::Axis;
 
 use super::Interpreter;
-use super::draft::OriginDraft;
+use super::draft::{LaunchDraft, OriginDraft};
 use super::site::{Site, segments};
 use super::type_syntax::{Argument, path_arguments};
 use super::types::Type;
@@ -407,6 +407,15 @@ impl Interpreter<'_> {
                 self.constrain(value, &ty);
             }
         }
+        let tensors = values
+            .iter()
+            .filter_map(|value| match value {
+                Value::Tensor(id) => Some(*id),
+                _ => None,
+            })
+            .collect();
+        let at = self.draft.tick();
+        self.draft.launches.push(LaunchDraft { at, tensors, span });
         match node.ret_type().and_then(|result| result.ty()) {
             Some(ty) => {
                 let ty = self.read_type(&site, &ty, span);

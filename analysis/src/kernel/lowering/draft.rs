@@ -6,9 +6,9 @@ use crate::hardware::ElementType;
 use crate::items::Span;
 use crate::kernel::dialect::Access;
 use crate::kernel::{
-    Address, Body, BranchArm, Collective, Context, Copy, Level, Levels, LoopFrame, Operation,
-    OperationId, OperationKind, Origin, Pass, PassEnd, PassSource, Stage, StageKind, StreamShape,
-    Tensor, TensorId, Tier, TileWindow, Unresolved, UnresolvedReason, Written,
+    Address, Body, BranchArm, Collective, Context, Copy, Launch, Level, Levels, LoopFrame,
+    Operation, OperationId, OperationKind, Origin, Pass, PassEnd, PassSource, Stage, StageKind,
+    StreamShape, Tensor, TensorId, Tier, TileWindow, Unresolved, UnresolvedReason, Written,
 };
 use crate::mapping::Mapping;
 
@@ -113,6 +113,14 @@ pub(super) struct OperationDraft {
     pub(super) failure: Option<Unresolved>,
 }
 
+/// A launch of a kernel.
+#[derive(Debug, Clone)]
+pub(super) struct LaunchDraft {
+    pub(super) at: Moment,
+    pub(super) tensors: Vec<TensorId>,
+    pub(super) span: Span,
+}
+
 /// The body while it is being built.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
@@ -122,6 +130,7 @@ pub(super) struct Draft {
     pub(super) operations: Vec<OperationDraft>,
     pub(super) unresolved: Vec<Unresolved>,
     pub(super) escaping: Vec<TensorId>,
+    pub(super) launches: Vec<LaunchDraft>,
     pub(super) shortened_loops: Vec<Span>,
     /// Least and largest start of each tile by its place; none where one of them is unknown.
     pub(super) tile_starts: FxHashMap<TilePlace, Option<(u64, u64)>>,
@@ -279,6 +288,14 @@ impl Finish {
             .filter_map(|index| self.tensor(index))
             .collect();
         body.escaping = self.escaping();
+        body.launches = std::mem::take(&mut self.draft.launches)
+            .into_iter()
+            .map(|launch| Launch {
+                before: self.number_at(launch.at),
+                tensors: launch.tensors,
+                span: launch.span,
+            })
+            .collect();
         let mut shortened = std::mem::take(&mut self.draft.shortened_loops);
         let mut seen = FxHashSet::default();
         shortened.retain(|span| seen.insert(*span));

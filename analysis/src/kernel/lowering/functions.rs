@@ -40,6 +40,7 @@ pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
         operations: Vec::new(),
         unresolved: Vec::new(),
         escaping: Vec::new(),
+        launches: Vec::new(),
         shortened_loops: Vec::new(),
     };
     let Some(node) = node else {

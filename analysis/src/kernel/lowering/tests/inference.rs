@@ -416,4 +416,10 @@ fn host_transfers_take_types_from_the_kernel_they_launch() {
     assert_eq!(levels(&body, "x_hbm"), ["1", "A"]);
     assert_eq!(levels(&body, "y_hbm"), ["1", "A % 8, A / 8"]);
     assert_eq!(levels(&body, "y"), ["A"]);
+    let launches: Vec<_> = body
+        .launches
+        .iter()
+        .map(|launch| (launch.before.0, launch.tensors.len()))
+        .collect();
+    assert_eq!(launches, [(1, 1)], "between the two transfers, with `x_hbm`");
 }
