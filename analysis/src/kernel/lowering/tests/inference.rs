@@ -421,5 +421,9 @@ fn host_transfers_take_types_from_the_kernel_they_launch() {
         .iter()
         .map(|launch| (launch.before.0, launch.tensors.len()))
         .collect();
-    assert_eq!(launches, [(1, 1)], "between the two transfers, with `x_hbm`");
+    assert_eq!(
+        launches,
+        [(1, 1)],
+        "between the two transfers, with `x_hbm`"
+    );
 }
