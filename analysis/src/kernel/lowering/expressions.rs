@@ -3,7 +3,7 @@
 use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasGenericArgs, HasLoopBody};
 
 use crate::hardware::ElementType;
-use crate::items::{self, ConstValue, ItemEnvironment, Span};
+use crate::items::{self, ConstValue, ItemEnvironment, Namespace, Resolution, Span};
 
 use super::calls::Call;
 use super::type_syntax::arguments;
@@ -504,11 +504,21 @@ impl Interpreter<'_> {
                 Some((name, self.expression(&expression), span))
             })
             .collect();
-        Value::Named(Box::new(Named {
+        let value = Value::Named(Box::new(Named {
             path: super::site::segments(&path),
             arguments: Vec::new(),
             fields,
-        }))
+        }));
+        let site = self.frame.site.clone();
+        if matches!(
+            site.resolve(self.db, &path, Namespace::Type),
+            Resolution::Type(_)
+        ) {
+            let place = site.span(path.syntax());
+            let ty = self.read_path_type(&site, &path, place, 0);
+            self.constrain(&value, &ty);
+        }
+        value
     }
 }
 

@@ -16,7 +16,7 @@ use super::draft::{KindDraft, OperationDraft, OriginDraft, PassDraft};
 use super::site::{Binding, Generics, Site, segments};
 use super::type_syntax::{Argument, path_arguments};
 use super::types::{ShapeSlots, Type};
-use super::values::Value;
+use super::values::{Named, Value};
 use super::{CALL_DEPTH, CALL_WEIGHT, Flow, Frame, Interpreter, OPERATION_LIMIT, callgraph};
 
 /// Lowers a function for itself.
@@ -224,6 +224,14 @@ impl Interpreter<'_> {
                 Some(*scalar),
             ),
             Type::Unit => Value::Unit,
+            Type::Record(name, fields) => Value::Named(Box::new(Named {
+                path: vec![name.clone()],
+                arguments: Vec::new(),
+                fields: fields
+                    .iter()
+                    .map(|(name, ty)| (name.clone(), self.value_of_type(ty, place), place))
+                    .collect(),
+            })),
             Type::Number(None) | Type::Unknown | Type::Array(_) => Value::Unknown,
         }
     }
@@ -497,6 +505,13 @@ impl Interpreter<'_> {
             (Value::Tuple(values), Type::Tuple(types)) => {
                 for (value, ty) in values.iter().zip(types) {
                     self.constrain(value, ty);
+                }
+            }
+            (Value::Named(named), Type::Record(_, declared)) => {
+                for (name, value, _) in &named.fields {
+                    if let Some((_, ty)) = declared.iter().find(|(field, _)| field == name) {
+                        self.constrain(value, ty);
+                    }
                 }
             }
             (Value::Array(values), Type::Array(ty)) => {

@@ -154,15 +154,43 @@ impl Interpreter<'_> {
                 };
                 self.read_type_at(&inner, &ty, place, depth + 1)
             }
-            Resolution::Type(_)
-            | Resolution::Parameter(_)
-            | Resolution::Axis(_)
-            | Resolution::Module(_) => Type::Unknown,
+            Resolution::Type(item) => self.read_struct(item, place, depth),
+            Resolution::Parameter(_) | Resolution::Axis(_) | Resolution::Module(_) => Type::Unknown,
             _ => match self.dialect.type_entry(name) {
                 Some(entry) => self.read_entry(site, entry, &arguments, place, depth),
                 None => number_type(name),
             },
         }
+    }
+
+    /// A struct of the project with named fields and without parameters; others hold nothing that is followed.
+    fn read_struct(&mut self, item: ItemId, place: Span, depth: u32) -> Type {
+        // A struct may hold references to itself.
+        if self.stack.contains(&item) || !self.spend() {
+            return Type::Unknown;
+        }
+        let site = self.site(item);
+        let Some(node) = site.parsed.cast::<ast::Struct>() else {
+            return Type::Unknown;
+        };
+        let (Some(name), Some(ast::FieldList::RecordFieldList(list)), true) =
+            (node.name(), node.field_list(), depth < DEPTH / 4)
+        else {
+            return Type::Unknown;
+        };
+        self.stack.push(item);
+        let fields = list
+            .fields()
+            .filter_map(|field| {
+                let name = field.name()?.text().to_string();
+                Some((
+                    name,
+                    self.read_type_at(&site, &field.ty()?, place, depth + 1),
+                ))
+            })
+            .collect();
+        self.stack.pop();
+        Type::Record(name.text().to_string(), fields)
     }
 
     /// The site of an alias with its parameters bound to arguments, and the type it stands for.

@@ -146,6 +146,8 @@ pub(super) enum Type {
     Context(Option<Context>),
     /// A tuple.
     Tuple(Vec<Type>),
+    /// A struct of the project: its name, and its fields.
+    Record(String, Vec<(String, Type)>),
     /// An array, a slice or a container.
     Array(Box<Type>),
 }
@@ -156,6 +158,7 @@ impl Type {
         match self {
             Self::Tensor(_) | Self::Stream { .. } | Self::Device | Self::Context(_) => true,
             Self::Tuple(parts) => parts.iter().any(Self::is_device_side),
+            Self::Record(_, fields) => fields.iter().any(|(_, ty)| ty.is_device_side()),
             Self::Array(inner) => inner.is_device_side(),
             Self::Unknown | Self::Unit | Self::Number(_) => false,
         }

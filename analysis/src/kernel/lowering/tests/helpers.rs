@@ -251,10 +251,11 @@ fn structs_and_lists_carry_tensors() {
             let a: HbmTensor<i32, m![1], m![A]> = list[1].to_hbm(&mut ctx.tdma, 0);
             let Pair { two, .. } = pair;
             let b: HbmTensor<i32, m![1], m![A]> = two.to_hbm(&mut ctx.tdma, 8192);
-         }",
+         }
+         fn both(ctx: &mut Context, pair: &Pair) -> HbmTensor<i32, m![1], m![A]> { pair.one.to_hbm(&mut ctx.tdma, 0) }",
         "kernel",
     );
-    // The struct's fields have the declared types only in the struct, which is not read.
+    assert_eq!(reasons(&body), []);
     let sources: Vec<Option<u64>> = body
         .operations
         .iter()
@@ -294,4 +295,60 @@ fn the_same_helper_tiles_other_tensors_in_other_calls() {
     assert_eq!(ranges.len(), 12);
     assert!(ranges[..4].iter().all(|range| *range == Some((0, 3))));
     assert!(ranges[4..].iter().all(|range| *range == Some((0, 7))));
+}
+
+#[test]
+fn a_struct_parameter_has_its_fields() {
+    let (_, body) = lower_in(
+        "axes![A = 2048];
+         struct Inner<'l> { ctx: &'l mut Context, one: DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 8]>, more: Option<Box<Inner<'l>>> }
+         fn store(inner: &mut Inner) -> HbmTensor<i32, m![1], m![A]> { inner.one.to_hbm(&mut inner.ctx.tdma, 64) }",
+        "store",
+    );
+    assert_eq!(reasons(&body), []);
+    assert_eq!(methods(&body.operations), ["to_hbm"]);
+}
+
+#[test]
+fn helpers_of_other_files_are_followed_into() {
+    let mut db = AnalysisDatabase::default();
+    let files = [
+        (
+            "src/lib.rs",
+            "pub mod axes; pub mod load;\nuse furiosa_visa_std::prelude::*;\nuse crate::axes::{Width_a as W, Local};\n#[device(chip = 1)] fn kernel(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![W]>) -> Local { let t = load::all(ctx, x); t }",
+        ),
+        (
+            "src/axes.rs",
+            "use furiosa_visa_std::prelude::*;\naxes![Width_a = 2048];\npub type Local = DmTensor<i32, m![1], m![1 # 2], m![Width_a / 8], m![Width_a % 8]>;",
+        ),
+        (
+            "src/load.rs",
+            "use furiosa_visa_std::prelude::*;\nuse super::axes::*;\npub fn all(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![Width_a]>) -> Local { x.to_dm(&mut ctx.tdma, 0) }",
+        ),
+    ];
+    let package = crate::db::Package {
+        name: "own".into(),
+        root: "".into(),
+    };
+    db.set_project(files, vec![package], Options::default());
+    let function = |path: &str, name: &str| {
+        let file = db.file(path).expect("the file");
+        file_items(&db, file)
+            .items
+            .iter()
+            .copied()
+            .find(|item| &*item.name(&db) == name)
+            .expect("the function")
+    };
+    let body = super::super::body(&db, function("src/lib.rs", "kernel"));
+    assert_eq!(reasons(&body), []);
+    assert_eq!(methods(&body.operations), ["to_dm"]);
+    let t = body
+        .tensors
+        .iter()
+        .find(|tensor| tensor.name.as_deref() == Some("t"))
+        .expect("the tensor");
+    assert_eq!(shown(&t.levels.element), "Width_a % 8");
+    assert_eq!(body.operations[0].span.item, function("src/load.rs", "all"));
+    assert!(super::super::body(&db, function("src/load.rs", "all")).reached_from_kernel);
 }

@@ -4,6 +4,7 @@ mod book;
 mod broken;
 mod control_flow;
 mod helpers;
+mod incremental;
 mod inference;
 mod operands;
 

@@ -232,3 +232,52 @@ fn collectives_lie_at_the_start_of_their_memory() {
     assert_eq!(named("z").address.bytes(), Some(0));
     assert_eq!(shown(&named("z").levels.element), "A");
 }
+
+#[test]
+fn gathers_scatters_and_parallel_copies_name_their_tensors() {
+    let text = format!(
+        "{HEAD}#[device(chip = 1)] fn kernel(ctx: &mut Context, table: &HbmTensor<i8, m![1], m![A, B]>, keys: &HbmTensor<i32, m![1], m![R]>, out: &mut HbmTensor<i8, m![1], m![A, B]>) {{
+            let rows: DmTensor<i8, m![1], m![1 # 2], m![R # 256], m![B]> = table.dma_gather(keys, 0x40);
+            let mut copy = unsafe {{ DmTensor::<i8, m![1], m![1 # 2], m![R # 256], m![B]>::from_addr(0x80) }};
+            rows.to_dm_pcopy(&mut ctx.sub, &mut copy);
+            rows.dma_scatter::<m![R], _, _>(keys, out, false);
+        }}"
+    );
+    let (_, body) = lower_in(&text, "kernel");
+    assert_eq!(reasons(&body), []);
+    assert_eq!(
+        methods(&body.operations),
+        ["dma_gather", "to_dm_pcopy", "dma_scatter"]
+    );
+    let id = |name: &str| {
+        body.tensors
+            .iter()
+            .find(|tensor| tensor.name.as_deref() == Some(name))
+            .expect("the tensor")
+            .id
+    };
+    let collectives: Vec<_> = body
+        .operations
+        .iter()
+        .filter_map(|operation| match &operation.kind {
+            OperationKind::Collective(collective) => {
+                Some((collective.sources.clone(), collective.targets.clone()))
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        collectives,
+        [
+            (vec![id("table"), id("keys")], vec![id("rows")]),
+            (vec![id("rows"), id("keys")], vec![id("out")])
+        ]
+    );
+    assert_eq!(body.operations[1].context, crate::kernel::Context::Sub);
+    assert_eq!(
+        body.tensor(id("rows"))
+            .and_then(|tensor| tensor.address.bytes()),
+        Some(0x40)
+    );
+    assert_eq!(body.escaping, [id("out")]);
+}
