@@ -297,7 +297,7 @@ pub(super) fn request(body: &Body, pass: &Pass, index: usize) -> Option<Sequence
     request.context = pass.context;
     match &pass.source {
         PassSource::Tensor(id) => {
-            request.address = body.tensor(*id).and_then(|tensor| tensor.address.bytes())
+            request.address = body.tensor(*id).and_then(|tensor| tensor.address.bytes());
         }
         PassSource::Interleaved { axis, tensors, .. } => {
             let axis = axis.get()?.shared_name();

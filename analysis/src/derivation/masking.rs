@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::kernel::{Pass, StageKind, StreamShape};
-use crate::mapping::{Digit, Form};
+use crate::mapping::{Digit, Form, PaddingKind};
 
 /// Indices of the outer digit that can each have a count of their own.
 const COUNTED_INDICES: u64 = 8;
@@ -59,7 +59,7 @@ pub fn unmaskable(pass: &Pass, index: usize) -> Option<Unmaskable> {
         let elsewhere = spatial
             .iter()
             .any(|level| level.form().contains_axis(&axis));
-        if elsewhere || kept.iter().any(|name| *name == axis) || !is_padded(taken, &axis) {
+        if elsewhere || kept.contains(&axis) || !is_padded(taken, &axis) {
             return None;
         }
         judge(&axis, time, packet, bits)
@@ -106,6 +106,9 @@ fn judge(axis: &Arc<str>, time: &Form, packet: &Form, bits: u64) -> Option<Unmas
         [(0, inner)] => Some(inner),
         _ => return None,
     };
+    if outer.padding_kind() == PaddingKind::Zero {
+        return None;
+    }
     let term = outer.term.as_ref()?;
     let size = inner.map_or(1, |inner| inner.extent);
     let starts = inner.map_or(1, |inner| inner.term.as_ref().map_or(0, |term| term.stride));

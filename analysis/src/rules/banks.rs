@@ -2,6 +2,7 @@
 
 use crate::derivation::commit::CommitViolation;
 use crate::derivation::fetch::{BankRun, FetchViolation};
+use crate::derivation::sequencer::SequenceReport;
 use crate::derivation::{EndDerivation, StageDerivation};
 use crate::hardware::BANK_RUN_LIMIT;
 use crate::items::Span;
@@ -27,10 +28,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let StageDerivation::Fetch(derived) = of.derived else {
             continue;
         };
-        let configuration = derived
-            .sequence
-            .as_ref()
-            .map(|report| report.configuration());
+        let configuration = derived.sequence.as_ref().map(SequenceReport::configuration);
         for violation in &derived.violations {
             if let FetchViolation::Bank(run) = violation {
                 findings.push(word(
@@ -49,10 +47,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let Some((target, _)) = commit_target(checked, pass) else {
             continue;
         };
-        let configuration = derived
-            .sequence
-            .as_ref()
-            .map(|report| report.configuration());
+        let configuration = derived.sequence.as_ref().map(SequenceReport::configuration);
         for violation in &derived.violations {
             if let CommitViolation::Bank(run) = violation {
                 findings.push(word(

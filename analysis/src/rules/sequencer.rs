@@ -3,7 +3,7 @@
 use crate::derivation::commit::CommitViolation;
 use crate::derivation::dma::DmaViolation;
 use crate::derivation::fetch::FetchViolation;
-use crate::derivation::sequencer::{Misfit, SequencerViolation};
+use crate::derivation::sequencer::{Misfit, SequenceReport, SequencerViolation};
 use crate::derivation::{EndDerivation, OperationDerivation, StageDerivation};
 use crate::hardware::SEQUENCER_ENTRIES;
 use crate::items::Span;
@@ -95,10 +95,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let StageDerivation::Fetch(derived) = of.derived else {
             continue;
         };
-        let configuration = derived
-            .sequence
-            .as_ref()
-            .map(|report| report.configuration());
+        let configuration = derived.sequence.as_ref().map(SequenceReport::configuration);
         for violation in &derived.violations {
             if let FetchViolation::Sequencer(violation) = violation {
                 let place = StreamPlace {
@@ -158,10 +155,7 @@ fn check_commit(
     let Some((target, method)) = commit_target(checked, pass) else {
         return;
     };
-    let configuration = derived
-        .sequence
-        .as_ref()
-        .map(|report| report.configuration());
+    let configuration = derived.sequence.as_ref().map(SequenceReport::configuration);
     for violation in &derived.violations {
         let CommitViolation::Sequencer(violation) = violation else {
             continue;

@@ -3,6 +3,9 @@
 //! Knows flits, the part of them that the element keeps, the write sequencer and the banks it meets. Which tensors the
 //! writes meet in DM is `memory`'s business.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use crate::hardware::{COMMIT_UNIT_BYTES, FLIT_BYTES};

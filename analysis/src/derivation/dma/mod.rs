@@ -4,6 +4,9 @@
 //! what alignment and packet size the hardware asks of them. How fast a transfer is, and which engine makes which
 //! part of it, is not known here. A part of a tensor that the other side lacks is lost, which `memory` reports.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 
