@@ -206,12 +206,10 @@ impl Interpreter<'_> {
         let kinds = (
             self.draft
                 .tensor(first)
-                .map(|tensor| (tensor.kind, tensor.span, tensor.address.clone())),
-            self.draft
-                .tensor(second)
-                .map(|tensor| (tensor.kind, tensor.address.clone())),
+                .map(|tensor| (tensor.kind, tensor.span, tensor.address.span)),
+            self.draft.tensor(second).map(|tensor| tensor.kind),
         );
-        let (Some((kind, span, address)), Some((other, other_address))) = kinds else {
+        let (Some((kind, span, place)), Some(other)) = kinds else {
             return Value::Unknown;
         };
         if kind.tier != other.tier {
@@ -226,14 +224,10 @@ impl Interpreter<'_> {
         {
             self.draft.mappings.unify(one, two);
         }
-        let value = if address.value == other_address.value {
-            address.value
-        } else {
-            AddressValue::Unknown
-        };
+        // Even where both lie at one address: a third tensor there would seem to lie over them.
         let address = Address {
-            value,
-            span: address.span,
+            value: AddressValue::Unknown,
+            span: place,
         };
         let kind = TensorType {
             access: Access::Owned,

@@ -9,9 +9,9 @@ use crate::kernel::{Address, AddressValue, Tier, UnresolvedReason, Written};
 use crate::mapping::Axis;
 
 use super::Interpreter;
+use super::arguments::{Argument, path_arguments};
 use super::draft::{LaunchDraft, OriginDraft};
 use super::site::{Site, segments};
-use super::type_syntax::{Argument, path_arguments};
 use super::types::Type;
 use super::values::{Named, Value};
 

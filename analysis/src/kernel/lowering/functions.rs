@@ -12,9 +12,9 @@ use crate::kernel::{
     UnresolvedReason,
 };
 
+use super::arguments::{Argument, path_arguments};
 use super::draft::{KindDraft, OperationDraft, OriginDraft, PassDraft};
 use super::site::{Binding, Generics, Site, segments};
-use super::type_syntax::{Argument, path_arguments};
 use super::types::{ShapeSlots, Type};
 use super::values::{Named, Value};
 use super::{CALL_DEPTH, CALL_WEIGHT, Flow, Frame, Interpreter, OPERATION_LIMIT, callgraph};

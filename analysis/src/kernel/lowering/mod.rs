@@ -6,6 +6,8 @@
 //! two written types disagree it keeps both and leaves the complaint to the compiler. What it cannot follow it records
 //! with a reason and goes on.
 
+mod arguments;
+mod arithmetic;
 mod branches;
 mod calls;
 mod contexts;

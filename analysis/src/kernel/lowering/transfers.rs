@@ -9,10 +9,10 @@ use crate::kernel::{
 use crate::mapping::Axis;
 
 use super::Interpreter;
+use super::arguments::Argument;
 use super::calls::Call;
 use super::draft::{KindDraft, OriginDraft, TensorDraft, TileDraft, TilePlace, levels_of};
 use super::slots::{MappingSlot, ScalarSlot};
-use super::type_syntax::Argument;
 use super::types::TensorType;
 use super::values::Value;
 

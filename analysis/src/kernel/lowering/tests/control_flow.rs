@@ -440,3 +440,26 @@ fn items_in_blocks_are_seen_where_they_stand() {
     assert_eq!(text_at(&db, body.operations[0].span), "to_dm");
     assert_eq!(targets(&body), [Some(0), Some(32)]);
 }
+
+#[test]
+fn a_loop_of_many_expressions_is_shortened_and_not_given_up() {
+    let steps = "let a = 1 + 2 * 3 - 4; ".repeat(40);
+    let (_, body) = kernel(&format!(
+        "for i in 0..4000 {{ {steps} {} }} {}",
+        copy("i * 32"),
+        copy("96")
+    ));
+    assert_eq!(reasons(&body), []);
+    assert_eq!(
+        targets(&body),
+        [Some(0), Some(32), Some(3999 * 32), Some(96)]
+    );
+    assert_eq!(body.shortened_loops.len(), 1);
+}
+
+#[test]
+fn more_operations_than_the_limit_are_said() {
+    let (_, body) = kernel(&copy("0").repeat(5_000));
+    assert_eq!(reasons(&body), [UnresolvedReason::TooManyOperations]);
+    assert!(body.operations.len() <= 4_097);
+}

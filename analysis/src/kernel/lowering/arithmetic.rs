@@ -1,0 +1,101 @@
+//! Numbers: comparisons, arithmetic and casts of known values.
+
+use ra_ap_syntax::ast;
+
+use crate::hardware::ElementType;
+use crate::items::ConstValue;
+
+use super::values::Value;
+
+/// An integer literal without a suffix is an `i32` where it stands for a value and not for a size.
+pub(super) fn mark_literal(value: Value, expression: &ast::Expr) -> Value {
+    let literal = match expression {
+        ast::Expr::Literal(_) => true,
+        ast::Expr::PrefixExpr(prefix) => matches!(prefix.expr(), Some(ast::Expr::Literal(_))),
+        _ => false,
+    };
+    match value {
+        Value::Constant(ConstValue::Int(value), None) if literal => {
+            Value::Constant(ConstValue::Int(value), Some(ElementType::I32))
+        }
+        value => value,
+    }
+}
+
+/// Whether a value keeps under a cast to a type of that name; values in kernels nearly always do.
+pub(super) fn fits(value: &ConstValue, ty: &str) -> bool {
+    let ConstValue::Int(value) = value else {
+        return true;
+    };
+    match ty.trim() {
+        "u8" => u8::try_from(*value).is_ok(),
+        "u16" => u16::try_from(*value).is_ok(),
+        "u32" => u32::try_from(*value).is_ok(),
+        "u64" | "usize" | "Address" => u64::try_from(*value).is_ok(),
+        "i8" => i8::try_from(*value).is_ok(),
+        "i16" => i16::try_from(*value).is_ok(),
+        "i32" => i32::try_from(*value).is_ok(),
+        "i64" | "isize" => i64::try_from(*value).is_ok(),
+        _ => true,
+    }
+}
+
+/// A comparison of two known numbers.
+pub(super) fn compare(op: ast::CmpOp, left: &Value, right: &Value) -> Option<bool> {
+    if let (Some(left), Some(right)) = (left.as_boolean(), right.as_boolean())
+        && let ast::CmpOp::Eq { negated } = op
+    {
+        return Some((left == right) != negated);
+    }
+    let (left, right) = (left.as_integer()?, right.as_integer()?);
+    Some(match op {
+        ast::CmpOp::Eq { negated } => (left == right) != negated,
+        ast::CmpOp::Ord {
+            ordering: ast::Ordering::Less,
+            strict,
+        } => left < right || (!strict && left == right),
+        ast::CmpOp::Ord {
+            ordering: ast::Ordering::Greater,
+            strict,
+        } => left > right || (!strict && left == right),
+    })
+}
+
+/// Arithmetic of two known numbers; anything that overflows is unknown.
+pub(super) fn arithmetic(op: ast::ArithOp, left: Value, right: Value) -> Value {
+    let scalar = match (&left, &right) {
+        (Value::Constant(_, left), Value::Constant(_, right)) => left.or(*right),
+        _ => None,
+    };
+    let result = match (left.as_integer(), right.as_integer()) {
+        (Some(left), Some(right)) => integers(op, left, right),
+        _ => None,
+    };
+    match result {
+        Some(value) => Value::Constant(ConstValue::Int(value), scalar),
+        None => match (left, right) {
+            (Value::Constant(..), Value::Constant(..)) if scalar.is_some() => {
+                Value::Constant(ConstValue::Unknown("arithmetic of a float"), scalar)
+            }
+            _ => Value::Unknown,
+        },
+    }
+}
+
+fn integers(op: ast::ArithOp, left: i128, right: i128) -> Option<i128> {
+    let shift = || u32::try_from(right).ok().filter(|bits| *bits < 64);
+    match op {
+        ast::ArithOp::Add => left.checked_add(right),
+        ast::ArithOp::Sub => left.checked_sub(right),
+        ast::ArithOp::Mul => left.checked_mul(right),
+        ast::ArithOp::Div => left.checked_div(right),
+        ast::ArithOp::Rem => left.checked_rem(right),
+        ast::ArithOp::Shl => 1_i128
+            .checked_shl(shift()?)
+            .and_then(|factor| left.checked_mul(factor)),
+        ast::ArithOp::Shr => left.checked_shr(shift()?),
+        ast::ArithOp::BitAnd => Some(left & right),
+        ast::ArithOp::BitOr => Some(left | right),
+        ast::ArithOp::BitXor => Some(left ^ right),
+    }
+}
