@@ -4,7 +4,7 @@ use crate::derivation::valid_count::{
     COUNTERS, GATES, Placement, ReduceCounts, Refusal, SliceSteps,
 };
 
-use super::wording::{self, names};
+use super::wording::{self, names, written};
 use super::{Checked, Finding, Rule, rule};
 
 /// The family's rules.
@@ -131,7 +131,16 @@ fn word(reduce: &ReduceCounts) -> Option<Finding> {
                 .help(format!("let the parts of `{axis}` in time touch each other"))
         }
     };
-    Some(finding.related(reduce.span, format!("`{axis}` is reduced here")))
+    let finding = finding.related(reduce.span, format!("`{axis}` is reduced here"));
+    Some(match &reduce.alternative {
+        Some(flit) => finding.note(format!(
+            "this placement of the same elements works: Slice `{}`, Time `{}`, Packet `{}`",
+            written(&flit.slice),
+            written(&flit.time),
+            written(&flit.packet)
+        )),
+        None => finding,
+    })
 }
 
 fn dimensions(axis: &str, gates: usize, packets: usize, counters: usize) -> String {

@@ -5,6 +5,7 @@
 //! for several at once. Both give the setting that does it or the reason why there is none. What they do not know is
 //! how the compiler spells a setting, and what masks or paddings with neutral elements could do instead.
 
+mod alternative;
 mod answer;
 mod decide;
 mod digits;
@@ -14,10 +15,12 @@ mod setting;
 #[cfg(test)]
 mod tests;
 
+use crate::derivation::forms::known;
 use crate::items::Span;
 use crate::kernel::{Pass, PassSource, Position, StageKind, StreamShape, VectorStage};
 use crate::mapping::{Atom, Cell, Form};
 
+pub use alternative::{Alternative, alternative};
 pub use answer::{CountConflict, Refusal, SliceSteps};
 pub use setting::{COUNTERS, Counter, Dimension, GATES, Gate, LANES, PacketCount, Setting};
 
@@ -209,6 +212,8 @@ pub struct ReduceCounts {
     pub places: FlitPlaces,
     /// Whether the generator can tell the valid elements.
     pub placement: Placement,
+    /// Another placement that works, where it cannot.
+    pub alternative: Option<Alternative>,
 }
 
 /// Where the mappings of a flit are written.
@@ -258,12 +263,16 @@ fn reduce_at(pass: &Pass, index: usize) -> Option<ReduceCounts> {
     };
     let flit = entering_flit(pass, index)?;
     let axis = axis.value.as_ref()?;
-    let placement = place(
-        flit.slice.value.as_ref()?.form(),
-        flit.time.value.as_ref()?.form(),
-        flit.packet.value.as_ref()?.form(),
-        axis.name(),
-    )?;
+    let forms = (
+        known(&flit.slice)?,
+        known(&flit.time)?,
+        known(&flit.packet)?,
+    );
+    let placement = place(forms.0, forms.1, forms.2, axis.name())?;
+    let alternative = match &placement {
+        Placement::Refused(refusal) => alternative(forms, axis.name(), refusal),
+        Placement::Unneeded | Placement::Supported(_) => None,
+    };
     Some(ReduceCounts {
         stage: index,
         axis: axis.name().to_owned(),
@@ -274,6 +283,7 @@ fn reduce_at(pass: &Pass, index: usize) -> Option<ReduceCounts> {
             packet: flit.packet.span,
         },
         placement,
+        alternative,
     })
 }
 

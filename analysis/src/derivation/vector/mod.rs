@@ -60,6 +60,7 @@ pub struct VectorStep {
 #[must_use]
 pub fn derive(body: &Body, pass: &Pass) -> VectorDerivation {
     let mut walk = Walk::new(body, pass);
+    walk.given_packet();
     for (index, stage) in pass.stages.iter().enumerate() {
         walk.stage(index, stage);
     }
@@ -231,6 +232,13 @@ impl<'a> Walk<'a> {
             self.fault(index, input.packet.span, fault);
         }
         self.lanes_known = false;
+    }
+
+    /// A stream that a stage function takes at an 8-lane stage, with another packet.
+    fn given_packet(&mut self) {
+        if self.reached.is_some() && self.way == Some(Way::Way8) {
+            self.entering_packet(0);
+        }
     }
 
     fn branch(&mut self, index: usize, stage: &'a Stage, mode: &BranchMode) {

@@ -459,3 +459,47 @@ fn sizes_do_not_matter() {
     }
     assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
 }
+
+/// The ways out that the book names, and those that follow: each is decided before it is proposed.
+#[test]
+fn alternatives_work() {
+    let axes = [
+        ("R", 13),
+        ("K", 19),
+        ("N", 2045),
+        ("X", 32),
+        ("Y", 64),
+        ("A", 2),
+    ];
+    let found = |axis: &str, slice: &str, time: &str, packet: &str| {
+        let flits = Flits::new(slice, time, packet, &axes);
+        let refusal = flits.assert_refused(axis);
+        let forms = (flits.slice.form(), flits.time.form(), flits.packet.form());
+        let found = alternative(forms, axis, &refusal).expect("an alternative");
+        [found.slice, found.time, found.packet].map(|mapping| mapping.to_string())
+    };
+    let same = |found: [String; 3], expected: [&str; 3]| {
+        for (found, expected) in found.iter().zip(expected) {
+            assert_eq!(
+                mapping(found, &axes).form(),
+                mapping(expected, &axes).form(),
+                "{found}"
+            );
+        }
+    };
+    let order = found("R", "X, R # 16 / 2 % 4, R # 16 / 8", "R # 16 % 2", "1 # 8");
+    same(order, ["X, R # 16 / 2", "R # 16 % 2", "1 # 8"]);
+    let interleaved = found(
+        "R",
+        "Y, R # 16 / 2 % 4",
+        "R # 16 / 8, A, R # 16 % 2",
+        "1 # 8",
+    );
+    same(interleaved, ["Y, R # 16 / 4", "A, R # 16 % 4", "1 # 8"]);
+    let outer = found("K", "Y, 1 # 4", "K # 24 % 8", "K # 24 / 8 # 8");
+    same(outer, ["Y, 1 # 4", "K # 24 / 8", "K # 24 % 8"]);
+    let shared = found("K", "Y, 1 # 4", "K # 24 / 4", "A, K # 24 % 4");
+    same(shared, ["Y, 1 # 4", "K # 24 / 4, A", "K # 24 % 4 # 8"]);
+    let partial = found("N", "N # 2048 / 8", "1", "N # 2048 % 8");
+    same(partial, ["N # 2048 / 8", "N # 2048 % 8", "1 # 8"]);
+}
