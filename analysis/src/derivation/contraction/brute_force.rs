@@ -1,13 +1,15 @@
 //! Symbolic answers against walks: which weights a cycle reads, and how many sums are open at once.
 
-use crate::derivation::contraction::accumulate::derive_accumulate;
+use crate::derivation::collect;
 use crate::derivation::contraction::trf_sequencer::{self, TrfSequencerError};
+use crate::derivation::contraction::{derive_accumulate, derive_align, derive_contract};
 use crate::hardware::ElementType;
 use crate::kernel::testing::{mapping, span, stream, written};
 use crate::kernel::{
-    AccumulationKind, Context, Pass, PassEnd, PassSource, Position, Stage, StageKind,
+    AccumulationKind, Body, Context, Pass, PassEnd, PassSource, Position, Stage, StageKind,
+    StreamShape,
 };
-use crate::mapping::{Cell, Index, Mapping};
+use crate::mapping::{Cell, Index, Mapping, PaddingKind};
 
 /// A small generator of reproducible numbers.
 struct Numbers(u64);
@@ -277,4 +279,162 @@ fn slots_are_the_sums_that_are_open_at_once() {
         let inner = derived.inner.and_then(|inner| usize::try_from(inner).ok());
         assert_eq!(inner, Some(open), "[{time}] to [{out}]");
     }
+}
+
+/// Axes whose sizes fit nowhere, and ways to bring them into packets.
+const ODD: &[(&str, u64)] = &[
+    ("A", 5),
+    ("B", 12),
+    ("C", 100),
+    ("D", 7),
+    ("E", 64),
+    ("T", 3),
+    ("N", 8),
+];
+const PACKETS: &[(&str, &str)] = &[
+    ("C # 128 / 32", "C # 128 % 32"),
+    ("C # 128 / 64", "C # 128 % 64"),
+    ("1", "C # 112"),
+    ("1", "E"),
+    ("E / 16", "E % 16"),
+    ("D # 8 / 2", "D # 8 % 2, B # 16"),
+    ("1", "D # 8"),
+    ("[A, B] # 64 / 32", "[A, B] # 64 % 32"),
+    ("A", "B # 16"),
+    ("1", "A, B # 16"),
+];
+
+fn one_stage(begin: StreamShape, kind: StageKind, output: StreamShape) -> Pass {
+    Pass {
+        context: Some(Context::Main),
+        source: PassSource::Parameter {
+            position: begin.position,
+        },
+        begin,
+        stages: vec![Stage {
+            kind,
+            output,
+            method: "stage".to_owned(),
+            span: span(1),
+        }],
+        end: PassEnd::Open,
+    }
+}
+
+fn empty_body() -> Body {
+    Body {
+        name: "test".to_owned(),
+        span: span(0),
+        device: None,
+        reached_from_kernel: false,
+        tensors: Vec::new(),
+        operations: Vec::new(),
+        unresolved: Vec::new(),
+        escaping: Vec::new(),
+        shortened_loops: Vec::new(),
+    }
+}
+
+fn shape(position: Position, (time, packet): (&Mapping, &Mapping)) -> StreamShape {
+    let mut shape = stream(position, ElementType::Bf16, "1 # 256", "1", "1", ODD);
+    shape.row = Some(written(mapping("N", ODD)));
+    shape.time = written(time.clone());
+    shape.packet = written(packet.clone());
+    shape
+}
+
+/// The same mapping, read again from its text.
+fn again(mapping_of: &Mapping) -> Mapping {
+    mapping(&mapping_of.to_string(), ODD)
+}
+
+#[test]
+fn what_is_derived_is_accepted() {
+    let mut numbers = Numbers(9);
+    let mut accumulated = 0;
+    for round in 0..400 {
+        let (packets, packet) = PACKETS[numbers.below(PACKETS.len())];
+        let mut outer = vec!["T", "N # 16", "1 # 2"];
+        numbers.shuffle(&mut outer);
+        outer.truncate(numbers.below(4));
+        let outer: Vec<String> = outer
+            .iter()
+            .map(|part| (*part).to_owned())
+            .chain([packets.to_owned()])
+            .collect();
+        let (time, packet) = (mapping(&pair(&outer), ODD), mapping(packet, ODD));
+        let told = format!("round {round}: {time} | {packet}");
+
+        // Collect whatever leaves.
+        let fetched = shape(Position::Fetch, (&time, &packet));
+        let anything = one_stage(fetched.clone(), StageKind::Collect, fetched.clone());
+        let derived = collect::derive(&anything, 0);
+        let time = again(&derived.expected_time.expect(&told));
+        let packet = again(&derived.expected_packet.expect(&told));
+        let collected = shape(Position::Collect, (&time, &packet));
+        let violations = collect::derive(
+            &one_stage(fetched, StageKind::Collect, collected.clone()),
+            0,
+        )
+        .violations;
+        assert_eq!(violations, [], "{told} to {time} | {packet}");
+
+        // Align one flit or two.
+        let kind = || StageKind::Align {
+            operand: None,
+            operand_span: span(2),
+        };
+        let body = empty_body();
+        let anything = one_stage(collected.clone(), kind(), collected.clone());
+        let derived = derive_align(&body, &anything, 0);
+        let packets = [derived.one_flit_packet, derived.two_flit_packet];
+        let Some(packet) = packets[numbers.below(2)].as_ref().map(again) else {
+            continue;
+        };
+        let anything = shape(Position::Align, (&time, &packet));
+        let derived = derive_align(&body, &one_stage(collected.clone(), kind(), anything), 0);
+        let Some(time) = derived.expected_time.as_ref().map(again) else {
+            continue;
+        };
+        let aligned = shape(Position::Align, (&time, &packet));
+        let violations =
+            derive_align(&body, &one_stage(collected, kind(), aligned.clone()), 0).violations;
+        assert_eq!(violations, [], "{told} aligned to {time} | {packet}");
+
+        // Sum some levels.
+        let derived = derive_contract(
+            &one_stage(aligned.clone(), StageKind::Contract, aligned.clone()),
+            0,
+        );
+        let Some(packet) = derived.possible_packets.get(numbers.below(6)) else {
+            continue;
+        };
+        let Ok(packet) = packet.pad_to(packet.size().next_power_of_two(), PaddingKind::Top) else {
+            continue;
+        };
+        let contracted = shape(Position::Contract, (&time, &again(&packet)));
+        let violations = derive_contract(
+            &one_stage(aligned, StageKind::Contract, contracted.clone()),
+            0,
+        )
+        .violations;
+        assert_eq!(violations, [], "{told} contracted to {packet}");
+
+        // Keep some axes, here all of the time: nothing waits.
+        for kind in [AccumulationKind::Interleaved, AccumulationKind::Sequential] {
+            let stage = || StageKind::Accumulate(written(kind));
+            let anything = one_stage(contracted.clone(), stage(), contracted.clone());
+            let derived = derive_accumulate(&anything, 0);
+            let (Some(time), Some(packet)) = (derived.expected_time, derived.expected_packet)
+            else {
+                continue;
+            };
+            let output = shape(Position::Accumulate, (&again(&time), &again(&packet)));
+            let violations =
+                derive_accumulate(&one_stage(contracted.clone(), stage(), output), 0).violations;
+            assert_eq!(violations, [], "{told} accumulated to {time} | {packet}");
+            accumulated += 1;
+        }
+    }
+    assert!(accumulated > 100, "{accumulated}");
 }
