@@ -5,7 +5,7 @@ use crate::derivation::{EndDerivation, StageDerivation};
 use crate::kernel::{PassEnd, StreamShape, Written};
 use crate::mapping::Mapping;
 
-use super::wording::{self, StageOf, declared, link_alias, names, place, propose, written};
+use super::wording::{self, StageOf, declared, link_use, names, propose_instead, written};
 use super::{Applicability, Checked, Finding, Rule, rule};
 
 /// The family's rules.
@@ -47,7 +47,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 derived
                     .violations
                     .iter()
-                    .map(|violation| link_alias(word(&of, derived, violation), declared(of.stage))),
+                    .map(|violation| link_use(word(&of, derived, violation), declared(of.stage))),
             );
         }
     }
@@ -58,7 +58,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         {
             let element = &tensor.levels.element;
             findings.extend(derived.violations.iter().map(|violation| {
-                link_alias(word_vrf_load(element, pass.output(), violation), [element])
+                link_use(word_vrf_load(element, pass.output(), violation), [element])
             }));
         }
     }
@@ -83,10 +83,10 @@ fn word_vrf_load(
     let shown = element.get().map_or_else(String::new, written);
     Finding::new(
         "tensor_lost",
-        place(element),
+        element.span,
         format!("the VRF tensor's element `{shown}` {fault}; a load stores each flit as it comes"),
     )
-    .related(place(&stream.time), "the stream's time")
+    .related(stream.time.span, "the stream's time")
     .help(
         "hold exactly the axes of the stream's time and packet, in any order and with any padding",
     )
@@ -110,7 +110,7 @@ fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolat
         CollectViolation::PacketSize { bits } => (
             Finding::new(
                 "collect_packet_size",
-                place(&output.packet),
+                output.packet.span,
                 format!(
                     "the collected packet is {}; the Collect Engine hands on flits of exactly 32 bytes",
                     bytes(*bits)
@@ -124,7 +124,7 @@ fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolat
         CollectViolation::PacketMismatch => (
             Finding::new(
                 "collect_packet_mismatch",
-                place(&output.packet),
+                output.packet.span,
                 format!(
                     "the collected packet is declared `{}`; the inner flit of the packet `{packet}` is {}",
                     output.packet.get().map_or_else(String::new, written),
@@ -139,7 +139,7 @@ fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolat
         CollectViolation::TimeMismatch => (
             Finding::new(
                 "collect_time_mismatch",
-                place(&output.time),
+                output.time.span,
                 format!(
                     "the collected time is declared `{}`; the input's time with the flits of a packet innermost is {}",
                     output.time.get().map_or_else(String::new, written),
@@ -175,10 +175,10 @@ fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolat
             let same = declared
                 .get()
                 .is_some_and(|declared| declared.form() == expected.form());
-            (!same).then_some((place(declared), expected))
+            (!same).then_some((declared, expected))
         })
         .collect();
-    propose(
+    propose_instead(
         finding,
         Applicability::Machine,
         of.stage.span,

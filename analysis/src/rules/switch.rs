@@ -7,7 +7,7 @@ use crate::derivation::switch::{
 use crate::items::Span;
 use crate::kernel::{Stage, StageKind, SwitchConfig, Written};
 
-use super::wording::{self, StageOf, declared, link_alias, names, place, propose, written};
+use super::wording::{self, StageOf, declared, link_use, names, propose_instead, written};
 use super::{Applicability, Checked, Finding, Group, Rule, rule};
 
 /// The family's rules.
@@ -85,7 +85,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for of in wording::stages(checked) {
         if let StageDerivation::Switch(derived) = of.derived {
             for violation in &derived.violations {
-                let mut finding = link_alias(word(&of, derived, violation), declared(of.stage));
+                let mut finding = link_use(word(&of, derived, violation), declared(of.stage));
                 if finding.rule == "switch_slice_size" && !checked.body.reached_from_kernel {
                     finding.group = Some(Group::Suspicious);
                 }
@@ -125,7 +125,7 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
             let finding = with_shape(
                 Finding::new(
                     "switch_broadcast_axis_reused",
-                    place(&output.slice),
+                    output.slice.span,
                     format!(
                         "the slices of a ring all hold the same packets here, and {} is an axis of the input: a copy number is no part of it",
                         names(axes)
@@ -136,11 +136,11 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
             );
             match &derived.expected {
                 // A regular topology's expected slices hold `1 # n` there; a custom ring's are the declared ones.
-                Some(shape) if output.slice.get() != Some(&shape.slice) => propose(
+                Some(shape) if output.slice.get() != Some(&shape.slice) => propose_instead(
                     finding,
                     Applicability::Maybe,
                     stage.span,
-                    &[(place(&output.slice), &shape.slice)],
+                    &[(&output.slice, &shape.slice)],
                 ),
                 _ => finding,
             }
@@ -149,7 +149,7 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
         SwitchViolation::NotInnermost { moved } => propose_time(
             Finding::new(
                 "switch_not_innermost",
-                place(&output.time),
+                output.time.span,
                 format!(
                     "the slices' {} moved into time and {} not innermost there; of each step the ring's packets arrive one after the other",
                     names(moved),
@@ -162,7 +162,7 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
         SwitchViolation::Order { moved } => propose_time(
             Finding::new(
                 "switch_order",
-                place(&output.time),
+                output.time.span,
                 format!(
                     "what moved from slices into time stands in another order than in the slices, {}; routers pass packets on as they come",
                     names(moved),
@@ -222,7 +222,7 @@ fn word_topology(of: &StageOf<'_>, derived: &SwitchDerivation, part: SwitchPart)
         message
     };
     let mut finding = with_shape(
-        Finding::new("switch_topology_mismatch", place(declared), message),
+        Finding::new("switch_topology_mismatch", declared.span, message),
         derived.expected.as_ref(),
     );
     if let Some(SwitchShape { slice, time }) = &derived.expected {
@@ -230,11 +230,11 @@ fn word_topology(of: &StageOf<'_>, derived: &SwitchDerivation, part: SwitchPart)
             SwitchPart::Slice => slice,
             SwitchPart::Time => time,
         };
-        finding = propose(
+        finding = propose_instead(
             finding,
             Applicability::Maybe,
             stage.span,
-            &[(place(declared), replacement)],
+            &[(declared, replacement)],
         );
     }
     finding
@@ -313,11 +313,11 @@ fn propose_time(finding: Finding, stage: &Stage, shape: Option<&SwitchShape>) ->
         "the ring makes `{}` of the time",
         written(&shape.time)
     ));
-    propose(
+    propose_instead(
         finding,
         Applicability::Maybe,
         stage.span,
-        &[(place(&stage.output.time), &shape.time)],
+        &[(&stage.output.time, &shape.time)],
     )
 }
 

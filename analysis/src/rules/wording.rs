@@ -50,20 +50,17 @@ pub(super) fn stages<'a>(checked: &Checked<'a>) -> impl Iterator<Item = StageOf<
     })
 }
 
-/// Where a mapping is written that is at fault in its place, not in itself: an alias may be right elsewhere, so the use is
-/// meant and not the alias.
-pub(super) fn place<T>(written: &Written<T>) -> Span {
-    written.used_at.unwrap_or(written.span)
-}
-
-/// Adds the alias that the mapping at fault is taken from, if it is one.
-pub(super) fn link_alias<'a>(
+/// Adds the use of the alias that the finding stands at, if it stands at one.
+pub(super) fn link_use<'a>(
     finding: Finding,
     mappings: impl IntoIterator<Item = &'a Written<Mapping>>,
 ) -> Finding {
     let mut mappings = mappings.into_iter();
-    match mappings.find(|written| written.used_at == Some(finding.span)) {
-        Some(written) => finding.related(written.span, "the alias"),
+    let used = mappings
+        .find(|written| written.span == finding.span)
+        .and_then(|written| written.used_at);
+    match used {
+        Some(used) => finding.related(used, "used here"),
         None => finding,
     }
 }
@@ -121,4 +118,18 @@ pub(super) fn propose(
             .collect(),
     });
     finding
+}
+
+/// As [`propose`], for mappings of which one may be an alias: an alias may be right elsewhere, so its use is replaced.
+pub(super) fn propose_instead(
+    finding: Finding,
+    applicability: Applicability,
+    method: Span,
+    replacements: &[(&Written<Mapping>, &Mapping)],
+) -> Finding {
+    let places: Vec<_> = replacements
+        .iter()
+        .map(|(declared, mapping)| (declared.used_at.unwrap_or(declared.span), *mapping))
+        .collect();
+    propose(finding, applicability, method, &places)
 }

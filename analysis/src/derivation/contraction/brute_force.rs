@@ -331,6 +331,7 @@ fn empty_body() -> Body {
         operations: Vec::new(),
         unresolved: Vec::new(),
         escaping: Vec::new(),
+        launches: Vec::new(),
         shortened_loops: Vec::new(),
     }
 }

@@ -165,7 +165,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let mappings = || wording::declared(of.stage);
         findings.extend(
             met.into_iter()
-                .map(|finding| wording::link_alias(finding, mappings())),
+                .map(|finding| wording::link_use(finding, mappings())),
         );
     }
     for (pass, derived) in wording::passes(checked) {

@@ -8,7 +8,7 @@ use crate::items::Span;
 use crate::kernel::{Pass, PassEnd, StageKind, Tensor, Written};
 use crate::mapping::Mapping;
 use crate::rules::collect::bytes;
-use crate::rules::wording::{StageOf, link_alias, names, place, propose, written};
+use crate::rules::wording::{StageOf, link_use, names, propose_instead, written};
 use crate::rules::{Applicability, Checked, Finding};
 
 const TYPES: &str = "`i4`, `i8`, `f8e4m3`, `f8e5m2` and `bf16`";
@@ -48,11 +48,9 @@ pub(super) fn trf_load(
                 };
                 let possible: Vec<String> =
                     derived.possible_rows.iter().map(u64::to_string).collect();
-                // A count that no load could have is a fault of the mapping itself; one that does not divide is this load's.
-                let at = if is_count { place(row) } else { row.span };
-                Finding::new("trf_row_count", at, message)
+                Finding::new("trf_row_count", row.span, message)
                     .related(
-                        place(&stream.time),
+                        stream.time.span,
                         format!("the collected time has {iterations} iterations"),
                     )
                     .help(format!(
@@ -69,8 +67,8 @@ pub(super) fn trf_load(
                     derived.expected_row.as_ref(),
                     &source,
                 )
-                .related(place(&stream.time), "the collected time");
-                propose(
+                .related(stream.time.span, "the collected time");
+                propose_instead(
                     finding,
                     Applicability::Maybe,
                     *span,
@@ -87,8 +85,8 @@ pub(super) fn trf_load(
                     expected,
                     source,
                 )
-                .related(place(&stream.time), "the collected time");
-                propose(
+                .related(stream.time.span, "the collected time");
+                propose_instead(
                     finding,
                     Applicability::Machine,
                     *span,
@@ -96,12 +94,15 @@ pub(super) fn trf_load(
                 )
             }
         };
-        findings.push(link_alias(finding, [row, element]));
+        findings.push(link_use(finding, [row, element]));
     }
 }
 
 /// The rows and the element of a load, where they are declared otherwise.
-fn load_parts<'a>(tensor: &Tensor, derived: &'a TrfLoadDerivation) -> Vec<(Span, &'a Mapping)> {
+fn load_parts<'a>(
+    tensor: &'a Tensor,
+    derived: &'a TrfLoadDerivation,
+) -> Vec<(&'a Written<Mapping>, &'a Mapping)> {
     let parts = [
         (tensor.levels.row.as_ref(), derived.expected_row.as_ref()),
         (
@@ -118,7 +119,6 @@ fn load_parts<'a>(tensor: &Tensor, derived: &'a TrfLoadDerivation) -> Vec<(Span,
                 .get()
                 .is_none_or(|declared| declared.form() != expected.form())
         })
-        .map(|(declared, expected)| (place(declared), expected))
         .collect()
 }
 
@@ -132,7 +132,7 @@ fn load_mismatch(
     let shown = declared.get().map_or_else(String::new, written);
     let finding = |fault: String| {
         let message = format!("the {subject} declared `{shown}`{fault}");
-        Finding::new(rule, place(declared), message)
+        Finding::new(rule, declared.span, message)
     };
     match expected {
         Some(expected) => finding(format!("; {source} is `{}`", written(expected)))
@@ -240,18 +240,18 @@ fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignVio
     let mut finding = match violation {
         AlignViolation::PacketSize { bits } => Finding::new(
             "align_packet_size",
-            place(&output.packet),
+            output.packet.span,
             format!("the aligned packet is {}; a row multiplies 64 bytes a cycle", bytes(*bits)),
         ),
         _ => Finding::new(
             "align_packet_mismatch",
-            place(&output.packet),
+            output.packet.span,
             format!(
                 "the aligned packet is declared `{}`; the flit buffer makes 64 bytes of one or two flits `{packet}` as they arrive",
                 output.packet.get().map_or_else(String::new, written)
             ),
         )
-        .related(place(&input.packet), "the stream's packet"),
+        .related(input.packet.span, "the stream's packet"),
     };
     let mut possible = Vec::new();
     if let Some(two) = &derived.two_flit_packet {
@@ -278,11 +278,11 @@ fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignVio
         _ => None,
     };
     match meant {
-        Some(meant) => propose(
+        Some(meant) => propose_instead(
             finding,
             Applicability::Maybe,
             of.stage.span,
-            &[(place(&output.packet), meant)],
+            &[(&output.packet, meant)],
         ),
         None => finding,
     }
@@ -306,10 +306,10 @@ fn word_time(of: &StageOf<'_>, derived: &AlignDerivation, reason: &AlignedTime) 
     };
     let finding = Finding::new(
         "align_time_mismatch",
-        place(&output.time),
+        output.time.span,
         format!("the aligned time `{declared}` {fault}"),
     )
-    .related(place(&input.time), "the stream's time");
+    .related(input.time.span, "the stream's time");
     let Some(expected) = &derived.expected_time else {
         return finding;
     };
@@ -317,11 +317,11 @@ fn word_time(of: &StageOf<'_>, derived: &AlignDerivation, reason: &AlignedTime) 
         "the aligned time is `{}`: the stream's time, then what is repeated",
         written(expected)
     ));
-    propose(
+    propose_instead(
         finding,
         Applicability::Maybe,
         of.stage.span,
-        &[(place(&output.time), expected)],
+        &[(&output.time, expected)],
     )
 }
 
@@ -329,7 +329,7 @@ fn word_tiling(of: &StageOf<'_>, operand: Option<&Tensor>, axes: &[String]) -> F
     related_operand(
         Finding::new(
             "align_tiling_not_in_trf",
-            place(&of.stage.output.time),
+            of.stage.output.time.span,
             format!(
                 "the aligned time repeats the stream along {}, which the TRF tensor does not hold either",
                 names(axes)
@@ -364,7 +364,7 @@ fn word_mismatch(of: &StageOf<'_>, operand: Option<&Tensor>, dropped: &[String])
         ),
         operand,
     )
-    .related(place(&of.stage.output.time), "the aligned time")
+    .related(of.stage.output.time.span, "the aligned time")
     .help(format!("add {} innermost to the aligned time, or load less into the TRF", names(dropped)))
 }
 
@@ -377,17 +377,17 @@ fn word_sequencer(
     let output = &of.stage.output;
     let (at, message) = match error {
         TrfSequencerError::Packet { contiguous } => (
-            place(&output.packet),
+            output.packet.span,
             format!(
                 "the packet shares {contiguous} contiguous bytes with the TRF tensor's element and is not these bytes repeated; a cycle reads one run and repeats it"
             ),
         ),
         TrfSequencerError::Entries { count } => (
-            place(&output.time),
+            output.time.span,
             format!("the TRF Sequencer would need {count} entries; it has 8"),
         ),
         TrfSequencerError::Iterations { size } => (
-            place(&output.time),
+            output.time.span,
             format!(
                 "an entry of the TRF Sequencer would need {size} iterations; it takes 65,536 and the number cannot be split"
             ),

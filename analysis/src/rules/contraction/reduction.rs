@@ -7,7 +7,7 @@ use crate::derivation::contraction::{
 use crate::kernel::AccumulationKind;
 use crate::mapping::Mapping;
 use crate::rules::collect::bytes;
-use crate::rules::wording::{StageOf, names, place, propose, written};
+use crate::rules::wording::{StageOf, names, propose_instead, written};
 use crate::rules::{Applicability, Finding};
 
 /// Words the violations of a spatial reduction.
@@ -39,13 +39,13 @@ fn word_contract(
         .related(input.element_type.span, "the operands' type"),
         ContractViolation::AlignedPacketSize { bits } => Finding::new(
             "align_packet_size",
-            place(&input.packet),
+            input.packet.span,
             format!("the aligned packet is {}; a row multiplies 64 bytes a cycle", bytes(*bits)),
         ),
         ContractViolation::OutputLimit { elements } => with_packets(
             Finding::new(
                 "contract_output_limit",
-                place(&output.packet),
+                output.packet.span,
                 format!("{elements} elements a row leave the reduction tree; the accumulator has 32 columns"),
             ),
             of,
@@ -63,7 +63,7 @@ fn word_contract(
             with_packets(
                 Finding::new(
                     "contract_packet_mismatch",
-                    place(&output.packet),
+                    output.packet.span,
                     format!(
                         "the contracted packet `{}` is not `{}` divided by 1, 2, … or 2^{depth}; the tree sums neighbours, from the inside",
                         declared.map_or_else(String::new, written),
@@ -109,11 +109,11 @@ fn with_packets(
         .collect();
     let finding = finding.help(format!("the tree can leave {}", possible.join(", ")));
     match meant {
-        Some(meant) => propose(
+        Some(meant) => propose_instead(
             finding,
             Applicability::Maybe,
             of.stage.span,
-            &[(place(&of.stage.output.packet), meant)],
+            &[(&of.stage.output.packet, meant)],
         ),
         None => finding,
     }
@@ -140,13 +140,13 @@ fn word_accumulate(
     match violation {
         AccumulateViolation::InputPacket { elements } => Finding::new(
             "contract_output_limit",
-            place(&of.pass.input_of(of.index).packet),
+            of.pass.input_of(of.index).packet.span,
             format!("{elements} elements a row enter the accumulator; it has 32 columns"),
         ),
         AccumulateViolation::PacketSize { elements } => with_layout(
             Finding::new(
                 "accumulate_layout",
-                place(&output.packet),
+                output.packet.span,
                 format!(
                     "the accumulated packet is {elements} elements; the accumulator's bus carries 8"
                 ),
@@ -157,7 +157,7 @@ fn word_accumulate(
         AccumulateViolation::Packet => with_layout(
             Finding::new(
                 "accumulate_layout",
-                place(&output.packet),
+                output.packet.span,
                 format!(
                     "the accumulated packet is declared `{}`; {} puts `{}` on the bus",
                     output.packet.get().map_or_else(String::new, written),
@@ -174,7 +174,7 @@ fn word_accumulate(
         AccumulateViolation::Time(reason) => with_layout(
             Finding::new(
                 "accumulate_layout",
-                place(&output.time),
+                output.time.span,
                 format!(
                     "the accumulated time `{time}` {}",
                     word_time(derived.kind, reason)
@@ -188,7 +188,7 @@ fn word_accumulate(
             with_layout(
                 Finding::new(
                     "accumulate_slices_data",
-                    place(&output.time),
+                    output.time.span,
                     format!(
                         "the accumulated time takes {kept} {column} of the packet, and {live} hold data; the others are dropped"
                     ),
@@ -232,12 +232,12 @@ fn word_capacity(
     let kind = kind_name(derived.kind);
     let finding = Finding::new(
         "accumulator_capacity",
-        place(&of.stage.output.time),
+        of.stage.output.time.span,
         format!(
             "{inner} positions inside the outermost reduced axis wait for their sums; the accumulator has slots for {limit} ({kind})"
         ),
     )
-    .related(place(&of.pass.input_of(of.index).time), "the contracted time");
+    .related(of.pass.input_of(of.index).time.span, "the contracted time");
     let advice = "move the reduced axis inward in time, or split what is inside it";
     let other = match derived.kind {
         Some(AccumulationKind::Interleaved) => ("sequential", SEQUENTIAL_LIMIT),
@@ -276,9 +276,8 @@ fn with_layout(finding: Finding, derived: &AccumulateDerivation, of: &StageOf<'_
                 .get()
                 .is_none_or(|declared| declared.form() != expected.form())
         })
-        .map(|(declared, expected)| (place(declared), expected))
         .collect();
-    propose(finding, Applicability::Maybe, of.stage.span, &replacements)
+    propose_instead(finding, Applicability::Maybe, of.stage.span, &replacements)
 }
 
 const fn kind_name(kind: Option<AccumulationKind>) -> &'static str {
