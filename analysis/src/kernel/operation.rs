@@ -52,7 +52,7 @@ pub struct Body {
     /// `#[device]`, if it is a kernel.
     pub device: Option<DeviceAttribute>,
     /// Whether some `#[device]` function of the workspace reaches this one. A fragment that nothing calls is judged
-    /// more mildly (see `semantics`: #19).
+    /// more mildly: nobody can tell what hardware its author has in mind.
     pub reached_from_kernel: bool,
     /// All tensors and views, by number.
     pub tensors: Vec<Tensor>,

@@ -222,7 +222,7 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// Code actions.
     pub fixes: Vec<Fix>,
-    /// Another group than the rule's own, where `semantics` says the same fact weighs less (fragments).
+    /// Another group than the rule's own, where the same fact weighs less (fragments that no kernel reaches).
     pub group: Option<Group>,
 }
 
