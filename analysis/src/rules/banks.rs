@@ -90,13 +90,18 @@ fn word(verb: &str, span: Span, run: &BankRun, configuration: Option<&str>) -> F
         Some(configuration) => finding.note(format!("derived sequencer: {configuration}")),
         None => finding,
     };
-    if run.stride_bits == 0 {
-        finding.help(
-            "make the packet larger than one access, or iterate over another axis inside this loop",
-        )
-    } else {
-        finding.help(
-            "pad the rows so that their distance is no multiple of 128 bytes, or iterate over another axis inside this loop",
-        )
-    }
+    let better = run
+        .better_stride_bits
+        .and_then(|bits| u64::try_from(bits).ok());
+    finding.help(match (run.stride_bits, better) {
+        (0, _) => {
+            "make the packet larger than one access, or iterate over another axis inside this loop"
+                .to_owned()
+        }
+        (_, Some(better)) => format!(
+            "pad the rows so that the loop steps by {}, or iterate over another axis inside it",
+            bytes(better)
+        ),
+        (_, None) => "iterate over another axis inside this loop".to_owned(),
+    })
 }

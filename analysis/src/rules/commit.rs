@@ -99,9 +99,18 @@ fn word(
                 None => finding,
             }
         }
-        CommitViolation::Mapping(mismatch) => word_mismatch(element, mismatch)
-            .related(pass.output().time.span, "the stream's time")
-            .related(pass.output().packet.span, "the stream's packet"),
+        CommitViolation::Mapping(mismatch) => {
+            let finding = word_mismatch(element, mismatch)
+                .related(pass.output().time.span, "the stream's time")
+                .related(pass.output().packet.span, "the stream's packet");
+            match &mismatch.expected {
+                Some(expected) => {
+                    let finding = finding.help(format!("the stream in its own order is `{}`", written(expected)));
+                    wording::propose(finding, Applicability::Maybe, method, &[(element, expected)])
+                }
+                None => finding,
+            }
+        }
         CommitViolation::Alignment { address } => {
             let next = address.checked_next_multiple_of(COMMIT_UNIT_BYTES)?;
             Finding::new(

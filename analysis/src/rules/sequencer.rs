@@ -103,10 +103,19 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                     element: None,
                     verb: "the fetch",
                 };
-                findings.extend(
-                    word(violation, &place)
-                        .map(|finding| with_note(finding, configuration.as_deref())),
-                );
+                let Some(finding) = word(violation, &place) else {
+                    continue;
+                };
+                let finding = with_note(finding, configuration.as_deref());
+                findings.push(match (violation, &derived.reordered_time) {
+                    (SequencerViolation::Entries { .. }, Some((time, entries))) => {
+                        finding.help(format!(
+                            "in the buffer's order, with the time `{}`, the fetch needs {entries}",
+                            wording::written(time)
+                        ))
+                    }
+                    _ => finding,
+                });
             }
         }
     }

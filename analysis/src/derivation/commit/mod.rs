@@ -73,6 +73,8 @@ pub struct Mismatch {
     pub stream: Mapping,
     /// The element as it is written.
     pub element: Mapping,
+    /// An element that holds the stream, in its order.
+    pub expected: Option<Mapping>,
 }
 
 /// What differs between an element and the stream.
@@ -204,6 +206,7 @@ fn judge(
             kind,
             stream,
             element: request.buffer.clone(),
+            expected: expected(request),
         })]
     };
     let dropped = stream
@@ -265,6 +268,19 @@ fn padded_element(request: &SequenceRequest, elements: u64) -> Option<Mapping> {
     }
     let padded = inner.pad(bits / element_bits)?;
     Some(Form::multiply(&outer, &padded)?.to_mapping())
+}
+
+/// The stream as an element: its time, and its packet with just enough of the padding behind it.
+fn expected(request: &SequenceRequest) -> Option<Mapping> {
+    let unit = COMMIT_UNIT_BYTES * 8 / request.element_type.bits();
+    let packet = request.packet.form().remove_padding();
+    let packet = packet.pad(packet.size().checked_next_multiple_of(unit)?)?;
+    let element = Form::multiply(request.time.form(), &packet)?.to_mapping();
+    let mended = SequenceRequest {
+        buffer: element.clone(),
+        ..request.clone()
+    };
+    sequence(&mended).error().is_none().then_some(element)
 }
 
 const fn is_mended_by_padding(violation: &CommitViolation) -> bool {

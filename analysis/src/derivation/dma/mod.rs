@@ -17,7 +17,7 @@ use crate::kernel::{Body, Copy, Level, Tensor, TensorId, Tier};
 use crate::mapping::{Digit, Form};
 
 use super::sequencer::{
-    Misfit, Piece, Places, SequencerViolation, Splitting, largest_divisor, split_sizes,
+    Misfit, Piece, Places, SequencerViolation, Splitting, WORK_LIMIT, largest_divisor, split_sizes,
 };
 use super::views::tiled_axes;
 
@@ -157,7 +157,13 @@ fn derive_transfer(body: &Body, copy: &Copy) -> Option<DmaDerivation> {
         violations: check_addresses(source, target, needs),
         ..Default::default()
     };
-    if is_lossy(&read, &write) {
+    let digits = |levels: &[(Form, i128)]| {
+        levels
+            .iter()
+            .map(|(form, _)| form.digits().len())
+            .sum::<usize>()
+    };
+    if digits(&read).max(digits(&write)).pow(2) > WORK_LIMIT || is_lossy(&read, &write) {
         return Some(derivation);
     }
     let mut pieces = match pieces(&read, &write) {

@@ -195,6 +195,9 @@ pub fn lacking(holder: &Form, wanted: &Form) -> Option<Misfit> {
     Places::of(holder).lacking(wanted)
 }
 
+/// Pairs of digits that are compared at the most: far beyond any kernel, and a bound on hostile ones.
+pub(super) const WORK_LIMIT: usize = 1 << 22;
+
 /// What of a packet the sequencer moves.
 enum Packet {
     /// All of it.
@@ -265,6 +268,11 @@ fn is_tiled(digit: &Digit, tiled: &[Arc<str>]) -> bool {
 
 /// All loops of a stream through a buffer, outermost first, the packet's last.
 fn walk(request: &SequenceRequest, packet: &Packet) -> Result<Vec<Entry>, Misfit> {
+    let digits = |mapping: &Mapping| mapping.form().digits().len();
+    let stream = digits(&request.time).saturating_add(digits(&request.packet));
+    if digits(&request.buffer).saturating_mul(stream) > WORK_LIMIT {
+        return Err(Misfit::Unknown);
+    }
     let mut places = Places::of(request.buffer.form());
     if let Some(interleaving) = &request.interleaving {
         places = places.interleaved(Arc::clone(&interleaving.axis), interleaving.distance);

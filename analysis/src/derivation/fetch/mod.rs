@@ -3,15 +3,19 @@
 //! Knows what one `fetch` asks of the engine and of DM's banks. What the packet becomes after the engine (flits) is
 //! `collect`'s business, what the tensor itself may be is `tensors`'.
 
+#[cfg(test)]
+mod tests;
+
 use crate::hardware::{
-    BANK_RUN_LIMIT, ElementType, FETCH_ALIGNMENT_BYTES, Target, fetch_cast_targets, fetch_casts,
+    BANK_RUN_LIMIT, DM_BANK_BITS, DM_BANKS, ElementType, FETCH_ALIGNMENT_BYTES, Target,
+    fetch_cast_targets, fetch_casts,
 };
 use crate::kernel::{
     Body, Context, Pass, PassSource, Position, StageKind, StreamShape, Tensor, TensorId, ZeroPoint,
 };
-use crate::mapping::{Answer, Mapping, equal};
+use crate::mapping::{Answer, Digit, Form, Mapping, equal};
 
-use super::banks::level_reaching;
+use super::banks::{level_reaching, longest_bank_run};
 use super::masking::{self, Unmaskable};
 use super::sequencer::{
     Entry, Interleaving, SequenceReport, SequenceRequest, SequencerMode, SequencerViolation,
@@ -25,6 +29,8 @@ pub struct FetchDerivation {
     pub sequence: Option<SequenceReport>,
     /// Fetches that the adapter joins to one packet (book: Batching).
     pub fetches_per_packet: Option<u64>,
+    /// Where there are too many entries: the time in the buffer's order and its entries, if that is few enough.
+    pub reordered_time: Option<(Mapping, usize)>,
     /// What the engine cannot do.
     pub violations: Vec<FetchViolation>,
 }
@@ -98,6 +104,36 @@ pub enum FetchViolation {
     Bank(BankRun),
 }
 
+/// The time with its digits in the order of the buffer, outermost first, and the entries of that, if it is legal.
+fn in_buffer_order(request: &SequenceRequest) -> Option<(Mapping, usize)> {
+    let stride = |digit: &Digit| {
+        let time = Form::from_digits([digit.clone()])?.to_mapping();
+        let alone = SequenceRequest {
+            time,
+            packet: Mapping::identity(),
+            ..request.clone()
+        };
+        sequence(&alone).entries.first()?.stride
+    };
+    let mut digits: Vec<(Option<i128>, Digit)> = request
+        .time
+        .form()
+        .digits()
+        .iter()
+        .map(|digit| (stride(digit), digit.clone()))
+        .collect();
+    digits.sort_by_key(|(stride, _)| *stride);
+    let time = Form::from_digits(digits.into_iter().map(|(_, digit)| digit))?.to_mapping();
+    let report = sequence(&SequenceRequest {
+        time: time.clone(),
+        ..request.clone()
+    });
+    report
+        .violations
+        .is_empty()
+        .then_some((time, report.merged.len()))
+}
+
 /// A run of accesses to one bank of DM that reaches the limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BankRun {
@@ -107,6 +143,8 @@ pub struct BankRun {
     pub entry: Entry,
     /// The entry's stride in bits.
     pub stride_bits: i128,
+    /// The next larger stride in bits, in steps of a bank's row, with which no run reaches the limit.
+    pub better_stride_bits: Option<i128>,
 }
 
 impl BankRun {
@@ -116,17 +154,21 @@ impl BankRun {
             .longest_bank_run
             .filter(|run| *run >= BANK_RUN_LIMIT)?;
         let base = address.unwrap_or(0).saturating_mul(8);
-        let level = level_reaching(
-            &report.access_levels,
-            report.touched_bits?,
-            base,
-            BANK_RUN_LIMIT,
-        )?;
-        let stride_bits = report.access_levels.get(level)?.stride_bits;
+        let touched = report.touched_bits?;
+        let levels = &report.access_levels;
+        let level = level_reaching(levels, touched, base, BANK_RUN_LIMIT)?;
+        let stride_bits = levels.get(level)?.stride_bits;
+        let better = |rows: u64| {
+            let wider = stride_bits.checked_add(i128::from(rows * DM_BANK_BITS))?;
+            let mut levels = levels.clone();
+            levels.get_mut(level)?.stride_bits = wider;
+            (longest_bank_run(&levels, touched, base) < BANK_RUN_LIMIT).then_some(wider)
+        };
         Some(Self {
             run,
             entry: report.merged.get(level)?.clone(),
             stride_bits,
+            better_stride_bits: (1..DM_BANKS).find_map(better),
         })
     }
 }
@@ -356,6 +398,13 @@ fn derive_sequence(body: &Body, pass: &Pass, index: usize, derivation: &mut Fetc
     derivation
         .violations
         .extend(found.map(FetchViolation::Sequencer));
+    if report
+        .violations
+        .iter()
+        .any(|found| matches!(found, SequencerViolation::Entries { .. }))
+    {
+        derivation.reordered_time = in_buffer_order(&request);
+    }
     if let Some(access) = report.access_bytes {
         derivation.fetches_per_packet = report.packet_bytes.map(|bytes| bytes.div_ceil(access));
         derivation
