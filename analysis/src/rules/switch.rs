@@ -48,7 +48,7 @@ pub(super) const RULES: &[Rule] = &[
         "a broadcast position of the output slices names an axis of the input",
         "Where a part of the slices moves into time, the slices of a ring all hold the same packets afterwards. That position \
          of the output counts copies, and a copy number is no index of the data: named after an axis that the input has \
-         (in slices, time or packet), it would claim that each slice holds another part of that axis. Declare \
+         (in slices or time), it would claim that each slice holds another part of that axis. Declare \
          an axis of the ring's size for the copies, or write `1 # n`.",
     ),
     rule!(
@@ -127,7 +127,7 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
                     "switch_broadcast_axis_reused",
                     output.slice.span,
                     format!(
-                        "the slices of a ring all hold the same packets here, and {} is an axis of the input: a copy number is no part of it",
+                        "the slices of a ring all hold the same packets here, and {} is an axis of the input's slices or time: a copy number is no part of it",
                         names(axes)
                     ),
                 )

@@ -43,9 +43,8 @@ pub(super) fn judge(
 
 /// Axes whose digits the output slice gained although the input has those very digits elsewhere.
 fn reused_axes(forms: &Forms<'_>, gained: &Form) -> Vec<String> {
-    let mut axes: Vec<String> = [Some(forms.slice), Some(forms.time), forms.packet]
+    let mut axes: Vec<String> = [forms.slice, forms.time]
         .into_iter()
-        .flatten()
         .flat_map(|held| forms::divide_relaxed(gained, held).matches)
         .map(|found| term_name(&found))
         .collect();

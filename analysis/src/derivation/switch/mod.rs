@@ -105,7 +105,7 @@ pub enum SwitchViolation {
         /// Iterations before.
         time: u64,
     },
-    /// A broadcast position of the output slice names axes of the input.
+    /// A broadcast position of the output slice names axes of the input's slices or time.
     BroadcastAxisReused {
         /// Which, sorted.
         axes: Vec<String>,
@@ -138,17 +138,15 @@ pub enum SwitchViolation {
 struct Forms<'a> {
     slice: &'a Form,
     time: &'a Form,
-    packet: Option<&'a Form>,
     out_slice: &'a Form,
     out_time: &'a Form,
 }
 
 impl Forms<'_> {
-    /// The names of all axes of the input.
+    /// The names of the axes that the engine moves: a packet passes whole.
     fn input_names(&self) -> std::collections::BTreeSet<String> {
-        [Some(self.slice), Some(self.time), self.packet]
+        [self.slice, self.time]
             .into_iter()
-            .flatten()
             .flat_map(forms::axis_names)
             .collect()
     }
@@ -227,7 +225,6 @@ fn judge(
     let forms = Forms {
         slice: forms::known(&input.slice)?,
         time: forms::known(&input.time)?,
-        packet: forms::known(&input.packet),
         out_slice: forms::known(&output.slice)?,
         out_time: forms::known(&output.time)?,
     };
