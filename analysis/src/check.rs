@@ -397,7 +397,6 @@ impl<'a> Places<'a> {
             related,
             fixes,
             suppressed: false,
-            about: None,
         })
     }
 }

@@ -11,6 +11,7 @@ pub mod items;
 pub mod kernel;
 pub mod mapping;
 pub mod names;
+pub mod questions;
 pub mod report;
 pub mod rules;
 pub mod suppression;
@@ -19,6 +20,10 @@ pub mod workspace;
 
 pub use db::{DialectChoice, Options, Package};
 pub use hardware::Target;
+pub use questions::{
+    MappingAnswer, MappingQuestion, QuestionError, SequenceAnswer, SequenceEntry, SequenceQuestion,
+    SequencerMode, derive_sequence, evaluate_mapping,
+};
 pub use report::{
     Diagnostic, DiagnosticFix, FileEdit, FileReport, OperationCounts, Position, Problem, Range,
     RelatedPlace, Report, UnresolvedPlace,

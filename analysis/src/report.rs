@@ -90,8 +90,6 @@ pub struct Diagnostic {
     pub fixes: Vec<DiagnosticFix>,
     /// Whether an attribute or a comment in the file allows it there.
     pub suppressed: bool,
-    /// For findings about a suppression: the rule or group it names.
-    pub about: Option<Arc<str>>,
 }
 
 /// How many operations were understood.

@@ -278,7 +278,6 @@ pub(crate) fn apply(
             related: Vec::new(),
             fixes: fix(suppression, rule.name, &report.path),
             suppressed: false,
-            about: Some(Arc::clone(&suppression.name)),
         });
     }
     suppress(&mut own, suppressions, &mut used);

@@ -35,10 +35,14 @@ pub(crate) enum Command {
     Explain(ExplainArguments),
     /// Print the catalogue of rules
     Rules(RulesArguments),
+    /// Evaluate one mapping expression: size, bytes, normal form, layout, equivalence
+    Map(MapArguments),
+    /// Derive the configuration of one sequencer: entries, access size, cycles, bank runs
+    Sequence(SequenceArguments),
 }
 
 /// The commands' names, for telling them from paths.
-pub(crate) const COMMANDS: [&str; 3] = ["check", "explain", "rules"];
+pub(crate) const COMMANDS: [&str; 5] = ["check", "explain", "rules", "map", "sequence"];
 
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -1,7 +1,7 @@
 //! Which rules run and how severely their findings are taken.
 
 use clap::ArgMatches;
-use visa_analysis::{Diagnostic, Group, Level, find_rule, is_rule_or_group, nearest_rules};
+use visa_analysis::{Diagnostic, Group, Level, is_rule_or_group, nearest_rules};
 
 use super::Failure;
 
@@ -55,14 +55,6 @@ impl Levels {
                 && !self.ignore.iter().any(|name| matches(name, rule, group))
         };
         if !runs(diagnostic.rule, group) {
-            return Level::Allow;
-        }
-        // A suppression of a rule that does not run has nothing to suppress: that is no news.
-        if let Some(about) = &diagnostic.about
-            && diagnostic.rule == "unused_suppression"
-            && (!self.select.is_empty() || !self.ignore.is_empty())
-            && !runs(about, find_rule(about).map(|rule| rule.group))
-        {
             return Level::Allow;
         }
         let mut level = diagnostic.default_level;

@@ -9,10 +9,12 @@ mod explain;
 mod files;
 mod format;
 mod levels;
+mod map;
 
 mod output;
 mod packages;
 mod rules;
+mod sequence;
 
 use std::process::ExitCode;
 
@@ -94,6 +96,8 @@ fn run(arguments: &Arguments, matches: &clap::ArgMatches) -> Result<Outcome, Fai
         }
         Command::Explain(options) => explain::run(&options.rule, console),
         Command::Rules(options) => rules::run(options.format, console),
+        Command::Map(options) => map::run(options, console),
+        Command::Sequence(options) => sequence::run(options, console),
     }
 }
 

@@ -1,0 +1,445 @@
+//! Questions about single expressions, as the commands `map` and `sequence` ask them.
+//!
+//! An expression is read as if it stood in a file that declares the axes, so that a command and a kernel cannot disagree
+//! about what it means or why it is refused.
+
+use std::collections::BTreeMap;
+
+use crate::check::item_findings;
+use crate::db::{AnalysisDatabase, Options, Project, SourceFile};
+use crate::derivation::sequencer::{self, SequenceRequest};
+use crate::hardware::ElementType;
+use crate::items::{ItemKind, alias_mapping, file_items};
+use crate::kernel::Context;
+use crate::mapping::{Answer, Cell, Factor, Mapping, equal, parse_axes, parse_mapping};
+
+pub use crate::derivation::sequencer::SequencerMode;
+
+/// The path of the file that a question is read in.
+const FILE: &str = "question.rs";
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QuestionError {
+    /// An expression that a kernel could not write either.
+    IllFormed {
+        /// The rule that refuses it.
+        rule: String,
+        /// Its words.
+        message: String,
+    },
+    /// Something beside the expressions: axes, a type, a position.
+    Option(String),
+}
+
+/// What one mapping says.
+#[derive(Debug, Clone, Default)]
+pub struct MappingQuestion<'a> {
+    /// The expression, with or without `m![…]`.
+    pub expression: &'a str,
+    /// The axes, as in `axes![…]`.
+    pub axes: &'a str,
+    /// The element type's name.
+    pub element_type: Option<&'a str>,
+    /// Positions to show: from the first to before the second.
+    pub positions: Option<(u64, u64)>,
+    /// An expression to compare with.
+    pub against: Option<&'a str>,
+    /// How many positions a picture has room for.
+    pub picture: u64,
+}
+
+/// The tensor index of a position by axis; `None` for padding.
+pub type PositionIndex = Option<BTreeMap<String, u64>>;
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MappingAnswer {
+    /// The expression without its wrapping.
+    pub expression: String,
+    /// Positions.
+    pub size: u64,
+    /// Bits of all positions, if a type was given.
+    pub bits: Option<u128>,
+    /// The shortest expression with the same meaning.
+    pub normal_form: String,
+    /// The factors of the normal form, outermost first.
+    pub factors: Vec<Factor>,
+    /// The positions asked for.
+    pub index: Vec<PositionIndex>,
+    /// The first positions.
+    pub picture: Vec<PositionIndex>,
+    /// Whether the two expressions mean the same, if another was given; `Some(None)` where that cannot be decided.
+    pub equivalent: Option<Option<bool>>,
+}
+
+/// What one sequencer does.
+#[derive(Debug, Clone)]
+pub struct SequenceQuestion<'a> {
+    /// The axes, as in `axes![…]`.
+    pub axes: &'a str,
+    /// The buffer's expression.
+    pub buffer: &'a str,
+    /// The expression of the stream's iterations.
+    pub time: &'a str,
+    /// The expression of one iteration.
+    pub packet: &'a str,
+    /// The element type's name.
+    pub element_type: &'a str,
+    /// The engine.
+    pub mode: SequencerMode,
+    /// Whether it runs in the sub context.
+    pub sub_context: bool,
+    /// The buffer's address in bytes.
+    pub address: u64,
+}
+
+/// A loop of a sequencer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SequenceEntry {
+    /// Iterations.
+    pub size: u64,
+    /// Elements between two iterations.
+    pub stride: Option<i128>,
+    /// The axis, if it is one.
+    pub axis: Option<String>,
+}
+
+/// The answer. Fields are `None` where there is no configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SequenceAnswer {
+    /// Loops as the mappings are written, outermost first.
+    pub entries: Vec<SequenceEntry>,
+    /// Loops after merging, outermost first.
+    pub merged: Vec<SequenceEntry>,
+    /// Bytes of the packet.
+    pub packet_bytes: Option<u64>,
+    /// Bytes that lie in a line.
+    pub contiguous_bytes: Option<u64>,
+    /// Bytes that one access moves.
+    pub access_bytes: Option<u64>,
+    /// Accesses altogether.
+    pub accesses: Option<u64>,
+    /// Cycles that they take.
+    pub cycles: Option<u64>,
+    /// The largest number of consecutive accesses to one bank.
+    pub longest_bank_run: Option<u64>,
+    /// The rule that names why there is no configuration, or the first limit broken.
+    pub error: Option<String>,
+}
+
+/// Evaluates one mapping.
+///
+/// # Errors
+///
+/// An ill-formed expression; axes, a type or positions that make no sense.
+pub fn evaluate_mapping(question: &MappingQuestion<'_>) -> Result<MappingAnswer, QuestionError> {
+    let expressions: Vec<&str> = [Some(question.expression), question.against]
+        .into_iter()
+        .flatten()
+        .collect();
+    let mappings = read(question.axes, &expressions)?;
+    let [mapping, rest @ ..] = mappings.as_slice() else {
+        return Err(no_value(question.expression));
+    };
+    let element_type = question.element_type.map(element_type).transpose()?;
+    let size = mapping.size();
+    let index = match question.positions {
+        Some((_, end)) if end > size => {
+            return Err(QuestionError::Option(format!(
+                "position {} is outside: there are {size}",
+                end - 1
+            )));
+        }
+        Some((start, end)) => (start..end)
+            .map(|position| cell(mapping, position))
+            .collect(),
+        None => Vec::new(),
+    };
+    let form = mapping.form();
+    Ok(MappingAnswer {
+        expression: unwrapped(question.expression).to_owned(),
+        size,
+        bits: element_type.map(|element| u128::from(size) * u128::from(element.bits())),
+        normal_form: form.to_mapping().to_string(),
+        factors: form.factors(),
+        index,
+        picture: (0..question.picture.min(size))
+            .map(|position| cell(mapping, position))
+            .collect(),
+        equivalent: rest.first().map(|other| match equal(mapping, other) {
+            Answer::Yes => Some(true),
+            Answer::No => Some(false),
+            Answer::Unknown => None,
+        }),
+    })
+}
+
+/// Derives one sequencer.
+///
+/// # Errors
+///
+/// An ill-formed expression; axes or a type that make no sense. A sequencer that the hardware does not have is an answer.
+pub fn derive_sequence(question: &SequenceQuestion<'_>) -> Result<SequenceAnswer, QuestionError> {
+    let mappings = read(
+        question.axes,
+        &[question.buffer, question.time, question.packet],
+    )?;
+    let [buffer, time, packet] = mappings.as_slice() else {
+        return Err(no_value(question.buffer));
+    };
+    let element = element_type(question.element_type)?;
+    let mut request = SequenceRequest::new(
+        buffer.clone(),
+        time.clone(),
+        packet.clone(),
+        element,
+        question.mode,
+    );
+    request.context = Some(if question.sub_context {
+        Context::Sub
+    } else {
+        Context::Main
+    });
+    request.address = Some(question.address);
+    let report = sequencer::sequence(&request);
+    let plain = |entry: &sequencer::Entry| SequenceEntry {
+        size: entry.size,
+        stride: entry.stride,
+        axis: entry.axis.as_deref().map(str::to_owned),
+    };
+    Ok(SequenceAnswer {
+        entries: report.entries.iter().map(plain).collect(),
+        merged: report.merged.iter().map(plain).collect(),
+        packet_bytes: report.packet_bytes,
+        contiguous_bytes: report.contiguous_bytes,
+        access_bytes: report.access_bytes,
+        accesses: report.accesses,
+        cycles: report.cycles,
+        longest_bank_run: report.longest_bank_run,
+        error: report.error().map(str::to_owned),
+    })
+}
+
+/// Reads expressions over the axes, as aliases of one small file.
+fn read(axes: &str, expressions: &[&str]) -> Result<Vec<Mapping>, QuestionError> {
+    let (_, errors) = parse_axes(axes);
+    if let Some(error) = errors.first().filter(|_| !axes.trim().is_empty()) {
+        return Err(QuestionError::Option(format!(
+            "axes `{axes}`: {}",
+            error.message
+        )));
+    }
+    let mut text = String::from("use furiosa_visa_std::prelude::*;\n");
+    if !axes.trim().is_empty() {
+        text.push_str(&format!("axes![{axes}\n];\n"));
+    }
+    for (number, expression) in expressions.iter().enumerate() {
+        let expression = unwrapped(expression);
+        // Only what has its brackets in pairs may be put between others.
+        if let Some(error) = parse_mapping(expression).1.first() {
+            let message = format!("{}, at `{}`", error.message, place(expression, &error.span));
+            return Err(QuestionError::IllFormed {
+                rule: "mapping_syntax".to_owned(),
+                message,
+            });
+        }
+        text.push_str(&format!("type Question{number} = m![{expression}\n];\n"));
+    }
+    let mut db = AnalysisDatabase::default();
+    db.set_project([(FILE, text.as_str())], Vec::new(), Options::default());
+    let file = db
+        .file(FILE)
+        .or_else(|| first_file(&db))
+        .ok_or_else(|| no_value(axes))?;
+    let mut mappings = Vec::new();
+    for item in file_items(&db, file).items.iter().copied() {
+        let found = item_findings(&db, item);
+        if let Some(finding) = found.findings.iter().find(|finding| is_fatal(finding.rule)) {
+            return Err(match item.kind(&db) {
+                ItemKind::Alias => QuestionError::IllFormed {
+                    rule: finding.rule.to_owned(),
+                    message: with_help(&finding.message, finding.help.as_deref()),
+                },
+                _ => QuestionError::Option(format!("axes `{axes}`: {}", finding.message)),
+            });
+        }
+        if item.kind(&db) == ItemKind::Alias {
+            let number = mappings.len();
+            let expression = expressions.get(number).copied().unwrap_or_default();
+            let mapping = alias_mapping(&db, item)
+                .mapping
+                .clone()
+                .ok_or_else(|| no_value(expression))?;
+            mappings.push(mapping);
+        }
+    }
+    Ok(mappings)
+}
+
+/// A finding that leaves an expression without a meaning; others are opinions.
+fn is_fatal(rule: &str) -> bool {
+    crate::rules::find(rule).is_some_and(|rule| rule.group == crate::rules::Group::Mapping)
+}
+
+fn first_file(db: &AnalysisDatabase) -> Option<SourceFile> {
+    Project::try_get(db)?.files(db).values().next().copied()
+}
+
+fn no_value(expression: &str) -> QuestionError {
+    QuestionError::IllFormed {
+        rule: "unknown_axis".to_owned(),
+        message: format!("`{expression}` names something that is no axis"),
+    }
+}
+
+fn with_help(message: &str, help: Option<&str>) -> String {
+    help.map_or_else(|| message.to_owned(), |help| format!("{message}; {help}"))
+}
+
+/// The text of an error, or the end of the expression.
+fn place<'a>(expression: &'a str, span: &std::ops::Range<usize>) -> &'a str {
+    expression
+        .get(span.clone())
+        .filter(|text| !text.is_empty())
+        .unwrap_or("the end")
+}
+
+/// The expression without `m![…]`.
+fn unwrapped(expression: &str) -> &str {
+    let expression = expression.trim();
+    let Some(call) = expression.strip_prefix("m!") else {
+        return expression;
+    };
+    let call = call.trim();
+    let brackets = [('[', ']'), ('(', ')'), ('{', '}')];
+    let inside = brackets
+        .iter()
+        .find_map(|(open, close)| call.strip_prefix(*open)?.strip_suffix(*close));
+    inside.map_or(expression, str::trim)
+}
+
+fn element_type(name: &str) -> Result<ElementType, QuestionError> {
+    ElementType::from_name(name)
+        .ok_or_else(|| QuestionError::Option(format!("`{name}` is no element type")))
+}
+
+/// The index of a position, zeros of the mapping's axes included.
+fn cell(mapping: &Mapping, position: u64) -> PositionIndex {
+    match mapping.cell_at(position) {
+        Cell::Index(index) => {
+            let axes = mapping.axes();
+            Some(
+                axes.iter()
+                    .map(|axis| (axis.name().to_owned(), index.value(axis.name())))
+                    .collect(),
+            )
+        }
+        Cell::Padding | Cell::OutOfBounds => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        MappingQuestion, QuestionError, SequenceQuestion, SequencerMode, derive_sequence,
+        evaluate_mapping,
+    };
+
+    fn question<'a>(expression: &'a str, axes: &'a str) -> MappingQuestion<'a> {
+        MappingQuestion {
+            expression,
+            axes,
+            ..MappingQuestion::default()
+        }
+    }
+
+    #[test]
+    fn a_mapping_is_evaluated_with_or_without_its_macro() {
+        // Padded to 16, A / 2 has 4 live positions of 4; two bits of i4 are no byte.
+        let wrapped = evaluate_mapping(&MappingQuestion {
+            element_type: Some("i8"),
+            positions: Some((2, 6)),
+            against: Some("A / 2 # 8, A % 2"),
+            ..question("m![A # 16]", "A = 8")
+        })
+        .unwrap();
+        assert_eq!((wrapped.size, wrapped.bits), (16, Some(128)));
+        assert_eq!(wrapped.expression, "A # 16");
+        assert_eq!(wrapped.equivalent, Some(Some(true)));
+        assert_eq!(wrapped.index.len(), 4);
+        assert_eq!(wrapped.index[3].as_ref().unwrap().get("A"), Some(&5));
+        assert_eq!(
+            evaluate_mapping(&question("A # 16", "A = 8")).unwrap().size,
+            16
+        );
+        let factor = &wrapped.factors[0];
+        assert_eq!(
+            (
+                factor.axis.as_deref(),
+                factor.size,
+                factor.valid,
+                factor.padding
+            ),
+            (Some("A"), 16, 8, 8)
+        );
+    }
+
+    #[test]
+    fn refusals_name_their_rule() {
+        let rule =
+            |expression: &str| match evaluate_mapping(&question(expression, "A = 8, B = 512")) {
+                Err(QuestionError::IllFormed { rule, .. }) => rule,
+                other => panic!("{expression}: {other:?}"),
+            };
+        assert_eq!(rule("A / 3"), "stride_indivisible");
+        assert_eq!(rule("A % 3"), "modulo_indivisible");
+        assert_eq!(rule("A # 4"), "padding_shrinks");
+        assert_eq!(rule("A = 9"), "resize_grows");
+        assert_eq!(rule("C"), "unknown_axis");
+        for broken in ["A,", "A /", "[A", "A]; type X = m![B", "", "A + B"] {
+            assert_eq!(rule(broken), "mapping_syntax", "{broken}");
+        }
+        let option = |axes: &str| {
+            matches!(
+                evaluate_mapping(&question("1", axes)),
+                Err(QuestionError::Option(_))
+            )
+        };
+        assert!(option("A = ") && option("A = 4, A = 8") && option("A = 0"));
+        assert!(!option("") && !option("A = 1 << 40"));
+    }
+
+    #[test]
+    fn a_sequencer_is_derived() {
+        // 8 rows of 16 bytes, every one of them in a line with the next: one run of 128 bytes, 4 accesses of 32 bytes.
+        let answer = derive_sequence(&SequenceQuestion {
+            axes: "A = 8, B = 16",
+            buffer: "A, B",
+            time: "A",
+            packet: "B",
+            element_type: "i8",
+            mode: SequencerMode::Fetch,
+            sub_context: false,
+            address: 0,
+        })
+        .unwrap();
+        assert_eq!(answer.error, None);
+        assert_eq!(answer.merged.len(), 1);
+        assert_eq!(
+            (answer.merged[0].size, answer.merged[0].stride),
+            (128, Some(1))
+        );
+        assert_eq!(
+            (answer.packet_bytes, answer.contiguous_bytes),
+            (Some(16), Some(128))
+        );
+        assert_eq!(
+            answer
+                .accesses
+                .zip(answer.access_bytes)
+                .map(|(count, bytes)| count * bytes),
+            Some(128)
+        );
+    }
+}

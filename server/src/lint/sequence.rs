@@ -1,0 +1,137 @@
+//! `visa-lint sequence`: the configuration of one sequencer.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use visa_analysis::{SequenceAnswer, SequenceEntry, SequenceQuestion, derive_sequence};
+
+use super::arguments::{AnswerFormat, SequenceArguments, SequencerContext, SequencerMode};
+use super::format::json::pretty;
+use super::map::refused;
+use super::output::Console;
+use super::{Failure, Outcome};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    entries: Vec<Entry<'a>>,
+    merged: Vec<MergedEntry>,
+    packet_bytes: Option<u64>,
+    contiguous_bytes: Option<u64>,
+    access_bytes: Option<u64>,
+    accesses: Option<u64>,
+    cycles: Option<u64>,
+    longest_bank_run: Option<u64>,
+    error: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    size: u64,
+    stride: Option<i128>,
+    axis: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct MergedEntry {
+    size: u64,
+    stride: Option<i128>,
+}
+
+/// Runs the command.
+pub(crate) fn run(options: &SequenceArguments, console: Console) -> Result<Outcome, Failure> {
+    let question = SequenceQuestion {
+        axes: &options.axes,
+        buffer: &options.buffer,
+        time: &options.time,
+        packet: &options.packet,
+        element_type: &options.element_type,
+        mode: match options.mode {
+            SequencerMode::Fetch => visa_analysis::SequencerMode::Fetch,
+            SequencerMode::Commit => visa_analysis::SequencerMode::Commit,
+            SequencerMode::Dma => visa_analysis::SequencerMode::Dma,
+        },
+        sub_context: options.context == SequencerContext::Sub,
+        address: options.address,
+    };
+    match derive_sequence(&question) {
+        Ok(answer) => {
+            console.print(&match options.format {
+                AnswerFormat::Human => human(&answer),
+                AnswerFormat::Json => json(&answer)?,
+            })?;
+            Ok(Outcome::Fine)
+        }
+        Err(error) => refused(&error, options.format, console),
+    }
+}
+
+fn json(answer: &SequenceAnswer) -> Result<String, Failure> {
+    pretty(&Document {
+        entries: answer
+            .entries
+            .iter()
+            .map(|entry| Entry {
+                size: entry.size,
+                stride: entry.stride,
+                axis: entry.axis.as_deref(),
+            })
+            .collect(),
+        merged: answer
+            .merged
+            .iter()
+            .map(|entry| MergedEntry {
+                size: entry.size,
+                stride: entry.stride,
+            })
+            .collect(),
+        packet_bytes: answer.packet_bytes,
+        contiguous_bytes: answer.contiguous_bytes,
+        access_bytes: answer.access_bytes,
+        accesses: answer.accesses,
+        cycles: answer.cycles,
+        longest_bank_run: answer.longest_bank_run,
+        error: answer.error.as_deref(),
+    })
+}
+
+fn human(answer: &SequenceAnswer) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "{name:<18} {value}");
+    };
+    line("entries", notation(&answer.entries, true));
+    line("merged", notation(&answer.merged, false));
+    for (name, number, unit) in [
+        ("packet", answer.packet_bytes, "bytes"),
+        ("contiguous", answer.contiguous_bytes, "bytes"),
+        ("access", answer.access_bytes, "bytes"),
+        ("accesses", answer.accesses, ""),
+        ("cycles", answer.cycles, ""),
+        ("longest bank run", answer.longest_bank_run, "accesses"),
+    ] {
+        let number = number.map_or_else(|| "-".to_owned(), |number| format!("{number} {unit}"));
+        line(name, number.trim_end().to_owned());
+    }
+    if let Some(error) = &answer.error {
+        line(
+            "error",
+            format!("{error} (`visa-lint explain {error}` tells more)"),
+        );
+    }
+    text
+}
+
+/// `[8:256, 16:1]`, with the axis before each entry where it is known.
+fn notation(entries: &[SequenceEntry], axes: bool) -> String {
+    let entries = entries.iter().map(|entry| {
+        let stride = entry
+            .stride
+            .map_or_else(|| "?".to_owned(), |stride| stride.to_string());
+        match &entry.axis {
+            Some(axis) if axes => format!("{axis} {}:{stride}", entry.size),
+            _ => format!("{}:{stride}", entry.size),
+        }
+    });
+    format!("[{}]", entries.collect::<Vec<_>>().join(", "))
+}
