@@ -215,15 +215,7 @@ impl Interpreter<'_> {
         if kind.tier != other.tier {
             return Value::Unknown;
         }
-        self.draft.scalars.unify(kind.scalar, other.scalar);
-        for (one, two) in kind
-            .levels
-            .all()
-            .zip(other.levels.all())
-            .collect::<Vec<_>>()
-        {
-            self.draft.mappings.unify(one, two);
-        }
+        self.unify_values(&Value::Tensor(first), &Value::Tensor(second));
         // Even where both lie at one address: a third tensor there would seem to lie over them.
         let address = Address {
             value: AddressValue::Unknown,

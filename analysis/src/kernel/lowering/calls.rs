@@ -46,7 +46,10 @@ impl Interpreter<'_> {
         let names = segments(path);
         if let [name] = names.as_slice() {
             if let Some(value) = self.variable(name) {
-                return value.clone();
+                return match value {
+                    Value::Declared(_) => Value::Unknown,
+                    value => value.clone(),
+                };
             }
             if let Some(constant) = self
                 .frame
@@ -273,7 +276,7 @@ impl Interpreter<'_> {
             match owner {
                 Type::Tensor(_) => return self.associated(&owner, name, &arguments, name_span),
                 Type::Device => return Value::Device,
-                Type::Array(_) => {
+                Type::Array(..) => {
                     return arguments
                         .into_iter()
                         .next()

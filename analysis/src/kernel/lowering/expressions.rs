@@ -346,7 +346,16 @@ impl Interpreter<'_> {
             ast::Expr::PathExpr(path) => {
                 let name = path.path().and_then(|path| path.as_single_name_ref());
                 if let Some(name) = name {
-                    self.assign(name.text().trim_start_matches("r#"), value);
+                    let name = name.text().trim_start_matches("r#").to_owned();
+                    let value = match self.variable(&name).cloned() {
+                        Some(Value::Declared(ty)) => self.typed(value, &ty),
+                        Some(before) => {
+                            self.unify_values(&before, &value);
+                            value
+                        }
+                        None => value,
+                    };
+                    self.assign(&name, value);
                 }
             }
             ast::Expr::TupleExpr(tuple) => {
@@ -397,12 +406,17 @@ impl Interpreter<'_> {
         match array.kind() {
             ast::ArrayExprKind::ElementList(elements) => {
                 let elements: Vec<ast::Expr> = elements.collect();
-                Value::Array(
-                    elements
-                        .iter()
-                        .map(|element| self.marked(element))
-                        .collect(),
-                )
+                // One type for all elements.
+                let values: Vec<Value> = elements
+                    .iter()
+                    .map(|element| self.marked(element))
+                    .collect();
+                if let Some(first) = values.first() {
+                    for other in values.iter().skip(1) {
+                        self.unify_values(first, other);
+                    }
+                }
+                Value::Array(values)
             }
             ast::ArrayExprKind::Repeat {
                 initializer,
@@ -449,14 +463,25 @@ impl Interpreter<'_> {
                 let part = end.and_then(|end| values.get(start..end));
                 part.map_or(Value::Unknown, |part| Value::Array(part.to_vec()))
             }
-            (Value::Array(values), at) => {
-                let at = at.as_u64().and_then(|at| usize::try_from(at).ok());
-                at.and_then(|at| values.get(at))
+            (Value::Array(values), at) => match at.as_u64() {
+                Some(at) => usize::try_from(at)
+                    .ok()
+                    .and_then(|at| values.get(at))
                     .cloned()
-                    .unwrap_or(Value::Unknown)
-            }
+                    .unwrap_or(Value::Unknown),
+                None => self.one_of(values),
+            },
             _ => Value::Unknown,
         }
+    }
+
+    /// An element of an array at an unknown place: a tensor of their common type, if they are tensors.
+    fn one_of(&mut self, values: Vec<Value>) -> Value {
+        let mut values = values.into_iter();
+        let Some(first @ Value::Tensor(_)) = values.next() else {
+            return Value::Unknown;
+        };
+        values.fold(first, |one, other| self.merge(one, other))
     }
 
     fn range(&mut self, range: &ast::RangeExpr) -> Value {

@@ -19,6 +19,9 @@ use super::types::{ShapeSlots, Type};
 use super::values::{Named, Value};
 use super::{CALL_DEPTH, CALL_WEIGHT, Flow, Frame, Interpreter, OPERATION_LIMIT, callgraph};
 
+/// Tensors of an array parameter that are told apart.
+const ARRAY_LIMIT: u64 = 64;
+
 /// Lowers a function for itself.
 pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
     let site = Site::new(db, function);
@@ -63,19 +66,25 @@ pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
     let mut body = interpreter.draft.finish(body);
     if is_host_side(&node) {
         body.unresolved.clear();
-    } else {
-        // What only a caller can say is counted where it is said: in the kernel that calls.
-        let is_called = callgraph::is_called(db, function);
-        let is_kernel = body.device.is_some();
-        body.unresolved.retain(|entry| match &entry.reason {
-            UnresolvedReason::GenericMapping => !is_called,
-            UnresolvedReason::UnsupportedExpression(what) => {
-                is_kernel || what != super::transfers::COMPUTED_ADDRESS
-            }
-            _ => true,
-        });
+    } else if body.device.is_none() {
+        leave_to_callers(db, function, &mut body);
     }
     body
+}
+
+/// What only a caller can say is counted where it is said: in the kernel that calls, whose body holds the helper's
+/// operations too.
+fn leave_to_callers(db: &dyn Db, function: ItemId, body: &mut Body) {
+    if body.reached_from_kernel {
+        body.unresolved.clear();
+        return;
+    }
+    let is_called = callgraph::is_called(db, function);
+    body.unresolved.retain(|entry| match &entry.reason {
+        UnresolvedReason::GenericMapping | UnresolvedReason::UnboundedLoop => !is_called,
+        UnresolvedReason::UnsupportedExpression(what) => what != super::transfers::COMPUTED_ADDRESS,
+        _ => true,
+    });
 }
 
 /// Whether a function runs on the host: what it does besides transfers is not a kernel's business.
@@ -232,7 +241,16 @@ impl Interpreter<'_> {
                     .map(|(name, ty)| (name.clone(), self.value_of_type(ty, place), place))
                     .collect(),
             })),
-            Type::Number(None) | Type::Unknown | Type::Array(_) => Value::Unknown,
+            Type::Array(inner, Some(length))
+                if *length <= ARRAY_LIMIT && inner.is_device_side() =>
+            {
+                Value::Array(
+                    (0..*length)
+                        .map(|_| self.value_of_type(inner, place))
+                        .collect(),
+                )
+            }
+            Type::Number(None) | Type::Unknown | Type::Array(..) => Value::Unknown,
         }
     }
 
@@ -514,9 +532,32 @@ impl Interpreter<'_> {
                     }
                 }
             }
-            (Value::Array(values), Type::Array(ty)) => {
+            (Value::Array(values), Type::Array(ty, _)) => {
                 for value in values {
                     self.constrain(value, ty);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Says that two values have one type: what a variable held before, elements of one array, arms of one branching.
+    pub(super) fn unify_values(&mut self, first: &Value, second: &Value) {
+        match (first, second) {
+            (Value::Tensor(first), Value::Tensor(second)) => {
+                let kinds = (self.draft.tensor(*first), self.draft.tensor(*second));
+                if let (Some(first), Some(second)) = kinds {
+                    let (first, second) = (first.kind, second.kind);
+                    if first.tier == second.tier {
+                        self.draft.scalars.unify(first.scalar, second.scalar);
+                        self.unify_all(first.levels.all().collect(), second.levels.all().collect());
+                    }
+                }
+            }
+            (Value::Tuple(first), Value::Tuple(second))
+            | (Value::Array(first), Value::Array(second)) => {
+                for (first, second) in first.iter().zip(second) {
+                    self.unify_values(first, second);
                 }
             }
             _ => {}

@@ -1,5 +1,7 @@
 //! Blocks, `let` statements and patterns.
 
+use std::rc::Rc;
+
 use ra_ap_syntax::ast::{self, AstNode, HasName};
 
 use crate::items::Span;
@@ -49,13 +51,17 @@ impl Interpreter<'_> {
             None => Value::Unknown,
         };
         let site = self.frame.site.clone();
-        let value = match statement.ty() {
-            Some(ty) => {
-                let place = site.span(ty.syntax());
-                let ty = self.read_type(&site, &ty, place);
-                self.typed(value, &ty)
-            }
+        let declared = statement.ty().map(|ty| {
+            let place = site.span(ty.syntax());
+            self.read_type(&site, &ty, place)
+        });
+        let value = match &declared {
+            Some(ty) => self.typed(value, ty),
             None => value,
+        };
+        let value = match (statement.initializer(), declared, value) {
+            (None, Some(ty), Value::Unknown) => Value::Declared(Rc::new(ty)),
+            (_, _, value) => value,
         };
         if let Some(pattern) = statement.pat() {
             self.bind(&pattern, value);

@@ -35,10 +35,16 @@ impl Interpreter<'_> {
             ast::Type::RefType(inner) => self.read_inner(site, inner.ty(), place, depth),
             ast::Type::ParenType(inner) => self.read_inner(site, inner.ty(), place, depth),
             ast::Type::ArrayType(inner) => {
-                Type::Array(Box::new(self.read_inner(site, inner.ty(), place, depth)))
+                let length = inner.const_arg().and_then(|argument| argument.expr());
+                let length = length
+                    .and_then(|length| self.constant_of(site, &Argument::Constant(length)))
+                    .and_then(|length| length.as_u64());
+                let inner = self.read_inner(site, inner.ty(), place, depth);
+                Type::Array(Box::new(inner), length)
             }
             ast::Type::SliceType(inner) => {
-                Type::Array(Box::new(self.read_inner(site, inner.ty(), place, depth)))
+                let inner = self.read_inner(site, inner.ty(), place, depth);
+                Type::Array(Box::new(inner), None)
             }
             ast::Type::TupleType(tuple) => {
                 let parts: Vec<Type> = tuple
@@ -209,7 +215,8 @@ impl Interpreter<'_> {
             ),
             TypeShape::Container => match arguments.first() {
                 Some(Argument::Type(ty)) => {
-                    Type::Array(Box::new(self.read_type_at(site, ty, place, depth + 1)))
+                    let inner = self.read_type_at(site, ty, place, depth + 1);
+                    Type::Array(Box::new(inner), None)
                 }
                 _ => Type::Unknown,
             },

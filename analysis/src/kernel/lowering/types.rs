@@ -148,8 +148,8 @@ pub(super) enum Type {
     Tuple(Vec<Type>),
     /// A struct of the project: its name, and its fields.
     Record(String, Vec<(String, Type)>),
-    /// An array, a slice or a container.
-    Array(Box<Type>),
+    /// An array, a slice or a container, with its length if the type says it.
+    Array(Box<Type>, Option<u64>),
 }
 
 impl Type {
@@ -159,7 +159,7 @@ impl Type {
             Self::Tensor(_) | Self::Stream { .. } | Self::Device | Self::Context(_) => true,
             Self::Tuple(parts) => parts.iter().any(Self::is_device_side),
             Self::Record(_, fields) => fields.iter().any(|(_, ty)| ty.is_device_side()),
-            Self::Array(inner) => inner.is_device_side(),
+            Self::Array(inner, _) => inner.is_device_side(),
             Self::Unknown | Self::Unit | Self::Number(_) => false,
         }
     }

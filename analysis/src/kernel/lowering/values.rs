@@ -1,10 +1,14 @@
 //! Values of the abstract interpretation.
 
+use std::rc::Rc;
+
 use ra_ap_syntax::ast;
 
 use crate::hardware::ElementType;
 use crate::items::{ConstValue, ItemId, Span};
 use crate::kernel::{Context, TensorId};
+
+use super::types::Type;
 
 /// A name with arguments that the library gives meaning to: an enum's variant, a constructor of an operand.
 #[derive(Debug, Clone)]
@@ -132,6 +136,8 @@ pub(super) enum Value {
     Function(ItemId),
     /// A closure.
     Closure(Box<Closure>),
+    /// Nothing yet: a variable declared with a type and assigned later.
+    Declared(Rc<Type>),
 }
 
 impl Value {
@@ -206,7 +212,8 @@ impl Value {
             | Self::Constant(..)
             | Self::Sequence(_)
             | Self::Function(_)
-            | Self::Closure(_) => false,
+            | Self::Closure(_)
+            | Self::Declared(_) => false,
         }
     }
 }

@@ -352,3 +352,43 @@ fn helpers_of_other_files_are_followed_into() {
     assert_eq!(body.operations[0].span.item, function("src/load.rs", "all"));
     assert!(super::super::body(&db, function("src/load.rs", "all")).reached_from_kernel);
 }
+
+#[test]
+fn arrays_constants_contexts_and_late_assignments_go_through_calls() {
+    let text = "axes![A = 2048];
+         type T = DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 8]>;
+         type H = HbmTensor<i32, m![1], m![A]>;
+         fn copy<const N: usize>(tdma: &mut DmaContext<{ Dma::Tensor }>, from: &[T; 2], flag: bool) -> H {
+            let mut out: H;
+            for i in 0..N { out = from[i % 2].to_hbm(tdma, i as u64 * 8192); }
+            if flag { out = from[0].to_hbm(tdma, 0x10000); } else { out = from[1].to_hbm(tdma, 0x10000); }
+            out
+         }
+         fn pass<const T: Tu>(unit: &mut TuContext<{ T }>, x: &T) -> VrfTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 8]> {
+            unit.begin(x.view()).fetch::<i32, m![1], m![A % 8]>().collect::<m![1], m![A % 8]>().to_vrf(0)
+         }
+         #[device(chip = 1)] fn kernel(ctx: &mut Context, a: &H, flag: bool) -> H {
+            let pair = [a.to_dm(&mut ctx.tdma, 0), <T>::from_addr(64)];
+            let v = pass(&mut ctx.sub, &pair[0]);
+            copy::<3>(&mut ctx.tdma, &pair, flag)
+         }";
+    let (_, body) = lower_in(text, "kernel");
+    assert_eq!(reasons(&body), []);
+    assert_eq!(
+        methods(&body.operations),
+        [
+            "to_dm",
+            "pass of 2",
+            "to_hbm",
+            "to_hbm",
+            "to_hbm",
+            "to_hbm",
+            "to_hbm"
+        ]
+    );
+    assert_eq!(passes(&body)[0].context, Some(Context::Sub));
+    // Alone the helper knows neither its constant nor its flag; the kernel that calls it says both.
+    let (_, body) = lower_in(text, "copy");
+    assert_eq!(reasons(&body), []);
+    assert_eq!(body.operations.len(), 4);
+}
