@@ -324,9 +324,18 @@ impl Values {
         samples.dedup();
         samples
     }
+
+    /// The first value behind each digit, and the one after nothing: 1. Where they are not held, a gap begins.
+    fn bounds(&self) -> impl Iterator<Item = u64> {
+        let ends = self
+            .digits
+            .iter()
+            .map(|&(stride, count)| stride.saturating_mul(count));
+        std::iter::once(1).chain(ends)
+    }
 }
 
-/// A value that `from` holds and `within` does not.
+/// A value that `from` holds and `within` does not, the smallest one of those that are looked at.
 fn missing_value(from: &[AxisPart], within: &[AxisPart]) -> Option<u64> {
     let size = from
         .iter()
@@ -334,7 +343,10 @@ fn missing_value(from: &[AxisPart], within: &[AxisPart]) -> Option<u64> {
         .map(|part| part.axis.size())
         .max()?;
     let (from, within) = (Values::of(from, size)?, Values::of(within, size)?);
-    from.samples()
+    let mut samples = from.samples();
+    samples.extend(within.bounds());
+    samples.sort_unstable();
+    samples
         .into_iter()
         .find(|&value| from.contains(value) == Some(true) && within.contains(value) == Some(false))
 }

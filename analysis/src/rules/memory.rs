@@ -6,6 +6,7 @@ use crate::derivation::memory::{
     ConflictKind, Elsewhere, MemoryViolation, MoveFault, MoveKind, MoveViolation, Occupant, VrfSum,
 };
 use crate::derivation::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation};
+use crate::hardware::TRF_BYTES;
 use crate::kernel::{Body, OperationId, Tier, TrfAddress};
 
 /// The family's rules.
@@ -69,10 +70,12 @@ pub(super) const RULES: &[Rule] = &[
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for violation in &checked.derivation.memory.violations {
-        findings.push(match violation {
-            MemoryViolation::Conflict { .. } => word_conflict(checked.body, violation),
-            MemoryViolation::VrfSum(sum) => word_sum(checked.body, sum),
-        });
+        match violation {
+            MemoryViolation::Conflict { .. } => {
+                findings.extend(word_conflict(checked.body, violation));
+            }
+            MemoryViolation::VrfSum(sum) => findings.push(word_sum(checked.body, sum)),
+        }
     }
     for violation in &checked.derivation.memory.moves {
         if !follows(checked, violation.kind) {
@@ -113,6 +116,7 @@ fn speaks_of_mappings(violation: &CommitViolation) -> bool {
     )
 }
 
+/// What a tensor is called in a message.
 fn call(occupant: &Occupant) -> String {
     match &occupant.name {
         Some(name) => format!("`{name}`"),
@@ -120,81 +124,83 @@ fn call(occupant: &Occupant) -> String {
     }
 }
 
-fn word_conflict(body: &Body, violation: &MemoryViolation) -> Finding {
+/// The same beside another tensor, which may have the same name.
+fn call_beside(occupant: &Occupant, other: &Occupant) -> String {
+    if occupant.name == other.name {
+        format!("an earlier {}", call(occupant).trim_start_matches("a "))
+    } else {
+        call(occupant)
+    }
+}
+
+/// Where a tensor lies in its memory.
+fn lies(tier: Tier, occupant: &Occupant) -> String {
+    let half = TRF_BYTES / 2;
+    match (tier, occupant.range) {
+        (Tier::Trf, (0, end)) if end > half => "all of the register file".to_owned(),
+        (Tier::Trf, (0, _)) => "the first half".to_owned(),
+        (Tier::Trf, _) => "the second half".to_owned(),
+        (_, range) => words::range(range),
+    }
+}
+
+fn word_conflict(body: &Body, violation: &MemoryViolation) -> Option<Finding> {
     let MemoryViolation::Conflict {
         kind,
         tier,
         needed,
         written,
         write,
-        read,
         read_span,
         elsewhere,
         span,
+        ..
     } = violation
     else {
-        return Finding::new("dm_overlap", body.span, "two tensors share bytes");
+        return None;
     };
-    let finding = match kind {
-        ConflictKind::StaleRead => {
-            let write_span = body
-                .operation(*write)
-                .map_or(written.span, |operation| operation.span);
-            return Finding::new(
-                "stale_read",
-                *span,
-                format!(
-                    "{} at {} is read after {} was written over it at {}",
-                    call(needed),
-                    words::range(needed.range),
-                    call(written),
-                    words::range(written.range)
-                ),
-            )
+    let (earlier, later) = (call_beside(needed, written), call(written));
+    let (earlier_place, later_place) = (lies(*tier, needed), lies(*tier, written));
+    if *kind == ConflictKind::StaleRead {
+        let write_span = body
+            .operation(*write)
+            .map_or(written.span, |operation| operation.span);
+        let message = format!(
+            "{earlier} in {earlier_place} is read after {later} was written over it in {later_place}"
+        );
+        let finding = Finding::new("stale_read", *span, message)
             .related(needed.address_span, "the address is given a name here")
             .related(write_span, "the bytes are written here");
-        }
-        ConflictKind::Overlap => {
-            let (rule, place) = match tier {
-                Tier::Trf => ("trf_overlap", "the tensor register file"),
-                Tier::Vrf => ("vrf_overlap", "the vector register file"),
-                Tier::Hbm | Tier::Host => ("hbm_overlap", "HBM"),
-                Tier::Dm => ("dm_overlap", "data memory"),
-            };
-            let after = if read.is_some() {
-                "is read later"
-            } else {
-                "is needed later"
-            };
-            let bytes = match tier {
-                Tier::Trf => String::new(),
-                _ => {
-                    let shared = needed
-                        .range
-                        .1
-                        .min(written.range.1)
-                        .saturating_sub(needed.range.0.max(written.range.0));
-                    format!(", {} shared", words::bytes(shared))
-                }
-            };
-            Finding::new(
-                rule,
-                *span,
-                format!(
-                    "{} is written to {} of {place}, over {} at {}, which {after}{bytes}",
-                    call(written),
-                    words::range(written.range),
-                    call(needed),
-                    words::range(needed.range)
-                ),
-            )
-        }
-    };
-    let mut finding = finding.related(needed.address_span, format!("{} lies here", call(needed)));
-    if let Some(read_span) = read_span {
-        finding = finding.related(*read_span, format!("and {} is read here", call(needed)));
+        return Some(finding.help("read it before they are written, or keep the two apart"));
     }
-    with_free_place(finding, *elsewhere, written)
+    let (rule, place) = match tier {
+        Tier::Trf => ("trf_overlap", ""),
+        Tier::Vrf => ("vrf_overlap", " of the vector register file"),
+        Tier::Hbm | Tier::Host => ("hbm_overlap", " of HBM"),
+        Tier::Dm => ("dm_overlap", " of data memory"),
+    };
+    let needed_when = if read_span.is_some() {
+        "read later"
+    } else {
+        "needed later"
+    };
+    let message = format!(
+        "{later} is written to {later_place}{place}, over {earlier} in {earlier_place}, which is {needed_when}"
+    );
+    let mut finding = Finding::new(rule, *span, message)
+        .related(needed.address_span, format!("{earlier} lies here"));
+    if let Some(read_span) = read_span {
+        finding = finding.related(*read_span, format!("{earlier} is read here"));
+    }
+    if *tier != Tier::Trf {
+        let shared = needed
+            .range
+            .1
+            .min(written.range.1)
+            .saturating_sub(needed.range.0.max(written.range.0));
+        finding = finding.note(format!("they share {}", words::bytes(shared)));
+    }
+    Some(with_free_place(finding, *elsewhere, written))
 }
 
 /// Says where the written tensor could lie instead.
@@ -304,7 +310,14 @@ fn word_move(violation: &MoveViolation) -> Finding {
     let finding = if method == span {
         finding
     } else {
-        finding.related(*method, "moved here")
+        finding.related(
+            *method,
+            if *kind == MoveKind::Reshape {
+                "reshaped here"
+            } else {
+                "moved here"
+            },
+        )
     };
     match fault {
         MoveFault::Lost { .. } | MoveFault::DataBecomesPadding { .. } => {

@@ -314,7 +314,11 @@ fn smaller(tensor: &OutgrownTensor, region: Option<TrfAddress>) -> String {
         .and_then(|used| CLUSTERS.checked_div(used))
         .unwrap_or(1);
     if idle < parts && clusters > 1 && idle.saturating_mul(clusters) >= parts {
-        ways.push("spread it over the idle slices and the idle cluster".to_owned());
+        ways.push(if idle > 1 {
+            "spread it over the idle slices and the idle cluster".to_owned()
+        } else {
+            "spread it over the idle cluster".to_owned()
+        });
     }
     ways.push(format!("work on it in at least {parts} tiles"));
     ways.join(", or ")
@@ -389,12 +393,15 @@ fn word_tile(violation: &TileViolation) -> Finding {
         } => {
             let size = index.size();
             let run = if *in_loop { "in its last run " } else { "" };
+            let values = match *length {
+                1 => format!("value {start}"),
+                _ => format!("the values {start} to {}", start.saturating_add(length - 1)),
+            };
             Finding::new(
                 "tile_out_of_bounds",
                 *span,
                 format!(
-                    "the tile {run}keeps the values {start} to {} of `{index}`, which has {size}",
-                    start.saturating_add(length - 1)
+                    "the tile {run}keeps {values} of `{index}`, which has {size}, counted from 0"
                 ),
             )
             .help(format!("the last start is {}", size - length))
