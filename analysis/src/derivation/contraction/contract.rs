@@ -3,7 +3,7 @@
 use crate::derivation::forms;
 use crate::hardware::ElementType;
 use crate::kernel::{Pass, StageKind};
-use crate::mapping::Mapping;
+use crate::mapping::{Form, Mapping};
 
 use super::MAC_BYTES;
 
@@ -128,45 +128,46 @@ pub fn derive_contract(pass: &Pass, index: usize) -> ContractDerivation {
     let Some(elements) = stage.output.packet.get().map(Mapping::size) else {
         return derived;
     };
+    let Some(packet) = forms::known(&input.packet) else {
+        return derived;
+    };
+    let reduced = reductions(packet, depth_limit);
+    derived.possible_packets = reduced
+        .iter()
+        .flatten()
+        .filter(|packet| packet.size() <= OUTPUT_LIMIT)
+        .map(Form::to_mapping)
+        .collect();
     if elements > OUTPUT_LIMIT {
         derived
             .violations
             .push(ContractViolation::OutputLimit { elements });
-        return derived;
+    } else if let Some(declared) = forms::known(&stage.output.packet) {
+        find_depth(declared, &reduced, &mut derived);
     }
-    reduce(pass, index, depth_limit, &mut derived);
     derived
 }
 
+/// What each depth of the tree leaves, without outer padding; nothing where that cannot be worked out.
+fn reductions(packet: &Form, depth_limit: u32) -> Vec<Option<Form>> {
+    (0..=depth_limit)
+        .map(|depth| Some(packet.stride(1 << depth)?.remove_padding()))
+        .collect()
+}
+
 /// Finds the depth whose output is the declared packet, up to outer padding.
-fn reduce(pass: &Pass, index: usize, depth_limit: u32, derived: &mut ContractDerivation) {
-    let Some(stage) = pass.stages.get(index) else {
-        return;
-    };
-    let input = pass.input_of(index);
-    let (Some(packet), Some(declared)) = (
-        forms::known(&input.packet),
-        forms::known(&stage.output.packet),
-    ) else {
-        return;
-    };
-    let declared_live = declared.remove_padding();
-    let mut undecided = false;
-    for depth in 0..=depth_limit {
-        let Some(reduced) = packet.stride(1 << depth) else {
-            undecided = true;
-            continue;
-        };
-        let live = reduced.remove_padding();
-        if live.size() <= OUTPUT_LIMIT {
-            derived.possible_packets.push(live.to_mapping());
-        }
-        if derived.depth.is_none() && !forms::differ(&live, &declared_live) {
-            derived.depth = Some(depth);
-        }
-    }
-    let power = declared.size().is_power_of_two();
-    if (derived.depth.is_none() && !undecided) || !power {
+fn find_depth(declared: &Form, reduced: &[Option<Form>], derived: &mut ContractDerivation) {
+    let live = declared.remove_padding();
+    derived.depth = (0_u32..)
+        .zip(reduced)
+        .find(|(_, reduced)| {
+            reduced
+                .as_ref()
+                .is_some_and(|reduced| !forms::differ(reduced, &live))
+        })
+        .map(|(depth, _)| depth);
+    let refused = derived.depth.is_none() && reduced.iter().all(Option::is_some);
+    if refused || !declared.size().is_power_of_two() {
         derived.violations.push(ContractViolation::PacketMismatch);
     }
 }

@@ -245,7 +245,7 @@ fn word_capacity(
     };
     match derived.inner_otherwise {
         Some(otherwise) if otherwise <= other.1 => finding.help(format!(
-            "{} they would be {otherwise} of {}; or {advice}",
+            "{} accumulation would keep {otherwise} of {} waiting; or {advice}",
             other.0, other.1
         )),
         _ => finding.help(advice),
