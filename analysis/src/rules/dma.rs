@@ -6,7 +6,7 @@ use crate::hardware::{DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES};
 use crate::kernel::{Copy, OperationKind, Tier};
 
 use super::sequencer::{bytes, transfer_span};
-use super::{Applicability, Checked, Finding, Rule, rule};
+use super::{Applicability, Checked, Finding, Rule, rule, wording};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -94,7 +94,7 @@ fn word(
                 next.to_string(),
             ));
         }
-        DmaViolation::Packet { bits, .. } => Finding::new(
+        DmaViolation::Packet { bits, padded, .. } => Finding::new(
             "dma_alignment",
             span,
             format!(
@@ -103,7 +103,10 @@ fn word(
                 bytes(*bits)
             ),
         )
-        .help("keep at least 8 bytes of the innermost axis together on both sides, padded on both where it is shorter"),
+        .help(match padded {
+            Some(padded) => format!("write `{}` here, and pad the source in the same place", wording::written(padded)),
+            None => "keep at least 8 bytes of the innermost axis together on both sides; padding counts where both hold it".to_owned(),
+        }),
         DmaViolation::Stride { side, entry } => {
             let stride = match side {
                 Side::Read => entry.read_bits,

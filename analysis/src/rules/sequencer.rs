@@ -110,7 +110,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 findings.push(match (violation, &derived.reordered_time) {
                     (SequencerViolation::Entries { .. }, Some((time, entries))) => {
                         finding.help(format!(
-                            "in the buffer's order, with the time `{}`, the fetch needs {entries}",
+                            "in the buffer's order, with the time `{}`, that is {entries} of 8",
                             wording::written(time)
                         ))
                     }

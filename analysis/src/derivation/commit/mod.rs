@@ -12,7 +12,7 @@ use crate::hardware::{COMMIT_UNIT_BYTES, FLIT_BYTES};
 use crate::kernel::{
     Body, OperandSource, Origin, Pass, PassEnd, Position, StageKind, Tensor, TensorId,
 };
-use crate::mapping::{Digit, Form, Mapping, PaddingKind};
+use crate::mapping::{Digit, Form, Mapping, MappingKind, PaddingKind};
 
 use super::banks::greatest_common_divisor;
 use super::fetch::BankRun;
@@ -198,10 +198,7 @@ fn judge(
         return vec![violation];
     }
     let mismatch = |kind| {
-        let stream = request
-            .time
-            .pair(&request.packet)
-            .unwrap_or_else(|_| request.packet.clone());
+        let stream = joined(&request.time, &request.packet);
         vec![CommitViolation::Mapping(Mismatch {
             kind,
             stream,
@@ -239,6 +236,17 @@ fn judge(
         .cloned()
         .map(CommitViolation::Sequencer)
         .collect()
+}
+
+/// Time and packet as one list of factors.
+fn joined(time: &Mapping, packet: &Mapping) -> Mapping {
+    let factors = |mapping: &Mapping| match mapping.kind() {
+        MappingKind::Product(parts) => parts.to_vec(),
+        MappingKind::Identity => Vec::new(),
+        _ => vec![mapping.clone()],
+    };
+    let parts: Vec<Mapping> = [time, packet].into_iter().flat_map(factors).collect();
+    Mapping::product(&parts).unwrap_or_else(|_| packet.clone())
 }
 
 fn packet_size(request: &SequenceRequest, report: &SequenceReport) -> Option<CommitViolation> {

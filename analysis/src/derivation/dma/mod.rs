@@ -14,7 +14,7 @@ use crate::hardware::{
     DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES, DMA_REQUEST_BYTES, SEQUENCER_ENTRIES,
 };
 use crate::kernel::{Body, Copy, Level, Tensor, TensorId, Tier};
-use crate::mapping::{Digit, Form};
+use crate::mapping::{Digit, Form, Mapping};
 
 use super::sequencer::{
     Misfit, Piece, Places, SequencerViolation, Splitting, WORK_LIMIT, largest_divisor, split_sizes,
@@ -106,6 +106,8 @@ pub enum DmaViolation {
         bits: u64,
         /// Bits with the padding that both sides hold.
         padded_bits: u64,
+        /// The target's element with its innermost part padded to a multiple of 8 bytes, where that part is the run.
+        padded: Option<Mapping>,
     },
     /// A loop steps by no multiple of 8 bytes on a side that needs it.
     Stride {
@@ -188,7 +190,7 @@ fn derive_transfer(body: &Body, copy: &Copy) -> Option<DmaDerivation> {
     derivation.padded_run_bits = Some(run.padded_bits);
     pieces.sort_by_key(|piece| std::cmp::Reverse((piece.place, piece.there)));
     derivation.entries = pieces.iter().map(entry).collect();
-    if let Some(violation) = check_alignment(&derivation, run, needs) {
+    if let Some(violation) = check_alignment(target, &derivation, run, needs) {
         derivation.violations.push(violation);
     } else {
         match packet(run, needs) {
@@ -338,7 +340,12 @@ fn check_addresses(source: &Tensor, target: &Tensor, needs: Needs) -> Vec<DmaVio
 
 const UNIT_BITS: u64 = DMA_ALIGNMENT_BYTES * 8;
 
-fn check_alignment(derivation: &DmaDerivation, run: Run, needs: Needs) -> Option<DmaViolation> {
+fn check_alignment(
+    target: &Tensor,
+    derivation: &DmaDerivation,
+    run: Run,
+    needs: Needs,
+) -> Option<DmaViolation> {
     if !needs.write_aligned {
         return None;
     }
@@ -346,6 +353,7 @@ fn check_alignment(derivation: &DmaDerivation, run: Run, needs: Needs) -> Option
         return Some(DmaViolation::Packet {
             bits: run.bits,
             padded_bits: run.padded_bits,
+            padded: padded_element(target, run.bits),
         });
     }
     let unit = i128::from(UNIT_BITS);
@@ -362,6 +370,19 @@ fn check_alignment(derivation: &DmaDerivation, run: Run, needs: Needs) -> Option
             entry: entry.clone(),
         })
     })
+}
+
+/// See [`DmaViolation::Packet`].
+fn padded_element(target: &Tensor, run_bits: u64) -> Option<Mapping> {
+    let element_bits = target.element_type.value?.bits();
+    let (outer, inner) = target
+        .levels
+        .element
+        .get()?
+        .form()
+        .split_at(run_bits / element_bits)?;
+    let padded = inner.pad(run_bits.checked_next_multiple_of(UNIT_BITS)? / element_bits)?;
+    Some(Form::multiply(&outer, &padded)?.to_mapping())
 }
 
 /// The shortest length of the run, padding included, that is a multiple of 8 bytes.

@@ -71,12 +71,23 @@ fn a_transfer_into_dm_needs_eight_bytes_in_a_line() {
     let violation = |source: &[&str], target: &[&str], kind| {
         let mut violations = transfer(axes, source, target, kind, (0, 0)).violations;
         assert!(violations.len() < 2, "{violations:?}");
-        violations.pop()
+        match violations.pop() {
+            // The proposal is checked on its own.
+            Some(DmaViolation::Packet {
+                bits, padded_bits, ..
+            }) => Some(DmaViolation::Packet {
+                bits,
+                padded_bits,
+                padded: None,
+            }),
+            other => other,
+        }
     };
     let packet = |bits| {
         Some(DmaViolation::Packet {
             bits,
             padded_bits: bits,
+            padded: None,
         })
     };
     assert_eq!(violation(&["S, W"], &["S", "W"], I8), packet(32));
@@ -103,6 +114,23 @@ fn a_transfer_into_dm_needs_eight_bytes_in_a_line() {
         ),
         "{stride:?}"
     );
+}
+
+#[test]
+fn a_short_run_is_padded_on_both_sides() {
+    let axes = &[("S", 256), ("T", 4), ("W", 3)];
+    let derived = transfer(axes, &["S, T, W # 5"], &["S", "T, W"], Bf16, (0, 0));
+    let [
+        DmaViolation::Packet {
+            bits: 48,
+            padded: Some(padded),
+            ..
+        },
+    ] = derived.violations.as_slice()
+    else {
+        panic!("{derived:?}")
+    };
+    assert_eq!(padded.to_string(), "T, W # 4");
 }
 
 #[test]
