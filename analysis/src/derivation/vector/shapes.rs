@@ -19,10 +19,13 @@ pub(super) fn mismatch(
     expected: &Form,
 ) -> Option<Mismatch> {
     let form = known(declared)?;
-    differ(form, expected).then(|| Mismatch {
+    if !differ(form, expected) {
+        return None;
+    }
+    Some(Mismatch {
         parameter,
         span: declared.span,
-        declared: form.to_mapping(),
+        declared: declared.get()?.clone(),
         expected: expected.to_mapping(),
     })
 }

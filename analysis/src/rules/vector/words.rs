@@ -531,23 +531,24 @@ fn intra_slots(
 }
 
 fn inter_stage(span: Span, from: VectorStage, earlier: Option<Span>) -> Finding {
+    let again = earlier.is_some() || from == VectorStage::InterSliceReduce;
+    let message = if again {
+        "a pass reduces across slices once".to_owned()
+    } else {
+        format!(
+            "{} has four lanes; the inter-slice block takes flits of eight",
+            stages::name(from)
+        )
+    };
+    let help = if again {
+        "run the second reduction in a second pass"
+    } else {
+        "widen before it: `vector_concat` after a split, `vector_pad_way8` after a trim"
+    };
+    let finding = Finding::new("inter_reduce_stage", span, message).help(help);
     match earlier {
-        Some(earlier) => Finding::new(
-            "inter_reduce_stage",
-            span,
-            "a pass reduces across slices once",
-        )
-        .related(earlier, "the first reduction is here")
-        .help("run the second reduction in a second pass"),
-        None => Finding::new(
-            "inter_reduce_stage",
-            span,
-            format!(
-                "{} has four lanes; the inter-slice block takes flits of eight",
-                stages::name(from)
-            ),
-        )
-        .help("widen before it: `vector_concat` after a split, `vector_pad_way8` after a trim"),
+        Some(earlier) => finding.related(earlier, "the first reduction is here"),
+        None => finding,
     }
 }
 
