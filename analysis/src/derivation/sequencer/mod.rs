@@ -338,7 +338,11 @@ fn walk_written(
                 && line.size == inner.size()
             {
                 *places = attempt;
-                loops.push(Loop::line(size, line.stride, line.axis.clone()));
+                let axis = line
+                    .axis
+                    .clone()
+                    .or_else(|| Some(Arc::from(format!("[{inner}]"))));
+                loops.push(Loop::line(size, line.stride, axis));
                 return Ok(());
             }
             walk_digits(mapping, places, loops)
