@@ -1,6 +1,6 @@
 //! Rules of the family "cast": what the Cast Engine converts, and the packet it delivers.
 
-use super::{Applicability, Checked, Finding, Rule, rule, words};
+use super::{Checked, Finding, Rule, rule, words};
 use crate::derivation::cast::CastViolation;
 use crate::derivation::{OperationDerivation, StageDerivation};
 use crate::hardware::FLIT_BYTES;
@@ -35,13 +35,17 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         };
         for stage in &pass.stages {
             if let StageDerivation::Cast(cast) = stage {
-                findings.extend(cast.violations.iter().map(word));
+                findings.extend(
+                    cast.violations
+                        .iter()
+                        .map(|violation| word(checked, violation)),
+                );
             }
         }
     }
 }
 
-fn word(violation: &CastViolation) -> Finding {
+fn word(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
     match violation {
         CastViolation::Unsupported { input, output, legal, input_span, span } => {
             let finding = Finding::new(
@@ -74,7 +78,7 @@ fn word(violation: &CastViolation) -> Finding {
             Finding::new("cast_packet", *span, message)
                 .related(*input_span, "the packet that enters the cast")
                 .help(format!("the packet is `m![{expected}]`"))
-                .fix(Applicability::Machine, format!("replace the packet by `m![{expected}]`"), *span, format!("m![{expected}]"))
+                .fix(checked.replacing(*span), format!("replace the packet by `m![{expected}]`"), *span, format!("m![{expected}]"))
         }
     }
 }

@@ -295,6 +295,17 @@ pub struct Checked<'a> {
     pub derivation: &'a BodyDerivation,
 }
 
+impl Checked<'_> {
+    /// How safely a mapping may be replaced at a place: an alias may stand for other things too.
+    fn replacing(&self, place: Span) -> Applicability {
+        if place.item == self.body.span.item {
+            Applicability::Machine
+        } else {
+            Applicability::Maybe
+        }
+    }
+}
+
 /// A family of rules.
 struct Family {
     rules: &'static [Rule],

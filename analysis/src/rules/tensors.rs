@@ -112,7 +112,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             TensorsViolation::Size(violation) => word_size(violation),
             TensorsViolation::Alignment(violation) => word_alignment(violation),
             TensorsViolation::Capacity(violation) => word_capacity(violation),
-            TensorsViolation::Tile(violation) => word_tile(violation),
+            TensorsViolation::Tile(violation) => word_tile(checked, violation),
         },
     ));
 }
@@ -324,7 +324,7 @@ fn smaller(tensor: &OutgrownTensor, region: Option<TrfAddress>) -> String {
     ways.join(", or ")
 }
 
-fn word_tile(violation: &TileViolation) -> Finding {
+fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
     match violation {
         TileViolation::Absent {
             index,
@@ -361,7 +361,7 @@ fn word_tile(violation: &TileViolation) -> Finding {
                 Some(expected) => finding
                     .help(format!("the mapping of the tile is `m![{expected}]`"))
                     .fix(
-                        Applicability::Machine,
+                        checked.replacing(*span),
                         format!("declare what the tile leaves: `m![{expected}]`"),
                         *span,
                         format!("m![{expected}]"),

@@ -55,7 +55,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         for stage in &pass.stages {
             if let StageDerivation::Transpose(transpose) = stage {
                 let words = transpose.violations.iter().filter_map(|violation| {
-                    word_packet(violation).or_else(|| word_matrix(violation))
+                    word_packet(checked, violation).or_else(|| word_matrix(violation))
                 });
                 findings.extend(words);
             }
@@ -112,7 +112,7 @@ fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
 }
 
 /// Words what is wrong with the packets and the iterations around the matrix.
-fn word_packet(violation: &TransposeViolation) -> Option<Finding> {
+fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<Finding> {
     const RULE: &str = "transpose_packet";
     Some(match violation {
         TransposeViolation::InputPacket { bytes, span, packet_span } => Finding::new(
@@ -142,7 +142,7 @@ fn word_packet(violation: &TransposeViolation) -> Option<Finding> {
             );
             match expected {
                 Some(expected) => finding.help(format!("the packet is `m![{expected}]`")).fix(
-                    Applicability::Machine,
+                    checked.replacing(*span),
                     format!("pad the packet: `m![{expected}]`"),
                     *span,
                     format!("m![{expected}]"),
