@@ -227,16 +227,25 @@ fn expected_time(kind: AccumulationKind, forms: &Forms<'_>) -> Option<Form> {
 
 type Split = Result<Option<(Form, u64)>, AccumulateViolation>;
 
-/// Splits the output time into kept time and columns: all that hold data, and any padding behind them.
+/// Splits the output time into kept time and columns: all that hold data, and any padding behind them. Where several
+/// splits are possible, the one that keeps the time as it is.
 fn interleaved(forms: &Forms<'_>) -> Split {
     let live = forms.live.size();
+    let mut possible = None;
     for columns in live..=forms.packet.size().max(live) {
         let Some(padded) = forms.live.pad(columns) else {
             return Ok(None);
         };
         if let Some(outer) = outside(forms.out_time, &padded) {
-            return Ok(Some((outer, columns)));
+            let kept = forms::divide_relaxed(forms.time, &outer);
+            if kept.exact() && kept_axes(forms.time, &outer, &kept).is_none() {
+                return Ok(Some((outer, columns)));
+            }
+            possible.get_or_insert((outer, columns));
         }
+    }
+    if possible.is_some() {
+        return Ok(possible);
     }
     // Fewer columns, cut from the front, of which the rest goes through the input time: data is lost.
     for columns in (1..live).rev() {

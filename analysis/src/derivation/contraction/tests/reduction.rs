@@ -238,6 +238,18 @@ fn cut_columns() {
     assert_eq!(of("M", "M"), []);
     // Cutting padding is what the mode is for; keeping it is legal too.
     assert_eq!(of("M # 8", "M"), []);
+    let beside = |time| {
+        accumulate(
+            AccumulationKind::Interleaved,
+            REDUCE,
+            "N",
+            ("V", "M # 8"),
+            (time, "N"),
+        )
+        .violations
+    };
+    assert_eq!(beside("V, M # 8"), []);
+    assert_eq!(beside("V, M"), []);
     assert_eq!(of("M # 8", "M # 8"), []);
 }
 
