@@ -91,7 +91,7 @@ pub enum StageDerivation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndDerivation {
     /// A commit to DM.
-    Commit(commit::CommitDerivation),
+    Commit(Box<commit::CommitDerivation>),
     /// A load of the TRF.
     Trf(contraction::TrfLoadDerivation),
     /// A load of the VRF.
@@ -134,7 +134,7 @@ fn derive_pass(body: &Body, pass: &Pass, target: Target) -> PassDerivation {
         valid_counts: valid_count::derive(pass),
         end: match &pass.end {
             PassEnd::Commit { .. } | PassEnd::CommitView { .. } => {
-                EndDerivation::Commit(commit::derive(body, pass))
+                EndDerivation::Commit(Box::new(commit::derive(body, pass)))
             }
             PassEnd::ToTrf { .. } => EndDerivation::Trf(contraction::derive_trf_load(body, pass)),
             PassEnd::ToVrf { .. } => EndDerivation::Vrf(collect::derive_vrf_load(body, pass)),

@@ -318,9 +318,9 @@ fn a_part_is_lacking_only_where_an_element_is() {
         // A shortened digit that several digits together run beyond is not seen: a miss, and a rare one.
         missed += u32::from(found.is_none() && !whole);
         if whole {
-            held_parts += 1
+            held_parts += 1;
         } else {
-            lacking_parts += 1
+            lacking_parts += 1;
         }
     }
     assert!(
