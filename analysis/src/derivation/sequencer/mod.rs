@@ -147,7 +147,7 @@ impl SequenceReport {
             .or(undecided)
     }
 
-    /// The merged configuration in the book's notation: `[8:256, 16:1] / 16 bytes an access`.
+    /// The merged configuration in the book's notation: `[8:256, 16:1], 16 bytes an access`.
     #[must_use]
     pub fn configuration(&self) -> String {
         let entries = configuration(&self.merged);
