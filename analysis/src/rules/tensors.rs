@@ -170,12 +170,14 @@ fn word_size(violation: &SizeViolation) -> Finding {
             } else {
                 Applicability::Machine
             };
-            finding.help(format!("pad the level: `m![{padded}]`")).fix(
-                applicability,
-                format!("pad to {expected}: `m![{padded}]`"),
-                *span,
-                format!("m![{padded}]"),
-            )
+            finding
+                .help(format!("with size {expected} it is `m![{padded}]`"))
+                .fix(
+                    applicability,
+                    format!("make it {expected}: `m![{padded}]`"),
+                    *span,
+                    format!("m![{padded}]"),
+                )
         }
         None if *level == Level::Chip => finding.help(format!(
             "`#[device(chip = {size})]` runs it on {size} chips"

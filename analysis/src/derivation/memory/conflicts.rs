@@ -57,7 +57,7 @@ pub enum ConflictKind {
 /// Where a tensor could lie that is in the way of another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Elsewhere {
-    /// At this byte address, the lowest one that is free for as long as it is needed.
+    /// At this byte address: free for as long as it is needed, and behind the tensor that it is in the way of if possible.
     Address(u64),
     /// In this half of the TRF.
     Half(TrfAddress),
@@ -300,7 +300,7 @@ impl Finder<'_> {
         Some(MemoryViolation::Conflict {
             kind,
             tier: written.tier,
-            elsewhere: self.elsewhere(written, &written_there),
+            elsewhere: self.elsewhere(written, &written_there, needed_there.range.1),
             needed: needed_there,
             written: written_there,
             write,
@@ -334,8 +334,8 @@ impl Finder<'_> {
         })
     }
 
-    /// Where the tensor meets nobody.
-    fn elsewhere(&self, moved: &Allocation, there: &Occupant) -> Elsewhere {
+    /// Where the tensor meets nobody: behind the byte `after` if possible, since below may lie what is not known of.
+    fn elsewhere(&self, moved: &Allocation, there: &Occupant, after: u64) -> Elsewhere {
         let mut same_expression = self.allocations.iter().filter(|allocation| {
             let tensor = self.body.tensor(allocation.tensor);
             tensor.is_some_and(|tensor| tensor.address.span == there.address_span)
@@ -361,10 +361,14 @@ impl Finder<'_> {
             .filter_map(|allocation| allocation.range)
             .collect();
         taken.sort_unstable();
+        let gap = |capacity| {
+            let gap = |start| lowest_gap(&taken, bytes, start, capacity);
+            gap(after).or_else(|| gap(0)).map(Elsewhere::Address)
+        };
         let found = match moved.tier {
-            Tier::Dm => lowest_gap(&taken, bytes, DM_BYTES_PER_SLICE).map(Elsewhere::Address),
-            Tier::Vrf => lowest_gap(&taken, bytes, VRF_BYTES).map(Elsewhere::Address),
-            Tier::Hbm => lowest_gap(&taken, bytes, HBM_BYTES).map(Elsewhere::Address),
+            Tier::Dm => gap(DM_BYTES_PER_SLICE),
+            Tier::Vrf => gap(VRF_BYTES),
+            Tier::Hbm => gap(HBM_BYTES),
             Tier::Trf => free_half(&taken, bytes).map(Elsewhere::Half),
             Tier::Host => None,
         };
@@ -420,9 +424,9 @@ impl Finder<'_> {
     }
 }
 
-/// The lowest address below `capacity` where `bytes` meet none of the sorted ranges.
-fn lowest_gap(taken: &[(u64, u64)], bytes: u64, capacity: u64) -> Option<u64> {
-    let mut candidate = 0_u64;
+/// The lowest address from `start` where `bytes` below `capacity` meet none of the sorted ranges.
+fn lowest_gap(taken: &[(u64, u64)], bytes: u64, start: u64, capacity: u64) -> Option<u64> {
+    let mut candidate = start.checked_next_multiple_of(PROPOSED_ALIGNMENT)?;
     for (start, end) in taken {
         if candidate.checked_add(bytes)? <= *start {
             break;
