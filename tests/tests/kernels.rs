@@ -90,7 +90,7 @@ fn right_kernels_have_no_finding_above_performance_and_are_understood() {
 #[test]
 fn there_are_enough_right_kernels() {
     let folder = repository().join("fixtures/kernels/right");
-    let kernels: usize = crates(&folder)
+    let kernels: u64 = crates(&folder)
         .iter()
         .map(|(_, files)| check(files).kernels)
         .sum();
