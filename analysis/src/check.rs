@@ -173,13 +173,16 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
     Arc::new(report)
 }
 
-/// Runs the queries of a file's own functions and items, so that other threads find the answers at hand.
-pub fn check_functions(db: &dyn Db, file: SourceFile) {
-    for item in file_items(db, file).items.iter().copied() {
-        let _ = item_findings(db, item);
-    }
-    for function in functions(db, file) {
-        let _ = function_findings(db, function);
+/// The items of a file: what [`check_one`] is asked about, so that other threads find the answers at hand.
+pub(crate) fn items_of(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
+    file_items(db, file).items.to_vec()
+}
+
+/// Runs the queries of one item.
+pub(crate) fn check_one(db: &dyn Db, item: ItemId) {
+    let _ = item_findings(db, item);
+    if item.kind(db) == ItemKind::Function {
+        let _ = function_findings(db, item);
     }
 }
 

@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::check::{check_functions, file_report, panic_words};
+use crate::check::{check_one, file_report, items_of, panic_words};
 use crate::db::{AnalysisDatabase, Options, Package, SourceFile};
+use crate::items::ItemId;
 use crate::report::{FileReport, Problem, Report};
 
 /// The texts that are checked together, with their packages and options.
@@ -137,13 +138,22 @@ impl Analysis {
     /// The findings in some of the files, checked in parallel on the current pool of threads.
     #[must_use]
     pub fn check_files(&self, paths: &[String]) -> Report {
-        // Functions first, file by file on all threads: what a file's report asks of other files is then at hand.
+        // Files into items, then items on all threads, also those of one large file: what a file's report asks of its own
+        // items and of other files is then at hand. A failure shows again, with its file, where the report is asked for.
         let every = self.files();
-        every
+        let items: Vec<ItemId> = every
             .into_par_iter()
-            .for_each_with(self.clone(), |analysis, (_, file)| {
-                // A failure shows again, with its file, where the report is asked for.
-                let _ = analysis.guarded(|db| check_functions(db, file));
+            .map_with(self.clone(), |analysis, (_, file)| {
+                analysis
+                    .guarded(|db| items_of(db, file))
+                    .unwrap_or_default()
+            })
+            .flatten_iter()
+            .collect();
+        items
+            .into_par_iter()
+            .for_each_with(self.clone(), |analysis, item| {
+                let _ = analysis.guarded(|db| check_one(db, item));
             });
         let reports = paths
             .par_iter()

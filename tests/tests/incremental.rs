@@ -1,0 +1,192 @@
+//! What an edit re-runs: the queries of the function that it stands in, and no rule, derivation or lowering elsewhere.
+
+use std::collections::BTreeMap;
+
+use visa_analysis::Workspace;
+
+const PATH: &str = "kernels.rs";
+
+/// Two kernels that share axes and aliases; the marks are where the tests edit.
+const TEXT: &str = "use furiosa_visa_std::prelude::*;
+
+axes![L = 4096];
+
+type Chip = m![1];
+type Cluster = m![1 # 2];
+type Slice = m![L / 16];
+
+#[device(chip = 1)]
+fn first(ctx: &mut Context, lanes: &HbmTensor<i32, Chip, m![L]>) -> HbmTensor<i32, Chip, m![L]> {
+    // first remark
+    let lanes = lanes.to_dm::<Cluster, Slice, m![L % 16]>(&mut ctx.tdma, 0);
+    lanes.to_hbm(&mut ctx.tdma, 1 << 20)
+}
+
+#[device(chip = 1)]
+fn second(ctx: &mut Context, lanes: &HbmTensor<i32, Chip, m![L]>) -> HbmTensor<i32, Chip, m![L]> {
+    let lanes = lanes.to_dm::<Cluster, Slice, m![L % 16]>(&mut ctx.tdma, 4096);
+    lanes.to_hbm(&mut ctx.tdma, 1 << 21)
+}
+";
+
+fn workspace() -> Workspace {
+    let mut workspace = Workspace::with_event_log();
+    workspace.set_files([(PATH, TEXT)]);
+    let report = workspace.analysis().check_file(PATH);
+    assert_eq!(
+        (
+            report.kernels,
+            report.operations.resolved,
+            report.operations.unresolved
+        ),
+        (2, 4, 0)
+    );
+    workspace.take_events();
+    workspace
+}
+
+/// How often each query ran since the last call.
+fn executed(workspace: &Workspace) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for event in workspace.take_events() {
+        let name = event.split('(').next().unwrap_or_default().to_owned();
+        *counts.entry(name).or_insert(0) += 1;
+    }
+    counts
+}
+
+fn expected(counts: &[(&str, usize)]) -> BTreeMap<String, usize> {
+    counts
+        .iter()
+        .map(|(name, count)| ((*name).to_owned(), *count))
+        .collect()
+}
+
+/// What every edit of the file runs: its text is read and cut into items, whose texts are compared: an import, the axes,
+/// three aliases and two functions.
+const OF_THE_FILE: [(&str, usize); 6] = [
+    ("collected", 1),
+    ("file_items", 1),
+    ("item_text", 7),
+    ("parse", 1),
+    ("suppressions", 1),
+    ("syntax_error_count", 1),
+];
+
+fn edit_and_check(workspace: &mut Workspace, from: &str, to: &str) -> BTreeMap<String, usize> {
+    assert_eq!(TEXT.matches(from).count(), 1, "{from}");
+    workspace.set_file(PATH, &TEXT.replace(from, to));
+    let _ = workspace.analysis().check_file(PATH);
+    executed(workspace)
+}
+
+#[test]
+fn asking_again_runs_nothing() {
+    let workspace = workspace();
+    let _ = workspace.analysis().check_file(PATH);
+    let _ = workspace.analysis().check_all();
+    assert_eq!(executed(&workspace), expected(&[]));
+}
+
+#[test]
+fn a_comment_re_runs_no_rule_no_derivation_and_no_lowering() {
+    let mut workspace = workspace();
+    let executed = edit_and_check(
+        &mut workspace,
+        "// first remark",
+        "// another\n    // remark of two lines",
+    );
+    assert_eq!(executed, expected(&OF_THE_FILE));
+}
+
+#[test]
+fn an_edit_inside_a_function_re_runs_that_function_only() {
+    let mut workspace = workspace();
+    let executed = edit_and_check(&mut workspace, "1 << 20", "1 << 22");
+    // An address is edited: the mappings of the function are read again and are the same, so that their rules rest.
+    let of_the_function = [
+        ("block_scopes", 1),
+        ("body", 1),
+        ("device_attribute", 1),
+        ("function_derivation", 1),
+        ("function_findings", 1),
+        ("mapping_sites", 1),
+    ];
+    assert_eq!(
+        executed,
+        expected(&[&OF_THE_FILE[..], &of_the_function].concat())
+    );
+}
+
+#[test]
+fn an_edit_of_a_mapping_re_runs_the_rules_about_it() {
+    let mut workspace = workspace();
+    let executed = edit_and_check(
+        &mut workspace,
+        "m![L % 16]>(&mut ctx.tdma, 0)",
+        "m![L % 16 # 32]>(&mut ctx.tdma, 0)",
+    );
+    for query in [
+        "item_findings",
+        "body",
+        "function_derivation",
+        "function_findings",
+    ] {
+        assert_eq!(executed.get(query), Some(&1), "{executed:?}");
+    }
+}
+
+#[test]
+fn the_edited_function_is_judged_anew_and_the_other_keeps_its_findings() {
+    let mut workspace = workspace();
+    workspace.set_file(
+        PATH,
+        &TEXT.replace("(&mut ctx.tdma, 0)", "(&mut ctx.tdma, 4)"),
+    );
+    let report = workspace.analysis().check_file(PATH);
+    let rules: Vec<_> = report
+        .diagnostics
+        .iter()
+        .map(|found| (found.rule, found.range.start.line))
+        .collect();
+    assert_eq!(rules, [("dma_alignment", 12)]);
+    workspace.set_file(PATH, TEXT);
+    assert_eq!(workspace.analysis().check_file(PATH).diagnostics, []);
+}
+
+#[test]
+fn an_edit_in_another_file_re_runs_nothing_of_this_one() {
+    let mut workspace = workspace();
+    workspace.set_files([("other.rs", "fn f() {}\n")]);
+    let _ = workspace.analysis().check_all();
+    workspace.take_events();
+    workspace.set_file("other.rs", "fn f() { let _ = 1; }\n");
+    let _ = workspace.analysis().check_file(PATH);
+    let executed = executed(&workspace);
+    for query in [
+        "body",
+        "function_derivation",
+        "function_findings",
+        "item_findings",
+        "file_report",
+    ] {
+        let times = executed.get(query).copied().unwrap_or(0);
+        // Only the edited function itself, to see whether it calls into this file.
+        assert!(times <= 1, "{executed:?}");
+    }
+    assert_eq!(executed.get("file_report"), None, "{executed:?}");
+}
+
+#[test]
+fn a_file_that_goes_takes_its_findings_along() {
+    let mut workspace = Workspace::new();
+    workspace.set_files([
+        ("a.rs", "#[allow(tcp::nonsense)] fn f() {}"),
+        ("b.rs", "fn g() {}"),
+    ]);
+    assert_eq!(workspace.analysis().check_all().diagnostics.len(), 1);
+    workspace.remove_file("a.rs");
+    let report = workspace.analysis().check_all();
+    assert_eq!((report.files, report.diagnostics.len()), (1, 0));
+    assert_eq!(workspace.analysis().check_file("a.rs").problems.len(), 1);
+}

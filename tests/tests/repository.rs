@@ -1,0 +1,172 @@
+//! What holds for the repository as a whole.
+
+use std::path::Path;
+
+use visa_tests::{read, repository, rust_files, shown};
+
+/// A file beyond this many lines likely holds two rooms.
+const MAXIMUM_LINES: usize = 900;
+
+fn sources(folder: &str) -> Vec<(String, String)> {
+    rust_files(&repository().join(folder))
+        .iter()
+        .map(|path| (shown(path), read(path)))
+        .collect()
+}
+
+/// Whether a file of the library holds tests and what they need.
+fn is_test_code(path: &str) -> bool {
+    ["/tests/", "tests.rs", "/testing", "brute_force"]
+        .iter()
+        .any(|word| path.contains(word))
+}
+
+/// The text without its unit tests.
+fn shipped(text: &str) -> &str {
+    text.split("#[cfg(test)]\nmod ").next().unwrap_or(text)
+}
+
+#[test]
+fn source_files_stay_readable() {
+    let long: Vec<_> = ["analysis/src", "server/src"]
+        .into_iter()
+        .flat_map(sources)
+        .filter(|(_, text)| text.lines().count() > MAXIMUM_LINES)
+        .map(|(path, text)| format!("{path}: {} lines", text.lines().count()))
+        .collect();
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+#[test]
+fn modules_open_with_what_they_know() {
+    let silent: Vec<_> = ["analysis/src", "server/src"]
+        .into_iter()
+        .flat_map(sources)
+        .filter(|(path, text)| !is_test_code(path) && !text.starts_with("//!"))
+        .map(|(path, _)| path)
+        .collect();
+    assert!(silent.is_empty(), "{}", silent.join("\n"));
+}
+
+#[test]
+fn rooms_import_in_one_direction() {
+    let mut wrong = Vec::new();
+    for (room, above) in [
+        (
+            "mapping",
+            &[
+                "db",
+                "syntax",
+                "items",
+                "kernel",
+                "derivation",
+                "rules",
+                "check",
+                "workspace",
+            ][..],
+        ),
+        (
+            "hardware",
+            &[
+                "db",
+                "syntax",
+                "items",
+                "mapping",
+                "kernel",
+                "derivation",
+                "rules",
+                "check",
+                "workspace",
+            ],
+        ),
+        ("kernel", &["derivation", "rules", "check", "workspace"]),
+        ("derivation", &["rules", "check", "workspace"]),
+        ("rules", &["check", "workspace"]),
+    ] {
+        for (path, text) in sources(&format!("analysis/src/{room}")) {
+            for other in above {
+                if shipped(&text).contains(&format!("use crate::{other}")) {
+                    wrong.push(format!("{path} imports {other}"));
+                }
+            }
+        }
+    }
+    for (path, text) in sources("server/src") {
+        let inner = [
+            "db",
+            "items",
+            "kernel",
+            "derivation",
+            "rules",
+            "syntax",
+            "mapping",
+            "check",
+        ];
+        let reaches = inner
+            .iter()
+            .find(|room| text.contains(&format!("visa_analysis::{room}::")));
+        wrong.extend(
+            reaches.map(|room| format!("{path} reaches behind the front door into {room}")),
+        );
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn library_code_does_not_give_up() {
+    let mut wrong = Vec::new();
+    for (path, text) in ["analysis/src", "server/src"].into_iter().flat_map(sources) {
+        let tests =
+            path.contains("/tests") || path.ends_with("_tests.rs") || path.ends_with("/testing.rs");
+        for (number, line) in shipped(&text).lines().enumerate().filter(|_| !tests) {
+            let code = line.split("//").next().unwrap_or("");
+            let gives_up = [
+                ".unwrap()",
+                ".expect(\"",
+                "panic!(",
+                "todo!(",
+                "unimplemented!(",
+                "unreachable!(",
+            ];
+            if gives_up.iter().any(|word| code.contains(word)) {
+                wrong.push(format!("{path}:{}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_rules_page_is_what_the_program_prints() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_visa-lint-tested"))
+        .args(["rules", "--format", "markdown"])
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let page = repository().join("docs/rules.md");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&page, &printed).unwrap();
+    }
+    let stale = "docs/rules.md differs from `visa-lint rules --format markdown`; run this test with UPDATE_EXPECT=1";
+    assert!(read(&page) == printed, "{stale}");
+}
+
+#[test]
+fn a_fresh_clone_has_what_the_readme_names() {
+    let readme = read(&repository().join("README.md"));
+    for command in [
+        "cargo run --release -q -p visa-server --bin visa-lint -- fixtures/kernels/book",
+        "cargo test --workspace",
+    ] {
+        assert!(readme.contains(command), "{command}");
+    }
+    for file in [
+        "LICENSE",
+        "CHANGELOG.md",
+        ".ci/run",
+        "rust-toolchain.toml",
+        "docs/rules.md",
+    ] {
+        assert!(Path::new(&repository()).join(file).is_file(), "{file}");
+    }
+}
