@@ -80,7 +80,7 @@ pub fn suppressions(db: &dyn Db, file: SourceFile) -> Arc<[Suppression]> {
                 }
             }
             NodeOrToken::Token(token) if token.kind() == SyntaxKind::COMMENT => {
-                collector.comment(&token, &mut found)
+                collector.comment(&token, &mut found);
             }
             NodeOrToken::Token(_) => {}
         }

@@ -41,7 +41,7 @@ fn workspace() -> Workspace {
         ),
         (2, 4, 0)
     );
-    workspace.take_events();
+    drop(workspace.take_events());
     workspace
 }
 
@@ -159,7 +159,7 @@ fn an_edit_in_another_file_re_runs_nothing_of_this_one() {
     let mut workspace = workspace();
     workspace.set_files([("other.rs", "fn f() {}\n")]);
     let _ = workspace.analysis().check_all();
-    workspace.take_events();
+    drop(workspace.take_events());
     workspace.set_file("other.rs", "fn f() { let _ = 1; }\n");
     let _ = workspace.analysis().check_file(PATH);
     let executed = executed(&workspace);

@@ -370,7 +370,7 @@ pub(super) fn absolute(here: &Path, path: &Path) -> PathBuf {
                 result.pop();
             }
             Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
-                result.push(component)
+                result.push(component);
             }
         }
     }
