@@ -14,7 +14,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::db::{Db, Project, SourceFile, options};
 use crate::derivation::{BodyDerivation, derive};
-use crate::items::{ItemId, ItemKind, Span, TokenMap, file_items, token_map};
+use crate::items::{
+    ItemId, ItemKind, ModuleId, ModulePath, Span, TokenMap, crate_root, file_items, file_package,
+    token_map,
+};
 use crate::kernel::{Body, Unresolved, UnresolvedReason};
 use crate::report::{
     Diagnostic, DiagnosticFix, FileEdit, FileReport, OperationCounts, Position, Problem, Range,
@@ -74,7 +77,8 @@ pub fn item_findings(db: &dyn Db, item: ItemId) -> Arc<Findings> {
 /// Findings, operations and failures that functions of other files have in a file, because they call into it.
 #[salsa::tracked(returns(clone))]
 pub fn findings_from_elsewhere(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
-    let elsewhere = Project::try_get(db).map(|project| foreign_findings(db, project));
+    let elsewhere =
+        Project::try_get(db).map(|project| foreign_findings(db, project, reachable_from(db, file)));
     Arc::new(
         elsewhere
             .and_then(|elsewhere| elsewhere.get(&file).cloned())
@@ -82,11 +86,30 @@ pub fn findings_from_elsewhere(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
     )
 }
 
-/// For each file what functions of other files find in it.
+/// The files that may call each other: the crate of a lone file by its root, or, as `None`, all packages together.
+#[must_use]
+pub fn reachable_from(db: &dyn Db, file: SourceFile) -> Option<ModuleId> {
+    if file_package(db, file).is_some() {
+        return None;
+    }
+    Some(crate_root(
+        db,
+        ModuleId::new(db, file, ModulePath::from([])),
+    ))
+}
+
+/// For each file what functions of other files find in it, among the files that may call each other.
 #[salsa::tracked(returns(clone))]
-fn foreign_findings(db: &dyn Db, project: Project) -> Arc<FxHashMap<SourceFile, Findings>> {
+fn foreign_findings(
+    db: &dyn Db,
+    project: Project,
+    among: Option<ModuleId>,
+) -> Arc<FxHashMap<SourceFile, Findings>> {
     let mut elsewhere: FxHashMap<SourceFile, Findings> = FxHashMap::default();
     for file in project.files(db).values() {
+        if reachable_from(db, *file) != among {
+            continue;
+        }
         for function in functions(db, *file) {
             let found = function_findings(db, function);
             let away = |span: Span| Some(span.item.file(db)).filter(|other| other != file);

@@ -9,8 +9,9 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
-use crate::check::{check_one, file_report, items_of, panic_words};
+use crate::check::{check_one, file_report, items_of, panic_words, reachable_from};
 use crate::db::{AnalysisDatabase, Options, Package, SourceFile};
 use crate::items::ItemId;
 use crate::report::{FileReport, Problem, Report};
@@ -140,13 +141,24 @@ impl Analysis {
     pub fn check_files(&self, paths: &[String]) -> Report {
         // Files into items, then items on all threads, also those of one large file: what a file's report asks of its own
         // items and of other files is then at hand. A failure shows again, with its file, where the report is asked for.
-        let every = self.files();
-        let items: Vec<ItemId> = every
+        let wanted: FxHashSet<_> = paths
+            .iter()
+            .filter_map(|path| self.db.file(path))
+            .filter_map(|file| self.guarded(|db| reachable_from(db, file)).ok())
+            .collect();
+        let items: Vec<ItemId> = self
+            .files()
             .into_par_iter()
             .map_with(self.clone(), |analysis, (_, file)| {
-                analysis
-                    .guarded(|db| items_of(db, file))
-                    .unwrap_or_default()
+                let items = analysis.guarded(|db| {
+                    let judged = wanted.contains(&reachable_from(db, file));
+                    if judged {
+                        items_of(db, file)
+                    } else {
+                        Vec::new()
+                    }
+                });
+                items.unwrap_or_default()
             })
             .flatten_iter()
             .collect();
