@@ -24,7 +24,7 @@ use crate::report::{
     RelatedPlace, UnresolvedPlace,
 };
 use crate::rules::{self, Checked, Finding};
-use crate::suppression::{self, suppressions};
+use crate::suppression;
 use crate::syntax::{LineIndex, Unanalysed, line_index, syntax_error_count};
 
 /// What is known of one function or item, at places in normalised text.
@@ -189,7 +189,7 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
         .collect();
     report.operations = counts(operations.len(), &report.unresolved);
     sort(&mut report.diagnostics);
-    suppression::apply(&mut report, &suppressions(db, file), &mut |start, end| {
+    suppression::apply(db, file, &mut report, &mut |start, end| {
         places.place(file, start, end)
     });
     sort(&mut report.diagnostics);
@@ -424,5 +424,51 @@ impl<'a> Places<'a> {
             fixes,
             suppressed: false,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Findings, guarded};
+    use crate::db::AnalysisDatabase;
+
+    #[salsa::tracked(returns(clone))]
+    fn failing(db: &dyn crate::db::Db, file: crate::db::SourceFile) -> Findings {
+        guarded(db, || {
+            assert!(!file.text(db).contains("defect"), "a defect");
+            Findings {
+                kernel: true,
+                ..Findings::default()
+            }
+        })
+    }
+
+    #[test]
+    fn a_defect_is_an_answer_and_is_asked_again_after_a_change() {
+        let mut db = AnalysisDatabase::default();
+        let file = crate::db::SourceFile::new(&db, "a.rs".into(), "defect".into());
+        let found = failing(&db, file);
+        assert_eq!(found.failure.as_deref(), Some("a defect"));
+        assert!(!found.kernel);
+        db.set_text(file, "mended");
+        assert_eq!(
+            failing(&db, file),
+            Findings {
+                kernel: true,
+                ..Findings::default()
+            }
+        );
+    }
+
+    #[test]
+    fn a_cancellation_is_no_defect() {
+        let db = AnalysisDatabase::default();
+        let run = || {
+            guarded(&db, || {
+                std::panic::resume_unwind(Box::new(salsa::Cancelled::Local))
+            })
+        };
+        let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+        assert!(unwound.is_err_and(|payload| payload.is::<salsa::Cancelled>()));
     }
 }

@@ -1,7 +1,8 @@
 //! What a file allows itself: `#[allow(tcp::RULE)]`, `#[expect(tcp::RULE)]`, `// visa-lint: allow(RULE)`.
 //!
-//! Knows where suppressions are written and what they cover, and which findings they therefore cover. A suppression reaches
-//! no further than its file. One that covers nothing, or names no rule, is a finding of its own.
+//! Knows where suppressions are written and what they cover, and which findings they therefore cover. An attribute on
+//! `mod x;` or at the top of a file covers the files of the modules in it too. A suppression that covers nothing, or names
+//! no rule, is a finding of its own.
 
 use std::ops::Range as ByteRange;
 use std::sync::Arc;
@@ -10,6 +11,10 @@ use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::db::{Db, SourceFile};
+use crate::items::{
+    ItemKind, ModuleId, ModulePath, ModuleTarget, file_items, module_target, parent_module,
+    token_map,
+};
 use crate::report::{Diagnostic, DiagnosticFix, FileEdit, FileReport, Range};
 use crate::rules::suppressions as wording;
 use crate::rules::{self, Applicability, Group};
@@ -86,6 +91,49 @@ pub fn suppressions(db: &dyn Db, file: SourceFile) -> Arc<[Suppression]> {
         }
     }
     found.into()
+}
+
+/// What the files around a module's file allow in all of it: the names in attributes that cover its `mod x;`.
+#[salsa::tracked(returns(clone))]
+pub fn inherited_suppressions(db: &dyn Db, file: SourceFile) -> Arc<[Arc<str>]> {
+    let module = ModuleId::new(db, file, ModulePath::from([]));
+    let Some(parent) = parent_module(db, module) else {
+        return Arc::from([]);
+    };
+    let around = parent.file(db);
+    let mut names = inherited_suppressions(db, around).to_vec();
+    let written = suppressions(db, around);
+    if !written.is_empty() {
+        let declared = module_declarations(db, around);
+        let own = declared
+            .iter()
+            .filter(|(_, target)| *target == ModuleTarget::File(file));
+        for (place, _) in own {
+            let covering = written
+                .iter()
+                .filter(|suppression| covers_byte(&suppression.covered, *place));
+            names.extend(covering.map(|suppression| Arc::clone(&suppression.name)));
+        }
+    }
+    names.into()
+}
+
+/// The first bytes of the `mod x;` of a file, with their files as far as the project holds them.
+fn module_declarations(db: &dyn Db, file: SourceFile) -> Vec<(u32, ModuleTarget)> {
+    let tokens = token_map(db, file);
+    let items = file_items(db, file);
+    let declarations = items
+        .items
+        .iter()
+        .filter(|item| item.kind(db) == ItemKind::ModuleDeclaration);
+    declarations
+        .filter_map(|item| Some((tokens.item_range(*item)?.0, module_target(db, *item))))
+        .collect()
+}
+
+/// Whether the bytes of an attribute's item hold a place. Comments speak about lines, not about files.
+fn covers_byte(covered: &Covered, byte: u32) -> bool {
+    matches!(covered, Covered::Bytes(bytes) if bytes.contains(&byte))
 }
 
 struct Collector<L> {
@@ -235,25 +283,39 @@ fn bracket(text: &str, from: usize) -> Option<(usize, usize)> {
 
 /// Marks the diagnostics that suppressions cover, and adds what is wrong with the suppressions themselves.
 pub(crate) fn apply(
+    db: &dyn Db,
+    file: SourceFile,
     report: &mut FileReport,
-    suppressions: &[Suppression],
     place: &mut dyn FnMut(u32, u32) -> Range,
 ) {
+    let inherited = inherited_suppressions(db, file);
+    for diagnostic in &mut report.diagnostics {
+        diagnostic.suppressed |= inherited.iter().any(|name| names(name, diagnostic));
+    }
+    let suppressions = suppressions(db, file);
     if suppressions.is_empty() {
         return;
     }
+    let elsewhere = module_declarations(db, file);
     let mut used = vec![false; suppressions.len()];
-    suppress(&mut report.diagnostics, suppressions, &mut used);
+    suppress(&mut report.diagnostics, &suppressions, &mut used);
     let mut own = Vec::new();
     for (suppression, used) in suppressions.iter().zip(&used) {
         let name = &*suppression.name;
+        let reaches_files = elsewhere
+            .iter()
+            .any(|(byte, _)| covers_byte(&suppression.covered, *byte));
         let (message, help, rule) = if !rules::is_rule_or_group(name) {
             (
                 wording::unknown_message(name),
                 wording::unknown_help(name),
                 wording::UNKNOWN,
             )
-        } else if *used || wording::is_own(name) || covers_unresolved(suppression, report) {
+        } else if *used
+            || reaches_files
+            || wording::is_own(name)
+            || covers_unresolved(suppression, report)
+        {
             continue;
         } else {
             (
@@ -277,18 +339,17 @@ pub(crate) fn apply(
             range: place(suppression.place.start, suppression.place.end),
             related: Vec::new(),
             fixes: fix(suppression, rule.name, &report.path),
-            suppressed: false,
+            suppressed: inherited.iter().any(|name| **name == *rule.name),
         });
     }
-    suppress(&mut own, suppressions, &mut used);
+    suppress(&mut own, &suppressions, &mut used);
     report.diagnostics.append(&mut own);
 }
 
 fn suppress(diagnostics: &mut [Diagnostic], suppressions: &[Suppression], used: &mut [bool]) {
     for diagnostic in diagnostics {
         for (suppression, used) in suppressions.iter().zip(used.iter_mut()) {
-            let named =
-                *suppression.name == *diagnostic.rule || is_group(diagnostic, &suppression.name);
+            let named = names(&suppression.name, diagnostic);
             if named && covers(&suppression.covered, diagnostic.range) {
                 diagnostic.suppressed = true;
                 *used = true;
@@ -297,9 +358,12 @@ fn suppress(diagnostics: &mut [Diagnostic], suppressions: &[Suppression], used: 
     }
 }
 
-fn is_group(diagnostic: &Diagnostic, name: &str) -> bool {
+/// Whether a name in a suppression means the diagnostic: its rule, or a group that it belongs to.
+fn names(name: &str, diagnostic: &Diagnostic) -> bool {
     let own: Option<Group> = rules::find(diagnostic.rule).map(|rule| rule.group);
-    diagnostic.group.name() == name || own.is_some_and(|group| group.name() == name)
+    *name == *diagnostic.rule
+        || diagnostic.group.name() == name
+        || own.is_some_and(|group| group.name() == name)
 }
 
 fn covers(covered: &Covered, range: Range) -> bool {
@@ -343,4 +407,100 @@ fn fix(suppression: &Suppression, rule: &str, path: &Arc<str>) -> Vec<Diagnostic
             edits: vec![edit(&suppression.place, name)],
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Covered, SuppressionKind, suppressions};
+    use crate::db::{AnalysisDatabase, Options};
+    use crate::report::Diagnostic;
+    use crate::workspace::Workspace;
+
+    /// Each suppression of a text as `kind name`, with what it covers: the bytes as text, or a line.
+    fn found(text: &str) -> Vec<(SuppressionKind, String, String)> {
+        let mut db = AnalysisDatabase::default();
+        db.set_project([("k.rs", text)], Vec::new(), Options::default());
+        let file = db.file("k.rs").unwrap();
+        let found = suppressions(&db, file);
+        let slice = |range: &std::ops::Range<u32>| {
+            text[range.start as usize..range.end as usize].to_owned()
+        };
+        let entries = found.iter().map(|suppression| {
+            assert!(slice(&suppression.place).ends_with(&*suppression.name));
+            let covered = match &suppression.covered {
+                Covered::Bytes(bytes) => slice(bytes),
+                Covered::Line(line) => format!("line {line}"),
+            };
+            (suppression.kind, suppression.name.to_string(), covered)
+        });
+        entries.collect()
+    }
+
+    fn names(text: &str) -> Vec<String> {
+        found(text).into_iter().map(|(_, name, _)| name).collect()
+    }
+
+    #[test]
+    fn attributes_cover_what_they_stand_on() {
+        let item = "#[allow(tcp::a, clippy::all, furiosa_opt::b)]\nfn f() {}";
+        let all = found(&format!("\u{feff}{item}\nfn g() {{}}\n"));
+        let expected = |name: &str| (SuppressionKind::Allow, name.to_owned(), item.to_owned());
+        assert_eq!(all, [expected("a"), expected("b")]);
+        let statement =
+            found("fn f() {\n    #[expect(visa::c, reason = \"x\")]\n    let x = 1;\n}\n");
+        assert_eq!(statement[0].0, SuppressionKind::Expect);
+        assert_eq!(
+            statement[0].2,
+            "#[expect(visa::c, reason = \"x\")]\n    let x = 1;"
+        );
+        let file = "#![allow(tcp::a)]\nmod m { #![cfg_attr(x, expect(tcp :: b))] }\n";
+        assert_eq!(found(file)[0].2, file);
+        assert_eq!(names(file), ["a", "b"]);
+    }
+
+    #[test]
+    fn comments_cover_their_line_or_the_next_with_code() {
+        let text = "fn f() {\r\n    g(); // visa-lint: allow(a, tcp::b) because\r\n    // visa-lint: allow( c )\r\n    // more\r\n\r\n    h();\r\n}\r\n";
+        let lines: Vec<_> = found(text)
+            .into_iter()
+            .map(|(_, name, line)| format!("{name} {line}"))
+            .collect();
+        assert_eq!(lines, ["a line 2", "b line 2", "c line 6"]);
+    }
+
+    #[test]
+    fn other_attributes_and_comments_are_none() {
+        let none = "#[allow(unused, clippy::x)] #[tcp::device] fn f() {} // visa-lint: yes\n/// visa-lint: allow(a)\n#[doc = \"allow(tcp::x)\"] fn g() {} // visa-lint: allow\n";
+        assert_eq!(names(none), Vec::<String>::new());
+    }
+
+    fn check(files: &[(&str, &str)], path: &str) -> Vec<Diagnostic> {
+        let mut workspace = Workspace::new();
+        workspace.set_files(files.iter().copied());
+        workspace.analysis().check_file(path).diagnostics
+    }
+
+    #[test]
+    fn attributes_reach_the_files_of_modules() {
+        let wrong = ("a/inner.rs", "axes![Q = 0];\n");
+        let middle = ("a.rs", "mod inner;\n");
+        let suppressed = |root: &str| {
+            let found = check(&[("lib.rs", root), middle, wrong], "a/inner.rs");
+            assert_eq!(
+                found.iter().map(|found| found.rule).collect::<Vec<_>>(),
+                ["axis_size_zero"]
+            );
+            found[0].suppressed
+        };
+        assert!(!suppressed("mod a;\n"));
+        assert!(suppressed("#[allow(tcp::axis_size_zero)] mod a;\n"));
+        assert!(suppressed("#![expect(tcp::mapping)]\nmod a;\n"));
+        assert!(!suppressed(
+            "#[allow(tcp::axis_size_zero)] fn f() {}\nmod a;\n"
+        ));
+        let root = "#[allow(tcp::axis_size_zero)] mod a;\n";
+        assert_eq!(check(&[("lib.rs", root), middle, wrong], "lib.rs"), []);
+        // What is in a file that nobody showed us is not known.
+        assert_eq!(check(&[("lib.rs", root)], "lib.rs"), []);
+    }
 }
