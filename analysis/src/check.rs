@@ -220,7 +220,9 @@ fn functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
 }
 
 fn of_body(body: &Body, findings: Vec<Finding>) -> Findings {
-    let mut seen = FxHashSet::default();
+    // A place counts as resolved where all its runs are.
+    let incomplete = body.incomplete.iter().filter_map(|id| body.operation(*id));
+    let mut seen: FxHashSet<Span> = incomplete.map(|operation| operation.span).collect();
     let operations = body
         .operations
         .iter()

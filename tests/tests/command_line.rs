@@ -580,6 +580,33 @@ fn statistics_count_rules_and_operations() {
 }
 
 #[test]
+fn an_operation_is_either_resolved_or_not() {
+    // One transfer, a pass with a method that nobody knows, and a transfer of what it would have made.
+    let kernel = "use furiosa_visa_std::prelude::*;
+axes![L = 4096];
+#[device(chip = 1)]
+fn k(ctx: &mut Context, lanes: &HbmTensor<i32, m![1], m![L]>) -> HbmTensor<i32, m![1], m![L]> {
+    let lanes = lanes.to_dm::<m![1 # 2], m![L / 16], m![L % 16]>(&mut ctx.tdma, 0);
+    let out = ctx.main.begin(lanes.view()).fetch::<i32, m![1], m![L % 16]>().nonsense();
+    out.to_hbm(&mut ctx.tdma, 1 << 20)
+}
+";
+    let folder = folder_with(&[("a.rs", kernel.as_bytes())]);
+    let document = json(&run(
+        folder.path(),
+        &["a.rs", "--format", "json", "--statistics"],
+    ));
+    assert_eq!(
+        document["operations"],
+        serde_json::json!({"resolved": 1, "unresolved": 2})
+    );
+    assert_eq!(
+        document["statistics"]["unresolved"]["unknown method `nonsense`"],
+        1
+    );
+}
+
+#[test]
 fn the_catalogue_is_printed_in_three_formats() {
     let folder = repository();
     let document = json(&run(&folder, &["rules", "--format", "json"]));

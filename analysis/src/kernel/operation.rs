@@ -60,6 +60,9 @@ pub struct Body {
     pub operations: Vec<Operation>,
     /// What could not be resolved, with its reason. Each counts as one unresolved operation.
     pub unresolved: Vec<Unresolved>,
+    /// The operations that `unresolved` speaks about although they stand in `operations`, in program order: something
+    /// of them is unknown.
+    pub incomplete: Vec<OperationId>,
     /// Tensors that the body returns or that outlive it (by reference parameters written to).
     pub escaping: Vec<TensorId>,
     /// Launches of kernels, in host code: the kernels' operations stand in bodies of their own.

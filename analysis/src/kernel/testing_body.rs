@@ -32,6 +32,7 @@ impl<'a> BodyBuilder<'a> {
             tensors: Vec::new(),
             operations: Vec::new(),
             unresolved: Vec::new(),
+            incomplete: Vec::new(),
             escaping: Vec::new(),
             launches: Vec::new(),
             shortened_loops: Vec::new(),

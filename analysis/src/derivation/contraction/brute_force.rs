@@ -330,6 +330,7 @@ fn empty_body() -> Body {
         tensors: Vec::new(),
         operations: Vec::new(),
         unresolved: Vec::new(),
+        incomplete: Vec::new(),
         escaping: Vec::new(),
         launches: Vec::new(),
         shortened_loops: Vec::new(),

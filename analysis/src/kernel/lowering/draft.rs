@@ -280,7 +280,12 @@ impl Finish {
             .iter()
             .filter_map(|place| self.operation(*place))
             .collect();
-        unresolved.extend(self.order.iter().filter_map(|place| self.reason(*place)));
+        for place in &self.order {
+            if let Some(reason) = self.reason(*place) {
+                unresolved.push(reason);
+                body.incomplete.extend(self.numbers.get(place));
+            }
+        }
         let mut seen = FxHashSet::default();
         unresolved.retain(|entry| seen.insert(entry.clone()));
         body.unresolved = unresolved;

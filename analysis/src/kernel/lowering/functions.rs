@@ -42,6 +42,7 @@ pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
         tensors: Vec::new(),
         operations: Vec::new(),
         unresolved: Vec::new(),
+        incomplete: Vec::new(),
         escaping: Vec::new(),
         launches: Vec::new(),
         shortened_loops: Vec::new(),

@@ -73,6 +73,7 @@ fn body(tensors: Vec<Tensor>) -> Body {
         tensors,
         operations: Vec::new(),
         unresolved: Vec::new(),
+        incomplete: Vec::new(),
         escaping: Vec::new(),
         launches: Vec::new(),
         shortened_loops: Vec::new(),
