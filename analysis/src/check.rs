@@ -201,7 +201,7 @@ pub(crate) fn items_of(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
     file_items(db, file).items.to_vec()
 }
 
-/// Runs the queries of one item.
+/// Runs the queries of one item, all of them together: they share its tree.
 pub(crate) fn check_one(db: &dyn Db, item: ItemId) {
     let _ = item_findings(db, item);
     if item.kind(db) == ItemKind::Function {

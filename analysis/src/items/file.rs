@@ -8,9 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::ids::{ItemId, ItemKind, ModulePath, Span};
 
+use super::recent::recently_parsed;
 use super::scopes::local_item_text;
 use crate::db::{Db, SourceFile};
-use crate::syntax::{TokenRuns, Unanalysed, normalise_tokens, parse, parse_text};
+use crate::syntax::{TokenRuns, Unanalysed, normalise_tokens, parse};
 
 /// The items of a file in source order, those of inline modules after their header. Items in blocks are not among them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,12 +147,13 @@ pub fn item_at(db: &dyn Db, file: SourceFile, offset: u32) -> Option<(ItemId, u3
     token_map(db, file).item_at(offset)
 }
 
-/// A tree of the normalised text of one item. Trees are not kept in the database: parsing an item again is cheap.
+/// A tree of the normalised text of one item. Trees are not kept in the database, which would hold one for each item of the
+/// project: the queries of an item follow each other, and share what [`parse_item`] keeps.
 #[derive(Clone, Debug)]
 pub struct ParsedItem {
     /// The text that offsets of the tree count in.
     pub text: Arc<ItemText>,
-    parse: Option<Parse<SourceTree>>,
+    pub(super) parse: Option<Parse<SourceTree>>,
 }
 
 impl ParsedItem {
@@ -176,11 +178,10 @@ impl ParsedItem {
     }
 }
 
-/// Parses the normalised text of an item.
+/// Parses the normalised text of an item, or takes the tree that this thread made of it a moment ago.
 pub fn parse_item(db: &dyn Db, item: ItemId) -> ParsedItem {
-    let text = item_text(db, item);
-    let parse = parse_text(&text.text).ok();
-    ParsedItem { text, parse }
+    // Asked for in every case: whoever reads the tree depends on the text.
+    recently_parsed(item_text(db, item))
 }
 
 #[salsa::tracked(no_eq)]

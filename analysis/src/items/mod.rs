@@ -13,6 +13,7 @@ mod integers;
 mod library;
 mod mappings;
 mod modules;
+mod recent;
 mod references;
 mod resolve;
 mod scopes;
