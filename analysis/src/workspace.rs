@@ -15,6 +15,7 @@ use crate::check::{check_one, file_report, items_of, panic_words, reachable_from
 use crate::db::{AnalysisDatabase, Options, Package, SourceFile};
 use crate::items::ItemId;
 use crate::report::{FileReport, Problem, Report};
+use crate::syntax::syntax_error_count;
 
 /// The texts that are checked together, with their packages and options.
 #[derive(Default)]
@@ -162,11 +163,26 @@ impl Analysis {
             })
             .flatten_iter()
             .collect();
-        items
-            .into_par_iter()
-            .for_each_with(self.clone(), |analysis, item| {
-                let _ = analysis.guarded(|db| check_one(db, item));
-            });
+        let (validating, judging) = (self.clone(), self.clone());
+        rayon::join(
+            || {
+                // What the reports take longest for themselves needs no item.
+                paths
+                    .par_iter()
+                    .for_each_with(validating, |analysis, path| {
+                        let file = analysis.db.file(path);
+                        let _ =
+                            file.map(|file| analysis.guarded(|db| syntax_error_count(db, file)));
+                    });
+            },
+            || {
+                items
+                    .into_par_iter()
+                    .for_each_with(judging, |analysis, item| {
+                        let _ = analysis.guarded(|db| check_one(db, item));
+                    });
+            },
+        );
         let reports = paths
             .par_iter()
             .map_with(self.clone(), |analysis, path| analysis.check_file(path))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
-use ra_ap_syntax::{NodeOrToken, Parse, SourceFile as SourceTree, SyntaxNode, TextRange};
+use ra_ap_syntax::{Parse, SourceFile as SourceTree, SyntaxNode, TextRange};
 use rustc_hash::FxHashMap;
 
 use super::ids::{ItemId, ItemKind, ModulePath, Span};
@@ -11,7 +11,7 @@ use super::ids::{ItemId, ItemKind, ModulePath, Span};
 use super::recent::recently_parsed;
 use super::scopes::local_item_text;
 use crate::db::{Db, SourceFile};
-use crate::syntax::{TokenRuns, Unanalysed, normalise_tokens, parse};
+use crate::syntax::{TokenRuns, Unanalysed, normalise_until, parse};
 
 /// The items of a file in source order, those of inline modules after their header. Items in blocks are not among them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -237,11 +237,7 @@ impl Collector<'_> {
             || node.text_range().end(),
             |body| body.syntax().text_range().start(),
         );
-        let tokens = node
-            .descendants_with_tokens()
-            .filter_map(NodeOrToken::into_token)
-            .take_while(|token| token.text_range().start() < end);
-        let normalised = normalise_tokens(tokens, self.offset);
+        let normalised = normalise_until(node, end, self.offset);
         let key = (kind, Arc::clone(module), Arc::clone(name));
         let next = self.ordinals.entry(key).or_insert(0);
         let ordinal = *next;

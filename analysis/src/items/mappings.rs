@@ -11,6 +11,7 @@ use super::declarations::{MacroArguments, path_segments};
 use super::file::{item_text, macro_name, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
 use super::library::{self, Dialect, dialect};
+use super::recent::recently_parsed_mapping;
 use super::references::{ReferenceOrder, reference_order};
 use super::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
 use super::scopes::{ScopeRef, scope_at};
@@ -18,7 +19,7 @@ use super::values::ScopeEnvironment;
 use crate::db::Db;
 use crate::mapping::{
     Axis, FactorKind, FactorNode, Grammar, GrammarError, Mapping, MappingError, Operator,
-    SyntaxKind, SyntaxNode, parse_mapping_in,
+    SyntaxKind, SyntaxNode,
 };
 use crate::names::nearest_names;
 use crate::syntax::parse_text;
@@ -243,15 +244,16 @@ impl Resolver<'_> {
     }
 
     fn text(&mut self, text: &str, body: Span) -> Option<Mapping> {
-        let (node, errors) = parse_mapping_in(text, grammar_of(self.db, body));
+        let parsed = recently_parsed_mapping(text, grammar_of(self.db, body));
+        let (node, errors) = &*parsed;
         let broken = !errors.is_empty();
         for error in errors {
             self.problem(
-                MappingProblemKind::Grammar(error.message),
+                MappingProblemKind::Grammar(error.message.clone()),
                 body.inside(&error.span),
             );
         }
-        let mapping = self.node(&node?, body)?;
+        let mapping = self.node(node.as_ref()?, body)?;
         (!broken).then_some(mapping)
     }
 

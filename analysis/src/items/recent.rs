@@ -1,21 +1,37 @@
-//! The trees of the last few item texts that a thread parsed.
+//! The trees of the texts that a thread parsed last: of items, and of mappings.
 //!
 //! Sites, scopes, the device attribute and the lowering of one function each read its tree, one after the other, and parsing
-//! is most of their cost. A tree follows from its text alone, so what is kept here is no state of the database and needs no
-//! revision: the text itself is the key.
+//! is most of their cost; kernels write the same few mappings again and again. A tree follows from its text alone, so what is
+//! kept here is no state of the database and needs no revision: the text itself is the key.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::file::{ItemText, ParsedItem};
+use crate::mapping::{Grammar, GrammarError, SyntaxNode, parse_mapping_in};
 use crate::syntax::parse_text;
 
 /// Trees that a thread keeps: one function with the helpers, aliases and constants that it uses.
 const KEPT: usize = 16;
 
+/// Mappings that a thread keeps before it starts anew.
+const MAPPINGS_KEPT: usize = 1024;
+/// Bytes of a mapping that is kept.
+const MAPPING_LENGTH: usize = 256;
+
+/// The tree of a mapping, and what is wrong in it.
+pub(super) type ParsedMapping = (Option<SyntaxNode>, Vec<GrammarError>);
+
+/// Trees of mappings by their text, each with the grammar that it was read by.
+type ParsedMappings = FxHashMap<Box<str>, (Grammar, Rc<ParsedMapping>)>;
+
 thread_local! {
     /// The most recently used last.
     static RECENT: RefCell<Vec<ParsedItem>> = const { RefCell::new(Vec::new()) };
+    static MAPPINGS: RefCell<ParsedMappings> = RefCell::default();
 }
 
 /// The tree of a text.
@@ -36,6 +52,26 @@ pub(super) fn recently_parsed(text: Arc<ItemText>) -> ParsedItem {
             }
         };
         recent.push(parsed.clone());
+        parsed
+    })
+}
+
+/// The tree of the body of an `m!`.
+pub(super) fn recently_parsed_mapping(text: &str, grammar: Grammar) -> Rc<ParsedMapping> {
+    if text.len() > MAPPING_LENGTH {
+        return Rc::new(parse_mapping_in(text, grammar));
+    }
+    MAPPINGS.with_borrow_mut(|mappings| {
+        if let Some((kept, parsed)) = mappings.get(text)
+            && *kept == grammar
+        {
+            return Rc::clone(parsed);
+        }
+        if mappings.len() >= MAPPINGS_KEPT {
+            mappings.clear();
+        }
+        let parsed = Rc::new(parse_mapping_in(text, grammar));
+        mappings.insert(text.into(), (grammar, Rc::clone(&parsed)));
         parsed
     })
 }

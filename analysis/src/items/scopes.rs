@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode};
-use ra_ap_syntax::{SyntaxNode, WalkEvent};
+use ra_ap_syntax::{SyntaxKind, SyntaxNode, WalkEvent};
 use rustc_hash::FxHashMap;
 
 use super::declarations::{Declarations, Declared, generic_names};
@@ -190,10 +190,16 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn walk(&mut self, root: &SyntaxNode) {
-        for event in root.preorder() {
+        let mut preorder = root.preorder();
+        while let Some(event) = preorder.next() {
             let WalkEvent::Enter(node) = event else {
                 continue;
             };
+            if node.kind() == SyntaxKind::TOKEN_TREE {
+                // Tokens: nothing in them is known to be a block.
+                preorder.skip_subtree();
+                continue;
+            }
             let start = u32::from(node.text_range().start());
             while self.open.last().is_some_and(|(_, end)| *end <= start) {
                 self.open.pop();

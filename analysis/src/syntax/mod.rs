@@ -8,10 +8,10 @@ mod lines;
 mod nesting;
 mod normalise;
 
-use ra_ap_syntax::{Edition, Parse, SourceFile as SourceTree, WalkEvent};
+use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile as SourceTree};
 
 pub use self::lines::{LineColumn, LineIndex};
-pub use self::normalise::{Normalised, TokenRuns, normalise, normalise_tokens};
+pub use self::normalise::{Normalised, TokenRuns, normalise, normalise_until};
 
 use crate::db::{Db, SourceFile};
 
@@ -96,16 +96,22 @@ pub fn parse_text(text: &str) -> Result<Parse<SourceTree>, Unanalysed> {
     Ok(parse)
 }
 
+/// The levels of a tree. It walks the shared nodes, which takes no allocation a node as the nodes with parents do.
 fn tree_depth(parse: &Parse<SourceTree>) -> usize {
-    let mut depth = 0_usize;
-    let mut deepest = 0;
-    for event in parse.syntax_node().preorder() {
-        match event {
-            WalkEvent::Enter(_) => {
-                depth += 1;
-                deepest = deepest.max(depth);
+    let root = parse.syntax_node();
+    let green = root.green();
+    let mut deepest = 1;
+    let mut open = vec![green.children()];
+    while let Some(children) = open.last_mut() {
+        match children.next() {
+            Some(NodeOrToken::Node(node)) => {
+                open.push(node.children());
+                deepest = deepest.max(open.len());
             }
-            WalkEvent::Leave(_) => depth = depth.saturating_sub(1),
+            Some(NodeOrToken::Token(_)) => {}
+            None => {
+                open.pop();
+            }
         }
     }
     deepest

@@ -3,7 +3,7 @@
 //! What is computed from normalised text does not change when lines move or comments change. The way back to the file's
 //! bytes is kept beside it, in runs, and is used only to report.
 
-use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, TextSize};
 
 /// A normalised text and the way back to the bytes that it came from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,18 +85,36 @@ impl TokenRuns {
 
 /// Normalises a node. `offset` is added to the original's offsets.
 pub fn normalise(node: &SyntaxNode, offset: u32) -> Normalised {
-    let tokens = node
-        .descendants_with_tokens()
-        .filter_map(NodeOrToken::into_token);
-    normalise_tokens(tokens, offset)
+    normalise_until(node, node.text_range().end(), offset)
 }
 
-/// Normalises tokens that follow each other, trivia included. `offset` is added to the original's offsets.
-pub fn normalise_tokens(tokens: impl Iterator<Item = SyntaxToken>, offset: u32) -> Normalised {
+/// Normalises the tokens of a node that start before `end`. `offset` is added to the original's offsets.
+pub fn normalise_until(node: &SyntaxNode, end: TextSize, offset: u32) -> Normalised {
     let mut result = Normalised::default();
     let mut trivia = false;
-    for token in tokens {
-        if matches!(token.kind(), SyntaxKind::WHITESPACE | SyntaxKind::COMMENT) {
+    let mut place = node.text_range().start();
+    // The shared nodes know no places, but walking them takes no allocation a token.
+    let green = node.green();
+    let mut open = vec![green.children()];
+    while let Some(children) = open.last_mut() {
+        let token = match children.next() {
+            Some(NodeOrToken::Token(token)) => token,
+            Some(NodeOrToken::Node(node)) => {
+                open.push(node.children());
+                continue;
+            }
+            None => {
+                open.pop();
+                continue;
+            }
+        };
+        let from = place;
+        if from >= end {
+            break;
+        }
+        place += token.text_len();
+        let kind = SyntaxKind::from(token.kind().0);
+        if matches!(kind, SyntaxKind::WHITESPACE | SyntaxKind::COMMENT) {
             trivia = true;
             continue;
         }
@@ -105,10 +123,11 @@ pub fn normalise_tokens(tokens: impl Iterator<Item = SyntaxToken>, offset: u32) 
         }
         trivia = false;
         let start = u32::try_from(result.text.len()).unwrap_or(u32::MAX);
-        let range = token.text_range();
         result.text.push_str(token.text());
-        let original = u32::from(range.start()).saturating_add(offset);
-        result.runs.push(start, original, u32::from(range.len()));
+        let original = u32::from(from).saturating_add(offset);
+        result
+            .runs
+            .push(start, original, u32::from(token.text_len()));
     }
     result
 }
