@@ -265,13 +265,13 @@ impl MacroArguments {
 
     /// What a tree of tokens holds between its delimiters; the closing one may be missing.
     pub(super) fn of_tree(tree: &SyntaxNode) -> Option<Self> {
-        let text = tree.text().to_string();
+        let text = tree.green().to_string();
         let open = text
             .chars()
             .next()
             .filter(|first| matches!(first, '(' | '[' | '{'))?;
         let inner = text.get(open.len_utf8()..)?;
-        let closed = inner.ends_with([')', ']', '}']) && tree.children_with_tokens().count() > 1;
+        let closed = inner.ends_with([')', ']', '}']) && tree.green().children().count() > 1;
         let inner = if closed {
             inner.get(..inner.len() - 1)?
         } else {

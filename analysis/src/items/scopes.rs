@@ -179,6 +179,13 @@ pub(super) fn local_item_text(db: &dyn Db, owner: ItemId, item: ItemId) -> ItemT
     ItemText { text, owner, base }
 }
 
+/// Whether nodes of a kind are read by [`Builder::declarations`].
+fn may_declare(kind: SyntaxKind) -> bool {
+    ast::StmtList::can_cast(kind)
+        || ast::ItemList::can_cast(kind)
+        || ast::AnyHasGenericParams::can_cast(kind)
+}
+
 struct Builder<'a> {
     db: &'a dyn Db,
     text: &'a ItemText,
@@ -195,9 +202,13 @@ impl Builder<'_> {
             let WalkEvent::Enter(node) = event else {
                 continue;
             };
-            if node.kind() == SyntaxKind::TOKEN_TREE {
+            let kind = node.kind();
+            if kind == SyntaxKind::TOKEN_TREE {
                 // Tokens: nothing in them is known to be a block.
                 preorder.skip_subtree();
+                continue;
+            }
+            if !may_declare(kind) {
                 continue;
             }
             let start = u32::from(node.text_range().start());

@@ -146,7 +146,10 @@ fn analyse(sources: &Sources, options: &CheckArguments) -> visa_analysis::Report
             .iter()
             .map(|file| (file.path.as_str(), file.text.as_str())),
     );
-    workspace.analysis().check_files(&sources.reported)
+    let report = workspace.analysis().check_files(&sources.reported);
+    // The process ends after the report, and taking everything apart before would only delay it.
+    std::mem::forget(workspace);
+    report
 }
 
 fn write(

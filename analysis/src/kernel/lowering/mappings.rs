@@ -23,7 +23,7 @@ const DEPTH: u32 = 64;
 /// The body of a macro call: its text, and where it starts in the item's tree.
 pub(super) fn macro_body(call: &ast::MacroCall) -> Option<(String, u32)> {
     let tree = call.token_tree()?;
-    let text = tree.syntax().text().to_string();
+    let text = tree.syntax().green().to_string();
     let start: u32 = tree.syntax().text_range().start().into();
     let body = text.get(1..)?;
     let body = body.strip_suffix([')', ']', '}']).unwrap_or(body);
