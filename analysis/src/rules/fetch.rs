@@ -45,7 +45,7 @@ pub(super) const RULES: &[Rule] = &[
         "fetch_sub_context_size",
         Hardware,
         "Fetch Sequencer: Constraints",
-        "the sub context's only fetch size divides the packet or the line in memory not",
+        "the sub context's only fetch size does not divide the packet, or what lies in a line in memory",
         "The sub context fetches 8 bytes at a time (4 where i4 becomes i32) and nothing else. Packet and neighbouring bytes in DM \
          must both be multiples of that; the main context would fall back to smaller fetches. Store the packet's elements side by \
          side, pad them, or fetch in the main context.",
