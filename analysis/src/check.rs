@@ -24,6 +24,7 @@ use crate::report::{
     RelatedPlace, UnresolvedPlace,
 };
 use crate::rules::{self, Checked, Finding};
+use crate::simulation::{BodySimulation, simulate};
 use crate::suppression;
 use crate::syntax::{LineIndex, Unanalysed, line_index, syntax_error_count};
 
@@ -50,15 +51,26 @@ pub fn function_derivation(db: &dyn Db, function: ItemId) -> Arc<BodyDerivation>
     Arc::new(derive(&body(db, function), options(db).target))
 }
 
+/// What one function costs.
+#[salsa::tracked(returns(clone))]
+pub fn function_simulation(db: &dyn Db, function: ItemId) -> Arc<BodySimulation> {
+    let derivation = function_derivation(db, function);
+    let target = options(db).target;
+    Arc::new(simulate(&body(db, function), &derivation, target))
+}
+
 /// What the rules find in one function, helpers that it calls included.
 #[salsa::tracked(returns(clone))]
 pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
     let found = guarded(db, || {
         let body = body(db, function);
         let derivation = function_derivation(db, function);
+        let simulation = function_simulation(db, function);
         let findings = rules::check(&Checked {
             body: &body,
             derivation: &derivation,
+            simulation: &simulation,
+            target: options(db).target,
         });
         of_body(&body, findings)
     });

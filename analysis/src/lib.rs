@@ -1,6 +1,6 @@
 //! The engine of visa-lint: reads no files, writes nothing.
 //!
-//! Data flows one way: text, syntax, items, kernels, derivations, rules. See the modules for what each knows. Programs use
+//! Data flows one way: text, syntax, items, kernels, derivations, simulation, rules. See the modules for what each knows. Programs use
 //! the front door: [`Workspace`], [`Analysis`] and the plain data that they return.
 
 pub mod check;
@@ -14,6 +14,7 @@ pub mod names;
 pub mod questions;
 pub mod report;
 pub mod rules;
+pub mod simulation;
 pub mod suppression;
 pub mod syntax;
 pub mod workspace;

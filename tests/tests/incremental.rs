@@ -110,6 +110,7 @@ fn an_edit_inside_a_function_re_runs_that_function_only() {
         ("device_attribute", 1),
         ("function_derivation", 1),
         ("function_findings", 1),
+        ("function_simulation", 1),
         ("mapping_sites", 1),
     ];
     assert_eq!(
@@ -130,6 +131,7 @@ fn an_edit_of_a_mapping_re_runs_the_rules_about_it() {
         "item_findings",
         "body",
         "function_derivation",
+        "function_simulation",
         "function_findings",
     ] {
         assert_eq!(executed.get(query), Some(&1), "{executed:?}");
@@ -166,6 +168,7 @@ fn an_edit_in_another_file_re_runs_nothing_of_this_one() {
     for query in [
         "body",
         "function_derivation",
+        "function_simulation",
         "function_findings",
         "item_findings",
         "file_report",

@@ -25,9 +25,11 @@ mod words;
 
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
+use crate::hardware::Target;
 use crate::items::{ItemId, Span, item_text, mapping_sites};
 use crate::kernel::Body;
 use crate::names::nearest_names;
+use crate::simulation::BodySimulation;
 
 /// The groups of the catalogue, which decide a rule's default level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -293,6 +295,10 @@ pub struct Checked<'a> {
     pub body: &'a Body,
     /// What the engines make of it.
     pub derivation: &'a BodyDerivation,
+    /// What it costs.
+    pub simulation: &'a BodySimulation,
+    /// The chip.
+    pub target: Target,
 }
 
 impl Checked<'_> {

@@ -1,0 +1,206 @@
+//! Time: what an operation costs a stage at a time, how a kernel's operations follow each other, and what lies in memory
+//! while they run.
+//!
+//! Every figure is a prediction from the book's model, worked out from the derivations and never by walking elements. It
+//! knows cycles, contexts and addresses; it judges nothing and words nothing beyond the detail of a figure. What is unknown
+//! stays unknown: an operation that cannot be costed names its gaps, and a kernel with a gap has no total.
+//! Rules of the group `performance` read these results, and ask the same functions what a changed operation would cost.
+
+pub mod dma;
+pub mod memory;
+pub mod pass;
+pub mod schedule;
+
+use crate::derivation::{BodyDerivation, OperationDerivation};
+use crate::hardware::Target;
+use crate::items::Span;
+use crate::kernel::{Body, Operation, OperationKind};
+
+pub use dma::DmaCost;
+pub use memory::{MemoryTimeline, Occupancy, Peak};
+pub use schedule::{Schedule, Slot, Wait, WaitCause};
+
+/// A part of the machine that an operation keeps busy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Engine {
+    /// Fetch Engine.
+    Fetch,
+    /// Switch Engine.
+    Switch,
+    /// Collect Engine.
+    Collect,
+    /// Stream Adapter of the Contraction Engine.
+    Align,
+    /// Reduction tree of the Contraction Engine.
+    Contract,
+    /// Accumulator of the Contraction Engine.
+    Accumulate,
+    /// Vector Engine.
+    Vector,
+    /// Cast Engine.
+    Cast,
+    /// Transpose Engine.
+    Transpose,
+    /// Commit Engine.
+    Commit,
+    /// Writing of the TRF.
+    TrfLoad,
+    /// Writing of the VRF.
+    VrfLoad,
+    /// Reading side of a DMA transfer.
+    DmaRead,
+    /// Writing side of a DMA transfer.
+    DmaWrite,
+    /// Start of a DMA command.
+    DmaStart,
+    /// The PCIe link between chips or to the host.
+    Pcie,
+}
+
+impl Engine {
+    /// Its name in tables and JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fetch => "fetch",
+            Self::Switch => "switch",
+            Self::Collect => "collect",
+            Self::Align => "align",
+            Self::Contract => "contract",
+            Self::Accumulate => "accumulate",
+            Self::Vector => "vector",
+            Self::Cast => "cast",
+            Self::Transpose => "transpose",
+            Self::Commit => "commit",
+            Self::TrfLoad => "trf_load",
+            Self::VrfLoad => "vrf_load",
+            Self::DmaRead => "read",
+            Self::DmaWrite => "write",
+            Self::DmaStart => "start",
+            Self::Pcie => "pcie",
+        }
+    }
+}
+
+/// What one stage of an operation costs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StageCost {
+    /// The engine.
+    pub engine: Engine,
+    /// The stage's number in the pass; `None` for a pass's end and the stages of a transfer.
+    pub stage: Option<usize>,
+    /// Cycles that the engine is busy; `None` if something it depends on is unknown.
+    pub busy: Option<u64>,
+    /// Cycles that its output trails its input, beyond being busy.
+    pub latency: u64,
+    /// How `busy` is worked out, as a formula over the names of `inputs`: `ring * time * packet / 32`.
+    pub formula: &'static str,
+    /// The formula's inputs with their values.
+    pub inputs: Vec<(&'static str, u64)>,
+    /// The derived configuration or pattern, as the book writes it: `[256:65536, 256:1]:256`; may be empty.
+    pub detail: String,
+    /// The book's heading that gives the formula.
+    pub heading: &'static str,
+}
+
+/// What an operation costs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OperationCost {
+    /// Its stages in order.
+    pub stages: Vec<StageCost>,
+    /// Cycles from its start to its end: the largest busy time of the stages that overlap, plus what does not overlap;
+    /// `None` if a stage is unknown.
+    pub cycles: Option<u64>,
+    /// The stage that decides `cycles`, as an index into `stages`.
+    pub bottleneck: Option<usize>,
+    /// A transfer's pattern in memory.
+    pub dma: Option<DmaCost>,
+    /// While it runs, no DMA transfer starts: bank starvation, or the set-up of a custom switch (book: Compiler scheduling
+    /// behavior, Configuration Overhead).
+    pub holds_dma: bool,
+    /// While it runs, the sub context stands still: the set-up of a custom switch (book: Configuration Overhead).
+    pub holds_sub: bool,
+    /// What was taken for granted: an HBM parameter's alignment, a sampled access pattern.
+    pub assumptions: Vec<String>,
+    /// Why a figure is missing.
+    pub gaps: Vec<Gap>,
+}
+
+/// Something that stands in the way of a figure.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Gap {
+    /// Why, in a clause: `the address of a is computed`.
+    pub reason: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// Everything about the time of one body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BodySimulation {
+    /// One entry an operation, by operation number.
+    pub operations: Vec<OperationCost>,
+    /// Who runs when.
+    pub schedule: Schedule,
+    /// What lies where and when.
+    pub memory: MemoryTimeline,
+    /// Everything that stands in the way of a total.
+    pub gaps: Vec<Gap>,
+}
+
+impl BodySimulation {
+    /// Cycles of the whole body; `None` if there is a gap.
+    #[must_use]
+    pub fn total(&self) -> Option<u64> {
+        if self.gaps.is_empty() {
+            self.schedule.total
+        } else {
+            None
+        }
+    }
+}
+
+/// Simulates one body.
+#[must_use]
+pub fn simulate(body: &Body, derivation: &BodyDerivation, target: Target) -> BodySimulation {
+    let operations: Vec<OperationCost> = body
+        .operations
+        .iter()
+        .zip(&derivation.operations)
+        .map(|(operation, derived)| operation_cost(body, operation, derived, target))
+        .collect();
+    let schedule = schedule::derive(body, derivation, &operations);
+    let memory = memory::derive(body, derivation, &schedule);
+    let gaps = schedule::gaps(body, &operations);
+    BodySimulation {
+        operations,
+        schedule,
+        memory,
+        gaps,
+    }
+}
+
+/// What one operation costs. Pure in its arguments: a rule asks it about a changed operation too.
+#[must_use]
+pub fn operation_cost(
+    body: &Body,
+    operation: &Operation,
+    derivation: &OperationDerivation,
+    target: Target,
+) -> OperationCost {
+    match (&operation.kind, derivation) {
+        (OperationKind::Pass(pass), OperationDerivation::Pass(derived)) => {
+            pass::cost(body, pass, derived, target)
+        }
+        (OperationKind::Copy(copy), OperationDerivation::Copy(derived)) => {
+            dma::cost(body, copy, derived)
+        }
+        _ => OperationCost {
+            gaps: vec![Gap {
+                reason: "collectives have no cost model".to_owned(),
+                span: operation.span,
+            }],
+            ..OperationCost::default()
+        },
+    }
+}
