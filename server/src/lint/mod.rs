@@ -7,6 +7,8 @@ mod arguments;
 mod check;
 mod explain;
 mod files;
+#[allow(dead_code, reason = "its readers follow")]
+mod fingerprint;
 mod format;
 mod levels;
 mod map;
