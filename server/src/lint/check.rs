@@ -1,15 +1,14 @@
 //! `visa-lint check`: files in, findings out.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use visa_analysis::{Diagnostic, DialectChoice, Level, OperationCounts, Options, Workspace};
+use visa_analysis::{Diagnostic, Level, OperationCounts};
 
-use super::arguments::{CheckArguments, CheckFormat, Dialect, Target};
-use super::files::Sources;
+use super::arguments::{CheckArguments, CheckFormat};
 use super::format;
 use super::levels::Levels;
-use super::output::{Console, write_error, write_file, write_warning};
+use super::output::{Console, write_error, write_file};
+use super::session::{Checked, Session};
 use super::{Failure, Outcome};
 
 /// Stack of a checking thread in bytes: generous, because recursion over a file's nesting is bounded but deep.
@@ -71,50 +70,27 @@ pub(crate) fn run(
 }
 
 fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<Outcome, Failure> {
-    let sources = Sources::gather(&options.paths, options.stdin_filename.as_deref());
-    for warning in sources.warnings.iter().filter(|_| !options.quiet) {
-        write_warning(warning);
-    }
-    for error in &sources.errors {
-        write_error(error);
-    }
-    let mut failed = !sources.errors.is_empty();
+    let session = Session::open(options, levels);
+    let unreadable = session.say_unreadable();
+    let checked = session.check();
+    report(options, &session, &checked, console, unreadable)
+}
 
-    let report = analyse(&sources, options);
-    for (path, problem) in &report.problems {
-        write_error(&format!("`{}`: {problem}", sources.shown(path)));
-        failed = true;
-    }
-    for path in report.with_syntax_errors.iter().filter(|_| !options.quiet) {
-        write_warning(&format!(
-            "`{}` does not parse as Rust: only what parses is checked",
-            sources.shown(path)
-        ));
-    }
-    let mut findings: Vec<Finding> = report
-        .diagnostics
-        .into_iter()
-        .map(|diagnostic| Finding {
-            level: levels.of_finding(&diagnostic),
-            diagnostic,
-        })
-        .filter(|finding| finding.level != Level::Allow)
-        .collect();
-    for finding in &mut findings {
-        show_paths(&mut finding.diagnostic, &sources);
-    }
-    findings.sort_by(|one, other| place(&one.diagnostic).cmp(&place(&other.diagnostic)));
-
-    let texts: Texts<'_> = sources
-        .files
-        .iter()
-        .map(|file| (sources.shown(&file.path), file.text.as_str()))
-        .collect();
+/// Writes what a check says, in the format that was asked for.
+fn report(
+    options: &CheckArguments,
+    session: &Session<'_>,
+    checked: &Checked,
+    console: Console,
+    unreadable: bool,
+) -> Result<Outcome, Failure> {
+    let failed = unreadable || checked.failed;
+    let texts = session.texts();
     let outline = Outline {
-        files: report.files,
-        kernels: report.kernels,
-        operations: &report.operations,
-        findings: &findings,
+        files: checked.files,
+        kernels: checked.kernels,
+        operations: &checked.operations,
+        findings: &checked.findings,
         texts: &texts,
     };
     let denied = outline.open().any(|finding| finding.level == Level::Deny);
@@ -124,32 +100,6 @@ fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<
         () if denied && !options.exit_zero => Outcome::Found,
         () => Outcome::Fine,
     })
-}
-
-fn analyse(sources: &Sources, options: &CheckArguments) -> visa_analysis::Report {
-    let mut workspace = Workspace::new();
-    workspace.set_options(Options {
-        dialect: match options.dialect {
-            Dialect::Auto => DialectChoice::Auto,
-            Dialect::VisaStd => DialectChoice::VisaStd,
-            Dialect::OptStd => DialectChoice::OptStd,
-        },
-        target: match options.target {
-            Target::Rngd => visa_analysis::Target::Rngd,
-            Target::RngdS => visa_analysis::Target::RngdS,
-        },
-    });
-    workspace.set_packages(sources.packages.clone());
-    workspace.set_files(
-        sources
-            .files
-            .iter()
-            .map(|file| (file.path.as_str(), file.text.as_str())),
-    );
-    let report = workspace.analysis().check_files(&sources.reported);
-    // The process ends after the report, and taking everything apart before would only delay it.
-    std::mem::forget(workspace);
-    report
 }
 
 fn write(
@@ -182,27 +132,4 @@ fn write(
         }
         Some(path) => write_file(path, &answer),
     }
-}
-
-/// Puts the paths that people gave in the place of the engine's.
-fn show_paths(diagnostic: &mut Diagnostic, sources: &Sources) {
-    let show = |path: &mut Arc<str>| *path = sources.shown(path).into();
-    show(&mut diagnostic.file);
-    for related in &mut diagnostic.related {
-        show(&mut related.file);
-    }
-    for fix in &mut diagnostic.fixes {
-        for edit in &mut fix.edits {
-            show(&mut edit.file);
-        }
-    }
-}
-
-fn place(diagnostic: &Diagnostic) -> (&str, visa_analysis::Range, &str, &str) {
-    (
-        &diagnostic.file,
-        diagnostic.range,
-        diagnostic.rule,
-        &diagnostic.message,
-    )
 }

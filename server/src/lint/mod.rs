@@ -12,11 +12,11 @@ mod fingerprint;
 mod format;
 mod levels;
 mod map;
-
 mod output;
 mod packages;
 mod rules;
 mod sequence;
+mod session;
 
 use std::process::ExitCode;
 

@@ -1,0 +1,161 @@
+//! One run's files in the engine: loaded once, checked as often as their texts change.
+//!
+//! Knows which files a run reports on and at which level their findings are taken; what becomes of the findings is the
+//! business of whoever asks.
+
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+
+use visa_analysis::{Diagnostic, DialectChoice, Level, OperationCounts, Options, Workspace};
+
+use super::arguments::{CheckArguments, Dialect, Target};
+use super::check::{Finding, Texts};
+use super::files::Sources;
+use super::levels::Levels;
+use super::output::{write_error, write_warning};
+
+/// The files of a run and the engine that holds them.
+pub(crate) struct Session<'a> {
+    options: &'a CheckArguments,
+    levels: &'a Levels,
+    sources: Sources,
+    /// Never taken apart: the process ends after the last report, and that would only delay it.
+    workspace: ManuallyDrop<Workspace>,
+}
+
+/// What a check of a session's files says.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    pub(crate) files: u64,
+    pub(crate) kernels: u64,
+    pub(crate) operations: OperationCounts,
+    /// In the order of files, places and rules; suppressed ones included, those at level `allow` not.
+    pub(crate) findings: Vec<Finding>,
+    /// Whether a file could not be checked; the words are already on standard error.
+    pub(crate) failed: bool,
+}
+
+impl<'a> Session<'a> {
+    /// Reads the files that the options name and those beside them.
+    pub(crate) fn open(options: &'a CheckArguments, levels: &'a Levels) -> Self {
+        let sources = Sources::gather(&options.paths, options.stdin_filename.as_deref());
+        let mut workspace = Workspace::new();
+        workspace.set_options(engine_options(options));
+        workspace.set_packages(sources.packages.clone());
+        workspace.set_files(
+            sources
+                .files
+                .iter()
+                .map(|file| (file.path.as_str(), file.text.as_str())),
+        );
+        Self {
+            options,
+            levels,
+            sources,
+            workspace: ManuallyDrop::new(workspace),
+        }
+    }
+
+    /// Says what could not be read; whether there was anything.
+    pub(crate) fn say_unreadable(&self) -> bool {
+        for warning in self.sources.warnings.iter().filter(|_| !self.options.quiet) {
+            write_warning(warning);
+        }
+        for error in &self.sources.errors {
+            write_error(error);
+        }
+        !self.sources.errors.is_empty()
+    }
+
+    /// Checks the files that the run reports on.
+    pub(crate) fn check(&self) -> Checked {
+        let report = self
+            .workspace
+            .analysis()
+            .check_files(&self.sources.reported);
+        for (path, problem) in &report.problems {
+            write_error(&format!("`{}`: {problem}", self.sources.shown(path)));
+        }
+        for path in report
+            .with_syntax_errors
+            .iter()
+            .filter(|_| !self.options.quiet)
+        {
+            write_warning(&format!(
+                "`{}` does not parse as Rust: only what parses is checked",
+                self.sources.shown(path)
+            ));
+        }
+        let mut findings: Vec<Finding> = report
+            .diagnostics
+            .into_iter()
+            .map(|diagnostic| Finding {
+                level: self.level(&diagnostic),
+                diagnostic,
+            })
+            .filter(|finding| finding.level != Level::Allow)
+            .collect();
+        for finding in &mut findings {
+            show_paths(&mut finding.diagnostic, &self.sources);
+        }
+        findings.sort_by(|one, other| place(&one.diagnostic).cmp(&place(&other.diagnostic)));
+        Checked {
+            files: report.files,
+            kernels: report.kernels,
+            operations: report.operations,
+            findings,
+            failed: !report.problems.is_empty(),
+        }
+    }
+
+    /// The level of a finding whose paths are still the engine's.
+    pub(crate) fn level(&self, diagnostic: &Diagnostic) -> Level {
+        self.levels.of_finding(diagnostic)
+    }
+
+    /// The texts of all files by the path that people see.
+    pub(crate) fn texts(&self) -> Texts<'_> {
+        self.sources
+            .files
+            .iter()
+            .map(|file| (self.sources.shown(&file.path), file.text.as_str()))
+            .collect()
+    }
+}
+
+fn engine_options(options: &CheckArguments) -> Options {
+    Options {
+        dialect: match options.dialect {
+            Dialect::Auto => DialectChoice::Auto,
+            Dialect::VisaStd => DialectChoice::VisaStd,
+            Dialect::OptStd => DialectChoice::OptStd,
+        },
+        target: match options.target {
+            Target::Rngd => visa_analysis::Target::Rngd,
+            Target::RngdS => visa_analysis::Target::RngdS,
+        },
+    }
+}
+
+/// Puts the paths that people gave in the place of the engine's.
+fn show_paths(diagnostic: &mut Diagnostic, sources: &Sources) {
+    let show = |path: &mut Arc<str>| *path = sources.shown(path).into();
+    show(&mut diagnostic.file);
+    for related in &mut diagnostic.related {
+        show(&mut related.file);
+    }
+    for fix in &mut diagnostic.fixes {
+        for edit in &mut fix.edits {
+            show(&mut edit.file);
+        }
+    }
+}
+
+fn place(diagnostic: &Diagnostic) -> (&str, visa_analysis::Range, &str, &str) {
+    (
+        &diagnostic.file,
+        diagnostic.range,
+        diagnostic.rule,
+        &diagnostic.message,
+    )
+}
