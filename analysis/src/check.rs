@@ -18,7 +18,7 @@ use crate::items::{
     ItemId, ItemKind, ModuleId, ModulePath, Span, TokenMap, crate_root, file_items, file_package,
     token_map,
 };
-use crate::kernel::{Body, Unresolved, UnresolvedReason};
+use crate::kernel::{Body, Unresolved};
 use crate::report::{
     Diagnostic, DiagnosticFix, FileEdit, FileReport, OperationCounts, Position, Problem, Range,
     RelatedPlace, UnresolvedPlace,
@@ -183,7 +183,7 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
         operations.extend(found.operations.iter().copied().filter(|span| here(*span)));
         for place in found.unresolved.iter().filter(|place| here(place.span)) {
             if let Some((_, range)) = places.range(place.span) {
-                unresolved.insert((range, reason_words(&place.reason)));
+                unresolved.insert((range, place.reason.words()));
             }
         }
     };
@@ -313,20 +313,6 @@ fn unanalysed_words(why: Unanalysed) -> &'static str {
     match why {
         Unanalysed::TooDeeplyNested => "brackets or operators are nested too deeply to be analysed",
         Unanalysed::TooLarge => "the file is larger than 4 GiB and is not analysed",
-    }
-}
-
-fn reason_words(reason: &UnresolvedReason) -> String {
-    match reason {
-        UnresolvedReason::GenericMapping => "generic mapping".to_owned(),
-        UnresolvedReason::UnknownName(name) => format!("unknown name `{name}`"),
-        UnresolvedReason::UnknownMethod(name) => format!("unknown method `{name}`"),
-        UnresolvedReason::NotInferred => "type not inferred".to_owned(),
-        UnresolvedReason::IllFormedMapping => "ill-formed mapping".to_owned(),
-        UnresolvedReason::Recursion => "recursive helper".to_owned(),
-        UnresolvedReason::UnboundedLoop => "loop without constant bounds".to_owned(),
-        UnresolvedReason::UnsupportedExpression(what) => format!("unsupported expression: {what}"),
-        UnresolvedReason::TooManyOperations => "too many operations".to_owned(),
     }
 }
 

@@ -7,7 +7,7 @@
 mod allocations;
 mod conflicts;
 
-pub use allocations::Lifetime;
+pub use allocations::{Lifetime, Part, Touch};
 pub use conflicts::{ConflictKind, Elsewhere, MemoryViolation, Occupant, VrfSum};
 
 pub use super::moves::{MoveFault, MoveKind, MoveViolation};
@@ -19,6 +19,8 @@ use crate::kernel::Body;
 pub struct MemoryDerivation {
     /// One entry an allocation, in the order in which they are made.
     pub lifetimes: Vec<Lifetime>,
+    /// One list an operation: the allocations that it reads, then those that it writes.
+    pub touches: Vec<Vec<Touch>>,
     /// Tensors that get in each other's way.
     pub violations: Vec<MemoryViolation>,
     /// Moves that lose or invent data.
@@ -35,6 +37,7 @@ pub fn derive(body: &Body) -> MemoryDerivation {
             .iter()
             .map(|allocation| allocation.lifetime(body))
             .collect(),
+        touches: allocations::touches(body, &allocations),
         moves: super::moves::derive(body),
     }
 }

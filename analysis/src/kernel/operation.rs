@@ -276,3 +276,21 @@ pub enum UnresolvedReason {
     /// More operations than the unrolling limit.
     TooManyOperations,
 }
+
+impl UnresolvedReason {
+    /// The reason in a clause, as reports count it.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::GenericMapping => "generic mapping".to_owned(),
+            Self::UnknownName(name) => format!("unknown name `{name}`"),
+            Self::UnknownMethod(name) => format!("unknown method `{name}`"),
+            Self::NotInferred => "type not inferred".to_owned(),
+            Self::IllFormedMapping => "ill-formed mapping".to_owned(),
+            Self::Recursion => "recursive helper".to_owned(),
+            Self::UnboundedLoop => "loop without constant bounds".to_owned(),
+            Self::UnsupportedExpression(what) => format!("unsupported expression: {what}"),
+            Self::TooManyOperations => "too many operations".to_owned(),
+        }
+    }
+}

@@ -1,7 +1,13 @@
 //! Memory over time: who occupies which bytes of DM, TRF, VRF and HBM from which cycle to which.
+//!
+//! Allocations and their lifetimes come from the derivation, cycles from the schedule; nothing is decided here about
+//! conflicts. Without a schedule there are no cycles, and the list is empty.
+
+use std::collections::BTreeMap;
 
 use crate::derivation::BodyDerivation;
-use crate::kernel::{Body, TensorId, Tier};
+use crate::hardware::{DM_BYTES_PER_SLICE, TRF_BYTES, VRF_BYTES};
+use crate::kernel::{TensorId, Tier};
 
 use super::Schedule;
 
@@ -33,6 +39,17 @@ pub struct Peak {
     pub vrf_bytes: u64,
 }
 
+/// Bytes of a memory that nothing occupies from one cycle to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hole {
+    /// The memory.
+    pub tier: Tier,
+    /// First byte.
+    pub address: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
 /// What lies where and when.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemoryTimeline {
@@ -42,8 +59,102 @@ pub struct MemoryTimeline {
     pub peak: Peak,
 }
 
+impl MemoryTimeline {
+    /// The places of a memory that stay free over the whole of `[from, to)`, in the order of their addresses; `None` if
+    /// something lies there at an unknown place, or the memory has no size here.
+    #[must_use]
+    pub fn holes(&self, tier: Tier, from: u64, to: u64) -> Option<Vec<Hole>> {
+        let capacity = capacity(tier)?;
+        let mut taken: Vec<(u64, u64)> = Vec::new();
+        for occupancy in self.of(tier).filter(|one| one.from < to && from < one.to) {
+            let start = occupancy.address?;
+            taken.push((start, start.checked_add(occupancy.bytes?)?));
+        }
+        taken.sort_unstable();
+        let mut holes = Vec::new();
+        let mut free = 0;
+        for (start, end) in taken.into_iter().chain([(capacity, capacity)]) {
+            if start > free {
+                holes.push(Hole {
+                    tier,
+                    address: free,
+                    bytes: start.min(capacity) - free,
+                });
+            }
+            free = free.max(end).min(capacity);
+        }
+        Some(holes)
+    }
+
+    /// Bytes that are occupied from each cycle on at which the number changes.
+    #[must_use]
+    pub fn occupied(&self, tier: Tier) -> Vec<(u64, u64)> {
+        let mut changes: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+        for occupancy in self.of(tier).filter(|one| one.to > one.from) {
+            let bytes = occupancy.bytes.unwrap_or(0);
+            let arrives = &mut changes.entry(occupancy.from).or_default().0;
+            *arrives = arrives.saturating_add(bytes);
+            let leaves = &mut changes.entry(occupancy.to).or_default().1;
+            *leaves = leaves.saturating_add(bytes);
+        }
+        let mut now: u64 = 0;
+        changes
+            .into_iter()
+            .map(|(cycle, (arrives, leaves))| {
+                now = now.saturating_add(arrives).saturating_sub(leaves);
+                (cycle, now)
+            })
+            .collect()
+    }
+
+    fn of(&self, tier: Tier) -> impl Iterator<Item = &Occupancy> {
+        self.occupancies.iter().filter(move |one| one.tier == tier)
+    }
+}
+
+const fn capacity(tier: Tier) -> Option<u64> {
+    match tier {
+        Tier::Dm => Some(DM_BYTES_PER_SLICE),
+        Tier::Trf => Some(TRF_BYTES),
+        Tier::Vrf => Some(VRF_BYTES),
+        Tier::Hbm | Tier::Host => None,
+    }
+}
+
 /// Derives it.
 #[must_use]
-pub fn derive(_body: &Body, _derivation: &BodyDerivation, _schedule: &Schedule) -> MemoryTimeline {
-    MemoryTimeline::default()
+pub fn derive(derivation: &BodyDerivation, schedule: &Schedule) -> MemoryTimeline {
+    let Some(total) = schedule.total else {
+        return MemoryTimeline::default();
+    };
+    let occupancies = derivation.memory.lifetimes.iter().map(|lifetime| {
+        let from = schedule.slot(lifetime.from).map_or(0, |slot| slot.start);
+        let to = if lifetime.outlives_body {
+            total
+        } else {
+            schedule.slot(lifetime.to).map_or(total, |slot| slot.end)
+        };
+        Occupancy {
+            tensor: lifetime.tensor,
+            tier: lifetime.tier,
+            address: lifetime.address,
+            bytes: lifetime.bytes,
+            from,
+            to: to.max(from),
+        }
+    });
+    let mut timeline = MemoryTimeline {
+        occupancies: occupancies.collect(),
+        peak: Peak::default(),
+    };
+    let peak = |tier| {
+        let steps = timeline.occupied(tier).into_iter();
+        steps.map(|(_, bytes)| bytes).max().unwrap_or(0)
+    };
+    timeline.peak = Peak {
+        dm_bytes: peak(Tier::Dm),
+        trf_bytes: peak(Tier::Trf),
+        vrf_bytes: peak(Tier::Vrf),
+    };
+    timeline
 }

@@ -17,8 +17,8 @@ use crate::items::Span;
 use crate::kernel::{Body, Operation, OperationKind};
 
 pub use dma::DmaCost;
-pub use memory::{MemoryTimeline, Occupancy, Peak};
-pub use schedule::{Schedule, Slot, Wait, WaitCause};
+pub use memory::{Hole, MemoryTimeline, Occupancy, Peak};
+pub use schedule::{Idle, Lane, Schedule, Slot, Wait, WaitCause};
 
 /// A part of the machine that an operation keeps busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -170,7 +170,7 @@ pub fn simulate(body: &Body, derivation: &BodyDerivation, target: Target) -> Bod
         .map(|(operation, derived)| operation_cost(body, operation, derived, target))
         .collect();
     let schedule = schedule::derive(body, derivation, &operations);
-    let memory = memory::derive(body, derivation, &schedule);
+    let memory = memory::derive(derivation, &schedule);
     let gaps = schedule::gaps(body, &operations);
     BodySimulation {
         operations,

@@ -4,26 +4,92 @@
 //! addresses, and for the ones that hold its context. Knows cycles only as [`OperationCost`] gives them, so that a rule
 //! may ask what another cost of one operation would change.
 
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Reverse;
+
 use crate::derivation::BodyDerivation;
-use crate::kernel::{Body, OperationId};
+use crate::derivation::memory::{Lifetime, Part, Touch};
+use crate::kernel::{Body, Context, OperationId, Origin, Tier};
 
 use super::{Gap, OperationCost};
 
+/// A row of the schedule: what can run beside each other (book: Hardware Resources).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Lane {
+    /// The main context of the tensor unit.
+    Main,
+    /// The sub context.
+    Sub,
+    /// The Tensor DMA.
+    TensorDma,
+    /// The PCIe DMA.
+    PcieDma,
+}
+
+impl Lane {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 4] = [Self::Main, Self::Sub, Self::TensorDma, Self::PcieDma];
+
+    /// The lane of a context.
+    #[must_use]
+    pub const fn of(context: Context) -> Self {
+        match context {
+            Context::Main => Self::Main,
+            Context::Sub => Self::Sub,
+            Context::TensorDma => Self::TensorDma,
+            Context::PcieDma => Self::PcieDma,
+        }
+    }
+
+    /// The name of its kind in tables and JSON: `main`, `sub` or `dma`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Main => "main",
+            Self::Sub => "sub",
+            Self::TensorDma | Self::PcieDma => "dma",
+        }
+    }
+
+    const fn number(self) -> usize {
+        match self {
+            Self::Main => 0,
+            Self::Sub => 1,
+            Self::TensorDma => 2,
+            Self::PcieDma => 3,
+        }
+    }
+}
+
 /// Why an operation starts no earlier.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WaitCause {
-    /// Its context is busy with an earlier operation.
-    Context,
     /// It reads what the other writes.
     ReadAfterWrite,
     /// It writes what the other reads.
     WriteAfterRead,
     /// It writes what the other writes.
     WriteAfterWrite,
-    /// The other keeps a bank of DM busy and holds the DMA engine.
-    Bank,
-    /// The other sets up a custom switch.
-    SwitchSetUp,
+    /// Its context is busy with an earlier operation.
+    Context,
+    /// One of the two keeps a bank of DM busy and so takes the DMA engine's place too, or sets up a custom switch.
+    Held,
+}
+
+impl WaitCause {
+    /// Its name in tables and JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ReadAfterWrite => "read after write",
+            Self::WriteAfterRead => "write after read",
+            Self::WriteAfterWrite => "write after write",
+            Self::Context => "context busy",
+            Self::Held => "context held",
+        }
+    }
 }
 
 /// What an operation waits for.
@@ -33,6 +99,8 @@ pub struct Wait {
     pub operation: OperationId,
     /// Why.
     pub cause: WaitCause,
+    /// The allocation that both touch, as a number in the list of lifetimes, if that is why.
+    pub allocation: Option<usize>,
 }
 
 /// When an operation runs, in cycles from the start of the body.
@@ -40,35 +108,381 @@ pub struct Wait {
 pub struct Slot {
     /// The operation.
     pub operation: OperationId,
+    /// Where it runs.
+    pub lane: Lane,
     /// First cycle.
     pub start: u64,
     /// Cycle after the last.
     pub end: u64,
-    /// Everything that it waits for, the one that decides its start first.
+    /// The operations whose end decides its start or lies behind the end of the one before it in its context, the last to
+    /// end first.
     pub waits: Vec<Wait>,
+}
+
+impl Slot {
+    /// Cycles that it runs.
+    #[must_use]
+    pub const fn cycles(&self) -> u64 {
+        self.end.saturating_sub(self.start)
+    }
+}
+
+/// Cycles in which a context stands still between two operations, and what the later one waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Idle {
+    /// The context.
+    pub lane: Lane,
+    /// First idle cycle.
+    pub start: u64,
+    /// Cycle after the last.
+    pub end: u64,
+    /// The operation that ends the pause; `None` behind the last one.
+    pub until: Option<OperationId>,
+    /// What that operation waits for.
+    pub wait: Option<Wait>,
 }
 
 /// The schedule of a body.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Schedule {
-    /// One entry an operation with a known cost, in program order.
+    /// One entry an operation, in program order; empty unless all costs are known.
     pub slots: Vec<Slot>,
     /// Cycles to the end of the last operation; `None` if an operation's cost is unknown.
     pub total: Option<u64>,
 }
 
+impl Schedule {
+    /// The slot of an operation.
+    #[must_use]
+    pub fn slot(&self, operation: OperationId) -> Option<&Slot> {
+        self.slots.get(operation.0 as usize)
+    }
+
+    /// Cycles that a lane is busy.
+    #[must_use]
+    pub fn busy(&self, lane: Lane) -> u64 {
+        let of_lane = self.slots.iter().filter(|slot| slot.lane == lane);
+        of_lane.fold(0, |sum, slot| sum.saturating_add(slot.cycles()))
+    }
+
+    /// The chain of operations that decides the total, first to last: each ends where the next one starts.
+    #[must_use]
+    pub fn critical_path(&self) -> Vec<OperationId> {
+        let last = self.slots.iter().max_by_key(|slot| (slot.end, slot.operation));
+        let mut path = Vec::new();
+        let mut at = last;
+        while let Some(slot) = at {
+            path.push(slot.operation);
+            at = slot
+                .waits
+                .first()
+                .and_then(|wait| self.slot(wait.operation))
+                .filter(|before| before.operation < slot.operation && slot.start > 0);
+        }
+        path.reverse();
+        path
+    }
+
+    /// The pauses of a lane that is used at all, from the body's start to its end.
+    #[must_use]
+    pub fn idle(&self, lane: Lane) -> Vec<Idle> {
+        let mut pauses = Vec::new();
+        let mut free = 0;
+        for slot in self.slots.iter().filter(|slot| slot.lane == lane) {
+            if slot.start > free {
+                pauses.push(Idle {
+                    lane,
+                    start: free,
+                    end: slot.start,
+                    until: Some(slot.operation),
+                    wait: slot.waits.first().cloned(),
+                });
+            }
+            free = free.max(slot.end);
+        }
+        if let Some(total) = self.total.filter(|total| free > 0 && *total > free) {
+            pauses.push(Idle {
+                lane,
+                start: free,
+                end: total,
+                until: None,
+                wait: None,
+            });
+        }
+        pauses
+    }
+
+    /// Cycles in which at least two lanes are busy at once.
+    #[must_use]
+    pub fn overlap(&self) -> u64 {
+        let mut edges: Vec<(u64, i32)> = Vec::with_capacity(self.slots.len() * 2);
+        for slot in self.slots.iter().filter(|slot| slot.end > slot.start) {
+            edges.push((slot.start, 1));
+            edges.push((slot.end, -1));
+        }
+        edges.sort_unstable();
+        let (mut running, mut since, mut overlap) = (0_i32, 0_u64, 0_u64);
+        for (at, change) in edges {
+            if running >= 2 {
+                overlap = overlap.saturating_add(at - since);
+            }
+            since = at;
+            running += change;
+        }
+        overlap
+    }
+
+    /// The fewest cycles that the same operations could take if nothing but their contexts held them: the busiest lane's.
+    #[must_use]
+    pub fn least_total(&self) -> u64 {
+        let lanes = Lane::ALL.into_iter();
+        lanes.map(|lane| self.busy(lane)).max().unwrap_or(0)
+    }
+}
+
 /// Schedules a body with these costs.
 #[must_use]
 pub fn derive(
-    _body: &Body,
-    _derivation: &BodyDerivation,
-    _operations: &[OperationCost],
+    body: &Body,
+    derivation: &BodyDerivation,
+    operations: &[OperationCost],
 ) -> Schedule {
-    Schedule::default()
+    let known = operations.iter().all(|cost| cost.cycles.is_some());
+    if !known || operations.len() != body.operations.len() {
+        return Schedule::default();
+    }
+    let mut planner = Planner::new(derivation);
+    for (operation, cost) in body.operations.iter().zip(operations) {
+        planner.place(operation.id, Lane::of(operation.context), cost);
+    }
+    let ends = planner.slots.iter().map(|slot| slot.end);
+    Schedule {
+        total: Some(ends.max().unwrap_or(0)),
+        slots: planner.slots,
+    }
+}
+
+/// The last operation of a lane, and whether it only holds the lane from another one.
+#[derive(Debug, Clone, Copy)]
+struct Occupied {
+    operation: OperationId,
+    end: u64,
+    own: bool,
+}
+
+struct Planner<'a> {
+    touches: &'a [Vec<Touch>],
+    /// For each allocation the ones that share bytes with it, itself first.
+    neighbours: Vec<Vec<usize>>,
+    /// For each allocation the operations that touched it so far, with the number of the touch.
+    touched: Vec<Vec<(OperationId, usize)>>,
+    lanes: [Option<Occupied>; 4],
+    slots: Vec<Slot>,
+}
+
+impl<'a> Planner<'a> {
+    fn new(derivation: &'a BodyDerivation) -> Self {
+        let lifetimes = &derivation.memory.lifetimes;
+        Self {
+            touches: &derivation.memory.touches,
+            neighbours: neighbours(lifetimes),
+            touched: vec![Vec::new(); lifetimes.len()],
+            lanes: [None; 4],
+            slots: Vec::new(),
+        }
+    }
+
+    fn place(&mut self, operation: OperationId, lane: Lane, cost: &OperationCost) {
+        let lanes = held_lanes(lane, cost);
+        let before = self.lanes.get(lane.number()).copied().flatten();
+        let free = before.map_or(0, |before| before.end);
+        let mut waits = self.hazards(operation, free);
+        let mut seen: Vec<OperationId> = Vec::new();
+        for (index, occupied) in lanes.iter().filter_map(|lane| {
+            let number = lane.number();
+            Some((number, (*self.lanes.get(number)?)?))
+        }) {
+            if !seen.contains(&occupied.operation) {
+                seen.push(occupied.operation);
+                let own = index == lane.number() && occupied.own;
+                waits.push(Wait {
+                    operation: occupied.operation,
+                    cause: if own { WaitCause::Context } else { WaitCause::Held },
+                    allocation: None,
+                });
+            }
+        }
+        let end_of = |wait: &Wait| self.end_of(wait.operation);
+        let start = waits.iter().map(end_of).max().unwrap_or(0);
+        waits.retain(|wait| end_of(wait) > free || end_of(wait) == start);
+        waits.sort_by_key(|wait| (Reverse(end_of(wait)), wait.cause, wait.operation));
+        waits.dedup_by_key(|wait| wait.operation);
+        let end = start.saturating_add(cost.cycles.unwrap_or(0));
+        self.slots.push(Slot {
+            operation,
+            lane,
+            start,
+            end,
+            waits,
+        });
+        for held in lanes {
+            if let Some(occupied) = self.lanes.get_mut(held.number()) {
+                *occupied = Some(Occupied {
+                    operation,
+                    end,
+                    own: held == lane,
+                });
+            }
+        }
+        self.remember(operation);
+    }
+
+    fn end_of(&self, operation: OperationId) -> u64 {
+        let slot = self.slots.get(operation.0 as usize);
+        slot.map_or(0, |slot| slot.end)
+    }
+
+    /// Every earlier operation that this one must not run beside, once each, of those that end no earlier than `free`.
+    fn hazards(&self, operation: OperationId, free: u64) -> Vec<Wait> {
+        let mut waits: Vec<Wait> = Vec::new();
+        for touch in self.touches_of(operation) {
+            let neighbours = self.neighbours.get(touch.allocation).map_or(&[][..], Vec::as_slice);
+            for &neighbour in neighbours {
+                let earlier = self.touched.get(neighbour).map_or(&[][..], Vec::as_slice);
+                for &(other, number) in earlier.iter().rev() {
+                    let Some(theirs) = self.touches_of(other).get(number) else {
+                        continue;
+                    };
+                    let same = neighbour == touch.allocation;
+                    if same && theirs.part.is_apart_from(&touch.part) {
+                        continue;
+                    }
+                    let Some(cause) = hazard(theirs.writes, touch.writes) else {
+                        continue;
+                    };
+                    if self.end_of(other) >= free {
+                        waits.push(Wait {
+                            operation: other,
+                            cause,
+                            allocation: Some(neighbour),
+                        });
+                    }
+                    // Whoever writes all of it has itself waited for everything before.
+                    if theirs.writes && theirs.part == Part::Whole {
+                        break;
+                    }
+                }
+            }
+        }
+        waits.sort_by_key(|wait| (wait.operation, wait.cause));
+        waits.dedup_by_key(|wait| wait.operation);
+        waits
+    }
+
+    fn touches_of(&self, operation: OperationId) -> &'a [Touch] {
+        let touches = self.touches.get(operation.0 as usize);
+        touches.map_or(&[][..], Vec::as_slice)
+    }
+
+    fn remember(&mut self, operation: OperationId) {
+        for (number, touch) in self.touches_of(operation).iter().enumerate() {
+            if let Some(touched) = self.touched.get_mut(touch.allocation) {
+                touched.push((operation, number));
+            }
+        }
+    }
+}
+
+/// The lanes that an operation occupies: its own first, then those it holds.
+fn held_lanes(lane: Lane, cost: &OperationCost) -> Vec<Lane> {
+    let mut lanes = vec![lane];
+    let held = [
+        (cost.holds_sub, Lane::Sub),
+        (cost.holds_dma, Lane::TensorDma),
+        (cost.holds_dma, Lane::PcieDma),
+    ];
+    for (holds, other) in held {
+        if holds && other != lane {
+            lanes.push(other);
+        }
+    }
+    lanes
+}
+
+const fn hazard(earlier_writes: bool, later_writes: bool) -> Option<WaitCause> {
+    match (earlier_writes, later_writes) {
+        (true, false) => Some(WaitCause::ReadAfterWrite),
+        (false, true) => Some(WaitCause::WriteAfterRead),
+        (true, true) => Some(WaitCause::WriteAfterWrite),
+        (false, false) => None,
+    }
+}
+
+fn neighbours(lifetimes: &[Lifetime]) -> Vec<Vec<usize>> {
+    let range = |lifetime: &Lifetime| {
+        let start = lifetime.address?;
+        Some((start, start.checked_add(lifetime.bytes?)?))
+    };
+    let share = |one: &Lifetime, two: &Lifetime| match (range(one), range(two)) {
+        (Some((start, end)), Some((other_start, other_end))) => {
+            one.tier == two.tier && start < other_end && other_start < end
+        }
+        _ => false,
+    };
+    lifetimes
+        .iter()
+        .enumerate()
+        .map(|(number, one)| {
+            let others = lifetimes.iter().enumerate();
+            let sharing = others
+                .filter(|(other, two)| *other != number && share(one, two))
+                .map(|(other, _)| other);
+            std::iter::once(number).chain(sharing).collect()
+        })
+        .collect()
 }
 
 /// Everything that stands in the way of a total.
 #[must_use]
-pub fn gaps(_body: &Body, _operations: &[OperationCost]) -> Vec<Gap> {
-    Vec::new()
+pub fn gaps(body: &Body, operations: &[OperationCost]) -> Vec<Gap> {
+    let mut gaps: Vec<Gap> = operations
+        .iter()
+        .flat_map(|cost| cost.gaps.iter().cloned())
+        .collect();
+    gaps.extend(body.unresolved.iter().map(|unresolved| Gap {
+        reason: format!("not resolved: {}", unresolved.reason.words()),
+        span: unresolved.span,
+    }));
+    gaps.extend(body.shortened_loops.iter().map(|span| Gap {
+        reason: "a loop with more runs than are unrolled".to_owned(),
+        span: *span,
+    }));
+    for operation in &body.operations {
+        if let Some(branch) = operation.branches.first() {
+            gaps.push(Gap {
+                reason: "which arm runs is decided at run time".to_owned(),
+                span: branch.span,
+            });
+        }
+    }
+    gaps.extend(unknown_addresses(body));
+    let mut seen = rustc_hash::FxHashSet::default();
+    gaps.retain(|gap| seen.insert(gap.clone()));
+    gaps
+}
+
+/// Tensors of which nobody knows what they share bytes with. What the kernel is given lies apart from what it makes.
+fn unknown_addresses(body: &Body) -> impl Iterator<Item = Gap> {
+    body.tensors.iter().filter_map(|tensor| {
+        let made = matches!(tensor.origin, Origin::Operation(_) | Origin::FromAddress);
+        let placed = matches!(tensor.tier, Tier::Dm | Tier::Trf | Tier::Vrf | Tier::Hbm);
+        let unknown = tensor.address.value == crate::kernel::AddressValue::Unknown;
+        (made && placed && unknown).then(|| Gap {
+            reason: match &tensor.name {
+                Some(name) => format!("the address of `{name}` is not known"),
+                None => "an address is not known".to_owned(),
+            },
+            span: tensor.address.span,
+        })
+    })
 }

@@ -34,7 +34,7 @@ pub struct Lifetime {
 
 /// The part of an allocation that an operation touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part {
+pub enum Part {
     /// All of it.
     Whole,
     /// `length` values of `index` from `start`.
@@ -50,7 +50,69 @@ pub(super) enum Part {
     Unknown,
 }
 
-/// One operation's touch of an allocation.
+impl Part {
+    /// Whether two parts of one allocation are known to share nothing: different values of one index.
+    #[must_use]
+    pub fn is_apart_from(&self, other: &Self) -> bool {
+        let (
+            Self::Window {
+                index,
+                start,
+                length,
+            },
+            Self::Window {
+                index: other_index,
+                start: other_start,
+                length: other_length,
+            },
+        ) = (self, other)
+        else {
+            return false;
+        };
+        let ends_before = |start: u64, length: u64, other: u64| {
+            start.checked_add(length).is_some_and(|end| end <= other)
+        };
+        index == other_index
+            && (ends_before(*start, *length, *other_start)
+                || ends_before(*other_start, *other_length, *start))
+    }
+}
+
+/// What one operation does with one allocation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touch {
+    /// The allocation's number in the list of lifetimes.
+    pub allocation: usize,
+    /// Whether it writes there; else it reads.
+    pub writes: bool,
+    /// What of it.
+    pub part: Part,
+}
+
+/// One list an operation of the body: what it reads, then what it writes.
+pub(super) fn touches(body: &Body, allocations: &[Allocation]) -> Vec<Vec<Touch>> {
+    let mut touches = vec![Vec::new(); body.operations.len()];
+    for writes in [false, true] {
+        for (allocation, of) in allocations.iter().enumerate() {
+            for access in if writes { &of.writes } else { &of.reads } {
+                // A launch reads before the operation of its number; it is none itself.
+                let own = body
+                    .operation(access.operation)
+                    .is_some_and(|operation| operation.span == access.span);
+                if let Some(list) = touches.get_mut(access.operation.0 as usize).filter(|_| own) {
+                    list.push(Touch {
+                        allocation,
+                        writes,
+                        part: access.part.clone(),
+                    });
+                }
+            }
+        }
+    }
+    touches
+}
+
+/// One operation's touch of an allocation, seen from the allocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Access {
     /// The operation.
