@@ -168,7 +168,10 @@ impl Schedule {
     /// The chain of operations that decides the total, first to last: each ends where the next one starts.
     #[must_use]
     pub fn critical_path(&self) -> Vec<OperationId> {
-        let last = self.slots.iter().max_by_key(|slot| (slot.end, slot.operation));
+        let last = self
+            .slots
+            .iter()
+            .max_by_key(|slot| (slot.end, slot.operation));
         let mut path = Vec::new();
         let mut at = last;
         while let Some(slot) = at {
@@ -242,11 +245,7 @@ impl Schedule {
 
 /// Schedules a body with these costs.
 #[must_use]
-pub fn derive(
-    body: &Body,
-    derivation: &BodyDerivation,
-    operations: &[OperationCost],
-) -> Schedule {
+pub fn derive(body: &Body, derivation: &BodyDerivation, operations: &[OperationCost]) -> Schedule {
     let known = operations.iter().all(|cost| cost.cycles.is_some());
     if !known || operations.len() != body.operations.len() {
         return Schedule::default();
@@ -307,7 +306,11 @@ impl<'a> Planner<'a> {
                 let own = index == lane.number() && occupied.own;
                 waits.push(Wait {
                     operation: occupied.operation,
-                    cause: if own { WaitCause::Context } else { WaitCause::Held },
+                    cause: if own {
+                        WaitCause::Context
+                    } else {
+                        WaitCause::Held
+                    },
                     allocation: None,
                 });
             }
@@ -346,7 +349,10 @@ impl<'a> Planner<'a> {
     fn hazards(&self, operation: OperationId, free: u64) -> Vec<Wait> {
         let mut waits: Vec<Wait> = Vec::new();
         for touch in self.touches_of(operation) {
-            let neighbours = self.neighbours.get(touch.allocation).map_or(&[][..], Vec::as_slice);
+            let neighbours = self
+                .neighbours
+                .get(touch.allocation)
+                .map_or(&[][..], Vec::as_slice);
             for &neighbour in neighbours {
                 let earlier = self.touched.get(neighbour).map_or(&[][..], Vec::as_slice);
                 for &(other, number) in earlier.iter().rev() {

@@ -54,10 +54,7 @@ fn a_load_runs_beside_a_pass_that_does_not_need_it() {
     commit(&mut builder, second, 768);
     builder.read(third);
     let dma = Context::TensorDma;
-    on(
-        &mut builder,
-        &[dma, dma, Context::Main, Context::Main, dma],
-    );
+    on(&mut builder, &[dma, dma, Context::Main, Context::Main, dma]);
     let schedule = schedule(
         &builder.body,
         &[cost(100), cost(100), cost(30), cost(40), cost(7)],
@@ -202,7 +199,8 @@ fn walked(body: &Body, costs: &[OperationCost], bytes: &[[(u64, u64); 2]]) -> Ve
         }
         lanes
     };
-    let meet = |one: (u64, u64), two: (u64, u64)| (one.0..one.1).any(|byte| two.0 <= byte && byte < two.1);
+    let meet =
+        |one: (u64, u64), two: (u64, u64)| (one.0..one.1).any(|byte| two.0 <= byte && byte < two.1);
     let mut times: Vec<(u64, u64)> = Vec::new();
     for at in 0..costs.len() {
         let mut start = 0;
