@@ -226,6 +226,30 @@ pub struct Finding {
     pub fixes: Vec<Fix>,
     /// Another group than the rule's own, where the same fact weighs less (fragments that no kernel reaches).
     pub group: Option<Group>,
+    /// What the change that the finding proposes would save.
+    pub saving: Option<Saving>,
+}
+
+/// Cycles as predicted before and after a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Saving {
+    /// Cycles of the operation as it is.
+    pub operation_before: u64,
+    /// Cycles of the operation after the change.
+    pub operation_after: u64,
+    /// Cycles of the whole kernel as it is and after the change; `None` where the kernel has no total.
+    pub kernel: Option<(u64, u64)>,
+}
+
+impl Saving {
+    /// Cycles that the kernel saves; without a total, the operation.
+    #[must_use]
+    pub fn cycles(&self) -> u64 {
+        let (before, after) = self
+            .kernel
+            .unwrap_or((self.operation_before, self.operation_after));
+        before.saturating_sub(after)
+    }
 }
 
 impl Finding {
@@ -241,7 +265,15 @@ impl Finding {
             related: Vec::new(),
             fixes: Vec::new(),
             group: None,
+            saving: None,
         }
+    }
+
+    /// Sets what the proposed change would save.
+    #[must_use]
+    pub fn saves(mut self, saving: Saving) -> Self {
+        self.saving = Some(saving);
+        self
     }
 
     /// Adds a note.

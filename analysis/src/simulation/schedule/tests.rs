@@ -154,8 +154,11 @@ fn an_unknown_cost_leaves_no_schedule_and_no_total() {
     assert_eq!(schedule, Schedule::default());
 }
 
-/// A random body over a few buffers of DM, with what each operation reads and writes in bytes.
-fn random(random: &mut StdRng) -> (Body, Vec<OperationCost>, Vec<[(u64, u64); 2]>) {
+/// Bytes that an operation reads, and bytes that it writes.
+type Bytes = [(u64, u64); 2];
+
+/// A random body over a few buffers of DM, with what each operation touches.
+fn random(random: &mut StdRng) -> (Body, Vec<OperationCost>, Vec<Bytes>) {
     let mut builder = BodyBuilder::new(AXES);
     let input = builder.input("A");
     let mut made: Vec<(TensorId, u64)> = Vec::new();
@@ -188,7 +191,7 @@ fn random(random: &mut StdRng) -> (Body, Vec<OperationCost>, Vec<[(u64, u64); 2]
 }
 
 /// The start of each operation by comparing it with all before it.
-fn walked(body: &Body, costs: &[OperationCost], bytes: &[[(u64, u64); 2]]) -> Vec<(u64, u64)> {
+fn walked(body: &Body, costs: &[OperationCost], bytes: &[Bytes]) -> Vec<(u64, u64)> {
     let lanes = |at: usize| {
         let mut lanes = vec![body.operations[at].context];
         if costs[at].holds_sub {
