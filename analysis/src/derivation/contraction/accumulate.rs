@@ -29,6 +29,8 @@ pub struct AccumulateDerivation {
     pub inner: Option<u64>,
     /// The same, if the rows were laid out the other way.
     pub inner_otherwise: Option<u64>,
+    /// Iterations of which the accumulator makes one: the positions of the reduced axes.
+    pub reduced: Option<u64>,
     /// What the accumulator cannot do: at most one.
     pub violations: Vec<AccumulateViolation>,
 }
@@ -180,6 +182,7 @@ fn judge(
     if let Some(time) = kept_axes(forms.time, &outer, &kept) {
         return Some(AccumulateViolation::Time(time));
     }
+    derived.reduced = forms.time.size().checked_div(outer.size());
     let inside = positions_inside(forms.time, &outer, &kept);
     let rows = forms.row.size();
     let pieces = forms.live.size().div_ceil(OUTPUT_LANES);

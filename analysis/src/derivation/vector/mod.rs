@@ -54,6 +54,8 @@ pub struct VectorStep {
     pub alu: Option<Alu>,
     /// Accumulator slots of an intra-slice reduce.
     pub slots: Option<u64>,
+    /// How many values a reduce makes one of: iterations of an intra-slice reduce, slices of a reduce across slices.
+    pub reduced: Option<u64>,
 }
 
 /// Derives it.
@@ -355,6 +357,7 @@ impl<'a> Walk<'a> {
             way: stages::way_into(reached),
             alu,
             slots: None,
+            reduced: None,
         });
     }
 
@@ -419,6 +422,7 @@ impl<'a> Walk<'a> {
         );
         if let Some(step) = self.derived.steps.last_mut() {
             step.slots = slots;
+            step.reduced = reduce::reduced_iterations(self.pass.input_of(index), stage);
         }
     }
 
@@ -472,5 +476,8 @@ impl<'a> Walk<'a> {
         self.stash = None;
         self.groups = Groups::Single;
         self.arrive(index, stage, entered, None);
+        if let Some(step) = self.derived.steps.last_mut() {
+            step.reduced = reduce::reduced_slices(self.pass.input_of(index), stage);
+        }
     }
 }

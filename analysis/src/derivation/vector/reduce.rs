@@ -134,6 +134,26 @@ fn innermost(time: &Form, axis: &str) -> Option<Form> {
     join(&[&rest, &Form::from_digits(own.cloned())?])
 }
 
+/// Iterations of which an intra-slice reduce makes one; 1 where the axis stands in the packet only.
+pub(super) fn reduced_iterations(input: &StreamShape, stage: &Stage) -> Option<u64> {
+    let StageKind::VectorIntraReduce { axis, .. } = &stage.kind else {
+        return None;
+    };
+    let time = known(&input.time)?;
+    let kept = without(time, axis.get()?.name(), false)?;
+    time.size().checked_div(kept.size())
+}
+
+/// Slices of which a reduction across slices makes one: those of the parts that the output's slices no longer hold.
+pub(super) fn reduced_slices(input: &StreamShape, stage: &Stage) -> Option<u64> {
+    let (slice, slice_out) = (known(&input.slice)?, known(&stage.output.slice)?);
+    divide_relaxed(slice, slice_out)
+        .dividend_residue
+        .terms_with_stride()
+        .into_iter()
+        .try_fold(1_u64, |product, placed| product.checked_mul(placed.live))
+}
+
 /// The fault in the output of a reduction across slices.
 pub(super) fn inter_output(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorFault)> {
     let (slice, time) = (known(&input.slice)?, known(&input.time)?);

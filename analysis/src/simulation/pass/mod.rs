@@ -1,0 +1,177 @@
+//! Cycles of a pass, a stage at a time (book: the engines' chapters).
+//!
+//! Knows how many cycles each engine is busy with a stream of known shape and what latency it adds; nothing about what
+//! runs beside the pass. The engines work as a pipeline: the slowest one decides, and what each output trails its input by
+//! comes on top. A stream that no Switch Engine is asked for passes it at the Collect Engine's rate, which counts once.
+//! Of a custom ring's set-up the book gives no figure: it is named as an assumption and not counted.
+
+mod contraction;
+mod streams;
+mod vector;
+
+use crate::derivation::{EndDerivation, PassDerivation, StageDerivation};
+use crate::hardware::{BANK_RUN_LIMIT, FLIT_BYTES, Target};
+use crate::items::Span;
+use crate::kernel::{Body, Pass, PassEnd, PassSource, StreamShape};
+
+use super::{Engine, Gap, OperationCost, StageCost};
+
+/// What a pass costs (book: the Performance section of each engine).
+#[must_use]
+pub fn cost(
+    _body: &Body,
+    pass: &Pass,
+    derivation: &PassDerivation,
+    _target: Target,
+) -> OperationCost {
+    let mut costing = Costing {
+        pass,
+        derivation,
+        cost: OperationCost::default(),
+    };
+    for (index, derived) in derivation.stages.iter().enumerate() {
+        costing.stage(index, derived);
+    }
+    costing.end();
+    costing.total();
+    costing.cost
+}
+
+/// A pass whose stages are being costed.
+struct Costing<'a> {
+    pass: &'a Pass,
+    derivation: &'a PassDerivation,
+    cost: OperationCost,
+}
+
+impl Costing<'_> {
+    fn stage(&mut self, index: usize, derived: &StageDerivation) {
+        let Some(stage) = self.pass.stages.get(index) else {
+            return;
+        };
+        match derived {
+            StageDerivation::Fetch(derived) => self.fetch(index, stage, derived),
+            StageDerivation::Switch(derived) => self.switch(index, stage, derived),
+            StageDerivation::Collect(derived) => self.collect(index, stage, derived),
+            StageDerivation::Align(derived) => self.align(index, stage, derived),
+            StageDerivation::Contract(derived) => self.contract(index, stage, derived),
+            StageDerivation::Accumulate(derived) => self.accumulate(index, stage, derived),
+            StageDerivation::Cast(derived) => self.cast(index, stage, derived),
+            StageDerivation::Transpose(derived) => self.transpose(index, stage, derived),
+            StageDerivation::Vector => self.vector(index, stage),
+        }
+    }
+
+    fn end(&mut self) {
+        match (&self.pass.end, &self.derivation.end) {
+            (
+                PassEnd::Commit { span, .. } | PassEnd::CommitView { span, .. },
+                EndDerivation::Commit(derived),
+            ) => self.commit(*span, derived),
+            (PassEnd::ToTrf { span, .. }, _) => self.load(*span, Engine::TrfLoad, "to_trf"),
+            (PassEnd::ToVrf { span, .. }, _) => self.load(*span, Engine::VrfLoad, "to_vrf"),
+            _ => {
+                let output = self.pass.output().time.span;
+                self.gap(
+                    "the stream does not end in this function".to_owned(),
+                    output,
+                );
+            }
+        }
+    }
+
+    /// Notes why a figure is missing. What follows from the first unknown shape is not told again.
+    fn gap(&mut self, reason: String, span: Span) {
+        if self.cost.gaps.is_empty() {
+            self.cost.gaps.push(Gap { reason, span });
+        }
+    }
+
+    /// Adds a stage; without its cycles it is a gap.
+    fn push(&mut self, stage: StageCost, method: &str, span: Span) {
+        if stage.busy.is_none() {
+            self.gap(
+                format!("the cycles of `{method}` cannot be worked out"),
+                span,
+            );
+        }
+        self.cost.stages.push(stage);
+    }
+
+    /// The bank pattern of a fetch or commit: from 64 accesses on the compiler lets no transfer start beside it (book:
+    /// Compiler scheduling behavior).
+    fn bank_run(&mut self, run: Option<u64>) {
+        if run.is_some_and(|run| run >= BANK_RUN_LIMIT) {
+            self.cost.holds_dma = true;
+        }
+    }
+
+    fn total(&mut self) {
+        if let PassSource::Parameter { .. } = self.pass.source {
+            let begin = self.pass.begin.time.span;
+            self.gap("the stream begins in another function".to_owned(), begin);
+        }
+        let stages = &self.cost.stages;
+        self.cost.bottleneck = (0..stages.len())
+            .rev()
+            .max_by_key(|index| stages.get(*index).and_then(|stage| stage.busy));
+        let busiest = self
+            .cost
+            .bottleneck
+            .and_then(|index| stages.get(index)?.busy);
+        let latency = stages
+            .iter()
+            .try_fold(0_u64, |sum, stage| sum.checked_add(stage.latency));
+        if self.cost.gaps.is_empty() {
+            self.cost.cycles = busiest
+                .zip(latency)
+                .and_then(|(busy, latency)| busy.checked_add(latency));
+        }
+        if self.cost.cycles.is_none() {
+            let begin = self.pass.begin.time.span;
+            self.gap("its cycles exceed 64 bits".to_owned(), begin);
+        }
+    }
+}
+
+/// A stage's cost without latency and detail; the inputs are those of the formula, `None` if one is unknown.
+fn stage_cost<const N: usize>(
+    engine: Engine,
+    stage: Option<usize>,
+    busy: Option<u64>,
+    formula: &'static str,
+    inputs: [(&'static str, Option<u64>); N],
+    heading: &'static str,
+) -> StageCost {
+    StageCost {
+        engine,
+        stage,
+        busy,
+        latency: 0,
+        formula,
+        inputs: inputs
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect(),
+        detail: String::new(),
+        heading,
+    }
+}
+
+/// Iterations of a stream.
+fn iterations(shape: &StreamShape) -> Option<u64> {
+    Some(shape.time.get()?.size())
+}
+
+/// Bytes of a packet, rounded up.
+fn packet_bytes(shape: &StreamShape) -> Option<u64> {
+    shape
+        .element_type
+        .get()?
+        .bytes_rounded_up(shape.packet.get()?.size())
+}
+
+/// Flits of a packet.
+fn flits(shape: &StreamShape) -> Option<u64> {
+    Some(packet_bytes(shape)?.div_ceil(FLIT_BYTES))
+}

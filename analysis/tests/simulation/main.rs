@@ -1,0 +1,69 @@
+//! What operations cost: the book's own figures, and an independent walk over every access and flit.
+
+mod figures;
+
+use std::sync::Arc;
+
+use visa_analysis::check::{body, function_simulation};
+use visa_analysis::db::{AnalysisDatabase, Options};
+use visa_analysis::items::{ItemKind, file_items};
+use visa_analysis::kernel::Body;
+use visa_analysis::simulation::{BodySimulation, Engine, OperationCost, StageCost};
+
+/// One function with everything that is known of it.
+struct Function {
+    body: Arc<Body>,
+    simulation: Arc<BodySimulation>,
+}
+
+/// The functions of a text, in order.
+fn functions(text: &str) -> Vec<Function> {
+    let mut db = AnalysisDatabase::default();
+    let text = format!("use furiosa_visa_std::prelude::*;\n{text}");
+    db.set_project(
+        [("kernel.rs", text.as_str())],
+        Vec::new(),
+        Options::default(),
+    );
+    let items = db.file("kernel.rs").map(|file| file_items(&db, file));
+    items
+        .iter()
+        .flat_map(|items| items.items.iter().copied())
+        .filter(|item| item.kind(&db) == ItemKind::Function)
+        .map(|function| Function {
+            body: body(&db, function),
+            simulation: function_simulation(&db, function),
+        })
+        .collect()
+}
+
+/// The stages of an engine in an operation.
+fn stages(cost: &OperationCost, engine: Engine) -> Vec<&StageCost> {
+    cost.stages
+        .iter()
+        .filter(|stage| stage.engine == engine)
+        .collect()
+}
+
+/// The cycles that the only stage of an engine is busy.
+#[track_caller]
+fn busy(cost: &OperationCost, engine: Engine) -> Option<u64> {
+    let stages = stages(cost, engine);
+    let [stage] = stages.as_slice() else {
+        panic!("{} stages of {engine:?}: {cost:?}", stages.len());
+    };
+    stage.busy
+}
+
+/// The value of an input of the only stage of an engine.
+#[track_caller]
+fn input(cost: &OperationCost, engine: Engine, name: &str) -> Option<u64> {
+    let stages = stages(cost, engine);
+    let [stage] = stages.as_slice() else {
+        panic!("{} stages of {engine:?}: {cost:?}", stages.len());
+    };
+    let mut inputs = stage.inputs.iter();
+    inputs
+        .find(|(input, _)| *input == name)
+        .map(|(_, value)| *value)
+}
