@@ -6,6 +6,7 @@
 pub mod check;
 pub mod db;
 pub mod derivation;
+pub mod fixing;
 pub mod hardware;
 pub mod items;
 pub mod kernel;
@@ -20,6 +21,7 @@ pub mod syntax;
 pub mod workspace;
 
 pub use db::{DialectChoice, Options, Package};
+pub use fixing::{Application, Fixable, Fixed, Texts, Trust, apply_fixes, fix_all};
 pub use hardware::Target;
 pub use questions::{
     MappingAnswer, MappingQuestion, QuestionError, SequenceAnswer, SequenceEntry, SequenceQuestion,

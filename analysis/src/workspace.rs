@@ -94,6 +94,11 @@ impl Workspace {
         self.apply();
     }
 
+    /// The files with their texts, sorted by path.
+    pub fn files(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<str>)> {
+        self.files.iter()
+    }
+
     /// A snapshot. The next change of the workspace waits until all snapshots are dropped, so keep none.
     #[must_use]
     pub fn analysis(&self) -> Analysis {
@@ -140,6 +145,12 @@ impl Analysis {
     /// The findings in some of the files, checked in parallel on the current pool of threads.
     #[must_use]
     pub fn check_files(&self, paths: &[String]) -> Report {
+        Report::of_files(self.file_reports(paths))
+    }
+
+    /// As [`Analysis::check_files`], a report a file, in the order of the paths.
+    #[must_use]
+    pub fn file_reports(&self, paths: &[String]) -> Vec<FileReport> {
         // Files into items, then items on all threads, also those of one large file: what a file's report asks of its own
         // items and of other files is then at hand. A failure shows again, with its file, where the report is asked for.
         let wanted: FxHashSet<_> = paths
@@ -183,11 +194,10 @@ impl Analysis {
                     });
             },
         );
-        let reports = paths
+        paths
             .par_iter()
             .map_with(self.clone(), |analysis, path| analysis.check_file(path))
-            .collect();
-        Report::of_files(reports)
+            .collect()
     }
 
     fn files(&self) -> Vec<(Arc<str>, SourceFile)> {

@@ -1,0 +1,45 @@
+//! Applying fixes: from texts and code actions to new texts, and rounds of that until nothing changes.
+//!
+//! Knows texts and reports, nothing about rules or files on disk. [`apply_fixes`] is one application: all edits of a fix
+//! or none of them, and of two fixes that meet the first one. [`fix_all`] repeats it and judges every application by the
+//! reports before and after, so that what a fix may never do (break the parse, hide an operation, bring a finding of a
+//! higher level than the one it mends) cannot happen, whatever the rules offer.
+
+mod edits;
+mod rounds;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use self::edits::{Application, apply_fixes};
+pub use self::rounds::{Fixable, Fixed, fix_all};
+
+use crate::report::{Diagnostic, DiagnosticFix};
+use crate::rules::Applicability;
+
+/// Texts of files by path.
+pub type Texts = BTreeMap<Arc<str>, Arc<str>>;
+
+/// Which fixes are applied without anybody looking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// Those that are known to mean what the author meant.
+    Machine,
+    /// Those that may be meant, too.
+    Maybe,
+}
+
+impl Trust {
+    /// The fixes of a diagnostic that may be applied, the preferred one first.
+    pub fn of(self, diagnostic: &Diagnostic) -> impl Iterator<Item = &DiagnosticFix> {
+        let sure = |fix: &&DiagnosticFix| fix.applicability == Applicability::Machine;
+        let unsure = diagnostic.fixes.iter().filter(move |fix| !sure(fix));
+        diagnostic
+            .fixes
+            .iter()
+            .filter(sure)
+            .chain(unsure.filter(move |_| self == Self::Maybe))
+    }
+}

@@ -1,0 +1,387 @@
+//! Rounds of fixes until nothing changes, each one judged by what the engine says before and after.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::edits::fits;
+use super::{Texts, Trust, apply_fixes};
+use crate::report::{Diagnostic, DiagnosticFix, FileReport};
+use crate::rules::Level;
+use crate::workspace::Workspace;
+
+/// Applications that stand, after which the rounds end even if fixes are left.
+const ROUNDS: usize = 500;
+
+/// Texts that fixes are applied to, and the engine that judges them.
+pub trait Fixable {
+    /// The files that fixes may change.
+    fn texts(&self) -> Texts;
+    /// Gives some of the files new texts.
+    fn replace(&mut self, texts: &Texts);
+    /// What is now said about all files, those that may not be changed included.
+    fn reports(&self) -> Vec<FileReport>;
+    /// The level at which a finding is taken. Those at [`Level::Allow`] are not mended.
+    fn level(&self, diagnostic: &Diagnostic) -> Level;
+}
+
+/// All files may be changed, and rules have their default levels.
+impl Fixable for Workspace {
+    fn texts(&self) -> Texts {
+        self.files()
+            .map(|(path, text)| (Arc::clone(path), Arc::clone(text)))
+            .collect()
+    }
+
+    fn replace(&mut self, texts: &Texts) {
+        for (path, text) in texts {
+            self.set_file(path, text);
+        }
+    }
+
+    fn reports(&self) -> Vec<FileReport> {
+        let paths: Vec<String> = self.files().map(|(path, _)| path.to_string()).collect();
+        self.analysis().file_reports(&paths)
+    }
+
+    fn level(&self, diagnostic: &Diagnostic) -> Level {
+        diagnostic.default_level
+    }
+}
+
+/// What became of the texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fixed {
+    /// The files that differ from what they were, with their new texts.
+    pub texts: Texts,
+    /// Findings that are gone, counted by file and rule.
+    pub fixed: u64,
+}
+
+/// Applies the fixes of all open findings, asks again, and so on until no fix is left that may be applied.
+///
+/// An application stands only if afterwards no file has more syntax errors, operations that are not understood or
+/// problems than before, no rule has more findings in a file at a level above that of the mended findings, the findings
+/// that were to be mended are gone, and there are no more of their level and above unless more is understood. If it does
+/// not stand, its first half is tried, down to one fix, which is then left out; so are fixes that lead in a circle. Fixing
+/// the result again changes nothing.
+pub fn fix_all(target: &mut impl Fixable, trust: Trust) -> Fixed {
+    let original = target.texts();
+    let mut rounds = Rounds::start(target, trust);
+    let before = rounds.standing.counts.clone();
+    rounds.run();
+    let after = &rounds.standing.counts;
+    let gone = before
+        .iter()
+        .map(|(key, count)| count.saturating_sub(after.get(key).copied().unwrap_or(0)));
+    let texts = rounds.texts.into_iter();
+    Fixed {
+        fixed: gone.sum(),
+        texts: texts
+            .filter(|(path, text)| original.get(path) != Some(text))
+            .collect(),
+    }
+}
+
+struct Rounds<'t, T> {
+    target: &'t mut T,
+    trust: Trust,
+    texts: Texts,
+    reports: Vec<FileReport>,
+    standing: Standing,
+    /// Fixes that did not stand since something last changed.
+    refused: BTreeSet<Key>,
+    /// Fixes that only lead in a circle.
+    circular: BTreeSet<Key>,
+    /// The applications that stand, in their order.
+    history: Vec<Step>,
+}
+
+/// An application that stands.
+struct Step {
+    /// The level of what it mended.
+    level: Level,
+    /// What was said before it.
+    counts: Counts,
+    /// How many operations were not understood before it.
+    unresolved: u64,
+    /// The files that it changed, as they were before.
+    texts: Texts,
+    /// What was applied.
+    keys: Vec<Key>,
+}
+
+/// Open findings by file, rule and level.
+type Counts = BTreeMap<CountKey, u64>;
+type CountKey = (Arc<str>, &'static str, Level);
+
+/// What a fix is recognised by while other fixes move its place.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    finding: FindingKey,
+    title: String,
+    edits: Vec<(Arc<str>, String)>,
+}
+
+/// A finding's file, rule and message.
+type FindingKey = (Arc<str>, &'static str, String);
+
+/// A fix that may be applied next.
+struct Candidate {
+    fix: DiagnosticFix,
+    level: Level,
+    key: Key,
+}
+
+impl<'t, T: Fixable> Rounds<'t, T> {
+    fn start(target: &'t mut T, trust: Trust) -> Self {
+        let reports = target.reports();
+        Self {
+            texts: target.texts(),
+            standing: Standing::of(&reports, target),
+            target,
+            trust,
+            reports,
+            refused: BTreeSet::new(),
+            circular: BTreeSet::new(),
+            history: Vec::new(),
+        }
+    }
+
+    fn run(&mut self) {
+        let (mut changed, mut rounds) = (false, 0);
+        while rounds < ROUNDS {
+            let batch = self.candidates();
+            if !batch.is_empty() {
+                let stands = self.attempt(batch);
+                changed |= stands;
+                rounds += usize::from(stands);
+            } else if changed {
+                // What did not stand before the change may stand now.
+                changed = false;
+                self.refused.clear();
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// The fixes of the highest level that has any, one a finding, without those that meet an earlier one.
+    fn candidates(&self) -> Vec<Candidate> {
+        for level in [Level::Deny, Level::Warn] {
+            let diagnostics = self.reports.iter().flat_map(|report| &report.diagnostics);
+            let mended = diagnostics.filter(|diagnostic| {
+                !diagnostic.suppressed && self.target.level(diagnostic) == level
+            });
+            let candidates: Vec<_> = mended
+                .filter_map(|diagnostic| self.candidate(diagnostic, level))
+                .collect();
+            let fixes = candidates.iter().map(|candidate| &candidate.fix);
+            let applied = apply_fixes(&self.texts, fixes).applied;
+            if !applied.is_empty() {
+                let numbered = candidates.into_iter().enumerate();
+                return numbered
+                    .filter(|(index, _)| applied.binary_search(index).is_ok())
+                    .map(|(_, candidate)| candidate)
+                    .collect();
+            }
+        }
+        Vec::new()
+    }
+
+    fn candidate(&self, diagnostic: &Diagnostic, level: Level) -> Option<Candidate> {
+        let fresh = |fix: &&DiagnosticFix| {
+            let key = Key::of(diagnostic, fix);
+            !self.refused.contains(&key) && !self.circular.contains(&key) && fits(&self.texts, fix)
+        };
+        let fix = self.trust.of(diagnostic).find(fresh)?;
+        Some(Candidate {
+            fix: fix.clone(),
+            level,
+            key: Key::of(diagnostic, fix),
+        })
+    }
+
+    /// Applies as many of the fixes as stand, at least trying the first. Whether the texts changed.
+    fn attempt(&mut self, mut batch: Vec<Candidate>) -> bool {
+        loop {
+            let fixes = batch.iter().map(|candidate| &candidate.fix);
+            let changed = apply_fixes(&self.texts, fixes).texts;
+            self.target.replace(&changed);
+            let reports = self.target.reports();
+            let standing = Standing::of(&reports, self.target);
+            if self.standing.allows(&standing, &batch) {
+                return self.keep(changed, batch, reports, standing);
+            }
+            let kept = self.kept(&changed);
+            self.target.replace(&kept);
+            if batch.len() < 2 {
+                self.refused
+                    .extend(batch.into_iter().map(|candidate| candidate.key));
+                return false;
+            }
+            batch.truncate(batch.len() / 2);
+        }
+    }
+
+    /// The present texts of files that are to change.
+    fn kept(&self, changed: &Texts) -> Texts {
+        let kept = changed.keys().filter_map(|path| {
+            let text = self.texts.get(path)?;
+            Some((Arc::clone(path), Arc::clone(text)))
+        });
+        kept.collect()
+    }
+
+    /// Takes an application that stands, unless it closes a circle: then all that led around is taken back. Whether the
+    /// texts changed.
+    fn keep(
+        &mut self,
+        changed: Texts,
+        batch: Vec<Candidate>,
+        reports: Vec<FileReport>,
+        standing: Standing,
+    ) -> bool {
+        let levels = batch.iter().map(|candidate| candidate.level);
+        self.history.push(Step {
+            level: levels.min().unwrap_or(Level::Deny),
+            unresolved: self.standing.unresolved(),
+            counts: std::mem::take(&mut self.standing.counts),
+            texts: self.kept(&changed),
+            keys: batch.into_iter().map(|candidate| candidate.key).collect(),
+        });
+        self.texts.extend(changed);
+        self.reports = reports;
+        self.standing = standing;
+        let Some(circle) = self.circle() else {
+            return true;
+        };
+        let around = self.history.split_off(circle);
+        if let Some(first) = around.first() {
+            self.circular.extend(first.keys.iter().cloned());
+        }
+        for step in around.into_iter().rev() {
+            self.texts.extend(
+                step.texts
+                    .iter()
+                    .map(|(path, text)| (Arc::clone(path), Arc::clone(text))),
+            );
+            self.target.replace(&step.texts);
+        }
+        self.reports = self.target.reports();
+        self.standing = Standing::of(&self.reports, self.target);
+        false
+    }
+}
+
+impl<T> Rounds<'_, T> {
+    /// The first step that leads back to where it started, as far as its own level and those above it are concerned.
+    fn circle(&self) -> Option<usize> {
+        let mut level = Level::Deny;
+        let mut circle = None;
+        for (index, step) in self.history.iter().enumerate().rev() {
+            level = level.min(step.level);
+            let same = from(&step.counts, level).eq(from(&self.standing.counts, level));
+            if same && step.unresolved <= self.standing.unresolved() {
+                circle = Some(index);
+            }
+        }
+        circle
+    }
+}
+
+impl Key {
+    fn of(diagnostic: &Diagnostic, fix: &DiagnosticFix) -> Self {
+        let edits = fix.edits.iter();
+        Self {
+            finding: finding_key(diagnostic),
+            title: fix.title.clone(),
+            edits: edits
+                .map(|edit| (Arc::clone(&edit.file), edit.text.clone()))
+                .collect(),
+        }
+    }
+}
+
+fn finding_key(diagnostic: &Diagnostic) -> FindingKey {
+    (
+        Arc::clone(&diagnostic.file),
+        diagnostic.rule,
+        diagnostic.message.clone(),
+    )
+}
+
+/// What the reports say, counted.
+#[derive(Debug, Clone, Default)]
+struct Standing {
+    /// Syntax errors, operations that are not understood and problems, by file.
+    defects: BTreeMap<Arc<str>, [u64; 3]>,
+    counts: Counts,
+    /// Open findings by what they say.
+    findings: BTreeMap<FindingKey, u64>,
+}
+
+impl Standing {
+    fn of(reports: &[FileReport], target: &impl Fixable) -> Self {
+        let mut standing = Self::default();
+        for report in reports {
+            let unresolved = report.operations.unresolved;
+            let problems = report.problems.len() as u64;
+            standing.defects.insert(
+                Arc::clone(&report.path),
+                [report.syntax_errors, unresolved, problems],
+            );
+            for diagnostic in &report.diagnostics {
+                let level = target.level(diagnostic);
+                if diagnostic.suppressed || level == Level::Allow {
+                    continue;
+                }
+                let key = (Arc::clone(&diagnostic.file), diagnostic.rule, level);
+                *standing.counts.entry(key).or_default() += 1;
+                let findings = standing.findings.entry(finding_key(diagnostic));
+                *findings.or_default() += 1;
+            }
+        }
+        standing
+    }
+
+    /// Whether the fixes may lead from here to there.
+    fn allows(&self, after: &Self, batch: &[Candidate]) -> bool {
+        let broken = after.defects.iter().any(|(file, defects)| {
+            let before = self.defects.get(file).copied().unwrap_or_default();
+            defects
+                .iter()
+                .zip(before)
+                .any(|(now, before)| *now > before)
+        });
+        let mended = batch.iter().map(|candidate| candidate.level).min();
+        let worse = after.counts.iter().any(|(key, count)| {
+            let before = self.counts.get(key).copied().unwrap_or(0);
+            *count > before && Some(key.2) > mended
+        });
+        // More may be found only where more is understood.
+        let more = after.unresolved() >= self.unresolved()
+            && mended.is_some_and(|level| after.from(level) > self.from(level));
+        let left = batch.iter().any(|candidate| {
+            let count = |standing: &Self| standing.findings.get(&candidate.key.finding).copied();
+            count(after).unwrap_or(0) >= count(self).unwrap_or(0)
+        });
+        !broken && !worse && !more && !left
+    }
+
+    fn unresolved(&self) -> u64 {
+        self.defects
+            .values()
+            .map(|[_, unresolved, _]| unresolved)
+            .sum()
+    }
+
+    /// How many open findings there are at a level and above it.
+    fn from(&self, level: Level) -> u64 {
+        from(&self.counts, level).map(|(_, count)| count).sum()
+    }
+}
+
+/// The open findings at a level and above it.
+fn from(counts: &Counts, level: Level) -> impl Iterator<Item = (&CountKey, &u64)> {
+    counts.iter().filter(move |((.., own), _)| *own >= level)
+}
