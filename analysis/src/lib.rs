@@ -31,7 +31,7 @@ pub use report::{
     Diagnostic, DiagnosticFix, FileEdit, FileReport, OperationCounts, Position, Problem, Range,
     RelatedPlace, Report, UnresolvedPlace,
 };
-pub use rules::{Applicability, Group, Level, Rule};
+pub use rules::{Applicability, Group, Level, Offers, Rule};
 pub use rules::{
     all as all_rules, find as find_rule, is_rule_or_group, nearest as nearest_rules,
     url as rule_url,

@@ -20,6 +20,7 @@ pub(super) const RULES: &[Rule] = &[rule!(
      A DMA request that waits 4,096 cycles for a bank is declared dead by the network on chip, and only a reset of the cluster \
      helps. Loops that step by multiples of 128 bytes, or not at all, come back to the same bank with every access: at 64 of \
      them in a row the limit is reached. Pad the rows so that neighbours start in different banks, or change the loops' order.",
+    alt,
 )];
 
 /// Turns the violations of this family into findings.

@@ -15,6 +15,7 @@ pub(super) const RULES: &[Rule] = &[
         "The Cast Engine only lowers the precision of what the Contraction Engine and the Vector Engine compute: `i32` \
          to narrower integers, `f32` to narrower floats. It neither widens nor crosses between integers and floats. \
          Widening belongs to the Fetch Engine, and the crossing to the Vector Engine's fixed-point stages.",
+        alt,
     ),
     rule!(
         "cast_packet",
@@ -24,6 +25,7 @@ pub(super) const RULES: &[Rule] = &[
         "One flit of 32 bytes enters the Cast Engine a cycle and one leaves it. The elements of the input packet keep \
          their order and become narrower, so they fill only the beginning of the flit that leaves; the rest is padding \
          and has to stand in the mapping. Time passes through unchanged.",
+        fix,
     ),
 ];
 

@@ -18,6 +18,7 @@ pub(super) const RULES: &[Rule] = &[
         "Every engine behind the Collect Engine, and both register files, move one flit of 32 bytes a cycle. The Collect Engine \
          pads a packet up to whole flits and hands them on one by one: what leaves it is always one flit, and the flits of \
          a longer packet become the innermost steps of time. A shorter packet is spelled with its padding.",
+        fix,
     ),
     rule!(
         "collect_packet_mismatch",
@@ -27,6 +28,7 @@ pub(super) const RULES: &[Rule] = &[
         "The Collect Engine cuts; it does not reorder. The flit that leaves holds 32 neighbouring bytes of the packet that \
          enters, in their order: the innermost part of its mapping, padded where the packet ends. Another order or another \
          part has to be made by the fetch.",
+        fix,
     ),
     rule!(
         "collect_time_mismatch",
@@ -36,6 +38,7 @@ pub(super) const RULES: &[Rule] = &[
         "All flits of one packet leave before the first of the next. The time behind the Collect Engine is therefore the \
          input's time with the packet's outer part innermost; its order comes from the fetch (and the switch) and cannot \
          change here.",
+        fix,
     ),
 ];
 

@@ -21,6 +21,8 @@ pub(super) const RULES: &[Rule] = &[
         "A flit of 32 bytes reaches the Commit Engine, and the engine cuts it behind 8, 16, 24 or 32 bytes. How much is kept \
          follows from the element: the part of the packet that it holds, with the padding that it has behind it. A shorter \
          element is padded; a scalar a slice is stored with padding too.",
+        fix,
+        alt,
     ),
     rule!(
         "commit_size",
@@ -30,6 +32,7 @@ pub(super) const RULES: &[Rule] = &[
         "A packet is written in one piece where its bytes are neighbours in DM, else in several, each as long as the neighbours \
          allow. Such a write is 8, 16, 24 or 32 bytes, for a bank writes rows of 8 bytes. An element that takes a packet apart \
          into smaller pieces cannot be written: let the Transpose Engine or the fetch turn the packet around.",
+        alt,
     ),
     rule!(
         "commit_mapping",
@@ -38,6 +41,7 @@ pub(super) const RULES: &[Rule] = &[
         "the element is not the stream's time and packet, reordered and padded",
         "The Commit Engine puts every packet somewhere; it neither drops an axis nor invents one. The element may order the \
          stream's digits differently, pad them, and cut the end of the packet off, but it must hold all of them and nothing else.",
+        fix,
     ),
     rule!(
         "commit_alignment",
@@ -46,6 +50,7 @@ pub(super) const RULES: &[Rule] = &[
         "a commit address that is no multiple of 8",
         "A bank of DM writes whole rows of 8 bytes, and the Commit Engine has no means to write a part of one. An element that \
          starts in the middle of a row cannot be written, however its strides are chosen.",
+        fix,
     ),
 ];
 

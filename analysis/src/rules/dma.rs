@@ -19,6 +19,7 @@ pub(super) const RULES: &[Rule] = &[
          From HBM the read address must be one too. The packet is the longest run of bytes that lies in a line on both \
          sides: where the two layouts agree on less than 8 bytes at a time, nothing can be written. Padding counts where \
          both sides hold it.",
+        fix,
     ),
     rule!(
         "dma_packet_limit",
@@ -28,6 +29,7 @@ pub(super) const RULES: &[Rule] = &[
         "A DMA packet has at most 4,096 bytes, the longest burst of the bus. A longer run is moved in equal packets, whose number \
          is one more loop of at most 65,536 iterations. A run whose length has a large prime factor has no such packets: pad \
          the axis on both sides, or move it in parts.",
+        alt,
     ),
 ];
 

@@ -22,6 +22,7 @@ pub(super) const RULES: &[Rule] = &[
         "The Fetch Engine hands packets on in units of 8 bytes, the width of a bank of DM. A packet of another length has no end \
          that the engine could mark, so its mapping is padded to the next multiple of 8 bytes: the bytes behind the data are \
          read along with it and cost nothing.",
+        fix,
     ),
     rule!(
         "fetch_cast_unsupported",
@@ -31,6 +32,7 @@ pub(super) const RULES: &[Rule] = &[
         "The adapter behind the fetch sequencer widens a few narrow types while they pass: integers to i32, small floats to f32, \
          and some more on RNGD-S. Any other conversion takes another way: fetch the type as it is, and let the Contraction, \
          Vector or Cast Engine make the other one.",
+        alt,
     ),
     rule!(
         "fetch_cast_overflow",
@@ -49,6 +51,7 @@ pub(super) const RULES: &[Rule] = &[
         "The sub context fetches 8 bytes at a time (4 where i4 becomes i32) and nothing else. Packet and neighbouring bytes in DM \
          must both be multiples of that; the main context would fall back to smaller fetches. Store the packet's elements side by \
          side, pad them, or fetch in the main context.",
+        fix,
     ),
     rule!(
         "fetch_sub_context_adapter",
@@ -75,6 +78,7 @@ pub(super) const RULES: &[Rule] = &[
         "Padding that a contraction sums up must read as zero. The fetch adapter can cut the tail of the last packet (by up to 255 \
          units of 4 bits), or give each of up to eight packets along the axis a count of its own. An axis with more packets than \
          that, of which more than the last holds padding, cannot be masked: its sum takes in whatever lies in DM.",
+        alt,
     ),
     rule!(
         "interleave_mismatch",

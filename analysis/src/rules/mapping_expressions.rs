@@ -30,6 +30,7 @@ pub(super) const RULES: &[Rule] = &[
         "The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the \
          block, in the module, or imported. An axis declared in another module has to be imported like any \
          other name, and a renaming import gives it another name here while it stays the same axis.",
+        fix,
     ),
     rule!(
         "duplicate_axis",
@@ -55,6 +56,8 @@ pub(super) const RULES: &[Rule] = &[
         "`E / n` where `n` does not divide the size of `E`",
         "`E / n` counts the blocks of `n` positions in `E`. Blocks are whole: if a last block would be shorter, the \
          expression has no size, and the compiler stops at the first place that asks for it. Pad `E` to a multiple first.",
+        fix,
+        alt,
     ),
     rule!(
         "modulo_indivisible",
@@ -63,6 +66,8 @@ pub(super) const RULES: &[Rule] = &[
         "`E % n` where `n` does not divide the size of `E`",
         "`E % n` is the place inside a block of `n` positions of `E`. Blocks are whole: if a last block would be shorter, the \
          expression has no size, and the compiler stops at the first place that asks for it. Pad `E` to a multiple first.",
+        fix,
+        alt,
     ),
     rule!(
         "padding_shrinks",
@@ -72,6 +77,7 @@ pub(super) const RULES: &[Rule] = &[
         "The number after `#` is the size with the padding, not the padding that is added: `A # 256` is a buffer of 256 \
          positions. It can only be as large as what is padded, or larger; to keep fewer positions there is `=`. The library \
          takes the smaller number without a word and stops much later, when it lays out the tensor.",
+        fix,
     ),
     rule!(
         "resize_grows",
@@ -81,6 +87,7 @@ pub(super) const RULES: &[Rule] = &[
         "A resize keeps the first `n` positions and drops the others, so it can only make a mapping smaller. Beyond the size \
          there is nothing to keep: positions behind the last value would name indices that the axis does not have. Room \
          without data is padding, `#`.",
+        fix,
     ),
     rule!(
         "mapping_overflow",

@@ -19,6 +19,8 @@ pub(super) const RULES: &[Rule] = &[
         "Addresses are chosen by hand, and nothing keeps two tensors apart: the later write lands on the earlier tensor, \
          and whoever reads that one afterwards computes with the wrong numbers. A tensor is needed from the operation \
          that writes it to the last one that reads it; before and after, its bytes are free.",
+        fix,
+        alt,
     ),
     rule!(
         "trf_overlap",
@@ -28,6 +30,7 @@ pub(super) const RULES: &[Rule] = &[
         "A tensor takes the whole register file or one of its halves. Loading another one into the same region while the \
          first is still aligned with streams replaces the operand in the middle of the work. Two tensors live side by side \
          in the two halves only.",
+        fix,
     ),
     rule!(
         "vrf_overlap",
@@ -37,6 +40,7 @@ pub(super) const RULES: &[Rule] = &[
         "The sub context loads operands while the main context computes, and the addresses of the registers \
          are chosen by hand. An operand that is loaded over another one which a later vector operation still \
          reads is what that operation will see, without any sign of it but the numbers.",
+        fix,
     ),
     rule!(
         "hbm_overlap",
@@ -46,6 +50,7 @@ pub(super) const RULES: &[Rule] = &[
         "A store goes to the address that it is given, whatever lies there: HBM has no owner but the program. \
          Results that are kept, or read back later, are lost when another store reaches into their bytes, and \
          the transfer that reads them back brings the other tensor's.",
+        fix,
     ),
     rule!(
         "stale_read",

@@ -5,6 +5,7 @@
 
 mod banks;
 mod cast;
+mod chain;
 mod collect;
 mod commit;
 mod contraction;
@@ -110,6 +111,15 @@ impl Level {
     }
 }
 
+/// What every finding of a rule brings along, as far as the repair is determined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Offers {
+    /// A code action that mends it.
+    pub fix: bool,
+    /// The legal alternatives that can be computed: paddings, sizes, free addresses. They stand in the help.
+    pub alternatives: bool,
+}
+
 /// A rule of the catalogue, declared once beside its check.
 ///
 /// The wrong and the right kernel of its documentation are its fixtures `fixtures/violations/<name>/wrong.rs` and
@@ -128,6 +138,8 @@ pub struct Rule {
     pub heading: &'static str,
     /// Its level where nobody says otherwise, if it is not its group's.
     pub level: Option<Level>,
+    /// What its findings bring along.
+    pub offers: Offers,
     /// A kernel that breaks it.
     pub wrong: &'static str,
     /// The nearest kernel that does not.
@@ -142,9 +154,17 @@ impl Rule {
     }
 }
 
-/// Declares a [`Rule`], with its two kernels from the fixtures of its name.
+/// Declares a [`Rule`], with its two kernels from the fixtures of its name. `fix` and `alt` behind the paragraph say what
+/// its findings offer.
 macro_rules! rule {
-    ($name:literal, $group:ident, $heading:literal, $summary:literal, $why:literal $(,)?) => {
+    (@offers) => { $crate::rules::Offers { fix: false, alternatives: false } };
+    (@offers fix) => { $crate::rules::Offers { fix: true, alternatives: false } };
+    (@offers alt) => { $crate::rules::Offers { fix: false, alternatives: true } };
+    (@offers fix alt) => { $crate::rules::Offers { fix: true, alternatives: true } };
+    (
+        $name:literal, $group:ident, $heading:literal, $summary:literal, $why:literal
+        $(, $offer:ident)* $(,)?
+    ) => {
         $crate::rules::Rule {
             name: $name,
             group: $crate::rules::Group::$group,
@@ -152,6 +172,7 @@ macro_rules! rule {
             why: $why,
             heading: $heading,
             level: None,
+            offers: $crate::rules::rule!(@offers $($offer)*),
             wrong: include_str!(concat!(
                 env!("CARGO_MANIFEST_DIR"),
                 "/../fixtures/violations/",
@@ -466,9 +487,16 @@ const IMPLIES: &[(&str, &str)] = &[
 ];
 
 /// All findings of one body, each place and rule once, in the order of the families. What follows from another finding at
-/// the same place is left out.
+/// the same place is left out. Fixes mend what follows from them as well.
 #[must_use]
 pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
+    let mut findings = found_by_families(checked);
+    chain::complete(checked, &mut findings);
+    findings
+}
+
+/// The findings with their fixes as the families propose them, each for its own place.
+fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for family in FAMILIES {
         (family.check)(checked, &mut findings);

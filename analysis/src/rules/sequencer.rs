@@ -23,6 +23,7 @@ pub(super) const RULES: &[Rule] = &[
          continue its neighbour in memory needs a loop of its own; neighbours that do are merged into one. A stream that \
          turns a buffer around digit by digit runs out of loops: keep digits that are neighbours in memory neighbours in \
          the stream, or turn the tensor around in two steps.",
+        alt,
     ),
     rule!(
         "sequencer_iterations",
@@ -32,6 +33,7 @@ pub(super) const RULES: &[Rule] = &[
         "A loop of a sequencer counts to 65,536. A longer one is split into two nested loops whose sizes multiply to it, which a \
          prime factor above the limit prevents, and too few free loops do as well. Pad the axis to a size that has small \
          factors, or move a part of it to the slices.",
+        alt,
     ),
     rule!(
         "sequencer_packet",
@@ -68,6 +70,7 @@ pub(super) const RULES: &[Rule] = &[
         "Reading beyond the end of a tensor is harmless: the extra bytes are padding that nobody looks at. Writing there is not, \
          for the bytes belong to another tensor. A stream whose padding is longer than the tensor's writes the rest of its last \
          packets behind it. Pad the tensor as far as the stream, or shorten the stream.",
+        fix,
     ),
     rule!(
         "sequencer_write_broadcast",
@@ -86,6 +89,7 @@ pub(super) const RULES: &[Rule] = &[
         "A bank of DM writes whole rows of 8 bytes. The Commit Engine therefore starts every write at a multiple of 8 bytes, so \
          each stride of its sequencer has to be one. Rows that are padded to another length make every second write start in \
          the middle of a bank's row.",
+        fix,
     ),
 ];
 

@@ -21,6 +21,7 @@ pub(super) const RULES: &[Rule] = &[
          parts of that size. The routers are configured in those units, so each product has to divide what it cuts: \
          `slice1 * slice0` the slices, `time0` (`slice1 * time0` for InterTranspose, where that many iterations change \
          places with slices) the time. A custom ring closes after a power of two of slices, 256 at the most.",
+        alt,
     ),
     rule!(
         "switch_slice_size",
@@ -40,6 +41,7 @@ pub(super) const RULES: &[Rule] = &[
          time that part goes. Packets arrive in that order whatever the type says, so a declaration that \
          orders or cuts them otherwise gives every later engine the wrong element at each step. The note shows what the \
          named topology makes of this input.",
+        fix,
     ),
     rule!(
         "switch_broadcast_axis_reused",
@@ -59,6 +61,7 @@ pub(super) const RULES: &[Rule] = &[
         "A router holds about one packet: it passes on what arrives, in the order of the slices that it comes from. Axes that \
          move from slices to time therefore keep their order; reordering them would need a buffer that the ring does not \
          have. Reorder later, with the next fetch.",
+        fix,
     ),
     rule!(
         "switch_not_innermost",
@@ -68,6 +71,7 @@ pub(super) const RULES: &[Rule] = &[
         "For each packet of its own a slice first lets its ring neighbours' packets of the same step come by, then goes on to \
          the next step. The axes that moved from slices are thus the innermost of the output time. Only Broadcast01 can \
          keep some of the input time inside, by its `time0`.",
+        fix,
     ),
     rule!(
         "switch_ring_too_small",
@@ -77,6 +81,7 @@ pub(super) const RULES: &[Rule] = &[
         "A ring is a run of `ring_size` neighbouring slices, and packets never leave it. Every slice that an output slice takes \
          data from has to lie in the same ring. The least ring reaches up to the outermost part of the slices that moves, \
          leaves, or changes places.",
+        fix,
     ),
 ];
 

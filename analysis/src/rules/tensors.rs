@@ -19,6 +19,7 @@ pub(super) const RULES: &[Rule] = &[
          tile is therefore the tensor's with the tiled index cut down to the chosen length and padded back to its old \
          extent; the values that are not selected are a hole. With a hole of another width every step over it lands at a \
          wrong address.",
+        fix,
     ),
     rule!(
         "tile_out_of_bounds",
@@ -38,6 +39,7 @@ pub(super) const RULES: &[Rule] = &[
          what each of them holds. The size of the chip level, padding included, is therefore that number: a \
          kernel that needs fewer chips for a tensor pads the level (`1 # 4`), and one that needs more asks \
          for them in the attribute.",
+        fix,
     ),
     rule!(
         "cluster_size",
@@ -47,6 +49,7 @@ pub(super) const RULES: &[Rule] = &[
         "Every chip has two clusters, and both run the same commands; a tensor cannot leave one of them out. \
          A kernel that needs only one pads the level: `1 # 2` puts the data into the first cluster and leaves \
          the second one idle. An axis of two, or a factor of two of a larger one, puts both to work.",
+        fix,
     ),
     rule!(
         "slice_size",
@@ -57,6 +60,8 @@ pub(super) const RULES: &[Rule] = &[
          padding, so the size of the level is always 256: `X / n # 256`. Where the level is larger, a factor \
          of it belongs into the element level; where it is smaller, either the padding is missing or a factor \
          of the element can be spread over slices that stand idle.",
+        fix,
+        alt,
     ),
     rule!(
         "element_alignment",
@@ -66,6 +71,7 @@ pub(super) const RULES: &[Rule] = &[
         "Memories are read and written in whole elements, so the first element of a tensor starts at a \
          multiple of its size, and all others follow. A tensor that starts in the middle of an element's \
          place would need two accesses for each of them, which the sequencers do not make.",
+        fix,
     ),
     rule!(
         "dm_capacity",
@@ -75,6 +81,7 @@ pub(super) const RULES: &[Rule] = &[
         "A slice owns 512 KiB of data memory and sees no other slice's. The element level, padding included, \
          is what each slice holds, and it has to end before the last byte. Larger tensors are spread over \
          more slices, or stay in HBM and are worked on in tiles.",
+        alt,
     ),
     rule!(
         "trf_capacity",
@@ -84,6 +91,7 @@ pub(super) const RULES: &[Rule] = &[
         "The register file of a slice has eight bank rows of 8 KiB, 64 KiB in all, and a half of it where the address names \
          a half. Each row of the tensor takes a bank row; with fewer than eight rows the others extend the ones in use, so \
          what counts is the product of rows and bytes a row.",
+        alt,
     ),
     rule!(
         "vrf_capacity",
@@ -93,6 +101,7 @@ pub(super) const RULES: &[Rule] = &[
         "The Vector Engine reads its operands from 8 KiB of registers a slice. A tensor has to end before the \
          last byte, and all tensors that are needed at the same time have to fit together, wherever they lie. \
          An operand is needed from its load to the last operation that names it.",
+        alt,
     ),
     rule!(
         "hbm_capacity",

@@ -15,6 +15,7 @@ pub(super) const RULES: &[Rule] = &[
         "Each row of the input becomes one place in every packet that leaves, and the buffer has eight bytes for a column: \
          16 rows of 4-bit, 8 of 8-bit, 4 of 16-bit and 2 of 32-bit elements. Larger matrices are turned in several \
          pieces, with the rest of the rows left in the outer iterations.",
+        alt,
     ),
     rule!(
         "transpose_columns",
@@ -24,6 +25,7 @@ pub(super) const RULES: &[Rule] = &[
         "The columns of the input are the elements that a packet brings (8, or 16 of 4-bit elements) times the packets of \
          a row, the iterations inside the rows. The buffers are built for 8, 16 or 32 columns (16 or 32 of 4-bit \
          elements) and nothing between.",
+        alt,
     ),
     rule!(
         "transpose_packet",
@@ -34,6 +36,7 @@ pub(super) const RULES: &[Rule] = &[
          it out with rows and columns exchanged: the iterations outside of the matrix stay, then come the packets of a row \
          and the elements of a packet, and the rows become the packet, padded to a flit. Any other order of what leaves is \
          one that the hardware does not produce.",
+        fix,
     ),
     rule!(
         "transpose_trims_data",

@@ -17,6 +17,7 @@ pub(super) const RULES: &[Rule] = &[
         "The generator counts the valid lanes of a flit from lane 0 on, and its count falls as the axis runs out over time. With \
          the innermost digit of the axis in the packet the last elements are the last lanes. With an outer digit there, each \
          lane runs out at a time step of its own, and the counts form no sequence that the counters can make.",
+        fix,
     ),
     rule!(
         "vcg_packet_shared",
@@ -25,6 +26,7 @@ pub(super) const RULES: &[Rule] = &[
         "another axis shares the packet with a padded reduced axis",
         "A count of `n` means lanes 0 to `n - 1`, whatever they hold. If another axis lies in the packet beside the reduced one, \
          its elements are cut off or padding is taken in: the kernel runs, and the result is wrong.",
+        alt,
     ),
     rule!(
         "vcg_slice_packet",
@@ -33,6 +35,7 @@ pub(super) const RULES: &[Rule] = &[
         "slices need different partial counts at one time step",
         "The packet count of a flit is a function of time alone: all slices get the same one, and a gate can only close a slice \
          altogether. An axis over slice and packet whose last flit is partly filled needs two counts at once.",
+        alt,
     ),
     rule!(
         "vcg_slice_order",
@@ -42,6 +45,7 @@ pub(super) const RULES: &[Rule] = &[
         "A gate parts the slices by one threshold on their number: below it all time steps are valid, at it some, above it none. \
          That needs slices whose elements follow each other, larger steps of the axis further out, and the axis's time steps \
          all inside or all outside of its slices.",
+        fix,
     ),
     rule!(
         "vcg_transposed_time",
@@ -51,6 +55,7 @@ pub(super) const RULES: &[Rule] = &[
         "With the inner part in the slice, the slices below the threshold are taken to be valid at every time step. If the axis is \
          padded to more time steps than its last element needs, the steps beyond count padding as data: the kernel runs, and \
          the result is wrong.",
+        fix,
     ),
     rule!(
         "vcg_dimensions",
@@ -59,6 +64,7 @@ pub(super) const RULES: &[Rule] = &[
         "more counters, gates or packet counts are needed than the generator has",
         "The generator walks time with eight nested counters, counts lanes for one axis, and has three gates. Every part of the \
          axis in time takes a counter, and so does every run of other axes between two of them.",
+        alt,
     ),
 ];
 

@@ -18,6 +18,7 @@ pub(super) const RULES: &[Rule] = &[
         "The multipliers of a row take `i4`, `i8`, 8-bit floats and `bf16`, and both operands in the same format; products are \
          widened to `i32` or `f32` on the way down the tree. Other types are multiplied by the Vector Engine, or cast before \
          they are stored.",
+        alt,
     ),
     rule!(
         "trf_row_count",
@@ -27,6 +28,7 @@ pub(super) const RULES: &[Rule] = &[
         "A row of the MAC array reads its own bank row of the TRF, and the three address bits that select it are used in whole \
          powers of two. A load fills the rows one after the other from equal shares of the collected time, so the row count has \
          to divide that time as well; padding the outermost axis in the fetch makes it fit.",
+        alt,
     ),
     rule!(
         "trf_row_mismatch",
@@ -36,6 +38,7 @@ pub(super) const RULES: &[Rule] = &[
         "A load writes flits in the order they arrive: the first share of the time goes to row 0, the next to row 1, and so on. \
          What distinguishes rows is thus the outermost part of the time. To spread another axis over the rows, fetch it \
          outermost.",
+        fix,
     ),
     rule!(
         "trf_element_mismatch",
@@ -45,6 +48,7 @@ pub(super) const RULES: &[Rule] = &[
         "Within a row the flits of a load lie one behind the other, padding of the last flit included. The element's mapping is \
          the time without its row part, then the packet; a different order or packing would make the TRF Sequencer read the wrong \
          weights.",
+        fix,
     ),
     rule!(
         "align_packet_size",
@@ -53,6 +57,7 @@ pub(super) const RULES: &[Rule] = &[
         "the aligned packet is not 64 bytes",
         "A row multiplies 64 bytes a cycle. The Stream Adapter fills them with one flit and zeros, or with two flits that it \
          collects from the innermost time. The aligned packet spells all 64 bytes, padding included.",
+        fix,
     ),
     rule!(
         "align_packet_mismatch",
@@ -62,6 +67,7 @@ pub(super) const RULES: &[Rule] = &[
         "The flit buffer keeps flits as they arrive. Its 64 bytes are the flit at hand, with the other half zero, or two \
          flits that follow each other, the later one outside. It neither reorders elements inside a flit nor \
          repeats a flit in the second half.",
+        fix,
     ),
     rule!(
         "align_time_mismatch",
@@ -71,6 +77,7 @@ pub(super) const RULES: &[Rule] = &[
         "Flits come in the order of the collected time and each is used up before the next: the aligned time goes through the \
          stream's time in order, without the flits that were collected into the packet. Axes that only the weights have repeat \
          the packet at hand, so they stand innermost.",
+        fix,
     ),
     rule!(
         "align_tiling_not_in_trf",
@@ -106,6 +113,7 @@ pub(super) const RULES: &[Rule] = &[
         "The reduction tree adds neighbours: each level halves the packet from the inside, seven levels for `i4`, six for 8-bit \
          types, five for `bf16`. What is left are the outer positions of the packet, `packet / 2^n`. An outer axis is \
          not summed while an inner one stays: place the axis to reduce innermost in the packet.",
+        fix,
     ),
     rule!(
         "contract_output_limit",
@@ -123,6 +131,7 @@ pub(super) const RULES: &[Rule] = &[
         "The accumulator's bus carries eight values a beat. Interleaved, these are the rows (padded to 8), and the columns follow \
          each other in time; sequential, these are eight columns of one row, and rows and further columns follow each other. In both, \
          the kept axes of the input time come first, in their order and with their padding.",
+        fix,
     ),
     rule!(
         "accumulate_slices_data",
@@ -141,6 +150,7 @@ pub(super) const RULES: &[Rule] = &[
         "While an outer axis is summed, every position inside it waits in a slot of its own. The accumulator has 8 rows of 32 \
          columns with 4 registers: 128 positions interleaved (all 8 rows are taken, whatever the row count), 32 sequential (all 32 \
          columns are). Move the reduced axis inward, or split what is inside.",
+        alt,
     ),
     rule!(
         "reduce_max_rows",

@@ -12,6 +12,7 @@ pub(super) const RULES: &[Rule] = &[
         "Every ALU of the Vector Engine is 32 bits wide: a flit is eight lanes of `i32` or `f32`. Narrower types have to be \
          widened before: by the fetch, which converts while it reads, or by the Contraction Engine, whose accumulators are \
          32 bits wide.",
+        alt,
     ),
     rule!(
         "vector_packet",
@@ -20,6 +21,7 @@ pub(super) const RULES: &[Rule] = &[
         "the stream enters the Vector Engine with a packet of other than 8 elements",
         "The engine takes one flit of 32 bytes a cycle, eight lanes of 32 bits. A shorter packet is spelled with its padding \
          (`# 8`); a longer one is several steps of time.",
+        fix,
     ),
     rule!(
         "vector_stage_order",
@@ -30,6 +32,7 @@ pub(super) const RULES: &[Rule] = &[
          IntraSliceReduce, FpDiv, Widen, FpToFxp, Clip. Any of them can be left out, none can be entered from a later one, and \
          only Logic, Fxp, Fp and Clip hold several ALUs to pass one after another. What does not fit into one pass takes a \
          second one, with the result in between in data memory.",
+        alt,
     ),
     rule!(
         "vector_way",
@@ -39,6 +42,7 @@ pub(super) const RULES: &[Rule] = &[
         "The float stages, the intra-slice reduce and the divider have four lanes; all others have eight. `vector_split` and \
          `vector_trim_way4` lead from eight lanes to four, `vector_concat` and `vector_pad_way8` back. Nothing widens or \
          narrows by itself.",
+        fix,
     ),
     rule!(
         "vector_op_type",
@@ -48,6 +52,7 @@ pub(super) const RULES: &[Rule] = &[
         "Each stage runs its own operations, and most of them on one type only: fixed point on `i32`, the float stages on \
          `f32`, Logic and Clip on both but with different operations. `vector_fxp_to_fp` and `vector_fp_to_fxp` change the \
          type between the stages.",
+        alt,
     ),
     rule!(
         "alu_reuse",
@@ -58,6 +63,7 @@ pub(super) const RULES: &[Rule] = &[
          ALU would need another configuration: even functions as different as a root and a hyperbolic tangent exclude each other \
          when one unit computes both. Both groups of a pair share one set of ALUs. A reduction across slices starts a new \
          set.",
+        alt,
     ),
     rule!(
         "narrow_drops_data",
@@ -67,6 +73,7 @@ pub(super) const RULES: &[Rule] = &[
         "Trimming keeps lanes 0 to 3 of a flit and forgets the others; it is meant for packets whose upper half is padding. \
          If the mapping puts elements there, they are lost without a word. `vector_split` keeps both halves as two steps of \
          time.",
+        fix,
     ),
     rule!(
         "way_shape",
@@ -76,6 +83,7 @@ pub(super) const RULES: &[Rule] = &[
         "Narrowing and widening do not reorder: a split appends the packet's upper half to time, a concat takes the innermost \
          two steps of time into the packet, trim and pad remove and add four lanes of padding. The mapping has to say just \
          that, since all later stages read the stream by it.",
+        fix,
     ),
     rule!(
         "stash_stage",
@@ -109,6 +117,7 @@ pub(super) const RULES: &[Rule] = &[
         "an operand of another type than the stream",
         "An ALU computes on two values of one type; nothing converts an operand on its way in. A constant is written in the \
          stream's type, a tensor is loaded into the VRF in it.",
+        fix,
     ),
     rule!(
         "intra_reduce_mapping",
@@ -117,6 +126,7 @@ pub(super) const RULES: &[Rule] = &[
         "the output of an intra-slice reduce is not its input without the reduced axis",
         "The reduce takes every part of the axis out of time and packet and leaves the rest in its order. If the axis is in the \
          packet, the tree folds all four lanes into one and the packet is `1 # 4`; a packet without it passes as it is.",
+        fix,
     ),
     rule!(
         "intra_reduce_slots",
@@ -126,6 +136,7 @@ pub(super) const RULES: &[Rule] = &[
         "Each step of time that is not reduced, inside the outermost reduced factor, keeps a sum of its own until the reduced \
          axis has run: it occupies an accumulator slot, and there are eight. With the reduced axis innermost in time one slot \
          is enough.",
+        alt,
     ),
     rule!(
         "inter_reduce_stage",
@@ -144,5 +155,6 @@ pub(super) const RULES: &[Rule] = &[
         "What the reduced axis leaves behind in the slice is filled in one of three ways: by a new axis (every slice of the group \
          gets the result), by nothing (`1 # n`), or by an axis that moves up from time. Packet, the other slices and the order \
          of time stay as they are.",
+        fix,
     ),
 ];
