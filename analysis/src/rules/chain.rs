@@ -1,0 +1,449 @@
+//! Fixes made whole: what a fix brings along behind it is mended with it, or the fix says less.
+//!
+//! A family proposes the repair of one place. What follows from it (the collect behind a padded packet, the element
+//! behind a collect, an address behind an element that grew) is found by asking the rules again about the body with the
+//! repair made, and mended by the fixes of what they then find, until nothing new is found. A fix that does not mend its
+//! finding is dropped. Knows mappings, addresses and numbers where the body holds them; a fix that edits anything else
+//! (the name of a method, an attribute) is left as its family made it.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::derivation::derive;
+use crate::items::Span;
+use crate::kernel::{
+    Address, AddressValue, Body, Levels, OperationKind, Origin, Pass, StageKind, StreamShape,
+    SwitchConfig, TrfAddress, Written,
+};
+use crate::mapping::{
+    Axis, FactorKind, Mapping, MappingKind, Operator, SyntaxKind, SyntaxNode, parse_mapping,
+};
+use crate::simulation::simulate;
+
+use super::{Applicability, Checked, Edit, Finding, Fix, Level, find, found_by_families};
+
+/// How often the rules are asked again about one fix.
+const ROUND_LIMIT: usize = 8;
+
+/// How many operations are derived again for the fixes of one body, before the rest is left as it is.
+const OPERATION_LIMIT: usize = 20_000;
+
+/// The deepest expression that is read back from an edit.
+const DEPTH_LIMIT: usize = 64;
+
+/// Completes the fixes of all findings of a body.
+pub(super) fn complete(checked: &Checked<'_>, findings: &mut [Finding]) {
+    if findings.iter().all(|finding| finding.fixes.is_empty()) {
+        return;
+    }
+    let mut chain = Chain {
+        checked,
+        axes: axes(checked.body),
+        known: findings.iter().map(key).collect(),
+        budget: OPERATION_LIMIT,
+    };
+    for finding in findings {
+        let fixes = std::mem::take(&mut finding.fixes);
+        let mut whole = Vec::new();
+        let mut partial = Vec::new();
+        for fix in fixes {
+            match chain.follow(finding, &fix) {
+                Outcome::Unread => whole.push(fix),
+                Outcome::Mends(edits, applicability) => {
+                    whole.push(completed(fix, edits, applicability));
+                }
+                Outcome::BringsAlong => partial.push(Fix {
+                    applicability: Applicability::Maybe,
+                    ..fix
+                }),
+                Outcome::MendsNothing => {}
+            }
+        }
+        // What leaves something to do is worth a proposal only where nothing else is there.
+        if whole.is_empty() {
+            whole = partial;
+        }
+        finding.fixes = whole;
+    }
+}
+
+fn completed(fix: Fix, edits: Vec<Edit>, applicability: Applicability) -> Fix {
+    let title = if edits.len() > fix.edits.len() {
+        format!("{}, and what follows from it", fix.title)
+    } else {
+        fix.title
+    };
+    Fix {
+        title,
+        applicability,
+        edits,
+    }
+}
+
+/// What becomes of a fix.
+enum Outcome {
+    /// It edits what the body does not hold as a value.
+    Unread,
+    /// The finding is gone afterwards and nothing as severe is new.
+    Mends(Vec<Edit>, Applicability),
+    /// The finding is gone, and another one is there that no fix mends.
+    BringsAlong,
+    /// The finding is still there.
+    MendsNothing,
+}
+
+type Key = (&'static str, Span);
+
+fn key(finding: &Finding) -> Key {
+    (finding.rule, finding.span)
+}
+
+fn level(finding: &Finding) -> Level {
+    match finding.group {
+        Some(group) => group.default_level(),
+        None => find(finding.rule).map_or(Level::Deny, super::Rule::default_level),
+    }
+}
+
+struct Chain<'a> {
+    checked: &'a Checked<'a>,
+    /// Sizes of the axes by their names; none for a name that stands for several.
+    axes: FxHashMap<String, Option<u64>>,
+    known: FxHashSet<Key>,
+    /// Operations that may still be derived again.
+    budget: usize,
+}
+
+impl Chain<'_> {
+    fn follow(&mut self, finding: &Finding, fix: &Fix) -> Outcome {
+        let mut edits = fix.edits.clone();
+        let mut applicability = fix.applicability;
+        for _ in 0..ROUND_LIMIT {
+            let cost = self.checked.body.operations.len().saturating_add(1);
+            let (Some(budget), Some(body)) = (self.budget.checked_sub(cost), self.edited(&edits))
+            else {
+                return Outcome::Unread;
+            };
+            self.budget = budget;
+            let derivation = derive(&body, self.checked.target);
+            let found = found_by_families(&Checked {
+                body: &body,
+                derivation: &derivation,
+                simulation: &simulate(&body, &derivation, self.checked.target),
+                target: self.checked.target,
+            });
+            let here = |other: &Finding| {
+                other.rule == finding.rule
+                    && (other.span == finding.span
+                        || edits.iter().any(|edit| edit.span == other.span))
+            };
+            if found.iter().any(here) {
+                return Outcome::MendsNothing;
+            }
+            let new: Vec<&Finding> = found
+                .iter()
+                .filter(|other| !self.known.contains(&key(other)) && level(other) >= level(finding))
+                .collect();
+            if new.is_empty() {
+                return Outcome::Mends(edits, applicability);
+            }
+            let next = new.iter().find_map(|other| {
+                let joined = other.fixes.iter().find_map(|next| join(&edits, next))?;
+                Some((joined, other.fixes.first()?.applicability))
+            });
+            let Some((joined, next)) = next else {
+                return Outcome::BringsAlong;
+            };
+            edits = joined;
+            if next == Applicability::Maybe {
+                applicability = Applicability::Maybe;
+            }
+        }
+        Outcome::BringsAlong
+    }
+
+    /// The body with the edits made; `None` if one of them edits no value that the body holds.
+    fn edited(&self, edits: &[Edit]) -> Option<Body> {
+        let mut body = self.checked.body.clone();
+        for edit in edits {
+            let value = self.read(&edit.text)?;
+            let mut replacing = Replacing {
+                place: edit.span,
+                value: &value,
+                replaced: false,
+            };
+            replacing.body(&mut body);
+            if !replacing.replaced {
+                return None;
+            }
+        }
+        Some(body)
+    }
+
+    fn read(&self, text: &str) -> Option<Value> {
+        if let Some(inner) = text
+            .strip_prefix("m![")
+            .and_then(|text| text.strip_suffix(']'))
+        {
+            let (node, errors) = parse_mapping(inner);
+            let mapping = self.build(&node.filter(|_| errors.is_empty())?, 0)?;
+            return Some(Value::Mapping(mapping));
+        }
+        if let Some(digits) = text.strip_prefix("0x") {
+            return Some(Value::Number(u64::from_str_radix(digits, 16).ok()?));
+        }
+        match text {
+            "TrfAddress::FirstHalf" => Some(Value::Trf(TrfAddress::FirstHalf)),
+            "TrfAddress::SecondHalf" => Some(Value::Trf(TrfAddress::SecondHalf)),
+            "TrfAddress::Full" => Some(Value::Trf(TrfAddress::Full)),
+            _ => Some(Value::Number(text.parse().ok()?)),
+        }
+    }
+
+    fn build(&self, node: &SyntaxNode, depth: usize) -> Option<Mapping> {
+        if depth > DEPTH_LIMIT {
+            return None;
+        }
+        match &node.kind {
+            SyntaxKind::One => Some(Mapping::identity()),
+            SyntaxKind::Number(count) => Mapping::broadcast(*count).ok(),
+            SyntaxKind::Name(name) => {
+                let size = self.axes.get(name.as_str()).copied().flatten()?;
+                Some(Mapping::axis(Axis::new(name, size)))
+            }
+            SyntaxKind::Binary {
+                operator,
+                left,
+                factor,
+                ..
+            } => {
+                let left = self.build(left, depth + 1)?;
+                let FactorKind::Literal(by) = factor.kind else {
+                    return None;
+                };
+                match operator {
+                    Operator::Stride => left.stride(by),
+                    Operator::Modulo => left.modulo(by),
+                    Operator::Resize => left.resize(by),
+                    Operator::Pad(kind) => left.pad_to(by, *kind),
+                }
+                .ok()
+            }
+            SyntaxKind::Pair(parts) => {
+                let parts: Option<Vec<_>> = parts
+                    .iter()
+                    .map(|part| self.build(part, depth + 1))
+                    .collect();
+                Mapping::product(&parts?).ok()
+            }
+            SyntaxKind::Group(inner) => self.build(inner, depth + 1),
+            SyntaxKind::Escape { .. } | SyntaxKind::Missing => None,
+        }
+    }
+}
+
+/// The edits with those of another fix; one at the same place replaces the earlier one. `None` where they overlap otherwise,
+/// or where nothing changes.
+fn join(edits: &[Edit], next: &Fix) -> Option<Vec<Edit>> {
+    let mut joined = edits.to_vec();
+    for edit in &next.edits {
+        match joined.iter_mut().find(|other| other.span == edit.span) {
+            Some(other) => other.text.clone_from(&edit.text),
+            None => {
+                let apart = |other: &Edit| {
+                    other.span.item != edit.span.item
+                        || other.span.end <= edit.span.start
+                        || edit.span.end <= other.span.start
+                };
+                if !joined.iter().all(apart) {
+                    return None;
+                }
+                joined.push(edit.clone());
+            }
+        }
+    }
+    (joined != edits).then_some(joined)
+}
+
+/// What an edit writes.
+enum Value {
+    Mapping(Mapping),
+    Number(u64),
+    Trf(TrfAddress),
+}
+
+/// A value put into a body wherever it is written at one place.
+struct Replacing<'a> {
+    place: Span,
+    value: &'a Value,
+    replaced: bool,
+}
+
+impl Replacing<'_> {
+    fn body(&mut self, body: &mut Body) {
+        for tensor in &mut body.tensors {
+            self.levels(&mut tensor.levels);
+            self.address(&mut tensor.address);
+            if let Origin::View {
+                tile: Some(tile), ..
+            } = &mut tensor.origin
+            {
+                self.mapping(&mut tile.index);
+                self.mapping(&mut tile.output);
+                self.number(&mut tile.length);
+                self.number(&mut tile.start);
+            }
+        }
+        for operation in &mut body.operations {
+            if let OperationKind::Pass(pass) = &mut operation.kind {
+                self.pass(pass);
+            }
+        }
+    }
+
+    fn levels(&mut self, levels: &mut Levels) {
+        let levels = [
+            &mut levels.chip,
+            &mut levels.cluster,
+            &mut levels.slice,
+            &mut levels.row,
+        ]
+        .into_iter()
+        .flatten()
+        .chain([&mut levels.element]);
+        for level in levels {
+            self.mapping(level);
+        }
+    }
+
+    fn pass(&mut self, pass: &mut Pass) {
+        self.shape(&mut pass.begin);
+        for stage in &mut pass.stages {
+            self.shape(&mut stage.output);
+            match &mut stage.kind {
+                StageKind::Switch(config) => {
+                    if let Some(config) = &mut config.value {
+                        self.switch(config);
+                    }
+                }
+                StageKind::VectorUnzip { tile_time, .. } => self.mapping(tile_time),
+                _ => {}
+            }
+        }
+    }
+
+    fn shape(&mut self, shape: &mut StreamShape) {
+        let levels = [
+            &mut shape.chip,
+            &mut shape.cluster,
+            &mut shape.slice,
+            &mut shape.time,
+            &mut shape.packet,
+        ];
+        for level in levels.into_iter().chain(&mut shape.row) {
+            self.mapping(level);
+        }
+    }
+
+    fn switch(&mut self, config: &mut SwitchConfig) {
+        let numbers: Vec<&mut Written<u64>> = match config {
+            SwitchConfig::Broadcast01 {
+                slice1,
+                slice0,
+                time0,
+            }
+            | SwitchConfig::InterTranspose {
+                slice1,
+                slice0,
+                time0,
+            } => vec![slice1, slice0, time0],
+            SwitchConfig::Broadcast1 { slice1, slice0 }
+            | SwitchConfig::Transpose { slice1, slice0 }
+            | SwitchConfig::TransposedBroadcast1 { slice1, slice0 } => vec![slice1, slice0],
+            SwitchConfig::CustomBroadcast { ring_size } => vec![ring_size],
+        };
+        for number in numbers {
+            self.number(number);
+        }
+    }
+
+    /// Whether the value stands at the place, or comes by an alias that is used there and no longer is.
+    fn stands<T>(&mut self, written: &mut Written<T>) -> bool {
+        if written.used_at == Some(self.place) {
+            written.span = self.place;
+            written.used_at = None;
+        }
+        let stands = written.span == self.place;
+        self.replaced |= stands;
+        stands
+    }
+
+    fn mapping(&mut self, written: &mut Written<Mapping>) {
+        if let Value::Mapping(mapping) = self.value
+            && self.stands(written)
+        {
+            written.value = Some(mapping.clone());
+        }
+    }
+
+    fn number(&mut self, written: &mut Written<u64>) {
+        if let Value::Number(number) = self.value
+            && self.stands(written)
+        {
+            written.value = Some(*number);
+        }
+    }
+
+    fn address(&mut self, address: &mut Address) {
+        if address.span != self.place {
+            return;
+        }
+        address.value = match self.value {
+            Value::Number(number) => AddressValue::Bytes(*number),
+            Value::Trf(region) => AddressValue::Trf(*region),
+            Value::Mapping(_) => return,
+        };
+        self.replaced = true;
+    }
+}
+
+/// The sizes of all axes that a body's tensors and streams name.
+fn axes(body: &Body) -> FxHashMap<String, Option<u64>> {
+    let mut axes: FxHashMap<String, Option<u64>> = FxHashMap::default();
+    let mut take = |mapping: &Mapping| {
+        let mut pending = vec![mapping];
+        while let Some(mapping) = pending.pop() {
+            match mapping.kind() {
+                MappingKind::Axis(axis) => {
+                    let size = axes
+                        .entry(axis.name().to_owned())
+                        .or_insert(Some(axis.size()));
+                    if *size != Some(axis.size()) {
+                        *size = None;
+                    }
+                }
+                MappingKind::Identity | MappingKind::Broadcast(_) => {}
+                MappingKind::Stride(inner, _)
+                | MappingKind::Modulo(inner, _)
+                | MappingKind::Resize(inner, _)
+                | MappingKind::Pad(inner, ..) => pending.push(inner),
+                MappingKind::Product(parts) => pending.extend(parts),
+            }
+        }
+    };
+    for tensor in &body.tensors {
+        let levels = tensor.levels.iter().map(|(_, level)| level);
+        levels.filter_map(Written::get).for_each(&mut take);
+    }
+    for operation in &body.operations {
+        if let OperationKind::Pass(pass) = &operation.kind {
+            for stage in &pass.stages {
+                let output = &stage.output;
+                [&output.slice, &output.time, &output.packet]
+                    .into_iter()
+                    .filter_map(|level| level.get())
+                    .for_each(&mut take);
+            }
+        }
+    }
+    axes
+}
