@@ -15,18 +15,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::db::{Db, Project, SourceFile, options};
 use crate::derivation::{BodyDerivation, derive};
 use crate::items::{
-    ItemId, ItemKind, ModuleId, ModulePath, Span, TokenMap, crate_root, file_items, file_package,
-    token_map,
+    ItemId, ItemKind, ModuleId, ModulePath, Span, crate_root, file_items, file_package,
 };
 use crate::kernel::{Body, Unresolved};
-use crate::report::{
-    Diagnostic, DiagnosticFix, FileEdit, FileReport, OperationCounts, Position, Problem, Range,
-    RelatedPlace, UnresolvedPlace,
-};
+use crate::places::Places;
+use crate::report::{Diagnostic, FileReport, OperationCounts, Problem, UnresolvedPlace};
 use crate::rules::{self, Checked, Finding};
 use crate::simulation::{BodySimulation, simulate};
 use crate::suppression;
-use crate::syntax::{LineIndex, Unanalysed, line_index, syntax_error_count};
+use crate::syntax::{Unanalysed, syntax_error_count};
 
 /// What is known of one function or item, at places in normalised text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -221,7 +218,8 @@ pub(crate) fn check_one(db: &dyn Db, item: ItemId) {
     }
 }
 
-fn functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
+/// The functions of a file.
+pub(crate) fn functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
     let items = file_items(db, file);
     items
         .items
@@ -313,117 +311,6 @@ fn unanalysed_words(why: Unanalysed) -> &'static str {
     match why {
         Unanalysed::TooDeeplyNested => "brackets or operators are nested too deeply to be analysed",
         Unanalysed::TooLarge => "the file is larger than 4 GiB and is not analysed",
-    }
-}
-
-/// From spans in normalised text to ranges of files.
-struct Places<'a> {
-    db: &'a dyn Db,
-    files: FxHashMap<SourceFile, FileTables<'a>>,
-}
-
-struct FileTables<'a> {
-    path: Arc<str>,
-    text: Arc<str>,
-    lines: &'a LineIndex,
-    tokens: Arc<TokenMap>,
-}
-
-impl<'a> Places<'a> {
-    fn new(db: &'a dyn Db) -> Self {
-        Self {
-            db,
-            files: FxHashMap::default(),
-        }
-    }
-
-    fn tables(&mut self, file: SourceFile) -> &FileTables<'a> {
-        let db = self.db;
-        self.files.entry(file).or_insert_with(|| FileTables {
-            path: file.path(db),
-            text: file.text(db),
-            lines: line_index(db, file),
-            tokens: token_map(db, file),
-        })
-    }
-
-    fn bytes(&mut self, span: Span) -> Option<(SourceFile, u32, u32)> {
-        let file = span.item.file(self.db);
-        let (start, end) = self.tables(file).tokens.range(span)?;
-        Some((file, start, end))
-    }
-
-    fn range(&mut self, span: Span) -> Option<(Arc<str>, Range)> {
-        let (file, start, end) = self.bytes(span)?;
-        Some((
-            Arc::clone(&self.tables(file).path),
-            self.place(file, start, end),
-        ))
-    }
-
-    fn place(&mut self, file: SourceFile, start: u32, end: u32) -> Range {
-        let tables = self.tables(file);
-        let position = |byte: u32| {
-            let place = tables.lines.line_column(&tables.text, byte);
-            Position {
-                byte,
-                line: place.line,
-                column: place.column,
-            }
-        };
-        Range {
-            start: position(start),
-            end: position(end.max(start)),
-        }
-    }
-
-    fn diagnostic(&mut self, finding: &Finding) -> Option<Diagnostic> {
-        let rule = rules::find(finding.rule)?;
-        let (file, range) = self.range(finding.span)?;
-        let related = finding.related.iter().filter_map(|related| {
-            let (file, range) = self.range(related.span)?;
-            Some(RelatedPlace {
-                message: related.message.clone(),
-                file,
-                range,
-            })
-        });
-        let related = related.collect();
-        let fixes = finding.fixes.iter().filter_map(|fix| {
-            let edits = fix.edits.iter().map(|edit| {
-                let (file, start_byte, end_byte) = self.bytes(edit.span)?;
-                let file = Arc::clone(&self.tables(file).path);
-                Some(FileEdit {
-                    file,
-                    start_byte,
-                    end_byte,
-                    text: edit.text.clone(),
-                })
-            });
-            let edits = edits.collect::<Option<Vec<_>>>()?;
-            Some(DiagnosticFix {
-                title: fix.title.clone(),
-                applicability: fix.applicability,
-                edits,
-            })
-        });
-        let fixes = fixes.collect();
-        Some(Diagnostic {
-            rule: rule.name,
-            group: finding.group.unwrap_or(rule.group),
-            default_level: finding
-                .group
-                .map_or_else(|| rule.default_level(), rules::Group::default_level),
-            message: finding.message.clone(),
-            notes: finding.notes.clone(),
-            help: finding.help.clone(),
-            url: rules::url(rule.name),
-            file,
-            range,
-            related,
-            fixes,
-            suppressed: false,
-        })
     }
 }
 

@@ -4,6 +4,7 @@
 //! the front door: [`Workspace`], [`Analysis`] and the plain data that they return.
 
 pub mod check;
+pub mod cost;
 pub mod db;
 pub mod derivation;
 pub mod fixing;
@@ -12,6 +13,7 @@ pub mod items;
 pub mod kernel;
 pub mod mapping;
 pub mod names;
+mod places;
 pub mod questions;
 pub mod report;
 pub mod rules;
@@ -20,6 +22,9 @@ pub mod suppression;
 pub mod syntax;
 pub mod workspace;
 
+pub use cost::{
+    EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow, Proposal, StageRow, WaitRow,
+};
 pub use db::{DialectChoice, Options, Package};
 pub use fixing::{Application, Fixable, Fixed, Texts, Trust, apply_fixes, fix_all};
 pub use hardware::Target;
@@ -36,4 +41,5 @@ pub use rules::{
     all as all_rules, find as find_rule, is_rule_or_group, nearest as nearest_rules,
     url as rule_url,
 };
+pub use simulation::{Lane, Peak};
 pub use workspace::{Analysis, Workspace};

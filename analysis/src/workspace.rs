@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use crate::check::{check_one, file_report, items_of, panic_words, reachable_from};
+use crate::cost::{KernelCost, kernel_costs};
 use crate::db::{AnalysisDatabase, Options, Package, SourceFile};
 use crate::items::ItemId;
 use crate::report::{FileReport, Problem, Report};
@@ -129,6 +130,16 @@ impl Analysis {
         };
         let answer = self.guarded(|db| FileReport::clone(&file_report(db, file)));
         answer.unwrap_or_else(|problem| FileReport::new(path.into()).problem(problem))
+    }
+
+    /// What the kernels of one file cost, in the order of the file.
+    ///
+    /// # Errors
+    ///
+    /// There is no such file, or the engine failed.
+    pub fn costs(&self, path: &str) -> Result<Vec<KernelCost>, Problem> {
+        let file = self.db.file(path).ok_or(Problem::NoSuchFile)?;
+        self.guarded(|db| kernel_costs(db, file))
     }
 
     /// The findings in all files.

@@ -1,0 +1,304 @@
+//! What kernels cost, as plain data: cycles by operation and stage, the schedule, memory over time, what would save most.
+//!
+//! Takes the simulation's numbers and the rules' proposals and places them in files; computes no cycle itself. Every
+//! figure is a prediction from the book's model. A kernel with an operation that could not be followed has no total, and
+//! says why.
+
+mod rows;
+mod stages;
+
+use std::sync::Arc;
+
+use crate::check::{function_derivation, function_findings, function_simulation, functions};
+use crate::db::{Db, SourceFile};
+use crate::items::ItemId;
+use crate::kernel::{Body, body};
+use crate::places::Places;
+use crate::report::{Range, UnresolvedPlace};
+use crate::rules::Group;
+use crate::simulation::{BodySimulation, Lane, Peak};
+
+pub use stages::StageRow;
+
+/// Proposals that a cost names at the most.
+const PROPOSALS: usize = 3;
+
+/// What a kernel costs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelCost {
+    /// The kernel's name.
+    pub name: String,
+    /// Its file.
+    pub file: Arc<str>,
+    /// Its name's place.
+    pub range: Range,
+    /// Chips, as `#[device(chip = N)]` says.
+    pub chips: Option<u64>,
+    /// Cycles from its start to its end; `None` if `unresolved` is not empty.
+    pub total: Option<u64>,
+    /// Cycles that the main context is busy.
+    pub main: Option<u64>,
+    /// Cycles that the sub context is busy.
+    pub sub: Option<u64>,
+    /// Cycles that the DMA engines are busy, Tensor DMA and PCIe DMA together.
+    pub dma: Option<u64>,
+    /// Cycles in which at least two contexts are busy at once.
+    pub overlap: Option<u64>,
+    /// Cycles of the busiest context: what the same operations would take if nothing else held them.
+    pub least: Option<u64>,
+    /// Operations in program order, helpers that are called and runs of loops included.
+    pub operations: Vec<OperationRow>,
+    /// Pauses of the contexts, in the order of contexts and cycles.
+    pub idle: Vec<IdleRow>,
+    /// The numbers of the operations that decide the total, first to last.
+    pub critical_path: Vec<u32>,
+    /// What lies where and when.
+    pub memory: Vec<MemoryRow>,
+    /// The most bytes a slice that are occupied at once.
+    pub peak: Option<Peak>,
+    /// The changes that would save most, the best first.
+    pub proposals: Vec<Proposal>,
+    /// What was taken for granted.
+    pub assumptions: Vec<String>,
+    /// Why there is no total.
+    pub unresolved: Vec<UnresolvedPlace>,
+}
+
+/// An operation of a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperationRow {
+    /// Its number, from 0 in program order.
+    pub id: u32,
+    /// What it does, in the kernel's words: `to_dm lhs`, `commit result`.
+    pub name: String,
+    /// Where it runs.
+    pub lane: Lane,
+    /// The file that it is written in: a helper's may be another one.
+    pub file: Arc<str>,
+    /// Its method's place.
+    pub range: Range,
+    /// The statement's text, for tools that show it; white space joined.
+    pub source: String,
+    /// The runs of the loops around it, outermost first, from 0.
+    pub loops: Vec<u64>,
+    /// First cycle; `None` without a schedule.
+    pub start: Option<u64>,
+    /// Cycle after the last; `None` without a schedule.
+    pub end: Option<u64>,
+    /// Cycles that it takes; `None` if unknown.
+    pub cycles: Option<u64>,
+    /// The engine that decides its cycles.
+    pub bottleneck: Option<&'static str>,
+    /// Its engines.
+    pub engines: Vec<EngineRow>,
+    /// What it waits for, the last to end first.
+    pub waits: Vec<WaitRow>,
+    /// Tensors that it reads.
+    pub reads: Vec<String>,
+    /// Tensors that it writes.
+    pub writes: Vec<String>,
+    /// The numbers of the tensors in `KernelCost::memory` that it reads.
+    pub reads_memory: Vec<usize>,
+    /// The numbers of the tensors in `KernelCost::memory` that it writes.
+    pub writes_memory: Vec<usize>,
+    /// The stream stage by stage; empty for a transfer.
+    pub stages: Vec<StageRow>,
+    /// What was taken for granted.
+    pub assumptions: Vec<String>,
+}
+
+/// What one engine does in an operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineRow {
+    /// The engine's name.
+    pub engine: &'static str,
+    /// Cycles that it is busy; `None` if unknown.
+    pub cycles: Option<u64>,
+    /// Cycles of latency.
+    pub latency: u64,
+    /// The formula of the cycles.
+    pub formula: &'static str,
+    /// The formula's inputs.
+    pub inputs: Vec<(&'static str, u64)>,
+    /// The derived configuration.
+    pub detail: String,
+    /// The book's heading.
+    pub heading: &'static str,
+}
+
+/// What an operation waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitRow {
+    /// The other operation's number.
+    pub operation: u32,
+    /// Why: `read after write`, `context busy`.
+    pub cause: &'static str,
+    /// The tensor that both touch, if that is why.
+    pub tensor: Option<String>,
+}
+
+/// A pause of a context.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdleRow {
+    /// The context.
+    pub lane: Lane,
+    /// First cycle.
+    pub start: u64,
+    /// Cycle after the last.
+    pub end: u64,
+    /// The operation that ends it; `None` behind the last one.
+    pub until: Option<u32>,
+    /// What that operation waits for.
+    pub wait: Option<WaitRow>,
+}
+
+/// A tensor in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryRow {
+    /// Its variable, or what made it.
+    pub tensor: String,
+    /// Its memory: `dm`, `trf`, `vrf`, `hbm`.
+    pub tier: &'static str,
+    /// First byte, in the slice or chip; `None` if it is no constant.
+    pub address: Option<u64>,
+    /// Bytes; `None` if unknown.
+    pub bytes: Option<u64>,
+    /// Its type's mapping, for tools that show it.
+    pub shape: String,
+    /// First cycle.
+    pub from: u64,
+    /// Cycle after the last.
+    pub to: u64,
+    /// Where it is made.
+    pub range: Option<Range>,
+}
+
+/// A change that would save cycles: a finding of the group `performance`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// The rule.
+    pub rule: &'static str,
+    /// What it says.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+    /// Cycles that the kernel would save.
+    pub saves: u64,
+    /// The file.
+    pub file: Arc<str>,
+    /// Where.
+    pub range: Range,
+}
+
+/// What the kernels of a file cost, in the order of the file.
+#[must_use]
+pub fn kernel_costs(db: &dyn Db, file: SourceFile) -> Vec<KernelCost> {
+    let mut places = Places::new(db);
+    functions(db, file)
+        .into_iter()
+        .filter_map(|function| kernel_cost(db, function, &mut places))
+        .collect()
+}
+
+fn kernel_cost(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Option<KernelCost> {
+    let body = body(db, function);
+    let device = body.device.as_ref()?;
+    let simulation = function_simulation(db, function);
+    let derivation = function_derivation(db, function);
+    let (file, range) = places.range(body.span)?;
+    let names = rows::Names::of(&body, &derivation);
+    let schedule = &simulation.schedule;
+    let known = simulation.total().is_some();
+    let scheduled = |value: u64| known.then_some(value);
+    let busy = |lane| schedule.busy(lane);
+    Some(KernelCost {
+        name: body.name.clone(),
+        file,
+        range,
+        chips: device.chips,
+        total: simulation.total(),
+        main: scheduled(busy(Lane::Main)),
+        sub: scheduled(busy(Lane::Sub)),
+        dma: scheduled(busy(Lane::TensorDma).saturating_add(busy(Lane::PcieDma))),
+        overlap: scheduled(schedule.overlap()),
+        least: scheduled(schedule.least_total()),
+        operations: rows::operations(db, &body, &derivation, &simulation, &names, places),
+        idle: if known {
+            rows::idle(&simulation, &names)
+        } else {
+            Vec::new()
+        },
+        critical_path: if known {
+            schedule.critical_path().iter().map(|id| id.0).collect()
+        } else {
+            Vec::new()
+        },
+        memory: rows::memory(&body, &simulation, &names, places),
+        peak: known.then_some(simulation.memory.peak),
+        proposals: proposals(db, function, places),
+        assumptions: assumptions(&simulation),
+        unresolved: unresolved(&body, &simulation, places),
+    })
+}
+
+fn proposals(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Vec<Proposal> {
+    let found = function_findings(db, function);
+    let mut proposals: Vec<Proposal> = found
+        .findings
+        .iter()
+        .filter_map(|finding| {
+            let rule = crate::rules::find(finding.rule)?;
+            let saving = finding
+                .saving
+                .filter(|_| rule.group == Group::Performance)?;
+            let (file, range) = places.range(finding.span)?;
+            Some(Proposal {
+                rule: rule.name,
+                message: finding.message.clone(),
+                help: finding.help.clone(),
+                saves: saving.cycles(),
+                file,
+                range,
+            })
+        })
+        .filter(|proposal| proposal.saves > 0)
+        .collect();
+    proposals.sort_by(|one, other| {
+        (std::cmp::Reverse(one.saves), one.range, one.rule).cmp(&(
+            std::cmp::Reverse(other.saves),
+            other.range,
+            other.rule,
+        ))
+    });
+    proposals.truncate(PROPOSALS);
+    proposals
+}
+
+fn assumptions(simulation: &BodySimulation) -> Vec<String> {
+    let mut assumptions: Vec<String> = Vec::new();
+    for assumption in simulation
+        .operations
+        .iter()
+        .flat_map(|cost| &cost.assumptions)
+    {
+        if !assumptions.contains(assumption) {
+            assumptions.push(assumption.clone());
+        }
+    }
+    assumptions
+}
+
+fn unresolved(
+    body: &Body,
+    simulation: &BodySimulation,
+    places: &mut Places<'_>,
+) -> Vec<UnresolvedPlace> {
+    let gaps = simulation.gaps.iter().filter_map(|gap| {
+        let (_, range) = places.range(gap.span).or_else(|| places.range(body.span))?;
+        Some(UnresolvedPlace {
+            reason: gap.reason.clone(),
+            range,
+        })
+    });
+    gaps.collect()
+}

@@ -1,0 +1,288 @@
+//! The rows of a cost: operations, pauses and tensors with the names that the kernel gives them.
+
+use crate::db::Db;
+use crate::derivation::{BodyDerivation, OperationDerivation};
+use crate::items::{Span, item_text};
+use crate::kernel::{
+    Body, Operation, OperationKind, Origin, Pass, PassEnd, PassSource, Tensor, TensorId, Tier,
+};
+use crate::places::Places;
+use crate::simulation::{BodySimulation, Engine, Lane, OperationCost, StageCost, Wait};
+
+use super::{EngineRow, IdleRow, MemoryRow, OperationRow, WaitRow, stages};
+
+/// Characters of an operation's text that are kept.
+const SOURCE_LIMIT: usize = 400;
+
+/// What tensors are called.
+pub(super) struct Names<'a> {
+    body: &'a Body,
+    derivation: &'a BodyDerivation,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn of(body: &'a Body, derivation: &'a BodyDerivation) -> Self {
+        Self { body, derivation }
+    }
+
+    /// The variable that a tensor, or what it is a view of, is bound to; else what makes it.
+    fn tensor(&self, id: TensorId) -> String {
+        let mut at = id;
+        // A chain of views is no longer than the list of tensors.
+        for _ in 0..=self.body.tensors.len() {
+            let Some(tensor) = self.body.tensor(at) else {
+                break;
+            };
+            if let Some(name) = &tensor.name {
+                return name.clone();
+            }
+            match tensor.origin {
+                Origin::View { of, .. } | Origin::Reshape { of } => at = of,
+                Origin::Operation(operation) => {
+                    return format!("result of operation {}", operation.0);
+                }
+                Origin::Parameter | Origin::FromAddress => break,
+            }
+        }
+        format!("tensor {}", id.0)
+    }
+
+    fn allocation(&self, number: usize) -> Option<String> {
+        let lifetime = self.derivation.memory.lifetimes.get(number)?;
+        Some(self.tensor(lifetime.tensor))
+    }
+
+    fn touched(&self, operation: &Operation, writes: bool) -> Vec<usize> {
+        let touches = self.derivation.memory.touches.get(operation.id.0 as usize);
+        let mut numbers: Vec<usize> = touches
+            .into_iter()
+            .flatten()
+            .filter(|touch| touch.writes == writes)
+            .map(|touch| touch.allocation)
+            .collect();
+        numbers.dedup();
+        numbers
+    }
+
+    fn operation(&self, operation: &Operation) -> String {
+        match &operation.kind {
+            OperationKind::Copy(copy) => format!("{} {}", copy.method, self.tensor(copy.source)),
+            OperationKind::Collective(collective) => collective.sources.first().map_or_else(
+                || collective.method.to_owned(),
+                |source| format!("{} {}", collective.method, self.tensor(*source)),
+            ),
+            OperationKind::Pass(pass) => self.pass(pass),
+        }
+    }
+
+    fn pass(&self, pass: &Pass) -> String {
+        let (method, target) = match &pass.end {
+            PassEnd::Commit { target, .. } => ("commit", Some(*target)),
+            PassEnd::CommitView { target, .. } => ("commit_view", Some(*target)),
+            PassEnd::ToTrf { target, .. } => ("to_trf", Some(*target)),
+            PassEnd::ToVrf { target, .. } => ("to_vrf", Some(*target)),
+            PassEnd::Open => ("begin", None),
+        };
+        let bound = |id: &TensorId| {
+            self.body
+                .tensor(*id)
+                .is_some_and(|tensor| tensor.name.is_some())
+        };
+        let source = match &pass.source {
+            PassSource::Tensor(id) => Some(*id),
+            PassSource::Interleaved { tensors, .. } => tensors.first().copied(),
+            PassSource::Parameter { .. } => None,
+        };
+        let shown = target.filter(bound).or(source).or(target);
+        match shown {
+            Some(id) => format!("{method} {}", self.tensor(id)),
+            None => method.to_owned(),
+        }
+    }
+
+    fn wait(&self, wait: &Wait) -> WaitRow {
+        WaitRow {
+            operation: wait.operation.0,
+            cause: wait.cause.name(),
+            tensor: wait.allocation.and_then(|number| self.allocation(number)),
+        }
+    }
+}
+
+/// One row an operation.
+pub(super) fn operations(
+    db: &dyn Db,
+    body: &Body,
+    derivation: &BodyDerivation,
+    simulation: &BodySimulation,
+    names: &Names<'_>,
+    places: &mut Places<'_>,
+) -> Vec<OperationRow> {
+    let known = simulation.total().is_some();
+    let mut rows = Vec::new();
+    for (operation, cost) in body.operations.iter().zip(&simulation.operations) {
+        let Some((file, range)) = places.range(operation.span) else {
+            continue;
+        };
+        let slot = simulation.schedule.slot(operation.id).filter(|_| known);
+        let (reads, writes) = (
+            names.touched(operation, false),
+            names.touched(operation, true),
+        );
+        let called = |numbers: &[usize]| {
+            let tensors = numbers
+                .iter()
+                .filter_map(|number| names.allocation(*number));
+            tensors.collect::<Vec<_>>()
+        };
+        let derived = derivation.operations.get(operation.id.0 as usize);
+        rows.push(OperationRow {
+            id: operation.id.0,
+            name: names.operation(operation),
+            lane: Lane::of(operation.context),
+            file,
+            range,
+            source: source(db, body, operation),
+            loops: operation
+                .loops
+                .iter()
+                .map(|frame| frame.iteration)
+                .collect(),
+            start: slot.map(|slot| slot.start),
+            end: slot.map(|slot| slot.end),
+            cycles: cost.cycles,
+            bottleneck: bottleneck(cost),
+            engines: cost.stages.iter().map(engine).collect(),
+            waits: slot
+                .map(|slot| slot.waits.iter().map(|wait| names.wait(wait)).collect())
+                .unwrap_or_default(),
+            reads: called(&reads),
+            writes: called(&writes),
+            reads_memory: reads,
+            writes_memory: writes,
+            stages: match (&operation.kind, derived) {
+                (OperationKind::Pass(pass), Some(OperationDerivation::Pass(derived))) => {
+                    stages::rows(pass, derived, cost)
+                }
+                _ => Vec::new(),
+            },
+            assumptions: cost.assumptions.clone(),
+        });
+    }
+    rows
+}
+
+fn bottleneck(cost: &OperationCost) -> Option<&'static str> {
+    let stage = cost.stages.get(cost.bottleneck?)?;
+    Some(stage.engine.name())
+}
+
+fn engine(stage: &StageCost) -> EngineRow {
+    EngineRow {
+        engine: Engine::name(stage.engine),
+        cycles: stage.busy,
+        latency: stage.latency,
+        formula: stage.formula,
+        inputs: stage.inputs.clone(),
+        detail: stage.detail.clone(),
+        heading: stage.heading,
+    }
+}
+
+/// The operation's text from its first method on, to the end of its last one.
+fn source(db: &dyn Db, _body: &Body, operation: &Operation) -> String {
+    let first = operation.span;
+    let last = match &operation.kind {
+        OperationKind::Copy(copy) => copy.span,
+        OperationKind::Collective(collective) => collective.span,
+        OperationKind::Pass(pass) => match pass.end {
+            PassEnd::Commit { span, .. }
+            | PassEnd::CommitView { span, .. }
+            | PassEnd::ToTrf { span, .. }
+            | PassEnd::ToVrf { span, .. } => span,
+            PassEnd::Open => pass.stages.last().map_or(first, |stage| stage.span),
+        },
+    };
+    let end = if last.item == first.item {
+        last.end.max(first.end)
+    } else {
+        first.end
+    };
+    text_of(db, Span { end, ..first })
+}
+
+fn text_of(db: &dyn Db, span: Span) -> String {
+    let text = item_text(db, span.item);
+    let part = text.text.get(span.start as usize..span.end as usize);
+    part.unwrap_or_default()
+        .chars()
+        .take(SOURCE_LIMIT)
+        .collect()
+}
+
+/// The pauses of all contexts.
+pub(super) fn idle(simulation: &BodySimulation, names: &Names<'_>) -> Vec<IdleRow> {
+    Lane::ALL
+        .into_iter()
+        .flat_map(|lane| simulation.schedule.idle(lane))
+        .map(|idle| IdleRow {
+            lane: idle.lane,
+            start: idle.start,
+            end: idle.end,
+            until: idle.until.map(|operation| operation.0),
+            wait: idle.wait.as_ref().map(|wait| names.wait(wait)),
+        })
+        .collect()
+}
+
+/// The tensors, in the order in which they are made.
+pub(super) fn memory(
+    body: &Body,
+    simulation: &BodySimulation,
+    names: &Names<'_>,
+    places: &mut Places<'_>,
+) -> Vec<MemoryRow> {
+    simulation
+        .memory
+        .occupancies
+        .iter()
+        .map(|occupancy| {
+            let tensor = body.tensor(occupancy.tensor);
+            MemoryRow {
+                tensor: names.tensor(occupancy.tensor),
+                tier: tier(occupancy.tier),
+                address: occupancy.address,
+                bytes: occupancy.bytes,
+                shape: tensor.map(shape).unwrap_or_default(),
+                from: occupancy.from,
+                to: occupancy.to,
+                range: tensor
+                    .and_then(|tensor| places.range(tensor.span))
+                    .map(|(_, range)| range),
+            }
+        })
+        .collect()
+}
+
+fn shape(tensor: &Tensor) -> String {
+    let levels = tensor.levels.iter().map(|(_, mapping)| {
+        let value = mapping.value.as_ref();
+        value.map_or_else(|| "?".to_owned(), |mapping| format!("m![{mapping}]"))
+    });
+    let element_type = tensor.element_type.value.map_or("?", |kind| kind.name());
+    let parts: Vec<String> = std::iter::once(element_type.to_owned())
+        .chain(levels)
+        .collect();
+    parts.join(", ")
+}
+
+/// The name of a memory in tables and JSON.
+const fn tier(tier: Tier) -> &'static str {
+    match tier {
+        Tier::Host => "host",
+        Tier::Hbm => "hbm",
+        Tier::Dm => "dm",
+        Tier::Trf => "trf",
+        Tier::Vrf => "vrf",
+    }
+}

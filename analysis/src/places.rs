@@ -1,0 +1,129 @@
+//! From spans in normalised text to ranges of files.
+//!
+//! Knows texts, line tables and token maps of the files it was asked about, each looked up once; decides nothing about what
+//! stands there.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::db::{Db, SourceFile};
+use crate::items::{Span, TokenMap, token_map};
+use crate::report::{Diagnostic, DiagnosticFix, FileEdit, Position, Range, RelatedPlace};
+use crate::rules::{self, Finding};
+use crate::syntax::{LineIndex, line_index};
+
+/// From spans in normalised text to ranges of files.
+pub(crate) struct Places<'a> {
+    db: &'a dyn Db,
+    files: FxHashMap<SourceFile, FileTables<'a>>,
+}
+
+struct FileTables<'a> {
+    path: Arc<str>,
+    text: Arc<str>,
+    lines: &'a LineIndex,
+    tokens: Arc<TokenMap>,
+}
+
+impl<'a> Places<'a> {
+    /// An empty table of files.
+    pub(crate) fn new(db: &'a dyn Db) -> Self {
+        Self {
+            db,
+            files: FxHashMap::default(),
+        }
+    }
+
+    fn tables(&mut self, file: SourceFile) -> &FileTables<'a> {
+        let db = self.db;
+        self.files.entry(file).or_insert_with(|| FileTables {
+            path: file.path(db),
+            text: file.text(db),
+            lines: line_index(db, file),
+            tokens: token_map(db, file),
+        })
+    }
+
+    fn bytes(&mut self, span: Span) -> Option<(SourceFile, u32, u32)> {
+        let file = span.item.file(self.db);
+        let (start, end) = self.tables(file).tokens.range(span)?;
+        Some((file, start, end))
+    }
+
+    /// The file and range of a span; `None` where the text is no longer there.
+    pub(crate) fn range(&mut self, span: Span) -> Option<(Arc<str>, Range)> {
+        let (file, start, end) = self.bytes(span)?;
+        Some((
+            Arc::clone(&self.tables(file).path),
+            self.place(file, start, end),
+        ))
+    }
+
+    /// Bytes of a file as a range with lines and columns.
+    pub(crate) fn place(&mut self, file: SourceFile, start: u32, end: u32) -> Range {
+        let tables = self.tables(file);
+        let position = |byte: u32| {
+            let place = tables.lines.line_column(&tables.text, byte);
+            Position {
+                byte,
+                line: place.line,
+                column: place.column,
+            }
+        };
+        Range {
+            start: position(start),
+            end: position(end.max(start)),
+        }
+    }
+
+    /// A finding placed in its file.
+    pub(crate) fn diagnostic(&mut self, finding: &Finding) -> Option<Diagnostic> {
+        let rule = rules::find(finding.rule)?;
+        let (file, range) = self.range(finding.span)?;
+        let related = finding.related.iter().filter_map(|related| {
+            let (file, range) = self.range(related.span)?;
+            Some(RelatedPlace {
+                message: related.message.clone(),
+                file,
+                range,
+            })
+        });
+        let related = related.collect();
+        let fixes = finding.fixes.iter().filter_map(|fix| {
+            let edits = fix.edits.iter().map(|edit| {
+                let (file, start_byte, end_byte) = self.bytes(edit.span)?;
+                let file = Arc::clone(&self.tables(file).path);
+                Some(FileEdit {
+                    file,
+                    start_byte,
+                    end_byte,
+                    text: edit.text.clone(),
+                })
+            });
+            let edits = edits.collect::<Option<Vec<_>>>()?;
+            Some(DiagnosticFix {
+                title: fix.title.clone(),
+                applicability: fix.applicability,
+                edits,
+            })
+        });
+        let fixes = fixes.collect();
+        Some(Diagnostic {
+            rule: rule.name,
+            group: finding.group.unwrap_or(rule.group),
+            default_level: finding
+                .group
+                .map_or_else(|| rule.default_level(), rules::Group::default_level),
+            message: finding.message.clone(),
+            notes: finding.notes.clone(),
+            help: finding.help.clone(),
+            url: rules::url(rule.name),
+            file,
+            range,
+            related,
+            fixes,
+            suppressed: false,
+        })
+    }
+}
