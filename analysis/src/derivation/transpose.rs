@@ -107,6 +107,9 @@ pub enum TransposeViolation {
         rows: u64,
         /// Rows at the most.
         limit: u64,
+        /// The output packet of the most rows that the engine turns at once, and the part of the rows that is left to the
+        /// iterations outside of the matrix.
+        parts: Option<(Mapping, Mapping)>,
         /// The element type.
         element_type: ElementType,
         /// Where the output packet is declared.
@@ -243,6 +246,7 @@ fn packet_violation(
         return Some(TransposeViolation::Rows {
             rows: rows.size(),
             limit: limits.max_rows,
+            parts: parts(&rows, limits),
             element_type,
             span,
         });
@@ -251,6 +255,7 @@ fn packet_violation(
         return Some(TransposeViolation::Rows {
             rows: rows.size(),
             limit: limits.max_rows,
+            parts: parts(&rows, limits),
             element_type,
             span,
         });
@@ -263,6 +268,13 @@ fn packet_violation(
         span: stage.span,
         packet_span: input.packet.span,
     })
+}
+
+/// The most rows that can be turned at once, as an output packet, and the part of the rows outside of them.
+fn parts(rows: &Form, limits: TransposeLimits) -> Option<(Mapping, Mapping)> {
+    let (outer, inner) = rows.split_at(limits.max_rows)?;
+    let packet = inner.pad(limits.output_alignment)?;
+    Some((packet.to_mapping(), outer.to_mapping()))
 }
 
 /// Finds the matrix in the input and compares what leaves with what is declared. `None` where a mapping is unknown or
@@ -293,6 +305,7 @@ fn turn(
         return Some(Err(TransposeViolation::Rows {
             rows: split.rows,
             limit: limits.max_rows,
+            parts: parts(&rows, limits),
             element_type,
             span: stage.output.packet.span,
         }));

@@ -5,7 +5,8 @@ use crate::derivation::switch::{
     SwitchDerivation, SwitchParameter, SwitchPart, SwitchShape, SwitchViolation,
 };
 use crate::items::Span;
-use crate::kernel::{Stage, StageKind, SwitchConfig, Written};
+use crate::kernel::{Stage, StageKind, StreamShape, SwitchConfig, Written};
+use crate::mapping::Mapping;
 
 use super::wording::{self, StageOf, declared, link_use, names, propose_instead, written};
 use super::{Applicability, Checked, Finding, Group, Rule, rule};
@@ -107,7 +108,9 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
         SwitchViolation::ZeroParameter { .. }
         | SwitchViolation::RingSize { .. }
         | SwitchViolation::SliceIndivisible { .. }
-        | SwitchViolation::TimeIndivisible { .. } => word_parameter(stage, violation),
+        | SwitchViolation::TimeIndivisible { .. } => {
+            word_parameter(stage, of.pass.input_of(of.index), violation)
+        }
         SwitchViolation::SliceSize {
             input,
             output: slices,
@@ -200,9 +203,7 @@ fn word_topology(of: &StageOf<'_>, derived: &SwitchDerivation, part: SwitchPart)
         SwitchPart::Slice => (&stage.output.slice, "slices"),
         SwitchPart::Time => (&stage.output.time, "time"),
     };
-    let shown = |mapping: &Written<crate::mapping::Mapping>| {
-        mapping.get().map_or_else(String::new, written)
-    };
+    let shown = |mapping: &Written<Mapping>| mapping.get().map_or_else(String::new, written);
     let name = topology_name(stage);
     let message = match &derived.expected {
         Some(expected) => {
@@ -245,12 +246,17 @@ fn word_topology(of: &StageOf<'_>, derived: &SwitchDerivation, part: SwitchPart)
     finding
 }
 
-fn word_parameter(stage: &Stage, violation: &SwitchViolation) -> Finding {
+fn word_parameter(stage: &Stage, input: &StreamShape, violation: &SwitchViolation) -> Finding {
     let at = |which| parameter(stage, which).unwrap_or(stage.span);
     let finding = |place, message: String| Finding::new("switch_parameters", place, message);
     match *violation {
         SwitchViolation::ZeroParameter { parameter: which } => {
-            finding(at(which), format!("{} is 0; every part has at least one position", parameter_name(which)))
+            let message = format!("{} is 0; every part has at least one position", parameter_name(which));
+            match zero_alternatives(stage, input, which) {
+                possible if possible.is_empty() => finding(at(which), message),
+                possible => finding(at(which), message)
+                    .help(format!("{} can be {possible}", parameter_name(which))),
+            }
         }
         SwitchViolation::RingSize { ring_size } => {
             let message = format!("a ring of {ring_size} slices cannot close; rings are a power of two up to 256");
@@ -284,6 +290,35 @@ fn word_parameter(stage: &Stage, violation: &SwitchViolation) -> Finding {
         }
         _ => finding(stage.span, String::new()),
     }
+}
+
+/// What a parameter that is 0 can be with the others as they are, as a list in words; empty where an input is unknown.
+fn zero_alternatives(stage: &Stage, input: &StreamShape, which: SwitchParameter) -> String {
+    let size = |mapping: &Written<Mapping>| mapping.get().map(Mapping::size);
+    let value = |which| parameter_value(stage, which).unwrap_or(1).max(1);
+    let found = match which {
+        SwitchParameter::RingSize => {
+            return "1, 2, 4, 8, 16, 32, 64, 128, 256".to_owned();
+        }
+        SwitchParameter::Slice1 => {
+            size(&input.slice).map(|slices| divisors(slices, value(SwitchParameter::Slice0)))
+        }
+        SwitchParameter::Slice0 => {
+            size(&input.slice).map(|slices| divisors(slices, value(SwitchParameter::Slice1)))
+        }
+        SwitchParameter::Time0 => size(&input.time).map(|time| {
+            let exchanged = match &stage.kind {
+                StageKind::Switch(config)
+                    if matches!(config.get(), Some(SwitchConfig::InterTranspose { .. })) =>
+                {
+                    value(SwitchParameter::Slice1)
+                }
+                _ => 1,
+            };
+            divisors(time, exchanged)
+        }),
+    };
+    found.unwrap_or_default()
 }
 
 /// The first few divisors of `size / fixed`, as a list in words; empty if `fixed` does not divide `size`.
@@ -355,6 +390,15 @@ const fn parameter_name(parameter: SwitchParameter) -> &'static str {
 
 /// Where a parameter of a stage's configuration is written.
 fn parameter(stage: &Stage, which: SwitchParameter) -> Option<Span> {
+    written_parameter(stage, which).map(|written| written.span)
+}
+
+/// The value of a parameter.
+fn parameter_value(stage: &Stage, which: SwitchParameter) -> Option<u64> {
+    written_parameter(stage, which)?.get().copied()
+}
+
+fn written_parameter(stage: &Stage, which: SwitchParameter) -> Option<&Written<u64>> {
     let StageKind::Switch(config) = &stage.kind else {
         return None;
     };
@@ -375,10 +419,9 @@ fn parameter(stage: &Stage, which: SwitchParameter) -> Option<Span> {
         | SwitchConfig::TransposedBroadcast1 { slice1, slice0 } => (slice1, Some(slice0), None),
         SwitchConfig::CustomBroadcast { ring_size } => (ring_size, None, None),
     };
-    let found = match which {
+    match which {
         SwitchParameter::Slice1 | SwitchParameter::RingSize => Some(first),
         SwitchParameter::Slice0 => second,
         SwitchParameter::Time0 => third,
-    };
-    found.map(|written| written.span)
+    }
 }

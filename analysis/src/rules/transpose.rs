@@ -69,16 +69,23 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
 /// Words what is wrong with the matrix.
 fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
     Some(match violation {
-        TransposeViolation::Rows { rows, limit, element_type, span } => Finding::new(
-            "transpose_rows",
-            *span,
-            format!("{rows} rows are transposed; for `{element_type}` the Transpose Engine has room for {limit}"),
-        )
-        .help(format!(
-            "turn at most {limit} rows at once: put a factor of at least {} of the packet's axes into the iterations outside \
-             of the matrix",
-            rows.div_ceil(*limit)
-        )),
+        TransposeViolation::Rows { rows, limit, parts, element_type, span } => {
+            let finding = Finding::new(
+                "transpose_rows",
+                *span,
+                format!("{rows} rows are transposed; for `{element_type}` the Transpose Engine has room for {limit}"),
+            );
+            match parts {
+                Some((packet, outer)) => finding.help(format!(
+                    "turn {limit} rows at once: Packet `m![{packet}]`, with `{outer}` in the iterations outside of the matrix"
+                )),
+                None => finding.help(format!(
+                    "turn at most {limit} rows at once: put a factor of at least {} of the packet's axes into the iterations \
+                     outside of the matrix",
+                    rows.div_ceil(*limit)
+                )),
+            }
+        }
         TransposeViolation::Columns {
             columns,
             packets_per_column,

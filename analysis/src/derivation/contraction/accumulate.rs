@@ -31,6 +31,8 @@ pub struct AccumulateDerivation {
     pub inner_otherwise: Option<u64>,
     /// Iterations of which the accumulator makes one: the positions of the reduced axes.
     pub reduced: Option<u64>,
+    /// Where the slots do not suffice: the input time with the reduced axes innermost, which needs one position each.
+    pub reordered_time: Option<Mapping>,
     /// What the accumulator cannot do: at most one.
     pub violations: Vec<AccumulateViolation>,
 }
@@ -193,7 +195,25 @@ fn judge(
     let inner = inside.checked_mul(inner)?;
     derived.inner = Some(inner);
     derived.inner_otherwise = inside.checked_mul(otherwise);
-    (inner > limit).then_some(AccumulateViolation::Capacity { inner, limit })
+    if inner <= limit {
+        return None;
+    }
+    derived.reordered_time = reduced_innermost(forms.time, &kept).map(|time| time.to_mapping());
+    Some(AccumulateViolation::Capacity { inner, limit })
+}
+
+/// The time with its kept parts outside, in their order and padding, and what is reduced inside of them.
+fn reduced_innermost(time: &Form, kept: &Division) -> Option<Form> {
+    let mut parts = Vec::new();
+    for found in &kept.matches {
+        let part = forms::term_mapping(&found.term, found.count)?;
+        parts.push(part.form().pad(padded_count(time, found))?);
+    }
+    let residue = kept.dividend_residue.digits().iter();
+    parts.push(Form::from_digits(
+        residue.filter(|digit| digit.term.is_some()).cloned(),
+    )?);
+    forms::join(&parts.iter().collect::<Vec<_>>())
 }
 
 /// Interleaved: the rows side by side, padded to 8. Sequential: the innermost 8 elements of the packet.

@@ -16,6 +16,9 @@ pub struct TrfLoadDerivation {
     pub expected_element: Option<Mapping>,
     /// Row counts that the MAC array has and that divide the time.
     pub possible_rows: Vec<u64>,
+    /// Where the row count does not fit: the next one that the MAC array has, and the time with its outermost axis padded
+    /// so that it divides.
+    pub padded_time: Option<(u64, Mapping)>,
     /// What the load cannot do: at most one, the first by the order of [`TrfLoadViolation`].
     pub violations: Vec<TrfLoadViolation>,
 }
@@ -64,6 +67,7 @@ pub fn derive_trf_load(body: &Body, pass: &Pass) -> TrfLoadDerivation {
         derived
             .violations
             .push(TrfLoadViolation::RowCount { rows, time });
+        derived.padded_time = forms::known(&stream.time).and_then(|time| padded(time, rows));
         return derived;
     }
     if let (Some(time), Some(packet)) = (forms::known(&stream.time), forms::known(&stream.packet))
@@ -81,4 +85,18 @@ pub fn derive_trf_load(body: &Body, pass: &Pass) -> TrfLoadDerivation {
         }
     }
     derived
+}
+
+/// The next row count from `rows` on, and the time padded outermost to a multiple of it.
+fn padded(time: &Form, rows: u64) -> Option<(u64, Mapping)> {
+    let rows = [1, 2, 4, 8].into_iter().find(|&count| count >= rows)?;
+    let outermost = time.digits().last()?.extent;
+    let inside = time.size().checked_div(outermost)?;
+    let steps = (outermost.checked_add(1)?..outermost.checked_add(rows)?).find(|steps| {
+        inside
+            .checked_mul(*steps)
+            .is_some_and(|size| size.is_multiple_of(rows))
+    })?;
+    let padded = time.pad(inside.checked_mul(steps)?)?;
+    Some((rows, padded.to_mapping()))
 }

@@ -2,14 +2,15 @@
 
 use crate::derivation::contraction::{
     AlignDerivation, AlignViolation, AlignedTime, TrfLoadDerivation, TrfLoadViolation,
-    TrfSequencer, TrfSequencerError,
+    TrfSequencer, TrfSequencerError, is_operand_type,
 };
+use crate::hardware::{ElementType, Target, fetch_cast_targets};
 use crate::items::Span;
 use crate::kernel::{Pass, PassEnd, StageKind, Tensor, Written};
 use crate::mapping::Mapping;
 use crate::rules::collect::bytes;
 use crate::rules::wording::{StageOf, link_use, names, propose_instead, written};
-use crate::rules::{Applicability, Checked, Finding};
+use crate::rules::{Applicability, Checked, Finding, words};
 
 const TYPES: &str = "`i4`, `i8`, `f8e4m3`, `f8e5m2` and `bf16`";
 
@@ -53,10 +54,17 @@ pub(super) fn trf_load(
                         stream.time.span,
                         format!("the collected time has {iterations} iterations"),
                     )
-                    .help(format!(
-                        "row counts that divide this time: {}",
-                        possible.join(", ")
-                    ))
+                    .help(match &derived.padded_time {
+                        Some((rows, time)) => format!(
+                            "row counts that divide this time: {}; or pad the outermost axis, Time `{}` has room for {rows} rows",
+                            possible.join(", "),
+                            written(time)
+                        ),
+                        None => format!(
+                            "row counts that divide this time: {}",
+                            possible.join(", ")
+                        ),
+                    })
             }
             TrfLoadViolation::RowMismatch => {
                 let source = format!("the outermost part of the collected time `{time}`");
@@ -207,7 +215,10 @@ fn word_operands(
             format!("a stream of `{element_type}` enters the Contraction Engine, which multiplies {TYPES}"),
         )
         .related(stream.span, format!("the stream becomes `{element_type}` here"))
-        .help("contract before widening to 32 bits, or multiply in the Vector Engine"),
+        .help(match fetchable(of.pass) {
+            types if types.is_empty() => "contract before widening to 32 bits, or multiply in the Vector Engine".to_owned(),
+            types => format!("the fetch can deliver {}; or multiply in the Vector Engine", words::names(&types)),
+        }),
         AlignViolation::OperandType { stream: first, trf } => {
             let finding = Finding::new(
                 "contraction_type",
@@ -231,6 +242,17 @@ fn word_operands(
         .help("row counts: 1, 2, 4, 8"),
         _ => Finding::new("contraction_type", of.stage.span, String::new()),
     }
+}
+
+/// The types that the Contraction Engine multiplies and that the pass's fetch can deliver of what it reads.
+fn fetchable(pass: &Pass) -> Vec<ElementType> {
+    let Some(stored) = pass.begin.element_type.value else {
+        return Vec::new();
+    };
+    std::iter::once(stored)
+        .chain(fetch_cast_targets(Target::Rngd, stored))
+        .filter(|found| is_operand_type(*found))
+        .collect()
 }
 
 fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignViolation) -> Finding {

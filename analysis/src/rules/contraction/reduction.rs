@@ -238,18 +238,28 @@ fn word_capacity(
         ),
     )
     .related(of.pass.input_of(of.index).time.span, "the contracted time");
-    let advice = "move the reduced axis inward in time, or split what is inside it";
     let other = match derived.kind {
         Some(AccumulationKind::Interleaved) => ("sequential", SEQUENTIAL_LIMIT),
         _ => ("interleaved", INTERLEAVED_LIMIT),
     };
-    match derived.inner_otherwise {
-        Some(otherwise) if otherwise <= other.1 => finding.help(format!(
-            "{} accumulation would keep {otherwise} of {} waiting; or {advice}",
+    let mut ways = Vec::new();
+    if let Some(otherwise) = derived.inner_otherwise.filter(|inner| *inner <= other.1) {
+        ways.push(format!(
+            "{} accumulation, which keeps {otherwise} of {} waiting",
             other.0, other.1
-        )),
-        _ => finding.help(advice),
+        ));
     }
+    if let Some(time) = &derived.reordered_time {
+        ways.push(format!(
+            "the reduced axes innermost in the contracted time, `{}`, so that no sum waits for another",
+            written(time)
+        ));
+    }
+    let parts = inner.div_ceil(limit);
+    ways.push(format!(
+        "what is inside the reduced axis in {parts} parts or more, each with the reduced axis inside of it"
+    ));
+    finding.help(format!("possible: {}", ways.join("; ")))
 }
 
 fn with_layout(finding: Finding, derived: &AccumulateDerivation, of: &StageOf<'_>) -> Finding {

@@ -1,6 +1,8 @@
 //! Rules of the Vector Engine.
 
 mod declarations;
+mod reductions;
+mod repairs;
 mod words;
 
 use crate::derivation::PassDerivation;
@@ -58,9 +60,20 @@ fn noted(
             })
         })
         .collect();
-    if steps.is_empty() {
+    let finding = if steps.is_empty() {
         finding
     } else {
         finding.note(format!("before it in this pass: {}", steps.join(", ")))
+    };
+    let parted = matches!(violation.fault, VectorFault::AluReuse { .. })
+        .then(|| repairs::passes_of(pass, &derived.vector))
+        .flatten();
+    match parted {
+        Some(passes) => finding.note(format!(
+            "the operations fit into {} passes: {}",
+            passes.len(),
+            passes.join("; then ")
+        )),
+        None => finding,
     }
 }

@@ -1,16 +1,17 @@
 //! Words for what the Vector Engine cannot do.
 
 use crate::derivation::vector::{
-    ACCUMULATOR_SLOTS, InterFault, Mismatch, StashFault, TwoGroupFault, VectorFault,
-    VectorViolation, stages,
+    Mismatch, StashFault, TwoGroupFault, VectorFault, VectorViolation, stages,
 };
 use crate::hardware::{Alu, ElementType, Target, VectorOperation, fetch_cast_targets};
 use crate::items::Span;
-use crate::kernel::{Pass, Stage, TensorId, VectorStage, Way};
+use crate::kernel::{OperandSource, Pass, Stage, StageKind, TensorId, VectorStage, Way};
 use crate::mapping::Mapping;
 
 use super::super::wording::{names, propose, written};
 use super::super::{Applicability, Checked, Edit, Finding, Fix};
+use super::reductions::{inter_mapping, inter_stage, intra_mapping, intra_slots};
+use super::repairs;
 
 /// The finding of a violation.
 pub(super) fn word(
@@ -33,7 +34,13 @@ pub(super) fn word(
             earlier,
             allowed,
         } => order(span, stage, (*entered, *from), *earlier, allowed),
-        VectorFault::Way { entered, needs } => way(span, stage, *entered, *needs),
+        VectorFault::Way { entered, needs } => {
+            let finding = way(span, stage, *entered, *needs);
+            with_fix(
+                finding,
+                repairs::change_lanes(pass, violation.stage, *needs),
+            )
+        }
         VectorFault::OperationType {
             entered,
             operation,
@@ -66,7 +73,14 @@ pub(super) fn word(
             operand,
             stream,
             constant,
-        } => operand_type(span, *operand, *stream, *constant),
+        } => {
+            let finding = operand_type(span, *operand, *stream, *constant);
+            let tensor = tensor_at(stage, span).filter(|_| !constant);
+            with_fix(
+                finding,
+                tensor.and_then(|tensor| repairs::retype(checked, tensor, *operand, *stream)),
+            )
+        }
         VectorFault::IntraMapping {
             axis,
             mismatches,
@@ -82,6 +96,23 @@ pub(super) fn word(
         VectorFault::InterMapping { fault, expected } => {
             inter_mapping(span, stage, fault, expected.as_ref())
         }
+    })
+}
+
+fn with_fix(mut finding: Finding, fix: Option<Fix>) -> Finding {
+    finding.fixes.extend(fix);
+    finding
+}
+
+/// The VRF tensor that is an operand at a place.
+fn tensor_at(stage: &Stage, span: Span) -> Option<TensorId> {
+    let StageKind::VectorAlu(operation) = &stage.kind else {
+        return None;
+    };
+    let mut operands = operation.operands.iter().flatten();
+    operands.find_map(|operand| match operand.source {
+        OperandSource::Vrf(tensor) if operand.span == span => Some(tensor),
+        _ => None,
     })
 }
 
@@ -329,7 +360,12 @@ fn drops(
 }
 
 /// A declared shape against what the operation makes of its input.
-fn shape(rule: &'static str, span: Span, stage: &Stage, mismatches: &[Mismatch]) -> Finding {
+pub(super) fn shape(
+    rule: &'static str,
+    span: Span,
+    stage: &Stage,
+    mismatches: &[Mismatch],
+) -> Finding {
     let parts: Vec<String> = mismatches
         .iter()
         .map(|part| {
@@ -473,135 +509,4 @@ fn operand_type(span: Span, operand: ElementType, stream: ElementType, constant:
             "load the operand into the VRF as `{stream}`: convert it while fetching"
         )),
     }
-}
-
-fn intra_mapping(
-    span: Span,
-    stage: &Stage,
-    axis: &str,
-    (mismatches, mixed): (&[Mismatch], &[String]),
-) -> Finding {
-    if mixed.is_empty() {
-        let finding = shape("intra_reduce_mapping", span, stage, mismatches);
-        return finding.note(format!(
-            "the reduce takes every part of `{axis}` out of time and packet"
-        ));
-    }
-    Finding::new(
-        "intra_reduce_mapping",
-        span,
-        format!(
-            "{} shares the four lanes with `{axis}`; the tree folds all of them into one value",
-            names(mixed)
-        ),
-    )
-    .related(stage.span, format!("`{axis}` is reduced here"))
-    .help(format!(
-        "keep {} out of the packet: in time or in the slice",
-        names(mixed)
-    ))
-}
-
-fn intra_slots(
-    span: Span,
-    stage: &Stage,
-    axis: &str,
-    (slots, inner, reordered): (u64, &[Mapping], Option<&Mapping>),
-) -> Finding {
-    let factors: Vec<String> = inner
-        .iter()
-        .map(|factor| format!("`{factor}` ({})", factor.size()))
-        .collect();
-    let finding = Finding::new(
-        "intra_reduce_slots",
-        span,
-        format!(
-            "the reduce over `{axis}` needs {slots} accumulator slots; there are {ACCUMULATOR_SLOTS}"
-        ),
-    )
-    .note(format!("inside the outermost `{axis}` in time: {}", factors.join(" * ")))
-    .related(stage.span, format!("`{axis}` is reduced here"));
-    match reordered {
-        Some(time) => finding.help(format!(
-            "with `{axis}` innermost one slot is enough: Time `{}`",
-            written(time)
-        )),
-        None => finding,
-    }
-}
-
-fn inter_stage(span: Span, from: VectorStage, earlier: Option<Span>) -> Finding {
-    let again = earlier.is_some() || from == VectorStage::InterSliceReduce;
-    let message = if again {
-        "a pass reduces across slices once".to_owned()
-    } else {
-        format!(
-            "{} has four lanes; the inter-slice block takes flits of eight",
-            stages::name(from)
-        )
-    };
-    let help = if again {
-        "run the second reduction in a second pass"
-    } else {
-        "widen before it: `vector_concat` after a split, `vector_pad_way8` after a trim"
-    };
-    let finding = Finding::new("inter_reduce_stage", span, message).help(help);
-    match earlier {
-        Some(earlier) => finding.related(earlier, "the first reduction is here"),
-        None => finding,
-    }
-}
-
-fn inter_mapping(
-    span: Span,
-    stage: &Stage,
-    fault: &InterFault,
-    expected: Option<&(Mapping, Mapping)>,
-) -> Finding {
-    let message = match fault {
-        InterFault::Packet => {
-            "the packet changes; a reduction across slices leaves it as it is".to_owned()
-        }
-        InterFault::NewInTime(axes) => {
-            format!(
-                "{} is new in time; only the slice can take what the reduction leaves room for",
-                names(axes)
-            )
-        }
-        InterFault::LostFromTime(axes) => {
-            format!(
-                "{} is gone from time; only axes of the slice are reduced across slices",
-                names(axes)
-            )
-        }
-        InterFault::TimeOrder => {
-            "time runs in another order; a reduction across slices does not reorder".to_owned()
-        }
-        InterFault::MovedInSlice(axes) => {
-            format!(
-                "{} stays in the slice, but at other slices; a reduction does not move what it keeps",
-                names(axes)
-            )
-        }
-    };
-    let finding = Finding::new("inter_reduce_mapping", span, message);
-    let Some((slice, time)) = expected else {
-        return finding.help("keep the slice's other axes in their places and time in its order");
-    };
-    let finding = finding.help(format!(
-        "write `vector_inter_slice_reduce::<{}, {}>`, with a new axis or one of time in place of the hole where the result is wanted in more slices",
-        written(slice),
-        written(time)
-    ));
-    let output = &stage.output;
-    let replacements: Vec<(Span, &Mapping)> = [(&output.slice, slice), (&output.time, time)]
-        .into_iter()
-        .filter(|(declared, wanted)| {
-            declared
-                .get()
-                .is_none_or(|declared| declared.form() != wanted.form())
-        })
-        .map(|(declared, wanted)| (declared.span, wanted))
-        .collect();
-    propose(finding, Applicability::Maybe, stage.span, &replacements)
 }

@@ -1,0 +1,268 @@
+//! Repairs of a pass through the Vector Engine that take more than one place: lanes narrowed and widened around a run of
+//! stages, an operand's type changed on its way from the memory it comes from, a pass cut in two.
+//!
+//! Everything here is computed from the pass at hand. What cannot be determined gives no repair.
+
+use crate::derivation::vector::{VectorDerivation, stages};
+use crate::hardware::{Alu, ElementType, Target, fetch_casts};
+use crate::items::Span;
+use crate::kernel::{
+    OperationKind, Origin, Pass, PassSource, Position, Stage, StageKind, StreamShape, TensorId,
+    VectorStage, Way,
+};
+use crate::mapping::{Form, Mapping};
+
+use super::super::wording::written;
+use super::super::{Applicability, Checked, Edit, Fix};
+
+/// Lanes of half a flit.
+const HALF: u64 = 4;
+/// Lanes of a flit.
+const FULL: u64 = 8;
+/// How many transfers and passes a tensor is followed back through.
+const ORIGINS: usize = 32;
+
+/// Time and packet.
+type Shape = (Form, Form);
+
+/// Inserts the narrowing or widening that the stage of that number lacks: the operation that keeps all data, and where
+/// lanes are narrowed, the way back behind the last stage that works on four lanes.
+pub(super) fn change_lanes(pass: &Pass, index: usize, needs: Way) -> Option<Fix> {
+    let stage = pass.stages.get(index)?;
+    let input = shape_of(pass.input_of(index))?;
+    let (title, edits) = match needs {
+        Way::Way4 => narrow(pass, index, &input)?,
+        Way::Way8 => {
+            let (call, _) = widen(&input, came_by_split(pass, index))?;
+            let title = format!("Widen before `{}`: `{call}`", stage.method);
+            (title, vec![before(stage, &call)])
+        }
+    };
+    let own = |edit: &Edit| edit.span.item == stage.span.item;
+    Some(Fix {
+        title,
+        applicability: if edits.iter().all(own) {
+            Applicability::Machine
+        } else {
+            Applicability::Maybe
+        },
+        edits,
+    })
+}
+
+fn shape_of(stream: &StreamShape) -> Option<Shape> {
+    let form = |mapping: Option<&Mapping>| Some(mapping?.form().clone());
+    Some((form(stream.time.get())?, form(stream.packet.get())?))
+}
+
+/// A call in front of a stage's own.
+fn before(stage: &Stage, call: &str) -> Edit {
+    Edit {
+        span: Span {
+            end: stage.span.start,
+            ..stage.span
+        },
+        text: format!("{call}."),
+    }
+}
+
+/// The narrowing before a stage, and the widening behind the run of four-lane stages that it begins.
+fn narrow(pass: &Pass, index: usize, (time, packet): &Shape) -> Option<(String, Vec<Edit>)> {
+    if packet.size() != FULL {
+        return None;
+    }
+    let stage = pass.stages.get(index)?;
+    let (upper, lower) = packet.split_at(HALF)?;
+    let split = upper.has_terms();
+    let (call, mut shape) = if split {
+        let time = Form::multiply(time, &upper)?;
+        let call = call("vector_split", &[time.to_mapping(), lower.to_mapping()]);
+        (call, (time, lower))
+    } else {
+        let call = call("vector_trim_way4", &[lower.to_mapping()]);
+        (call, (time.clone(), lower))
+    };
+    let mut edits = vec![before(stage, &call)];
+    let mut title = format!("Narrow before `{}`: `{call}`", stage.method);
+    for later in pass.stages.get(index..)? {
+        match works_on(later) {
+            Some(Way::Way4) => {
+                // A reduce declares what it leaves; all others leave what they take.
+                if matches!(later.kind, StageKind::VectorIntraReduce { .. }) {
+                    shape = shape_of(&later.output)?;
+                }
+                if matches!(
+                    later.output.position,
+                    Position::Vector(VectorStage::Widen) | Position::VectorPair(VectorStage::Widen)
+                ) {
+                    break;
+                }
+            }
+            Some(Way::Way8) => {
+                let (call, _) = widen(&shape, split)?;
+                title = format!("{title}, and `{call}` behind it");
+                edits.push(before(later, &call));
+                break;
+            }
+            None => {}
+        }
+    }
+    Some((title, edits))
+}
+
+/// The lanes that a stage takes; `None` where it takes both.
+fn works_on(stage: &Stage) -> Option<Way> {
+    match (&stage.kind, stage.output.position) {
+        (StageKind::VectorStash, _) => None,
+        (StageKind::VectorFinal, _) => Some(Way::Way8),
+        (_, Position::Vector(entered) | Position::VectorPair(entered)) => {
+            Some(stages::way_into(entered))
+        }
+        _ => Some(Way::Way8),
+    }
+}
+
+/// Whether the four lanes before a stage come from a split.
+fn came_by_split(pass: &Pass, index: usize) -> bool {
+    let narrowing = pass
+        .stages
+        .iter()
+        .take(index)
+        .rev()
+        .find(|stage| matches!(stage.kind, StageKind::VectorSplit | StageKind::VectorTrim));
+    narrowing.is_some_and(|stage| matches!(stage.kind, StageKind::VectorSplit))
+}
+
+/// The call that makes eight lanes of four: two steps of time side by side where a split parted them, else padding.
+fn widen((time, packet): &Shape, split: bool) -> Option<(String, Shape)> {
+    if packet.size() != HALF {
+        return None;
+    }
+    if split
+        && packet.has_terms()
+        && let Some((outer, inner)) = time.split_at(FULL / HALF)
+    {
+        let packet = Form::multiply(&inner, packet)?;
+        let call = call("vector_concat", &[outer.to_mapping(), packet.to_mapping()]);
+        return Some((call, (outer, packet)));
+    }
+    let packet = packet.pad(FULL)?;
+    Some((
+        call("vector_pad_way8", &[packet.to_mapping()]),
+        (time.clone(), packet),
+    ))
+}
+
+fn call(method: &str, mappings: &[Mapping]) -> String {
+    let mappings: Vec<String> = mappings.iter().map(written).collect();
+    format!("{method}::<{}>()", mappings.join(", "))
+}
+
+/// Declares an operand in the stream's type all the way back to where it can have it: to a fetch that converts, else to the
+/// parameter or address that it comes from.
+pub(super) fn retype(
+    checked: &Checked<'_>,
+    operand: TensorId,
+    from: ElementType,
+    to: ElementType,
+) -> Option<Fix> {
+    let mut places: Vec<Span> = Vec::new();
+    let mut converted = false;
+    let mut next = Some(operand);
+    for _ in 0..ORIGINS {
+        let Some(tensor) = next.and_then(|id| checked.body.tensor(id)) else {
+            break;
+        };
+        let holds = *tensor.element_type.get()?;
+        if places.len() > 1 && fetch_casts(Target::Rngd, holds, to) {
+            converted = true;
+            break;
+        }
+        if holds != from {
+            return None;
+        }
+        places.push(tensor.element_type.span);
+        next = match &tensor.origin {
+            Origin::Parameter | Origin::FromAddress => None,
+            Origin::View { of, tile: _ } | Origin::Reshape { of } => Some(*of),
+            Origin::Operation(id) => match &checked.body.operation(*id)?.kind {
+                OperationKind::Copy(copy) => Some(copy.source),
+                OperationKind::Pass(pass) => {
+                    let PassSource::Tensor(source) = pass.source else {
+                        return None;
+                    };
+                    // Operations on the values themselves would have to change too.
+                    for stage in &pass.stages {
+                        if *stage.output.element_type.get()? != from || computes(stage) {
+                            return None;
+                        }
+                        places.push(stage.output.element_type.span);
+                    }
+                    Some(source)
+                }
+                OperationKind::Collective(_) => return None,
+            },
+        };
+        if next.is_none() {
+            converted = true;
+        }
+    }
+    places.sort_unstable_by_key(|place| (place.start, place.end));
+    places.dedup();
+    let own = checked.body.span.item;
+    if !converted || places.iter().any(|place| place.item != own) {
+        return None;
+    }
+    Some(Fix {
+        title: format!("Declare the operand as `{to}` from where it comes"),
+        applicability: Applicability::Maybe,
+        edits: places
+            .into_iter()
+            .map(|span| Edit {
+                span,
+                text: to.name().to_owned(),
+            })
+            .collect(),
+    })
+}
+
+/// Whether a stage computes with the values, so that their type is its business.
+const fn computes(stage: &Stage) -> bool {
+    !matches!(
+        stage.kind,
+        StageKind::Fetch { .. } | StageKind::Switch(_) | StageKind::Collect
+    )
+}
+
+/// The passes that the engine's operations fall apart into where each ALU runs once a pass, in words; `None` where one
+/// operation's ALU is not known.
+pub(super) fn passes_of(pass: &Pass, derived: &VectorDerivation) -> Option<Vec<String>> {
+    let mut passes: Vec<Vec<String>> = vec![Vec::new()];
+    let mut used: Vec<Alu> = Vec::new();
+    for step in &derived.steps {
+        let stage = pass.stages.get(step.stage)?;
+        let shown = match step.alu {
+            Some(alu) => {
+                if used.contains(&alu) {
+                    used.clear();
+                    passes.push(Vec::new());
+                }
+                used.push(alu);
+                format!("`{}` ({})", stage.method, alu.name())
+            }
+            None => {
+                if step.reached == VectorStage::InterSliceReduce {
+                    used.clear();
+                }
+                continue;
+            }
+        };
+        passes.last_mut()?.push(shown);
+    }
+    (passes.len() > 1).then(|| {
+        passes
+            .iter()
+            .map(|operations| operations.join(", "))
+            .collect()
+    })
+}
