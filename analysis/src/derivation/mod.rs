@@ -64,6 +64,24 @@ pub struct PassDerivation {
     pub end: EndDerivation,
 }
 
+impl PassDerivation {
+    /// Whether no engine refuses anything of the pass.
+    #[must_use]
+    pub fn is_legal(&self) -> bool {
+        let end = match &self.end {
+            EndDerivation::Commit(derived) => derived.violations.is_empty(),
+            EndDerivation::Trf(derived) => derived.violations.is_empty(),
+            EndDerivation::Vrf(derived) => derived.violations.is_empty(),
+            EndDerivation::Open => true,
+        };
+        let counted = (0..self.stages.len()).all(|stage| !self.valid_counts.refuses(stage));
+        end && counted
+            && self.pipeline.violations.is_empty()
+            && self.vector.violations.is_empty()
+            && self.stages.iter().all(StageDerivation::is_legal)
+    }
+}
+
 /// What was derived of one stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StageDerivation {
@@ -85,6 +103,24 @@ pub enum StageDerivation {
     Transpose(transpose::TransposeDerivation),
     /// A stage of the Vector Engine: see [`PassDerivation::vector`].
     Vector,
+}
+
+impl StageDerivation {
+    /// Whether the engine refuses nothing of the stage. A stage of the Vector Engine is judged with its pass.
+    #[must_use]
+    pub const fn is_legal(&self) -> bool {
+        match self {
+            Self::Fetch(derived) => derived.violations.is_empty(),
+            Self::Switch(derived) => derived.violations.is_empty(),
+            Self::Collect(derived) => derived.violations.is_empty(),
+            Self::Align(derived) => derived.violations.is_empty(),
+            Self::Contract(derived) => derived.violations.is_empty(),
+            Self::Accumulate(derived) => derived.violations.is_empty(),
+            Self::Cast(derived) => derived.violations.is_empty(),
+            Self::Transpose(derived) => derived.violations.is_empty(),
+            Self::Vector => true,
+        }
+    }
 }
 
 /// What was derived of a pass's end.
@@ -114,7 +150,9 @@ pub fn derive(body: &Body, target: Target) -> BodyDerivation {
     }
 }
 
-fn derive_operation(body: &Body, operation: &Operation, target: Target) -> OperationDerivation {
+/// Derives one operation of a body, or a changed copy of one: what it would be instead.
+#[must_use]
+pub fn derive_operation(body: &Body, operation: &Operation, target: Target) -> OperationDerivation {
     match &operation.kind {
         OperationKind::Copy(copy) => OperationDerivation::Copy(dma::derive(body, copy)),
         OperationKind::Pass(pass) => {

@@ -10,6 +10,8 @@ pub mod dma;
 pub mod memory;
 pub mod pass;
 pub mod schedule;
+pub mod stage_table;
+pub mod what_if;
 
 use crate::derivation::{BodyDerivation, OperationDerivation};
 use crate::hardware::Target;
@@ -19,6 +21,8 @@ use crate::kernel::{Body, Operation, OperationKind};
 pub use dma::DmaCost;
 pub use memory::{Hole, MemoryTimeline, Occupancy, Peak};
 pub use schedule::{Idle, Lane, Schedule, Slot, Wait, WaitCause};
+pub use stage_table::{StageRow, StageTable, stage_tables};
+pub use what_if::{Effect, Known, what_if, what_if_body};
 
 /// A part of the machine that an operation keeps busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,6 +1,7 @@
 //! What operations cost: the book's own figures, and an independent walk over every access and flit.
 
 mod figures;
+mod kernels;
 
 use std::sync::Arc;
 
@@ -49,20 +50,16 @@ fn stages(cost: &OperationCost, engine: Engine) -> Vec<&StageCost> {
 #[track_caller]
 fn busy(cost: &OperationCost, engine: Engine) -> Option<u64> {
     let stages = stages(cost, engine);
-    let [stage] = stages.as_slice() else {
-        panic!("{} stages of {engine:?}: {cost:?}", stages.len());
-    };
-    stage.busy
+    assert_eq!(stages.len(), 1, "{engine:?}: {cost:?}");
+    stages.first()?.busy
 }
 
 /// The value of an input of the only stage of an engine.
 #[track_caller]
 fn input(cost: &OperationCost, engine: Engine, name: &str) -> Option<u64> {
     let stages = stages(cost, engine);
-    let [stage] = stages.as_slice() else {
-        panic!("{} stages of {engine:?}: {cost:?}", stages.len());
-    };
-    let mut inputs = stage.inputs.iter();
+    assert_eq!(stages.len(), 1, "{engine:?}: {cost:?}");
+    let mut inputs = stages.first()?.inputs.iter();
     inputs
         .find(|(input, _)| *input == name)
         .map(|(_, value)| *value)

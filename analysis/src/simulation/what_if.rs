@@ -1,0 +1,109 @@
+//! What a change of one operation would be worth: the same derivation, cost and schedule, asked about a changed copy.
+//!
+//! Performance rules carry these numbers. A change is given as what it does to a pass; every run of a loop around the
+//! operation, and every call of a helper that holds it, changes with it, as they do when its text is changed.
+
+use crate::derivation::{BodyDerivation, OperationDerivation, derive_operation};
+use crate::hardware::Target;
+use crate::kernel::{Body, Operation, OperationId, OperationKind, Pass};
+
+use super::{BodySimulation, OperationCost, operation_cost, schedule};
+
+/// Cycles before and after a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Effect {
+    /// Cycles of one run of the operation, before and after.
+    pub operation: (u64, u64),
+    /// Cycles of the whole body, before and after; `None` where it has no total.
+    pub body: Option<(u64, u64)>,
+}
+
+impl Effect {
+    /// Cycles that one run of the operation saves; 0 where it would not be faster.
+    #[must_use]
+    pub const fn saved(&self) -> u64 {
+        self.operation.0.saturating_sub(self.operation.1)
+    }
+}
+
+/// A body with everything that is known of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// The body.
+    pub body: &'a Body,
+    /// What the engines make of it.
+    pub derivation: &'a BodyDerivation,
+    /// What it costs.
+    pub simulation: &'a BodySimulation,
+    /// The chip.
+    pub target: Target,
+}
+
+/// What a change of a pass would do to its cycles and to those of the whole body. `None` where the operation is no pass
+/// of known cost, or the changed pass breaks a rule of the hardware or cannot be costed.
+#[must_use]
+pub fn what_if(
+    known: Known<'_>,
+    id: OperationId,
+    change: impl FnOnce(&mut Pass),
+) -> Option<Effect> {
+    let mut changed = known.body.operation(id)?.clone();
+    let OperationKind::Pass(pass) = &mut changed.kind else {
+        return None;
+    };
+    change(pass);
+    effect(known, known.body, &changed)
+}
+
+/// As [`what_if`], for a change of tensors too: `changed` is the body as it would be, with the same operations.
+#[must_use]
+pub fn what_if_body(known: Known<'_>, id: OperationId, changed: &Body) -> Option<Effect> {
+    effect(known, changed, changed.operation(id)?)
+}
+
+/// The cycles of the changed operation, if the engines take it.
+fn effect(known: Known<'_>, body: &Body, changed: &Operation) -> Option<Effect> {
+    let index = usize::try_from(changed.id.0).ok()?;
+    let before = known.simulation.operations.get(index)?.cycles?;
+    let derived = derive_operation(body, changed, known.target);
+    let OperationDerivation::Pass(found) = &derived else {
+        return None;
+    };
+    if !found.is_legal() {
+        return None;
+    }
+    let cost = operation_cost(body, changed, &derived, known.target);
+    Some(Effect {
+        operation: (before, cost.cycles?),
+        body: rescheduled(known, changed.id, &cost),
+    })
+}
+
+/// The body's total before, and after all operations at the same place with the same shapes have the changed cost.
+fn rescheduled(known: Known<'_>, id: OperationId, changed: &OperationCost) -> Option<(u64, u64)> {
+    let before = known.simulation.total()?;
+    let operation = known.body.operation(id)?;
+    let mut costs = known.simulation.operations.clone();
+    for (other, cost) in known.body.operations.iter().zip(&mut costs) {
+        if is_same_text(operation, other) {
+            *cost = changed.clone();
+        }
+    }
+    let after = schedule::derive(known.body, known.derivation, &costs).total?;
+    Some((before, after))
+}
+
+/// Whether a change of the text of one operation changes the other alike: another run of a loop or call of a helper.
+fn is_same_text(one: &Operation, other: &Operation) -> bool {
+    let (OperationKind::Pass(left), OperationKind::Pass(right)) = (&one.kind, &other.kind) else {
+        return false;
+    };
+    one.span == other.span
+        && left.begin == right.begin
+        && left.stages.len() == right.stages.len()
+        && left
+            .stages
+            .iter()
+            .zip(&right.stages)
+            .all(|(left, right)| left.output == right.output)
+}
