@@ -12,6 +12,7 @@ pub mod contraction;
 pub mod dma;
 pub mod fetch;
 mod forms;
+pub mod library;
 pub mod masking;
 pub mod memory;
 mod moves;
@@ -36,6 +37,8 @@ pub struct BodyDerivation {
     pub tensors: tensors::TensorsDerivation,
     /// What is wrong between tensors: overlaps, stale reads, lost data; and who lives when.
     pub memory: memory::MemoryDerivation,
+    /// What the library refuses although the machine takes it.
+    pub library: Vec<library::LibraryLimit>,
 }
 
 /// What was derived of one operation.
@@ -139,14 +142,17 @@ pub enum EndDerivation {
 /// Derives everything of one body.
 #[must_use]
 pub fn derive(body: &Body, target: Target) -> BodyDerivation {
+    let operations: Vec<OperationDerivation> = body
+        .operations
+        .iter()
+        .map(|operation| derive_operation(body, operation, target))
+        .collect();
+    let memory = memory::derive(body);
     BodyDerivation {
-        operations: body
-            .operations
-            .iter()
-            .map(|operation| derive_operation(body, operation, target))
-            .collect(),
+        library: library::derive(body, &operations, &memory.moves),
+        operations,
         tensors: tensors::derive(body),
-        memory: memory::derive(body),
+        memory,
     }
 }
 

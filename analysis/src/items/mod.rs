@@ -15,6 +15,7 @@ mod mappings;
 mod modules;
 mod recent;
 mod references;
+mod remarks;
 mod resolve;
 mod scopes;
 mod sites;
@@ -36,6 +37,7 @@ pub use self::mappings::{
 pub use self::modules::{
     ModuleTarget, ModuleTree, crate_root, file_package, module_target, module_tree, parent_module,
 };
+pub use self::remarks::{MappingRemark, MappingRemarkKind};
 pub use self::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
 pub use self::scopes::{BlockScopes, LocalItem, ScopeRef, block_scopes, scope_at};
 pub use self::sites::{DeviceAttribute, MappingSite, SiteKind, device_attribute, mapping_sites};

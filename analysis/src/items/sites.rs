@@ -13,7 +13,9 @@ use super::mappings::{
     MappingProblem, MappingProblemKind, MappingResult, alias_mapping, grammar_of, grammar_problems,
     resolve_mapping, resolve_mapping_text,
 };
+use super::recent::recently_parsed_mapping;
 use super::references::{ReferenceOrder, reference_order};
+use super::remarks::{MappingRemark, remarks};
 use super::scopes::{block_scopes, scope_at};
 use crate::db::Db;
 use crate::mapping::{AxisDeclaration, Grammar, Mapping, parse_axes, parse_index_in};
@@ -42,6 +44,8 @@ pub struct MappingSite {
     pub mappings: Vec<Option<Mapping>>,
     /// What is wrong in it.
     pub problems: Vec<MappingProblem>,
+    /// What there is to remark about an `m!` that nothing is wrong in.
+    pub remarks: Vec<MappingRemark>,
 }
 
 /// The calls in an item of a module, those in its blocks included, in the order of the text. Bodies of `macro_rules!` are
@@ -111,6 +115,7 @@ impl Collector<'_> {
                 body: span,
                 mappings: vec![None],
                 problems,
+                remarks: Vec::new(),
             });
         }
     }
@@ -155,6 +160,7 @@ impl Collector<'_> {
             body,
             mappings: Vec::new(),
             problems: Vec::new(),
+            remarks: Vec::new(),
         };
         let site = match kind {
             SiteKind::Mapping => self.mapping(site, &arguments.text, start),
@@ -168,8 +174,14 @@ impl Collector<'_> {
     fn mapping(&self, mut site: MappingSite, text: &str, offset: u32) -> MappingSite {
         let scope = scope_at(self.db, self.item, offset);
         let result = resolve_mapping_text(self.db, &scope, text, site.body);
-        site.mappings.push(result.mapping);
         site.problems = result.problems;
+        if result.mapping.is_some() {
+            let grammar = grammar_of(self.db, site.body);
+            if let (Some(tree), _) = &*recently_parsed_mapping(text, grammar) {
+                site.remarks = remarks(tree, grammar, site.body);
+            }
+        }
+        site.mappings.push(result.mapping);
         site
     }
 

@@ -11,6 +11,7 @@ mod commit;
 mod contraction;
 mod dma;
 mod fetch;
+mod library;
 mod mapping_expressions;
 mod memory;
 mod pipeline;
@@ -438,6 +439,10 @@ const FAMILIES: &[Family] = &[
         check: banks::check,
     },
     Family {
+        rules: library::RULES,
+        check: library::check,
+    },
+    Family {
         rules: suppressions::RULES,
         check: suppressions::check,
     },
@@ -515,9 +520,13 @@ fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {
 /// All findings about the mappings written in one item, whether a kernel reaches it or not.
 #[must_use]
 pub fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
-    mapping_expressions::check_sites(&mapping_sites(db, item), |span| {
+    let sites = mapping_sites(db, item);
+    let source = |span: Span| {
         let text = item_text(db, span.item);
         let place = text.text.get(span.start as usize..span.end as usize);
         place.unwrap_or_default().to_owned()
-    })
+    };
+    let mut findings = mapping_expressions::check_sites(&sites, source);
+    findings.extend(library::check_sites(&sites));
+    findings
 }

@@ -1,0 +1,234 @@
+//! Forms that the book describes and the library refuses: what the hardware takes and a run of the kernel stops at.
+//!
+//! Knows the library's own checks where they are narrower than the machine (library: 5.4 to 5.11). A stage with a
+//! violation of its own is left out: what the machine refuses is no question of a release. Where the library's answer
+//! depends on groups that a size cuts across, or on runs with ragged ends, nothing is said.
+
+mod commit;
+mod stages;
+
+use crate::items::Span;
+use crate::kernel::{Body, OperationKind, Origin, Pass, PassEnd, StageKind, Tensor, TensorId};
+use crate::mapping::{Answer, Atom, Form, Mapping, equal_forms};
+
+use super::memory::{MoveKind, MoveViolation};
+use super::{EndDerivation, OperationDerivation, PassDerivation, forms};
+
+/// One thing that the library refuses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LibraryLimit {
+    /// What.
+    pub kind: LibraryLimitKind,
+    /// Where it is written.
+    pub span: Span,
+    /// The method that the library stops at.
+    pub method: Span,
+}
+
+/// What the library refuses although the machine takes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LibraryLimitKind {
+    /// An element whose iterations are not as many as the stream's: padding stands among them, or inside the packet.
+    CommitPadding {
+        /// Positions of the element.
+        positions: u64,
+        /// Iterations of the stream.
+        time: u64,
+        /// Elements of a packet that are committed.
+        packet: u64,
+    },
+    /// An element whose innermost part is not the packet in its own order.
+    CommitPacket {
+        /// The part of the element that stands where the packet is looked for.
+        found: Mapping,
+        /// The packet.
+        packet: Mapping,
+    },
+    /// A move to a mapping that holds only a part of what is moved.
+    Truncation {
+        /// The first axis of which a part goes.
+        axis: String,
+    },
+    /// Iterations that only the TRF has, outside a second collected flit.
+    AlignTiling {
+        /// Repetitions of each packet.
+        tiling: u64,
+    },
+    /// Columns of the contracted packet's padding that stay in the accumulator's output.
+    AccumulatedPadding {
+        /// Columns that hold data.
+        live: u64,
+    },
+    /// A custom ring larger than the exchange needs.
+    RingSize {
+        /// Slices of the ring.
+        ring_size: u64,
+        /// The only size that the library takes.
+        least: u64,
+    },
+    /// Copies of a custom ring that are split into several parts of one axis, or padded.
+    RingCopies {
+        /// The axis.
+        axis: String,
+        /// Its copies are padded, not split.
+        padded: bool,
+    },
+    /// `vector_trim_way4` or `vector_pad_way8` on a pair.
+    PairLanes,
+    /// An operation with three arguments in a pass that was entered as `i32`.
+    TernaryAfterConversion,
+    /// A reduction across slices that takes a part of an axis of which the rest stays.
+    PartialReduction {
+        /// The axis.
+        axis: String,
+    },
+    /// A reshape between mappings of different numbers of factors.
+    Reshape {
+        /// Factors before.
+        before: usize,
+        /// Factors after.
+        after: usize,
+    },
+}
+
+/// Derives what the library refuses of a body, given what the engines make of it.
+#[must_use]
+pub fn derive(
+    body: &Body,
+    operations: &[OperationDerivation],
+    moves: &[MoveViolation],
+) -> Vec<LibraryLimit> {
+    let mut limits = Vec::new();
+    let lost = |kind: MoveKind| moves.iter().any(|found| found.kind == kind);
+    for (operation, derived) in body.operations.iter().zip(operations) {
+        match (&operation.kind, derived) {
+            (OperationKind::Copy(copy), OperationDerivation::Copy(derived))
+                if derived.violations.is_empty() && !lost(MoveKind::Copy(operation.id)) =>
+            {
+                limits.extend(copied(body, copy.source, copy.target, copy.span));
+            }
+            (OperationKind::Pass(pass), OperationDerivation::Pass(derived)) => {
+                for (index, stage) in pass.stages.iter().enumerate() {
+                    let kind = match stage.kind {
+                        StageKind::Fetch { .. } => MoveKind::Fetch(operation.id, index),
+                        _ => MoveKind::Switch(operation.id, index),
+                    };
+                    if !lost(kind) {
+                        limits.extend(stages::judge(body, pass, index, derived));
+                    }
+                }
+                if !lost(MoveKind::Commit(operation.id)) {
+                    limits.extend(ended(body, pass, derived));
+                }
+            }
+            _ => {}
+        }
+    }
+    for tensor in &body.tensors {
+        if let Origin::Reshape { of } = tensor.origin
+            && !moves.iter().any(|found| found.method == tensor.span)
+        {
+            limits.extend(reshaped(body, of, tensor));
+        }
+    }
+    limits
+}
+
+fn copied(body: &Body, source: TensorId, target: TensorId, method: Span) -> Option<LibraryLimit> {
+    let source = body.tensor(source)?.levels.full()?;
+    let target = body.tensor(target)?;
+    let axis = truncated(source.form(), target.levels.full()?.form())?;
+    Some(LibraryLimit {
+        kind: LibraryLimitKind::Truncation { axis },
+        span: target.levels.element.span,
+        method,
+    })
+}
+
+fn ended(body: &Body, pass: &Pass, derived: &PassDerivation) -> Option<LibraryLimit> {
+    let (PassEnd::Commit { target, span } | PassEnd::CommitView { target, span }) = &pass.end
+    else {
+        return None;
+    };
+    let EndDerivation::Commit(derived) = &derived.end else {
+        return None;
+    };
+    if !derived.violations.is_empty() {
+        return None;
+    }
+    let element = &body.tensor(*target)?.levels.element;
+    let kind = commit::judge(pass, element, derived)?;
+    Some(LibraryLimit {
+        kind,
+        span: element.span,
+        method: *span,
+    })
+}
+
+/// The first axis of which the target of a move holds a part only, where the library would look for all of it
+/// (library: 5.5). A target with ragged runs or cut groups is not judged.
+fn truncated(source: &Form, target: &Form) -> Option<String> {
+    if !is_plain(source) || !is_plain(target) {
+        return None;
+    }
+    let division = forms::divide_relaxed(target, source);
+    if division.exact() {
+        return None;
+    }
+    let residue = &division.divisor_residue;
+    residue
+        .axis_names()
+        .into_iter()
+        .find(|axis| target.contains_axis(axis) && !is_ragged(source, target, axis))
+        .map(|axis| axis.to_string())
+}
+
+/// Whether an axis is cut in padded runs on one side at least: parts of it may be there although a division misses them.
+fn is_ragged(source: &Form, target: &Form, axis: &str) -> bool {
+    [source, target].into_iter().any(|form| {
+        form.terms_with_stride().iter().any(|placed| {
+            placed.term.atom.axis().is_some_and(|found| {
+                found.name() == axis
+                    && placed
+                        .term
+                        .stride
+                        .checked_mul(placed.term.modulo)
+                        .is_none_or(|reach| !found.size().is_multiple_of(reach))
+            })
+        })
+    })
+}
+
+/// Whether every term runs over a whole axis or a divisor of it.
+fn is_plain(form: &Form) -> bool {
+    form.digits()
+        .iter()
+        .filter_map(|digit| digit.term.as_ref())
+        .all(|term| matches!(term.atom, Atom::Axis(_) | Atom::Broadcast))
+}
+
+/// A reshape of one level at a time: the library asks for as many factors before as after (library: 5.11).
+fn reshaped(body: &Body, of: TensorId, tensor: &Tensor) -> Option<LibraryLimit> {
+    let before = body.tensor(of)?;
+    let pairs = before.levels.iter().zip(tensor.levels.iter());
+    pairs.into_iter().find_map(|((_, source), (_, target))| {
+        let (from, to) = (source.value.as_ref()?, target.value.as_ref()?);
+        let same = equal_forms(from.form(), to.form()) != Answer::No;
+        let (before, after) = (factors(from.form()), factors(to.form()));
+        (!same && before != after && is_plain(from.form()) && is_plain(to.form())).then_some(
+            LibraryLimit {
+                kind: LibraryLimitKind::Reshape { before, after },
+                span: target.span,
+                method: tensor.span,
+            },
+        )
+    })
+}
+
+/// Terms and paddings of a form, each counted as one.
+fn factors(form: &Form) -> usize {
+    form.digits()
+        .iter()
+        .map(|digit| usize::from(digit.term.is_some()) + digit.paddings().len())
+        .sum()
+}

@@ -1,0 +1,141 @@
+//! Rules of the group "toolchain": what the machine takes and the named release of the library does not.
+
+use crate::derivation::library::{LibraryLimit, LibraryLimitKind};
+use crate::items::{MappingRemarkKind, MappingSite, Span};
+
+use super::wording::written;
+use super::{Checked, Finding, Rule, rule};
+
+/// The release that the limits are those of, as messages name it.
+const RELEASE: &str = "`furiosa_visa_std` 0.1 (April 2026)";
+
+/// The family's rules.
+pub(super) const RULES: &[Rule] = &[rule!(
+    "library_limit",
+    Toolchain,
+    "library",
+    "a form that the hardware takes and this release of the library refuses",
+    "The library runs a kernel's body on the host as well, and each of its methods first checks the mappings that it is given. \
+     Some of these checks are narrower than the engine: padding that a commit could write, a ring that is larger than it \
+     needs to be, copies without a name. The kernel is legal, but its test stops with a panic, or its macro does not expand; \
+     another spelling of the same, or another release, gets it through.",
+)];
+
+/// Turns what the library refuses of a body into findings.
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    findings.extend(checked.derivation.library.iter().map(word));
+}
+
+/// Bare numbers in the mappings of an item.
+pub(super) fn check_sites(sites: &[MappingSite]) -> Vec<Finding> {
+    let remarks = sites.iter().flat_map(|site| &site.remarks);
+    remarks
+        .filter_map(|remark| match remark.kind {
+            MappingRemarkKind::BareNumber(count) => Some(word_number(count, remark.span)),
+        })
+        .collect()
+}
+
+fn refuses(span: Span, fact: &str, refusal: &str) -> Finding {
+    Finding::new(
+        "library_limit",
+        span,
+        format!("{fact}; {RELEASE} {refusal}"),
+    )
+}
+
+fn word_number(count: u64, span: Span) -> Finding {
+    refuses(
+        span,
+        &format!("`{count}` stands for {count} positions without an axis"),
+        "expands `m!` with no other number than `1`",
+    )
+    .help(format!(
+        "declare an axis of size {count} for copies, or write `1 # {count}` where the positions hold nothing"
+    ))
+}
+
+fn word(limit: &LibraryLimit) -> Finding {
+    let finding = |fact: &str, refusal: &str| refuses(limit.span, fact, refusal);
+    let worded = match &limit.kind {
+        LibraryLimitKind::CommitPadding {
+            positions,
+            time,
+            packet,
+        } => finding(
+            &format!(
+                "the element has {positions} positions for {time} packets of {packet} committed elements: it pads between them"
+            ),
+            "takes an element of just as many packets, with padding behind each packet alone",
+        )
+        .help(
+            "commit without that padding and add it in the next transfer, or pad the packet before it is committed",
+        ),
+        LibraryLimitKind::CommitPacket { found, packet } => finding(
+            &format!(
+                "the element takes the packet `{}` apart: innermost stands `{}`",
+                written(packet),
+                written(found)
+            ),
+            "takes only an element with the packet innermost, in its own order",
+        )
+        .help("order the stream by its fetch, or reorder in the next transfer"),
+        LibraryLimitKind::Truncation { axis } => finding(
+            &format!("only a part of `{axis}` arrives in the target"),
+            "moves whole tensors: a resize in the target makes the move panic",
+        )
+        .help("read a tile of the source instead: `view().tile::<..>(start)`"),
+        LibraryLimitKind::AlignTiling { tiling } => finding(
+            &format!(
+                "each pair of collected flits is repeated {tiling} times, so the second flit lies inside the repetition"
+            ),
+            "takes repetitions only inside of all collected flits",
+        )
+        .help("align one collected flit, zero-padded, or repeat the packet in the fetch"),
+        LibraryLimitKind::AccumulatedPadding { live } => finding(
+            &format!("the output time keeps padding of the contracted packet behind its {live} columns of data"),
+            "takes the packet without its padding",
+        )
+        .help("leave the padding out of the output time, and pad in the commit"),
+        LibraryLimitKind::RingSize { ring_size, least } => finding(
+            &format!("the ring has {ring_size} slices, and the exchange needs {least}"),
+            "takes the least ring only",
+        )
+        .help(format!("use a ring of {least}")),
+        LibraryLimitKind::RingCopies { axis, padded: true } => finding(
+            &format!("the copies `{axis}` are padded in the output slice"),
+            "takes a broadcast axis without padding",
+        )
+        .help("declare an axis as large as the padded copies"),
+        LibraryLimitKind::RingCopies { axis, padded: false } => finding(
+            &format!("the copies `{axis}` stand in several parts of the output slice"),
+            "takes each broadcast axis in one piece",
+        )
+        .help("declare one axis for each part"),
+        LibraryLimitKind::PairLanes => finding(
+            "two groups can be trimmed and padded like a single stream",
+            "has this method on a single stream only",
+        )
+        .help("use `vector_split` and `vector_concat` on the pair, or trim after the zip"),
+        LibraryLimitKind::TernaryAfterConversion => finding(
+            "the stream came in as i32 and was converted to f32",
+            "compares every ternary operation with the type that came in, stash or none, and panics",
+        )
+        .help("convert in the fetch, or use two binary operations"),
+        LibraryLimitKind::PartialReduction { axis } => finding(
+            &format!("a part of `{axis}` is reduced across slices and the rest of it stays"),
+            "reduces whole axes only",
+        )
+        .help(format!("declare the two parts of `{axis}` as axes of their own")),
+        LibraryLimitKind::Reshape { before, after } => finding(
+            &format!("the reshape goes from {before} factors to {after}"),
+            "reshapes only between mappings of as many factors",
+        )
+        .help("spell both mappings with as many factors, or move the tensor"),
+    };
+    if limit.method == limit.span {
+        worded
+    } else {
+        worded.related(limit.method, "the library stops here")
+    }
+}
