@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::fixing::FixArguments;
+
 /// A linter for kernels written in FuriosaAI's TCP Virtual ISA.
 #[derive(Debug, Parser)]
 #[command(
@@ -176,6 +178,8 @@ pub(crate) struct CheckArguments {
     /// Exit with 0 also when something is found at level deny
     #[arg(long)]
     pub(crate) exit_zero: bool,
+    #[command(flatten)]
+    pub(crate) fixing: FixArguments,
     /// Threads to use; by default one a core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use visa_analysis::{Diagnostic, Level, OperationCounts};
 
 use super::arguments::{CheckArguments, CheckFormat};
+use super::fixing;
 use super::format;
 use super::levels::Levels;
 use super::output::{Console, write_error, write_file};
@@ -70,10 +71,26 @@ pub(crate) fn run(
 }
 
 fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<Outcome, Failure> {
-    let session = Session::open(options, levels);
+    let mut session = Session::open(options, levels);
     let unreadable = session.say_unreadable();
+    if options.fixing.diff {
+        return fixing::diff(options, &mut session, console, unreadable);
+    }
+    let mut console = console;
+    let mut fixed = None;
+    if options.fixing.fix {
+        fixed = Some(fixing::fix(options, &mut session, console)?);
+        if options.paths.iter().any(|path| path.as_os_str() == "-") {
+            // Standard output is for the mended text.
+            console = console.aside();
+        }
+    }
     let checked = session.check();
-    report(options, &session, &checked, console, unreadable)
+    let outcome = report(options, &session, &checked, console, unreadable)?;
+    if let Some(fixed) = fixed.filter(|_| !options.quiet) {
+        fixing::sum_up(&fixed, checked.open().count());
+    }
+    Ok(outcome)
 }
 
 /// Writes what a check says, in the format that was asked for.
@@ -108,11 +125,7 @@ fn write(
     console: Console,
     failed: bool,
 ) -> Result<(), Failure> {
-    let colored = if options.output_file.is_some() {
-        console.colored_file()
-    } else {
-        console.colored()
-    };
+    let colored = colored(options, console);
     let answer = match options.format {
         CheckFormat::Human => {
             format::human::render(outline, colored, options.quiet, options.statistics)?
@@ -120,8 +133,27 @@ fn write(
         CheckFormat::Short => format::short::render(outline, options.quiet, options.statistics),
         CheckFormat::Json => format::json::render(outline, options.statistics)?,
     };
+    deliver(options, &answer, console, failed)
+}
+
+/// Whether the answer carries colours where it was asked for.
+pub(crate) fn colored(options: &CheckArguments, console: Console) -> bool {
+    if options.output_file.is_some() {
+        console.colored_file()
+    } else {
+        console.colored()
+    }
+}
+
+/// Writes an answer to where it was asked for.
+pub(crate) fn deliver(
+    options: &CheckArguments,
+    answer: &str,
+    console: Console,
+    failed: bool,
+) -> Result<(), Failure> {
     match &options.output_file {
-        None => console.print(&answer),
+        None => console.print(answer),
         // Whoever reads the file later could not see that something is missing from it.
         Some(path) if failed => {
             write_error(&format!(
@@ -130,6 +162,6 @@ fn write(
             ));
             Ok(())
         }
-        Some(path) => write_file(path, &answer),
+        Some(path) => write_file(path, answer),
     }
 }

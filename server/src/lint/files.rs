@@ -34,6 +34,8 @@ pub(crate) struct Sources {
     pub(crate) reported: Vec<String>,
     /// The packages that the files belong to.
     pub(crate) packages: Vec<Package>,
+    /// The path of standard input's text, if that was read.
+    pub(crate) standard_input: Option<String>,
     /// How people see a path.
     names: BTreeMap<String, String>,
     /// What could not be read.
@@ -203,6 +205,7 @@ impl Gathering {
                 .map(|path| (path.clone(), false)),
         );
         let given = std::mem::take(&mut self.given);
+        let standard_input = given.keys().next().map(|path| slashes(path));
         let read: Vec<_> = wanted
             .into_par_iter()
             .map(|(path, reported)| {
@@ -213,6 +216,7 @@ impl Gathering {
             })
             .collect();
         let mut sources = Sources {
+            standard_input,
             errors: self.errors,
             warnings: self.warnings,
             ..Sources::default()
@@ -242,6 +246,7 @@ impl Gathering {
             }
             sources.names.insert(name, shown);
         }
+        sources.reported.sort();
         sources
             .files
             .sort_by(|one, other| one.path.cmp(&other.path));

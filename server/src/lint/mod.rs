@@ -9,6 +9,7 @@ mod explain;
 mod files;
 #[allow(dead_code, reason = "its readers follow")]
 mod fingerprint;
+mod fixing;
 mod format;
 mod levels;
 mod map;

@@ -11,14 +11,27 @@ use super::files::reason;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Console {
     color: Color,
+    /// Whether answers go to standard error, because standard output carries something else.
+    aside: bool,
 }
 
 impl Console {
     pub(crate) const fn new(color: Color) -> Self {
-        Self { color }
+        Self {
+            color,
+            aside: false,
+        }
     }
 
-    /// Whether an answer to standard output carries colours.
+    /// The same for answers that leave standard output alone.
+    pub(crate) const fn aside(self) -> Self {
+        Self {
+            aside: true,
+            ..self
+        }
+    }
+
+    /// Whether an answer carries colours.
     pub(crate) fn colored(self) -> bool {
         match self.color {
             Color::Always => true,
@@ -27,7 +40,12 @@ impl Console {
                 let asked_not_to =
                     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
                 let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
-                !asked_not_to && !dumb && std::io::stdout().is_terminal()
+                let terminal = if self.aside {
+                    std::io::stderr().is_terminal()
+                } else {
+                    std::io::stdout().is_terminal()
+                };
+                !asked_not_to && !dumb && terminal
             }
         }
     }
@@ -39,6 +57,10 @@ impl Console {
 
     /// Writes an answer. A reader that has gone away is no failure.
     pub(crate) fn print(self, answer: &str) -> Result<(), Failure> {
+        if self.aside {
+            let _ = std::io::stderr().lock().write_all(answer.as_bytes());
+            return Ok(());
+        }
         let mut output = std::io::stdout().lock();
         match output
             .write_all(answer.as_bytes())
@@ -96,4 +118,9 @@ pub(crate) fn write_error(message: &str) {
 /// One line on standard error that fails nothing.
 pub(crate) fn write_warning(message: &str) {
     let _ = writeln!(std::io::stderr().lock(), "warning: {message}");
+}
+
+/// One line on standard error about what was done.
+pub(crate) fn write_note(message: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{message}");
 }

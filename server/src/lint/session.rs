@@ -6,7 +6,9 @@
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-use visa_analysis::{Diagnostic, DialectChoice, Level, OperationCounts, Options, Workspace};
+use visa_analysis::{
+    Diagnostic, DialectChoice, FileReport, Fixable, Level, OperationCounts, Options, Workspace,
+};
 
 use super::arguments::{CheckArguments, Dialect, Target};
 use super::check::{Finding, Texts};
@@ -33,6 +35,15 @@ pub(crate) struct Checked {
     pub(crate) findings: Vec<Finding>,
     /// Whether a file could not be checked; the words are already on standard error.
     pub(crate) failed: bool,
+}
+
+impl Checked {
+    /// The findings that no suppression in the files covers.
+    pub(crate) fn open(&self) -> impl Iterator<Item = &Finding> {
+        self.findings
+            .iter()
+            .filter(|finding| !finding.diagnostic.suppressed)
+    }
 }
 
 impl<'a> Session<'a> {
@@ -113,6 +124,30 @@ impl<'a> Session<'a> {
         self.levels.of_finding(diagnostic)
     }
 
+    /// The path as people gave it.
+    pub(crate) fn shown(&self, path: &str) -> String {
+        self.sources.shown(path)
+    }
+
+    /// The path of standard input's text, if that was read.
+    pub(crate) fn standard_input(&self) -> Option<&str> {
+        self.sources.standard_input.as_deref()
+    }
+
+    /// The texts of the files that the run reports on, by the engine's path.
+    pub(crate) fn own_texts(&self) -> visa_analysis::Texts {
+        let files = self.workspace.files();
+        files
+            .filter(|(path, _)| {
+                let reported = &self.sources.reported;
+                reported
+                    .binary_search_by(|other| other.as_str().cmp(path))
+                    .is_ok()
+            })
+            .map(|(path, text)| (Arc::clone(path), Arc::clone(text)))
+            .collect()
+    }
+
     /// The texts of all files by the path that people see.
     pub(crate) fn texts(&self) -> Texts<'_> {
         self.sources
@@ -120,6 +155,32 @@ impl<'a> Session<'a> {
             .iter()
             .map(|file| (self.sources.shown(&file.path), file.text.as_str()))
             .collect()
+    }
+}
+
+/// Only what the run reports on may be changed, and what it does not report on may not get worse either.
+impl Fixable for Session<'_> {
+    fn texts(&self) -> visa_analysis::Texts {
+        self.own_texts()
+    }
+
+    fn replace(&mut self, texts: &visa_analysis::Texts) {
+        for (path, text) in texts {
+            self.workspace.set_file(path, text);
+        }
+        for file in &mut self.sources.files {
+            if let Some(text) = texts.get(file.path.as_str()) {
+                file.text = text.to_string();
+            }
+        }
+    }
+
+    fn reports(&self) -> Vec<FileReport> {
+        self.workspace.reports()
+    }
+
+    fn level(&self, diagnostic: &Diagnostic) -> Level {
+        Session::level(self, diagnostic)
     }
 }
 

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use visa_tests::repository;
 
 mod files;
+mod fixing;
 mod questions;
 
 /// A file with one finding at level deny, on line 1, and one at level warn, on line 3.
@@ -336,7 +337,6 @@ fn what_a_later_release_brings_is_refused() {
     let folder = folder_with(&[("a.rs", b"fn f() {}\n")]);
     for arguments in [
         &["a.rs", "--format", "sarif"][..],
-        &["a.rs", "--fix"],
         &["a.rs", "--baseline", "b.json"],
         &["a.rs", "--watch"],
     ] {

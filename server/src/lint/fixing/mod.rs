@@ -1,0 +1,116 @@
+//! `check --fix` and `check --diff`: what the engine's fixes make of the files.
+//!
+//! Which fixes are applied and when they stand is decided by the engine; here are the options, the files on disk and the
+//! words. Only files that the run reports on are changed, never those that are loaded for their names.
+
+mod diff;
+mod write;
+
+use clap::Args;
+use visa_analysis::{Fixed, Trust, fix_all};
+
+use super::arguments::CheckArguments;
+use super::check;
+use super::format::counted;
+use super::output::{Console, write_note};
+use super::session::Session;
+use super::{Failure, Outcome};
+
+/// The options about fixes.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct FixArguments {
+    /// Apply the fixes that are sure to be meant, until nothing changes; standard input's text is printed
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) fix: bool,
+    /// Print what `--fix` would change as a unified diff and exit with 1 if there is anything
+    #[arg(long, help_heading = "Fixes", conflicts_with = "fix")]
+    pub(crate) diff: bool,
+    /// With `--fix` or `--diff`: also the fixes that are only likely to be meant, the first of each finding
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) unsafe_fixes: bool,
+}
+
+impl FixArguments {
+    const fn trust(&self) -> Trust {
+        if self.unsafe_fixes {
+            Trust::Maybe
+        } else {
+            Trust::Machine
+        }
+    }
+}
+
+/// Applies the fixes and writes what changed: all of the files or, where one cannot be written, none.
+pub(crate) fn fix(
+    options: &CheckArguments,
+    session: &mut Session<'_>,
+    console: Console,
+) -> Result<Fixed, Failure> {
+    let before = session.own_texts();
+    let fixed = fix_all(session, options.fixing.trust());
+    let input = session.standard_input().map(str::to_owned);
+    let mut staged = Vec::new();
+    for (path, text) in &fixed.texts {
+        if Some(&**path) != input.as_deref() {
+            let old = before.get(path).map_or("", |text| text);
+            staged.push(write::Staged::new(&session.shown(path), path, old, text)?);
+        }
+    }
+    for file in staged {
+        file.put_in_place()?;
+    }
+    if let Some(text) = input.and_then(|input| session.own_texts().get(&*input).cloned()) {
+        console.print(&text)?;
+    }
+    Ok(fixed)
+}
+
+/// `2 fixed, 1 remaining`.
+pub(crate) fn sum_up(fixed: &Fixed, remaining: usize) {
+    let files = match fixed.texts.len() as u64 {
+        0 => String::new(),
+        files => format!(" ({} changed)", counted(files, "file")),
+    };
+    write_note(&format!(
+        "{} fixed, {remaining} remaining{files}",
+        fixed.fixed
+    ));
+}
+
+/// Prints what `--fix` would change and changes nothing.
+pub(crate) fn diff(
+    options: &CheckArguments,
+    session: &mut Session<'_>,
+    console: Console,
+    unreadable: bool,
+) -> Result<Outcome, Failure> {
+    let before = session.own_texts();
+    let fixed = fix_all(session, options.fixing.trust());
+    let mut answer = String::new();
+    for (path, text) in &fixed.texts {
+        let old = before.get(path).map_or("", |text| text);
+        answer.push_str(&diff::unified(&session.shown(path), old, text));
+    }
+    if check::colored(options, console) {
+        answer = diff::colored(&answer);
+    }
+    check::deliver(options, &answer, console, unreadable)?;
+    let files = fixed.texts.len() as u64;
+    if !options.quiet {
+        let words = if files == 0 {
+            "nothing would be fixed".to_owned()
+        } else {
+            format!(
+                "{} would be fixed in {}",
+                counted(fixed.fixed, "finding"),
+                counted(files, "file")
+            )
+        };
+        write_note(&words);
+    }
+    Ok(match () {
+        () if unreadable => Outcome::Failed,
+        () if files > 0 && !options.exit_zero => Outcome::Found,
+        () => Outcome::Fine,
+    })
+}

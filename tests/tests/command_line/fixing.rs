@@ -1,0 +1,244 @@
+//! `--fix` and `--diff`: what is changed, what is left alone, and what is said.
+
+use std::fs;
+use std::path::Path;
+
+use super::*;
+
+/// A file whose suppression is of no use: the fix removes it. The line breaks are mixed, and a mark stands first.
+const UNUSED: &str = "\u{feff}// größe\r\n#[allow(tcp::slice_size)] // ü\r\nfn f() {}\n";
+const MENDED: &str = "\u{feff}// größe\r\n // ü\r\nfn f() {}\n";
+/// A misspelt rule: what was meant is only likely.
+const MISSPELT: &str = "#[allow(tcp::slice_siez)]\nfn f() {}\n";
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().flatten();
+    let mut names: Vec<_> = entries
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn read(folder: &TempDir, name: &str) -> String {
+    fs::read_to_string(folder.path().join(name)).unwrap()
+}
+
+#[test]
+fn fixes_are_written_and_every_other_byte_stays() {
+    let folder = folder_with(&[("a.rs", UNUSED.as_bytes()), ("b.rs", b"fn g() {}\n")]);
+    let other = fs::metadata(folder.path().join("b.rs")).unwrap().modified();
+    let output = run(folder.path(), &["--fix"]);
+    assert_code(&output, 0);
+    assert_eq!(read(&folder, "a.rs"), MENDED);
+    assert_eq!(stderr(&output), "1 fixed, 0 remaining (1 file changed)\n");
+    assert_eq!(stdout(&output), "0 kernels, 0 operations, no findings\n");
+    assert_eq!(names(folder.path()), ["a.rs", "b.rs"]);
+    let untouched = fs::metadata(folder.path().join("b.rs")).unwrap().modified();
+    assert_eq!(other.unwrap(), untouched.unwrap());
+    let again = run(folder.path(), &["--fix", "--quiet"]);
+    assert_code(&again, 0);
+    assert_eq!(read(&folder, "a.rs"), MENDED);
+    assert_eq!((stdout(&again), stderr(&again)), Default::default());
+}
+
+#[test]
+fn what_cannot_be_fixed_is_still_reported_and_fails() {
+    let text = format!("{FINDINGS}{MISSPELT}");
+    let folder = folder_with(&[("a.rs", text.as_bytes())]);
+    let output = run(folder.path(), &["a.rs", "--fix", "--format", "json"]);
+    assert_code(&output, 1);
+    assert_eq!(stderr(&output), "1 fixed, 2 remaining (1 file changed)\n");
+    assert_eq!(
+        rules_and_levels(&json(&output)),
+        ["unknown_rule deny", "unknown_rule deny"]
+    );
+    let after = text.replace("#[expect(tcp::slice_size)]", "");
+    assert_eq!(read(&folder, "a.rs"), after);
+}
+
+#[test]
+fn rules_that_do_not_run_fix_nothing() {
+    for options in [
+        ["--ignore", "unused_suppression"],
+        ["--allow", "suspicious"],
+        ["--select", "hardware"],
+    ] {
+        let folder = folder_with(&[("a.rs", UNUSED.as_bytes())]);
+        let output = run(folder.path(), &[&["a.rs", "--fix"][..], &options].concat());
+        assert_code(&output, 0);
+        assert_eq!(stderr(&output), "0 fixed, 0 remaining\n");
+        assert_eq!(read(&folder, "a.rs"), UNUSED);
+    }
+}
+
+#[test]
+fn likely_fixes_are_applied_on_request_and_what_they_lead_to_is_fixed_too() {
+    let folder = folder_with(&[("a.rs", MISSPELT.as_bytes())]);
+    let sure = run(folder.path(), &["a.rs", "--fix"]);
+    assert_code(&sure, 1);
+    assert_eq!(read(&folder, "a.rs"), MISSPELT);
+    // The name that was meant suppresses nothing either: the next round removes the attribute.
+    let likely = run(folder.path(), &["a.rs", "--fix", "--unsafe-fixes"]);
+    assert_code(&likely, 0);
+    assert_eq!(read(&folder, "a.rs"), "\nfn f() {}\n");
+    assert_eq!(stderr(&likely), "1 fixed, 0 remaining (1 file changed)\n");
+}
+
+#[test]
+fn only_named_files_are_changed() {
+    let folder = folder_with(&[
+        ("Cargo.toml", b"[package]\nname = \"k\"\n"),
+        ("src/lib.rs", b"mod a;\nmod b;\n"),
+        ("src/a.rs", UNUSED.as_bytes()),
+        ("src/b.rs", UNUSED.as_bytes()),
+    ]);
+    assert_code(&run(folder.path(), &["src/a.rs", "--fix"]), 0);
+    assert_eq!(read(&folder, "src/a.rs"), MENDED);
+    assert_eq!(read(&folder, "src/b.rs"), UNUSED);
+}
+
+#[test]
+fn a_diff_says_what_would_change_and_changes_nothing() {
+    let folder = folder_with(&[
+        ("k/a.rs", UNUSED.as_bytes()),
+        ("k/b.rs", FINDINGS.as_bytes()),
+    ]);
+    let output = run(folder.path(), &["k", "--diff"]);
+    assert_code(&output, 1);
+    let expected = "--- k/a.rs\n+++ k/a.rs\n@@ -1,3 +1,3 @@\n \u{feff}// größe\r\n\
+                    -#[allow(tcp::slice_size)] // ü\r\n+ // ü\r\n fn f() {}\n\
+                    --- k/b.rs\n+++ k/b.rs\n@@ -1,4 +1,4 @@\n #[allow(tcp::no_such_rule)]\n fn f() {}\n\
+                    -#[expect(tcp::slice_size)]\n+\n fn g() {}\n";
+    assert_eq!(stdout(&output), expected);
+    assert_eq!(stderr(&output), "2 findings would be fixed in 2 files\n");
+    assert_eq!(read(&folder, "k/a.rs"), UNUSED);
+    assert_eq!(read(&folder, "k/b.rs"), FINDINGS);
+    let colored = run(folder.path(), &["k", "--diff", "--color", "always"]);
+    assert!(stdout(&colored).contains("\u{1b}[32m+ // ü\r\u{1b}[0m\n"));
+    assert_code(&run(folder.path(), &["k", "--diff", "--exit-zero"]), 0);
+    // What is found and cannot be fixed is no difference.
+    let unfixable = folder_with(&[("a.rs", MISSPELT.as_bytes())]);
+    let output = run(unfixable.path(), &["--diff"]);
+    assert_code(&output, 0);
+    assert_eq!(stdout(&output), "");
+    assert_eq!(stderr(&output), "nothing would be fixed\n");
+    assert_code(&run(unfixable.path(), &["--diff", "--unsafe-fixes"]), 1);
+    assert_code(&run(unfixable.path(), &["--diff", "missing.rs"]), 2);
+    assert_code(&run(unfixable.path(), &["--diff", "--fix"]), 2);
+}
+
+#[test]
+fn standard_input_comes_out_mended() {
+    let folder = folder_with(&[]);
+    let output = run_with_input(folder.path(), &["-", "--fix"], UNUSED.as_bytes());
+    assert_code(&output, 0);
+    assert_eq!(stdout(&output), MENDED);
+    // What is left is said beside it.
+    let output = run_with_input(
+        folder.path(),
+        &["-", "--fix", "--format", "short"],
+        FINDINGS.as_bytes(),
+    );
+    assert_code(&output, 1);
+    assert_eq!(
+        stdout(&output),
+        FINDINGS.replace("#[expect(tcp::slice_size)]", "")
+    );
+    let said = stderr(&output);
+    assert!(
+        said.starts_with("<stdin>:1:14: deny[unknown_rule]"),
+        "{said}"
+    );
+    assert!(
+        said.ends_with("1 fixed, 1 remaining (1 file changed)\n"),
+        "{said}"
+    );
+    // A text without findings comes out as it is, one that is no text not at all.
+    let fine = run_with_input(folder.path(), &["-", "--fix", "-q"], b"fn f(\r\n");
+    assert_eq!(stdout(&fine), "fn f(\r\n");
+    let bytes = run_with_input(folder.path(), &["-", "--fix"], b"\xff");
+    assert_code(&bytes, 2);
+    assert_eq!(stdout(&bytes), "");
+    let diff = run_with_input(
+        folder.path(),
+        &["-", "--diff", "--stdin-filename", "k.rs"],
+        MISSPELT.as_bytes(),
+    );
+    assert_code(&diff, 0);
+    assert!(names(folder.path()).is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn permissions_and_links_are_kept() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = folder_with(&[
+        ("real/a.rs", UNUSED.as_bytes()),
+        ("k/b.rs", UNUSED.as_bytes()),
+    ]);
+    let target = folder.path().join("real/a.rs");
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o750)).unwrap();
+    symlink("../real/a.rs", folder.path().join("k/a.rs")).unwrap();
+    assert_code(&run(folder.path(), &["k", "--fix"]), 0);
+    assert_eq!(read(&folder, "real/a.rs"), MENDED);
+    let link = fs::symlink_metadata(folder.path().join("k/a.rs")).unwrap();
+    assert!(link.file_type().is_symlink());
+    let mode = fs::metadata(&target).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o750);
+    // A file that may not be written: it and all others stay.
+    fs::write(&target, UNUSED).unwrap();
+    fs::write(folder.path().join("k/b.rs"), UNUSED).unwrap();
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o444)).unwrap();
+    let output = run(folder.path(), &["k", "--fix"]);
+    assert_code(&output, 2);
+    assert_eq!(
+        stderr(&output),
+        "error: cannot write `k/a.rs`: the file is read-only\n"
+    );
+    assert_eq!(read(&folder, "real/a.rs"), UNUSED);
+    assert_eq!(read(&folder, "k/b.rs"), UNUSED);
+    assert_eq!(names(&folder.path().join("k")), ["a.rs", "b.rs"]);
+    assert_eq!(names(&folder.path().join("real")), ["a.rs"]);
+}
+
+#[test]
+fn every_fixture_is_fixed_once_and_for_all() {
+    let fixtures = repository().join("fixtures");
+    let folder = tempfile::tempdir().unwrap();
+    let sources = visa_tests::rust_files(&fixtures);
+    for source in &sources {
+        let path = folder.path().join(source.strip_prefix(&fixtures).unwrap());
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::copy(source, path).unwrap();
+    }
+    let denied = |output: &Output| {
+        let document = json(output);
+        let all = rules_and_levels(&document);
+        all.iter()
+            .filter(|finding| finding.ends_with("deny"))
+            .count()
+    };
+    let before = run(folder.path(), &["--format", "json"]);
+    let first = run(
+        folder.path(),
+        &["--fix", "--unsafe-fixes", "--format", "json"],
+    );
+    assert!(denied(&first) < denied(&before));
+    let texts = || -> Vec<String> {
+        let files = visa_tests::rust_files(folder.path());
+        files.iter().map(|path| visa_tests::read(path)).collect()
+    };
+    let fixed = texts();
+    let second = run(
+        folder.path(),
+        &["--fix", "--unsafe-fixes", "--format", "json"],
+    );
+    assert!(
+        stderr(&second).starts_with("0 fixed, "),
+        "{}",
+        stderr(&second)
+    );
+    assert!(texts() == fixed);
+    assert_eq!(first.stdout, second.stdout);
+}
