@@ -15,15 +15,12 @@ const WITHOUT: &[(&str, &str)] = &[
     ("stride_indivisible/wrong_2", "open"),
     ("modulo_indivisible/wrong_2", "open"),
     ("fetch_sub_context_size/wrong", "open"),
-    ("vector_way/wrong", "open"),
-    ("operand_type/wrong_2", "open"),
     ("vcg_packet_not_innermost/wrong", "open"),
     ("vcg_slice_order/wrong", "open"),
     ("vcg_slice_order/wrong_2", "open"),
     ("vcg_transposed_time/wrong", "open"),
     ("dma_alignment/wrong", "open"),
     ("dma_alignment/wrong_3", "open"),
-    ("switch_parameters/wrong_3", "open"),
 ];
 
 /// Wrong kernels of which a proposal leaves something else to mend, with the reason. No machine fix does.
