@@ -1,5 +1,6 @@
 //! What operations cost: the book's own figures, and an independent walk over every access and flit.
 
+mod discrete_events;
 mod figures;
 mod kernels;
 
