@@ -45,14 +45,17 @@ pub use crate::kernel::body;
 /// What the engines make of one function.
 #[salsa::tracked(returns(clone))]
 pub fn function_derivation(db: &dyn Db, function: ItemId) -> Arc<BodyDerivation> {
-    Arc::new(derive(&body(db, function), options(db).target))
+    Arc::new(derive(
+        &body(db, function),
+        options(db, function.file(db)).target,
+    ))
 }
 
 /// What one function costs.
 #[salsa::tracked(returns(clone))]
 pub fn function_simulation(db: &dyn Db, function: ItemId) -> Arc<BodySimulation> {
     let derivation = function_derivation(db, function);
-    let target = options(db).target;
+    let target = options(db, function.file(db)).target;
     Arc::new(simulate(&body(db, function), &derivation, target))
 }
 
@@ -67,7 +70,7 @@ pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
             body: &body,
             derivation: &derivation,
             simulation: &simulation,
-            target: options(db).target,
+            target: options(db, function.file(db)).target,
         });
         of_body(&body, findings)
     });

@@ -50,13 +50,15 @@ pub enum DialectChoice {
     OptStd,
 }
 
-/// What the user chose for the whole project.
+/// What the user chose for the whole project or for some of its files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     /// The library.
     pub dialect: DialectChoice,
     /// The chip.
     pub target: Target,
+    /// How many chips a kernel runs on whose attribute gives no literal, and a function that no kernel reaches.
+    pub chips: Option<u64>,
 }
 
 /// Files by path, in the order of their paths.
@@ -74,11 +76,17 @@ pub struct Project {
     /// The user's options.
     #[returns(copy)]
     pub options: Options,
+    /// The options of files that have others, by path.
+    #[returns(clone)]
+    pub file_options: Arc<BTreeMap<Arc<str>, Options>>,
 }
 
-/// The options of the project, or the defaults where no project was set.
-pub fn options(db: &dyn Db) -> Options {
-    Project::try_get(db).map_or_else(Options::default, |project| project.options(db))
+/// The options that hold for a file: its own or the project's, or the defaults where no project was set.
+pub fn options(db: &dyn Db, file: SourceFile) -> Options {
+    Project::try_get(db).map_or_else(Options::default, |project| {
+        let own = project.file_options(db).get(&file.path(db)).copied();
+        own.unwrap_or_else(|| project.options(db))
+    })
 }
 
 type EventLog = Arc<Mutex<Vec<String>>>;
@@ -167,7 +175,17 @@ impl AnalysisDatabase {
                 }
                 project
             }
-            None => Project::new(self, files, packages, options),
+            None => Project::new(self, files, packages, options, Arc::default()),
+        }
+    }
+
+    /// Sets the options of files that have others than the project.
+    pub fn set_file_options(&mut self, options: BTreeMap<Arc<str>, Options>) {
+        let Some(project) = Project::try_get(self) else {
+            return;
+        };
+        if *project.file_options(self) != options {
+            project.set_file_options(self).to(Arc::new(options));
         }
     }
 

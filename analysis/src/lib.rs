@@ -28,6 +28,7 @@ pub use cost::{
 pub use db::{DialectChoice, Options, Package};
 pub use fixing::{Application, Fixable, Fixed, Texts, Trust, apply_fixes, fix_all};
 pub use hardware::Target;
+pub use names::nearest_names;
 pub use questions::{
     MappingAnswer, MappingQuestion, QuestionError, SequenceAnswer, SequenceEntry, SequenceQuestion,
     SequencerMode, derive_sequence, evaluate_mapping,

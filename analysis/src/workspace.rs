@@ -25,6 +25,7 @@ pub struct Workspace {
     files: BTreeMap<Arc<str>, Arc<str>>,
     packages: Vec<Package>,
     options: Options,
+    file_options: BTreeMap<Arc<str>, Options>,
 }
 
 impl Workspace {
@@ -100,6 +101,15 @@ impl Workspace {
         self.files.iter()
     }
 
+    /// Sets the options of files that have others than those of [`Self::set_options`], by path.
+    pub fn set_file_options<'a>(&mut self, options: impl IntoIterator<Item = (&'a str, Options)>) {
+        let options = options
+            .into_iter()
+            .map(|(path, options)| (path.replace('\\', "/").into(), options));
+        self.file_options = options.collect();
+        self.apply();
+    }
+
     /// A snapshot. The next change of the workspace waits until all snapshots are dropped, so keep none.
     #[must_use]
     pub fn analysis(&self) -> Analysis {
@@ -112,6 +122,7 @@ impl Workspace {
         let files = self.files.iter().map(|(path, text)| (&**path, &**text));
         self.db
             .set_project(files, self.packages.clone(), self.options);
+        self.db.set_file_options(self.file_options.clone());
     }
 }
 

@@ -206,7 +206,7 @@ pub(super) fn is_language_name(name: &str) -> bool {
 /// the book's.
 #[salsa::tracked(returns(copy))]
 pub fn dialect(db: &dyn Db, file: SourceFile) -> Dialect {
-    match options(db).dialect {
+    match options(db, file).dialect {
         DialectChoice::VisaStd => return Dialect::VisaStd,
         DialectChoice::OptStd => return Dialect::OptStd,
         DialectChoice::Auto => {}

@@ -51,6 +51,9 @@ pub struct Body {
     pub span: Span,
     /// `#[device]`, if it is a kernel.
     pub device: Option<DeviceAttribute>,
+    /// How many chips it runs on: by the attribute, else, in a kernel or a function that none reaches, by the project's
+    /// setting. A function that kernels call has none of its own.
+    pub chips: Option<u64>,
     /// Whether some `#[device]` function of the workspace reaches this one. A fragment that nothing calls is judged
     /// more mildly: nobody can tell what hardware its author has in mind.
     pub reached_from_kernel: bool,

@@ -28,6 +28,7 @@ impl<'a> BodyBuilder<'a> {
                 chips: Some(1),
                 span: span(1),
             }),
+            chips: Some(1),
             reached_from_kernel: true,
             tensors: Vec::new(),
             operations: Vec::new(),

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::fixing::FixArguments;
+use super::limits::LimitArguments;
+use super::settings::SettingsArguments;
 
 /// A linter for kernels written in FuriosaAI's TCP Virtual ISA.
 #[derive(Debug, Parser)]
@@ -88,26 +90,6 @@ pub(crate) enum RulesFormat {
     Markdown,
 }
 
-/// Which library kernels are written against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Dialect {
-    /// By the prelude that a file imports
-    Auto,
-    /// `furiosa_visa_std`, the book's library
-    VisaStd,
-    /// `furiosa_opt_std`, its successor
-    OptStd,
-}
-
-/// Which chip kernels are checked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Target {
-    /// RNGD
-    Rngd,
-    /// RNGD-S
-    RngdS,
-}
-
 /// `visa-lint check`
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
@@ -160,12 +142,11 @@ pub(crate) struct CheckArguments {
         help_heading = "Rules"
     )]
     pub(crate) ignore: Vec<String>,
-    /// The library that kernels are written against
-    #[arg(long, value_enum, default_value_t = Dialect::Auto)]
-    pub(crate) dialect: Dialect,
-    /// The chip that kernels are checked for
-    #[arg(long, value_enum, default_value_t = Target::Rngd)]
-    pub(crate) target: Target,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArguments,
+    /// Print the settings that hold for the files, and where each comes from, instead of checking
+    #[arg(long, help_heading = "Settings")]
+    pub(crate) show_settings: bool,
     /// Count findings by rule, and operations resolved and unresolved with the reasons
     #[arg(long)]
     pub(crate) statistics: bool,
@@ -180,6 +161,8 @@ pub(crate) struct CheckArguments {
     pub(crate) exit_zero: bool,
     #[command(flatten)]
     pub(crate) fixing: FixArguments,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
     /// Threads to use; by default one a core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,

@@ -71,8 +71,11 @@ pub(crate) fn run(
 }
 
 fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<Outcome, Failure> {
-    let mut session = Session::open(options, levels);
+    let mut session = Session::open(options, levels)?;
     let unreadable = session.say_unreadable();
+    if options.show_settings {
+        return session.show_settings(console, unreadable);
+    }
     if options.fixing.diff {
         return fixing::diff(options, &mut session, console, unreadable);
     }
@@ -111,10 +114,15 @@ fn report(
         texts: &texts,
     };
     let denied = outline.open().any(|finding| finding.level == Level::Deny);
+    let too_many = options.limits.exceeded(&outline);
     write(options, &outline, console, failed)?;
+    if let Some(words) = &too_many {
+        write_error(words);
+    }
+    let found = denied || too_many.is_some();
     Ok(match () {
         () if failed => Outcome::Failed,
-        () if denied && !options.exit_zero => Outcome::Found,
+        () if found && !options.exit_zero => Outcome::Found,
         () => Outcome::Fine,
     })
 }

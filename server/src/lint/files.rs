@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use visa_analysis::Package;
 
 use super::packages::{Manifest, package_of, path_dependencies};
+use super::settings::Resolver;
 
 /// Directories above or below a lone file that are searched for modules.
 const MODULE_DEPTH: usize = 32;
@@ -45,9 +46,13 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Finds and reads everything that the paths of the command line name.
-    pub(crate) fn gather(paths: &[PathBuf], stdin_name: Option<&Path>) -> Self {
-        let mut gathering = Gathering::new();
+    /// Finds and reads everything that the paths of the command line name and the settings do not exclude.
+    pub(crate) fn gather(
+        paths: &[PathBuf],
+        stdin_name: Option<&Path>,
+        settings: &mut Resolver,
+    ) -> Self {
+        let mut gathering = Gathering::new(settings);
         for path in paths {
             if path.as_os_str() == "-" {
                 gathering.standard_input(stdin_name);
@@ -69,7 +74,8 @@ impl Sources {
 }
 
 /// The work in progress: absolute paths, not yet read.
-struct Gathering {
+struct Gathering<'a> {
+    settings: &'a mut Resolver,
     here: PathBuf,
     /// Files to report on, with the name people see.
     reported: BTreeMap<PathBuf, String>,
@@ -82,9 +88,10 @@ struct Gathering {
     warnings: Vec<String>,
 }
 
-impl Gathering {
-    fn new() -> Self {
+impl<'a> Gathering<'a> {
+    fn new(settings: &'a mut Resolver) -> Self {
         Self {
+            settings,
             here: std::env::current_dir().unwrap_or_default(),
             reported: BTreeMap::new(),
             others: BTreeSet::new(),
@@ -106,7 +113,7 @@ impl Gathering {
         match String::from_utf8(bytes) {
             Ok(text) => {
                 let path = absolute(&self.here, name);
-                self.reported.insert(path.clone(), shown(name));
+                self.report(path.clone(), shown(name), true);
                 self.given.insert(path, text);
             }
             Err(error) => self
@@ -125,8 +132,7 @@ impl Gathering {
                 self.folder(folder.unwrap_or_else(|| Path::new(".")));
             }
             Ok(_) => {
-                self.reported
-                    .insert(absolute(&self.here, path), shown(path));
+                self.report(absolute(&self.here, path), shown(path), true);
             }
             Err(error) => self.errors.push(format!(
                 "cannot read `{}`: {}",
@@ -144,10 +150,16 @@ impl Gathering {
                 .push(format!("no `.rs` files in `{}`", folder.display()));
         }
         for file in files {
-            self.reported
-                .insert(absolute(&self.here, &file), shown(&file));
+            self.report(absolute(&self.here, &file), shown(&file), false);
         }
         self.errors.extend(errors);
+    }
+
+    /// Takes a file up, unless the settings exclude it.
+    fn report(&mut self, path: PathBuf, shown: String, named: bool) {
+        if !self.settings.excludes(&path, named) {
+            self.reported.insert(path, shown);
+        }
     }
 
     /// Adds the files that names may come from: the packages of the files with the packages they depend on by path, and the
@@ -349,7 +361,7 @@ fn read_text(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| not_utf8(&error))
 }
 
-fn not_utf8(error: &std::string::FromUtf8Error) -> String {
+pub(super) fn not_utf8(error: &std::string::FromUtf8Error) -> String {
     format!(
         "not UTF-8: invalid byte at offset {}",
         error.utf8_error().valid_up_to()
@@ -391,6 +403,6 @@ fn shown(path: &Path) -> String {
 }
 
 /// The path with `/` between its components.
-fn slashes(path: &Path) -> String {
+pub(super) fn slashes(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }

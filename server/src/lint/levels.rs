@@ -1,20 +1,55 @@
 //! Which rules run and how severely their findings are taken.
 
+use std::sync::Arc;
+
 use clap::ArgMatches;
-use visa_analysis::{Diagnostic, Group, Level, is_rule_or_group, nearest_rules};
+use visa_analysis::{Diagnostic, Group, Level, is_rule_or_group, nearest_names, nearest_rules};
 
 use super::Failure;
 
-/// What `--deny`, `--warn` and `--allow` may name beside rules and groups: all that would be a warning.
-const WARNINGS: &str = "warnings";
+/// What levels may name beside rules and groups: all that would be a warning.
+pub(crate) const WARNINGS: &str = "warnings";
+
+/// Where a choice was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// An option of the command line, without its dashes.
+    Option(&'static str),
+    /// A line of a settings file.
+    File {
+        /// The file as people see it.
+        path: Arc<str>,
+        /// The line, from 1.
+        line: u32,
+    },
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Option(name) => write!(formatter, "--{name}"),
+            Self::File { path, line } => write!(formatter, "{path}:{line}"),
+        }
+    }
+}
+
+/// A rule, a group or [`WARNINGS`] is to have a level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) name: String,
+    pub(crate) level: Level,
+    pub(crate) origin: Origin,
+}
 
 /// The user's choice of rules and levels.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Levels {
-    /// In the order of the command line.
-    changes: Vec<(String, Level)>,
-    select: Vec<String>,
-    ignore: Vec<String>,
+    /// In the order in which they apply: the last one that fits wins.
+    pub(crate) changes: Vec<Change>,
+    /// Nothing else runs, unless empty.
+    pub(crate) select: Vec<String>,
+    /// These do not run.
+    pub(crate) ignore: Vec<String>,
 }
 
 impl Levels {
@@ -30,41 +65,71 @@ impl Levels {
             let indices = matches.indices_of(option).into_iter().flatten();
             for (index, name) in indices.zip(names) {
                 known(option, name, true)?;
-                changes.push((index, name.clone(), level));
+                let change = Change {
+                    name: name.clone(),
+                    level,
+                    origin: Origin::Option(option),
+                };
+                changes.push((index, change));
             }
         }
-        changes.sort_by_key(|(index, ..)| *index);
+        changes.sort_by_key(|(index, _)| *index);
         Ok(Self {
-            changes: changes
-                .into_iter()
-                .map(|(_, name, level)| (name, level))
-                .collect(),
+            changes: changes.into_iter().map(|(_, change)| change).collect(),
             select: names(matches, "select")?,
             ignore: names(matches, "ignore")?,
         })
     }
 
+    /// These levels after those of a file: the changes come last, a selection takes the place of the file's selection and of
+    /// what the file ignores, and what is ignored adds to it.
+    pub(crate) fn after(&self, file: Self) -> Self {
+        let mut levels = file;
+        levels.changes.extend(self.changes.iter().cloned());
+        if !self.select.is_empty() {
+            levels.select.clone_from(&self.select);
+            levels.ignore.clear();
+        }
+        levels.ignore.extend(self.ignore.iter().cloned());
+        levels
+    }
+
     /// The level of a finding, `Allow` also where its rule does not run.
     pub(crate) fn of_finding(&self, diagnostic: &Diagnostic) -> Level {
-        let matches = |name: &String, rule: &str, group: Option<Group>| {
-            name == rule || group.is_some_and(|group| name == group.name())
-        };
-        let group = Some(diagnostic.group);
-        let runs = |rule: &str, group: Option<Group>| {
-            (self.select.is_empty() || self.select.iter().any(|name| matches(name, rule, group)))
-                && !self.ignore.iter().any(|name| matches(name, rule, group))
-        };
-        if !runs(diagnostic.rule, group) {
-            return Level::Allow;
+        self.level(diagnostic.rule, diagnostic.group, diagnostic.default_level)
+            .0
+    }
+
+    /// The level of what a rule reports as of a group, and the choice that made it so; without one it is the default or the
+    /// rule does not run.
+    pub(crate) fn level(
+        &self,
+        rule: &str,
+        group: Group,
+        default: Level,
+    ) -> (Level, Option<&Change>) {
+        let matches = |name: &String| name == rule || name == group.name();
+        if !self.runs(rule, group) {
+            return (Level::Allow, None);
         }
-        let mut level = diagnostic.default_level;
-        for (name, change) in &self.changes {
-            let warning = name == WARNINGS && level == Level::Warn;
-            if warning || matches(name, diagnostic.rule, group) {
-                level = *change;
+        let mut level = (default, None);
+        for change in &self.changes {
+            let warning = change.name == WARNINGS && level.0 == Level::Warn;
+            if warning || matches(&change.name) {
+                level = (change.level, Some(change));
             }
         }
         level
+    }
+
+    /// Whether a rule runs for what it reports as of a group.
+    pub(crate) fn runs(&self, rule: &str, group: Group) -> bool {
+        let named = |names: &[String]| {
+            names
+                .iter()
+                .any(|name| name == rule || name == group.name())
+        };
+        (self.select.is_empty() || named(&self.select)) && !named(&self.ignore)
     }
 }
 
@@ -77,21 +142,34 @@ fn names(matches: &ArgMatches, option: &str) -> Result<Vec<String>, Failure> {
 
 /// Refuses a name that is no rule and no group.
 fn known(option: &str, name: &str, warnings: bool) -> Result<(), Failure> {
+    unknown(name, warnings).map_or(Ok(()), |problem| {
+        Err(Failure::new(format!("--{option}: {problem}")))
+    })
+}
+
+/// What is wrong with a name that should be a rule's or a group's, or [`WARNINGS`] where that is allowed.
+pub(crate) fn unknown(name: &str, warnings: bool) -> Option<String> {
     if is_rule_or_group(name) || (warnings && name == WARNINGS) {
-        return Ok(());
+        return None;
     }
-    Err(Failure::new(format!(
-        "--{option}: no rule or group is called `{name}`{}",
-        did_you_mean(name)
-    )))
+    let mut nearest = nearest_rules(name);
+    if warnings && nearest.is_empty() {
+        nearest = nearest_names(name, [WARNINGS]);
+    }
+    Some(format!(
+        "no rule or group is called `{name}`{}",
+        proposal(&nearest)
+    ))
 }
 
 /// `; did you mean …?`, or nothing.
 pub(crate) fn did_you_mean(name: &str) -> String {
-    let nearest: Vec<_> = nearest_rules(name)
-        .into_iter()
-        .map(|name| format!("`{name}`"))
-        .collect();
+    proposal(&nearest_rules(name))
+}
+
+/// `; did you mean …?` of names, or nothing.
+pub(crate) fn proposal(nearest: &[String]) -> String {
+    let nearest: Vec<_> = nearest.iter().map(|name| format!("`{name}`")).collect();
     if nearest.is_empty() {
         String::new()
     } else {

@@ -12,12 +12,14 @@ mod fingerprint;
 mod fixing;
 mod format;
 mod levels;
+mod limits;
 mod map;
 mod output;
 mod packages;
 mod rules;
 mod sequence;
 mod session;
+mod settings;
 
 use std::process::ExitCode;
 
@@ -29,14 +31,20 @@ use self::output::{Console, write_error};
 /// Why a run failed: exit code 2.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    message: String,
+    /// A line each.
+    messages: Vec<String>,
 }
 
 impl Failure {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self {
-            message: message.into(),
+            messages: vec![message.into()],
         }
+    }
+
+    /// Several things that are wrong at once.
+    pub(crate) const fn several(messages: Vec<String>) -> Self {
+        Self { messages }
     }
 }
 
@@ -84,7 +92,9 @@ pub fn main() -> ExitCode {
     match result {
         Ok(outcome) => outcome.into(),
         Err(failure) => {
-            write_error(&failure.message);
+            for message in &failure.messages {
+                write_error(message);
+            }
             Outcome::Failed.into()
         }
     }

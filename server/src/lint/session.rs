@@ -6,20 +6,20 @@
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-use visa_analysis::{
-    Diagnostic, DialectChoice, FileReport, Fixable, Level, OperationCounts, Options, Workspace,
-};
+use visa_analysis::{Diagnostic, FileReport, Fixable, Level, OperationCounts, Workspace};
 
-use super::arguments::{CheckArguments, Dialect, Target};
+use super::arguments::CheckArguments;
 use super::check::{Finding, Texts};
 use super::files::Sources;
 use super::levels::Levels;
-use super::output::{write_error, write_warning};
+use super::output::{Console, write_error, write_warning};
+use super::settings::{Resolver, SettingsTable, show};
+use super::{Failure, Outcome};
 
 /// The files of a run and the engine that holds them.
 pub(crate) struct Session<'a> {
     options: &'a CheckArguments,
-    levels: &'a Levels,
+    settings: SettingsTable,
     sources: Sources,
     /// Never taken apart: the process ends after the last report, and that would only delay it.
     workspace: ManuallyDrop<Workspace>,
@@ -47,11 +47,17 @@ impl Checked {
 }
 
 impl<'a> Session<'a> {
-    /// Reads the files that the options name and those beside them.
-    pub(crate) fn open(options: &'a CheckArguments, levels: &'a Levels) -> Self {
-        let sources = Sources::gather(&options.paths, options.stdin_filename.as_deref());
+    /// Reads the files that the options name and those beside them, with the settings that hold for each.
+    pub(crate) fn open(options: &'a CheckArguments, levels: &Levels) -> Result<Self, Failure> {
+        let mut resolver = Resolver::new(&options.settings, levels.clone())?;
+        let sources = Sources::gather(
+            &options.paths,
+            options.stdin_filename.as_deref(),
+            &mut resolver,
+        );
+        let settings = resolver.table(sources.files.iter().map(|file| file.path.as_str()))?;
         let mut workspace = Workspace::new();
-        workspace.set_options(engine_options(options));
+        workspace.set_file_options(settings.engine_options());
         workspace.set_packages(sources.packages.clone());
         workspace.set_files(
             sources
@@ -59,12 +65,26 @@ impl<'a> Session<'a> {
                 .iter()
                 .map(|file| (file.path.as_str(), file.text.as_str())),
         );
-        Self {
+        Ok(Self {
             options,
-            levels,
+            settings,
             sources,
             workspace: ManuallyDrop::new(workspace),
-        }
+        })
+    }
+
+    /// Writes what holds for the files that the run reports on, and where each choice was made.
+    pub(crate) fn show_settings(
+        &self,
+        console: Console,
+        unreadable: bool,
+    ) -> Result<Outcome, Failure> {
+        console.print(&show(&self.settings, &self.sources))?;
+        Ok(if unreadable {
+            Outcome::Failed
+        } else {
+            Outcome::Fine
+        })
     }
 
     /// Says what could not be read; whether there was anything.
@@ -121,7 +141,7 @@ impl<'a> Session<'a> {
 
     /// The level of a finding whose paths are still the engine's.
     pub(crate) fn level(&self, diagnostic: &Diagnostic) -> Level {
-        self.levels.of_finding(diagnostic)
+        self.settings.of(&diagnostic.file).level_of(diagnostic)
     }
 
     /// The path as people gave it.
@@ -181,20 +201,6 @@ impl Fixable for Session<'_> {
 
     fn level(&self, diagnostic: &Diagnostic) -> Level {
         Session::level(self, diagnostic)
-    }
-}
-
-fn engine_options(options: &CheckArguments) -> Options {
-    Options {
-        dialect: match options.dialect {
-            Dialect::Auto => DialectChoice::Auto,
-            Dialect::VisaStd => DialectChoice::VisaStd,
-            Dialect::OptStd => DialectChoice::OptStd,
-        },
-        target: match options.target {
-            Target::Rngd => visa_analysis::Target::Rngd,
-            Target::RngdS => visa_analysis::Target::RngdS,
-        },
     }
 }
 

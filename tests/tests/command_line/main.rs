@@ -17,6 +17,7 @@ use visa_tests::repository;
 mod files;
 mod fixing;
 mod questions;
+mod settings;
 
 /// A file with one finding at level deny, on line 1, and one at level warn, on line 3.
 const FINDINGS: &str =

@@ -326,6 +326,7 @@ fn empty_body() -> Body {
         name: "test".to_owned(),
         span: span(0),
         device: None,
+        chips: Some(1),
         reached_from_kernel: false,
         tensors: Vec::new(),
         operations: Vec::new(),

@@ -26,7 +26,7 @@ pub struct SizeViolation {
     pub span: Span,
     /// Tensors and streams that have it, other than at `span`.
     pub uses: Vec<Span>,
-    /// For chips: the attribute that says how many.
+    /// For chips: the attribute that says how many; none where it is a setting of the project.
     pub attribute: Option<Span>,
     /// No kernel of the workspace reaches the function, so nothing runs it as it stands.
     pub fragment: bool,
@@ -121,13 +121,12 @@ impl Collector<'_> {
             return;
         };
         let (expected, attribute) = match level {
-            Level::Chip => match self
-                .body
-                .device
-                .as_ref()
-                .and_then(|device| Some((device.chips?, device.span)))
-            {
-                Some((chips, span)) => (chips, Some(span)),
+            Level::Chip => match self.body.chips {
+                Some(chips) => {
+                    let device = self.body.device.as_ref();
+                    let says_so = device.filter(|device| device.chips.is_some());
+                    (chips, says_so.map(|device| device.span))
+                }
                 None => return,
             },
             Level::Cluster => (CLUSTERS, None),

@@ -56,18 +56,12 @@ fn levels_have_the_hardwares_sizes() {
 }
 
 #[test]
-fn chips_are_those_of_the_attribute() {
+fn chips_are_those_of_the_body() {
     let mut builder = BodyBuilder::new(AXES);
     builder.input("A");
-    builder.body.device = builder
-        .body
-        .device
-        .map(|device| crate::kernel::DeviceAttribute {
-            chips: Some(4),
-            ..device
-        });
+    builder.body.chips = Some(4);
     assert_eq!(sizes(&builder), [(Level::Chip, 1, 4)]);
-    builder.body.device = None;
+    builder.body.chips = None;
     assert_eq!(sizes(&builder), []);
 }
 

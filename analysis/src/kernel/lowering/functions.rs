@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 
-use crate::db::Db;
+use crate::db::{Db, options};
 use crate::items::{self, ItemId, Span};
 use crate::kernel::dialect::TypeParameter;
 use crate::kernel::{
@@ -38,6 +38,7 @@ pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
             chips: attribute.chips,
             span: attribute.span,
         }),
+        chips: None,
         reached_from_kernel: callgraph::is_reached_from_kernel(db, function),
         tensors: Vec::new(),
         operations: Vec::new(),
@@ -46,6 +47,13 @@ pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
         escaping: Vec::new(),
         launches: Vec::new(),
         shortened_loops: Vec::new(),
+    };
+    let chips = options(db, function.file(db)).chips;
+    body.chips = match &body.device {
+        Some(device) => device.chips.or(chips),
+        // What a kernel calls runs on that kernel's chips, and is judged there.
+        None if body.reached_from_kernel => None,
+        None => chips,
     };
     let Some(node) = node else {
         return body;

@@ -69,6 +69,7 @@ fn body(tensors: Vec<Tensor>) -> Body {
         name: "test".to_owned(),
         span: span(0),
         device: None,
+        chips: Some(1),
         reached_from_kernel: false,
         tensors,
         operations: Vec::new(),

@@ -1,0 +1,283 @@
+//! Settings: which `visa-lint.toml` holds for a file, and what it comes to together with the command line.
+//!
+//! The nearest file upward from a kernel's folder holds alone: files further up add nothing, so that a file says all that
+//! there is to know. `--config` puts one file in the place of all. Options of the command line come after the file.
+
+mod budgets;
+mod file;
+mod options;
+mod read;
+mod show;
+
+pub(crate) use self::options::SettingsArguments;
+pub(crate) use self::show::show;
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::ErrorKind;
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use visa_analysis::{Diagnostic, DialectChoice, Level, Options};
+
+use self::options::{Dialect, Target};
+use self::read::{Chosen, Configuration};
+use super::Failure;
+use super::files::slashes;
+use super::levels::{Levels, Origin};
+
+/// The name of a settings file.
+pub(crate) const FILE_NAME: &str = "visa-lint.toml";
+
+/// What holds for a file.
+#[derive(Debug, Default)]
+pub(crate) struct Settings {
+    /// Of the file, its overrides and the command line, in this order.
+    levels: Levels,
+    dialect: Option<Chosen<Dialect>>,
+    target: Option<Chosen<Target>>,
+    chips: Option<Chosen<NonZeroU64>>,
+    /// The settings file, if there is one.
+    configuration: Option<Arc<Configuration>>,
+}
+
+impl Settings {
+    /// The level of a finding, `Allow` also where its rule does not run.
+    pub(crate) fn level_of(&self, diagnostic: &Diagnostic) -> Level {
+        self.levels.of_finding(diagnostic)
+    }
+
+    /// What the engine needs to know.
+    pub(crate) fn engine_options(&self) -> Options {
+        Options {
+            dialect: match value(self.dialect.as_ref()) {
+                Dialect::Auto => DialectChoice::Auto,
+                Dialect::VisaStd => DialectChoice::VisaStd,
+                Dialect::OptStd => DialectChoice::OptStd,
+            },
+            target: match value(self.target.as_ref()) {
+                Target::Rngd => visa_analysis::Target::Rngd,
+                Target::RngdS => visa_analysis::Target::RngdS,
+            },
+            chips: self.chips.as_ref().map(|(chips, _)| chips.get()),
+        }
+    }
+
+    /// What a kernel may cost, with the line that says so.
+    #[allow(dead_code, reason = "read by what works out the cost of kernels")]
+    pub(crate) fn budget_for(&self, kernel: &str) -> Option<&budgets::Entry> {
+        self.configuration.as_ref()?.budgets.entry_for(kernel)
+    }
+}
+
+/// The chosen value, or the default.
+fn value<T: Copy + Default>(chosen: Option<&Chosen<T>>) -> T {
+    chosen.map_or_else(T::default, |(value, _)| *value)
+}
+
+/// What holds for each of the files that a run loads.
+#[derive(Debug, Default)]
+pub(crate) struct SettingsTable {
+    by_file: BTreeMap<String, Arc<Settings>>,
+    default: Settings,
+}
+
+impl SettingsTable {
+    /// What holds for a file of the run, by the path that the engine knows.
+    pub(crate) fn of(&self, path: &str) -> &Settings {
+        self.by_file.get(path).map_or(&self.default, |found| found)
+    }
+
+    /// What the engine needs to know about each file.
+    pub(crate) fn engine_options(&self) -> impl Iterator<Item = (&str, Options)> {
+        self.by_file
+            .iter()
+            .map(|(path, settings)| (path.as_str(), settings.engine_options()))
+    }
+
+    /// The files by their settings, in the order of the first file of each.
+    fn sections<'a>(&'a self, files: &'a [String]) -> Vec<(&'a Settings, Vec<&'a str>)> {
+        let mut sections: Vec<(&Arc<Settings>, Vec<&str>)> = Vec::new();
+        let files = files
+            .iter()
+            .filter_map(|path| self.by_file.get_key_value(path));
+        for (path, settings) in files {
+            match sections
+                .iter_mut()
+                .find(|(known, _)| Arc::ptr_eq(known, settings))
+            {
+                Some((_, files)) => files.push(path),
+                None => sections.push((settings, vec![path])),
+            }
+        }
+        sections
+            .into_iter()
+            .map(|(settings, files)| (&**settings, files))
+            .collect()
+    }
+}
+
+/// Finds the settings of files, and reads each settings file once.
+#[derive(Debug)]
+pub(crate) struct Resolver {
+    arguments: SettingsArguments,
+    /// Of the command line.
+    levels: Levels,
+    here: PathBuf,
+    /// The file of `--config`.
+    only: Option<Arc<Configuration>>,
+    by_folder: HashMap<PathBuf, Option<Arc<Configuration>>>,
+    /// By settings file and the overrides that apply.
+    known: HashMap<(Option<Arc<str>>, Vec<usize>), Arc<Settings>>,
+    problems: Vec<String>,
+}
+
+impl Resolver {
+    /// Reads the file of `--config`, which has to be there.
+    pub(crate) fn new(arguments: &SettingsArguments, levels: Levels) -> Result<Self, Failure> {
+        let mut resolver = Self {
+            arguments: arguments.clone(),
+            levels,
+            here: std::env::current_dir().unwrap_or_default(),
+            only: None,
+            by_folder: HashMap::new(),
+            known: HashMap::new(),
+            problems: Vec::new(),
+        };
+        if let Some(path) = &arguments.config {
+            let shown = slashes(path);
+            // A file from elsewhere speaks of the project that it is used in.
+            let read = read::read(&resolver.here.join(path), &shown, &resolver.here);
+            resolver.only = Some(Arc::new(read.map_err(Failure::several)?));
+        }
+        Ok(resolver)
+    }
+
+    /// Whether a file stays unchecked. One that is named by itself does only where the user says so.
+    pub(crate) fn excludes(&mut self, file: &Path, named: bool) -> bool {
+        if named && !self.arguments.force_exclude {
+            return false;
+        }
+        let configuration = self.configuration_of(file);
+        configuration.is_some_and(|configuration| configuration.exclude.matches(file))
+    }
+
+    /// What holds for each of the files; fails where a settings file that was met is wrong.
+    pub(crate) fn table<'a>(
+        &mut self,
+        files: impl IntoIterator<Item = &'a str>,
+    ) -> Result<SettingsTable, Failure> {
+        let by_file = files
+            .into_iter()
+            .map(|file| (file.to_owned(), self.settings_of(Path::new(file))))
+            .collect();
+        let default = Settings {
+            levels: self.levels.clone(),
+            ..Settings::default()
+        };
+        if self.problems.is_empty() {
+            Ok(SettingsTable { by_file, default })
+        } else {
+            Err(Failure::several(std::mem::take(&mut self.problems)))
+        }
+    }
+
+    /// What holds for one file, an absolute path.
+    fn settings_of(&mut self, file: &Path) -> Arc<Settings> {
+        let configuration = self.configuration_of(file);
+        let applied: Vec<usize> = configuration
+            .iter()
+            .flat_map(|configuration| configuration.overrides.iter().enumerate())
+            .filter(|(_, entry)| entry.paths.matches(file))
+            .map(|(index, _)| index)
+            .collect();
+        let shown = configuration.as_ref().map(|file| Arc::clone(&file.shown));
+        let key = (shown, applied);
+        if let Some(known) = self.known.get(&key) {
+            return Arc::clone(known);
+        }
+        let settings = Arc::new(self.settings(configuration, &key.1));
+        self.known.insert(key, Arc::clone(&settings));
+        settings
+    }
+
+    fn settings(&self, file: Option<Arc<Configuration>>, applied: &[usize]) -> Settings {
+        let mut levels = Levels::default();
+        if let Some(file) = &file {
+            levels.select.clone_from(&file.select);
+            levels.ignore.clone_from(&file.ignore);
+            levels.changes.clone_from(&file.levels);
+            let overrides = applied
+                .iter()
+                .filter_map(|index| file.overrides.get(*index));
+            levels
+                .changes
+                .extend(overrides.flat_map(|entry| entry.levels.iter().cloned()));
+        }
+        let of_file = file.as_deref();
+        let dialect = option(self.arguments.dialect, "dialect");
+        let target = option(self.arguments.target, "target");
+        Settings {
+            levels: self.levels.after(levels),
+            dialect: dialect.or_else(|| of_file.and_then(|file| file.dialect.clone())),
+            target: target.or_else(|| of_file.and_then(|file| file.target.clone())),
+            chips: of_file.and_then(|file| file.chips.clone()),
+            configuration: file,
+        }
+    }
+
+    /// The settings file that holds for a file.
+    fn configuration_of(&mut self, file: &Path) -> Option<Arc<Configuration>> {
+        if self.only.is_some() || self.arguments.isolated {
+            return self.only.clone();
+        }
+        let mut passed = Vec::new();
+        let mut found = None;
+        for folder in file.ancestors().skip(1) {
+            if let Some(known) = self.by_folder.get(folder) {
+                found.clone_from(known);
+                break;
+            }
+            passed.push(folder.to_path_buf());
+            if Self::holds_settings(folder) {
+                found = self.read_in(folder);
+                break;
+            }
+        }
+        for folder in passed {
+            self.by_folder.insert(folder, found.clone());
+        }
+        found
+    }
+
+    /// Whether a settings file stands in a folder. One that cannot be looked at counts: to go on without it would be a
+    /// guess.
+    fn holds_settings(folder: &Path) -> bool {
+        let path = folder.join(FILE_NAME);
+        match std::fs::metadata(&path) {
+            Ok(metadata) => metadata.is_file(),
+            Err(error) => {
+                let link = std::fs::symlink_metadata(&path).is_ok();
+                let absent = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+                link || !absent
+            }
+        }
+    }
+
+    fn read_in(&mut self, folder: &Path) -> Option<Arc<Configuration>> {
+        let path = folder.join(FILE_NAME);
+        let shown = slashes(path.strip_prefix(&self.here).unwrap_or(&path));
+        match read::read(&path, &shown, folder) {
+            Ok(configuration) => Some(Arc::new(configuration)),
+            Err(problems) => {
+                self.problems.extend(problems);
+                None
+            }
+        }
+    }
+}
+
+/// A value that the command line gives.
+fn option<T>(value: Option<T>, name: &'static str) -> Option<Chosen<T>> {
+    value.map(|value| (value, Origin::Option(name)))
+}

@@ -1,0 +1,76 @@
+//! The options of the command line that stand beside `visa-lint.toml` or in its place.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where settings come from, and the settings that also the command line can give.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct SettingsArguments {
+    /// Use this file instead of the `visa-lint.toml` nearest to each kernel
+    #[arg(long, value_name = "FILE", help_heading = "Settings")]
+    pub(crate) config: Option<PathBuf>,
+    /// Use no `visa-lint.toml`
+    #[arg(long, conflicts_with = "config", help_heading = "Settings")]
+    pub(crate) isolated: bool,
+    /// Leave out also those excluded files that are named one by one
+    #[arg(long, help_heading = "Settings")]
+    pub(crate) force_exclude: bool,
+    /// The library that kernels are written against; by default `auto`
+    #[arg(long, value_enum, help_heading = "Settings")]
+    pub(crate) dialect: Option<Dialect>,
+    /// The chip that kernels are checked for; by default `rngd`
+    #[arg(long, value_enum, help_heading = "Settings")]
+    pub(crate) target: Option<Target>,
+}
+
+/// Which library kernels are written against.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Dialect {
+    /// By the prelude that a file imports
+    #[default]
+    Auto,
+    /// `furiosa_visa_std`, the book's library
+    VisaStd,
+    /// `furiosa_opt_std`, its successor
+    OptStd,
+}
+
+impl Dialect {
+    /// The name as settings and options write it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::VisaStd => "visa-std",
+            Self::OptStd => "opt-std",
+        }
+    }
+}
+
+/// Which chip kernels are checked for.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Target {
+    /// RNGD
+    #[default]
+    Rngd,
+    /// RNGD-S
+    RngdS,
+}
+
+impl Target {
+    /// The name as settings and options write it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Rngd => "rngd",
+            Self::RngdS => "rngd-s",
+        }
+    }
+}

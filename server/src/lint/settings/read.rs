@@ -1,0 +1,262 @@
+//! From the text of a `visa-lint.toml` to what it means, or to what is wrong with it and where.
+//!
+//! Shape and types are serde's business; here names of rules and patterns are checked, all of them, so that a run names
+//! every mistake of a file at once.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use toml::Spanned;
+use visa_analysis::nearest_names;
+
+use super::budgets::Budgets;
+use super::file::{LevelTable, SettingsFile};
+use super::options::{Dialect, Target};
+use crate::lint::files::{not_utf8, reason};
+use crate::lint::levels::{Change, Origin, WARNINGS, proposal, unknown};
+
+/// A value and where it was chosen.
+pub(crate) type Chosen<T> = (T, Origin);
+
+/// A settings file that is right in itself.
+#[derive(Debug)]
+pub(crate) struct Configuration {
+    /// The file as people see it.
+    pub(crate) shown: Arc<str>,
+    pub(crate) dialect: Option<Chosen<Dialect>>,
+    pub(crate) target: Option<Chosen<Target>>,
+    pub(crate) chips: Option<Chosen<NonZeroU64>>,
+    pub(crate) exclude: Patterns,
+    pub(crate) select: Vec<String>,
+    pub(crate) ignore: Vec<String>,
+    /// In the order in which they apply.
+    pub(crate) levels: Vec<Change>,
+    /// In the file's order.
+    pub(crate) overrides: Vec<OverriddenPaths>,
+    pub(crate) budgets: Arc<Budgets>,
+}
+
+/// Levels for some of the files.
+#[derive(Debug)]
+pub(crate) struct OverriddenPaths {
+    pub(crate) paths: Patterns,
+    /// In the order in which they apply.
+    pub(crate) levels: Vec<Change>,
+}
+
+/// Patterns for paths, as `.gitignore` has them.
+#[derive(Debug)]
+pub(crate) struct Patterns {
+    /// As written, each with its place.
+    pub(crate) written: Vec<Chosen<String>>,
+    matcher: Gitignore,
+    root: PathBuf,
+}
+
+impl Patterns {
+    /// Whether a file or one of the folders around it is meant. Files outside of the patterns' folder never are.
+    pub(crate) fn matches(&self, file: &Path) -> bool {
+        file.strip_prefix(&self.root).is_ok_and(|path| {
+            !self.written.is_empty()
+                && self
+                    .matcher
+                    .matched_path_or_any_parents(path, false)
+                    .is_ignore()
+        })
+    }
+}
+
+/// Reads a settings file. `root` is the folder that its patterns are relative to; every line of an error names the place.
+pub(crate) fn read(path: &Path, shown: &str, root: &Path) -> Result<Configuration, Vec<String>> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| vec![format!("cannot read `{shown}`: {}", reason(&error))])?;
+    let text = String::from_utf8(bytes)
+        .map_err(|error| vec![format!("cannot read `{shown}`: {}", not_utf8(&error))])?;
+    parse(&text, shown, root)
+}
+
+/// Reads the text of a settings file.
+pub(super) fn parse(text: &str, shown: &str, root: &Path) -> Result<Configuration, Vec<String>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut reader = Reader {
+        text,
+        shown: shown.into(),
+        root,
+        problems: Vec::new(),
+    };
+    let file: SettingsFile = toml::from_str(text).map_err(|error| {
+        let words = error.message().trim_end();
+        let proposed = proposal(&nearest_to_refused(words));
+        vec![reader.at(
+            error.span(),
+            &format!("{}{proposed}", words.replace('\n', "; ")),
+        )]
+    })?;
+    let configuration = reader.configuration(file);
+    if reader.problems.is_empty() {
+        Ok(configuration)
+    } else {
+        Err(reader.problems)
+    }
+}
+
+/// Serde's words about a key or a value that it does not know name it first and then all that it knows, each in backticks.
+fn nearest_to_refused(words: &str) -> Vec<String> {
+    if !words.starts_with("unknown ") {
+        return Vec::new();
+    }
+    let mut names = words.split('`').skip(1).step_by(2);
+    names
+        .next()
+        .map_or_else(Vec::new, |refused| nearest_names(refused, names))
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    shown: Arc<str>,
+    root: &'a Path,
+    problems: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn configuration(&mut self, file: SettingsFile) -> Configuration {
+        let overrides = file.overrides.into_iter().map(|entry| {
+            if entry.paths.get_ref().is_empty() {
+                self.refuse(
+                    &entry.paths.span(),
+                    "an override without paths changes nothing",
+                );
+            }
+            OverriddenPaths {
+                paths: self.patterns(entry.paths.into_inner()),
+                levels: self.levels(entry.levels),
+            }
+        });
+        let overrides = overrides.collect();
+        Configuration {
+            dialect: file.dialect.map(|value| self.chosen(value)),
+            target: file.target.map(|value| self.chosen(value)),
+            chips: file.chips.map(|value| self.chosen(value)),
+            exclude: self.patterns(file.exclude),
+            select: self.names(file.select.unwrap_or_default()),
+            ignore: self.names(file.ignore),
+            levels: self.levels(file.levels),
+            overrides,
+            budgets: Arc::new(self.budgets(file.budgets)),
+            shown: Arc::clone(&self.shown),
+        }
+    }
+
+    fn chosen<T>(&self, value: Spanned<T>) -> Chosen<T> {
+        let origin = self.origin(&value.span());
+        (value.into_inner(), origin)
+    }
+
+    fn patterns(&mut self, written: Vec<Spanned<String>>) -> Patterns {
+        let mut builder = GitignoreBuilder::new(self.root);
+        for pattern in &written {
+            let text = pattern.get_ref();
+            if text.trim().is_empty() || text.starts_with('#') {
+                self.refuse(&pattern.span(), "the pattern matches nothing");
+            } else if let Err(error) = builder.add_line(None, text) {
+                self.refuse(&pattern.span(), &pattern_problem(text, &error));
+            }
+        }
+        Patterns {
+            matcher: builder.build().unwrap_or_else(|_| Gitignore::empty()),
+            root: self.root.to_path_buf(),
+            written: written
+                .into_iter()
+                .map(|pattern| self.chosen(pattern))
+                .collect(),
+        }
+    }
+
+    fn names(&mut self, names: Vec<Spanned<String>>) -> Vec<String> {
+        for name in &names {
+            if let Some(problem) = unknown(name.get_ref(), false) {
+                self.refuse(&name.span(), &problem);
+            }
+        }
+        names.into_iter().map(Spanned::into_inner).collect()
+    }
+
+    /// The changes of a table: `warnings` first, then groups, then rules.
+    fn levels(&mut self, table: LevelTable) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for (name, level) in table {
+            if let Some(problem) = unknown(name.get_ref(), true) {
+                self.refuse(&name.span(), &problem);
+            }
+            let (name, origin) = self.chosen(name);
+            changes.push(Change {
+                name,
+                level: level.into(),
+                origin,
+            });
+        }
+        changes.sort_by_key(|change| {
+            let rule = visa_analysis::find_rule(&change.name).is_some();
+            (change.name != WARNINGS, rule)
+        });
+        changes
+    }
+
+    fn budgets(&mut self, table: BTreeMap<Spanned<String>, super::file::BudgetEntry>) -> Budgets {
+        let mut budgets = Budgets::default();
+        for (pattern, entry) in table {
+            let span = pattern.span();
+            let (pattern, origin) = self.chosen(pattern);
+            if let Err(error) = budgets.add(&pattern, entry.0, origin) {
+                self.refuse(&span, &format!("`{pattern}` is no pattern: {error}"));
+            }
+        }
+        budgets
+    }
+
+    fn refuse(&mut self, span: &Range<usize>, problem: &str) {
+        let problem = self.at(Some(span.clone()), problem);
+        self.problems.push(problem);
+    }
+
+    /// `file:line:column: words`
+    fn at(&self, span: Option<Range<usize>>, words: &str) -> String {
+        match span {
+            Some(span) => {
+                let (line, column) = self.position(span.start);
+                format!("{}:{line}:{column}: {words}", self.shown)
+            }
+            None => format!("{}: {words}", self.shown),
+        }
+    }
+
+    fn origin(&self, span: &Range<usize>) -> Origin {
+        Origin::File {
+            path: Arc::clone(&self.shown),
+            line: self.position(span.start).0,
+        }
+    }
+
+    /// Line and column in characters of a byte, both from 1.
+    fn position(&self, byte: usize) -> (u32, u32) {
+        let before = self.text.get(..byte).unwrap_or(self.text);
+        let line = before.matches('\n').count();
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count();
+        let number =
+            |count: usize| u32::try_from(count).map_or(u32::MAX, |count| count.saturating_add(1));
+        (number(line), number(column))
+    }
+}
+
+/// What the pattern library says, without the pattern that it repeats.
+fn pattern_problem(pattern: &str, error: &ignore::Error) -> String {
+    let words = match error {
+        ignore::Error::Glob { err, .. } => err.clone(),
+        other => other.to_string(),
+    };
+    format!("`{pattern}` is no pattern: {words}")
+}

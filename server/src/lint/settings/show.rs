@@ -1,0 +1,152 @@
+//! `--show-settings`: what holds for the files of a run, and where each choice was made.
+//!
+//! Written as a settings file would be, so that an answer can be taken over into one; remarks say where a line comes from.
+
+use std::fmt::Write;
+
+use visa_analysis::all_rules;
+
+use super::read::Chosen;
+use super::{Settings, SettingsTable, value};
+use crate::lint::files::Sources;
+
+/// Files that are named one by one before the rest is counted.
+const NAMED_FILES: usize = 3;
+
+/// The settings of the files that the run reports on, those with the same settings together.
+pub(crate) fn show(table: &SettingsTable, sources: &Sources) -> String {
+    let sections: Vec<String> = table
+        .sections(&sources.reported)
+        .into_iter()
+        .map(|(settings, files)| {
+            let files: Vec<String> = files.iter().map(|file| sources.shown(file)).collect();
+            format!("{}{}", heading(&files), section(settings))
+        })
+        .collect();
+    if sections.is_empty() {
+        return "# no files\n".to_owned();
+    }
+    sections.join("\n")
+}
+
+/// `# settings of a.rs, b.rs`
+fn heading(files: &[String]) -> String {
+    let named = files
+        .iter()
+        .take(NAMED_FILES)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(", ");
+    match files.len().saturating_sub(NAMED_FILES) {
+        0 => format!("# settings of {named}\n"),
+        more => format!("# settings of {named} and {more} more\n"),
+    }
+}
+
+fn section(settings: &Settings) -> String {
+    let mut text = String::new();
+    let file = settings.configuration.as_deref();
+    let shown = file.map_or("none", |file| &*file.shown);
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "# settings file: {shown}\n");
+    let mut line = |name: &str, value: &str, origin: Option<String>| {
+        let origin = origin.unwrap_or_else(|| "default".to_owned());
+        let _ = writeln!(text, "{name} = {value}  # {origin}");
+    };
+    let dialect = value(settings.dialect.as_ref()).name();
+    line(
+        "dialect",
+        &quoted(dialect),
+        origin(settings.dialect.as_ref()),
+    );
+    let target = value(settings.target.as_ref()).name();
+    line("target", &quoted(target), origin(settings.target.as_ref()));
+    if let Some((chips, origin)) = &settings.chips {
+        line("chips", &chips.to_string(), Some(origin.to_string()));
+    }
+    for (name, names) in [
+        ("select", &settings.levels.select),
+        ("ignore", &settings.levels.ignore),
+    ] {
+        if !names.is_empty() {
+            line(
+                name,
+                &list(names),
+                Some("settings file or option".to_owned()),
+            );
+        }
+    }
+    if let Some(file) = file.filter(|file| !file.exclude.written.is_empty()) {
+        let patterns: Vec<_> = file
+            .exclude
+            .written
+            .iter()
+            .map(|(pattern, _)| pattern.clone())
+            .collect();
+        let place = file.exclude.written.first();
+        line("exclude", &list(&patterns), origin(place));
+    }
+    text + &levels(settings) + &budgets(settings)
+}
+
+/// The rules whose level is not the default one.
+fn levels(settings: &Settings) -> String {
+    let mut text = String::new();
+    for rule in all_rules() {
+        let default = rule.default_level();
+        let runs = settings.levels.runs(rule.name, rule.group);
+        let (level, change) = settings.levels.level(rule.name, rule.group, default);
+        let origin = match change {
+            Some(change) => format!("{} of {}", change.origin, change.name),
+            None if runs => continue,
+            None => "not selected".to_owned(),
+        };
+        let _ = writeln!(text, "{} = \"{}\"  # {origin}", rule.name, level.name());
+    }
+    if text.is_empty() {
+        return "\n# levels: those of the catalogue (`visa-lint rules`)\n".to_owned();
+    }
+    format!("\n[levels]  # all others as in the catalogue (`visa-lint rules`)\n{text}")
+}
+
+fn budgets(settings: &Settings) -> String {
+    let entries = settings
+        .configuration
+        .iter()
+        .flat_map(|file| file.budgets.entries());
+    let lines: Vec<String> = entries
+        .map(|entry| {
+            let limits = [
+                ("cycles", entry.budget.cycles),
+                ("dm_bytes", entry.budget.dm_bytes),
+                ("trf_bytes", entry.budget.trf_bytes),
+                ("vrf_bytes", entry.budget.vrf_bytes),
+            ];
+            let limits: Vec<_> = limits
+                .into_iter()
+                .filter_map(|(name, limit)| Some(format!("{name} = {}", limit?)))
+                .collect();
+            let (name, limits) = (quoted(&entry.pattern), limits.join(", "));
+            format!("{name} = {{ {limits} }}  # {}\n", entry.origin)
+        })
+        .collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!("\n[budgets]\n{}", lines.concat())
+}
+
+fn origin<T>(chosen: Option<&Chosen<T>>) -> Option<String> {
+    chosen.map(|(_, origin)| origin.to_string())
+}
+
+/// A list of strings as TOML writes it.
+fn list(names: &[String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| quoted(name)).collect();
+    format!("[{}]", names.join(", "))
+}
+
+/// A string as TOML writes it. JSON's escapes are TOML's too.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
