@@ -22,11 +22,11 @@ use super::sequencer::{
 use super::views::tiled_axes;
 
 /// Bits from one slice's DM to the next as a DMA engine addresses it: 4 MiB (book: DMA Command Syntax).
-const SLICE_BITS: i128 = 8 << 22;
+pub(crate) const SLICE_BITS: i128 = 8 << 22;
 /// Bits from one cluster's DM to the other's: 256 slices.
 const CLUSTER_BITS: i128 = SLICE_BITS * 256;
 /// Bits between chips: beyond any HBM. Only that it is larger than everything inside matters.
-const CHIP_BITS: i128 = 8 << 40;
+pub(crate) const CHIP_BITS: i128 = 8 << 40;
 /// Slices that one engine serves (book: Parallelism Strategies): loops over more are shared out to the engines.
 const SLICES_PER_ENGINE: i128 = 64;
 

@@ -1,0 +1,530 @@
+//! One side of a transfer in HBM: channels, banks and rows (book: High-Bandwidth Memory).
+//!
+//! Knows which channel, bank and row an address falls into, and walks a bounded number of the requests of a transfer to see
+//! how they share the channels. A transfer of more requests is judged by windows of its stream; where every loop has a
+//! power of two of iterations and steps by one, the channels of the whole follow from its address bits alone, because
+//! the channel is linear in them. What other transfers do to the same channels meanwhile is not known here.
+
+use super::REQUEST_BYTES;
+
+/// Channels of a stack (book: High-Bandwidth Memory).
+pub const STACK_CHANNELS: u64 = 16;
+/// Channels of a chip, both stacks.
+pub const CHANNELS: usize = 32;
+/// Thirds of a cycle that a channel takes to move 256 bytes: 4 cycles at 0.75 GHz are 16/3 at 1 GHz (book: Peak Bandwidth).
+pub const TRANSFER_THIRDS: u64 = 16;
+/// Thirds of a cycle from one transfer of a bank to the next in another row: 40 cycles (book: Bank Conflict, Example 4).
+pub const ROW_SWITCH_THIRDS: u64 = 120;
+/// How much longer the write of a part of a 256-byte unit takes than that of the unit (book: Misaligned Access).
+pub const PARTIAL_WRITE_FACTOR: u64 = 50;
+
+/// Bank identities of a channel: the bits 13, 17 to 20 and 34.
+const BANKS: usize = 64;
+/// Requests that are walked at the most, over all engines of a chip.
+pub(super) const WALK_REQUESTS: u64 = 8_192;
+/// Requests of one window of a stream that is too long to be walked.
+const WINDOW_REQUESTS: u64 = 1_024;
+
+/// The channel of a byte address, both stacks counted through: bit `i` within the stack is the XOR of the address bits
+/// `9 + i`, `13 + i`, … up to 28, the stack is bit 8 (book: Address Space in a Chip).
+#[must_use]
+pub const fn channel(address: u64) -> usize {
+    let folded =
+        (address >> 9) ^ (address >> 13) ^ (address >> 17) ^ (address >> 21) ^ (address >> 25);
+    (((address >> 8) & 1) * STACK_CHANNELS + (folded & 15)) as usize
+}
+
+/// The bank of a byte address within its channel: slice, bank group and bank.
+#[must_use]
+pub const fn bank(address: u64) -> usize {
+    (((address >> 13) & 1) | (((address >> 17) & 15) << 1) | (((address >> 34) & 1) << 5)) as usize
+}
+
+/// The row of a byte address within its bank.
+#[must_use]
+pub const fn row(address: u64) -> u64 {
+    ((address >> 21) & 0x1fff) | (((address >> 35) & 1) << 13)
+}
+
+/// Whether a transfer reads or writes here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// It reads.
+    Read,
+    /// It writes.
+    Write,
+}
+
+/// A loop over packets: iterations and bytes between two of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stride {
+    /// Iterations.
+    pub size: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// The packets of a transfer on its HBM side, a chip at a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stream {
+    /// Reads or writes.
+    pub direction: Direction,
+    /// Address of the first byte.
+    pub base: u64,
+    /// Loops that every engine makes, outermost first.
+    pub loops: Vec<Stride>,
+    /// For each engine, where its innermost packets start, in the order of the stream: one a slice it serves.
+    pub points: Vec<Vec<u64>>,
+    /// The loops that the points come from: the same packets again, as a nest.
+    pub spread: Vec<Stride>,
+    /// Bytes of a packet.
+    pub packet_bytes: u64,
+}
+
+/// How a stream meets the memory.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HbmPattern {
+    /// Requests of a chip, over all engines.
+    pub requests: u64,
+    /// Cycles that the busiest engine needs to issue its requests.
+    pub engine_cycles: u64,
+    /// Cycles of the busiest channel.
+    pub channel_cycles: u64,
+    /// Channels that serve it.
+    pub channels: u64,
+    /// Stacks that serve it.
+    pub stacks: u64,
+    /// Requests that open another row of a bank while the bank is still busy with the last one.
+    pub row_switches: u64,
+    /// Reads that cross a boundary of 256 bytes.
+    pub misaligned_reads: u64,
+    /// Writes of a part of a unit of 256 bytes.
+    pub partial_writes: u64,
+    /// Requests that were walked to know it; fewer than `requests` where windows stand for the whole.
+    pub walked: u64,
+    /// Whether the channels were worked out from the address bits, or all requests walked: the distribution is exact.
+    pub exact: bool,
+}
+
+impl HbmPattern {
+    /// Cycles that this side is busy.
+    #[must_use]
+    pub fn cycles(&self) -> u64 {
+        self.engine_cycles.max(self.channel_cycles)
+    }
+}
+
+/// State of one bank.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bank {
+    /// The open row plus one; 0 before the first.
+    open: u64,
+    /// When its last transfer ended, in thirds of a cycle.
+    end: u64,
+}
+
+/// What the walk of one engine has seen.
+struct Walk {
+    direction: Direction,
+    banks: Vec<Bank>,
+    busy: [u64; CHANNELS],
+    touched: [bool; CHANNELS],
+    requests: u64,
+    issue: u64,
+    row_switches: u64,
+    misaligned: u64,
+    partial: u64,
+}
+
+impl Walk {
+    fn new(direction: Direction) -> Self {
+        Self {
+            direction,
+            banks: vec![Bank::default(); CHANNELS * BANKS],
+            busy: [0; CHANNELS],
+            touched: [false; CHANNELS],
+            requests: 0,
+            issue: 0,
+            row_switches: 0,
+            misaligned: 0,
+            partial: 0,
+        }
+    }
+
+    /// Forgets the counts and keeps the open rows, as if the channels had just finished what was walked.
+    fn restart(&mut self) {
+        for (index, bank) in self.banks.iter_mut().enumerate() {
+            let busy = self.busy.get(index / BANKS).copied().unwrap_or(0);
+            // The bank's last transfer lies as far back as it did: time starts again one lap on.
+            bank.end = (bank.end + LAP).saturating_sub(busy);
+        }
+        let banks = std::mem::take(&mut self.banks);
+        *self = Self::new(self.direction);
+        self.banks = banks;
+        self.busy = [LAP; CHANNELS];
+    }
+
+    fn packet(&mut self, address: u64, bytes: u64) {
+        let mut done = 0;
+        while done < bytes {
+            let length = REQUEST_BYTES.min(bytes - done);
+            self.request(address.wrapping_add(done), length);
+            done += length;
+        }
+    }
+
+    /// One request of at most 256 bytes: it touches one unit of 256 bytes, or two.
+    fn request(&mut self, address: u64, bytes: u64) {
+        self.requests += 1;
+        let first = address / REQUEST_BYTES;
+        let last = address.wrapping_add(bytes - 1) / REQUEST_BYTES;
+        let crosses = first != last;
+        let whole = bytes == REQUEST_BYTES && !crosses;
+        let (issue, service) = match self.direction {
+            Direction::Read => {
+                self.misaligned += u64::from(crosses);
+                (1 + u64::from(crosses), TRANSFER_THIRDS)
+            }
+            Direction::Write if whole => (1, TRANSFER_THIRDS),
+            Direction::Write => {
+                self.partial += 1;
+                let parts = 1 + u64::from(crosses);
+                (
+                    PARTIAL_WRITE_FACTOR,
+                    TRANSFER_THIRDS * PARTIAL_WRITE_FACTOR / parts,
+                )
+            }
+        };
+        self.issue += issue;
+        let mut switched = self.transfer(first * REQUEST_BYTES, service);
+        if crosses {
+            switched |= self.transfer(last.wrapping_mul(REQUEST_BYTES), service);
+        }
+        self.row_switches += u64::from(switched);
+    }
+
+    /// One transfer of a channel. A bank opens another row while the channel serves others, from the end of its own last
+    /// transfer on; the first row that a bank opens hides behind the start of the transfer.
+    fn transfer(&mut self, unit: u64, service: u64) -> bool {
+        let (channel, bank, row) = (channel(unit), bank(unit), row(unit) + 1);
+        let (Some(busy), Some(touched), Some(bank)) = (
+            self.busy.get_mut(channel),
+            self.touched.get_mut(channel),
+            self.banks.get_mut(channel * BANKS + bank),
+        ) else {
+            return false;
+        };
+        *touched = true;
+        let served = *busy + service;
+        let opened = if bank.open == 0 || bank.open == row {
+            0
+        } else {
+            bank.end + ROW_SWITCH_THIRDS
+        };
+        bank.open = row;
+        *busy = served.max(opened);
+        bank.end = *busy;
+        opened > served
+    }
+}
+
+/// How many channels and stacks a stream uses evenly.
+#[derive(Debug, Clone, Copy)]
+struct Spread {
+    channels: u64,
+    stacks: u64,
+}
+
+/// Where time starts in a second lap over one window: beyond what any row switch looks back.
+const LAP: u64 = 1 << 32;
+
+impl Stream {
+    /// Packets of the engine with this many points; `None` beyond 2^64.
+    fn packets(&self, points: usize) -> Option<u64> {
+        let points = u64::try_from(points).ok()?;
+        self.loops
+            .iter()
+            .try_fold(points, |total, stride| total.checked_mul(stride.size))
+    }
+
+    /// Requests of a packet.
+    fn packet_requests(&self) -> u64 {
+        self.packet_bytes.div_ceil(REQUEST_BYTES)
+    }
+
+    /// How the stream meets the memory; `None` if it has more requests than can be counted.
+    #[must_use]
+    pub fn pattern(&self) -> Option<HbmPattern> {
+        let per_packet = self.packet_requests();
+        let counts: Vec<u64> = self
+            .points
+            .iter()
+            .map(|points| self.packets(points.len()))
+            .collect::<Option<_>>()?;
+        let requests = counts
+            .iter()
+            .try_fold(0_u64, |total, count| total.checked_add(*count))?
+            .checked_mul(per_packet)?;
+        let whole = requests <= WALK_REQUESTS;
+        let spread = if whole { None } else { self.even_spread() };
+        let mut totals = Totals::default();
+        for (points, count) in self.points.iter().zip(&counts) {
+            let windows = if whole {
+                Windows::all(*count)
+            } else {
+                Windows::some(*count, per_packet, self.points.len(), spread.is_some())
+            };
+            totals.add(&self.walk(points, &windows), *count, &windows);
+        }
+        Some(totals.pattern(requests, whole, spread))
+    }
+
+    /// Walks the windows of one engine.
+    fn walk(&self, points: &[u64], windows: &Windows) -> Walk {
+        let mut walk = Walk::new(self.direction);
+        for window in 0..windows.count {
+            let start = windows.start(window);
+            if window == 0 && !windows.whole {
+                // A first lap opens the rows, as what comes before the window has done in the middle of a transfer.
+                self.walk_window(&mut walk, points, start, windows.packets);
+                walk.restart();
+            }
+            self.walk_window(&mut walk, points, start, windows.packets);
+        }
+        if !windows.whole {
+            for busy in &mut walk.busy {
+                *busy = busy.saturating_sub(LAP);
+            }
+        }
+        walk
+    }
+
+    fn walk_window(&self, walk: &mut Walk, points: &[u64], start: u64, packets: u64) {
+        let mut place = Odometer::at(self, points, start);
+        for _ in 0..packets {
+            walk.packet(place.address(), self.packet_bytes);
+            place.advance();
+        }
+    }
+
+    /// The channels over which the whole stream spreads evenly. `None` where the loops are no powers of two whose address
+    /// bits keep apart, or where requests cross units.
+    fn even_spread(&self) -> Option<Spread> {
+        let inside = Stride {
+            size: self.packet_requests(),
+            bytes: REQUEST_BYTES,
+        };
+        let whole = self.packet_bytes.is_multiple_of(REQUEST_BYTES)
+            || self.packet_bytes.is_power_of_two() && self.packet_bytes < REQUEST_BYTES;
+        let mut bits = self.packet_bytes.min(REQUEST_BYTES).checked_sub(1)?;
+        if !whole || self.base & bits != 0 {
+            return None;
+        }
+        for stride in self.loops.iter().chain(&self.spread).chain([&inside]) {
+            if stride.size <= 1 || stride.bytes == 0 {
+                continue;
+            }
+            if !stride.size.is_power_of_two() || !stride.bytes.is_power_of_two() {
+                return None;
+            }
+            let mask = (stride.size - 1).checked_mul(stride.bytes)?;
+            if bits & mask != 0 {
+                return None;
+            }
+            bits |= mask;
+        }
+        (self.base & bits == 0).then(|| Spread {
+            channels: 1 << rank(bits),
+            stacks: 1 + (bits >> 8 & 1),
+        })
+    }
+}
+
+/// The place of a packet in the stream of an engine.
+struct Odometer<'a> {
+    stream: &'a Stream,
+    points: &'a [u64],
+    point: usize,
+    /// Iteration of each loop, outermost first.
+    turns: Vec<u64>,
+    /// Address of the loops alone.
+    outer: u64,
+}
+
+impl<'a> Odometer<'a> {
+    /// The packet of that number.
+    fn at(stream: &'a Stream, points: &'a [u64], packet: u64) -> Self {
+        let inner = points.len().max(1) as u64;
+        let mut rest = packet / inner;
+        let mut turns = vec![0; stream.loops.len()];
+        let mut outer = stream.base;
+        for (turn, stride) in turns.iter_mut().zip(&stream.loops).rev() {
+            let size = stride.size.max(1);
+            *turn = rest % size;
+            outer = outer.wrapping_add(turn.wrapping_mul(stride.bytes));
+            rest /= size;
+        }
+        Self {
+            stream,
+            points,
+            point: usize::try_from(packet % inner).unwrap_or(0),
+            turns,
+            outer,
+        }
+    }
+
+    fn address(&self) -> u64 {
+        self.outer
+            .wrapping_add(self.points.get(self.point).copied().unwrap_or(0))
+    }
+
+    fn advance(&mut self) {
+        self.point += 1;
+        if self.point < self.points.len() {
+            return;
+        }
+        self.point = 0;
+        for (turn, stride) in self.turns.iter_mut().zip(&self.stream.loops).rev() {
+            *turn += 1;
+            self.outer = self.outer.wrapping_add(stride.bytes);
+            if *turn < stride.size {
+                return;
+            }
+            self.outer = self.outer.wrapping_sub(stride.bytes.wrapping_mul(*turn));
+            *turn = 0;
+        }
+    }
+}
+
+/// Dimension of the space that these address bits span in the 5 bits of the channel's number.
+fn rank(bits: u64) -> u32 {
+    let mut basis = [0_usize; 5];
+    let mut dimension = 0;
+    for bit in (0..64).filter(|bit| bits >> bit & 1 == 1) {
+        let mut vector = channel(1 << bit);
+        for (position, base) in basis.iter_mut().enumerate().rev() {
+            if vector >> position & 1 == 0 {
+                continue;
+            }
+            if *base == 0 {
+                *base = vector;
+                dimension += 1;
+                break;
+            }
+            vector ^= *base;
+        }
+    }
+    dimension
+}
+
+/// Which packets of an engine are walked: equal windows, evenly spread.
+struct Windows {
+    count: u64,
+    packets: u64,
+    total: u64,
+    whole: bool,
+}
+
+impl Windows {
+    const fn all(packets: u64) -> Self {
+        Self {
+            count: 1,
+            packets,
+            total: packets,
+            whole: true,
+        }
+    }
+
+    /// One window where the stream repeats itself, else as many as the engine may have.
+    fn some(total: u64, per_packet: u64, engines: usize, regular: bool) -> Self {
+        let share = WALK_REQUESTS / (engines.max(1) as u64) / WINDOW_REQUESTS;
+        let packets = (WINDOW_REQUESTS / per_packet.max(1)).max(1);
+        if total <= packets {
+            return Self::all(total);
+        }
+        let count = if regular { 1 } else { share.max(1) };
+        Self {
+            count: count.min(total / packets),
+            packets,
+            total,
+            whole: false,
+        }
+    }
+
+    fn start(&self, window: u64) -> u64 {
+        let room = self.total.saturating_sub(self.packets);
+        let steps = self.count.saturating_sub(1).max(1);
+        u64::try_from(u128::from(room) * u128::from(window) / u128::from(steps)).unwrap_or(0)
+    }
+
+    /// Packets walked in all windows.
+    const fn walked(&self) -> u64 {
+        self.count.saturating_mul(self.packets)
+    }
+}
+
+/// What all engines of a chip add up to, scaled from their windows to the whole.
+#[derive(Default)]
+struct Totals {
+    /// Thirds of a cycle a channel.
+    channels: [u128; CHANNELS],
+    touched: [bool; CHANNELS],
+    issue: u128,
+    row_switches: u128,
+    misaligned: u128,
+    partial: u128,
+    walked: u64,
+}
+
+impl Totals {
+    fn add(&mut self, walk: &Walk, total: u64, windows: &Windows) {
+        let scaled = |count: u64| {
+            u128::from(count) * u128::from(total) / u128::from(windows.walked().max(1))
+        };
+        for (sum, busy) in self.channels.iter_mut().zip(walk.busy) {
+            *sum += scaled(busy);
+        }
+        for (sum, touched) in self.touched.iter_mut().zip(walk.touched) {
+            *sum |= touched;
+        }
+        self.issue = self.issue.max(scaled(walk.issue));
+        self.row_switches += scaled(walk.row_switches);
+        self.misaligned += scaled(walk.misaligned);
+        self.partial += scaled(walk.partial);
+        self.walked += walk.requests;
+    }
+
+    fn pattern(&self, requests: u64, whole: bool, spread: Option<Spread>) -> HbmPattern {
+        let count = |value: u128| u64::try_from(value).unwrap_or(u64::MAX);
+        let busiest = self.channels.iter().copied().max().unwrap_or(0);
+        let touched = self.touched.iter().filter(|touched| **touched).count() as u64;
+        let stacks = self
+            .touched
+            .chunks(STACK_CHANNELS as usize)
+            .filter(|stack| stack.contains(&true))
+            .count() as u64;
+        let (thirds, channels, stacks) = match spread {
+            Some(spread) => {
+                let sum: u128 = self.channels.iter().sum();
+                (
+                    sum.div_ceil(u128::from(spread.channels)),
+                    spread.channels,
+                    spread.stacks,
+                )
+            }
+            None => (busiest, touched, stacks),
+        };
+        HbmPattern {
+            requests,
+            engine_cycles: count(self.issue),
+            channel_cycles: count(thirds.div_ceil(3)),
+            channels,
+            stacks,
+            row_switches: count(self.row_switches),
+            misaligned_reads: count(self.misaligned),
+            partial_writes: count(self.partial),
+            walked: self.walked,
+            exact: whole || spread.is_some(),
+        }
+    }
+}

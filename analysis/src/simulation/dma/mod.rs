@@ -1,0 +1,391 @@
+//! Cycles of a DMA transfer (book: DMA Performance, HBM).
+//!
+//! Knows how the requests of a transfer spread over engines, DMNs, slices, HBM channels and banks. The loops of the
+//! transfer come from its derivation; nothing here walks them element by element.
+//!
+//! A packet is moved in requests of up to 256 bytes. On a side in DM an engine issues one a cycle, and a DMN answers 128
+//! bytes a cycle; on a side in HBM each channel serves one after the other. Sides in different memories overlap, in the same
+//! memory they add up. Each command takes 500 cycles to start. Other traffic on the same memories is not known here.
+
+pub mod dm;
+pub mod hbm;
+pub mod segments;
+pub mod transfer;
+
+#[cfg(test)]
+mod tests;
+
+use crate::derivation::dma::DmaDerivation;
+use crate::kernel::{Body, Copy, Tensor, Tier};
+
+use super::{Engine, Gap, OperationCost, StageCost};
+
+pub use dm::{DmPattern, SliceUse};
+pub use hbm::HbmPattern;
+pub use segments::Segments;
+pub use transfer::{Half, Place, Step, Transfer, TransferLoop};
+
+/// Bytes of a request, and of the unit that HBM moves (book: Packet size and internal DMA requests).
+pub const REQUEST_BYTES: u64 = crate::hardware::DMA_REQUEST_BYTES;
+/// Cycles before the first byte of a command (book: Startup Latency).
+pub const START_CYCLES: u64 = 500;
+/// Bytes that a link between chips moves a cycle (book: Inter-Chip Transfers).
+pub const PCIE_BYTES: u64 = 30;
+
+/// How a transfer meets one of its two memories.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum SidePattern {
+    /// The memory of the host, which lies behind the link.
+    #[default]
+    Host,
+    /// HBM.
+    Hbm(HbmPattern),
+    /// Data memory.
+    Dm(DmPattern),
+}
+
+impl SidePattern {
+    /// Requests of a chip, over all engines.
+    #[must_use]
+    pub const fn requests(&self) -> u64 {
+        match self {
+            Self::Host => 0,
+            Self::Hbm(pattern) => pattern.requests,
+            Self::Dm(pattern) => pattern.requests,
+        }
+    }
+
+    /// Cycles that the side is busy.
+    #[must_use]
+    pub fn cycles(&self) -> u64 {
+        match self {
+            Self::Host => 0,
+            Self::Hbm(pattern) => pattern.cycles(),
+            Self::Dm(pattern) => pattern.cycles(),
+        }
+    }
+
+    /// Cycles that the busiest engine needs to issue its requests.
+    #[must_use]
+    pub const fn engine_cycles(&self) -> u64 {
+        match self {
+            Self::Host => 0,
+            Self::Hbm(pattern) => pattern.engine_cycles,
+            Self::Dm(pattern) => pattern.engine_cycles,
+        }
+    }
+}
+
+/// The pattern of a transfer in its two memories.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DmaCost {
+    /// Requests on the reading side, over all engines of all chips.
+    pub read_requests: u64,
+    /// Requests on the writing side, over all engines of all chips.
+    pub write_requests: u64,
+    /// Engines of a chip that work on it in parallel.
+    pub engines: u64,
+    /// Commands that the engine with the most of them is given.
+    pub commands: u64,
+    /// Bytes of a packet.
+    pub packet_bytes: u64,
+    /// The reading side.
+    pub read: SidePattern,
+    /// The writing side.
+    pub write: SidePattern,
+    /// Bytes that cross the busiest link between chips, or to the host.
+    pub link_bytes: u64,
+    /// How the transfer falls into commands, if it does.
+    pub segments: Option<Segments>,
+    /// Cycles from the start of the first command to the last byte.
+    pub cycles: u64,
+}
+
+/// What a transfer costs.
+#[must_use]
+pub fn cost(body: &Body, copy: &Copy, derivation: &DmaDerivation) -> OperationCost {
+    match patterns(body, copy, derivation) {
+        Ok((transfer, pattern)) => stages(body, copy, transfer.as_ref(), pattern),
+        Err(reason) => OperationCost {
+            gaps: vec![Gap {
+                reason: reason.to_owned(),
+                span: copy.span,
+            }],
+            ..OperationCost::default()
+        },
+    }
+}
+
+fn patterns(
+    body: &Body,
+    copy: &Copy,
+    derivation: &DmaDerivation,
+) -> Result<(Option<Transfer>, DmaCost), &'static str> {
+    let unknown = "the loops of the transfer are unknown";
+    let (source, target) = body
+        .tensor(copy.source)
+        .zip(body.tensor(copy.target))
+        .ok_or(unknown)?;
+    if source.tier == Tier::Host || target.tier == Tier::Host {
+        let bytes = host_bytes(source, target).ok_or("the size of the transfer is unknown")?;
+        return Ok((None, host_cost(bytes)));
+    }
+    derivation.run_bits.ok_or(unknown)?;
+    derivation
+        .packet_bytes
+        .ok_or("no packet of the transfer is legal")?;
+    let transfer = Transfer::of(body, copy, derivation).ok_or(unknown)?;
+    let pattern = transfer
+        .cost()
+        .ok_or("the transfer is larger than can be counted")?;
+    Ok((Some(transfer), pattern))
+}
+
+/// Bytes of a transfer from or to the host: what the device's tensor holds on one chip.
+fn host_bytes(source: &Tensor, target: &Tensor) -> Option<u64> {
+    let device = if source.tier == Tier::Host {
+        target
+    } else {
+        source
+    };
+    let elements = device.levels.element.value.as_ref()?.size();
+    let bits = device.element_type.value?.bits();
+    Some(elements.checked_mul(bits)?.div_ceil(8))
+}
+
+fn host_cost(bytes: u64) -> DmaCost {
+    DmaCost {
+        engines: 1,
+        commands: 1,
+        link_bytes: bytes,
+        cycles: START_CYCLES.saturating_add(bytes.div_ceil(PCIE_BYTES)),
+        ..DmaCost::default()
+    }
+}
+
+impl Transfer {
+    /// What the transfer costs; `None` where it is larger than can be counted.
+    #[must_use]
+    pub fn cost(&self) -> Option<DmaCost> {
+        let slices = |half: Half| match self.place(half).tier {
+            Tier::Dm => self.slice_use(half).map(Some),
+            _ => Some(None),
+        };
+        let (read_slices, write_slices) = (slices(Half::Read)?, slices(Half::Write)?);
+        // The engines of the side that reaches more of them make the transfer.
+        let shared = [&read_slices, &write_slices]
+            .into_iter()
+            .flatten()
+            .max_by_key(|slices| slices.engines);
+        let (engines, share) = shared.map_or((1, (1, 1)), |slices| {
+            (slices.engines, (slices.engine_share, slices.iterations))
+        });
+        let side = |half: Half, slices: Option<SliceUse>| -> Option<SidePattern> {
+            let packets = self.chip_packets(half)?;
+            Some(match (self.place(half).tier, slices) {
+                (Tier::Dm, Some(slices)) => {
+                    let busiest =
+                        (u128::from(packets) * u128::from(share.0)).div_ceil(share.1.max(1).into());
+                    let busiest = u64::try_from(busiest).ok()?;
+                    SidePattern::Dm(DmPattern::of(slices, packets, busiest, self.packet_bytes)?)
+                }
+                (Tier::Hbm, _) => SidePattern::Hbm(self.stream(half)?.pattern()?),
+                _ => return None,
+            })
+        };
+        let (read, write) = (
+            side(Half::Read, read_slices)?,
+            side(Half::Write, write_slices)?,
+        );
+        let link_bytes = self.crossing_bytes()?;
+        let (commands, cycles) = self.total(&read, &write, link_bytes)?;
+        Some(DmaCost {
+            read_requests: read.requests().saturating_mul(self.chips(Half::Read)),
+            write_requests: write.requests().saturating_mul(self.chips(Half::Write)),
+            engines,
+            commands,
+            packet_bytes: self.packet_bytes,
+            read,
+            write,
+            link_bytes,
+            segments: self.segments.clone(),
+            cycles,
+        })
+    }
+
+    /// Commands of the engine with the most of them, and cycles of the whole.
+    fn total(
+        &self,
+        read: &SidePattern,
+        write: &SidePattern,
+        link_bytes: u64,
+    ) -> Option<(u64, u64)> {
+        let (reads, writes) = (read.cycles(), write.cycles());
+        let both = if self.source.tier == self.target.tier {
+            reads.checked_add(writes)?
+        } else {
+            reads.max(writes)
+        };
+        let data = both.max(link_bytes.div_ceil(PCIE_BYTES));
+        let Some(segments) = &self.segments else {
+            return Some((1, data.checked_add(START_CYCLES)?));
+        };
+        let part = |cycles: u64, of: u64, whole: u64| {
+            u64::try_from((u128::from(cycles) * u128::from(of)).div_ceil(whole.max(1).into())).ok()
+        };
+        let commands = segments.commands;
+        if segments.by_engine {
+            // The engines differ, and the book adds their reads and writes up (Example 6).
+            let engine = read.engine_cycles().checked_add(write.engine_cycles())?;
+            let last = part(engine, segments.remainder, segments.part)?
+                .checked_add(START_CYCLES.checked_mul(commands)?)?;
+            let total = data.max(engine).checked_add(START_CYCLES)?.max(last);
+            return Some((commands, total));
+        }
+        let commands = commands.checked_add(1)?;
+        let whole = segments.parts.checked_mul(segments.part)?;
+        let total =
+            part(data, segments.size, whole)?.checked_add(START_CYCLES.checked_mul(commands)?)?;
+        Some((commands, total))
+    }
+}
+
+/// Words the pattern as stages: the start, the two sides, the link.
+fn stages(
+    body: &Body,
+    copy: &Copy,
+    transfer: Option<&Transfer>,
+    pattern: DmaCost,
+) -> OperationCost {
+    let mut stages = vec![start_stage(pattern.commands)];
+    if let Some(transfer) = transfer {
+        let read = side_stage(Engine::DmaRead, &pattern.read, pattern.engines);
+        let write = side_stage(Engine::DmaWrite, &pattern.write, pattern.engines);
+        stages.push(StageCost {
+            detail: transfer.configuration(Half::Read),
+            ..read
+        });
+        stages.push(StageCost {
+            detail: transfer.configuration(Half::Write),
+            ..write
+        });
+    }
+    if pattern.link_bytes > 0 {
+        stages.push(StageCost {
+            engine: Engine::Pcie,
+            stage: None,
+            busy: Some(pattern.link_bytes.div_ceil(PCIE_BYTES)),
+            latency: 0,
+            formula: "bytes / 30",
+            inputs: vec![("bytes", pattern.link_bytes)],
+            detail: String::new(),
+            heading: "Inter-Chip Transfers",
+        });
+    }
+    let bottleneck = stages
+        .iter()
+        .enumerate()
+        .rev()
+        .max_by_key(|(_, stage)| stage.busy)
+        .map(|(index, _)| index);
+    OperationCost {
+        cycles: Some(pattern.cycles),
+        bottleneck,
+        assumptions: assumptions(body, copy, transfer, &pattern),
+        stages,
+        dma: Some(pattern),
+        ..OperationCost::default()
+    }
+}
+
+fn start_stage(commands: u64) -> StageCost {
+    StageCost {
+        engine: Engine::DmaStart,
+        stage: None,
+        busy: Some(0),
+        latency: START_CYCLES.saturating_mul(commands),
+        formula: "500 * commands",
+        inputs: vec![("commands", commands)],
+        detail: String::new(),
+        heading: "Startup Latency",
+    }
+}
+
+fn side_stage(engine: Engine, pattern: &SidePattern, engines: u64) -> StageCost {
+    let (formula, inputs, heading) = match pattern {
+        SidePattern::Host => ("0", Vec::new(), "Inter-Chip Transfers"),
+        SidePattern::Hbm(hbm) => (
+            "max(engine_cycles, channel_cycles)",
+            vec![
+                ("requests", hbm.requests),
+                ("engines", engines),
+                ("engine_cycles", hbm.engine_cycles),
+                ("channels", hbm.channels),
+                ("channel_cycles", hbm.channel_cycles),
+            ],
+            "High-Bandwidth Memory (HBM)",
+        ),
+        SidePattern::Dm(dm) => (
+            "max(engine_cycles, dmn_cycles)",
+            vec![
+                ("requests", dm.requests),
+                ("engines", engines),
+                ("engine_cycles", dm.engine_cycles),
+                ("dmn_cycles", dm.dmn_cycles),
+            ],
+            "Optimizing DMA Performance",
+        ),
+    };
+    StageCost {
+        engine,
+        stage: None,
+        busy: Some(pattern.cycles()),
+        latency: 0,
+        formula,
+        inputs,
+        detail: String::new(),
+        heading,
+    }
+}
+
+/// What the figures take for granted.
+fn assumptions(
+    body: &Body,
+    copy: &Copy,
+    transfer: Option<&Transfer>,
+    pattern: &DmaCost,
+) -> Vec<String> {
+    let mut assumptions = Vec::new();
+    let Some(transfer) = transfer else {
+        return vec![
+            "the link to the host moves as many bytes a cycle as one between chips".to_owned(),
+        ];
+    };
+    for (half, id) in [(Half::Read, copy.source), (Half::Write, copy.target)] {
+        let place = transfer.place(half);
+        if place.tier == Tier::Hbm && place.base.is_none() {
+            let name = body.tensor(id).and_then(|tensor| tensor.name.clone());
+            let name = name.unwrap_or_else(|| "the tensor".to_owned());
+            assumptions.push(format!(
+                "{name} starts at an address of HBM that nothing disturbs"
+            ));
+        }
+    }
+    for side in [&pattern.read, &pattern.write] {
+        if let SidePattern::Hbm(hbm) = side
+            && hbm.walked < hbm.requests
+        {
+            assumptions.push(format!(
+                "{} of {} requests to HBM stand for all of them",
+                hbm.walked, hbm.requests
+            ));
+        }
+    }
+    if transfer.source.tier == Tier::Hbm && transfer.target.tier == Tier::Hbm {
+        assumptions.push("one engine of the chip makes the transfer".to_owned());
+    }
+    if pattern.segments.is_some() {
+        assumptions.push("the compiler cuts the transfer into the fewest commands".to_owned());
+    }
+    assumptions
+}
