@@ -39,8 +39,8 @@ pub use report::{
 };
 pub use rules::{Applicability, Group, Level, Offers, Rule};
 pub use rules::{
-    all as all_rules, find as find_rule, is_rule_or_group, nearest as nearest_rules,
-    url as rule_url,
+    all as all_rules, engines as rule_engines, find as find_rule, is_rule_or_group,
+    nearest as nearest_rules, url as rule_url,
 };
 pub use simulation::{Lane, Peak};
 pub use workspace::{Analysis, Workspace};

@@ -142,19 +142,67 @@ fn library_code_does_not_give_up() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-#[test]
-fn the_rules_page_is_what_the_program_prints() {
+/// What the program prints.
+fn printed(arguments: &[&str]) -> String {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_visa-lint-tested"))
-        .args(["rules", "--format", "markdown"])
+        .args(arguments)
         .output()
         .unwrap();
-    let printed = String::from_utf8(output.stdout).unwrap();
-    let page = repository().join("docs/rules.md");
+    assert!(output.status.success(), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_pages_of_the_rules_are_what_the_program_prints() {
+    let folder = repository().join("docs/rules");
+    let mut pages = vec![(
+        "README.md".to_owned(),
+        printed(&["rules", "--format", "markdown"]),
+    )];
+    pages.extend(visa_analysis::all_rules().map(|rule| {
+        let page = printed(&["explain", rule.name, "--format", "markdown"]);
+        (format!("{}.md", rule.name), page)
+    }));
     if std::env::var_os("UPDATE_EXPECT").is_some() {
-        std::fs::write(&page, &printed).unwrap();
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        for (name, page) in &pages {
+            std::fs::write(folder.join(name), page).unwrap();
+        }
     }
-    let stale = "docs/rules.md differs from `visa-lint rules --format markdown`; run this test with UPDATE_EXPECT=1";
-    assert!(read(&page) == printed, "{stale}");
+    let stale: Vec<&String> = pages
+        .iter()
+        .filter(|(name, page)| {
+            let committed = std::fs::read_to_string(folder.join(name)).unwrap_or_default();
+            committed.replace("\r\n", "\n") != *page
+        })
+        .map(|(name, _)| name)
+        .collect();
+    assert!(
+        stale.is_empty(),
+        "docs/rules differs from what the program prints; run this test with UPDATE_EXPECT=1: {stale:?}"
+    );
+    let known: Vec<&String> = pages.iter().map(|(name, _)| name).collect();
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(
+            known.contains(&&name),
+            "docs/rules/{name} is the page of no rule"
+        );
+    }
+}
+
+#[test]
+fn every_page_shows_what_the_wrong_kernel_gets() {
+    for rule in visa_analysis::all_rules() {
+        let page = printed(&["explain", rule.name, "--format", "markdown"]);
+        assert!(
+            page.contains("\n- Line "),
+            "{}: no finding on its page",
+            rule.name
+        );
+        assert!(!page.contains("//~"), "{}: a marker on its page", rule.name);
+    }
 }
 
 #[test]
@@ -172,7 +220,7 @@ fn a_fresh_clone_has_what_the_readme_names() {
         "CHANGELOG.md",
         ".ci/run",
         "rust-toolchain.toml",
-        "docs/rules.md",
+        "docs/rules/README.md",
     ] {
         assert!(Path::new(&repository()).join(file).is_file(), "{file}");
     }

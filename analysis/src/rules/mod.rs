@@ -10,6 +10,7 @@ mod collect;
 mod commit;
 mod contraction;
 mod dma;
+mod engines;
 mod fetch;
 mod library;
 mod mapping_expressions;
@@ -24,6 +25,8 @@ mod valid_count;
 mod vector;
 mod wording;
 mod words;
+
+pub use engines::engines;
 
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
@@ -478,7 +481,7 @@ pub fn nearest(name: &str) -> Vec<String> {
 #[must_use]
 pub fn url(name: &str) -> String {
     format!(
-        "{}/blob/main/docs/rules.md#{name}",
+        "{}/blob/main/docs/rules/{name}.md",
         env!("CARGO_PKG_REPOSITORY")
     )
 }

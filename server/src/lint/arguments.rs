@@ -174,6 +174,18 @@ pub(crate) struct ExplainArguments {
     /// The rule's name
     #[arg(value_name = "RULE")]
     pub(crate) rule: String,
+    /// How the page is written
+    #[arg(long, value_enum, default_value_t = ExplainFormat::Human)]
+    pub(crate) format: ExplainFormat,
+}
+
+/// How a rule's page is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExplainFormat {
+    /// For reading on a terminal
+    Human,
+    /// The page of `docs/rules`
+    Markdown,
 }
 
 /// `visa-lint rules`

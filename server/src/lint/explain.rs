@@ -1,21 +1,27 @@
 //! `visa-lint explain RULE`: one rule's documentation.
 
-use visa_analysis::{Rule, find_rule, rule_url};
+use visa_analysis::{Rule, find_rule};
 
+use super::arguments::{ExplainArguments, ExplainFormat};
 use super::format::wrap;
 use super::levels::did_you_mean;
 use super::output::Console;
+use super::pages::{self, Part};
 use super::{Failure, Outcome};
 
 /// Runs the command.
-pub(crate) fn run(name: &str, console: Console) -> Result<Outcome, Failure> {
+pub(crate) fn run(options: &ExplainArguments, console: Console) -> Result<Outcome, Failure> {
+    let name = &options.rule;
     let Some(rule) = find_rule(name) else {
         return Err(Failure::new(format!(
             "no rule is called `{name}`{}",
             did_you_mean(name)
         )));
     };
-    console.print(&page(rule, console.colored()))?;
+    console.print(&match options.format {
+        ExplainFormat::Human => page(rule, console.colored()),
+        ExplainFormat::Markdown => pages::markdown(rule),
+    })?;
     Ok(Outcome::Fine)
 }
 
@@ -25,19 +31,24 @@ fn page(rule: &Rule, colored: bool) -> String {
     } else {
         ("", "")
     };
-    format!(
-        "{bold}{}{plain} (group {}, level {})\n\n{}\n\n{}\n\n{bold}Stated in{plain}: {}\n{bold}Page{plain}: {}\n\n\
-         {bold}Wrong{plain}\n\n{}\n{bold}Right{plain}\n\n{}",
+    let mut text = format!(
+        "{bold}{}{plain} ({})\n\n{}\n",
         rule.name,
-        rule.group.name(),
-        rule.default_level().name(),
-        wrap(rule.summary),
-        wrap(rule.why),
-        rule.heading,
-        rule_url(rule.name),
-        indented(rule.wrong),
-        indented(rule.right),
-    )
+        pages::standing(rule),
+        wrap(rule.summary)
+    );
+    for section in pages::sections(rule) {
+        text.push_str(&format!("\n{bold}{}{plain}\n", section.title));
+        for part in section.parts {
+            match part {
+                Part::Words(words) => text.push_str(&format!("\n{}\n", wrap(&words))),
+                Part::Point(words) => text.push_str(&format!("\n{}\n", wrap(&words))),
+                Part::Code(_, code) => text.push_str(&format!("\n{}", indented(&code))),
+            }
+        }
+    }
+    text.push_str(&format!("\n{bold}Page{plain}: {}\n", pages::address(rule)));
+    text
 }
 
 fn indented(code: &str) -> String {

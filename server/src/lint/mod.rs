@@ -16,6 +16,7 @@ mod limits;
 mod map;
 mod output;
 mod packages;
+mod pages;
 mod rules;
 mod sequence;
 mod session;
@@ -107,7 +108,7 @@ fn run(arguments: &Arguments, matches: &clap::ArgMatches) -> Result<Outcome, Fai
             let matches = matches.subcommand_matches("check").unwrap_or(matches);
             check::run(options, &levels::Levels::of(matches)?, console)
         }
-        Command::Explain(options) => explain::run(&options.rule, console),
+        Command::Explain(options) => explain::run(options, console),
         Command::Rules(options) => rules::run(options.format, console),
         Command::Map(options) => map::run(options, console),
         Command::Sequence(options) => sequence::run(options, console),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use visa_analysis::{Group, Rule, all_rules, rule_url};
+use visa_analysis::{Group, Rule, all_rules, rule_engines, rule_url};
 
 use super::arguments::RulesFormat;
 use super::format::json::pretty;
@@ -24,6 +24,9 @@ struct Entry {
     summary: &'static str,
     why: &'static str,
     heading: &'static str,
+    engine: &'static str,
+    fix: bool,
+    alternatives: bool,
     url: String,
     wrong: &'static str,
     right: &'static str,
@@ -51,6 +54,9 @@ fn entry(rule: &Rule) -> Entry {
         summary: rule.summary,
         why: rule.why,
         heading: rule.heading,
+        engine: rule.engine(),
+        fix: rule.offers.fix,
+        alternatives: rule.offers.alternatives,
         url: rule_url(rule.name),
         wrong: rule.wrong,
         right: rule.right,
@@ -96,31 +102,48 @@ fn human() -> String {
     text
 }
 
+/// The index of `docs/rules`: by group, then by engine.
 fn markdown() -> String {
     let mut text = String::from(
-        "# The rules of visa-lint\n\nWritten by `visa-lint rules --format markdown`.\n\n| rule | group | level | what it reports |\n| --- | --- | --- | --- |\n",
+        "# The rules of visa-lint\n\nOne page a rule; written by `visa-lint rules --format markdown` and `visa-lint explain RULE --format markdown`.\n\n\
+         *F*: its findings bring a fix. *A*: they list the legal alternatives.\n\n# By group\n",
     );
-    for rule in all_rules() {
-        let (name, group, level) = (rule.name, rule.group.name(), rule.default_level().name());
+    // Writing to a string cannot fail.
+    for (group, rules) in groups() {
+        let level = group.default_level().name();
+        let _ = write!(
+            text,
+            "\n## {}\n\nLevel {level} by default.\n\n",
+            group.name()
+        );
+        table(&mut text, &rules);
+    }
+    text.push_str("\n# By engine\n");
+    for engine in rule_engines() {
+        let rules: Vec<_> = all_rules().filter(|rule| rule.engine() == engine).collect();
+        if !rules.is_empty() {
+            let _ = write!(text, "\n## {engine}\n\n");
+            table(&mut text, &rules);
+        }
+    }
+    text
+}
+
+fn table(text: &mut String, rules: &[&Rule]) {
+    text.push_str("| rule | level | | what it reports |\n| --- | --- | --- | --- |\n");
+    for rule in rules {
+        let name = rule.name;
+        let offers = match (rule.offers.fix, rule.offers.alternatives) {
+            (true, true) => "F A",
+            (true, false) => "F",
+            (false, true) => "A",
+            (false, false) => "",
+        };
         let _ = writeln!(
             text,
-            "| [`{name}`](#{name}) | {group} | {level} | {} |",
+            "| [`{name}`]({name}.md) | {} | {offers} | {} |",
+            rule.default_level().name(),
             rule.summary.replace('|', "\\|")
         );
     }
-    for rule in all_rules() {
-        let _ = write!(
-            text,
-            "\n## {}\n\nGroup `{}`, level `{}`. Stated in: {}.\n\n{}\n\n{}\n\nWrong:\n\n```rust\n{}\n```\n\nRight:\n\n```rust\n{}\n```\n",
-            rule.name,
-            rule.group.name(),
-            rule.default_level().name(),
-            rule.heading,
-            rule.summary,
-            rule.why,
-            rule.wrong.trim_end(),
-            rule.right.trim_end(),
-        );
-    }
-    text
 }

@@ -1,0 +1,198 @@
+//! The documentation of one rule, as data for the terminal and for the page in `docs/rules`.
+//!
+//! What a page says about the wrong kernel is what the engine says about it when the page is printed: numbers, help and
+//! fixes on a page cannot differ from those of a run.
+
+use visa_analysis::{Applicability, Diagnostic, Rule, Workspace, rule_url};
+
+/// The path that a page's kernel is checked under.
+const KERNEL: &str = "kernel.rs";
+
+/// One part of a page.
+pub(crate) struct Section {
+    pub(crate) title: &'static str,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// Something of a section.
+pub(crate) enum Part {
+    /// A paragraph.
+    Words(String),
+    /// A point of a list.
+    Point(String),
+    /// Source text of a language.
+    Code(&'static str, String),
+}
+
+/// The page of a rule behind its title and its first line.
+pub(crate) fn sections(rule: &Rule) -> Vec<Section> {
+    let findings = findings(rule);
+    vec![
+        Section {
+            title: "In the machine",
+            parts: vec![Part::Words(rule.why.to_owned())],
+        },
+        Section {
+            title: "Wrong",
+            parts: vec![Part::Code("rust", without_markers(rule.wrong))],
+        },
+        Section {
+            title: "What visa-lint says",
+            parts: findings.iter().flat_map(said).collect(),
+        },
+        Section {
+            title: "Right",
+            parts: vec![Part::Code("rust", without_markers(rule.right))],
+        },
+        Section {
+            title: "Fix",
+            parts: fix(rule, &findings),
+        },
+        Section {
+            title: "Silence",
+            parts: silence(rule),
+        },
+        Section {
+            title: "Stated in",
+            parts: vec![Part::Words(heading(rule))],
+        },
+    ]
+}
+
+/// The first line under the title: group and level.
+pub(crate) fn standing(rule: &Rule) -> String {
+    format!(
+        "group {}, level {}, {}",
+        rule.group.name(),
+        rule.default_level().name(),
+        rule.engine()
+    )
+}
+
+/// The page as Markdown.
+pub(crate) fn markdown(rule: &Rule) -> String {
+    let mut text = format!(
+        "# {}\n\n{}.\n\n{}\n",
+        rule.name,
+        capital(rule.summary),
+        capital(&standing(rule))
+    );
+    for section in sections(rule) {
+        text.push_str("\n## ");
+        text.push_str(section.title);
+        text.push('\n');
+        let mut in_list = false;
+        for part in section.parts {
+            match part {
+                Part::Words(words) => text.push_str(&format!("\n{words}\n")),
+                Part::Point(words) => {
+                    let gap = if in_list { "" } else { "\n" };
+                    text.push_str(&format!("{gap}- {}\n", words.replace('\n', "\n  ")));
+                    in_list = true;
+                    continue;
+                }
+                Part::Code(language, code) => {
+                    text.push_str(&format!("\n```{language}\n{}\n```\n", code.trim_end()));
+                }
+            }
+            in_list = false;
+        }
+    }
+    text
+}
+
+/// A sentence's first letter as a capital.
+pub(crate) fn capital(words: &str) -> String {
+    let mut characters = words.chars();
+    characters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().collect::<String>() + characters.as_str()
+    })
+}
+
+/// What the engine finds in the rule's wrong kernel, of this rule.
+fn findings(rule: &Rule) -> Vec<Diagnostic> {
+    let mut workspace = Workspace::new();
+    workspace.set_file(KERNEL, &without_markers(rule.wrong));
+    let mut report = workspace.analysis().check_file(KERNEL);
+    report.diagnostics.retain(|found| found.rule == rule.name);
+    report.diagnostics
+}
+
+fn said(found: &Diagnostic) -> Vec<Part> {
+    let line = found.range.start.line;
+    let mut words = format!("Line {line}: {}.", found.message.trim_end_matches('.'));
+    for note in &found.notes {
+        words.push_str(&format!("\nNote: {}.", note.trim_end_matches('.')));
+    }
+    if let Some(help) = &found.help {
+        words.push_str(&format!("\nHelp: {}.", help.trim_end_matches('.')));
+    }
+    vec![Part::Point(words)]
+}
+
+fn fix(rule: &Rule, findings: &[Diagnostic]) -> Vec<Part> {
+    let fixes = findings.iter().flat_map(|found| &found.fixes);
+    let mut points: Vec<String> = Vec::new();
+    for fix in fixes {
+        let who = match fix.applicability {
+            Applicability::Machine => "applied by `--fix`",
+            Applicability::Maybe => "a proposal to look at, applied by `--fix --unsafe-fixes`",
+        };
+        let point = format!("{} ({who}).", fix.title);
+        if !points.contains(&point) {
+            points.push(point);
+        }
+    }
+    let opening = match (points.is_empty(), rule.offers.alternatives) {
+        (false, _) => "For the kernel above:",
+        (true, true) => {
+            "The finding lists what would pass; which of it is meant, the author knows."
+        }
+        (true, false) => "There is no fix to apply: what the kernel means, its author knows.",
+    };
+    let opening = std::iter::once(Part::Words(opening.to_owned()));
+    opening.chain(points.into_iter().map(Part::Point)).collect()
+}
+
+fn silence(rule: &Rule) -> Vec<Part> {
+    let name = rule.name;
+    vec![
+        Part::Words("At one place, on the line or on the one before it:".to_owned()),
+        Part::Code("rust", format!("// visa-lint: allow({name})")),
+        Part::Words(
+            "On a function or a statement, where the kernel registers the tool:".to_owned(),
+        ),
+        Part::Code("rust", format!("#[allow(tcp::{name})]")),
+        Part::Words(
+            "In `visa-lint.toml`, for all files or under `[[overrides]]` for some:".to_owned(),
+        ),
+        Part::Code("toml", format!("[levels]\n{name} = \"allow\"")),
+    ]
+}
+
+fn heading(rule: &Rule) -> String {
+    match rule.heading {
+        "library" => "The library's own checks.".to_owned(),
+        "derived" => "It follows from the facts that the book states.".to_owned(),
+        heading => format!("The book, under {heading}."),
+    }
+}
+
+/// A fixture without the markers that name its findings.
+fn without_markers(kernel: &str) -> String {
+    let mut text = String::with_capacity(kernel.len());
+    for line in kernel.lines() {
+        let kept = line.split("//~").next().unwrap_or_default().trim_end();
+        if kept.is_empty() && line.contains("//~") {
+            continue;
+        }
+        text.push_str(kept);
+        text.push('\n');
+    }
+    text
+}
+
+/// The address of a rule's page.
+pub(crate) fn address(rule: &Rule) -> String {
+    rule_url(rule.name)
+}
