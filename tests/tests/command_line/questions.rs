@@ -28,7 +28,9 @@ fn the_catalogue_is_printed_in_three_formats() {
         );
         let page = stdout(&run(&folder, &["explain", rule.name]));
         assert!(
-            (rule.heading == "library" || rule.heading == "derived" || page.contains(rule.heading)) && page.contains("Wrong") && page.contains("Right"),
+            (rule.heading == "library" || rule.heading == "derived" || page.contains(rule.heading))
+                && page.contains("Wrong")
+                && page.contains("Right"),
             "{page}"
         );
     }
