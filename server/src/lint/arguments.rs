@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::baseline::BaselineArguments;
 use super::fixing::FixArguments;
 use super::limits::LimitArguments;
 use super::settings::SettingsArguments;
@@ -161,6 +162,8 @@ pub(crate) struct CheckArguments {
     pub(crate) exit_zero: bool,
     #[command(flatten)]
     pub(crate) fixing: FixArguments,
+    #[command(flatten)]
+    pub(crate) baseline: BaselineArguments,
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
     /// Threads to use; by default one a core

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use visa_analysis::{Diagnostic, Level, OperationCounts};
 
 use super::arguments::{CheckArguments, CheckFormat};
+use super::baseline;
 use super::fixing;
 use super::format;
 use super::levels::Levels;
@@ -31,6 +32,8 @@ pub(crate) struct Outline<'a> {
     /// In the order of files, places and rules; suppressed ones included.
     pub(crate) findings: &'a [Finding],
     pub(crate) texts: &'a Texts<'a>,
+    /// How many findings are left out because a baseline knows them.
+    pub(crate) known: u64,
 }
 
 impl Outline<'_> {
@@ -71,6 +74,7 @@ pub(crate) fn run(
 }
 
 fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<Outcome, Failure> {
+    let known = options.baseline.known()?;
     let mut session = Session::open(options, levels)?;
     let unreadable = session.say_unreadable();
     if options.show_settings {
@@ -88,8 +92,18 @@ fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<
             console = console.aside();
         }
     }
-    let checked = session.check();
+    let mut checked = session.check();
+    let failed = unreadable || checked.failed;
+    if let Some(path) = options.baseline.write_baseline.as_deref() {
+        return baseline::write(path, options, &checked, &session, failed);
+    }
+    let gone = known
+        .as_ref()
+        .map(|known| known.take_known(&mut checked, &session));
     let outcome = report(options, &session, &checked, console, unreadable)?;
+    if let (Some(known), Some(gone)) = (known, gone.filter(|_| !failed)) {
+        known.settle(&gone, options)?;
+    }
     if let Some(fixed) = fixed.filter(|_| !options.quiet) {
         fixing::sum_up(&fixed, checked.open().count());
     }
@@ -112,6 +126,7 @@ fn report(
         operations: &checked.operations,
         findings: &checked.findings,
         texts: &texts,
+        known: checked.known,
     };
     let denied = outline.open().any(|finding| finding.level == Level::Deny);
     let too_many = options.limits.exceeded(&outline);

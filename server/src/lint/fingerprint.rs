@@ -29,6 +29,15 @@ impl fmt::Display for Fingerprint {
 
 /// The fingerprints of findings, in their order. Each text is read once.
 pub(crate) fn fingerprints(findings: &[Finding], texts: &Texts<'_>) -> Vec<Fingerprint> {
+    fingerprints_by(findings, texts, &portable_path)
+}
+
+/// The same with other names for files than those that reports for other programs use.
+pub(crate) fn fingerprints_by(
+    findings: &[Finding],
+    texts: &Texts<'_>,
+    name: &dyn Fn(&str) -> String,
+) -> Vec<Fingerprint> {
     let mut outlines = HashMap::new();
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
     let mut fingerprints = Vec::with_capacity(findings.len());
@@ -39,7 +48,7 @@ pub(crate) fn fingerprints(findings: &[Finding], texts: &Texts<'_>) -> Vec<Finge
             let text = texts.get(file).copied().unwrap_or("");
             CodeOutline::of(text)
         });
-        let hash = hash(diagnostic, outline);
+        let hash = hash(diagnostic, &name(file), outline);
         let count = seen.entry(hash.clone()).or_default();
         *count = count.saturating_add(1);
         fingerprints.push(Fingerprint {
@@ -60,10 +69,10 @@ pub(crate) fn portable_path(path: &str) -> String {
     relative.unwrap_or_else(|| path.to_owned())
 }
 
-fn hash(diagnostic: &Diagnostic, outline: &CodeOutline<'_>) -> String {
+fn hash(diagnostic: &Diagnostic, file: &str, outline: &CodeOutline<'_>) -> String {
     let mut hasher = Hasher::new();
     hasher.add(diagnostic.rule);
-    hasher.add(&portable_path(&diagnostic.file));
+    hasher.add(file);
     hasher.add(outline.function_at(diagnostic.range.start.byte as usize));
     for token in outline.tokens_in(diagnostic.range) {
         hasher.add(token);

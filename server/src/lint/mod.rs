@@ -4,6 +4,7 @@
 //! found at level deny, 1 where something is, 2 where the run itself failed.
 
 mod arguments;
+mod baseline;
 mod check;
 mod explain;
 mod files;

@@ -6,7 +6,9 @@
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-use visa_analysis::{Diagnostic, FileReport, Fixable, Level, OperationCounts, Workspace};
+use visa_analysis::{
+    Diagnostic, FileReport, Fixable, Group, Level, OperationCounts, Rule, Workspace,
+};
 
 use super::arguments::CheckArguments;
 use super::check::{Finding, Texts};
@@ -33,6 +35,10 @@ pub(crate) struct Checked {
     pub(crate) operations: OperationCounts,
     /// In the order of files, places and rules; suppressed ones included, those at level `allow` not.
     pub(crate) findings: Vec<Finding>,
+    /// How many findings were left out because a baseline knows them.
+    pub(crate) known: u64,
+    /// The engine's paths of files of which only a part parses.
+    pub(crate) with_syntax_errors: Vec<Arc<str>>,
     /// Whether a file could not be checked; the words are already on standard error.
     pub(crate) failed: bool,
 }
@@ -135,6 +141,8 @@ impl<'a> Session<'a> {
             kernels: report.kernels,
             operations: report.operations,
             findings,
+            known: 0,
+            with_syntax_errors: report.with_syntax_errors,
             failed: !report.problems.is_empty(),
         }
     }
@@ -142,6 +150,16 @@ impl<'a> Session<'a> {
     /// The level of a finding whose paths are still the engine's.
     pub(crate) fn level(&self, diagnostic: &Diagnostic) -> Level {
         self.settings.of(&diagnostic.file).level_of(diagnostic)
+    }
+
+    /// Whether findings that a rule reports as of a group in a file would be among those of a check.
+    pub(crate) fn runs(&self, rule: &Rule, group: Group, path: &str) -> bool {
+        self.settings.of(path).level_of_rule(rule, group) != Level::Allow
+    }
+
+    /// The engine's paths of the files that the run reports on.
+    pub(crate) fn reported_paths(&self) -> impl Iterator<Item = &str> {
+        self.sources.reported.iter().map(String::as_str)
     }
 
     /// The path as people gave it.

@@ -26,19 +26,26 @@ pub(crate) fn summary(outline: &Outline<'_>) -> String {
         format!(" ({unresolved} unresolved)")
     };
     let open = outline.open().count() as u64;
-    let suppressed = match outline.findings.len() as u64 - open {
-        0 => String::new(),
-        suppressed => format!(" ({suppressed} more suppressed)"),
-    };
+    let hidden = hidden(outline.findings.len() as u64 - open, outline.known);
     let findings = if open == 0 {
         "no findings".to_owned()
     } else {
         counted(open, "finding")
     };
     format!(
-        "{}, {operations}{unresolved}, {findings}{suppressed}",
+        "{}, {operations}{unresolved}, {findings}{hidden}",
         counted(outline.kernels, "kernel")
     )
+}
+
+/// ` (1 more suppressed, 2 known)`, or nothing.
+fn hidden(suppressed: u64, known: u64) -> String {
+    match (suppressed, known) {
+        (0, 0) => String::new(),
+        (suppressed, 0) => format!(" ({suppressed} more suppressed)"),
+        (0, known) => format!(" ({known} known)"),
+        (suppressed, known) => format!(" ({suppressed} more suppressed, {known} known)"),
+    }
 }
 
 /// `1 kernel`, `2 kernels`.

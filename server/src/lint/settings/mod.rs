@@ -18,7 +18,7 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use visa_analysis::{Diagnostic, DialectChoice, Level, Options};
+use visa_analysis::{Diagnostic, DialectChoice, Group, Level, Options, Rule};
 
 use self::options::{Dialect, Target};
 use self::read::{Chosen, Configuration};
@@ -45,6 +45,16 @@ impl Settings {
     /// The level of a finding, `Allow` also where its rule does not run.
     pub(crate) fn level_of(&self, diagnostic: &Diagnostic) -> Level {
         self.levels.of_finding(diagnostic)
+    }
+
+    /// The level of what a rule reports as of a group, `Allow` also where it does not run.
+    pub(crate) fn level_of_rule(&self, rule: &Rule, group: Group) -> Level {
+        let default = if group == rule.group {
+            rule.default_level()
+        } else {
+            group.default_level()
+        };
+        self.levels.level(rule.name, group, default).0
     }
 
     /// What the engine needs to know.
