@@ -101,7 +101,8 @@ pub fn line_of(diagnostic: &Diagnostic) -> String {
     )
 }
 
-/// Where markers and findings of a file differ, a line each; empty where they agree.
+/// Where markers and findings of a file differ, a line each; empty where they agree. Findings that are allowed by
+/// default count in files with a marker of their rule.
 #[must_use]
 pub fn differences(path: &str, text: &str) -> Vec<String> {
     let report = check_text(path, text);
@@ -111,7 +112,13 @@ pub fn differences(path: &str, text: &str) -> Vec<String> {
         .iter()
         .map(|problem| format!("{path}: {problem}"))
         .collect();
-    for diagnostic in visible(&report) {
+    let marked: BTreeSet<String> = wanted.iter().map(|(_, rule)| rule.clone()).collect();
+    let asked = report.diagnostics.iter().filter(|diagnostic| {
+        diagnostic.default_level == Level::Allow
+            && !diagnostic.suppressed
+            && marked.contains(diagnostic.rule)
+    });
+    for diagnostic in visible(&report).chain(asked) {
         let mark = (diagnostic.range.start.line, diagnostic.rule.to_owned());
         match wanted.iter().position(|wanted| *wanted == mark) {
             Some(index) => {

@@ -2,9 +2,11 @@
 //!
 //! A fault inside an alias belongs to the alias: its uses have no mapping and no problem of their own.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode};
+use rustc_hash::FxHashMap;
 
 use super::constants::evaluate;
 use super::declarations::{MacroArguments, path_segments};
@@ -107,6 +109,7 @@ pub fn resolve_mapping(
         scope,
         problems: Vec::new(),
         depth: 0,
+        observed: None,
     };
     let mapping = resolver.node(node, body);
     MappingResult {
@@ -127,12 +130,35 @@ pub fn resolve_mapping_text(
         scope,
         problems: Vec::new(),
         depth: 0,
+        observed: None,
     };
     let mapping = resolver.text(text, body);
     MappingResult {
         mapping,
         problems: resolver.problems,
     }
+}
+
+/// As [`resolve_mapping_text`], and what every part of the expression stands for.
+pub(super) fn observe_mapping_text(
+    db: &dyn Db,
+    scope: &ScopeRef,
+    text: &str,
+    body: Span,
+) -> (MappingResult, Observed) {
+    let mut resolver = Resolver {
+        db,
+        scope,
+        problems: Vec::new(),
+        depth: 0,
+        observed: Some(Observed::default()),
+    };
+    let mapping = resolver.text(text, body);
+    let result = MappingResult {
+        mapping,
+        problems: resolver.problems,
+    };
+    (result, resolver.observed.unwrap_or_default())
 }
 
 /// Resolves the type of a mapping as it stands in code: `m![…]`, an alias, a generic parameter.
@@ -150,6 +176,7 @@ pub fn resolve_mapping_type(
         scope,
         problems: Vec::new(),
         depth: 0,
+        observed: None,
     };
     let mapping = resolver.written_type(written, start)?;
     Some(MappingResult {
@@ -236,7 +263,12 @@ struct Resolver<'a> {
     scope: &'a ScopeRef,
     problems: Vec<MappingProblem>,
     depth: usize,
+    /// What parts of the expression stand for, by their bytes of the macro's body, where somebody asks.
+    observed: Option<Observed>,
 }
+
+/// What the parts of one expression stand for, by their bytes of the macro's body.
+pub(super) type Observed = FxHashMap<(usize, usize), Mapping>;
 
 impl Resolver<'_> {
     fn problem(&mut self, kind: MappingProblemKind, span: Span) {
@@ -268,7 +300,14 @@ impl Resolver<'_> {
         self.depth += 1;
         let mapping = self.kind(node, body);
         self.depth -= 1;
+        self.observe(&node.span, mapping.as_ref());
         mapping
+    }
+
+    fn observe(&mut self, place: &Range<usize>, mapping: Option<&Mapping>) {
+        if let (Some(observed), Some(mapping)) = (&mut self.observed, mapping) {
+            observed.insert((place.start, place.end), mapping.clone());
+        }
     }
 
     fn kind(&mut self, node: &SyntaxNode, body: Span) -> Option<Mapping> {
@@ -306,11 +345,13 @@ impl Resolver<'_> {
                 *operator,
                 operator_span.start..factor.span.end.max(operator_span.end),
                 factor,
+                &left.span,
             ));
             current = left;
         }
         let mut mapping = self.node(current, body);
-        for (operator, place, factor) in operations.into_iter().rev() {
+        for (operator, place, factor, left) in operations.into_iter().rev() {
+            self.observe(left, mapping.as_ref());
             let count = self.factor(factor, body);
             let applied = mapping.zip(count).map(|(mapping, count)| match operator {
                 Operator::Stride => mapping.stride(count),
@@ -428,7 +469,10 @@ impl Resolver<'_> {
                 .wrapping_sub(u32::try_from(BEFORE.len()).unwrap_or(0)),
             end: span.end,
         };
+        // The places of another text are not observed.
+        let observed = self.observed.take();
         let mapping = written.and_then(|written| self.written_type(&written, start));
+        self.observed = observed;
         mapping.unwrap_or_else(|| {
             self.problem(MappingProblemKind::UnresolvedEscape, span);
             None

@@ -1,11 +1,16 @@
 //! Remarks about mapping expressions that have a meaning: what one library does not take, and what says more than it needs.
 //!
-//! Knows the tree of an expression as it is written. What is wrong with an expression stands in its problems instead.
+//! Knows the tree of an expression as it is written, and what each part of it stands for. What is wrong with an
+//! expression stands in its problems instead.
+
+mod factors;
+mod redundant;
 
 use std::ops::Range;
 
 use super::ids::Span;
-use crate::mapping::{Grammar, SyntaxKind, SyntaxNode};
+use super::mappings::Observed;
+use crate::mapping::{Grammar, Mapping, SyntaxKind, SyntaxNode};
 
 /// Something to remark about a mapping expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,18 +26,85 @@ pub struct MappingRemark {
 pub enum MappingRemarkKind {
     /// A number that stands for so many positions without an axis. The book's text writes it, its library refuses it.
     BareNumber(u64),
+    /// Operators or factors that change nothing.
+    Redundant {
+        /// The first of them as it is written.
+        written: String,
+        /// How many there are in the expression.
+        count: usize,
+        /// The expression without them.
+        simpler: String,
+        /// The whole expression.
+        whole: Span,
+    },
+    /// Neighbouring factors that are one again.
+    Unmerged {
+        /// The factors as they are written.
+        written: String,
+        /// The one that they are.
+        merged: String,
+    },
 }
 
-/// The remarks about an expression of that tree.
-pub(super) fn remarks(tree: &SyntaxNode, grammar: Grammar, body: Span) -> Vec<MappingRemark> {
-    let mut found = Vec::new();
-    if grammar == Grammar::VisaStd {
-        for (count, place) in numbers(tree) {
-            found.push(MappingRemark {
-                kind: MappingRemarkKind::BareNumber(count),
-                span: body.inside(&place),
-            });
-        }
+/// An expression as it is written.
+struct Expression<'a> {
+    text: &'a str,
+    observed: &'a Observed,
+}
+
+impl Expression<'_> {
+    /// The text of some bytes.
+    fn source(&self, place: &Range<usize>) -> &str {
+        self.text.get(place.clone()).unwrap_or_default()
+    }
+
+    /// What a part stands for.
+    fn mapping(&self, node: &SyntaxNode) -> Option<&Mapping> {
+        self.observed.get(&(node.span.start, node.span.end))
+    }
+}
+
+/// The remarks about an expression. What is redundant is remarked first: factors are compared once nothing is.
+pub(super) fn remarks(
+    tree: &SyntaxNode,
+    text: &str,
+    observed: &Observed,
+    grammar: Grammar,
+    body: Span,
+) -> Vec<MappingRemark> {
+    // The successor's factors need not be numbers.
+    if grammar != Grammar::VisaStd {
+        return Vec::new();
+    }
+    let expression = Expression { text, observed };
+    let mut found: Vec<MappingRemark> = numbers(tree)
+        .into_iter()
+        .map(|(count, place)| MappingRemark {
+            kind: MappingRemarkKind::BareNumber(count),
+            span: body.inside(&place),
+        })
+        .collect();
+    if let Some(redundant) = redundant::find(&expression, tree) {
+        let (first, count) = (&redundant.first, redundant.count);
+        found.push(MappingRemark {
+            span: body.inside(first),
+            kind: MappingRemarkKind::Redundant {
+                written: expression.source(first).to_owned(),
+                count,
+                simpler: redundant.simpler,
+                whole: body.inside(&tree.span),
+            },
+        });
+        return found;
+    }
+    for run in factors::find(&expression, tree) {
+        found.push(MappingRemark {
+            span: body.inside(&run.place),
+            kind: MappingRemarkKind::Unmerged {
+                written: expression.source(&run.place).to_owned(),
+                merged: run.merged,
+            },
+        });
     }
     found
 }
@@ -57,19 +129,4 @@ fn numbers(tree: &SyntaxNode) -> Vec<(u64, Range<usize>)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::numbers;
-    use crate::mapping::parse_mapping;
-
-    #[test]
-    fn bare_numbers_are_found_in_groups_and_pairs() {
-        let (tree, errors) = parse_mapping("[A, 4] # 16 / 2, 1, (8 % 2)");
-        assert!(errors.is_empty());
-        let mut found: Vec<u64> = numbers(&tree.expect("a tree"))
-            .into_iter()
-            .map(|(count, _)| count)
-            .collect();
-        found.sort_unstable();
-        assert_eq!(found, [4, 8]);
-    }
-}
+mod tests;

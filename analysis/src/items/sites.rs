@@ -11,7 +11,7 @@ use super::file::{ItemText, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
 use super::mappings::{
     MappingProblem, MappingProblemKind, MappingResult, alias_mapping, grammar_of, grammar_problems,
-    resolve_mapping, resolve_mapping_text,
+    observe_mapping_text, resolve_mapping,
 };
 use super::recent::recently_parsed_mapping;
 use super::references::{ReferenceOrder, reference_order};
@@ -173,12 +173,12 @@ impl Collector<'_> {
 
     fn mapping(&self, mut site: MappingSite, text: &str, offset: u32) -> MappingSite {
         let scope = scope_at(self.db, self.item, offset);
-        let result = resolve_mapping_text(self.db, &scope, text, site.body);
+        let (result, observed) = observe_mapping_text(self.db, &scope, text, site.body);
         site.problems = result.problems;
         if result.mapping.is_some() {
             let grammar = grammar_of(self.db, site.body);
             if let (Some(tree), _) = &*recently_parsed_mapping(text, grammar) {
-                site.remarks = remarks(tree, grammar, site.body);
+                site.remarks = remarks(tree, text, &observed, grammar, site.body);
             }
         }
         site.mappings.push(result.mapping);

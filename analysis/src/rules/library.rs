@@ -32,6 +32,7 @@ pub(super) fn check_sites(sites: &[MappingSite]) -> Vec<Finding> {
     remarks
         .filter_map(|remark| match remark.kind {
             MappingRemarkKind::BareNumber(count) => Some(word_number(count, remark.span)),
+            MappingRemarkKind::Redundant { .. } | MappingRemarkKind::Unmerged { .. } => None,
         })
         .collect()
 }

@@ -17,6 +17,7 @@ mod mapping_expressions;
 mod memory;
 mod pipeline;
 mod sequencer;
+mod style;
 pub(crate) mod suppressions;
 mod switch;
 mod tensors;
@@ -446,6 +447,10 @@ const FAMILIES: &[Family] = &[
         check: library::check,
     },
     Family {
+        rules: style::RULES,
+        check: style::check,
+    },
+    Family {
         rules: suppressions::RULES,
         check: suppressions::check,
     },
@@ -531,5 +536,6 @@ pub fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
     };
     let mut findings = mapping_expressions::check_sites(&sites, source);
     findings.extend(library::check_sites(&sites));
+    findings.extend(style::check_sites(&sites));
     findings
 }
