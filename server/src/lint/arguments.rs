@@ -69,6 +69,16 @@ pub(crate) enum CheckFormat {
     Short,
     /// One JSON object
     Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Workflow commands of GitHub Actions; the default in a workflow's step
+    Github,
+    /// GitLab's Code Quality report
+    Gitlab,
+    /// JUnit XML: a test suite a file
+    Junit,
+    /// For coding agents: a line a finding with its fixes, then a line of statistics
+    Agent,
 }
 
 /// How small answers are written.
@@ -100,9 +110,9 @@ pub(crate) struct CheckArguments {
     /// The name that standard input's text goes by
     #[arg(long, value_name = "PATH")]
     pub(crate) stdin_filename: Option<PathBuf>,
-    /// How findings are written
-    #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
-    pub(crate) format: CheckFormat,
+    /// How findings are written [default: human, in a step of GitHub Actions github]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<CheckFormat>,
     /// Take a rule or group as an error; `warnings` means all that would be warnings
     #[arg(
         long,

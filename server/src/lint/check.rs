@@ -7,7 +7,8 @@ use visa_analysis::{Diagnostic, Level, OperationCounts};
 use super::arguments::{CheckArguments, CheckFormat};
 use super::baseline;
 use super::fixing;
-use super::format;
+use super::format::human::Look;
+use super::format::{self, WIDTH};
 use super::levels::Levels;
 use super::output::{Console, write_error, write_file};
 use super::session::{Checked, Session};
@@ -34,6 +35,10 @@ pub(crate) struct Outline<'a> {
     pub(crate) texts: &'a Texts<'a>,
     /// How many findings are left out because a baseline knows them.
     pub(crate) known: u64,
+    /// The files that were asked for, as people see them.
+    pub(crate) reported: &'a [String],
+    /// Whether everything that was asked for was checked.
+    pub(crate) complete: bool,
 }
 
 impl Outline<'_> {
@@ -120,6 +125,7 @@ fn report(
 ) -> Result<Outcome, Failure> {
     let failed = unreadable || checked.failed;
     let texts = session.texts();
+    let reported = session.reported();
     let outline = Outline {
         files: checked.files,
         kernels: checked.kernels,
@@ -127,10 +133,12 @@ fn report(
         findings: &checked.findings,
         texts: &texts,
         known: checked.known,
+        reported: &reported,
+        complete: !failed,
     };
     let denied = outline.open().any(|finding| finding.level == Level::Deny);
     let too_many = options.limits.exceeded(&outline);
-    write(options, &outline, console, failed)?;
+    write(options, &outline, console)?;
     if let Some(words) = &too_many {
         write_error(words);
     }
@@ -142,21 +150,35 @@ fn report(
     })
 }
 
-fn write(
-    options: &CheckArguments,
-    outline: &Outline<'_>,
-    console: Console,
-    failed: bool,
-) -> Result<(), Failure> {
-    let colored = colored(options, console);
-    let answer = match options.format {
+fn write(options: &CheckArguments, outline: &Outline<'_>, console: Console) -> Result<(), Failure> {
+    let format = options.format.unwrap_or_else(|| {
+        if options.output_file.is_none() && format::github::is_running() {
+            CheckFormat::Github
+        } else {
+            CheckFormat::Human
+        }
+    });
+    let look = Look {
+        colored: colored(options, console),
+        width: if options.output_file.is_some() {
+            WIDTH
+        } else {
+            console.width()
+        },
+    };
+    let answer = match format {
         CheckFormat::Human => {
-            format::human::render(outline, colored, options.quiet, options.statistics)?
+            format::human::render(outline, look, options.quiet, options.statistics)?
         }
         CheckFormat::Short => format::short::render(outline, options.quiet, options.statistics),
         CheckFormat::Json => format::json::render(outline, options.statistics)?,
+        CheckFormat::Sarif => format::sarif::render(outline)?,
+        CheckFormat::Github => format::github::render(outline, options.quiet, options.statistics),
+        CheckFormat::Gitlab => format::gitlab::render(outline)?,
+        CheckFormat::Junit => format::junit::render(outline)?,
+        CheckFormat::Agent => format::agent::render(outline, options.quiet),
     };
-    deliver(options, &answer, console, failed)
+    deliver(options, &answer, console, !outline.complete)
 }
 
 /// Whether the answer carries colours where it was asked for.

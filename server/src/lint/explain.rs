@@ -19,13 +19,13 @@ pub(crate) fn run(options: &ExplainArguments, console: Console) -> Result<Outcom
         )));
     };
     console.print(&match options.format {
-        ExplainFormat::Human => page(rule, console.colored()),
+        ExplainFormat::Human => page(rule, console.colored(), console.width()),
         ExplainFormat::Markdown => pages::markdown(rule),
     })?;
     Ok(Outcome::Fine)
 }
 
-fn page(rule: &Rule, colored: bool) -> String {
+fn page(rule: &Rule, colored: bool, width: usize) -> String {
     let (bold, plain) = if colored {
         ("\u{1b}[1m", "\u{1b}[0m")
     } else {
@@ -35,14 +35,14 @@ fn page(rule: &Rule, colored: bool) -> String {
         "{bold}{}{plain} ({})\n\n{}\n",
         rule.name,
         pages::standing(rule),
-        wrap(rule.summary)
+        wrap(rule.summary, width)
     );
     for section in pages::sections(rule) {
         text.push_str(&format!("\n{bold}{}{plain}\n", section.title));
         for part in section.parts {
             match part {
-                Part::Words(words) => text.push_str(&format!("\n{}\n", wrap(&words))),
-                Part::Point(words) => text.push_str(&format!("\n{}\n", wrap(&words))),
+                Part::Words(words) => text.push_str(&format!("\n{}\n", wrap(&words, width))),
+                Part::Point(words) => text.push_str(&format!("\n{}\n", wrap(&words, width))),
                 Part::Code(_, code) => text.push_str(&format!("\n{}", indented(&code))),
             }
         }

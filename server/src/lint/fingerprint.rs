@@ -74,7 +74,12 @@ fn hash(diagnostic: &Diagnostic, file: &str, outline: &CodeOutline<'_>) -> Strin
     hasher.add(diagnostic.rule);
     hasher.add(file);
     hasher.add(outline.function_at(diagnostic.range.start.byte as usize));
-    for token in outline.tokens_in(diagnostic.range) {
+    let mut tokens = outline.tokens_in(diagnostic.range).peekable();
+    if tokens.peek().is_none() {
+        // A finding in a comment.
+        hasher.add(outline.words_in(diagnostic.range).as_str());
+    }
+    for token in tokens {
         hasher.add(token);
     }
     format!("{:032x}", hasher.state)
@@ -104,6 +109,7 @@ impl Hasher {
 
 /// What a fingerprint needs of a file: its tokens, and which functions stand where.
 struct CodeOutline<'a> {
+    text: &'a str,
     /// The tokens that count with the bytes they start at.
     tokens: Vec<(usize, &'a str)>,
     /// From the `fn` to the closing brace, with the name; in the order of their starts.
@@ -114,7 +120,11 @@ impl<'a> CodeOutline<'a> {
     fn of(text: &'a str) -> Self {
         let tokens = tokens(text);
         let functions = functions(&tokens, text.len());
-        Self { tokens, functions }
+        Self {
+            text,
+            tokens,
+            functions,
+        }
     }
 
     /// The name of the innermost function around a byte, or nothing.
@@ -135,6 +145,13 @@ impl<'a> CodeOutline<'a> {
             .take_while(move |(at, _)| *at < end)
             .map(|(_, token)| *token)
             .filter(|token| *token != ",")
+    }
+
+    /// The text in a range without its white space.
+    fn words_in(&self, range: Range) -> String {
+        let (start, end) = (range.start.byte as usize, range.end.byte as usize);
+        let text = self.text.get(start..end).unwrap_or("");
+        text.split_whitespace().collect()
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) fn run(options: &MapArguments, console: Console) -> Result<Outcome, F
     match evaluate_mapping(&question) {
         Ok(answer) => {
             console.print(&match options.format {
-                AnswerFormat::Human => human(&answer, positions),
+                AnswerFormat::Human => human(&answer, positions, console.width()),
                 AnswerFormat::Json => json(&answer)?,
             })?;
             Ok(Outcome::Fine)
@@ -160,13 +160,13 @@ fn json(answer: &MappingAnswer) -> Result<String, Failure> {
     })
 }
 
-fn human(answer: &MappingAnswer, positions: Option<(u64, u64)>) -> String {
+fn human(answer: &MappingAnswer, positions: Option<(u64, u64)>, width: usize) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
         "expression   {}",
-        wrap(&format!("m![{}]", answer.expression))
+        wrap(&format!("m![{}]", answer.expression), width)
     );
     let _ = writeln!(text, "size         {}", answer.size);
     if let Some(bits) = answer.bits {
@@ -180,7 +180,7 @@ fn human(answer: &MappingAnswer, positions: Option<(u64, u64)>) -> String {
     let _ = writeln!(
         text,
         "normal form  {}",
-        wrap(&format!("m![{}]", answer.normal_form))
+        wrap(&format!("m![{}]", answer.normal_form), width)
     );
     if let Some(equivalent) = answer.equivalent {
         let words = match equivalent {

@@ -8,7 +8,6 @@ mod baseline;
 mod check;
 mod explain;
 mod files;
-#[allow(dead_code, reason = "its readers follow")]
 mod fingerprint;
 mod fixing;
 mod format;

@@ -1,11 +1,16 @@
 //! Where answers go: standard output, a file, and standard error for what went wrong.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use super::Failure;
 use super::arguments::Color;
 use super::files::reason;
+use super::format::WIDTH;
+
+/// Columns below which lines are not broken any further: terminals of scripts claim to have one or none.
+const NARROWEST: usize = 40;
 
 /// Standard output and whether it takes colours.
 #[derive(Debug, Clone, Copy)]
@@ -31,23 +36,35 @@ impl Console {
         }
     }
 
-    /// Whether an answer carries colours.
+    /// Whether an answer carries colours. What the command line says counts first, then `NO_COLOR`, then
+    /// `CLICOLOR_FORCE`, then whether a terminal reads it.
     pub(crate) fn colored(self) -> bool {
         match self.color {
             Color::Always => true,
             Color::Never => false,
+            Color::Auto if variable("NO_COLOR").is_some() => false,
+            Color::Auto if variable("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
             Color::Auto => {
-                let asked_not_to =
-                    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-                let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+                let off = variable("CLICOLOR").is_some_and(|value| value == "0");
+                let dumb = variable("TERM").is_some_and(|value| value == "dumb");
                 let terminal = if self.aside {
                     std::io::stderr().is_terminal()
                 } else {
                     std::io::stdout().is_terminal()
                 };
-                !asked_not_to && !dumb && terminal
+                !off && !dumb && terminal
             }
         }
+    }
+
+    /// Columns that an answer may take: a terminal's own, else the same on every machine.
+    pub(crate) fn width(self) -> usize {
+        let terminal = if self.aside {
+            terminal_size::terminal_size_of(std::io::stderr())
+        } else {
+            terminal_size::terminal_size_of(std::io::stdout())
+        };
+        terminal.map_or(WIDTH, |(width, _)| usize::from(width.0).max(NARROWEST))
     }
 
     /// Whether an answer to a file carries colours: only where the user insists.
@@ -72,6 +89,11 @@ impl Console {
             _ => Ok(()),
         }
     }
+}
+
+/// A variable of the environment that is set to something.
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
 /// Writes a whole file or nothing: the text goes to a neighbour first, which then takes the file's name.

@@ -186,6 +186,12 @@ impl<'a> Session<'a> {
             .collect()
     }
 
+    /// The files that the run reports on, as people see them.
+    pub(crate) fn reported(&self) -> Vec<String> {
+        let reported = self.sources.reported.iter();
+        reported.map(|path| self.sources.shown(path)).collect()
+    }
+
     /// The texts of all files by the path that people see.
     pub(crate) fn texts(&self) -> Texts<'_> {
         self.sources

@@ -32,7 +32,7 @@ fn fixes_are_written_and_every_other_byte_stays() {
     assert_code(&output, 0);
     assert_eq!(read(&folder, "a.rs"), MENDED);
     assert_eq!(stderr(&output), "1 fixed, 0 remaining (1 file changed)\n");
-    assert_eq!(stdout(&output), "0 kernels, 0 operations, no findings\n");
+    assert_eq!(stdout(&output), "0 kernels, 0 operations: no findings\n");
     assert_eq!(names(folder.path()), ["a.rs", "b.rs"]);
     let untouched = fs::metadata(folder.path().join("b.rs")).unwrap().modified();
     assert_eq!(other.unwrap(), untouched.unwrap());

@@ -17,6 +17,7 @@ use visa_tests::repository;
 mod baseline;
 mod files;
 mod fixing;
+mod formats;
 mod questions;
 mod settings;
 
@@ -38,7 +39,8 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
         .current_dir(folder)
         .args(arguments)
         .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE");
+        .env_remove("CLICOLOR_FORCE")
+        .env_remove("GITHUB_ACTIONS");
     command
 }
 
@@ -117,7 +119,7 @@ fn human_output_shows_the_source_and_sums_up() {
     assert!(text.contains("a.rs:1:14"), "{text}");
     assert!(text.contains("#[allow(tcp::no_such_rule)]"), "{text}");
     assert!(
-        text.ends_with("0 kernels, 0 operations, 2 findings\n"),
+        text.ends_with("0 kernels, 0 operations: 1 error, 1 warning, 1 fixable with --fix\n"),
         "{text}"
     );
     assert!(!text.contains('\u{1b}'), "colours in a pipe");
@@ -295,7 +297,7 @@ fn suppressed_findings_say_so_and_fail_nothing() {
     let human = stdout(&run(folder.path(), &["a.rs"]));
     assert_eq!(
         human,
-        "0 kernels, 0 operations, no findings (1 more suppressed)\n"
+        "0 kernels, 0 operations: no findings (1 more suppressed)\n"
     );
 }
 
@@ -337,7 +339,7 @@ fn bad_options_and_paths_exit_with_2_and_say_what() {
 #[test]
 fn what_a_later_release_brings_is_refused() {
     let folder = folder_with(&[("a.rs", b"fn f() {}\n")]);
-    for arguments in [&["a.rs", "--format", "sarif"][..], &["a.rs", "--watch"]] {
+    for arguments in [&["a.rs", "--watch"]] {
         assert_code(&run(folder.path(), arguments), 2);
     }
 }

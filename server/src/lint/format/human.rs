@@ -1,5 +1,6 @@
 //! Findings with the source text around them, notes and help, for people.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use codespan_reporting::diagnostic::{Diagnostic as Rendered, Label, Severity};
@@ -12,16 +13,28 @@ use super::{summary, wrap};
 use crate::lint::Failure;
 use crate::lint::check::{Finding, Outline};
 
-type Files<'a> = SimpleFiles<&'a str, &'a str>;
+type Files<'a> = SimpleFiles<&'a str, Cow<'a, str>>;
+
+/// Columns that stand before a note: line numbers of up to four digits and the bullet.
+const GUTTER: usize = 8;
+
+/// How the paper looks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Look {
+    /// Whether escapes of a terminal may be written.
+    pub(crate) colored: bool,
+    /// Columns of a line; source text takes what it takes.
+    pub(crate) width: usize,
+}
 
 /// Renders the findings, then the statistics if asked for, then one line that sums up.
 pub(crate) fn render(
     outline: &Outline<'_>,
-    colored: bool,
+    look: Look,
     quiet: bool,
     statistics: bool,
 ) -> Result<String, Failure> {
-    let mut buffer = if colored {
+    let mut buffer = if look.colored {
         Buffer::ansi()
     } else {
         Buffer::no_color()
@@ -34,17 +47,24 @@ pub(crate) fn render(
     };
     let mut explained = BTreeSet::new();
     for finding in outline.open() {
-        let rendered = rendered(finding, &numbers, explained.insert(finding.diagnostic.rule));
+        let first = explained.insert(finding.diagnostic.rule);
+        let rendered = rendered(finding, &numbers, first, look.width);
         emit_to_write_style(&mut buffer, &config, &files, &rendered)
             .map_err(|error| Failure::new(format!("cannot render a finding: {error}")))?;
     }
     let mut text = String::from_utf8_lossy(buffer.as_slice()).into_owned();
+    if !look.colored {
+        text = text
+            .lines()
+            .flat_map(|line| [line.trim_end(), "\n"])
+            .collect();
+    }
     if statistics && !quiet {
         text.push_str(&super::statistics::render(outline));
         text.push('\n');
     }
     if !quiet {
-        text.push_str(&summary(outline));
+        text.push_str(&summary(outline, look.colored));
         text.push('\n');
     }
     Ok(text)
@@ -67,14 +87,19 @@ fn number_files<'a>(outline: &Outline<'a>, files: &mut Files<'a>) -> BTreeMap<&'
             if let Some((name, text)) = outline.texts.get_key_value(&**path) {
                 numbers
                     .entry(name.as_str())
-                    .or_insert_with(|| files.add(name.as_str(), text));
+                    .or_insert_with(|| files.add(name.as_str(), printable_source(text)));
             }
         }
     }
     numbers
 }
 
-fn rendered(finding: &Finding, numbers: &BTreeMap<&str, usize>, first: bool) -> Rendered<usize> {
+fn rendered(
+    finding: &Finding,
+    numbers: &BTreeMap<&str, usize>,
+    first: bool,
+    width: usize,
+) -> Rendered<usize> {
     let Diagnostic {
         rule,
         message,
@@ -97,23 +122,75 @@ fn rendered(finding: &Finding, numbers: &BTreeMap<&str, usize>, first: bool) -> 
     }
     for place in related {
         if let Some(number) = numbers.get(&*place.file) {
-            labels.push(Label::secondary(*number, bytes(place.range)).with_message(&place.message));
+            labels.push(
+                Label::secondary(*number, bytes(place.range))
+                    .with_message(printable(&place.message)),
+            );
         }
     }
+    let notes = notes.iter().map(|note| ("note", note));
+    let help = help.iter().map(|help| ("help", help));
+    let fixes = fixes.iter().map(|fix| ("fix", &fix.title));
     let mut lines: Vec<String> = notes
-        .iter()
-        .map(|note| wrap(&format!("note: {note}")))
+        .chain(help)
+        .chain(fixes)
+        .map(|(word, text)| {
+            let line = format!("{word}: {}", printable(text));
+            wrap(&line, width.saturating_sub(GUTTER))
+        })
         .collect();
-    lines.extend(help.iter().map(|help| wrap(&format!("help: {help}"))));
-    lines.extend(fixes.iter().map(|fix| wrap(&format!("fix: {}", fix.title))));
     if first {
         lines.push(format!("`visa-lint explain {rule}` tells more"));
     }
     Rendered::new(severity)
         .with_code(rule)
-        .with_message(message)
+        .with_message(heading(severity, rule, message, width))
         .with_labels(labels)
         .with_notes(lines)
+}
+
+/// The message broken where it and what the renderer puts before it would leave the line.
+fn heading(severity: Severity, rule: &str, message: &str, width: usize) -> String {
+    let word = if severity == Severity::Error {
+        "error"
+    } else {
+        "warning"
+    };
+    let prefix = format!("{word}[{rule}]: ");
+    let whole = format!("{prefix}{}", printable(message).replace('\n', " "));
+    let wrapped = wrap(&whole, width);
+    wrapped
+        .strip_prefix(&prefix)
+        .unwrap_or(message)
+        .replace('\n', "\n  ")
+}
+
+/// The text without characters that a terminal would obey.
+fn printable(text: &str) -> Cow<'_, str> {
+    let obeyed = |character: char| character.is_control() && character != '\n';
+    if text.contains(obeyed) {
+        text.replace(obeyed, "\u{fffd}").into()
+    } else {
+        text.into()
+    }
+}
+
+/// A source text without characters that a terminal would obey, every byte that remains where it was.
+fn printable_source(text: &str) -> Cow<'_, str> {
+    let obeyed =
+        |character: char| character.is_control() && !matches!(character, '\n' | '\r' | '\t');
+    if !text.contains(obeyed) {
+        return text.into();
+    }
+    let mut printable = String::with_capacity(text.len());
+    for character in text.chars() {
+        if obeyed(character) {
+            printable.extend(std::iter::repeat_n('?', character.len_utf8()));
+        } else {
+            printable.push(character);
+        }
+    }
+    printable.into()
 }
 
 /// A range as the renderer wants it.

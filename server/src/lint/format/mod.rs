@@ -1,41 +1,65 @@
 //! How findings are written: one file a format.
 
+pub(crate) mod agent;
+pub(crate) mod github;
+pub(crate) mod gitlab;
 pub(crate) mod human;
 pub(crate) mod json;
+pub(crate) mod junit;
+pub(crate) mod sarif;
 pub(crate) mod short;
 mod statistics;
 mod wrap;
 
-pub(crate) use self::wrap::wrap;
+pub(crate) use self::wrap::{WIDTH, wrap};
 
-use visa_analysis::OperationCounts;
+use visa_analysis::{Applicability, Diagnostic, Level, OperationCounts};
 
-use super::check::Outline;
+use super::check::{Finding, Outline};
 
-/// `2 kernels, 14 operations (1 unresolved), 3 findings`.
-pub(crate) fn summary(outline: &Outline<'_>) -> String {
+/// `2 kernels, 14 operations (1 unresolved): 1 error, 2 warnings, 1 fixable with --fix`.
+pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     let OperationCounts {
         resolved,
         unresolved,
         ..
     } = outline.operations;
-    let operations = counted(resolved.saturating_add(*unresolved), "operation");
-    let unresolved = if *unresolved == 0 {
-        String::new()
-    } else {
-        format!(" ({unresolved} unresolved)")
+    let mut text = format!(
+        "{}, {}",
+        counted(outline.kernels, "kernel"),
+        counted(resolved.saturating_add(*unresolved), "operation")
+    );
+    if *unresolved > 0 {
+        text.push_str(&format!(" ({unresolved} unresolved)"));
+    }
+    let at = |level| {
+        outline
+            .open()
+            .filter(|finding| finding.level == level)
+            .count() as u64
     };
-    let open = outline.open().count() as u64;
-    let hidden = hidden(outline.findings.len() as u64 - open, outline.known);
-    let findings = if open == 0 {
-        "no findings".to_owned()
-    } else {
-        counted(open, "finding")
-    };
-    format!(
-        "{}, {operations}{unresolved}, {findings}{hidden}",
-        counted(outline.kernels, "kernel")
-    )
+    let (denied, warned) = (at(Level::Deny), at(Level::Warn));
+    // Red and yellow, as the findings themselves.
+    let words = [(denied, "error", 31), (warned, "warning", 33)]
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, noun, color)| match counted(count, noun) {
+            words if colored => format!("\u{1b}[1;{color}m{words}\u{1b}[0m"),
+            words => words,
+        });
+    let words: Vec<_> = words.collect();
+    text.push_str(": ");
+    if words.is_empty() {
+        text.push_str("no findings");
+    }
+    text.push_str(&words.join(", "));
+    let suppressed = (outline.findings.len() as u64).saturating_sub(denied.saturating_add(warned));
+    text.push_str(&hidden(suppressed, outline.known));
+    let fixable = fixable(outline);
+    if fixable > 0 {
+        text.push_str(&format!(", {fixable} fixable with --fix"));
+    }
+    text
 }
 
 /// ` (1 more suppressed, 2 known)`, or nothing.
@@ -51,4 +75,24 @@ fn hidden(suppressed: u64, known: u64) -> String {
 /// `1 kernel`, `2 kernels`.
 pub(crate) fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The message, the notes and the help of a finding, each on lines of its own.
+fn whole_text(diagnostic: &Diagnostic) -> String {
+    let mut text = diagnostic.message.clone();
+    let notes = diagnostic.notes.iter().map(|note| ("note", note));
+    let help = diagnostic.help.iter().map(|help| ("help", help));
+    for (word, sentence) in notes.chain(help) {
+        text.push_str(&format!("\n{word}: {sentence}"));
+    }
+    text
+}
+
+/// How many open findings `--fix` would mend.
+fn fixable(outline: &Outline<'_>) -> u64 {
+    let fixable = |finding: &&Finding| {
+        let mut fixes = finding.diagnostic.fixes.iter();
+        fixes.any(|fix| fix.applicability == Applicability::Machine)
+    };
+    outline.open().filter(fixable).count() as u64
 }

@@ -1,0 +1,83 @@
+//! Workflow commands of GitHub Actions, which become annotations of the changed lines.
+//!
+//! GitHub places columns only in a range of one line and drops them otherwise, so they are left out where lines differ.
+
+use std::fmt::Write;
+
+use visa_analysis::{Level, Range};
+
+use super::{summary, whole_text};
+use crate::lint::check::{Finding, Outline};
+use crate::lint::fingerprint::portable_path;
+
+/// Whether the process runs as a step of a workflow.
+pub(crate) fn is_running() -> bool {
+    std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true")
+}
+
+/// Renders a command a finding; then, for the job's log, the statistics if asked for and the line that sums up.
+pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> String {
+    let mut text = String::new();
+    for finding in outline.open() {
+        text.push_str(&command(finding));
+        text.push('\n');
+    }
+    if statistics && !quiet {
+        text.push_str(&super::statistics::render(outline));
+    }
+    if !quiet {
+        text.push_str(&summary(outline, false));
+        text.push('\n');
+    }
+    text
+}
+
+fn command(finding: &Finding) -> String {
+    let diagnostic = &finding.diagnostic;
+    let command = if finding.level == Level::Deny {
+        "error"
+    } else {
+        "warning"
+    };
+    let Range { start, end } = diagnostic.range;
+    let mut line = format!(
+        "::{command} file={},line={},endLine={}",
+        property(&portable_path(&diagnostic.file)),
+        start.line,
+        end.line
+    );
+    // Writing to a string cannot fail.
+    if start.line == end.line {
+        let _ = write!(line, ",col={},endColumn={}", start.column, end.column);
+    }
+    let _ = write!(
+        line,
+        ",title={}::{}",
+        property(diagnostic.rule),
+        data(&whole_text(diagnostic))
+    );
+    line
+}
+
+/// The escapes of a command's text.
+fn data(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+/// The escapes of a command's property, which ends at a comma or colon.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{data, property};
+
+    #[test]
+    fn commands_escape_what_would_end_them() {
+        assert_eq!(data("50 %, a: b\r\n"), "50 %25, a: b%0D%0A");
+        assert_eq!(property("a,b:c%0A.rs"), "a%2Cb%3Ac%250A.rs");
+    }
+}

@@ -1,0 +1,110 @@
+//! JUnit XML: a test suite a checked file, a test case a finding.
+//!
+//! A finding at level deny is a failure, as it fails the run; one at level warn is a test case that passed with output. A
+//! file without findings is one test case that passed, so that a viewer shows that it was checked.
+
+use std::collections::BTreeMap;
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use visa_analysis::Level;
+
+use super::whole_text;
+use crate::lint::Failure;
+use crate::lint::check::{Finding, Outline};
+use crate::lint::fingerprint::portable_path;
+
+/// Renders the findings that no suppression covers.
+pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
+    let mut by_file: BTreeMap<&str, Vec<&Finding>> = outline
+        .reported
+        .iter()
+        .map(|file| (file.as_str(), Vec::new()))
+        .collect();
+    for finding in outline.open() {
+        by_file
+            .entry(&finding.diagnostic.file)
+            .or_default()
+            .push(finding);
+    }
+    let mut report = Report::new("visa-lint");
+    for (file, findings) in by_file {
+        report.add_test_suite(suite(&portable_path(file), &findings));
+    }
+    report
+        .to_string()
+        .map_err(|error| Failure::new(format!("cannot write XML: {error}")))
+}
+
+fn suite(file: &str, findings: &[&Finding]) -> TestSuite {
+    let mut suite = TestSuite::new(plain(file));
+    suite.add_test_cases(findings.iter().map(|finding| case(file, finding)));
+    if findings.is_empty() {
+        let mut case = TestCase::new("visa-lint", TestCaseStatus::success());
+        case.set_classname(plain(file));
+        suite.add_test_case(case);
+    }
+    suite
+}
+
+fn case(file: &str, finding: &Finding) -> TestCase {
+    let diagnostic = &finding.diagnostic;
+    let start = diagnostic.range.start;
+    let level = finding.level.name();
+    let text = plain(&format!(
+        "{file}:{}:{}: {level}[{}] {}",
+        start.line,
+        start.column,
+        diagnostic.rule,
+        whole_text(diagnostic)
+    ));
+    let mut case = if finding.level == Level::Deny {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        status
+            .set_message(plain(&diagnostic.message))
+            .set_type(diagnostic.rule)
+            .set_description(text);
+        TestCase::new(name(finding), status)
+    } else {
+        let mut case = TestCase::new(name(finding), TestCaseStatus::success());
+        case.set_system_out(text);
+        case
+    };
+    case.set_classname(plain(file));
+    case
+}
+
+/// Two cases of a file must differ in their names, or viewers merge them.
+fn name(finding: &Finding) -> String {
+    let start = finding.diagnostic.range.start;
+    format!(
+        "{} at {}:{}",
+        finding.diagnostic.rule, start.line, start.column
+    )
+}
+
+/// The text without what XML 1.0 cannot hold, not even escaped.
+fn plain(text: &str) -> String {
+    let fits = |character: &char| matches!(character, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+    text.chars()
+        .map(|character| {
+            if fits(&character) {
+                character
+            } else {
+                '\u{fffd}'
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn what_xml_cannot_hold_is_replaced() {
+        assert_eq!(
+            plain("a\u{0}b\u{1b}[31m\u{ffff}\tü"),
+            "a\u{fffd}b\u{fffd}[31m\u{fffd}\tü"
+        );
+    }
+}

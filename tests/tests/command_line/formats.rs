@@ -1,0 +1,393 @@
+//! Each format against what its readers expect: schemas, escapes, uniqueness, the same findings everywhere.
+
+use std::collections::BTreeSet;
+
+use super::*;
+
+/// The formats with the part of their output that a test of all may look at.
+const FORMATS: [&str; 8] = [
+    "human", "short", "json", "sarif", "github", "gitlab", "junit", "agent",
+];
+
+/// A file whose name and text hold what formats have to escape, with two findings on line 1 and one on line 3.
+const HOSTILE_NAME: &str = "we,i:r%d ü&.rs";
+const HOSTILE: &str = "// visa-lint: allow(a<b&\"c\u{1b}[31m\u{1}%,x)\nfn f() {}\n// visa-lint: allow(slice_size)\nfn g() {}\n";
+
+/// The book's kernels and a part of the kernels that are wrong, in one format.
+fn fixtures(format: &str) -> Output {
+    fixtures_with(&["--format", format])
+}
+
+fn fixtures_with(options: &[&str]) -> Output {
+    let folder = repository().join("fixtures");
+    let mut paths: Vec<_> = std::fs::read_dir(folder.join("violations"))
+        .unwrap()
+        .map(|rule| format!("violations/{}", rule.unwrap().file_name().to_string_lossy()))
+        .collect();
+    paths.sort();
+    let paths = paths.iter().step_by(4).map(String::as_str);
+    let arguments: Vec<_> = options
+        .iter()
+        .copied()
+        .chain(["--warn", "style", "kernels/book"])
+        .chain(paths)
+        .collect();
+    run(&folder, &arguments)
+}
+
+fn valid_sarif(output: &Output) -> Value {
+    let text =
+        std::fs::read_to_string(repository().join("tests/schemas/sarif-2.1.0.json")).unwrap();
+    let mut schema: Value = serde_json::from_str(&text).unwrap();
+    // The pattern of a language, which nothing here writes, has a bracket too many; a strict reader refuses it. The
+    // standard's errata write this one.
+    *schema
+        .pointer_mut("/definitions/run/properties/language/pattern")
+        .unwrap() = "^[a-zA-Z]{2}(-[a-zA-Z]{2})?$".into();
+    let validator = jsonschema::options()
+        .should_validate_formats(true)
+        .build(&schema)
+        .unwrap();
+    let document = json(output);
+    let errors: Vec<_> = validator
+        .iter_errors(&document)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
+    document
+}
+
+#[test]
+fn every_format_reports_the_same_findings() {
+    let document = json(&fixtures("json"));
+    let findings = document["diagnostics"].as_array().unwrap();
+    let open: Vec<_> = findings
+        .iter()
+        .filter(|finding| finding["suppressed"] == false)
+        .collect();
+    assert!(open.len() > 20, "{}", open.len());
+    let sarif = json(&fixtures("sarif"));
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results.len(), findings.len());
+    for (result, finding) in results.iter().zip(findings) {
+        assert_eq!(result["ruleId"], finding["rule"]);
+        assert_eq!(
+            result["suppressions"].as_array().unwrap().is_empty(),
+            finding["suppressed"] == false
+        );
+    }
+    let gitlab = json(&fixtures("gitlab"));
+    let rules: Vec<_> = open.iter().map(|finding| &finding["rule"]).collect();
+    let issues = gitlab.as_array().unwrap().iter();
+    assert_eq!(
+        issues.map(|issue| &issue["check_name"]).collect::<Vec<_>>(),
+        rules
+    );
+    for (format, mark) in [("github", "::"), ("short", ".rs:"), ("agent", ".rs:")] {
+        let text = stdout(&fixtures(format));
+        let lines: Vec<_> = text.lines().filter(|line| line.contains(mark)).collect();
+        assert_eq!(lines.len(), open.len(), "{format}");
+        for (line, finding) in lines.iter().zip(&open) {
+            assert!(line.contains(finding["rule"].as_str().unwrap()), "{line}");
+        }
+    }
+    let junit = quick_junit::Report::deserialize_from_str(&stdout(&fixtures("junit"))).unwrap();
+    assert_eq!(junit.test_suites.len() as u64, document["files"]);
+    let denied = open
+        .iter()
+        .filter(|finding| finding["level"] == "deny")
+        .count();
+    assert_eq!((junit.failures, junit.errors), (denied, 0));
+}
+
+#[test]
+fn every_format_prints_the_same_bytes_twice() {
+    for format in FORMATS {
+        let first = fixtures(format);
+        let second = fixtures_with(&["--format", format, "--jobs", "1"]);
+        assert!(first.stdout == second.stdout, "{format}");
+        assert!(first.stderr.is_empty(), "{format}: {}", stderr(&first));
+    }
+}
+
+#[test]
+fn every_format_goes_to_a_file_whole() {
+    let folder = folder_with(&[("a.rs", FINDINGS.as_bytes())]);
+    for format in FORMATS {
+        let printed = run(folder.path(), &["a.rs", "--format", format]);
+        assert_code(&printed, 1);
+        let arguments = ["a.rs", "--format", format, "--output-file", "report"];
+        let output = run(folder.path(), &arguments);
+        assert_code(&output, 1);
+        assert!(output.stdout.is_empty());
+        let written = std::fs::read(folder.path().join("report")).unwrap();
+        assert!(written == printed.stdout, "{format}");
+        let failed = run(folder.path(), &[&arguments[..], &["missing.rs"]].concat());
+        assert_code(&failed, 2);
+        let kept = std::fs::read(folder.path().join("report")).unwrap();
+        assert!(kept == written, "{format}");
+    }
+}
+
+#[test]
+fn sarif_is_valid_and_describes_every_rule() {
+    let document = valid_sarif(&fixtures("sarif"));
+    let run = &document["runs"][0];
+    let driver = &run["tool"]["driver"];
+    assert_eq!(run["columnKind"], "unicodeCodePoints");
+    let rules = driver["rules"].as_array().unwrap();
+    assert_eq!(rules.len(), visa_analysis::all_rules().count());
+    for rule in rules {
+        for text in [
+            "/shortDescription/text",
+            "/fullDescription/text",
+            "/help/markdown",
+            "/helpUri",
+        ] {
+            let text = rule.pointer(text).and_then(Value::as_str);
+            assert!(text.is_some_and(|text| !text.is_empty()), "{rule}");
+        }
+        let group = rule["properties"]["tags"][0].as_str().unwrap();
+        let configuration = &rule["defaultConfiguration"];
+        assert_eq!(configuration["enabled"], group != "style", "{rule}");
+    }
+    for result in run["results"].as_array().unwrap() {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+    }
+}
+
+#[test]
+fn sarif_places_findings_and_fixes_as_json_does() {
+    let (sarif, plain) = (json(&fixtures("sarif")), json(&fixtures("json")));
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let findings = plain["diagnostics"].as_array().unwrap();
+    let number = |value: &Value| value.as_u64().unwrap();
+    let mut edits = 0;
+    for (result, finding) in results.iter().zip(findings) {
+        let place = &result["locations"][0]["physicalLocation"];
+        let (region, range) = (&place["region"], &finding["range"]);
+        assert_eq!(place["artifactLocation"]["uri"], finding["file"]);
+        assert_eq!(region["startLine"], range["start"]["line"]);
+        assert_eq!(region["startColumn"], range["start"]["column"]);
+        assert_eq!(region["endLine"], range["end"]["line"]);
+        assert_eq!(region["endColumn"], range["end"]["column"]);
+        assert_eq!(region["byteOffset"], range["start"]["byte"]);
+        let end = number(&region["byteOffset"]) + number(&region["byteLength"]);
+        assert_eq!(end, number(&range["end"]["byte"]));
+        let related = result["relatedLocations"].as_array().map_or(0, Vec::len);
+        assert_eq!(related, finding["related"].as_array().unwrap().len());
+        for (index, fix) in finding["fixes"].as_array().unwrap().iter().enumerate() {
+            let other = &result["fixes"][index];
+            assert_eq!(other["description"]["text"], fix["title"]);
+            let changes = other["artifactChanges"].as_array().unwrap().iter();
+            let replacements: Vec<_> = changes
+                .flat_map(|change| change["replacements"].as_array().unwrap())
+                .collect();
+            for (replacement, edit) in replacements.iter().zip(fix["edits"].as_array().unwrap()) {
+                let deleted = &replacement["deletedRegion"];
+                assert_eq!(deleted["byteOffset"], edit["start_byte"]);
+                let length = number(&edit["end_byte"]) - number(&edit["start_byte"]);
+                assert_eq!(deleted["byteLength"], length);
+                assert_eq!(replacement["insertedContent"]["text"], edit["text"]);
+                edits += 1;
+            }
+        }
+    }
+    assert!(edits > 10, "{edits}");
+}
+
+#[test]
+fn a_failed_run_says_so_in_sarif() {
+    let folder = folder_with(&[(HOSTILE_NAME, HOSTILE.as_bytes())]);
+    let arguments = ["--format", "sarif", HOSTILE_NAME];
+    let document = valid_sarif(&run(folder.path(), &arguments));
+    let whole = &document["runs"][0];
+    assert_eq!(whole["invocations"][0]["executionSuccessful"], true);
+    let place = &whole["results"][0]["locations"][0]["physicalLocation"];
+    let uri = "we%2Ci%3Ar%25d%20%C3%BC%26.rs";
+    assert_eq!(place["artifactLocation"]["uri"], uri);
+    let failed = run(folder.path(), &[&arguments[..], &["missing.rs"]].concat());
+    assert_code(&failed, 2);
+    let document = valid_sarif(&failed);
+    let invocation = &document["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+}
+
+#[test]
+fn suppressed_findings_are_in_sarif_and_json_alone() {
+    let text =
+        "#[allow(tcp::unknown_rule)]\nmod m {\n    #[allow(tcp::no_such_rule)]\n    fn f() {}\n}\n";
+    let folder = folder_with(&[("a.rs", text.as_bytes())]);
+    for format in FORMATS {
+        let output = run(folder.path(), &["a.rs", "--format", format]);
+        assert_code(&output, 0);
+        let told = stdout(&output).contains("no_such_rule");
+        assert_eq!(told, ["json", "sarif"].contains(&format), "{format}");
+    }
+    let document = valid_sarif(&run(folder.path(), &["a.rs", "--format", "sarif"]));
+    let suppressions = &document["runs"][0]["results"][0]["suppressions"];
+    assert_eq!(suppressions[0]["kind"], "inSource");
+}
+
+#[test]
+fn github_commands_are_escaped() {
+    let folder = folder_with(&[(HOSTILE_NAME, HOSTILE.as_bytes())]);
+    let text = stdout(&run(folder.path(), &["--format", "github"]));
+    let lines: Vec<_> = text.lines().collect();
+    // The comment's marker and `allow(` have 20 characters.
+    let start = "::error file=we%2Ci%3Ar%25d ü&.rs,line=1,endLine=1,col=21,endColumn=";
+    assert!(lines[0].starts_with(start), "{text}");
+    assert!(lines[0].contains(",title=unknown_rule::"), "{text}");
+    assert!(
+        lines[0].contains("%25`") && lines[0].contains("%0Ahelp: "),
+        "{text}"
+    );
+    assert!(lines[2].starts_with("::warning file="), "{text}");
+    assert_eq!(lines.len(), 4, "{text}");
+}
+
+#[test]
+fn github_is_chosen_in_a_workflow() {
+    let folder = folder_with(&[("a.rs", FINDINGS.as_bytes())]);
+    let start = |value: &str, arguments: &[&str]| {
+        let output = command(folder.path(), arguments)
+            .env("GITHUB_ACTIONS", value)
+            .output()
+            .unwrap();
+        stdout(&output).split([' ', '[']).next().unwrap().to_owned()
+    };
+    assert_eq!(start("true", &["a.rs"]), "::error");
+    assert_eq!(start("false", &["a.rs"]), "error");
+    assert_eq!(start("true", &["a.rs", "--format", "human"]), "error");
+    assert_eq!(start("true", &["a.rs", "--output-file", "out"]), "");
+    let written = std::fs::read_to_string(folder.path().join("out")).unwrap();
+    assert!(written.starts_with("error[unknown_rule]"), "{written}");
+}
+
+#[test]
+fn gitlab_fingerprints_are_unique_and_outlive_edits() {
+    let fingerprints = |output: &Output| -> Vec<String> {
+        let document = json(output);
+        let issues = document.as_array().unwrap().iter();
+        issues
+            .map(|issue| issue["fingerprint"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let all = fingerprints(&fixtures("gitlab"));
+    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
+
+    // One function twice, and a third with another body: the first two differ by their names alone.
+    let body = "#[expect(tcp::slice_size)]\nlet x = 1;\nlet y = x;\n";
+    let old = format!("fn f() {{\n{body}{body}}}\nfn g() {{\n{body}}}\n");
+    let moved = format!(
+        "// moved\n\nfn f() {{ /* away */\n{}{}}}\nfn g() {{\n{body}}}\n",
+        body.replace("tcp::", " tcp :: "),
+        body.replace("#[expect", "  # [\n  expect")
+    );
+    let folder = folder_with(&[("a.rs", old.as_bytes())]);
+    let arguments = ["a.rs", "--format", "gitlab"];
+    let before = fingerprints(&run(folder.path(), &arguments));
+    assert_eq!(before.iter().collect::<BTreeSet<_>>().len(), 3);
+    std::fs::write(folder.path().join("a.rs"), moved).unwrap();
+    assert_eq!(fingerprints(&run(folder.path(), &arguments)), before);
+    // Mending the first of `f` leaves one of the two, and `g` as it was.
+    std::fs::write(
+        folder.path().join("a.rs"),
+        old.replacen("#[expect(tcp::slice_size)]\n", "", 1),
+    )
+    .unwrap();
+    let after = fingerprints(&run(folder.path(), &arguments));
+    assert_eq!(after, [before[0].clone(), before[2].clone()]);
+    // The path's spelling does not count.
+    let absolute = folder.path().canonicalize().unwrap().join("a.rs");
+    let absolute = run(
+        folder.path(),
+        &[absolute.to_str().unwrap(), "--format", "gitlab"],
+    );
+    assert_eq!(fingerprints(&absolute), after);
+    assert_eq!(json(&absolute)[0]["location"]["path"], "a.rs");
+}
+
+#[test]
+fn gitlab_issues_have_the_documented_shape() {
+    let folder = folder_with(&[("k/a.rs", FINDINGS.as_bytes())]);
+    let document = json(&run(folder.path(), &["--format", "gitlab"]));
+    let issue = &document[0];
+    assert_eq!(issue["check_name"], "unknown_rule");
+    assert_eq!(issue["severity"], "critical");
+    assert_eq!(document[1]["severity"], "major");
+    let place = serde_json::json!({"path": "k/a.rs", "lines": {"begin": 1, "end": 1}});
+    assert_eq!(issue["location"], place);
+    assert!(
+        issue["description"]
+            .as_str()
+            .unwrap()
+            .contains("no_such_rule")
+    );
+}
+
+#[test]
+fn junit_is_xml_whatever_a_message_holds() {
+    let folder = folder_with(&[
+        (HOSTILE_NAME, HOSTILE.as_bytes()),
+        ("fine.rs", b"fn f() {}\n"),
+    ]);
+    let text = stdout(&run(folder.path(), &["--format", "junit"]));
+    let illegal = |character: char| character.is_control() && !"\n\r\t".contains(character);
+    assert!(!text.contains(illegal), "{text:?}");
+    let report = quick_junit::Report::deserialize_from_str(&text).unwrap();
+    assert_eq!((report.tests, report.failures, report.errors), (4, 2, 0));
+    let names: Vec<_> = report
+        .test_suites
+        .iter()
+        .map(|suite| &*suite.name)
+        .collect();
+    assert_eq!(names, ["fine.rs", HOSTILE_NAME]);
+    let suite = &report.test_suites[1];
+    assert_eq!(&*suite.test_cases[0].name, "unknown_rule at 1:21");
+    let quick_junit::TestCaseStatus::NonSuccess { message, .. } = &suite.test_cases[0].status
+    else {
+        panic!("a finding at level deny passed");
+    };
+    let message = message.as_ref().unwrap();
+    assert!(message.contains("`a<b&\"c"), "{message:?}");
+    let warning = suite.test_cases[2].system_out.as_ref().unwrap();
+    assert!(warning.contains("warn[unused_suppression]"), "{warning:?}");
+}
+
+#[test]
+fn agents_get_a_line_a_finding_with_its_edits() {
+    let folder = folder_with(&[("a.rs", FINDINGS.as_bytes())]);
+    let text = stdout(&run(folder.path(), &["--format", "agent"]));
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 3, "{text}");
+    assert!(
+        lines[0].starts_with("a.rs:1:14 deny unknown_rule | "),
+        "{text}"
+    );
+    let edit = "| fix: remove the suppression: delete \"#[expect(tcp::slice_size)]\" at 3:1";
+    assert!(lines[1].ends_with(edit), "{text}");
+    let statistics =
+        "files=1 kernels=0 resolved=0 unresolved=0 deny=1 warn=1 suppressed=0 fixable=1";
+    assert_eq!(lines[2], statistics);
+    let quiet = stdout(&run(folder.path(), &["--format", "agent", "--quiet"]));
+    assert_eq!(quiet.lines().collect::<Vec<_>>(), lines[..2]);
+
+    let fixtures = stdout(&fixtures("agent"));
+    let replaced = fixtures
+        .lines()
+        .find(|line| line.starts_with("kernels/book/gemv.rs:33:54 "))
+        .unwrap();
+    assert!(
+        replaced.ends_with("replace \"m![1]\" with \"m![1 # 4]\""),
+        "{replaced}"
+    );
+
+    let hostile = folder_with(&[(HOSTILE_NAME, HOSTILE.as_bytes())]);
+    let text = stdout(&run(hostile.path(), &["--format", "agent"]));
+    assert_eq!(text.lines().count(), 4, "{text}");
+    let control = |character: char| character.is_control() && character != '\n';
+    assert!(!text.contains(control), "{text:?}");
+    assert!(text.contains("`a<b&\"c\\u{1b}[31m\\u{1}%`"), "{text}");
+}
