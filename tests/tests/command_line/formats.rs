@@ -36,14 +36,10 @@ fn fixtures_with(options: &[&str]) -> Output {
 }
 
 fn valid_sarif(output: &Output) -> Value {
-    let text =
-        std::fs::read_to_string(repository().join("tests/schemas/sarif-2.1.0.json")).unwrap();
-    let mut schema: Value = serde_json::from_str(&text).unwrap();
-    // The pattern of a language, which nothing here writes, has a bracket too many; a strict reader refuses it. The
-    // standard's errata write this one.
-    *schema
-        .pointer_mut("/definitions/run/properties/language/pattern")
-        .unwrap() = "^[a-zA-Z]{2}(-[a-zA-Z]{2})?$".into();
+    // The pattern of a language, which nothing here writes, has a bracket too many, and a strict reader refuses it.
+    let text = visa_tests::read(&repository().join("tests/schemas/sarif-2.1.0.json"));
+    let text = text.replace("-[a-zA-Z]{2}]?$", "-[a-zA-Z]{2}$");
+    let schema: Value = serde_json::from_str(&text).unwrap();
     let validator = jsonschema::options()
         .should_validate_formats(true)
         .build(&schema)
