@@ -206,6 +206,17 @@ fn every_page_shows_what_the_wrong_kernel_gets() {
 }
 
 #[test]
+fn the_schema_of_the_settings_is_what_the_program_prints() {
+    let printed = printed(&["init", "--schema"]);
+    let file = repository().join("docs/visa-lint.schema.json");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&file, &printed).unwrap();
+    }
+    let stale = "docs/visa-lint.schema.json differs from `visa-lint init --schema`; run this test with UPDATE_EXPECT=1";
+    assert!(read(&file) == printed, "{stale}");
+}
+
+#[test]
 fn a_fresh_clone_has_what_the_readme_names() {
     let readme = read(&repository().join("README.md"));
     let commands = readme.lines().filter(|line| line.starts_with("cargo "));

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::baseline::BaselineArguments;
+use super::completions::CompletionsArguments;
 use super::fixing::FixArguments;
+use super::init::InitArguments;
 use super::limits::LimitArguments;
 use super::settings::SettingsArguments;
 
@@ -44,10 +46,11 @@ pub(crate) enum Command {
     Map(MapArguments),
     /// Derive the configuration of one sequencer: entries, access size, cycles, bank runs
     Sequence(SequenceArguments),
+    /// Write a settings file, and on request a CI job and a pre-commit hook
+    Init(InitArguments),
+    /// Print a shell's completions
+    Completions(CompletionsArguments),
 }
-
-/// The commands' names, for telling them from paths.
-pub(crate) const COMMANDS: [&str; 5] = ["check", "explain", "rules", "map", "sequence"];
 
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -311,7 +314,7 @@ pub(crate) fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let at = at.min(arguments.len());
     let first = arguments.get(at).and_then(|argument| argument.to_str());
     let complete = first.is_some_and(|first| {
-        COMMANDS.contains(&first) || matches!(first, "--help" | "-h" | "--version" | "-V")
+        Command::has_subcommand(first) || matches!(first, "--help" | "-h" | "--version" | "-V")
     });
     if !complete {
         arguments.insert(at, "check".into());

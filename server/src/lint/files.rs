@@ -395,7 +395,7 @@ pub(super) fn absolute(here: &Path, path: &Path) -> PathBuf {
 }
 
 /// The path as given, without `.` components.
-fn shown(path: &Path) -> String {
+pub(super) fn shown(path: &Path) -> String {
     let parts = path
         .components()
         .filter(|component| !matches!(component, Component::CurDir));

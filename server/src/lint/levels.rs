@@ -33,6 +33,13 @@ impl std::fmt::Display for Origin {
     }
 }
 
+/// A rule or a group that was chosen or left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) origin: Origin,
+}
+
 /// A rule, a group or [`WARNINGS`] is to have a level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Change {
@@ -47,9 +54,9 @@ pub(crate) struct Levels {
     /// In the order in which they apply: the last one that fits wins.
     pub(crate) changes: Vec<Change>,
     /// Nothing else runs, unless empty.
-    pub(crate) select: Vec<String>,
+    pub(crate) select: Vec<Named>,
     /// These do not run.
-    pub(crate) ignore: Vec<String>,
+    pub(crate) ignore: Vec<Named>,
 }
 
 impl Levels {
@@ -124,19 +131,25 @@ impl Levels {
 
     /// Whether a rule runs for what it reports as of a group.
     pub(crate) fn runs(&self, rule: &str, group: Group) -> bool {
-        let named = |names: &[String]| {
+        let named = |names: &[Named]| {
             names
                 .iter()
-                .any(|name| name == rule || name == group.name())
+                .any(|named| named.name == rule || named.name == group.name())
         };
         (self.select.is_empty() || named(&self.select)) && !named(&self.ignore)
     }
 }
 
-fn names(matches: &ArgMatches, option: &str) -> Result<Vec<String>, Failure> {
+fn names(matches: &ArgMatches, option: &'static str) -> Result<Vec<Named>, Failure> {
     let names = matches.get_many::<String>(option).into_iter().flatten();
     names
-        .map(|name| known(option, name, false).map(|()| name.clone()))
+        .map(|name| {
+            known(option, name, false)?;
+            Ok(Named {
+                name: name.clone(),
+                origin: Origin::Option(option),
+            })
+        })
         .collect()
 }
 

@@ -6,11 +6,13 @@
 mod arguments;
 mod baseline;
 mod check;
+mod completions;
 mod explain;
 mod files;
 mod fingerprint;
 mod fixing;
 mod format;
+mod init;
 mod levels;
 mod limits;
 mod map;
@@ -112,6 +114,8 @@ fn run(arguments: &Arguments, matches: &clap::ArgMatches) -> Result<Outcome, Fai
         Command::Rules(options) => rules::run(options.format, console),
         Command::Map(options) => map::run(options, console),
         Command::Sequence(options) => sequence::run(options, console),
+        Command::Init(options) => init::run(options, console),
+        Command::Completions(options) => completions::run(options, console),
     }
 }
 

@@ -20,6 +20,7 @@ mod fixing;
 mod formats;
 mod questions;
 mod settings;
+mod setup;
 
 /// A file with one finding at level deny, on line 1, and one at level warn, on line 3.
 const FINDINGS: &str =

@@ -8,10 +8,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU64;
 
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::Value;
 use toml::Spanned;
 use visa_analysis::{Group, Level, all_rules};
 
@@ -29,19 +32,19 @@ pub(super) type LevelTable = BTreeMap<Spanned<String>, LevelName>;
 #[schemars(title = "visa-lint.toml")]
 pub(super) struct SettingsFile {
     /// The library that kernels are written against: `auto` tells it by the prelude that a file imports.
-    #[schemars(with = "Option<Dialect>")]
+    #[schemars(with = "Dialect")]
     pub(super) dialect: Option<Spanned<Dialect>>,
     /// The chip that kernels are checked for.
-    #[schemars(with = "Option<Target>")]
+    #[schemars(with = "Target")]
     pub(super) target: Option<Spanned<Target>>,
     /// How many chips a kernel runs on whose `#[device]` gives no literal, and a function that no kernel calls.
-    #[schemars(with = "Option<NonZeroU64>")]
+    #[schemars(with = "NonZeroU64")]
     pub(super) chips: Option<Spanned<NonZeroU64>>,
     /// Files that are not checked, as patterns of `.gitignore` relative to the folder of this file.
     #[schemars(with = "Vec<String>")]
     pub(super) exclude: Vec<Spanned<String>>,
     /// Run just these rules and groups.
-    #[schemars(with = "Option<Vec<RuleOrGroup>>")]
+    #[schemars(with = "Vec<RuleOrGroup>")]
     pub(super) select: Option<Vec<Spanned<String>>>,
     /// Run all but these rules and groups.
     #[schemars(with = "Vec<RuleOrGroup>")]
@@ -96,12 +99,16 @@ impl From<LevelName> for Level {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Budget {
     /// Cycles from the start of the kernel's first operation to the end of its last.
+    #[schemars(with = "u64")]
     pub(crate) cycles: Option<u64>,
     /// Bytes of data memory a slice, at the peak.
+    #[schemars(with = "u64")]
     pub(crate) dm_bytes: Option<u64>,
     /// Bytes of the tensor register file a slice, at the peak.
+    #[schemars(with = "u64")]
     pub(crate) trf_bytes: Option<u64>,
     /// Bytes of the vector register file a slice, at the peak.
+    #[schemars(with = "u64")]
     pub(crate) vrf_bytes: Option<u64>,
 }
 
@@ -182,11 +189,11 @@ impl JsonSchema for Levels {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let level = generator.subschema_for::<LevelName>();
-        let names: Vec<_> = [WARNINGS].into_iter().chain(names()).collect();
+        let name = generator.subschema_for::<RuleOrGroup>();
         json_schema!({
             "description": "Levels by rule or group; `warnings` stands for all that is a warning by default.",
             "type": "object",
-            "propertyNames": {"enum": names},
+            "propertyNames": {"anyOf": [{"const": WARNINGS}, name]},
             "additionalProperties": level
         })
     }
@@ -198,8 +205,20 @@ fn names() -> Vec<&'static str> {
     groups.chain(all_rules().map(|rule| rule.name)).collect()
 }
 
+/// Takes out what only Rust says: defaults of what is not given, which TOML cannot write, and the ends of source lines.
+fn tidy(schema: &mut Schema) {
+    if schema.get("default").is_some_and(Value::is_null) {
+        schema.remove("default");
+    }
+    if let Some(Value::String(words)) = schema.get_mut("description") {
+        *words = words.replace('\n', " ");
+    }
+}
+
 /// The JSON schema of the settings file.
-#[allow(dead_code, reason = "printed by `init --schema`")]
 pub(crate) fn schema() -> Schema {
-    schemars::schema_for!(SettingsFile)
+    let settings = SchemaSettings::draft2020_12().with_transform(RecursiveTransform(tidy));
+    settings
+        .into_generator()
+        .into_root_schema_for::<SettingsFile>()
 }

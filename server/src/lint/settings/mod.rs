@@ -9,6 +9,7 @@ mod options;
 mod read;
 mod show;
 
+pub(crate) use self::file::schema;
 pub(crate) use self::options::SettingsArguments;
 pub(crate) use self::show::show;
 

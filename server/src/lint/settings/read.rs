@@ -17,7 +17,7 @@ use super::budgets::Budgets;
 use super::file::{LevelTable, SettingsFile};
 use super::options::{Dialect, Target};
 use crate::lint::files::{not_utf8, reason};
-use crate::lint::levels::{Change, Origin, WARNINGS, proposal, unknown};
+use crate::lint::levels::{Change, Named, Origin, WARNINGS, proposal, unknown};
 
 /// A value and where it was chosen.
 pub(crate) type Chosen<T> = (T, Origin);
@@ -31,8 +31,8 @@ pub(crate) struct Configuration {
     pub(crate) target: Option<Chosen<Target>>,
     pub(crate) chips: Option<Chosen<NonZeroU64>>,
     pub(crate) exclude: Patterns,
-    pub(crate) select: Vec<String>,
-    pub(crate) ignore: Vec<String>,
+    pub(crate) select: Vec<Named>,
+    pub(crate) ignore: Vec<Named>,
     /// In the order in which they apply.
     pub(crate) levels: Vec<Change>,
     /// In the file's order.
@@ -176,13 +176,19 @@ impl Reader<'_> {
         }
     }
 
-    fn names(&mut self, names: Vec<Spanned<String>>) -> Vec<String> {
+    fn names(&mut self, names: Vec<Spanned<String>>) -> Vec<Named> {
         for name in &names {
             if let Some(problem) = unknown(name.get_ref(), false) {
                 self.refuse(&name.span(), &problem);
             }
         }
-        names.into_iter().map(Spanned::into_inner).collect()
+        names
+            .into_iter()
+            .map(|name| {
+                let (name, origin) = self.chosen(name);
+                Named { name, origin }
+            })
+            .collect()
     }
 
     /// The changes of a table: `warnings` first, then groups, then rules.

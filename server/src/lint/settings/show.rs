@@ -69,11 +69,10 @@ fn section(settings: &Settings) -> String {
         ("ignore", &settings.levels.ignore),
     ] {
         if !names.is_empty() {
-            line(
-                name,
-                &list(names),
-                Some("settings file or option".to_owned()),
-            );
+            let mut origins: Vec<_> = names.iter().map(|named| named.origin.to_string()).collect();
+            origins.dedup();
+            let names: Vec<_> = names.iter().map(|named| named.name.clone()).collect();
+            line(name, &list(&names), Some(origins.join(", ")));
         }
     }
     if let Some(file) = file.filter(|file| !file.exclude.written.is_empty()) {

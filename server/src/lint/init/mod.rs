@@ -1,0 +1,147 @@
+//! `visa-lint init`: a settings file to begin with, and on request a CI job and a pre-commit hook.
+//!
+//! What is there stays: nothing is written where one of the files would be overwritten, unless the user insists.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::files::{reason, shown};
+use super::format::json::pretty;
+use super::output::{Console, write_file};
+use super::settings::{FILE_NAME, schema};
+use super::{Failure, Outcome};
+
+/// `visa-lint init`
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// The folder to write to
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    folder: PathBuf,
+    /// Write a CI job, too
+    #[arg(long, value_enum, value_name = "SERVICE")]
+    ci: Option<Service>,
+    /// Write a configuration for pre-commit, too
+    #[arg(long)]
+    pre_commit: bool,
+    /// Overwrite what is there. With `--ci` or `--pre-commit` that is what they write, never the settings
+    #[arg(long)]
+    force: bool,
+    /// Print the JSON schema of the settings and write nothing
+    #[arg(long, conflicts_with_all = ["ci", "pre_commit", "force"])]
+    schema: bool,
+}
+
+/// Who runs CI jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Service {
+    /// GitHub Actions: `.github/workflows/visa-lint.yml`
+    Github,
+    /// GitLab CI: `.gitlab/visa-lint.yml`, to be included by `.gitlab-ci.yml`
+    Gitlab,
+}
+
+/// A file to write, and what is to be done with it then.
+struct Template {
+    path: &'static str,
+    text: &'static str,
+    advice: &'static str,
+}
+
+const SETTINGS: Template = Template {
+    path: FILE_NAME,
+    text: include_str!("visa-lint.toml"),
+    advice: "",
+};
+
+const GITHUB: Template = Template {
+    path: ".github/workflows/visa-lint.yml",
+    text: include_str!("github.yml"),
+    advice: "",
+};
+
+const GITLAB: Template = Template {
+    path: ".gitlab/visa-lint.yml",
+    text: include_str!("gitlab.yml"),
+    advice: "; `.gitlab-ci.yml` has to include it",
+};
+
+const PRE_COMMIT: Template = Template {
+    path: ".pre-commit-config.yaml",
+    text: include_str!("pre-commit.yaml"),
+    advice: "; `pre-commit install` puts it in force",
+};
+
+/// Runs the command.
+pub(crate) fn run(options: &InitArguments, console: Console) -> Result<Outcome, Failure> {
+    if options.schema {
+        console.print(&pretty(&schema())?)?;
+        return Ok(Outcome::Fine);
+    }
+    if !options.folder.is_dir() {
+        return Err(Failure::new(format!(
+            "cannot write to `{}`: no such folder",
+            options.folder.display()
+        )));
+    }
+    let mut said = String::new();
+    let mut wanted = Vec::new();
+    let extra: Vec<Template> = options
+        .ci
+        .map(|service| match service {
+            Service::Github => GITHUB,
+            Service::Gitlab => GITLAB,
+        })
+        .into_iter()
+        .chain(options.pre_commit.then_some(PRE_COMMIT))
+        .collect();
+    if !extra.is_empty() && exists(&options.folder.join(SETTINGS.path)) {
+        said = format!("`{}` stays as it is\n", SETTINGS.path);
+    } else {
+        wanted.push(SETTINGS);
+    }
+    wanted.extend(extra);
+
+    let there: Vec<String> = wanted
+        .iter()
+        .map(|template| options.folder.join(template.path))
+        .filter(|path| !options.force && exists(path))
+        .map(|path| {
+            format!(
+                "`{}` is there already; `--force` overwrites it",
+                shown(&path)
+            )
+        })
+        .collect();
+    if !there.is_empty() {
+        return Err(Failure::several(there));
+    }
+    // Writing to a string cannot fail.
+    for template in wanted {
+        let path = options.folder.join(template.path);
+        write(&path, template.text)?;
+        let _ = writeln!(said, "wrote `{}`{}", shown(&path), template.advice);
+    }
+    console.print(&said)?;
+    Ok(Outcome::Fine)
+}
+
+/// Whether something is there, a link that leads nowhere included.
+fn exists(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok()
+}
+
+fn write(path: &Path, template: &str) -> Result<(), Failure> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            let reason = reason(&error);
+            Failure::new(format!("cannot write to `{}`: {reason}", folder.display()))
+        })?;
+    }
+    let text = template
+        .replace("{version}", env!("CARGO_PKG_VERSION"))
+        .replace("{rust}", env!("CARGO_PKG_RUST_VERSION"))
+        .replace("{repository}", env!("CARGO_PKG_REPOSITORY"));
+    write_file(path, &text)
+}

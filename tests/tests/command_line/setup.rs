@@ -1,0 +1,169 @@
+//! Getting started: `init`, `completions`, the call through cargo, the hook and the action that the repository offers.
+
+use super::*;
+
+fn text_of(folder: &TempDir, path: &str) -> String {
+    std::fs::read_to_string(folder.path().join(path)).unwrap()
+}
+
+#[test]
+fn init_writes_settings_that_change_nothing_until_lines_are_taken_up() {
+    let folder = folder_with(&[("a.rs", FINDINGS.as_bytes())]);
+    let before = stdout(&run(folder.path(), &["a.rs", "--format", "json"]));
+    let output = run(folder.path(), &["init"]);
+    assert_code(&output, 0);
+    assert_eq!(stdout(&output), "wrote `visa-lint.toml`\n");
+    let after = run(folder.path(), &["a.rs", "--format", "json"]);
+    assert_code(&after, 1);
+    assert_eq!(stdout(&after), before);
+    // A remark has a blank after its sign, a line to be taken up has none. All of them together are settings.
+    let written = text_of(&folder, "visa-lint.toml");
+    let taken_up: Vec<_> = written
+        .lines()
+        .map(|line| match line.strip_prefix('#') {
+            Some(rest) if !rest.starts_with([' ', ':']) => rest,
+            _ => line,
+        })
+        .collect();
+    std::fs::write(folder.path().join("visa-lint.toml"), taken_up.join("\n")).unwrap();
+    let shown = run(folder.path(), &["a.rs", "--show-settings"]);
+    assert_code(&shown, 0);
+    for words in [
+        "chips = 1  # visa-lint.toml:",
+        "\"dot_*\" = { cycles = 70000 }",
+        "select = [\"hardware\", \"silent\"]",
+    ] {
+        assert!(stdout(&shown).contains(words), "{}", stdout(&shown));
+    }
+}
+
+#[test]
+fn init_overwrites_nothing_unasked() {
+    let folder = folder_with(&[("visa-lint.toml", b"chips = 4\n")]);
+    let output = run(folder.path(), &["init"]);
+    assert_code(&output, 2);
+    assert!(
+        stderr(&output).contains("`visa-lint.toml` is there already; `--force` overwrites it"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(text_of(&folder, "visa-lint.toml"), "chips = 4\n");
+
+    let more = ["init", "--ci", "github", "--pre-commit"];
+    let output = run(folder.path(), &more);
+    assert_code(&output, 0);
+    assert!(stdout(&output).starts_with("`visa-lint.toml` stays as it is\n"));
+    assert_eq!(text_of(&folder, "visa-lint.toml"), "chips = 4\n");
+    assert!(
+        text_of(&folder, ".github/workflows/visa-lint.yml").contains("uses: visa-lint/visa-lint@v")
+    );
+    assert!(text_of(&folder, ".pre-commit-config.yaml").contains("- id: visa-lint"));
+
+    // Nothing is written where one of the files is there.
+    std::fs::remove_file(folder.path().join(".pre-commit-config.yaml")).unwrap();
+    assert_code(&run(folder.path(), &more), 2);
+    assert!(!folder.path().join(".pre-commit-config.yaml").exists());
+    assert_code(&run(folder.path(), &[&more[..], &["--force"]].concat()), 0);
+    assert_eq!(text_of(&folder, "visa-lint.toml"), "chips = 4\n");
+
+    assert_code(&run(folder.path(), &["init", "--force"]), 0);
+    assert!(text_of(&folder, "visa-lint.toml").starts_with("#:schema "));
+}
+
+#[test]
+fn init_writes_where_it_is_told() {
+    let folder = folder_with(&[("k/a.rs", b"")]);
+    let output = run(folder.path(), &["init", "k", "--ci", "gitlab"]);
+    assert_code(&output, 0);
+    let said = "wrote `k/visa-lint.toml`\nwrote `k/.gitlab/visa-lint.yml`; `.gitlab-ci.yml` has to include it\n";
+    assert_eq!(stdout(&output), said);
+    let job = text_of(&folder, "k/.gitlab/visa-lint.yml");
+    assert!(
+        !job.contains(['{', '}']) || job.contains("{ local:"),
+        "{job}"
+    );
+    assert!(
+        job.contains("--format gitlab") && !job.contains("{version}"),
+        "{job}"
+    );
+    for arguments in [&["init", "none"][..], &["init", "--ci", "jenkins"]] {
+        assert_code(&run(folder.path(), arguments), 2);
+    }
+    assert!(!folder.path().join("none").exists());
+}
+
+#[test]
+fn completions_are_there_for_every_shell() {
+    let folder = folder_with(&[]);
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let output = run(folder.path(), &["completions", shell]);
+        assert_code(&output, 0);
+        let script = stdout(&output);
+        for word in ["visa-lint", "explain", "max-warnings", "rngd-s"] {
+            // Elvish and PowerShell complete no values.
+            let values = word == "rngd-s" && matches!(shell, "elvish" | "powershell");
+            assert!(values || script.contains(word), "{shell}: {word}");
+        }
+    }
+    let other = run(folder.path(), &["completions", "cmd"]);
+    assert_code(&other, 2);
+    assert!(stderr(&other).contains("bash"), "{}", stderr(&other));
+}
+
+#[cfg(unix)]
+#[test]
+fn cargo_finds_the_subcommand() {
+    let folder = folder_with(&[("a.rs", FINDINGS.as_bytes()), ("bin/none", b"")]);
+    let program = folder.path().join("bin/cargo-visa-lint");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_visa-lint-tested"), program).unwrap();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = [folder.path().join("bin")]
+        .into_iter()
+        .chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(folders).unwrap();
+    let cargo = |arguments: &[&str]| {
+        Command::new(env!("CARGO"))
+            .arg("visa-lint")
+            .args(arguments)
+            .current_dir(folder.path())
+            .env("PATH", &path)
+            .output()
+            .unwrap()
+    };
+    let output = cargo(&["a.rs", "--format", "short"]);
+    assert_code(&output, 1);
+    assert!(stdout(&output).starts_with("a.rs:1:14: deny[unknown_rule]"));
+    let rules = cargo(&["rules"]);
+    assert_code(&rules, 0);
+    assert!(stdout(&rules).contains("slice_size"));
+}
+
+/// The value of a key that stands once in a text of YAML, on one line.
+fn value<'a>(yaml: &'a str, key: &str) -> &'a str {
+    let lines = yaml.lines().map(|line| line.trim_start_matches([' ', '-']));
+    let mut values = lines.filter_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+    let found = values.next().unwrap_or_default();
+    assert!(
+        !found.is_empty() && values.next().is_none(),
+        "{key}: {yaml}"
+    );
+    found
+}
+
+#[test]
+fn the_hook_runs_a_command_that_the_program_takes() {
+    let hooks = visa_tests::read(&repository().join(".pre-commit-hooks.yaml"));
+    assert_eq!(value(&hooks, "id"), "visa-lint");
+    let folder = folder_with(&[
+        ("a.rs", FINDINGS.as_bytes()),
+        ("made/b.rs", FINDINGS.as_bytes()),
+        ("visa-lint.toml", b"exclude = [\"made\"]\n"),
+    ]);
+    let mut words = value(&hooks, "entry").split(' ');
+    assert_eq!(words.next(), Some("visa-lint"));
+    let options: Vec<_> = words.collect();
+    let check = |file: &str| run(folder.path(), &[&options[..], &[file]].concat());
+    assert_code(&check("a.rs"), 1);
+    // pre-commit names every file, also those that the settings exclude.
+    assert_code(&check("made/b.rs"), 0);
+}
