@@ -6,6 +6,7 @@
 //! the channel is linear in them. What other transfers do to the same channels meanwhile is not known here.
 
 use super::REQUEST_BYTES;
+use super::channels::{Tally, Walk};
 
 /// Channels of a stack (book: High-Bandwidth Memory).
 pub const STACK_CHANNELS: u64 = 16;
@@ -18,8 +19,6 @@ pub const ROW_SWITCH_THIRDS: u64 = 120;
 /// How much longer the write of a part of a 256-byte unit takes than that of the unit (book: Misaligned Access).
 pub const PARTIAL_WRITE_FACTOR: u64 = 50;
 
-/// Bank identities of a channel: the bits 13, 17 to 20 and 34.
-const BANKS: usize = 64;
 /// Requests that are walked at the most, over all engines of a chip.
 pub(super) const WALK_REQUESTS: u64 = 8_192;
 /// Requests of one window of a stream that is too long to be walked.
@@ -88,13 +87,15 @@ pub struct HbmPattern {
     pub requests: u64,
     /// Cycles that the busiest engine needs to issue its requests.
     pub engine_cycles: u64,
-    /// Cycles of the busiest channel.
+    /// Cycles of the busiest engine if it had the memory to itself: with what it waits where a channel's queue is full.
+    pub alone_cycles: u64,
+    /// Cycles of the busiest channel, for all engines.
     pub channel_cycles: u64,
     /// Channels that serve it.
     pub channels: u64,
     /// Stacks that serve it.
     pub stacks: u64,
-    /// Requests that open another row of a bank while the bank is still busy with the last one.
+    /// Requests whose channel waits for another row of a bank.
     pub row_switches: u64,
     /// Reads that cross a boundary of 256 bytes.
     pub misaligned_reads: u64,
@@ -110,121 +111,7 @@ impl HbmPattern {
     /// Cycles that this side is busy.
     #[must_use]
     pub fn cycles(&self) -> u64 {
-        self.engine_cycles.max(self.channel_cycles)
-    }
-}
-
-/// State of one bank.
-#[derive(Debug, Clone, Copy, Default)]
-struct Bank {
-    /// The open row plus one; 0 before the first.
-    open: u64,
-    /// When its last transfer ended, in thirds of a cycle.
-    end: u64,
-}
-
-/// What the walk of one engine has seen.
-struct Walk {
-    direction: Direction,
-    banks: Vec<Bank>,
-    busy: [u64; CHANNELS],
-    touched: [bool; CHANNELS],
-    requests: u64,
-    issue: u64,
-    row_switches: u64,
-    misaligned: u64,
-    partial: u64,
-}
-
-impl Walk {
-    fn new(direction: Direction) -> Self {
-        Self {
-            direction,
-            banks: vec![Bank::default(); CHANNELS * BANKS],
-            busy: [0; CHANNELS],
-            touched: [false; CHANNELS],
-            requests: 0,
-            issue: 0,
-            row_switches: 0,
-            misaligned: 0,
-            partial: 0,
-        }
-    }
-
-    /// Forgets the counts and keeps the open rows, as if the channels had just finished what was walked.
-    fn restart(&mut self) {
-        for (index, bank) in self.banks.iter_mut().enumerate() {
-            let busy = self.busy.get(index / BANKS).copied().unwrap_or(0);
-            // The bank's last transfer lies as far back as it did: time starts again one lap on.
-            bank.end = (bank.end + LAP).saturating_sub(busy);
-        }
-        let banks = std::mem::take(&mut self.banks);
-        *self = Self::new(self.direction);
-        self.banks = banks;
-        self.busy = [LAP; CHANNELS];
-    }
-
-    fn packet(&mut self, address: u64, bytes: u64) {
-        let mut done = 0;
-        while done < bytes {
-            let length = REQUEST_BYTES.min(bytes - done);
-            self.request(address.wrapping_add(done), length);
-            done += length;
-        }
-    }
-
-    /// One request of at most 256 bytes: it touches one unit of 256 bytes, or two.
-    fn request(&mut self, address: u64, bytes: u64) {
-        self.requests += 1;
-        let first = address / REQUEST_BYTES;
-        let last = address.wrapping_add(bytes - 1) / REQUEST_BYTES;
-        let crosses = first != last;
-        let whole = bytes == REQUEST_BYTES && !crosses;
-        let (issue, service) = match self.direction {
-            Direction::Read => {
-                self.misaligned += u64::from(crosses);
-                (1 + u64::from(crosses), TRANSFER_THIRDS)
-            }
-            Direction::Write if whole => (1, TRANSFER_THIRDS),
-            Direction::Write => {
-                self.partial += 1;
-                let parts = 1 + u64::from(crosses);
-                (
-                    PARTIAL_WRITE_FACTOR,
-                    TRANSFER_THIRDS * PARTIAL_WRITE_FACTOR / parts,
-                )
-            }
-        };
-        self.issue += issue;
-        let mut switched = self.transfer(first * REQUEST_BYTES, service);
-        if crosses {
-            switched |= self.transfer(last.wrapping_mul(REQUEST_BYTES), service);
-        }
-        self.row_switches += u64::from(switched);
-    }
-
-    /// One transfer of a channel. A bank opens another row while the channel serves others, from the end of its own last
-    /// transfer on; the first row that a bank opens hides behind the start of the transfer.
-    fn transfer(&mut self, unit: u64, service: u64) -> bool {
-        let (channel, bank, row) = (channel(unit), bank(unit), row(unit) + 1);
-        let (Some(busy), Some(touched), Some(bank)) = (
-            self.busy.get_mut(channel),
-            self.touched.get_mut(channel),
-            self.banks.get_mut(channel * BANKS + bank),
-        ) else {
-            return false;
-        };
-        *touched = true;
-        let served = *busy + service;
-        let opened = if bank.open == 0 || bank.open == row {
-            0
-        } else {
-            bank.end + ROW_SWITCH_THIRDS
-        };
-        bank.open = row;
-        *busy = served.max(opened);
-        bank.end = *busy;
-        opened > served
+        self.alone_cycles.max(self.channel_cycles)
     }
 }
 
@@ -234,9 +121,6 @@ struct Spread {
     channels: u64,
     stacks: u64,
 }
-
-/// Where time starts in a second lap over one window: beyond what any row switch looks back.
-const LAP: u64 = 1 << 32;
 
 impl Stream {
     /// Packets of the engine with this many points; `None` beyond 2^64.
@@ -280,23 +164,18 @@ impl Stream {
     }
 
     /// Walks the windows of one engine.
-    fn walk(&self, points: &[u64], windows: &Windows) -> Walk {
+    fn walk(&self, points: &[u64], windows: &Windows) -> Tally {
         let mut walk = Walk::new(self.direction);
-        for window in 0..windows.count {
-            let start = windows.start(window);
-            if window == 0 && !windows.whole {
-                // A first lap opens the rows, as what comes before the window has done in the middle of a transfer.
-                self.walk_window(&mut walk, points, start, windows.packets);
-                walk.restart();
-            }
-            self.walk_window(&mut walk, points, start, windows.packets);
-        }
+        let mut before = walk.tally();
         if !windows.whole {
-            for busy in &mut walk.busy {
-                *busy = busy.saturating_sub(LAP);
-            }
+            // A first lap opens rows and fills queues, as what comes before has done in the middle of a transfer.
+            self.walk_window(&mut walk, points, windows.start(0), windows.packets);
+            before = walk.tally();
         }
-        walk
+        for window in 0..windows.count {
+            self.walk_window(&mut walk, points, windows.start(window), windows.packets);
+        }
+        walk.tally().since(&before)
     }
 
     fn walk_window(&self, walk: &mut Walk, points: &[u64], start: u64, packets: u64) {
@@ -468,8 +347,8 @@ impl Windows {
 struct Totals {
     /// Thirds of a cycle a channel.
     channels: [u128; CHANNELS],
-    touched: [bool; CHANNELS],
     issue: u128,
+    elapsed: u128,
     row_switches: u128,
     misaligned: u128,
     partial: u128,
@@ -477,17 +356,15 @@ struct Totals {
 }
 
 impl Totals {
-    fn add(&mut self, walk: &Walk, total: u64, windows: &Windows) {
+    fn add(&mut self, walk: &Tally, total: u64, windows: &Windows) {
         let scaled = |count: u64| {
             u128::from(count) * u128::from(total) / u128::from(windows.walked().max(1))
         };
         for (sum, busy) in self.channels.iter_mut().zip(walk.busy) {
             *sum += scaled(busy);
         }
-        for (sum, touched) in self.touched.iter_mut().zip(walk.touched) {
-            *sum |= touched;
-        }
         self.issue = self.issue.max(scaled(walk.issue));
+        self.elapsed = self.elapsed.max(scaled(walk.elapsed));
         self.row_switches += scaled(walk.row_switches);
         self.misaligned += scaled(walk.misaligned);
         self.partial += scaled(walk.partial);
@@ -497,11 +374,11 @@ impl Totals {
     fn pattern(&self, requests: u64, whole: bool, spread: Option<Spread>) -> HbmPattern {
         let count = |value: u128| u64::try_from(value).unwrap_or(u64::MAX);
         let busiest = self.channels.iter().copied().max().unwrap_or(0);
-        let touched = self.touched.iter().filter(|touched| **touched).count() as u64;
+        let touched = self.channels.iter().filter(|busy| **busy > 0).count() as u64;
         let stacks = self
-            .touched
+            .channels
             .chunks(STACK_CHANNELS as usize)
-            .filter(|stack| stack.contains(&true))
+            .filter(|stack| stack.iter().any(|busy| *busy > 0))
             .count() as u64;
         let (thirds, channels, stacks) = match spread {
             Some(spread) => {
@@ -517,6 +394,7 @@ impl Totals {
         HbmPattern {
             requests,
             engine_cycles: count(self.issue),
+            alone_cycles: count(self.elapsed.div_ceil(3)),
             channel_cycles: count(thirds.div_ceil(3)),
             channels,
             stacks,

@@ -7,11 +7,14 @@
 //! bytes a cycle; on a side in HBM each channel serves one after the other. Sides in different memories overlap, in the same
 //! memory they add up. Each command takes 500 cycles to start. Other traffic on the same memories is not known here.
 
+mod channels;
 pub mod dm;
 pub mod hbm;
 pub mod segments;
 pub mod transfer;
 
+#[cfg(test)]
+mod events;
 #[cfg(test)]
 mod tests;
 
@@ -315,11 +318,11 @@ fn side_stage(engine: Engine, pattern: &SidePattern, engines: u64) -> StageCost 
     let (formula, inputs, heading) = match pattern {
         SidePattern::Host => ("0", Vec::new(), "Inter-Chip Transfers"),
         SidePattern::Hbm(hbm) => (
-            "max(engine_cycles, channel_cycles)",
+            "max(alone_cycles, channel_cycles)",
             vec![
                 ("requests", hbm.requests),
                 ("engines", engines),
-                ("engine_cycles", hbm.engine_cycles),
+                ("alone_cycles", hbm.alone_cycles),
                 ("channels", hbm.channels),
                 ("channel_cycles", hbm.channel_cycles),
             ],
