@@ -6,9 +6,11 @@
 
 mod allocations;
 mod conflicts;
+mod in_place;
 
 pub use allocations::{Lifetime, Part, Touch};
 pub use conflicts::{ConflictKind, Elsewhere, MemoryViolation, Occupant, VrfSum};
+pub use in_place::InPlaceCommit;
 
 pub use super::moves::{MoveFault, MoveKind, MoveViolation};
 
@@ -23,6 +25,8 @@ pub struct MemoryDerivation {
     pub touches: Vec<Vec<Touch>>,
     /// Tensors that get in each other's way.
     pub violations: Vec<MemoryViolation>,
+    /// Passes that commit over what they have yet to read.
+    pub in_place: Vec<InPlaceCommit>,
     /// Moves that lose or invent data.
     pub moves: Vec<MoveViolation>,
 }
@@ -31,8 +35,10 @@ pub struct MemoryDerivation {
 #[must_use]
 pub fn derive(body: &Body) -> MemoryDerivation {
     let allocations = allocations::collect(body);
+    let violations = conflicts::derive(body, &allocations);
     MemoryDerivation {
-        violations: conflicts::derive(body, &allocations),
+        in_place: in_place::derive(body, &allocations, &violations),
+        violations,
         lifetimes: allocations
             .iter()
             .map(|allocation| allocation.lifetime(body))

@@ -2,6 +2,7 @@
 
 use crate::derivation::EndDerivation;
 use crate::derivation::commit::{CommitDerivation, CommitViolation, Mismatch, MismatchKind};
+use crate::derivation::memory::InPlaceCommit;
 use crate::derivation::sequencer::{Misfit, SequencerViolation};
 use crate::hardware::{COMMIT_UNIT_BYTES, FLIT_BYTES};
 use crate::items::Span;
@@ -52,6 +53,15 @@ pub(super) const RULES: &[Rule] = &[
          starts in the middle of a row cannot be written, however its strides are chosen.",
         fix,
     ),
+    rule!(
+        "commit_in_place",
+        Suspicious,
+        "Scheduling",
+        "a pass commits over bytes that it has yet to read",
+        "A pass is a pipeline: the first packets are committed while later ones are still being fetched. The scheduler orders \
+         operations, not the steps inside of one, so a packet may be written over its own bytes and no others that are still \
+         to come. With an element in another order, or a few bytes further on, a later step reads what an earlier one wrote.",
+    ),
 ];
 
 /// Turns the violations of this family into findings.
@@ -70,6 +80,29 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 .filter_map(|violation| word(pass, target, method, derived, violation)),
         );
     }
+    let in_place = &checked.derivation.memory.in_place;
+    findings.extend(in_place.iter().map(|found| word_in_place(checked, found)));
+}
+
+fn word_in_place(checked: &Checked<'_>, found: &InPlaceCommit) -> Finding {
+    let name = |id| {
+        let tensor = checked.body.tensor(id);
+        tensor.and_then(|tensor| tensor.name.clone())
+    };
+    let source = match name(found.source) {
+        Some(name) => format!("`{name}`"),
+        None => "its source".to_owned(),
+    };
+    Finding::new(
+        "commit_in_place",
+        found.span,
+        format!(
+            "the packet of step {} is written to byte {:#x}, which step {} of the same pass reads as part of {source}",
+            found.written_at, found.byte, found.read_at
+        ),
+    )
+    .help("commit to bytes of its own, or fetch the packets in the order in which the element holds them")
+    .related(found.begins, "the pass reads from here on")
 }
 
 fn word(

@@ -1,0 +1,281 @@
+//! Passes that commit over the bytes they read, in another order than they read them.
+//!
+//! A pass that writes each packet where it was read works in place. Where the element orders the packets differently, a
+//! packet is written over bytes that a later step still has to read. Judged for passes that keep the order of their stream
+//! (fetch, collect, the Vector Engine without reductions, cast), by the two sequencers: some written packet, tried at the
+//! ends and in the middle of every loop, lies on bytes that are read in a later step. Tiles, padded iterations and loops
+//! that overlap are not judged.
+
+use crate::items::Span;
+use crate::kernel::{
+    Body, Operation, OperationId, OperationKind, Origin, Pass, PassEnd, PassSource, StageKind,
+    TensorId,
+};
+use crate::mapping::{Form, Mapping};
+
+use super::super::sequencer::{SequenceRequest, SequencerMode, sequence};
+use super::super::{commit, fetch};
+use super::MemoryViolation;
+use super::allocations::Allocation;
+
+/// A commit over bytes that the same pass has yet to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InPlaceCommit {
+    /// The pass.
+    pub operation: OperationId,
+    /// What it reads.
+    pub source: TensorId,
+    /// What it writes.
+    pub target: TensorId,
+    /// The step of the stream, from 0, whose packet is written.
+    pub written_at: u64,
+    /// The later step that reads those bytes.
+    pub read_at: u64,
+    /// The byte, in the slice.
+    pub byte: u64,
+    /// The commit's address, or its method where it writes into a view.
+    pub span: Span,
+    /// Where the pass begins.
+    pub begins: Span,
+}
+
+/// Derives the commits in place of a body, those left out that overwrite what a later operation reads.
+pub(super) fn derive(
+    body: &Body,
+    allocations: &[Allocation],
+    violations: &[MemoryViolation],
+) -> Vec<InPlaceCommit> {
+    let overlaps = |source: TensorId, target: TensorId| {
+        violations.iter().any(|violation| match violation {
+            MemoryViolation::Conflict {
+                needed, written, ..
+            } => needed.tensor == source && written.tensor == target,
+            MemoryViolation::VrfSum(_) => false,
+        })
+    };
+    let passes = body
+        .operations
+        .iter()
+        .filter_map(|operation| match &operation.kind {
+            OperationKind::Pass(pass) => Some((operation, &**pass)),
+            _ => None,
+        });
+    passes
+        .filter_map(|(operation, pass)| judge(body, allocations, operation, pass))
+        .filter(|found| !overlaps(found.source, found.target))
+        .collect()
+}
+
+fn judge(
+    body: &Body,
+    allocations: &[Allocation],
+    operation: &Operation,
+    pass: &Pass,
+) -> Option<InPlaceCommit> {
+    let PassSource::Tensor(read) = pass.source else {
+        return None;
+    };
+    let (written, method, view) = match &pass.end {
+        PassEnd::Commit { target, span } => (*target, *span, false),
+        PassEnd::CommitView { target, span } => (*target, *span, true),
+        _ => return None,
+    };
+    if !keeps_order(pass) {
+        return None;
+    }
+    let (source, target) = (whole(body, read)?, whole(body, written)?);
+    let start = |id: TensorId| {
+        let allocation = allocations
+            .iter()
+            .find(|allocation| allocation.tensor == id)?;
+        Some(allocation.range?.0)
+    };
+    let bits = |byte: u64| i128::from(byte).checked_mul(8);
+    let distance = bits(start(target)?)?.checked_sub(bits(start(source)?)?)?;
+    let reads = fetch::request(body, pass, 0)?;
+    let writes = commit::request(body, pass, written, body.tensor(written)?)?;
+    let reader = Walk::of(&reads)?;
+    let writer = Walk::of(&writes)?;
+    let flits = writer
+        .steps
+        .is_multiple_of(reader.steps.max(1))
+        .then(|| writer.steps / reader.steps.max(1))?;
+    let (written_at, read_at, at) = writer.samples().into_iter().find_map(|step| {
+        let position = writer.position(step)?;
+        let at = distance.checked_add(position.checked_mul(writer.element_bits)?)?;
+        let read_at = reader.last_step(at.checked_div_euclid(reader.element_bits)?)?;
+        let written_at = step / flits.max(1);
+        (read_at > written_at).then_some((written_at, read_at, at))
+    })?;
+    Some(InPlaceCommit {
+        operation: operation.id,
+        source,
+        target,
+        written_at,
+        read_at,
+        byte: start(source)?.checked_add(u64::try_from(at / 8).ok()?)?,
+        span: if view {
+            method
+        } else {
+            body.tensor(written)?.address.span
+        },
+        begins: operation.span,
+    })
+}
+
+/// Whether packets leave in the order in which they are fetched.
+fn keeps_order(pass: &Pass) -> bool {
+    let mut stages = pass.stages.iter().map(|stage| &stage.kind);
+    matches!(stages.next(), Some(StageKind::Fetch { .. }))
+        && stages.all(|kind| {
+            matches!(
+                kind,
+                StageKind::Collect
+                    | StageKind::VectorInit
+                    | StageKind::VectorBranch(_)
+                    | StageKind::VectorAlu(_)
+                    | StageKind::VectorConvert { .. }
+                    | StageKind::VectorStash
+                    | StageKind::VectorSplit
+                    | StageKind::VectorTrim
+                    | StageKind::VectorConcat
+                    | StageKind::VectorPad
+                    | StageKind::VectorFinal
+                    | StageKind::Cast
+            )
+        })
+}
+
+/// The tensor that a view without tiles shows all of.
+fn whole(body: &Body, mut id: TensorId) -> Option<TensorId> {
+    for _ in 0..=body.tensors.len() {
+        match &body.tensor(id)?.origin {
+            Origin::View { of, tile: None } => id = *of,
+            Origin::View { .. } | Origin::Reshape { .. } => return None,
+            Origin::Parameter | Origin::FromAddress | Origin::Operation(_) => return Some(id),
+        }
+    }
+    None
+}
+
+/// A loop: iterations, and elements between two of them.
+#[derive(Debug, Clone, Copy)]
+struct Loop {
+    size: u64,
+    stride: i128,
+}
+
+/// How a sequencer walks its buffer, a step a packet.
+struct Walk {
+    /// Loops over steps, outermost first.
+    time: Vec<Loop>,
+    /// Loops over the elements of a packet.
+    packet: Vec<Loop>,
+    /// Steps altogether.
+    steps: u64,
+    element_bits: i128,
+}
+
+impl Walk {
+    /// `None` where the iterations have padding, or a stride is not known.
+    fn of(request: &SequenceRequest) -> Option<Self> {
+        let time = request.time.form();
+        if time.digits().iter().any(|digit| digit.extent != digit.live) {
+            return None;
+        }
+        let packet = request.packet.form().remove_padding();
+        let walk = Self {
+            time: loops(request, time)?,
+            packet: loops(request, &packet)?,
+            steps: time.size(),
+            element_bits: i128::from(request.element_type.bits()),
+        };
+        let steps = walk
+            .time
+            .iter()
+            .try_fold(1_u64, |steps, entry| steps.checked_mul(entry.size))?;
+        (steps == walk.steps).then_some(walk)
+    }
+
+    /// Steps at the beginning, in the middle and at the end of each loop, the others at their beginning or at their end.
+    fn samples(&self) -> Vec<u64> {
+        let last = self.steps.saturating_sub(1);
+        let mut samples = vec![0, last];
+        let mut inner = self.steps;
+        for entry in &self.time {
+            inner /= entry.size.max(1);
+            for index in [1, entry.size / 2, entry.size - 1] {
+                let step = inner.saturating_mul(index);
+                samples.push(step.min(last));
+                samples.push(last.saturating_sub(step));
+            }
+        }
+        samples.sort_unstable();
+        samples.dedup();
+        samples
+    }
+
+    /// The element that a step's packet starts at.
+    fn position(&self, step: u64) -> Option<i128> {
+        let mut rest = step;
+        self.time.iter().rev().try_fold(0_i128, |position, entry| {
+            let index = rest % entry.size;
+            rest /= entry.size;
+            position.checked_add(entry.stride.checked_mul(i128::from(index))?)
+        })
+    }
+
+    /// The last step that touches an element; `None` if none does, or the loops touch elements several ways.
+    fn last_step(&self, element: i128) -> Option<u64> {
+        let mut weight = 1_u64;
+        let mut step = 0_u64;
+        // The loops with what an iteration of each counts in steps.
+        let mut walked: Vec<(Loop, u64)> = self.packet.iter().map(|entry| (*entry, 0)).collect();
+        for entry in self.time.iter().rev() {
+            if entry.stride == 0 {
+                // What is repeated is read in the last repetition too.
+                step = step.checked_add(weight.checked_mul(entry.size - 1)?)?;
+            } else {
+                walked.push((*entry, weight));
+            }
+            weight = weight.checked_mul(entry.size)?;
+        }
+        walked.retain(|(entry, _)| entry.stride != 0);
+        walked.sort_by_key(|(entry, _)| entry.stride);
+        let mut reach = 0_i128;
+        for (entry, _) in &walked {
+            if entry.stride <= reach {
+                return None;
+            }
+            let far = entry.stride.checked_mul(i128::from(entry.size) - 1)?;
+            reach = reach.checked_add(far)?;
+        }
+        let mut rest = element;
+        for (entry, weight) in walked.iter().rev() {
+            let index = rest
+                .checked_div_euclid(entry.stride)?
+                .clamp(0, i128::from(entry.size) - 1);
+            rest = rest.checked_sub(entry.stride.checked_mul(index)?)?;
+            step = step.checked_add(weight.checked_mul(u64::try_from(index).ok()?)?)?;
+        }
+        (rest == 0).then_some(step)
+    }
+}
+
+/// The loops of a part of a request's stream.
+fn loops(request: &SequenceRequest, part: &Form) -> Option<Vec<Loop>> {
+    let part = SequenceRequest {
+        time: part.to_mapping(),
+        packet: Mapping::identity(),
+        mode: SequencerMode::Fetch,
+        ..request.clone()
+    };
+    let entries = sequence(&part).entries;
+    let known = entries.iter().map(|entry| {
+        Some(Loop {
+            size: entry.size,
+            stride: entry.stride.filter(|stride| *stride >= 0)?,
+        })
+    });
+    known.collect()
+}
