@@ -222,7 +222,7 @@ fn kernel_cost(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Option
         dma: scheduled(busy(Lane::TensorDma).saturating_add(busy(Lane::PcieDma))),
         overlap: scheduled(schedule.overlap()),
         least: scheduled(schedule.least_total()),
-        operations: rows::operations(db, &body, &derivation, &simulation, &names, places),
+        operations: rows::operations(db, &body, &simulation, &names, places),
         idle: if known {
             rows::idle(&simulation, &names)
         } else {

@@ -1,12 +1,13 @@
 //! The rows of a cost: operations, pauses and tensors with the names that the kernel gives them.
 
 use crate::db::Db;
-use crate::derivation::{BodyDerivation, OperationDerivation};
+use crate::derivation::BodyDerivation;
 use crate::items::{Span, item_text};
 use crate::kernel::{
     Body, Operation, OperationKind, Origin, Pass, PassEnd, PassSource, Tensor, TensorId, Tier,
 };
 use crate::places::Places;
+use crate::simulation::stage_table::stage_tables;
 use crate::simulation::{BodySimulation, Engine, Lane, OperationCost, StageCost, Wait};
 
 use super::{EngineRow, IdleRow, MemoryRow, OperationRow, WaitRow, stages};
@@ -113,14 +114,15 @@ impl<'a> Names<'a> {
 pub(super) fn operations(
     db: &dyn Db,
     body: &Body,
-    derivation: &BodyDerivation,
     simulation: &BodySimulation,
     names: &Names<'_>,
     places: &mut Places<'_>,
 ) -> Vec<OperationRow> {
     let known = simulation.total().is_some();
+    let mut tables = stage_tables(body, simulation).into_iter().peekable();
     let mut rows = Vec::new();
     for (operation, cost) in body.operations.iter().zip(&simulation.operations) {
+        let table = tables.next_if(|table| table.operation == operation.id);
         let Some((file, range)) = places.range(operation.span) else {
             continue;
         };
@@ -135,7 +137,6 @@ pub(super) fn operations(
                 .filter_map(|number| names.allocation(*number));
             tensors.collect::<Vec<_>>()
         };
-        let derived = derivation.operations.get(operation.id.0 as usize);
         rows.push(OperationRow {
             id: operation.id.0,
             name: names.operation(operation),
@@ -160,12 +161,7 @@ pub(super) fn operations(
             writes: called(&writes),
             reads_memory: reads,
             writes_memory: writes,
-            stages: match (&operation.kind, derived) {
-                (OperationKind::Pass(pass), Some(OperationDerivation::Pass(derived))) => {
-                    stages::rows(pass, derived, cost)
-                }
-                _ => Vec::new(),
-            },
+            stages: table.as_ref().map(stages::rows).unwrap_or_default(),
             assumptions: cost.assumptions.clone(),
         });
     }

@@ -1,15 +1,14 @@
-//! The stage table of a pass: the stream's shape behind each stage, the table that authors write by hand.
+//! The stage table of a pass with its mappings as text: the stream's shape behind each stage.
 
-use crate::derivation::PassDerivation;
-use crate::hardware::FLIT_BYTES;
-use crate::kernel::{Pass, Stage, StreamShape, Way, Written};
+use crate::hardware::ElementType;
 use crate::mapping::Mapping;
-use crate::simulation::OperationCost;
+use crate::simulation::Engine;
+use crate::simulation::stage_table::{self, StageTable};
 
 /// The stream behind one stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StageRow {
-    /// The method that makes the stage.
+    /// The method: `begin`, `fetch`, …, `commit`.
     pub method: String,
     /// The element type.
     pub element_type: Option<&'static str>,
@@ -17,66 +16,40 @@ pub struct StageRow {
     pub slice: Option<String>,
     /// The mapping of the iterations.
     pub time: Option<String>,
-    /// The mapping of one iteration.
+    /// The mapping of one iteration; of a tensor at rest its element.
     pub packet: Option<String>,
     /// Iterations.
     pub iterations: Option<u64>,
-    /// Bytes of a packet.
+    /// Bytes of a packet, rounded up.
     pub packet_bytes: Option<u64>,
     /// Flits of a packet, the last one perhaps partly used.
     pub flits: Option<u64>,
     /// Lanes, inside the Vector Engine: 8 or 4.
-    pub way: Option<u8>,
-    /// Cycles that the stage's engine is busy.
+    pub way: Option<u64>,
+    /// The engine, where the stage has a cost of its own.
+    pub engine: Option<&'static str>,
+    /// Cycles that the engine is busy.
     pub cycles: Option<u64>,
 }
 
-/// The rows of a pass, one a stage.
-pub(super) fn rows(
-    pass: &Pass,
-    derivation: &PassDerivation,
-    cost: &OperationCost,
-) -> Vec<StageRow> {
-    pass.stages
-        .iter()
-        .enumerate()
-        .map(|(number, stage)| row(number, stage, derivation, cost))
-        .collect()
+/// The rows of a pass, from its beginning to its end.
+pub(super) fn rows(table: &StageTable) -> Vec<StageRow> {
+    table.rows.iter().map(row).collect()
 }
 
-fn row(
-    number: usize,
-    stage: &Stage,
-    derivation: &PassDerivation,
-    cost: &OperationCost,
-) -> StageRow {
-    let shape: &StreamShape = &stage.output;
-    let way = derivation.vector.step(number).map(|step| step.way);
-    let packet_bytes = shape.packet_bytes();
+fn row(row: &stage_table::StageRow) -> StageRow {
+    let text = |mapping: &Option<Mapping>| mapping.as_ref().map(ToString::to_string);
     StageRow {
-        method: stage.method.clone(),
-        element_type: shape
-            .element_type
-            .value
-            .map(crate::hardware::ElementType::name),
-        slice: text(&shape.slice),
-        time: text(&shape.time),
-        packet: text(&shape.packet),
-        iterations: shape.time.value.as_ref().map(Mapping::size),
-        packet_bytes,
-        flits: packet_bytes.map(|bytes| bytes.div_ceil(FLIT_BYTES)),
-        way: way.or(shape.way).map(|way| match way {
-            Way::Way8 => 8,
-            Way::Way4 => 4,
-        }),
-        cycles: cost
-            .stages
-            .iter()
-            .find(|engine| engine.stage == Some(number))
-            .and_then(|engine| engine.busy),
+        method: row.method.clone(),
+        element_type: row.element_type.map(ElementType::name),
+        slice: text(&row.slice),
+        time: text(&row.time),
+        packet: text(&row.packet),
+        iterations: row.iterations,
+        packet_bytes: row.bytes,
+        flits: row.flits,
+        way: row.lanes,
+        engine: row.engine.map(Engine::name),
+        cycles: row.cycles,
     }
-}
-
-fn text(mapping: &Written<Mapping>) -> Option<String> {
-    mapping.value.as_ref().map(ToString::to_string)
 }

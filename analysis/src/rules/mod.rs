@@ -16,6 +16,7 @@ mod library;
 mod mapping_expressions;
 mod memory;
 mod pipeline;
+mod schedule;
 mod sequencer;
 mod style;
 pub(crate) mod suppressions;
@@ -449,6 +450,10 @@ const FAMILIES: &[Family] = &[
     Family {
         rules: style::RULES,
         check: style::check,
+    },
+    Family {
+        rules: schedule::RULES,
+        check: schedule::check,
     },
     Family {
         rules: suppressions::RULES,

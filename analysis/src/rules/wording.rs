@@ -133,3 +133,16 @@ pub(super) fn propose_instead(
         .collect();
     propose(finding, applicability, method, &places)
 }
+
+/// A number with its thousands apart: `65,536`.
+pub(super) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

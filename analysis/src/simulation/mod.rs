@@ -8,6 +8,7 @@
 
 pub mod dma;
 pub mod memory;
+pub mod overlap;
 pub mod pass;
 pub mod schedule;
 pub mod stage_table;

@@ -9,6 +9,7 @@ use crate::derivation;
 use crate::hardware::Target;
 use crate::kernel::testing_body::BodyBuilder;
 use crate::kernel::{AddressValue, TensorId};
+use crate::simulation::OperationCost;
 
 const AXES: &[(&str, u64)] = &[("A", 64)];
 

@@ -1,0 +1,207 @@
+//! Rules of the schedule: transfers that wait without need, and operations that hold others back.
+//!
+//! What could run beside what, and what it would save, stands in the simulation; here it gets its words.
+
+use crate::hardware::BANK_RUN_LIMIT;
+use crate::items::Span;
+use crate::kernel::{Operation, OperationId, OperationKind};
+use crate::simulation::overlap::{CombinedRun, HeldBack, MissedOverlap, Overlap, Remedy};
+
+use super::wording::thousands;
+use super::{Checked, Finding, Rule, Saving, rule};
+
+/// The family's rules.
+pub(super) const RULES: &[Rule] = &[
+    rule!(
+        "bank_starvation_combined",
+        Suspicious,
+        "Cumulative Bank Access Constraint",
+        "passes of both contexts may reach 64 accesses to one bank together",
+        "The limit of 64 consecutive accesses to one bank counts the accesses of all engines that go before the DMA engine: \
+         fetch and commit of the main context and of the sub context. The compiler looks at one command at a time. Where the \
+         schedule runs a pass of each context beside a transfer, and their runs on one bank add up to 64, nobody else notices. \
+         Pad the rows of one of the two so that neighbours start in different banks, or let the passes follow each other.",
+    ),
+    rule!(
+        "serialized_by_bank",
+        Performance,
+        "Compiler scheduling behavior",
+        "a pass keeps the DMA engine waiting because of its bank pattern",
+        "A pass with 64 or more consecutive accesses to one bank is scheduled as if it occupied the DMA engine too, so that no \
+         transfer can starve beside it. What could have been loaded meanwhile is loaded afterwards. Reported where the whole \
+         kernel would be shorter without the pattern; another row padding or another order of the loops removes it.",
+    ),
+    rule!(
+        "missed_overlap",
+        Performance,
+        "Scheduling",
+        "a load waits for a pass that it does not depend on",
+        "The three contexts run beside each other, and each keeps the program's order. A load waits without need where it \
+         writes bytes that an earlier pass still reads, or where it stands behind a store that waits for a pass. Another free \
+         address (in a loop: a second buffer, used in turns) or an earlier place in the program lets it run meanwhile. \
+         Reported where the wait and the saving are at least 5 % of the kernel's predicted cycles.",
+    ),
+];
+
+/// Turns what the simulation found into findings.
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    let overlap = Overlap {
+        body: checked.body,
+        derivation: checked.derivation,
+        simulation: checked.simulation,
+    };
+    let words = Words { checked };
+    for combined in overlap.combined() {
+        findings.extend(words.combined(&combined));
+    }
+    for held in overlap.held_back() {
+        findings.extend(words.held_back(&held));
+    }
+    for missed in overlap.missed() {
+        findings.extend(words.missed(&missed));
+    }
+}
+
+struct Words<'a> {
+    checked: &'a Checked<'a>,
+}
+
+impl Words<'_> {
+    fn operation(&self, id: OperationId) -> Option<&Operation> {
+        self.checked.body.operation(id)
+    }
+
+    fn saving(&self, id: OperationId, total: (u64, u64)) -> Saving {
+        let costs = &self.checked.simulation.operations;
+        let cycles = costs.get(id.0 as usize).and_then(|cost| cost.cycles);
+        let cycles = cycles.unwrap_or_default();
+        Saving {
+            operation_before: cycles,
+            operation_after: cycles,
+            kernel: Some(total),
+        }
+    }
+
+    fn missed(&self, missed: &MissedOverlap) -> Option<Finding> {
+        let operation = self.operation(missed.operation)?;
+        let blocker = self.operation(missed.blocker)?;
+        let (before, after) = missed.total;
+        let (why, help) = match missed.remedy {
+            Remedy::Address(address) => (
+                "whose bytes it writes over",
+                format!("write it to address {address}, which nothing uses"),
+            ),
+            Remedy::SecondBuffer(address) => (
+                "of the run before, which uses the buffer that it writes",
+                format!(
+                    "write every other run to a second buffer, for example at address {address}, which nothing uses"
+                ),
+            ),
+            Remedy::Before(_) => (
+                "that a transfer before it needs",
+                format!(
+                    "move it before {}: nothing between the two touches what it touches",
+                    match missed.remedy {
+                        Remedy::Before(other) => self.place_words(other),
+                        Remedy::Address(_) | Remedy::SecondBuffer(_) => String::new(),
+                    }
+                ),
+            ),
+        };
+        let mut finding = Finding::new(
+            "missed_overlap",
+            place(operation),
+            format!(
+                "this waits {} cycles for {} {why}, and needs nothing of it: beside it, the kernel would take {} instead of {} cycles",
+                thousands(missed.waits),
+                self.what(blocker),
+                thousands(after),
+                thousands(before),
+            ),
+        )
+        .help(help)
+        .related(place(blocker), "it waits for this")
+        .saves(self.saving(missed.operation, missed.total));
+        if let Remedy::Before(other) = missed.remedy
+            && let Some(other) = self.operation(other)
+        {
+            finding = finding.related(place(other), "it could stand before this");
+        }
+        Some(finding)
+    }
+
+    fn held_back(&self, held: &HeldBack) -> Option<Finding> {
+        let operation = self.operation(held.operation)?;
+        let (before, after) = held.total;
+        let finding = Finding::new(
+            "serialized_by_bank",
+            place(operation),
+            format!(
+                "no transfer runs beside this pass, because it meets one bank of DM {BANK_RUN_LIMIT} times or more in a row; without the \
+                 pattern the kernel would take {} instead of {} cycles",
+                thousands(after),
+                thousands(before),
+            ),
+        )
+        .help("pad the rows of the tensor, or change the order of the loops, so that neighbouring accesses start in different banks")
+        .saves(self.saving(held.operation, held.total));
+        let waiting = held.held.and_then(|id| self.operation(id));
+        Some(match waiting {
+            Some(waiting) => finding.related(place(waiting), "this transfer waits for it"),
+            None => finding,
+        })
+    }
+
+    fn combined(&self, combined: &CombinedRun) -> Option<Finding> {
+        let (main, sub) = (
+            self.operation(combined.main.0)?,
+            self.operation(combined.sub.0)?,
+        );
+        let transfer = self.operation(combined.transfer)?;
+        let (one, two) = (combined.main.1, combined.sub.1);
+        Some(
+            Finding::new(
+                "bank_starvation_combined",
+                place(main),
+                format!(
+                    "this pass meets one bank of DM {one} times in a row, and the pass of the sub context beside it {two} times: together \
+                     {}, and a transfer that runs meanwhile may starve at {BANK_RUN_LIMIT}",
+                    one.saturating_add(two)
+                ),
+            )
+            .help("pad the rows of one of the two tensors so that neighbouring accesses start in different banks, or let one pass wait for the other")
+            .related(place(sub), "the pass of the sub context")
+            .related(place(transfer), "the transfer that runs beside both"),
+        )
+    }
+
+    /// An operation in a few words.
+    fn what(&self, operation: &Operation) -> &'static str {
+        match &operation.kind {
+            OperationKind::Copy(_) => "a transfer",
+            OperationKind::Collective(_) => "a collective",
+            OperationKind::Pass(pass) => match pass.context {
+                Some(crate::kernel::Context::Sub) => "a pass of the sub context",
+                _ => "a pass of the main context",
+            },
+        }
+    }
+
+    fn place_words(&self, id: OperationId) -> String {
+        let method = self.operation(id).map(|operation| match &operation.kind {
+            OperationKind::Copy(copy) => copy.method,
+            OperationKind::Collective(collective) => collective.method,
+            OperationKind::Pass(_) => "begin",
+        });
+        format!("the earlier `{}`", method.unwrap_or("operation"))
+    }
+}
+
+/// Where an operation is written: its method.
+fn place(operation: &Operation) -> Span {
+    match &operation.kind {
+        OperationKind::Copy(copy) => copy.span,
+        OperationKind::Collective(collective) => collective.span,
+        OperationKind::Pass(_) => operation.span,
+    }
+}

@@ -1,0 +1,441 @@
+//! Overlap that a schedule could have and has not: transfers that wait without need, and operations that hold others back.
+//!
+//! Each is found in the schedule and judged by asking it again with one change: another address, another place in the
+//! program's order, a bank pattern without harm, both for all runs of a loop at once. Knows no words.
+
+use rustc_hash::FxHashSet;
+
+use crate::derivation::sequencer::SequenceReport;
+use crate::derivation::{BodyDerivation, EndDerivation, OperationDerivation, StageDerivation};
+use crate::hardware::BANK_RUN_LIMIT;
+use crate::items::Span;
+use crate::kernel::{Body, Operation, OperationId, OperationKind, Tier};
+
+use super::schedule::{Variation, conflict, derive_varied};
+use super::{BodySimulation, Lane, OperationCost, Slot, WaitCause};
+
+/// A wait shorter than one part in so many of the whole is not looked at.
+const SHARE: u64 = 20;
+/// Operations of one context that a load is tried before.
+const EARLIER: usize = 8;
+/// Addresses that are proposed are multiples of so many bytes: a DMA request.
+const PROPOSED_ALIGNMENT: u64 = 256;
+
+/// What would let an operation start earlier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// What it writes lies at this free byte address of DM instead.
+    Address(u64),
+    /// In a loop: what it writes lies at this address in every other run.
+    SecondBuffer(u64),
+    /// It stands before this operation of its own context.
+    Before(OperationId),
+}
+
+/// An operation that waits for one that it does not depend on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissedOverlap {
+    /// The operation that waits.
+    pub operation: OperationId,
+    /// The operation that it waits for in the end.
+    pub blocker: OperationId,
+    /// Cycles that its context stands still although everything that it needs is there.
+    pub waits: u64,
+    /// What would help.
+    pub remedy: Remedy,
+    /// Cycles of the body as it is, and with the remedy.
+    pub total: (u64, u64),
+}
+
+/// An operation whose bank pattern keeps transfers waiting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldBack {
+    /// The operation with the pattern.
+    pub operation: OperationId,
+    /// The first transfer that waits for it.
+    pub held: Option<OperationId>,
+    /// Cycles of the body as it is, and if the pattern held nothing.
+    pub total: (u64, u64),
+}
+
+/// Two operations that may reach the limit of a bank together while a transfer runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CombinedRun {
+    /// The pass of the main context, and its consecutive accesses to one bank.
+    pub main: (OperationId, u64),
+    /// The pass of the sub context, and its consecutive accesses to one bank.
+    pub sub: (OperationId, u64),
+    /// The transfer that runs beside both.
+    pub transfer: OperationId,
+}
+
+/// A body with everything that its overlap is judged by.
+#[derive(Clone, Copy)]
+pub struct Overlap<'a> {
+    /// The body.
+    pub body: &'a Body,
+    /// What the engines make of it.
+    pub derivation: &'a BodyDerivation,
+    /// What it costs.
+    pub simulation: &'a BodySimulation,
+}
+
+impl Overlap<'_> {
+    /// The operations of DMA and sub context that wait without need, each place once; empty without a total.
+    #[must_use]
+    pub fn missed(&self) -> Vec<MissedOverlap> {
+        let Some(total) = self.simulation.total() else {
+            return Vec::new();
+        };
+        let mut seen: FxHashSet<Span> = FxHashSet::default();
+        let mut missed = Vec::new();
+        for slot in &self.simulation.schedule.slots {
+            let Some(operation) = self.body.operation(slot.operation) else {
+                continue;
+            };
+            if slot.lane == Lane::Main || seen.contains(&operation.span) {
+                continue;
+            }
+            // A quick look first: the wait cannot be longer than from when everything that it needs is there.
+            let waits = slot.start.saturating_sub(self.ready(slot));
+            if waits == 0 || waits < total / SHARE {
+                continue;
+            }
+            if let Some(found) = self.remedied(operation, slot, total) {
+                seen.insert(operation.span);
+                missed.push(found);
+            }
+        }
+        missed
+    }
+
+    /// When everything that the operation reads is there.
+    fn ready(&self, slot: &Slot) -> u64 {
+        let needed = slot
+            .waits
+            .iter()
+            .filter(|wait| wait.cause == WaitCause::ReadAfterWrite)
+            .filter_map(|wait| self.simulation.schedule.slot(wait.operation));
+        needed.map(|before| before.end).max().unwrap_or(0)
+    }
+
+    /// When the operations before it in its context have ended.
+    fn lane_free(&self, slot: &Slot) -> u64 {
+        let slots = self.simulation.schedule.slots.iter();
+        slots
+            .take_while(|other| other.operation < slot.operation)
+            .filter(|other| other.lane == slot.lane)
+            .map(|other| other.end)
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn remedied(&self, operation: &Operation, slot: &Slot, total: u64) -> Option<MissedOverlap> {
+        let first = slot.waits.first()?;
+        let (blocker, remedy, after) = match first.cause {
+            WaitCause::WriteAfterRead | WaitCause::WriteAfterWrite => {
+                let (remedy, after) = self.elsewhere(operation)?;
+                (first.operation, remedy, after)
+            }
+            WaitCause::Context => self.earlier(operation)?,
+            WaitCause::ReadAfterWrite | WaitCause::Held => return None,
+        };
+        let waiting = match remedy {
+            Remedy::Before(other) => self.simulation.schedule.slot(other)?,
+            Remedy::Address(_) | Remedy::SecondBuffer(_) => slot,
+        };
+        let free = self.ready(slot).max(self.lane_free(waiting));
+        let waits = waiting.start.saturating_sub(free);
+        (total.saturating_sub(after) >= (total / SHARE).max(1)).then_some(MissedOverlap {
+            operation: operation.id,
+            blocker,
+            waits,
+            remedy,
+            total: (total, after),
+        })
+    }
+
+    fn total_with(&self, costs: &[OperationCost], variation: Variation<'_>) -> Option<u64> {
+        derive_varied(self.body, self.derivation, costs, variation).total
+    }
+
+    /// What it writes at a free address, in a loop in every other run.
+    fn elsewhere(&self, operation: &Operation) -> Option<(Remedy, u64)> {
+        let lifetimes = &self.derivation.memory.lifetimes;
+        let written = self.written(operation.id)?;
+        let lifetime = lifetimes.get(written)?;
+        let bytes = lifetime.bytes.filter(|_| lifetime.tier == Tier::Dm)?;
+        let address = self.free_place(bytes)?;
+        let looped = !operation.loops.is_empty();
+        let moved: Vec<usize> = self
+            .body
+            .operations
+            .iter()
+            .filter(|other| other.span == operation.span && other.calls == operation.calls)
+            .filter(|other| !looped || is_odd_run(other))
+            .filter_map(|other| self.written(other.id))
+            .collect();
+        let variation = Variation {
+            moved: &moved,
+            order: None,
+        };
+        let after = self.total_with(&self.simulation.operations, variation)?;
+        let remedy = if looped {
+            Remedy::SecondBuffer(address)
+        } else {
+            Remedy::Address(address)
+        };
+        Some((remedy, after))
+    }
+
+    /// The allocation that an operation writes.
+    fn written(&self, id: OperationId) -> Option<usize> {
+        let touches = self.derivation.memory.touches.get(id.0 as usize)?;
+        let write = touches.iter().find(|touch| touch.writes)?;
+        Some(write.allocation)
+    }
+
+    /// The first place of DM that stays free for the whole body.
+    fn free_place(&self, bytes: u64) -> Option<u64> {
+        let holes = self.simulation.memory.holes(Tier::Dm, 0, u64::MAX)?;
+        holes.into_iter().find_map(|hole| {
+            let address = hole.address.checked_next_multiple_of(PROPOSED_ALIGNMENT)?;
+            let end = address.checked_add(bytes)?;
+            (end <= hole.address.checked_add(hole.bytes)?).then_some(address)
+        })
+    }
+
+    /// Before an operation of its context that waits for another context, where nothing between forbids it; the best one.
+    fn earlier(&self, operation: &Operation) -> Option<(OperationId, Remedy, u64)> {
+        let place = operation.id.0 as usize;
+        let (before, _) = self.body.operations.split_at_checked(place)?;
+        let mut best: Option<(OperationId, Remedy, u64)> = None;
+        let mut tried = 0;
+        for other in before.iter().rev() {
+            let together = other.loops == operation.loops
+                && other.branches == operation.branches
+                && other.calls == operation.calls;
+            if !together || conflict(self.derivation, other.id, operation.id) {
+                break;
+            }
+            if other.context != operation.context {
+                continue;
+            }
+            tried += 1;
+            if tried > EARLIER {
+                break;
+            }
+            let Some(blocker) = self.foreign_wait(other.id) else {
+                continue;
+            };
+            let order = self.order_with(operation, other);
+            let variation = Variation {
+                order: Some(&order),
+                moved: &[],
+            };
+            let after = self.total_with(&self.simulation.operations, variation)?;
+            if best.is_none_or(|(_, _, least)| after < least) {
+                best = Some((blocker, Remedy::Before(other.id), after));
+            }
+        }
+        best
+    }
+
+    /// The operation of another context that one waits for, if it does.
+    fn foreign_wait(&self, id: OperationId) -> Option<OperationId> {
+        let slot = self.simulation.schedule.slot(id)?;
+        let wait = slot.waits.first()?;
+        let other = self.simulation.schedule.slot(wait.operation)?;
+        (other.lane != slot.lane).then_some(wait.operation)
+    }
+
+    /// The program's order with every run of `operation` right before the run of `other` that it follows.
+    fn order_with(&self, operation: &Operation, other: &Operation) -> Vec<OperationId> {
+        let mut order: Vec<OperationId> = Vec::with_capacity(self.body.operations.len());
+        for each in &self.body.operations {
+            let moves = each.span == operation.span && each.calls == operation.calls;
+            let target = moves.then(|| {
+                order.iter().rposition(|id| {
+                    self.body.operation(*id).is_some_and(|before| {
+                        before.span == other.span
+                            && before.calls == other.calls
+                            && before.loops == each.loops
+                    })
+                })
+            });
+            match target.flatten() {
+                Some(at) => order.insert(at, each.id),
+                None => order.push(each.id),
+            }
+        }
+        order
+    }
+
+    /// The passes whose bank pattern makes the whole body longer, each place once; empty without a total.
+    #[must_use]
+    pub fn held_back(&self) -> Vec<HeldBack> {
+        let Some(total) = self.simulation.total() else {
+            return Vec::new();
+        };
+        let mut seen: FxHashSet<Span> = FxHashSet::default();
+        let mut found = Vec::new();
+        for operation in &self.body.operations {
+            let starves = self
+                .bank_run(operation.id)
+                .is_some_and(|run| run.accesses >= BANK_RUN_LIMIT);
+            if !starves || !seen.insert(operation.span) {
+                continue;
+            }
+            let mut costs = self.simulation.operations.clone();
+            for (other, cost) in self.body.operations.iter().zip(&mut costs) {
+                if other.span == operation.span && !cost.holds_sub {
+                    cost.holds_dma = false;
+                }
+            }
+            let after = self.total_with(&costs, Variation::default());
+            if let Some(after) = after.filter(|after| *after < total) {
+                let waiting = self.simulation.schedule.slots.iter().find(|slot| {
+                    let first = slot.waits.first();
+                    first.is_some_and(|wait| {
+                        wait.operation == operation.id && wait.cause == WaitCause::Held
+                    })
+                });
+                found.push(HeldBack {
+                    operation: operation.id,
+                    held: waiting.map(|slot| slot.operation),
+                    total: (total, after),
+                });
+            }
+        }
+        found
+    }
+
+    /// Passes of both contexts that run beside a transfer and together reach the limit of a bank, each pair of places once.
+    #[must_use]
+    pub fn combined(&self) -> Vec<CombinedRun> {
+        if self.simulation.total().is_none() {
+            return Vec::new();
+        }
+        let slots = &self.simulation.schedule.slots;
+        let runs = |lane: Lane| {
+            let of_lane = slots.iter().filter(move |slot| slot.lane == lane);
+            of_lane
+                .filter_map(|slot| Some((slot, self.bank_run(slot.operation)?)))
+                .filter(|(_, run)| (2..BANK_RUN_LIMIT).contains(&run.accesses))
+                .collect::<Vec<_>>()
+        };
+        let (mains, subs) = (runs(Lane::Main), runs(Lane::Sub));
+        let transfers: Vec<&Slot> = slots
+            .iter()
+            .filter(|slot| matches!(slot.lane, Lane::TensorDma | Lane::PcieDma))
+            .collect();
+        let mut seen: FxHashSet<(Span, Span)> = FxHashSet::default();
+        let mut found = Vec::new();
+        for (main, run) in &mains {
+            for (sub, other) in &subs {
+                if run.accesses.saturating_add(other.accesses) < BANK_RUN_LIMIT
+                    || run.banks & other.banks == 0
+                {
+                    continue;
+                }
+                let (start, end) = (main.start.max(sub.start), main.end.min(sub.end));
+                let beside = transfers
+                    .iter()
+                    .find(|slot| slot.start.max(start) < slot.end.min(end));
+                let spans = self
+                    .body
+                    .operation(main.operation)
+                    .zip(self.body.operation(sub.operation))
+                    .map(|(one, two)| (one.span, two.span));
+                if let (Some(transfer), Some(spans)) = (beside, spans)
+                    && seen.insert(spans)
+                {
+                    found.push(CombinedRun {
+                        main: (main.operation, run.accesses),
+                        sub: (sub.operation, other.accesses),
+                        transfer: transfer.operation,
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    /// The longest run of a pass's fetch and commit on one bank, and the banks that it may be on.
+    fn bank_run(&self, id: OperationId) -> Option<BankRun> {
+        let OperationDerivation::Pass(derived) = self.derivation.operations.get(id.0 as usize)?
+        else {
+            return None;
+        };
+        let OperationKind::Pass(_) = self.body.operation(id)?.kind else {
+            return None;
+        };
+        let fetches = derived.stages.iter().filter_map(|stage| match stage {
+            StageDerivation::Fetch(fetch) => fetch.sequence.as_ref(),
+            _ => None,
+        });
+        let commit = match &derived.end {
+            EndDerivation::Commit(commit) => commit.sequence.as_ref(),
+            _ => None,
+        };
+        let (reads, writes) = (self.base(id, false), self.base(id, true));
+        let runs = fetches
+            .map(|sequence| (sequence, reads))
+            .chain(commit.map(|sequence| (sequence, writes)));
+        runs.filter_map(|(sequence, base)| run_of(sequence, base))
+            .max_by_key(|run| run.accesses)
+    }
+
+    fn base(&self, id: OperationId, writes: bool) -> Option<u64> {
+        let touches = self.derivation.memory.touches.get(id.0 as usize)?;
+        let lifetimes = &self.derivation.memory.lifetimes;
+        touches
+            .iter()
+            .filter(|touch| touch.writes == writes)
+            .filter_map(|touch| lifetimes.get(touch.allocation))
+            .find(|lifetime| lifetime.tier == Tier::Dm)?
+            .address
+    }
+}
+
+/// Consecutive accesses to one bank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct BankRun {
+    accesses: u64,
+    /// One bit a bank that the run may be on.
+    banks: u16,
+}
+
+/// Bits after which the banks repeat: 16 banks of 8 bytes.
+const BANKS_BITS: i128 = 16 * 64;
+
+/// The run of a sequence. Where some loop steps from bank to bank, the run may be on any of them.
+fn run_of(sequence: &SequenceReport, base: Option<u64>) -> Option<BankRun> {
+    let accesses = sequence.longest_bank_run?;
+    let stays = sequence
+        .access_levels
+        .iter()
+        .all(|level| level.stride_bits % BANKS_BITS == 0);
+    let banks = match (base, sequence.touched_bits) {
+        (Some(base), Some(touched)) if stays => {
+            let first = base.saturating_mul(8) / 64;
+            let last = base
+                .saturating_mul(8)
+                .saturating_add(touched)
+                .saturating_sub(1)
+                / 64;
+            (first..=last.min(first.saturating_add(15)))
+                .fold(0, |banks, unit| banks | 1_u16 << (unit % 16))
+        }
+        _ => u16::MAX,
+    };
+    Some(BankRun { accesses, banks })
+}
+
+/// Whether a run of the innermost loop around an operation is an odd one.
+fn is_odd_run(operation: &Operation) -> bool {
+    operation
+        .loops
+        .last()
+        .is_some_and(|frame| frame.iteration % 2 == 1)
+}
