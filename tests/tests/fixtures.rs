@@ -150,7 +150,10 @@ fn findings_say_what_a_reader_needs() {
             if text.get(start..end).is_none() {
                 problems.push(format!("{place}: the range is none of the text"));
             }
-            if !diagnostic.url.ends_with(&format!("/{}.md", diagnostic.rule)) {
+            if !diagnostic
+                .url
+                .ends_with(&format!("/{}.md", diagnostic.rule))
+            {
                 problems.push(format!("{place}: the link goes to {}", diagnostic.url));
             }
             if diagnostic.default_level == Level::Allow {
