@@ -96,13 +96,14 @@ impl Engine {
     }
 
     /// Whether the pipeline lets a stream at this position enter. Inside the Vector Engine the position is that
-    /// engine's business, so nothing is denied there.
+    /// engine's business, so that only entering it again is denied there.
     const fn enters_from(self, position: Position) -> bool {
         use Position::{
             Accumulate, Align, Begin, Cast, Collect, Contract, Fetch, Switch, Transpose, Vector,
             VectorFinal, VectorInit, VectorPair,
         };
         match (self, position) {
+            (Self::Vector, VectorInit | Vector(_) | VectorPair(_)) => false,
             (_, VectorInit | Vector(_) | VectorPair(_)) => true,
             (Self::Fetch, _) => matches!(position, Begin),
             (Self::Switch, _) => matches!(position, Fetch),

@@ -149,6 +149,11 @@ impl Draft {
         self.tensors.get(id.0 as usize)
     }
 
+    /// The tensor of that number, to be changed.
+    pub(super) fn tensor_mut(&mut self, id: TensorId) -> Option<&mut TensorDraft> {
+        self.tensors.get_mut(id.0 as usize)
+    }
+
     /// Adds a tensor.
     pub(super) fn add_tensor(
         &mut self,

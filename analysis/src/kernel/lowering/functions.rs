@@ -8,14 +8,14 @@ use crate::db::{Db, options};
 use crate::items::{self, ItemId, Span};
 use crate::kernel::dialect::TypeParameter;
 use crate::kernel::{
-    Address, AddressValue, Body, Context, DeviceAttribute, PassEnd, PassSource, TensorId,
+    Address, AddressValue, Body, Context, DeviceAttribute, Level, PassEnd, PassSource, TensorId,
     UnresolvedReason,
 };
 
 use super::arguments::{Argument, path_arguments};
 use super::draft::{KindDraft, OperationDraft, OriginDraft, PassDraft};
 use super::site::{Binding, Generics, Site, segments};
-use super::types::{ShapeSlots, Type};
+use super::types::{LevelSlots, ShapeSlots, Type};
 use super::values::{Named, Value};
 use super::{CALL_DEPTH, CALL_WEIGHT, Flow, Frame, Interpreter, OPERATION_LIMIT, callgraph};
 
@@ -522,6 +522,7 @@ impl Interpreter<'_> {
                 if kind.tier == declared.tier {
                     self.draft.scalars.unify(kind.scalar, declared.scalar);
                     self.unify_all(kind.levels.all().collect(), declared.levels.all().collect());
+                    self.keep_declared(*id, kind.levels, declared.levels);
                 }
             }
             (Value::Stream(place), Type::Stream { shape, .. }) => {
@@ -551,6 +552,24 @@ impl Interpreter<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Where a tensor comes from a stream over other chips, clusters or slices than it is declared with, it is what is
+    /// declared from here on.
+    fn keep_declared(&mut self, id: TensorId, own: LevelSlots, declared: LevelSlots) {
+        for level in [Level::Chip, Level::Cluster, Level::Slice] {
+            let (Some(own), Some(declared)) = (own.get(level), declared.get(level)) else {
+                continue;
+            };
+            let mappings = &self.draft.mappings;
+            let differ = match (mappings.value(own), mappings.value(declared)) {
+                (Some(own), Some(declared)) => own.form() != declared.form(),
+                _ => false,
+            };
+            if differ && let Some(tensor) = self.draft.tensor_mut(id) {
+                tensor.kind.levels = tensor.kind.levels.with(level, declared);
+            }
         }
     }
 
