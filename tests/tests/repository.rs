@@ -231,6 +231,7 @@ fn a_fresh_clone_has_what_the_readme_names() {
         "CHANGELOG.md",
         ".ci/run",
         "rust-toolchain.toml",
+        "docs/configuration.md",
         "docs/rules/README.md",
     ] {
         assert!(Path::new(&repository()).join(file).is_file(), "{file}");

@@ -528,3 +528,21 @@ fn warnings_can_fail_a_run() {
         stderr(&output)
     );
 }
+
+#[test]
+fn the_settings_that_the_documentation_shows_are_taken() {
+    let page = visa_tests::read(&repository().join("docs/configuration.md"));
+    let blocks: Vec<_> = page
+        .split("```toml\n")
+        .skip(1)
+        .filter_map(|rest| Some(rest.split_once("```")?.0))
+        .collect();
+    assert!(blocks.len() >= 2, "{page}");
+    for block in blocks {
+        let folder = folder_with(&[
+            ("visa-lint.toml", block.as_bytes()),
+            ("a.rs", b"fn f() {}\n"),
+        ]);
+        assert_code(&run(folder.path(), &["--show-settings"]), 0);
+    }
+}
