@@ -18,6 +18,7 @@ mod baseline;
 mod files;
 mod fixing;
 mod formats;
+mod human;
 mod questions;
 mod settings;
 mod setup;

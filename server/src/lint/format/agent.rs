@@ -92,7 +92,7 @@ fn statistics(outline: &Outline<'_>) -> String {
             .count()
     };
     format!(
-        "files={} kernels={} resolved={} unresolved={} deny={} warn={} suppressed={} fixable={}",
+        "files={} kernels={} resolved={} unresolved={} deny={} warn={} suppressed={} known={} fixable={}",
         outline.files,
         outline.kernels,
         outline.operations.resolved,
@@ -103,6 +103,7 @@ fn statistics(outline: &Outline<'_>) -> String {
             .findings
             .len()
             .saturating_sub(outline.open().count()),
+        outline.known,
         fixable(outline)
     )
 }

@@ -13,10 +13,13 @@ use super::{summary, wrap};
 use crate::lint::Failure;
 use crate::lint::check::{Finding, Outline};
 
-type Files<'a> = SimpleFiles<&'a str, Cow<'a, str>>;
+type Files<'a> = SimpleFiles<Cow<'a, str>, Cow<'a, str>>;
 
 /// Columns that stand before a note: line numbers of up to four digits and the bullet.
 const GUTTER: usize = 8;
+
+/// What stands before the further lines of a message.
+const INDENT: &str = "  ";
 
 /// How the paper looks.
 #[derive(Debug, Clone, Copy)]
@@ -87,7 +90,7 @@ fn number_files<'a>(outline: &Outline<'a>, files: &mut Files<'a>) -> BTreeMap<&'
             if let Some((name, text)) = outline.texts.get_key_value(&**path) {
                 numbers
                     .entry(name.as_str())
-                    .or_insert_with(|| files.add(name.as_str(), printable_source(text)));
+                    .or_insert_with(|| files.add(printable(name), printable_source(text)));
             }
         }
     }
@@ -158,11 +161,11 @@ fn heading(severity: Severity, rule: &str, message: &str, width: usize) -> Strin
     };
     let prefix = format!("{word}[{rule}]: ");
     let whole = format!("{prefix}{}", printable(message).replace('\n', " "));
-    let wrapped = wrap(&whole, width);
+    let wrapped = wrap(&whole, width.saturating_sub(INDENT.len()));
     wrapped
         .strip_prefix(&prefix)
         .unwrap_or(message)
-        .replace('\n', "\n  ")
+        .replace('\n', &format!("\n{INDENT}"))
 }
 
 /// The text without characters that a terminal would obey.

@@ -1,0 +1,119 @@
+//! What people see: colours where a terminal takes them, lines that fit, nothing that a terminal would obey.
+
+use super::*;
+
+/// The file that the README's sample is about.
+const SAMPLE: &str = "fixtures/kernels/book/gemv.rs";
+
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    let printed = stdout(&run(&repository(), &[SAMPLE]));
+    // The marks that tell the tests what to expect are nothing to show.
+    let printed: String = printed
+        .lines()
+        .flat_map(|line| [line.split(" //~").next().unwrap(), "\n"])
+        .collect();
+    let path = repository().join("README.md");
+    let readme = visa_tests::read(&path);
+    let (before, rest) = readme.split_once("```text\n").unwrap();
+    let (sample, after) = rest.split_once("```\n").unwrap();
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&path, format!("{before}```text\n{printed}```\n{after}")).unwrap();
+        return;
+    }
+    assert!(before.contains(&format!("visa-lint {SAMPLE}")));
+    assert_eq!(
+        sample, printed,
+        "the README's sample is old; run this test with UPDATE_EXPECT=1"
+    );
+}
+
+#[test]
+fn colours_are_for_those_who_want_them() {
+    let folder = folder_with(&[("a.rs", FINDINGS.as_bytes())]);
+    let colored = |variables: &[(&str, &str)], arguments: &[&str]| {
+        let output = command(folder.path(), &[&["a.rs"], arguments].concat())
+            .env_remove("CLICOLOR")
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap();
+        assert_code(&output, 1);
+        stdout(&output).contains('\u{1b}')
+    };
+    let forced = ("CLICOLOR_FORCE", "1");
+    assert!(!colored(&[], &[]));
+    assert!(colored(&[], &["--color", "always"]));
+    assert!(colored(&[forced], &[]));
+    assert!(!colored(&[("CLICOLOR_FORCE", "0")], &[]));
+    assert!(!colored(&[forced, ("NO_COLOR", "1")], &[]));
+    assert!(colored(&[forced, ("NO_COLOR", "")], &[]));
+    assert!(!colored(&[forced], &["--color", "never"]));
+    assert!(colored(&[("NO_COLOR", "1")], &["--color", "always"]));
+    // Programs read the other formats.
+    for format in [
+        "short", "json", "sarif", "github", "gitlab", "junit", "agent",
+    ] {
+        let arguments = ["--color", "always", "--format", format];
+        assert!(!colored(&[], &arguments), "{format}");
+    }
+}
+
+#[test]
+fn lines_that_the_program_words_fit_the_paper() {
+    let output = run(&repository().join("fixtures"), &["violations"]);
+    let text = stdout(&output);
+    // The line that sums up stays one.
+    let (text, _) = text.trim_end().rsplit_once('\n').unwrap();
+    let own: Vec<_> = text
+        .lines()
+        .filter(|line| !line.contains(['│', '┌', '·']))
+        .collect();
+    assert!(own.len() > 500, "{}", own.len());
+    let long: Vec<_> = own
+        .iter()
+        .filter(|line| line.chars().count() > 100)
+        // A word alone on its line has nowhere to break.
+        .filter(|line| line.trim().contains(' '))
+        .collect();
+    assert!(long.is_empty(), "{long:#?}");
+    let trailing = text.lines().find(|line| line.ends_with(' '));
+    assert_eq!(trailing, None);
+}
+
+#[test]
+fn a_terminal_gets_nothing_to_obey() {
+    let text = "// visa-lint: allow(a\u{1b}]0;b\u{7},\u{9b}c)\r\nfn f() {}\r\n";
+    let folder = folder_with(&[("a.rs", text.as_bytes())]);
+    let printed = stdout(&run(folder.path(), &["a.rs"]));
+    let obeyed = |character: char| character.is_control() && !"\r\n".contains(character);
+    assert!(!printed.contains(obeyed), "{printed:?}");
+    // One character stands for each in a message, and one for each byte in the source.
+    assert!(printed.contains("`a\u{fffd}]0;b\u{fffd}`"), "{printed}");
+    assert!(printed.contains("allow(a?]0;b?,??c)"), "{printed}");
+}
+
+#[test]
+fn the_last_line_sums_up() {
+    let last = |options: &[&str]| {
+        let folder = folder_with(&[("a.rs", FINDINGS.as_bytes())]);
+        let text = stdout(&run(folder.path(), &[&["a.rs"], options].concat()));
+        text.lines().last().unwrap_or_default().to_owned()
+    };
+    let start = "0 kernels, 0 operations: ";
+    assert_eq!(
+        last(&["--deny", "warnings"]),
+        format!("{start}2 errors, 1 fixable with --fix")
+    );
+    assert_eq!(
+        last(&["--warn", "unknown_rule"]),
+        format!("{start}2 warnings, 1 fixable with --fix")
+    );
+    assert_eq!(
+        last(&["--ignore", "unused_suppression"]),
+        format!("{start}1 error")
+    );
+    assert_eq!(
+        last(&["--allow", "suspicious"]),
+        format!("{start}no findings")
+    );
+}
