@@ -43,5 +43,6 @@ pub use rules::{
     nearest as nearest_rules, url as rule_url,
 };
 pub use simulation::{Lane, Peak};
+pub use suppression::Allowed;
 pub use syntax::{LineColumn, LineIndex};
 pub use workspace::{Analysis, Workspace};

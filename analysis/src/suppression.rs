@@ -4,6 +4,8 @@
 //! `mod x;` or at the top of a file covers the files of the modules in it too. A suppression that covers nothing, or names
 //! no rule, is a finding of its own.
 
+mod writing;
+
 use std::ops::Range as ByteRange;
 use std::sync::Arc;
 
@@ -19,6 +21,8 @@ use crate::report::{Diagnostic, DiagnosticFix, FileEdit, FileReport, Range};
 use crate::rules::suppressions as wording;
 use crate::rules::{self, Applicability, Group};
 use crate::syntax::{line_index, parse};
+
+pub use self::writing::{Allowed, allowing};
 
 /// The tool names that kernels register for their attributes.
 const TOOLS: [&str; 3] = ["tcp", "furiosa_opt", "visa"];
@@ -330,7 +334,7 @@ pub(crate) fn apply(
         let Some(rule) = rules::find(rule) else {
             continue;
         };
-        own.push(Diagnostic {
+        let mut diagnostic = Diagnostic {
             rule: rule.name,
             group: rule.group,
             default_level: rule.default_level(),
@@ -343,7 +347,13 @@ pub(crate) fn apply(
             related: Vec::new(),
             fixes: fix(suppression, rule.name, &report.path),
             suppressed: inherited.iter().any(|name| **name == *rule.name),
+        };
+        // A comment may speak about itself, wherever the line is that it covers.
+        diagnostic.suppressed |= suppressions.iter().any(|other| {
+            let comment = other.kind == SuppressionKind::Comment;
+            comment && other.covered == suppression.covered && names(&other.name, &diagnostic)
         });
+        own.push(diagnostic);
     }
     suppress(&mut own, &suppressions, &mut used);
     report.diagnostics.append(&mut own);

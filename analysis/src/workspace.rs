@@ -15,7 +15,8 @@ use crate::check::{check_one, file_report, items_of, panic_words, reachable_from
 use crate::cost::{KernelCost, kernel_costs};
 use crate::db::{AnalysisDatabase, Options, Package, SourceFile};
 use crate::items::ItemId;
-use crate::report::{FileReport, Problem, Report};
+use crate::report::{DiagnosticFix, FileReport, Problem, Report};
+use crate::suppression::{Allowed, allowing};
 use crate::syntax::syntax_error_count;
 
 /// The texts that are checked together, with their packages and options.
@@ -220,6 +221,17 @@ impl Analysis {
             .par_iter()
             .map_with(self.clone(), |analysis, path| analysis.check_file(path))
             .collect()
+    }
+
+    /// The edits that make comments of a file allow some of its findings, given by first byte and rule, each its own fix.
+    /// The reason follows the names in new comments.
+    #[must_use]
+    pub fn allowing(&self, path: &str, wanted: &[Allowed<'_>], reason: &str) -> Vec<DiagnosticFix> {
+        let Some(file) = self.db.file(path) else {
+            return Vec::new();
+        };
+        self.guarded(|db| allowing(db, file, wanted, reason))
+            .unwrap_or_default()
     }
 
     fn files(&self) -> Vec<(Arc<str>, SourceFile)> {

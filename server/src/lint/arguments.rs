@@ -9,6 +9,7 @@ use super::baseline::BaselineArguments;
 use super::completions::CompletionsArguments;
 use super::fixing::FixArguments;
 use super::init::InitArguments;
+use super::ignoring::IgnoreArguments;
 use super::limits::LimitArguments;
 use super::settings::SettingsArguments;
 
@@ -177,6 +178,8 @@ pub(crate) struct CheckArguments {
     pub(crate) fixing: FixArguments,
     #[command(flatten)]
     pub(crate) baseline: BaselineArguments,
+    #[command(flatten)]
+    pub(crate) ignoring: IgnoreArguments,
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
     /// Threads to use; by default one a core

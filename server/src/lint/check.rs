@@ -9,6 +9,7 @@ use super::baseline;
 use super::fixing;
 use super::format::human::Look;
 use super::format::{self, WIDTH};
+use super::ignoring;
 use super::levels::Levels;
 use super::output::{Console, write_error, write_file};
 use super::session::{Checked, Session};
@@ -88,12 +89,15 @@ fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<
     if options.fixing.diff {
         return fixing::diff(options, &mut session, console, unreadable);
     }
+    let (fix, ignore) = (options.fixing.fix, options.ignoring.add_ignore);
+    let before = session.own_texts();
+    let fixed = fix.then(|| fixing::fix(options, &mut session));
+    let ignored = ignore.then(|| ignoring::add(options, &mut session));
     let mut console = console;
-    let mut fixed = None;
-    if options.fixing.fix {
-        fixed = Some(fixing::fix(options, &mut session, console)?);
+    if fix || ignore {
+        fixing::write_changes(&session, &before, console)?;
         if options.paths.iter().any(|path| path.as_os_str() == "-") {
-            // Standard output is for the mended text.
+            // Standard output is for the new text.
             console = console.aside();
         }
     }
@@ -111,6 +115,9 @@ fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<
     }
     if let Some(fixed) = fixed.filter(|_| !options.quiet) {
         fixing::sum_up(&fixed, checked.open().count());
+    }
+    if let Some(ignored) = ignored.filter(|_| !options.quiet) {
+        ignoring::sum_up(ignored, checked.open().count());
     }
     Ok(outcome)
 }

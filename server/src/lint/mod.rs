@@ -13,6 +13,7 @@ mod fingerprint;
 mod fixing;
 mod format;
 mod init;
+mod ignoring;
 mod levels;
 mod limits;
 mod map;

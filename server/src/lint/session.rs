@@ -3,11 +3,13 @@
 //! Knows which files a run reports on and at which level their findings are taken; what becomes of the findings is the
 //! business of whoever asks.
 
+use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use visa_analysis::{
-    Diagnostic, FileReport, Fixable, Group, Level, OperationCounts, Rule, Workspace,
+    Allowed, Diagnostic, DiagnosticFix, FileReport, Fixable, Group, Level, OperationCounts, Rule,
+    Workspace,
 };
 
 use super::arguments::CheckArguments;
@@ -165,6 +167,30 @@ impl<'a> Session<'a> {
     /// The path as people gave it.
     pub(crate) fn shown(&self, path: &str) -> String {
         self.sources.shown(path)
+    }
+
+    /// The open findings of the files that the run reports on by the engine's path: their first bytes and rules.
+    pub(crate) fn open_findings(&self) -> BTreeMap<Arc<str>, Vec<Allowed<'static>>> {
+        let analysis = self.workspace.analysis();
+        let report = analysis.check_files(&self.sources.reported);
+        let mut open: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for diagnostic in report.diagnostics {
+            if !diagnostic.suppressed && self.level(&diagnostic) != Level::Allow {
+                let finding = (diagnostic.range.start.byte, diagnostic.rule);
+                open.entry(diagnostic.file).or_default().push(finding);
+            }
+        }
+        open
+    }
+
+    /// The comments that allow findings of a file, given by its engine's path.
+    pub(crate) fn allowing(
+        &self,
+        path: &str,
+        wanted: &[Allowed<'_>],
+        reason: &str,
+    ) -> Vec<DiagnosticFix> {
+        self.workspace.analysis().allowing(path, wanted, reason)
     }
 
     /// The path of standard input's text, if that was read.

@@ -19,6 +19,7 @@ mod files;
 mod fixing;
 mod formats;
 mod human;
+mod ignoring;
 mod questions;
 mod settings;
 mod setup;

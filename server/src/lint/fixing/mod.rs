@@ -7,7 +7,7 @@ mod diff;
 mod write;
 
 use clap::Args;
-use visa_analysis::{Fixed, Trust, fix_all};
+use visa_analysis::{Fixed, Texts, Trust, fix_all};
 
 use super::arguments::CheckArguments;
 use super::check;
@@ -40,29 +40,39 @@ impl FixArguments {
     }
 }
 
-/// Applies the fixes and writes what changed: all of the files or, where one cannot be written, none.
-pub(crate) fn fix(
-    options: &CheckArguments,
-    session: &mut Session<'_>,
+/// Applies the fixes to the session's texts.
+pub(crate) fn fix(options: &CheckArguments, session: &mut Session<'_>) -> Fixed {
+    fix_all(session, options.fixing.trust())
+}
+
+/// Writes the texts of a session that are no longer what they were: all of the files or, where one cannot be written,
+/// none. Standard input's text is printed in any case.
+pub(crate) fn write_changes(
+    session: &Session<'_>,
+    before: &Texts,
     console: Console,
-) -> Result<Fixed, Failure> {
-    let before = session.own_texts();
-    let fixed = fix_all(session, options.fixing.trust());
-    let input = session.standard_input().map(str::to_owned);
+) -> Result<(), Failure> {
     let mut staged = Vec::new();
-    for (path, text) in &fixed.texts {
-        if Some(&**path) != input.as_deref() {
-            let old = before.get(path).map_or("", |text| text);
-            staged.push(write::Staged::new(&session.shown(path), path, old, text)?);
+    for (path, text) in session.own_texts() {
+        if session.standard_input() == Some(&*path) {
+            continue;
+        }
+        if let Some(old) = before.get(&path).filter(|old| **old != text) {
+            staged.push(write::Staged::new(
+                &session.shown(&path),
+                &path,
+                old,
+                &text,
+            )?);
         }
     }
     for file in staged {
         file.put_in_place()?;
     }
-    if let Some(text) = input.and_then(|input| session.own_texts().get(&*input).cloned()) {
-        console.print(&text)?;
+    match session.standard_input() {
+        Some(input) => console.print(session.own_texts().get(input).map_or("", |text| text)),
+        None => Ok(()),
     }
-    Ok(fixed)
 }
 
 /// `2 fixed, 1 remaining`.
