@@ -8,8 +8,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::baseline::BaselineArguments;
 use super::completions::CompletionsArguments;
 use super::fixing::FixArguments;
-use super::init::InitArguments;
 use super::ignoring::IgnoreArguments;
+use super::init::InitArguments;
 use super::limits::LimitArguments;
 use super::settings::SettingsArguments;
 
