@@ -113,7 +113,15 @@ struct CodeOutline<'a> {
     /// The tokens that count with the bytes they start at.
     tokens: Vec<(usize, &'a str)>,
     /// From the `fn` to the closing brace, with the name; in the order of their starts.
-    functions: Vec<(std::ops::Range<usize>, &'a str)>,
+    functions: Vec<Function<'a>>,
+}
+
+/// A function of a file.
+struct Function<'a> {
+    name: &'a str,
+    bytes: std::ops::Range<usize>,
+    /// The index of the function around it.
+    around: Option<usize>,
 }
 
 impl<'a> CodeOutline<'a> {
@@ -129,10 +137,17 @@ impl<'a> CodeOutline<'a> {
 
     /// The name of the innermost function around a byte, or nothing.
     fn function_at(&self, byte: usize) -> &'a str {
-        let mut around = self.functions.iter().rev();
-        around
-            .find(|(place, _)| place.contains(&byte))
-            .map_or("", |(_, name)| name)
+        let after = self
+            .functions
+            .partition_point(|function| function.bytes.start <= byte);
+        let mut candidate = after.checked_sub(1);
+        while let Some(function) = candidate.and_then(|index| self.functions.get(index)) {
+            if function.bytes.contains(&byte) {
+                return function.name;
+            }
+            candidate = function.around;
+        }
+        ""
     }
 
     /// The tokens that start in a range, commas left out: formatting adds and removes them.
@@ -156,43 +171,52 @@ impl<'a> CodeOutline<'a> {
 }
 
 /// The functions among tokens. A function without a body ends at its semicolon.
-fn functions<'a>(
-    tokens: &[(usize, &'a str)],
-    length: usize,
-) -> Vec<(std::ops::Range<usize>, &'a str)> {
-    let mut functions: Vec<(std::ops::Range<usize>, &'a str)> = Vec::new();
-    // What an open brace belongs to: the index of a function, or something else.
-    let mut open: Vec<Option<usize>> = Vec::new();
+fn functions<'a>(tokens: &[(usize, &'a str)], length: usize) -> Vec<Function<'a>> {
+    let mut functions: Vec<Function<'a>> = Vec::new();
+    // Whether an open brace is a function's, and which functions are open.
+    let mut braces: Vec<bool> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
     let mut pending: Option<usize> = None;
     let mut depth = 0_usize;
     for (index, (at, token)) in tokens.iter().enumerate() {
-        match *token {
+        let ended = match *token {
             "fn" => {
                 let name = tokens.get(index + 1).map_or("", |(_, name)| *name);
                 if name.starts_with(is_word) {
                     pending = Some(functions.len());
                     depth = 0;
-                    functions.push((*at..length, name));
+                    functions.push(Function {
+                        name,
+                        bytes: *at..length,
+                        around: open.last().copied(),
+                    });
                 }
+                None
             }
             // Inside brackets of a signature neither a brace nor a semicolon begins or ends the body.
-            "(" | "[" if pending.is_some() => depth = depth.saturating_add(1),
-            ")" | "]" if pending.is_some() => depth = depth.saturating_sub(1),
-            "{" if depth == 0 => open.push(pending.take()),
-            "{" => open.push(None),
-            "}" => {
-                let closed = open.pop().flatten();
-                if let Some((place, _)) = closed.and_then(|closed| functions.get_mut(closed)) {
-                    place.end = at + 1;
-                }
+            "(" | "[" if pending.is_some() => {
+                depth = depth.saturating_add(1);
+                None
             }
-            ";" if depth == 0 => {
-                let ended = pending.take();
-                if let Some((place, _)) = ended.and_then(|ended| functions.get_mut(ended)) {
-                    place.end = at + 1;
-                }
+            ")" | "]" if pending.is_some() => {
+                depth = depth.saturating_sub(1);
+                None
             }
-            _ => {}
+            "{" => {
+                let body = if depth == 0 { pending.take() } else { None };
+                braces.push(body.is_some());
+                open.extend(body);
+                None
+            }
+            "}" => match braces.pop() {
+                Some(true) => open.pop(),
+                _ => None,
+            },
+            ";" if depth == 0 => pending.take(),
+            _ => None,
+        };
+        if let Some(function) = ended.and_then(|ended| functions.get_mut(ended)) {
+            function.bytes.end = at + 1;
         }
     }
     functions

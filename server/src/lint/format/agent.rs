@@ -6,16 +6,18 @@
 
 use std::fmt::Write;
 
-use visa_analysis::{Applicability, Diagnostic, DiagnosticFix, FileEdit, Level, LineIndex};
+use visa_analysis::{Applicability, Diagnostic, DiagnosticFix, FileEdit, Level};
 
 use super::fixable;
+use super::lines::LineIndices;
 use crate::lint::check::{Finding, Outline};
 
 /// Renders the findings, then the line of statistics.
 pub(crate) fn render(outline: &Outline<'_>, quiet: bool) -> String {
     let mut text = String::new();
+    let mut lines = LineIndices::new(outline.texts);
     for finding in outline.open() {
-        text.push_str(&line(finding, outline));
+        text.push_str(&line(finding, outline, &mut lines));
         text.push('\n');
     }
     if !quiet {
@@ -25,7 +27,7 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool) -> String {
     text
 }
 
-fn line(finding: &Finding, outline: &Outline<'_>) -> String {
+fn line(finding: &Finding, outline: &Outline<'_>, lines: &mut LineIndices<'_>) -> String {
     let diagnostic = &finding.diagnostic;
     let start = diagnostic.range.start;
     let mut line = format!(
@@ -42,12 +44,17 @@ fn line(finding: &Finding, outline: &Outline<'_>) -> String {
         let _ = write!(line, " | help: {}", one_line(help));
     }
     for fix in &diagnostic.fixes {
-        let _ = write!(line, " | {}", described(fix, diagnostic, outline));
+        let _ = write!(line, " | {}", described(fix, diagnostic, outline, lines));
     }
     line
 }
 
-fn described(fix: &DiagnosticFix, diagnostic: &Diagnostic, outline: &Outline<'_>) -> String {
+fn described(
+    fix: &DiagnosticFix,
+    diagnostic: &Diagnostic,
+    outline: &Outline<'_>,
+    lines: &mut LineIndices<'_>,
+) -> String {
     let word = match fix.applicability {
         Applicability::Machine => "fix",
         Applicability::Maybe => "maybe",
@@ -55,12 +62,17 @@ fn described(fix: &DiagnosticFix, diagnostic: &Diagnostic, outline: &Outline<'_>
     let edits: Vec<_> = fix
         .edits
         .iter()
-        .map(|edit| action(edit, diagnostic, outline))
+        .map(|edit| action(edit, diagnostic, outline, lines))
         .collect();
     format!("{word}: {}: {}", one_line(&fix.title), edits.join("; "))
 }
 
-fn action(edit: &FileEdit, diagnostic: &Diagnostic, outline: &Outline<'_>) -> String {
+fn action(
+    edit: &FileEdit,
+    diagnostic: &Diagnostic,
+    outline: &Outline<'_>,
+    lines: &mut LineIndices<'_>,
+) -> String {
     let text = outline.texts.get(&*edit.file).copied().unwrap_or("");
     let old = text
         .get(edit.start_byte as usize..edit.end_byte as usize)
@@ -73,7 +85,7 @@ fn action(edit: &FileEdit, diagnostic: &Diagnostic, outline: &Outline<'_>) -> St
     };
     let same_file = edit.file == diagnostic.file;
     if !same_file || edit.start_byte != diagnostic.range.start.byte {
-        let place = LineIndex::new(text).line_column(text, edit.start_byte);
+        let place = lines.position(&edit.file, edit.start_byte);
         let file = if same_file {
             String::new()
         } else {

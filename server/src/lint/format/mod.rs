@@ -6,6 +6,7 @@ pub(crate) mod gitlab;
 pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod junit;
+mod lines;
 pub(crate) mod sarif;
 pub(crate) mod short;
 mod statistics;

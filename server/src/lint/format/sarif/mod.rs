@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use visa_analysis::{
-    Applicability, Diagnostic, DiagnosticFix, FileEdit, Level, LineIndex, Position, Range, Rule,
-    all_rules, rule_url,
+    Applicability, Diagnostic, DiagnosticFix, FileEdit, Level, Range, Rule, all_rules, rule_url,
 };
 
 use self::document::{
@@ -20,9 +19,10 @@ use self::document::{
     Tool,
 };
 use super::json::pretty;
+use super::lines::LineIndices;
 use super::whole_text;
 use crate::lint::Failure;
-use crate::lint::check::{Finding, Outline, Texts};
+use crate::lint::check::{Finding, Outline};
 use crate::lint::fingerprint::{Fingerprint, fingerprints, portable_path};
 
 const SCHEMA: &str =
@@ -101,21 +101,16 @@ fn descriptor(rule: &Rule) -> Descriptor {
     }
 }
 
+/// The plain text is for viewers without Markdown, to which kernels in one block of prose would say little.
 fn help(rule: &Rule) -> Help {
-    let mut text = String::new();
-    let mut markdown = String::new();
-    let (summary, why, heading) = (rule.summary, rule.why, rule.heading);
+    let (why, heading) = (rule.why, rule.heading);
     let (wrong, right) = (rule.wrong.trim_end(), rule.right.trim_end());
-    // Writing to a string cannot fail.
-    let _ = write!(
-        text,
-        "{summary}\n\n{why}\n\nStated in: {heading}\n\nWrong:\n\n{wrong}\n\nRight:\n\n{right}\n"
-    );
-    let _ = write!(
-        markdown,
-        "{summary}\n\n{why}\n\nStated in: {heading}\n\nWrong:\n\n```rust\n{wrong}\n```\n\nRight:\n\n```rust\n{right}\n```\n"
-    );
-    Help { text, markdown }
+    Help {
+        text: format!("{why}\n\nStated in: {heading}"),
+        markdown: format!(
+            "{why}\n\nStated in: {heading}\n\nWrong:\n\n```rust\n{wrong}\n```\n\nRight:\n\n```rust\n{right}\n```\n"
+        ),
+    }
 }
 
 fn result<'a>(
@@ -215,37 +210,6 @@ fn changes<'a>(fix: &'a DiagnosticFix, lines: &mut LineIndices<'_>) -> Vec<Artif
                 .collect(),
         })
         .collect()
-}
-
-/// Lines of files, each indexed when it is first asked for.
-struct LineIndices<'a> {
-    texts: &'a Texts<'a>,
-    indices: HashMap<String, LineIndex>,
-}
-
-impl<'a> LineIndices<'a> {
-    fn new(texts: &'a Texts<'a>) -> Self {
-        Self {
-            texts,
-            indices: HashMap::new(),
-        }
-    }
-
-    fn position(&mut self, file: &str, byte: u32) -> Position {
-        let text = self.texts.get(file).copied().unwrap_or("");
-        if !self.indices.contains_key(file) {
-            self.indices.insert(file.to_owned(), LineIndex::new(text));
-        }
-        let place = self
-            .indices
-            .get(file)
-            .map(|index| index.line_column(text, byte));
-        Position {
-            byte,
-            line: place.map_or(1, |place| place.line),
-            column: place.map_or(1, |place| place.column),
-        }
-    }
 }
 
 /// The file as a URI: relative below the current folder, which consumers take for the repository.
