@@ -154,6 +154,17 @@ impl Analysis {
         self.guarded(|db| kernel_costs(db, file))
     }
 
+    /// What the kernels of several files cost, worked out in parallel on the current pool of threads.
+    #[must_use]
+    pub fn costs_of(&self, paths: &[String]) -> Vec<(String, Result<Vec<KernelCost>, Problem>)> {
+        paths
+            .par_iter()
+            .map_with(self.clone(), |analysis, path| {
+                (path.clone(), analysis.costs(path))
+            })
+            .collect()
+    }
+
     /// The findings in all files.
     #[must_use]
     pub fn check_all(&self) -> Report {

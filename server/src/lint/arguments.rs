@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::baseline::BaselineArguments;
 use super::completions::CompletionsArguments;
+use super::cost::CostArguments;
 use super::fixing::FixArguments;
 use super::ignoring::IgnoreArguments;
 use super::init::InitArguments;
@@ -39,6 +40,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Check kernels (the default command)
     Check(CheckArguments),
+    /// Predict the cycles and the schedule of each kernel
+    Cost(CostArguments),
     /// Print a rule's documentation: what, why, where the book states it, a wrong and a right kernel
     Explain(ExplainArguments),
     /// Print the catalogue of rules

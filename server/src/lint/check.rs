@@ -69,19 +69,27 @@ pub(crate) fn run(
     levels: &Levels,
     console: Console,
 ) -> Result<Outcome, Failure> {
+    in_pool(options.jobs, || check(options, levels, console))
+}
+
+/// Runs something on threads with a stack that suits the engine.
+pub(crate) fn in_pool<T: Send>(
+    jobs: Option<u16>,
+    run: impl FnOnce() -> Result<T, Failure> + Send,
+) -> Result<T, Failure> {
     let mut pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES);
-    if let Some(jobs) = options.jobs {
+    if let Some(jobs) = jobs {
         pool = pool.num_threads(usize::from(jobs));
     }
     let pool = pool
         .build()
         .map_err(|error| Failure::new(format!("cannot start threads: {error}")))?;
-    pool.install(|| check(options, levels, console))
+    pool.install(run)
 }
 
 fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<Outcome, Failure> {
     let known = options.baseline.known()?;
-    let mut session = Session::open(options, levels)?;
+    let mut session = Session::open(options.into(), levels)?;
     let unreadable = session.say_unreadable();
     if options.show_settings {
         return session.show_settings(console, unreadable);

@@ -7,6 +7,7 @@ mod arguments;
 mod baseline;
 mod check;
 mod completions;
+mod cost;
 mod explain;
 mod files;
 mod fingerprint;
@@ -111,6 +112,7 @@ fn run(arguments: &Arguments, matches: &clap::ArgMatches) -> Result<Outcome, Fai
             let matches = matches.subcommand_matches("check").unwrap_or(matches);
             check::run(options, &levels::Levels::of(matches)?, console)
         }
+        Command::Cost(options) => cost::run(options, console),
         Command::Explain(options) => explain::run(options, console),
         Command::Rules(options) => rules::run(options.format, console),
         Command::Map(options) => map::run(options, console),

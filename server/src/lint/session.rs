@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use visa_analysis::{
-    Allowed, Diagnostic, DiagnosticFix, FileReport, Fixable, Group, Level, OperationCounts, Rule,
+    Allowed, Diagnostic, DiagnosticFix, FileReport, Fixable, Group, KernelCost, Level, OperationCounts, Rule,
     Workspace,
 };
 
@@ -17,12 +18,36 @@ use super::check::{Finding, Texts};
 use super::files::Sources;
 use super::levels::Levels;
 use super::output::{Console, write_error, write_warning};
-use super::settings::{Resolver, SettingsTable, show};
+use super::settings::{Resolver, SettingsArguments, SettingsTable, show};
 use super::{Failure, Outcome};
+
+/// What a command is given to read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Given<'a> {
+    /// Files, folders or crates; `-` for standard input.
+    pub(crate) paths: &'a [PathBuf],
+    /// The name of standard input's text.
+    pub(crate) stdin_filename: Option<&'a Path>,
+    /// Where the settings come from.
+    pub(crate) settings: &'a SettingsArguments,
+    /// Whether warnings about the run are left out.
+    pub(crate) quiet: bool,
+}
+
+impl<'a> From<&'a CheckArguments> for Given<'a> {
+    fn from(options: &'a CheckArguments) -> Self {
+        Self {
+            paths: &options.paths,
+            stdin_filename: options.stdin_filename.as_deref(),
+            settings: &options.settings,
+            quiet: options.quiet,
+        }
+    }
+}
 
 /// The files of a run and the engine that holds them.
 pub(crate) struct Session<'a> {
-    options: &'a CheckArguments,
+    given: Given<'a>,
     settings: SettingsTable,
     sources: Sources,
     /// Never taken apart: the process ends after the last report, and that would only delay it.
@@ -56,13 +81,9 @@ impl Checked {
 
 impl<'a> Session<'a> {
     /// Reads the files that the options name and those beside them, with the settings that hold for each.
-    pub(crate) fn open(options: &'a CheckArguments, levels: &Levels) -> Result<Self, Failure> {
-        let mut resolver = Resolver::new(&options.settings, levels.clone())?;
-        let sources = Sources::gather(
-            &options.paths,
-            options.stdin_filename.as_deref(),
-            &mut resolver,
-        );
+    pub(crate) fn open(given: Given<'a>, levels: &Levels) -> Result<Self, Failure> {
+        let mut resolver = Resolver::new(given.settings, levels.clone())?;
+        let sources = Sources::gather(given.paths, given.stdin_filename, &mut resolver);
         let settings = resolver.table(sources.files.iter().map(|file| file.path.as_str()))?;
         let mut workspace = Workspace::new();
         workspace.set_file_options(settings.engine_options());
@@ -74,7 +95,7 @@ impl<'a> Session<'a> {
                 .map(|file| (file.path.as_str(), file.text.as_str())),
         );
         Ok(Self {
-            options,
+            given,
             settings,
             sources,
             workspace: ManuallyDrop::new(workspace),
@@ -97,7 +118,7 @@ impl<'a> Session<'a> {
 
     /// Says what could not be read; whether there was anything.
     pub(crate) fn say_unreadable(&self) -> bool {
-        for warning in self.sources.warnings.iter().filter(|_| !self.options.quiet) {
+        for warning in self.sources.warnings.iter().filter(|_| !self.given.quiet) {
             write_warning(warning);
         }
         for error in &self.sources.errors {
@@ -118,7 +139,7 @@ impl<'a> Session<'a> {
         for path in report
             .with_syntax_errors
             .iter()
-            .filter(|_| !self.options.quiet)
+            .filter(|_| !self.given.quiet)
         {
             write_warning(&format!(
                 "`{}` does not parse as Rust: only what parses is checked",
@@ -147,6 +168,35 @@ impl<'a> Session<'a> {
             with_syntax_errors: report.with_syntax_errors,
             failed: !report.problems.is_empty(),
         }
+    }
+
+    /// What the kernels of the files that the run reports on cost, in the order of files and places, with the paths that
+    /// people gave; whether a file could not be analysed (the words are then on standard error).
+    pub(crate) fn costs(&self) -> (Vec<KernelCost>, bool) {
+        let mut costs = Vec::new();
+        let mut failed = false;
+        let mut answers = self.workspace.analysis().costs_of(&self.sources.reported);
+        answers.sort_by(|one, other| one.0.cmp(&other.0));
+        for (path, answer) in answers {
+            match answer {
+                Ok(kernels) => costs.extend(kernels),
+                Err(problem) => {
+                    write_error(&format!("`{}`: {problem}", self.sources.shown(&path)));
+                    failed = true;
+                }
+            }
+        }
+        for cost in &mut costs {
+            let show = |path: &mut Arc<str>| *path = self.sources.shown(path).into();
+            show(&mut cost.file);
+            cost.operations
+                .iter_mut()
+                .for_each(|row| show(&mut row.file));
+            cost.proposals
+                .iter_mut()
+                .for_each(|row| show(&mut row.file));
+        }
+        (costs, failed)
     }
 
     /// The level of a finding whose paths are still the engine's.

@@ -55,7 +55,7 @@ struct Entry<'a> {
 }
 
 #[derive(Serialize)]
-struct Range {
+pub(crate) struct Range {
     start: Position,
     end: Position,
 }
@@ -177,7 +177,7 @@ fn fix(fix: &visa_analysis::DiagnosticFix) -> Fix<'_> {
     }
 }
 
-fn range(range: visa_analysis::Range) -> Range {
+pub(crate) fn range(range: visa_analysis::Range) -> Range {
     Range {
         start: position(range.start),
         end: position(range.end),

@@ -1,0 +1,366 @@
+//! Costs for people: a table a kernel, then where the time goes and what would help.
+
+use std::fmt::Write;
+
+use visa_analysis::{KernelCost, Lane, OperationRow, StageRow, WaitRow};
+
+/// DM, TRF and VRF of a slice in bytes, for the share that a peak takes.
+const CAPACITIES: [(&str, u64); 3] = [("DM", 512 << 10), ("TRF", 64 << 10), ("VRF", 8 << 10)];
+
+/// The costs of all kernels; with the stage tables if asked for.
+pub(super) fn write(kernels: &[KernelCost], stages: bool, colored: bool) -> String {
+    if kernels.is_empty() {
+        return "no kernel: no function has `#[device]`\n".to_owned();
+    }
+    let paint = Paint { colored };
+    let texts: Vec<String> = kernels
+        .iter()
+        .map(|kernel| of_kernel(kernel, stages, paint))
+        .collect();
+    texts.join("\n")
+}
+
+/// Marks parts of the text on a terminal.
+#[derive(Clone, Copy)]
+pub(super) struct Paint {
+    colored: bool,
+}
+
+impl Paint {
+    fn bold(self, text: &str) -> String {
+        if self.colored {
+            format!("\u{1b}[1m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+fn of_kernel(kernel: &KernelCost, stages: bool, paint: Paint) -> String {
+    let mut text = String::new();
+    let line = kernel.range.start.line;
+    let total = kernel.total.map_or_else(
+        || "cycles unknown".to_owned(),
+        |total| format!("{} cycles predicted", thousands(total)),
+    );
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{} ({}:{line}): {total}\n",
+        paint.bold(&kernel.name),
+        kernel.file
+    );
+    text.push_str(&operations(kernel, paint));
+    if stages {
+        for row in kernel
+            .operations
+            .iter()
+            .filter(|row| !row.stages.is_empty())
+        {
+            let _ = writeln!(
+                text,
+                "\n{}",
+                paint.bold(&format!("{} {}", row.id, row.name))
+            );
+            text.push_str(&stage_table(&row.stages));
+        }
+    }
+    if kernel.total.is_some() {
+        text.push('\n');
+        text.push_str(&totals(kernel));
+        text.push_str(&idle(kernel));
+        text.push_str(&memory(kernel));
+    }
+    for (title, lines) in [
+        ("No total, because", unresolved(kernel)),
+        ("What would save most", proposals(kernel)),
+        ("Taken for granted", kernel.assumptions.clone()),
+    ] {
+        if !lines.is_empty() {
+            let _ = writeln!(text, "\n{}", paint.bold(title));
+            for line in lines {
+                let _ = writeln!(text, "  {line}");
+            }
+        }
+    }
+    text
+}
+
+/// Operations that are written at one place, as one line of the table.
+struct Folded<'a> {
+    first: &'a OperationRow,
+    runs: u64,
+    cycles: Option<u64>,
+}
+
+/// Runs of a loop at one place, one entry each place, in the order of their first run.
+fn folded(kernel: &KernelCost) -> Vec<Folded<'_>> {
+    let mut lines: Vec<Folded<'_>> = Vec::new();
+    for row in &kernel.operations {
+        let same = lines.iter_mut().find(|line| {
+            !row.loops.is_empty()
+                && line.first.loops.len() == row.loops.len()
+                && (&line.first.file, line.first.range) == (&row.file, row.range)
+                && line.first.name == row.name
+        });
+        match same {
+            Some(line) => {
+                line.runs += 1;
+                line.cycles = line
+                    .cycles
+                    .zip(row.cycles)
+                    .map(|(sum, cycles)| sum.saturating_add(cycles));
+            }
+            None => lines.push(Folded {
+                first: row,
+                runs: 1,
+                cycles: row.cycles,
+            }),
+        }
+    }
+    lines
+}
+
+fn operations(kernel: &KernelCost, paint: Paint) -> String {
+    let head = [
+        "",
+        "operation",
+        "context",
+        "cycles",
+        "share",
+        "bottleneck",
+        "waits for",
+    ];
+    let rows: Vec<Vec<String>> = folded(kernel)
+        .into_iter()
+        .map(|line| {
+            let row = line.first;
+            let name = if line.runs > 1 {
+                format!("{} x{}", row.name, line.runs)
+            } else {
+                row.name.clone()
+            };
+            let share = line
+                .cycles
+                .zip(kernel.total.filter(|total| *total > 0))
+                .map_or_else(String::new, |(cycles, total)| percent(cycles, total));
+            vec![
+                row.id.to_string(),
+                name,
+                row.lane.name().to_owned(),
+                line.cycles.map_or_else(|| "?".to_owned(), thousands),
+                share,
+                row.bottleneck.unwrap_or_default().to_owned(),
+                row.waits.first().map(wait).unwrap_or_default(),
+            ]
+        })
+        .collect();
+    table(&head, &rows, &[0, 3, 4], paint)
+}
+
+fn wait(wait: &WaitRow) -> String {
+    match &wait.tensor {
+        Some(tensor) => format!("{} ({} of {tensor})", wait.operation, wait.cause),
+        None => format!("{} ({})", wait.operation, wait.cause),
+    }
+}
+
+fn stage_table(stages: &[StageRow]) -> String {
+    let head = [
+        "stage", "type", "slice", "time", "packet", "steps", "bytes", "flits", "way", "cycles",
+    ];
+    let number = |value: Option<u64>| value.map_or_else(String::new, thousands);
+    let words = |value: &Option<String>| {
+        value
+            .as_ref()
+            .map_or_else(String::new, |mapping| format!("[{mapping}]"))
+    };
+    let rows: Vec<Vec<String>> = stages
+        .iter()
+        .map(|stage| {
+            vec![
+                stage.method.clone(),
+                stage.element_type.unwrap_or_default().to_owned(),
+                words(&stage.slice),
+                words(&stage.time),
+                words(&stage.packet),
+                number(stage.iterations),
+                number(stage.packet_bytes),
+                number(stage.flits),
+                number(stage.way),
+                number(stage.cycles),
+            ]
+        })
+        .collect();
+    table(&head, &rows, &[5, 6, 7, 8, 9], Paint { colored: false })
+}
+
+fn totals(kernel: &KernelCost) -> String {
+    let total = kernel.total.unwrap_or(0);
+    let number = |value: Option<u64>| thousands(value.unwrap_or(0));
+    let mut text = format!(
+        "busy: main {}, sub {}, dma {} of {} cycles\n",
+        number(kernel.main),
+        number(kernel.sub),
+        number(kernel.dma),
+        thousands(total),
+    );
+    let possible = total.saturating_sub(kernel.least.unwrap_or(total));
+    let _ = writeln!(
+        text,
+        "overlap: {} cycles with two contexts or more at work; {} cycles less if nothing but its contexts held the kernel",
+        number(kernel.overlap),
+        thousands(possible),
+    );
+    text
+}
+
+/// Idle cycles of each context that is used, by what ends the pause.
+fn idle(kernel: &KernelCost) -> String {
+    let mut text = String::new();
+    for lane in Lane::ALL {
+        let pauses = kernel.idle.iter().filter(|pause| pause.lane == lane);
+        let mut causes: Vec<(String, u64)> = Vec::new();
+        let mut sum: u64 = 0;
+        for pause in pauses {
+            let cycles = pause.end.saturating_sub(pause.start);
+            sum = sum.saturating_add(cycles);
+            let cause = match (&pause.wait, pause.until) {
+                (Some(wait), _) => kernel
+                    .operations
+                    .iter()
+                    .find(|row| row.id == wait.operation)
+                    .map_or_else(|| wait.cause.to_owned(), |row| format!("for {}", row.name)),
+                (None, Some(_)) => "before its first operation".to_owned(),
+                (None, None) => "after its last operation".to_owned(),
+            };
+            match causes.iter_mut().find(|(known, _)| *known == cause) {
+                Some((_, known)) => *known = known.saturating_add(cycles),
+                None => causes.push((cause, cycles)),
+            }
+        }
+        if sum > 0 {
+            causes.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
+            let parts: Vec<String> = causes
+                .iter()
+                .map(|(cause, cycles)| format!("{} {cause}", thousands(*cycles)))
+                .collect();
+            let _ = writeln!(
+                text,
+                "idle {}: {} ({})",
+                title(lane),
+                thousands(sum),
+                parts.join(", ")
+            );
+        }
+    }
+    text
+}
+
+/// The name of a context where the two DMA engines are told apart.
+const fn title(lane: Lane) -> &'static str {
+    match lane {
+        Lane::PcieDma => "pcie dma",
+        other => other.name(),
+    }
+}
+
+fn memory(kernel: &KernelCost) -> String {
+    let Some(peak) = kernel.peak else {
+        return String::new();
+    };
+    let peaks = [peak.dm_bytes, peak.trf_bytes, peak.vrf_bytes];
+    let parts: Vec<String> = CAPACITIES
+        .iter()
+        .zip(peaks)
+        .map(|((name, capacity), bytes)| {
+            format!(
+                "{name} {} bytes ({})",
+                thousands(bytes),
+                percent(bytes, *capacity)
+            )
+        })
+        .collect();
+    format!("memory at its peak, a slice: {}\n", parts.join(", "))
+}
+
+fn proposals(kernel: &KernelCost) -> Vec<String> {
+    let proposals = kernel.proposals.iter();
+    proposals
+        .map(|proposal| {
+            let line = proposal.range.start.line;
+            let help = proposal
+                .help
+                .as_ref()
+                .map_or_else(String::new, |help| format!(": {help}"));
+            format!(
+                "{} cycles, line {line}, {}{help}",
+                thousands(proposal.saves),
+                proposal.rule
+            )
+        })
+        .collect()
+}
+
+fn unresolved(kernel: &KernelCost) -> Vec<String> {
+    let places = kernel.unresolved.iter();
+    places
+        .map(|place| {
+            let start = place.range.start;
+            format!(
+                "line {}, column {}: {}",
+                start.line, start.column, place.reason
+            )
+        })
+        .collect()
+}
+
+/// Columns as wide as they need to be; those in `right` end at one edge.
+fn table(head: &[&str], rows: &[Vec<String>], right: &[usize], paint: Paint) -> String {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
+        widest.max(head.get(column).map_or(0, |title| title.chars().count()))
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let line = |cells: &[String]| {
+        let mut text = String::new();
+        for (column, (cell, width)) in cells.iter().zip(&widths).enumerate() {
+            let gap = " ".repeat(width.saturating_sub(cell.chars().count()));
+            let parts = if right.contains(&column) {
+                [&gap, cell]
+            } else {
+                [cell, &gap]
+            };
+            let _ = write!(text, "  {}{}", parts[0], parts[1]);
+        }
+        text.trim_end().to_owned()
+    };
+    let titles: Vec<String> = head.iter().map(|title| (*title).to_owned()).collect();
+    let mut text = paint.bold(&line(&titles));
+    text.push('\n');
+    for row in rows {
+        text.push_str(&line(row));
+        text.push('\n');
+    }
+    text
+}
+
+/// A share as a percentage with one decimal.
+fn percent(part: u64, whole: u64) -> String {
+    let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
+/// A number with its thousands apart: `65,536`.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -1,0 +1,276 @@
+//! Costs as one JSON object, in the shape that scripts rely on.
+
+use serde::Serialize;
+use visa_analysis::{EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow, StageRow, WaitRow};
+
+use super::super::Failure;
+use super::super::format::json::{Range, pretty, range};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    version: u32,
+    kernels: Vec<Kernel<'a>>,
+}
+
+#[derive(Serialize)]
+struct Kernel<'a> {
+    name: &'a str,
+    file: &'a str,
+    range: Range,
+    chips: Option<u64>,
+    cycles: Cycles,
+    operations: Vec<Operation<'a>>,
+    idle: Vec<Idle<'a>>,
+    critical_path: &'a [u32],
+    memory: Vec<Memory<'a>>,
+    peak: Option<Peak>,
+    proposals: Vec<Proposal<'a>>,
+    assumptions: &'a [String],
+    unresolved: Vec<Unresolved<'a>>,
+}
+
+#[derive(Serialize)]
+struct Cycles {
+    total: Option<u64>,
+    main: Option<u64>,
+    sub: Option<u64>,
+    dma: Option<u64>,
+    overlap: Option<u64>,
+    least: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Operation<'a> {
+    id: u32,
+    name: &'a str,
+    context: &'static str,
+    file: &'a str,
+    range: Range,
+    loops: &'a [u64],
+    start: Option<u64>,
+    end: Option<u64>,
+    cycles: Option<u64>,
+    bottleneck: Option<&'static str>,
+    stages: Vec<Engine<'a>>,
+    waits_for: Vec<u32>,
+    waits: Vec<Wait<'a>>,
+    reads: &'a [String],
+    writes: &'a [String],
+    stream: Vec<Stage<'a>>,
+    assumptions: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Engine<'a> {
+    engine: &'static str,
+    cycles: Option<u64>,
+    latency: u64,
+    detail: &'a str,
+    formula: &'static str,
+    inputs: serde_json::Map<String, serde_json::Value>,
+    heading: &'static str,
+}
+
+#[derive(Serialize)]
+struct Wait<'a> {
+    operation: u32,
+    cause: &'static str,
+    tensor: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Stage<'a> {
+    method: &'a str,
+    element_type: Option<&'static str>,
+    slice: Option<&'a str>,
+    time: Option<&'a str>,
+    packet: Option<&'a str>,
+    iterations: Option<u64>,
+    packet_bytes: Option<u64>,
+    flits: Option<u64>,
+    way: Option<u64>,
+    engine: Option<&'static str>,
+    cycles: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Idle<'a> {
+    context: &'static str,
+    start: u64,
+    end: u64,
+    until: Option<u32>,
+    wait: Option<Wait<'a>>,
+}
+
+#[derive(Serialize)]
+struct Memory<'a> {
+    tensor: &'a str,
+    tier: &'static str,
+    address: Option<u64>,
+    bytes: Option<u64>,
+    shape: &'a str,
+    from: u64,
+    to: u64,
+}
+
+#[derive(Serialize)]
+struct Peak {
+    dm_bytes: u64,
+    trf_bytes: u64,
+    vrf_bytes: u64,
+}
+
+#[derive(Serialize)]
+struct Proposal<'a> {
+    rule: &'static str,
+    message: &'a str,
+    help: Option<&'a str>,
+    saves: u64,
+    file: &'a str,
+    range: Range,
+}
+
+#[derive(Serialize)]
+struct Unresolved<'a> {
+    reason: &'a str,
+    range: Range,
+}
+
+/// The costs as one object, in the order of files and kernels.
+pub(super) fn write(kernels: &[KernelCost]) -> Result<String, Failure> {
+    pretty(&Document {
+        version: 1,
+        kernels: kernels.iter().map(kernel).collect(),
+    })
+}
+
+fn kernel(cost: &KernelCost) -> Kernel<'_> {
+    Kernel {
+        name: &cost.name,
+        file: &cost.file,
+        range: range(cost.range),
+        chips: cost.chips,
+        cycles: Cycles {
+            total: cost.total,
+            main: cost.main,
+            sub: cost.sub,
+            dma: cost.dma,
+            overlap: cost.overlap,
+            least: cost.least,
+        },
+        operations: cost.operations.iter().map(operation).collect(),
+        idle: cost.idle.iter().map(idle).collect(),
+        critical_path: &cost.critical_path,
+        memory: cost.memory.iter().map(memory).collect(),
+        peak: cost.peak.map(|peak| Peak {
+            dm_bytes: peak.dm_bytes,
+            trf_bytes: peak.trf_bytes,
+            vrf_bytes: peak.vrf_bytes,
+        }),
+        proposals: cost
+            .proposals
+            .iter()
+            .map(|proposal| Proposal {
+                rule: proposal.rule,
+                message: &proposal.message,
+                help: proposal.help.as_deref(),
+                saves: proposal.saves,
+                file: &proposal.file,
+                range: range(proposal.range),
+            })
+            .collect(),
+        assumptions: &cost.assumptions,
+        unresolved: cost
+            .unresolved
+            .iter()
+            .map(|place| Unresolved {
+                reason: &place.reason,
+                range: range(place.range),
+            })
+            .collect(),
+    }
+}
+
+fn operation(row: &OperationRow) -> Operation<'_> {
+    Operation {
+        id: row.id,
+        name: &row.name,
+        context: row.lane.name(),
+        file: &row.file,
+        range: range(row.range),
+        loops: &row.loops,
+        start: row.start,
+        end: row.end,
+        cycles: row.cycles,
+        bottleneck: row.bottleneck,
+        stages: row.engines.iter().map(engine).collect(),
+        waits_for: row.waits.iter().map(|wait| wait.operation).collect(),
+        waits: row.waits.iter().map(wait).collect(),
+        reads: &row.reads,
+        writes: &row.writes,
+        stream: row.stages.iter().map(stage).collect(),
+        assumptions: &row.assumptions,
+    }
+}
+
+fn engine(row: &EngineRow) -> Engine<'_> {
+    Engine {
+        engine: row.engine,
+        cycles: row.cycles,
+        latency: row.latency,
+        detail: &row.detail,
+        formula: row.formula,
+        inputs: row
+            .inputs
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).into()))
+            .collect(),
+        heading: row.heading,
+    }
+}
+
+fn wait(row: &WaitRow) -> Wait<'_> {
+    Wait {
+        operation: row.operation,
+        cause: row.cause,
+        tensor: row.tensor.as_deref(),
+    }
+}
+
+fn stage(row: &StageRow) -> Stage<'_> {
+    Stage {
+        method: &row.method,
+        element_type: row.element_type,
+        slice: row.slice.as_deref(),
+        time: row.time.as_deref(),
+        packet: row.packet.as_deref(),
+        iterations: row.iterations,
+        packet_bytes: row.packet_bytes,
+        flits: row.flits,
+        way: row.way,
+        engine: row.engine,
+        cycles: row.cycles,
+    }
+}
+
+fn idle(row: &IdleRow) -> Idle<'_> {
+    Idle {
+        context: row.lane.name(),
+        start: row.start,
+        end: row.end,
+        until: row.until,
+        wait: row.wait.as_ref().map(wait),
+    }
+}
+
+fn memory(row: &MemoryRow) -> Memory<'_> {
+    Memory {
+        tensor: &row.tensor,
+        tier: row.tier,
+        address: row.address,
+        bytes: row.bytes,
+        shape: &row.shape,
+        from: row.from,
+        to: row.to,
+    }
+}

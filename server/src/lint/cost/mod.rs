@@ -1,0 +1,115 @@
+//! `visa-lint cost`: what each kernel costs, and why.
+//!
+//! The engine predicts; here its answer is chosen, written and compared. Every number is a prediction from the book's
+//! model, and a kernel of which something is unknown has no total.
+
+mod human;
+mod json;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use visa_analysis::KernelCost;
+
+use super::check::in_pool;
+use super::levels::Levels;
+use super::output::{Console, write_file};
+use super::session::{Given, Session};
+use super::settings::SettingsArguments;
+use super::{Failure, Outcome};
+
+/// How a cost is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CostFormat {
+    /// A table a kernel, with totals, idle time and what would save most
+    Human,
+    /// One JSON object
+    Json,
+}
+
+/// `visa-lint cost`
+#[derive(Debug, Args)]
+pub(crate) struct CostArguments {
+    /// Files, folders (searched for `.rs` files, honouring `.gitignore`) or crates; `-` reads standard input
+    #[arg(value_name = "PATHS", default_value = ".")]
+    paths: Vec<PathBuf>,
+    /// The name that standard input's text goes by
+    #[arg(long, value_name = "PATH")]
+    stdin_filename: Option<PathBuf>,
+    /// Only the kernels of this name
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// How the cost is written
+    #[arg(long, value_enum, default_value_t = CostFormat::Human)]
+    format: CostFormat,
+    /// Print the stream behind each stage of each pass too: mappings, bytes, flits, lanes, cycles
+    #[arg(long)]
+    stages: bool,
+    #[command(flatten)]
+    settings: SettingsArguments,
+    /// Write the cost to a file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    output_file: Option<PathBuf>,
+    /// Print costs and nothing else
+    #[arg(long, short)]
+    quiet: bool,
+    /// Threads to use; by default one a core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+}
+
+/// Runs the command.
+pub(crate) fn run(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
+    in_pool(options.jobs, || cost(options, console))
+}
+
+fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
+    let given = Given {
+        paths: &options.paths,
+        stdin_filename: options.stdin_filename.as_deref(),
+        settings: &options.settings,
+        quiet: options.quiet,
+    };
+    let session = Session::open(given, &Levels::default())?;
+    let mut failed = session.say_unreadable();
+    let (mut kernels, incomplete) = session.costs();
+    failed |= incomplete;
+    choose(&mut kernels, options.kernel.as_deref())?;
+    let colored = match &options.output_file {
+        Some(_) => console.colored_file(),
+        None => console.colored(),
+    };
+    let text = match options.format {
+        CostFormat::Human => human::write(&kernels, options.stages, colored),
+        CostFormat::Json => json::write(&kernels)?,
+    };
+    match &options.output_file {
+        Some(file) => write_file(file, &text)?,
+        None => console.print(&text)?,
+    }
+    Ok(if failed {
+        Outcome::Failed
+    } else {
+        Outcome::Fine
+    })
+}
+
+/// Leaves the kernels of that name; naming none of those that exist is a mistake.
+fn choose(kernels: &mut Vec<KernelCost>, name: Option<&str>) -> Result<(), Failure> {
+    let Some(name) = name else {
+        return Ok(());
+    };
+    let names: Vec<String> = kernels.iter().map(|kernel| kernel.name.clone()).collect();
+    kernels.retain(|kernel| kernel.name == name);
+    if kernels.is_empty() {
+        let known = if names.is_empty() {
+            "there is none at all".to_owned()
+        } else {
+            format!("there are: {}", names.join(", "))
+        };
+        return Err(Failure::new(format!(
+            "no kernel is called `{name}`; {known}"
+        )));
+    }
+    Ok(())
+}
