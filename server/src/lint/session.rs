@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use visa_analysis::{
-    Allowed, Diagnostic, DiagnosticFix, FileReport, Fixable, Group, KernelCost, Level, OperationCounts, Rule,
-    Workspace,
+    Allowed, Diagnostic, DiagnosticFix, FileReport, Fixable, Group, KernelCost, Level,
+    OperationCounts, Rule, Workspace,
 };
 
 use super::arguments::CheckArguments;
