@@ -87,6 +87,9 @@ fn a_terminal_gets_nothing_to_obey() {
     let printed = stdout(&run(folder.path(), &["a.rs"]));
     let obeyed = |character: char| character.is_control() && !"\r\n".contains(character);
     assert!(!printed.contains(obeyed), "{printed:?}");
+    let short = stdout(&run(folder.path(), &["a.rs", "--format", "short"]));
+    assert!(!short.contains(obeyed), "{short:?}");
+    assert_eq!(short.lines().count(), 2, "{short}");
     // One character stands for each in a message, and one for each byte in the source.
     assert!(printed.contains("`a\u{fffd}]0;b\u{fffd}`"), "{printed}");
     assert!(printed.contains("allow(a?]0;b?,??c)"), "{printed}");

@@ -9,7 +9,7 @@ use codespan_reporting::term::termcolor::Buffer;
 use codespan_reporting::term::{Config, emit_to_write_style};
 use visa_analysis::{Diagnostic, Level, Range};
 
-use super::{summary, wrap};
+use super::{printable, summary, wrap};
 use crate::lint::Failure;
 use crate::lint::check::{Finding, Outline};
 
@@ -166,16 +166,6 @@ fn heading(severity: Severity, rule: &str, message: &str, width: usize) -> Strin
         .strip_prefix(&prefix)
         .unwrap_or(message)
         .replace('\n', &format!("\n{INDENT}"))
-}
-
-/// The text without characters that a terminal would obey.
-fn printable(text: &str) -> Cow<'_, str> {
-    let obeyed = |character: char| character.is_control() && character != '\n';
-    if text.contains(obeyed) {
-        text.replace(obeyed, "\u{fffd}").into()
-    } else {
-        text.into()
-    }
 }
 
 /// A source text without characters that a terminal would obey, every byte that remains where it was.

@@ -14,6 +14,8 @@ mod wrap;
 
 pub(crate) use self::wrap::{WIDTH, wrap};
 
+use std::borrow::Cow;
+
 use visa_analysis::{Applicability, Diagnostic, Level, OperationCounts};
 
 use super::check::{Finding, Outline};
@@ -96,4 +98,14 @@ fn fixable(outline: &Outline<'_>) -> u64 {
         fixes.any(|fix| fix.applicability == Applicability::Machine)
     };
     outline.open().filter(fixable).count() as u64
+}
+
+/// The text without characters that a terminal would obey.
+fn printable(text: &str) -> Cow<'_, str> {
+    let obeyed = |character: char| character.is_control() && character != '\n';
+    if text.contains(obeyed) {
+        text.replace(obeyed, "\u{fffd}").into()
+    } else {
+        text.into()
+    }
 }

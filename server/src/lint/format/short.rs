@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::printable;
 use crate::lint::check::Outline;
 
 /// Renders the findings.
@@ -14,12 +15,12 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> St
         let _ = writeln!(
             text,
             "{}:{}:{}: {}[{}] {}",
-            diagnostic.file,
+            printable(&diagnostic.file).replace('\n', " "),
             start.line,
             start.column,
             finding.level.name(),
             diagnostic.rule,
-            diagnostic.message.replace('\n', " ")
+            printable(&diagnostic.message).replace('\n', " ")
         );
     }
     if statistics && !quiet {
