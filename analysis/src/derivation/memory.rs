@@ -9,7 +9,7 @@ mod conflicts;
 mod in_place;
 
 pub use allocations::{Lifetime, Part, Touch};
-pub use conflicts::{ConflictKind, Elsewhere, MemoryViolation, Occupant, VrfSum};
+pub use conflicts::{ConflictKind, Displaced, Elsewhere, MemoryViolation, Occupant, VrfSum};
 pub use in_place::InPlaceCommit;
 
 pub use super::moves::{MoveFault, MoveKind, MoveViolation};
@@ -27,6 +27,8 @@ pub struct MemoryDerivation {
     pub violations: Vec<MemoryViolation>,
     /// Passes that commit over what they have yet to read.
     pub in_place: Vec<InPlaceCommit>,
+    /// Tensors that end behind the end of their memory, and where they would fit.
+    pub displaced: Vec<Displaced>,
     /// Moves that lose or invent data.
     pub moves: Vec<MoveViolation>,
 }
@@ -39,6 +41,7 @@ pub fn derive(body: &Body) -> MemoryDerivation {
     MemoryDerivation {
         in_place: in_place::derive(body, &allocations, &violations),
         violations,
+        displaced: conflicts::displaced(body, &allocations),
         lifetimes: allocations
             .iter()
             .map(|allocation| allocation.lifetime(body))

@@ -40,7 +40,9 @@ pub use self::modules::{
 pub use self::remarks::{MappingRemark, MappingRemarkKind};
 pub use self::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
 pub use self::scopes::{BlockScopes, LocalItem, ScopeRef, block_scopes, scope_at};
-pub use self::sites::{DeviceAttribute, MappingSite, SiteKind, device_attribute, mapping_sites};
+pub use self::sites::{
+    DeviceAttribute, MappingSite, SiteKind, device_attribute, mapping_sites, resolve_edited,
+};
 pub use self::values::{ItemEnvironment, ScopeEnvironment, const_value};
 
 #[cfg(test)]

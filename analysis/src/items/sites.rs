@@ -71,6 +71,13 @@ pub fn mapping_sites(db: &dyn Db, item: ItemId) -> Arc<[MappingSite]> {
     collector.sites.into()
 }
 
+/// What an `m!` would say if its body were written otherwise. Spans of problems count in the new text.
+#[must_use]
+pub fn resolve_edited(db: &dyn Db, site: &MappingSite, text: &str) -> MappingResult {
+    let scope = scope_at(db, site.span.item, site.span.start);
+    resolve_mapping_text(db, &scope, text, site.body)
+}
+
 struct Collector<'a> {
     db: &'a dyn Db,
     item: ItemId,

@@ -34,7 +34,10 @@ pub enum MappingError {
         resized: u64,
     },
     /// `E / 0` or `E % 0`.
-    ZeroDivisor,
+    ZeroDivisor {
+        /// Size of the operand.
+        size: u64,
+    },
     /// `E = 0` or a broadcast over nothing: a mapping holds at least one position.
     ZeroSize,
     /// An axis declared with no values.
@@ -68,7 +71,7 @@ impl fmt::Display for MappingError {
             Self::ResizeGrows { size, resized } => {
                 write!(f, "resizing to {resized} is more than the size {size}")
             }
-            Self::ZeroDivisor => f.write_str("division by zero"),
+            Self::ZeroDivisor { .. } => f.write_str("division by zero"),
             Self::ZeroSize => f.write_str("a mapping cannot have size zero"),
             Self::AxisSizeZero { name } => write!(f, "the axis {name} has size zero"),
             Self::Overflow { outer, inner } => {

@@ -116,7 +116,7 @@ impl Mapping {
     pub fn stride(&self, n: u64) -> Result<Self, MappingError> {
         let size = self.size();
         if n == 0 {
-            return Err(MappingError::ZeroDivisor);
+            return Err(MappingError::ZeroDivisor { size });
         }
         if !size.is_multiple_of(n) {
             return Err(MappingError::StrideIndivisible { size, divisor: n });
@@ -131,7 +131,7 @@ impl Mapping {
     pub fn modulo(&self, n: u64) -> Result<Self, MappingError> {
         let size = self.size();
         if n == 0 {
-            return Err(MappingError::ZeroDivisor);
+            return Err(MappingError::ZeroDivisor { size });
         }
         if !size.is_multiple_of(n) {
             return Err(MappingError::ModuloIndivisible { size, divisor: n });

@@ -6,9 +6,10 @@ use crate::derivation::sequencer::SequenceReport;
 use crate::derivation::{EndDerivation, StageDerivation};
 use crate::hardware::BANK_RUN_LIMIT;
 use crate::items::Span;
+use crate::kernel::PassSource;
 
 use super::sequencer::{bytes, commit_target};
-use super::{Checked, Finding, Rule, rule, wording};
+use super::{Applicability, Checked, Finding, Rule, rule, wording};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[rule!(
@@ -29,15 +30,20 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let StageDerivation::Fetch(derived) = of.derived else {
             continue;
         };
+        let source = match &of.pass.source {
+            PassSource::Tensor(id) => checked.body.tensor(*id),
+            _ => None,
+        };
+        let place = Place {
+            verb: "the fetch",
+            span: of.stage.output.time.span,
+            buffer: source.map(|tensor| tensor.levels.element.span),
+            method: of.stage.span,
+        };
         let configuration = derived.sequence.as_ref().map(SequenceReport::configuration);
         for violation in &derived.violations {
             if let FetchViolation::Bank(run) = violation {
-                findings.push(word(
-                    "the fetch",
-                    of.stage.output.time.span,
-                    run,
-                    configuration.as_deref(),
-                ));
+                findings.push(word(&place, run, configuration.as_deref()));
             }
         }
     }
@@ -45,24 +51,38 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let EndDerivation::Commit(derived) = &derived.end else {
             continue;
         };
-        let Some((target, _)) = commit_target(checked, pass) else {
+        let Some((target, method)) = commit_target(checked, pass) else {
             continue;
+        };
+        let place = Place {
+            verb: "the commit",
+            span: target.levels.element.span,
+            buffer: Some(target.levels.element.span),
+            method,
         };
         let configuration = derived.sequence.as_ref().map(SequenceReport::configuration);
         for violation in &derived.violations {
             if let CommitViolation::Bank(run) = violation {
-                findings.push(word(
-                    "the commit",
-                    target.levels.element.span,
-                    run,
-                    configuration.as_deref(),
-                ));
+                findings.push(word(&place, run, configuration.as_deref()));
             }
         }
     }
 }
 
-fn word(verb: &str, span: Span, run: &BankRun, configuration: Option<&str>) -> Finding {
+/// Where a sequencer is written.
+struct Place {
+    /// Who runs it.
+    verb: &'static str,
+    /// Where its order is written.
+    span: Span,
+    /// Where its buffer is mapped, if it is one tensor.
+    buffer: Option<Span>,
+    /// The method.
+    method: Span,
+}
+
+fn word(place: &Place, run: &BankRun, configuration: Option<&str>) -> Finding {
+    let Place { verb, span, .. } = *place;
     let axis = run
         .entry
         .axis
@@ -94,15 +114,36 @@ fn word(verb: &str, span: Span, run: &BankRun, configuration: Option<&str>) -> F
     let better = run
         .better_stride_bits
         .and_then(|bits| u64::try_from(bits).ok());
-    finding.help(match (run.stride_bits, better) {
-        (0, _) => {
-            "make the packet larger than one access, or iterate over another axis inside this loop"
-                .to_owned()
-        }
-        (_, Some(better)) => format!(
-            "pad the rows so that the loop steps by {}, or iterate over another axis inside it",
+    let mut ways = Vec::new();
+    match (better, &run.padded_buffer) {
+        (Some(better), Some(padded)) if run.stride_bits != 0 => ways.push(format!(
+            "pad the rows so that the loop steps by {}, `{}`",
+            bytes(better),
+            wording::written(padded)
+        )),
+        (Some(better), None) if run.stride_bits != 0 => ways.push(format!(
+            "pad the rows so that the loop steps by {}",
             bytes(better)
-        ),
-        (_, None) => "iterate over another axis inside this loop".to_owned(),
-    })
+        )),
+        (_, _) if run.stride_bits == 0 => {
+            ways.push("make the packet larger than one access".to_owned());
+        }
+        _ => {}
+    }
+    ways.push(match &run.other_time {
+        Some(time) => format!("iterate in another order, `{}`", wording::written(time)),
+        None => "iterate over another axis inside this loop".to_owned(),
+    });
+    let mut finding = finding.help(ways.join(", or "));
+    if let (Some(padded), Some(buffer), true) =
+        (&run.padded_buffer, place.buffer, run.stride_bits != 0)
+    {
+        let replaced = [(buffer, padded)];
+        finding = wording::propose(finding, Applicability::Maybe, place.method, &replaced);
+    }
+    if let Some(time) = &run.other_time {
+        let replaced = [(span, time)];
+        finding = wording::propose(finding, Applicability::Maybe, place.method, &replaced);
+    }
+    finding
 }

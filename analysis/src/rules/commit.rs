@@ -170,6 +170,12 @@ fn word(
         .help("keep at least 8 bytes of the packet together, innermost in the element"),
         CommitViolation::Sequencer(_) | CommitViolation::Bank(_) => return None,
     };
+    let finding = match (violation, &derived.reordered_element) {
+        (CommitViolation::Sequencer(_), Some(reordered)) => {
+            wording::stream_order(finding, reordered, element, method)
+        }
+        _ => finding,
+    };
     Some(match &derived.sequence {
         Some(report)
             if !report.merged.is_empty()

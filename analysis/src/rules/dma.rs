@@ -96,7 +96,7 @@ fn word(
                 next.to_string(),
             ));
         }
-        DmaViolation::Packet { bits, padded, .. } => Finding::new(
+        DmaViolation::Packet { bits, .. } => Finding::new(
             "dma_alignment",
             span,
             format!(
@@ -105,10 +105,7 @@ fn word(
                 bytes(*bits)
             ),
         )
-        .help(match padded {
-            Some(padded) => format!("write `{}` here, and pad the source in the same place", wording::written(padded)),
-            None => "keep at least 8 bytes of the innermost axis together on both sides; padding counts where both hold it".to_owned(),
-        }),
+        .help("keep at least 8 bytes of the innermost axis together on both sides; padding counts where both hold it"),
         DmaViolation::Stride { side, entry } => {
             let stride = match side {
                 Side::Read => entry.read_bits,
@@ -146,11 +143,43 @@ fn word(
             derived.configuration()
         ))
     };
+    let finding = with_padding(checked, copy, derived, finding);
     Some(if source.levels.element.span == span {
         finding
     } else {
         finding.related(source.levels.element.span, "the source's mapping")
     })
+}
+
+/// Says which padding of the two tensors would do, and proposes it.
+fn with_padding(
+    checked: &Checked<'_>,
+    copy: &Copy,
+    derived: &DmaDerivation,
+    finding: Finding,
+) -> Finding {
+    let padded = derived.padded.iter().filter_map(|(id, element)| {
+        let side = if *id == copy.source {
+            "source"
+        } else {
+            "target"
+        };
+        Some((side, checked.body.tensor(*id)?.levels.element.span, element))
+    });
+    let padded: Vec<_> = padded.collect();
+    if padded.is_empty() || padded.len() < derived.padded.len() {
+        return finding;
+    }
+    let words: Vec<String> = padded
+        .iter()
+        .map(|(side, _, element)| format!("the {side} as `{}`", wording::written(element)))
+        .collect();
+    let finding = finding.help(format!("pad {}", words.join(" and ")));
+    let replaced: Vec<_> = padded
+        .iter()
+        .map(|(_, place, element)| (*place, *element))
+        .collect();
+    wording::propose(finding, Applicability::Maybe, copy.span, &replaced)
 }
 
 /// The next length that divides into packets of 4,096 bytes.

@@ -8,7 +8,7 @@ use crate::hardware::{ElementType, FETCH_ALIGNMENT_BYTES, FETCH_OUTPUT_BYTES};
 use crate::items::Span;
 use crate::kernel::PassSource;
 
-use super::sequencer::bytes;
+use super::sequencer::{bytes, with_source_order};
 use super::wording::{self, StageOf};
 use super::{Applicability, Checked, Finding, Rule, rule};
 
@@ -175,7 +175,9 @@ fn word(
         | FetchViolation::InterleavedMappings { .. } => {
             return word_interleaving(checked, of, violation);
         }
-        FetchViolation::Sequencer(violation) => return word_size(of, derived, violation),
+        FetchViolation::Sequencer(violation) => {
+            return word_size(checked, of, derived, violation);
+        }
         FetchViolation::Bank(_) => return None,
     })
 }
@@ -276,6 +278,7 @@ fn word_interleaving(
 }
 
 fn word_size(
+    checked: &Checked<'_>,
     of: &StageOf<'_>,
     derived: &FetchDerivation,
     violation: &SequencerViolation,
@@ -296,13 +299,17 @@ fn word_size(
             );
             match padded_packet(of, *needed) {
                 Some(padded) => {
-                    let finding = finding.help(format!("pad the packet: `{}`", wording::written(&padded)));
+                    let finding =
+                        finding.help(format!("pad the packet: `{}`", wording::written(&padded)));
                     let replaced = [(output.packet.span, &padded)];
                     wording::propose(finding, Applicability::Maybe, of.stage.span, &replaced)
                 }
-                None => finding.help(
-                    "store the packet's elements side by side in DM, or fetch in the main context, which has smaller fetches",
-                ),
+                None => {
+                    let finding = finding.help(
+                        "store the packet's elements side by side in DM, or fetch in the main context, which has smaller fetches",
+                    );
+                    with_source_order(checked, of, derived, finding)
+                }
             }
         }
         SequencerViolation::CastOverflow { fetch, delivered } => Finding::new(

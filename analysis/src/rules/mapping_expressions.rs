@@ -5,11 +5,14 @@
 
 use super::{Applicability, Checked, Finding, Rule, rule, words};
 use crate::derivation::tensors::RepeatedAxis;
-use crate::items::{MappingProblem, MappingProblemKind, MappingSite, Span};
+use crate::items::{MappingProblem, MappingProblemKind, MappingSite, SiteKind, Span};
 use crate::mapping::MappingError;
 
 /// How far from a number the nearest divisors are searched.
 const DIVISOR_DISTANCE: u64 = 4096;
+
+/// How many divisors on each side are tried in the expression around.
+const DIVISORS_TRIED: usize = 16;
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -137,15 +140,30 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What is wrong with the calls of the macros in an item. `source` gives the text of a place.
-pub(super) fn check_sites(sites: &[MappingSite], source: impl Fn(Span) -> String) -> Vec<Finding> {
-    let problems = sites.iter().flat_map(|site| &site.problems);
-    problems
-        .filter_map(|problem| word(problem, &source(problem.span)))
-        .collect()
+/// What is wrong with the calls of the macros in an item. `source` gives the text of a place, `remaining` the number of
+/// problems in a call once another text stands at a place in it.
+pub(super) fn check_sites(
+    sites: &[MappingSite],
+    source: impl Fn(Span) -> String,
+    remaining: impl Fn(&MappingSite, Span, &str) -> usize,
+) -> Vec<Finding> {
+    let problems = sites
+        .iter()
+        .flat_map(|site| site.problems.iter().map(move |problem| (site, problem)));
+    let worded = problems.filter_map(|(site, problem)| {
+        let works = |text: &str| {
+            site.kind != SiteKind::Mapping
+                || remaining(site, problem.span, text) < site.problems.len()
+        };
+        word(problem, &source(problem.span), &works)
+    });
+    worded.collect()
 }
 
-fn word(problem: &MappingProblem, source: &str) -> Option<Finding> {
+/// Whether the expression around a fault is sound in its place once another text stands for it.
+type Works<'a> = &'a dyn Fn(&str) -> bool;
+
+fn word(problem: &MappingProblem, source: &str, works: Works<'_>) -> Option<Finding> {
     let span = problem.span;
     Some(match &problem.kind {
         MappingProblemKind::Grammar(message) => {
@@ -176,7 +194,7 @@ fn word(problem: &MappingProblem, source: &str) -> Option<Finding> {
             span,
             format!("the size of the axis `{name}` does not fit 64 bits"),
         ),
-        MappingProblemKind::Invalid(error) => return word_invalid(error, span, source),
+        MappingProblemKind::Invalid(error) => return word_invalid(error, span, source, works),
     })
 }
 
@@ -209,88 +227,145 @@ fn word_unknown(name: &str, nearest: &[String], span: Span) -> Finding {
     }
 }
 
-fn word_invalid(error: &MappingError, span: Span, source: &str) -> Option<Finding> {
-    Some(match error {
-        MappingError::StrideIndivisible { size, divisor } => indivisible("stride_indivisible", '/', *size, *divisor, span),
-        MappingError::ModuloIndivisible { size, divisor } => indivisible("modulo_indivisible", '%', *size, *divisor, span),
-        MappingError::ZeroDivisor => {
-            let rule = if source.starts_with('%') { "modulo_indivisible" } else { "stride_indivisible" };
-            Finding::new(rule, span, "there are no blocks of 0 positions: the divisor is at least 1")
+fn word_invalid(
+    error: &MappingError,
+    span: Span,
+    source: &str,
+    works: Works<'_>,
+) -> Option<Finding> {
+    Some(match *error {
+        MappingError::StrideIndivisible { size, divisor } => {
+            indivisible("stride_indivisible", '/', size, divisor, span, works)
         }
-        MappingError::PaddingShrinks { size, padded } => Finding::new(
-            "padding_shrinks",
-            span,
-            format!("{size} positions are padded to {padded}; the number after `#` is the size with the padding"),
-        )
-        .help(format!("pad to {size} or more, or keep {padded} positions with `= {padded}`"))
-        .fix(Applicability::Maybe, format!("pad to {size}"), span, format!("# {size}"))
-        .fix(Applicability::Maybe, format!("keep {padded} positions"), span, format!("= {padded}")),
-        MappingError::ResizeGrows { size, resized } => Finding::new(
-            "resize_grows",
-            span,
-            format!("{size} positions are resized to {resized}; a resize only drops positions"),
-        )
-        .help(format!("room without data is padding: `# {resized}`"))
-        .fix(Applicability::Maybe, format!("pad to {resized}"), span, format!("# {resized}"))
-        .fix(Applicability::Maybe, format!("keep all {size} positions"), span, format!("= {size}")),
+        MappingError::ModuloIndivisible { size, divisor } => {
+            indivisible("modulo_indivisible", '%', size, divisor, span, works)
+        }
+        MappingError::ZeroDivisor { size } => {
+            if source.starts_with('%') {
+                indivisible("modulo_indivisible", '%', size, 0, span, works)
+            } else {
+                indivisible("stride_indivisible", '/', size, 0, span, works)
+            }
+        }
+        MappingError::PaddingShrinks { size, padded } => {
+            let finding = Finding::new(
+                "padding_shrinks",
+                span,
+                format!("{size} positions are padded to {padded}; the number after `#` is the size with the padding"),
+            )
+            .help(format!("pad to {size} or more, or keep {padded} positions with `= {padded}`"));
+            let ways = [
+                (format!("pad to {size}"), format!("# {size}")),
+                (format!("keep {padded} positions"), format!("= {padded}")),
+            ];
+            with_ways(finding, span, ways, works)
+        }
+        MappingError::ResizeGrows { size, resized } => {
+            let finding = Finding::new(
+                "resize_grows",
+                span,
+                format!("{size} positions are resized to {resized}; a resize only drops positions"),
+            )
+            .help(format!("room without data is padding: `# {resized}`"));
+            let ways = [
+                (format!("pad to {resized}"), format!("# {resized}")),
+                (format!("keep all {size} positions"), format!("= {size}")),
+            ];
+            with_ways(finding, span, ways, works)
+        }
         MappingError::Overflow { outer, inner } => Finding::new(
             "mapping_overflow",
             span,
             format!("{outer} times {inner} positions do not fit 64 bits"),
         ),
-        MappingError::ZeroSize => {
-            Finding::new("axis_size_zero", span, "no position is left: a mapping has at least one")
-        }
+        MappingError::ZeroSize => Finding::new(
+            "axis_size_zero",
+            span,
+            "no position is left: a mapping has at least one",
+        ),
         // Reported where the axis is declared; or a limit of this analysis and no fault.
         MappingError::AxisSizeZero { .. } | MappingError::TooDeep => return None,
     })
 }
 
-fn indivisible(rule: &'static str, operator: char, size: u64, divisor: u64, span: Span) -> Finding {
-    let below = size / divisor * divisor;
-    let mut finding = Finding::new(
-        rule,
-        span,
-        format!(
-            "{size} positions are no whole number of blocks of {divisor}: {} are left over",
-            size - below
+/// Proposes what else could be written: what fits the expression around it, or all of it if nothing does.
+fn with_ways(
+    finding: Finding,
+    span: Span,
+    ways: impl IntoIterator<Item = (String, String)>,
+    works: Works<'_>,
+) -> Finding {
+    let ways: Vec<_> = ways.into_iter().collect();
+    let fitting = ways.iter().filter(|(_, text)| works(text)).count();
+    ways.into_iter()
+        .filter(|(_, text)| fitting == 0 || works(text))
+        .fold(finding, |finding, (title, text)| {
+            finding.fix(Applicability::Maybe, title, span, text)
+        })
+}
+
+/// Words a divisor that leaves a remainder; 0 is one that leaves everything.
+fn indivisible(
+    rule: &'static str,
+    operator: char,
+    size: u64,
+    divisor: u64,
+    span: Span,
+    works: Works<'_>,
+) -> Finding {
+    let rest = size.checked_rem(divisor);
+    let message = match rest {
+        Some(rest) => format!(
+            "{size} positions are no whole number of blocks of {divisor}: {rest} are left over"
         ),
-    );
-    let divisors = nearest_divisors(size, divisor);
+        None => "there are no blocks of 0 positions: the divisor is at least 1".to_owned(),
+    };
+    let padded = rest
+        .and_then(|rest| (size - rest).checked_add(divisor))
+        .map(|padded| (padded, format!("# {padded} {operator} {divisor}")));
+    let with = |divisor: &u64| format!("{operator} {divisor}");
+    let mut padded = padded;
+    let mut divisors = nearest_divisors(size, divisor, |other| works(&with(&other)));
+    match &padded {
+        Some((_, text)) if works(text) => {}
+        // Where neither fits the expression around it, that is at fault as well: both are named.
+        _ if divisors.is_empty() => divisors = nearest_divisors(size, divisor, |_| true),
+        _ => padded = None,
+    }
+    let mut finding = Finding::new(rule, span, message);
     let mut ways = Vec::new();
-    if let Some(padded) = below.checked_add(divisor) {
+    if let Some((padded, text)) = padded {
         ways.push(format!("pad the operand to {padded} first"));
-        finding = finding.fix(
-            Applicability::Maybe,
-            format!("pad to {padded} first"),
-            span,
-            format!("# {padded} {operator} {divisor}"),
-        );
+        let title = format!("pad to {padded} first");
+        finding = finding.fix(Applicability::Maybe, title, span, text);
     }
     for other in &divisors {
-        finding = finding.fix(
-            Applicability::Maybe,
-            format!("use blocks of {other}"),
-            span,
-            format!("{operator} {other}"),
-        );
+        let title = format!("use blocks of {other}");
+        finding = finding.fix(Applicability::Maybe, title, span, with(other));
     }
-    if !divisors.is_empty() {
-        ways.push(format!(
-            "use a divisor, the nearest being {}",
-            words::alternatives(&divisors)
-        ));
+    match divisors.as_slice() {
+        [] => {}
+        [only] => ways.push(format!("use a divisor of {size} that fits here: {only}")),
+        several => ways.push(format!(
+            "use a divisor of {size}, the nearest being {}",
+            words::alternatives(several)
+        )),
     }
     finding.help(ways.join(", or "))
 }
 
-/// The nearest divisors of `size` below and above a number, as far as they are near.
-fn nearest_divisors(size: u64, number: u64) -> Vec<u64> {
+/// The nearest divisors of `size` below and above a number that fit, as far as they are near.
+fn nearest_divisors(size: u64, number: u64, fits: impl Fn(u64) -> bool) -> Vec<u64> {
     let divides = |candidate: &u64| *candidate > 0 && size.is_multiple_of(*candidate);
     let below = (number.saturating_sub(DIVISOR_DISTANCE)..number)
         .rev()
-        .find(divides);
-    let above = (number.saturating_add(1)..=number.saturating_add(DIVISOR_DISTANCE)).find(divides);
+        .filter(divides)
+        .take(DIVISORS_TRIED)
+        .find(|divisor| fits(*divisor));
+    let above = (number.saturating_add(1)..=number.saturating_add(DIVISOR_DISTANCE))
+        .filter(divides)
+        .take(DIVISORS_TRIED)
+        .find(|divisor| fits(*divisor));
     below.into_iter().chain(above).collect()
 }
 
@@ -306,16 +381,18 @@ mod tests {
                 span: span(1),
             },
             source,
+            &|_| true,
         )
     }
 
     #[test]
     fn nearest_divisors_lie_on_both_sides() {
-        assert_eq!(nearest_divisors(16384, 60), [32, 64]);
-        assert_eq!(nearest_divisors(13, 4), [1, 13]);
-        assert_eq!(nearest_divisors(12, 24), [12]);
+        assert_eq!(nearest_divisors(16384, 60, |_| true), [32, 64]);
+        assert_eq!(nearest_divisors(13, 4, |_| true), [1, 13]);
+        assert_eq!(nearest_divisors(12, 24, |_| true), [12]);
+        assert_eq!(nearest_divisors(16384, 60, |divisor| divisor >= 128), [128]);
         assert_eq!(
-            nearest_divisors(u64::MAX - 58, 10),
+            nearest_divisors(u64::MAX - 58, 10, |_| true),
             [1],
             "a prime below 2^64"
         );
@@ -334,7 +411,7 @@ mod tests {
         );
         assert_eq!(
             finding.help.as_deref(),
-            Some("pad the operand to 16 first, or use a divisor, the nearest being 1 or 13")
+            Some("pad the operand to 16 first, or use a divisor of 13, the nearest being 1 or 13")
         );
         let texts: Vec<&str> = finding
             .fixes
@@ -348,7 +425,7 @@ mod tests {
     fn a_zero_divisor_belongs_to_its_operator() {
         let rule = |source| {
             worded(
-                MappingProblemKind::Invalid(MappingError::ZeroDivisor),
+                MappingProblemKind::Invalid(MappingError::ZeroDivisor { size: 8 }),
                 source,
             )
             .map(|found| found.rule)

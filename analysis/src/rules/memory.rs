@@ -7,6 +7,7 @@ use crate::derivation::memory::{
 };
 use crate::derivation::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation};
 use crate::hardware::TRF_BYTES;
+use crate::items::Span;
 use crate::kernel::{Body, OperationId, Tier, TrfAddress};
 
 /// The family's rules.
@@ -205,36 +206,49 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Option<Finding> {
             .saturating_sub(needed.range.0.max(written.range.0));
         finding = finding.note(format!("they share {}", words::bytes(shared)));
     }
-    Some(with_free_place(finding, *elsewhere, written))
+    Some(with_free_place(finding, elsewhere, written))
 }
 
 /// Says where the written tensor could lie instead.
-fn with_free_place(finding: Finding, elsewhere: Elsewhere, written: &Occupant) -> Finding {
-    let place = match elsewhere {
-        Elsewhere::Address(address) => format!("{address:#x}"),
-        Elsewhere::Half(TrfAddress::FirstHalf) => "TrfAddress::FirstHalf".to_owned(),
-        Elsewhere::Half(TrfAddress::SecondHalf) => "TrfAddress::SecondHalf".to_owned(),
-        Elsewhere::Half(TrfAddress::Full) => "TrfAddress::Full".to_owned(),
-        Elsewhere::Nowhere => {
-            return finding
-                .help("nothing of this size is free meanwhile: use one of the tensors up before the other is written");
-        }
+fn with_free_place(finding: Finding, elsewhere: &Elsewhere, written: &Occupant) -> Finding {
+    let during = format!("free while {} is needed", call(written));
+    with_places(finding, elsewhere, &during, written.address_span)
+}
+
+/// Lists the places that are free for a tensor, and proposes the first one.
+pub(super) fn with_places(
+    finding: Finding,
+    elsewhere: &Elsewhere,
+    during: &str,
+    address_span: Span,
+) -> Finding {
+    let places: Vec<String> = match elsewhere {
+        Elsewhere::Addresses(addresses) => addresses
+            .iter()
+            .map(|address| format!("{address:#x}"))
+            .collect(),
+        Elsewhere::Half(TrfAddress::FirstHalf) => vec!["TrfAddress::FirstHalf".to_owned()],
+        Elsewhere::Half(TrfAddress::SecondHalf) => vec!["TrfAddress::SecondHalf".to_owned()],
+        Elsewhere::Half(TrfAddress::Full) => vec!["TrfAddress::Full".to_owned()],
+        Elsewhere::Nowhere => Vec::new(),
         Elsewhere::Fixed => {
             return finding.help(
                 "keep the bytes free that it is written to, or use the other tensor up before",
             );
         }
     };
+    let Some(first) = places.first() else {
+        return finding
+            .help("nothing of this size is free meanwhile: use one of the tensors up before the other is written");
+    };
+    let are = if places.len() == 1 { "is" } else { "are" };
     finding
-        .help(format!(
-            "`{place}` is free while {} is needed",
-            call(written)
-        ))
+        .help(format!("{} {are} {during}", words::names(&places)))
         .fix(
             Applicability::Maybe,
-            format!("move it to `{place}`"),
-            written.address_span,
-            place,
+            format!("move it to `{first}`"),
+            address_span,
+            first.clone(),
         )
 }
 
@@ -257,7 +271,18 @@ fn word_sum(body: &Body, sum: &VrfSum) -> Finding {
             );
         }
     }
-    finding.help("load it after the last use of another operand, or work on smaller tiles")
+    let rest = sum
+        .capacity
+        .saturating_sub(sum.bytes.saturating_sub(sum.last.1));
+    let tiles = sum.last.1.checked_div(rest).map(|whole| {
+        let tiles = whole + u64::from(!sum.last.1.is_multiple_of(rest));
+        format!(
+            "{} are left beside them: work on it in {tiles} tiles, or ",
+            words::bytes(rest)
+        )
+    });
+    let last_use = "load it after the last use of another operand";
+    finding.help(format!("{}{last_use}", tiles.unwrap_or_default()))
 }
 
 fn word_move(violation: &MoveViolation) -> Finding {

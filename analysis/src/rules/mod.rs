@@ -33,7 +33,7 @@ pub use engines::engines;
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::hardware::Target;
-use crate::items::{ItemId, Span, item_text, mapping_sites};
+use crate::items::{ItemId, MappingSite, Span, item_text, mapping_sites, resolve_edited};
 use crate::kernel::Body;
 use crate::names::nearest_names;
 use crate::simulation::BodySimulation;
@@ -539,7 +539,20 @@ pub fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
         let place = text.text.get(span.start as usize..span.end as usize);
         place.unwrap_or_default().to_owned()
     };
-    let mut findings = mapping_expressions::check_sites(&sites, source);
+    let remaining = |site: &MappingSite, span: Span, text: &str| {
+        let before = source(Span {
+            end: span.start,
+            ..site.body
+        });
+        let after = source(Span {
+            start: span.end,
+            ..site.body
+        });
+        resolve_edited(db, site, &format!("{before}{text}{after}"))
+            .problems
+            .len()
+    };
+    let mut findings = mapping_expressions::check_sites(&sites, source, remaining);
     findings.extend(library::check_sites(&sites));
     findings.extend(style::check_sites(&sites));
     findings

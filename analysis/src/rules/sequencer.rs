@@ -2,14 +2,17 @@
 
 use crate::derivation::commit::CommitViolation;
 use crate::derivation::dma::DmaViolation;
-use crate::derivation::fetch::FetchViolation;
+use crate::derivation::fetch::{FetchDerivation, FetchViolation};
 use crate::derivation::sequencer::{Misfit, SequenceReport, SequencerViolation};
 use crate::derivation::{EndDerivation, OperationDerivation, StageDerivation};
 use crate::hardware::SEQUENCER_ENTRIES;
 use crate::items::Span;
-use crate::kernel::{Copy, OperationKind, Pass, PassEnd, StreamShape, Tensor, TensorId, Written};
+use crate::kernel::{
+    Copy, OperationKind, Pass, PassEnd, PassSource, StreamShape, Tensor, TensorId, Written,
+};
 use crate::mapping::Mapping;
 
+use super::wording::StageOf;
 use super::{Applicability, Checked, Finding, Rule, rule, wording};
 
 /// The family's rules.
@@ -113,10 +116,16 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 let finding = with_note(finding, configuration.as_deref());
                 findings.push(match (violation, &derived.reordered_time) {
                     (SequencerViolation::Entries { .. }, Some((time, entries))) => {
-                        finding.help(format!(
+                        let finding = finding.help(format!(
                             "in the buffer's order, with the time `{}`, that is {entries} of 8",
                             wording::written(time)
-                        ))
+                        ));
+                        let replaced = [(of.stage.output.time.span, time)];
+                        let place = of.stage.span;
+                        wording::propose(finding, Applicability::Maybe, place, &replaced)
+                    }
+                    (SequencerViolation::Packet { .. }, _) => {
+                        with_source_order(checked, &of, derived, finding)
                     }
                     _ => finding,
                 });
@@ -138,12 +147,54 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             let configuration = derived.configuration();
             for violation in &derived.violations {
                 if let DmaViolation::Sequencer(violation) = violation {
-                    let finding = word_transfer(checked, copy, violation);
+                    let finding = word_transfer(checked, copy, violation).map(|finding| {
+                        let target = checked.body.tensor(copy.target);
+                        match (&derived.reordered, target) {
+                            (Some(reordered), Some(target)) => {
+                                let place = target.levels.element.span;
+                                let order = format!(
+                                    "in the source's order it is `{}`",
+                                    wording::written(reordered)
+                                );
+                                let replaced = [(place, reordered)];
+                                let finding = finding.help(order);
+                                wording::propose(
+                                    finding,
+                                    Applicability::Maybe,
+                                    copy.span,
+                                    &replaced,
+                                )
+                            }
+                            _ => finding,
+                        }
+                    });
                     findings
                         .extend(finding.map(|finding| with_note(finding, Some(&configuration))));
                 }
             }
         }
+    }
+}
+
+/// Proposes that the tensor that a fetch reads lies in the order of the stream, where that is enough.
+pub(super) fn with_source_order(
+    checked: &Checked<'_>,
+    of: &StageOf<'_>,
+    derived: &FetchDerivation,
+    finding: Finding,
+) -> Finding {
+    let source = match &of.pass.source {
+        PassSource::Tensor(id) => checked.body.tensor(*id),
+        _ => None,
+    };
+    match (source, &derived.reordered_buffer) {
+        (Some(source), Some(reordered)) => wording::stream_order(
+            finding.related(source.levels.element.span, "the buffer's mapping"),
+            reordered,
+            source.levels.element.span,
+            of.stage.span,
+        ),
+        _ => finding,
     }
 }
 
@@ -189,6 +240,8 @@ fn check_commit(
             ));
             let replaced = [(target.levels.element.span, roomy)];
             finding = wording::propose(finding, Applicability::Maybe, method, &replaced);
+        } else if let Some(reordered) = &derived.reordered_element {
+            finding = wording::stream_order(finding, reordered, target.levels.element.span, method);
         }
         findings.push(finding);
     }

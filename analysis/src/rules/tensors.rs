@@ -1,11 +1,14 @@
 //! Rules of the family "tensors": sizes of the hierarchy's levels, capacities, alignment, tiles.
 
+use super::memory::with_places;
 use super::{Applicability, Checked, Finding, Group, Rule, rule, words};
+use crate::derivation::memory::Elsewhere;
 use crate::derivation::tensors::{
     AlignmentViolation, CapacityViolation, OutgrownTensor, SizeViolation, TensorsViolation,
     TileViolation,
 };
 use crate::hardware::{CLUSTERS, ROWS, SLICES};
+use crate::items::Span;
 use crate::kernel::{Level, Tier, TrfAddress};
 
 /// The family's rules.
@@ -120,7 +123,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         |violation| match violation {
             TensorsViolation::Size(violation) => word_size(violation),
             TensorsViolation::Alignment(violation) => word_alignment(violation),
-            TensorsViolation::Capacity(violation) => word_capacity(violation),
+            TensorsViolation::Capacity(violation) => word_capacity(checked, violation),
             TensorsViolation::Tile(violation) => word_tile(checked, violation),
         },
     ));
@@ -179,22 +182,44 @@ fn word_size(violation: &SizeViolation) -> Finding {
             } else {
                 Applicability::Machine
             };
-            finding
+            let finding = finding
                 .help(format!("with size {expected} it is `m![{padded}]`"))
                 .fix(
                     applicability,
                     format!("make it {expected}: `m![{padded}]`"),
                     *span,
                     format!("m![{padded}]"),
-                )
+                );
+            if *level == Level::Chip {
+                with_chips(finding, (*expected, size), *attribute)
+            } else {
+                finding
+            }
         }
-        None if *level == Level::Chip => finding.help(format!(
-            "`#[device(chip = {size})]` runs it on {size} chips"
-        )),
+        None if *level == Level::Chip => {
+            let finding = finding.help(format!(
+                "`#[device(chip = {size})]` runs it on {size} chips"
+            ));
+            with_chips(finding, (*expected, size), *attribute)
+        }
         None => finding.help(format!(
             "{used} positions hold data: move a factor of {} into the element level",
             used.div_ceil(*expected)
         )),
+    }
+}
+
+/// Proposes that the kernel runs on as many chips as the level has, where the attribute says nothing else.
+fn with_chips(finding: Finding, (declared, chips): (u64, u64), attribute: Option<Span>) -> Finding {
+    let alone = format!("chip = {declared}").len();
+    match attribute {
+        Some(place) if (place.end.saturating_sub(place.start)) as usize <= alone => finding.fix(
+            Applicability::Maybe,
+            format!("run it on {chips} chips"),
+            place,
+            format!("chip = {chips}"),
+        ),
+        _ => finding,
     }
 }
 
@@ -228,7 +253,7 @@ fn word_alignment(violation: &AlignmentViolation) -> Finding {
     }
 }
 
-fn word_capacity(violation: &CapacityViolation) -> Finding {
+fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation) -> Finding {
     match violation {
         CapacityViolation::Rows { rows, span } => Finding::new(
             "trf_capacity",
@@ -266,8 +291,8 @@ fn word_capacity(violation: &CapacityViolation) -> Finding {
             address,
             span,
         } => {
-            let last = tensor.capacity - tensor.bytes;
-            Finding::new(
+            let last = tensor.capacity.saturating_sub(tensor.bytes);
+            let finding = Finding::new(
                 rule_of(tensor.tier),
                 *span,
                 format!(
@@ -277,8 +302,19 @@ fn word_capacity(violation: &CapacityViolation) -> Finding {
                     place_of(tensor.tier, None),
                     words::bytes(tensor.capacity)
                 ),
-            )
-            .help(format!("it fits at {last:#x} and below"))
+            );
+            let displaced = &checked.derivation.memory.displaced;
+            let elsewhere = displaced
+                .iter()
+                .find(|displaced| displaced.address_span == *span)
+                .map(|displaced| &displaced.elsewhere);
+            match elsewhere {
+                Some(elsewhere @ Elsewhere::Addresses(_)) => {
+                    let during = format!("free for it; it fits at {last:#x} and below");
+                    with_places(finding, elsewhere, &during, *span)
+                }
+                _ => finding.help(format!("it fits at {last:#x} and below")),
+            }
         }
     }
 }

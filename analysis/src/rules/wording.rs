@@ -120,6 +120,20 @@ pub(super) fn propose(
     finding
 }
 
+/// Says what an element in the order of its stream is, and proposes it.
+pub(super) fn stream_order(
+    finding: Finding,
+    element: &Mapping,
+    place: Span,
+    method: Span,
+) -> Finding {
+    let finding = finding.help(format!(
+        "in the stream's order it is `{}`",
+        written(element)
+    ));
+    propose(finding, Applicability::Maybe, method, &[(place, element)])
+}
+
 /// As [`propose`], for mappings of which one may be an alias: an alias may be right elsewhere, so its use is replaced.
 pub(super) fn propose_instead(
     finding: Finding,

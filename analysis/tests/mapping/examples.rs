@@ -204,8 +204,14 @@ fn constructors_refuse_with_their_numbers() {
         a.pad_to(7, visa_analysis::mapping::PaddingKind::Top),
         Err(MappingError::PaddingShrinks { size, padded: 7 })
     );
-    assert_eq!(a.stride(0), Err(MappingError::ZeroDivisor));
-    assert_eq!(a.modulo(0), Err(MappingError::ZeroDivisor));
+    assert_eq!(
+        a.stride(0),
+        Err(MappingError::ZeroDivisor { size: a.size() })
+    );
+    assert_eq!(
+        a.modulo(0),
+        Err(MappingError::ZeroDivisor { size: a.size() })
+    );
     assert_eq!(a.resize(0), Err(MappingError::ZeroSize));
     assert_eq!(Mapping::broadcast(0), Err(MappingError::ZeroSize));
     let name = "Z".to_owned();

@@ -30,6 +30,8 @@ pub struct CommitDerivation {
     pub writes_per_packet: Option<u64>,
     /// Where strides or bounds are at fault: the element with just enough padding, if padding is enough.
     pub padded_element: Option<Mapping>,
+    /// Where the order of the element is at fault (too short pieces, too many loops): the element in the stream's order.
+    pub reordered_element: Option<Mapping>,
     /// What the engine cannot do.
     pub violations: Vec<CommitViolation>,
 }
@@ -122,10 +124,14 @@ pub fn derive(body: &Body, pass: &Pass) -> CommitDerivation {
     if derivation.violations.iter().any(is_mended_by_padding) {
         derivation.padded_element = with_padding(&request);
     }
+    if derivation.violations.iter().any(is_mended_by_order) {
+        derivation.reordered_element = expected(&request);
+    }
     if derivation.violations.is_empty() {
-        derivation
-            .violations
-            .extend(BankRun::of(&report, request.address).map(CommitViolation::Bank));
+        derivation.violations.extend(
+            BankRun::of(&report, request.address)
+                .map(|run| CommitViolation::Bank(run.with_padded_buffer(&request))),
+        );
     }
     derivation.writes_per_packet = report
         .packet_bytes
@@ -296,6 +302,17 @@ const fn is_mended_by_padding(violation: &CommitViolation) -> bool {
         violation,
         CommitViolation::Sequencer(
             SequencerViolation::WriteStride { .. } | SequencerViolation::WriteBounds { .. }
+        )
+    )
+}
+
+const fn is_mended_by_order(violation: &CommitViolation) -> bool {
+    matches!(
+        violation,
+        CommitViolation::Sequencer(
+            SequencerViolation::CommitSize { .. }
+                | SequencerViolation::Entries { .. }
+                | SequencerViolation::Iterations { .. }
         )
     )
 }

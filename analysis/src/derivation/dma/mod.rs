@@ -4,6 +4,7 @@
 //! what alignment and packet size the hardware asks of them. How fast a transfer is, and which engine makes which
 //! part of it, is not known here. A part of a tensor that the other side lacks is lost, which `memory` reports.
 
+mod repair;
 #[cfg(test)]
 mod tests;
 
@@ -54,6 +55,10 @@ pub struct DmaDerivation {
     pub padded_run_bits: Option<u64>,
     /// Bytes of the packet that the run is moved in.
     pub packet_bytes: Option<u64>,
+    /// Where alignment is at fault: new elements of the two tensors, both padded alike, with which the transfer is legal.
+    pub padded: Vec<(TensorId, Mapping)>,
+    /// Where the order is at fault: the target's element in the source's order, if the transfer is legal then.
+    pub reordered: Option<Mapping>,
     /// What the engine cannot do.
     pub violations: Vec<DmaViolation>,
 }
@@ -106,8 +111,6 @@ pub enum DmaViolation {
         bits: u64,
         /// Bits with the padding that both sides hold.
         padded_bits: u64,
-        /// The target's element with its innermost part padded to a multiple of 8 bytes, where that part is the run.
-        padded: Option<Mapping>,
     },
     /// A loop steps by no multiple of 8 bytes on a side that needs it.
     Stride {
@@ -128,7 +131,22 @@ pub enum DmaViolation {
 /// Derives a transfer from its two tensors (book: DMA Sequencer Internals).
 #[must_use]
 pub fn derive(body: &Body, copy: &Copy) -> DmaDerivation {
-    derive_transfer(body, copy).unwrap_or_default()
+    let (Some(source), Some(target)) = (body.tensor(copy.source), body.tensor(copy.target)) else {
+        return DmaDerivation::default();
+    };
+    let mut derivation = derive_transfer(body, copy, source, target).unwrap_or_default();
+    for violation in &derivation.violations {
+        match violation {
+            DmaViolation::Packet { .. } | DmaViolation::Stride { .. } => {
+                derivation.padded = repair::padded(body, copy, violation);
+            }
+            DmaViolation::Sequencer(_) => {
+                derivation.reordered = repair::in_source_order(body, copy);
+            }
+            DmaViolation::Address { .. } | DmaViolation::PacketLimit { .. } => {}
+        }
+    }
+    derivation
 }
 
 /// One side of a transfer: its levels with the distance in bits of two neighbours in each.
@@ -150,8 +168,13 @@ fn levels(tensor: &Tensor, element_bits: u64) -> Option<Vec<(Form, i128)>> {
     placed.collect()
 }
 
-fn derive_transfer(body: &Body, copy: &Copy) -> Option<DmaDerivation> {
-    let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
+/// Derives the transfer as if the two tensors were these.
+fn derive_transfer(
+    body: &Body,
+    copy: &Copy,
+    source: &Tensor,
+    target: &Tensor,
+) -> Option<DmaDerivation> {
     let element_bits = source.element_type.value?.bits();
     let (read, write) = (levels(source, element_bits)?, levels(target, element_bits)?);
     let needs = Needs::of(source.tier, target.tier);
@@ -190,7 +213,7 @@ fn derive_transfer(body: &Body, copy: &Copy) -> Option<DmaDerivation> {
     derivation.padded_run_bits = Some(run.padded_bits);
     pieces.sort_by_key(|piece| std::cmp::Reverse((piece.place, piece.there)));
     derivation.entries = pieces.iter().map(entry).collect();
-    if let Some(violation) = check_alignment(target, &derivation, run, needs) {
+    if let Some(violation) = check_alignment(&derivation, run, needs) {
         derivation.violations.push(violation);
     } else {
         match packet(run, needs) {
@@ -340,12 +363,7 @@ fn check_addresses(source: &Tensor, target: &Tensor, needs: Needs) -> Vec<DmaVio
 
 const UNIT_BITS: u64 = DMA_ALIGNMENT_BYTES * 8;
 
-fn check_alignment(
-    target: &Tensor,
-    derivation: &DmaDerivation,
-    run: Run,
-    needs: Needs,
-) -> Option<DmaViolation> {
+fn check_alignment(derivation: &DmaDerivation, run: Run, needs: Needs) -> Option<DmaViolation> {
     if !needs.write_aligned {
         return None;
     }
@@ -353,7 +371,6 @@ fn check_alignment(
         return Some(DmaViolation::Packet {
             bits: run.bits,
             padded_bits: run.padded_bits,
-            padded: padded_element(target, run.bits),
         });
     }
     let unit = i128::from(UNIT_BITS);
@@ -370,19 +387,6 @@ fn check_alignment(
             entry: entry.clone(),
         })
     })
-}
-
-/// See [`DmaViolation::Packet`].
-fn padded_element(target: &Tensor, run_bits: u64) -> Option<Mapping> {
-    let element_bits = target.element_type.value?.bits();
-    let (outer, inner) = target
-        .levels
-        .element
-        .get()?
-        .form()
-        .split_at(run_bits / element_bits)?;
-    let padded = inner.pad(run_bits.checked_next_multiple_of(UNIT_BITS)? / element_bits)?;
-    Some(Form::multiply(&outer, &padded)?.to_mapping())
 }
 
 /// The shortest length of the run, padding included, that is a multiple of 8 bytes.

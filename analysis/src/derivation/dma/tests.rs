@@ -71,23 +71,12 @@ fn a_transfer_into_dm_needs_eight_bytes_in_a_line() {
     let violation = |source: &[&str], target: &[&str], kind| {
         let mut violations = transfer(axes, source, target, kind, (0, 0)).violations;
         assert!(violations.len() < 2, "{violations:?}");
-        match violations.pop() {
-            // The proposal is checked on its own.
-            Some(DmaViolation::Packet {
-                bits, padded_bits, ..
-            }) => Some(DmaViolation::Packet {
-                bits,
-                padded_bits,
-                padded: None,
-            }),
-            other => other,
-        }
+        violations.pop()
     };
     let packet = |bits| {
         Some(DmaViolation::Packet {
             bits,
             padded_bits: bits,
-            padded: None,
         })
     };
     assert_eq!(violation(&["S, W"], &["S", "W"], I8), packet(32));
@@ -120,17 +109,32 @@ fn a_transfer_into_dm_needs_eight_bytes_in_a_line() {
 fn a_short_run_is_padded_on_both_sides() {
     let axes = &[("S", 256), ("T", 4), ("W", 3)];
     let derived = transfer(axes, &["S, T, W # 5"], &["S", "T, W"], Bf16, (0, 0));
-    let [
-        DmaViolation::Packet {
-            bits: 48,
-            padded: Some(padded),
-            ..
-        },
-    ] = derived.violations.as_slice()
-    else {
-        panic!("{derived:?}")
+    assert!(matches!(
+        derived.violations.as_slice(),
+        [DmaViolation::Packet { bits: 48, .. }]
+    ));
+    // Three elements of two bytes: the rows of the source, of ten bytes, become sixteen, those of the target eight.
+    assert_eq!(proposed(&derived), ["S, T, W # 8", "T, W # 4"]);
+}
+
+/// The elements that are proposed, the source's first.
+fn proposed(derived: &DmaDerivation) -> Vec<String> {
+    let elements = derived.padded.iter();
+    elements.map(|(_, element)| element.to_string()).collect()
+}
+
+#[test]
+fn padding_mends_runs_and_steps() {
+    let axes = &[("S", 256), ("W", 4), ("C", 16)];
+    let of = |source: &[&str], target: &[&str], kind| {
+        proposed(&transfer(axes, source, target, kind, (0, 0)))
     };
-    assert_eq!(padded.to_string(), "T, W # 4");
+    assert_eq!(of(&["S, W"], &["S", "W"], I8), ["S, W # 8", "W # 8"]);
+    assert_eq!(of(&["S, W"], &["S", "W # 8"], I8), ["S, W # 8"]);
+    assert_eq!(of(&["S"], &["S", "1 # 4"], Bf16), ["S, 1 # 4"]);
+    assert_eq!(of(&["S, C # 17"], &["S", "C"], I8), ["S, C # 24"]);
+    // No padding joins what lies apart on one side.
+    assert_eq!(of(&["C, S"], &["S", "C"], I8), [""; 0]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::hardware::{
 use crate::kernel::{
     Body, Context, Pass, PassSource, Position, StageKind, StreamShape, Tensor, TensorId, ZeroPoint,
 };
-use crate::mapping::{Answer, Digit, Form, Mapping, equal};
+use crate::mapping::{Answer, Digit, Form, Mapping, equal, same_elements};
 
 use super::banks::{level_reaching, longest_bank_run};
 use super::masking::{self, Unmaskable};
@@ -21,6 +21,9 @@ use super::sequencer::{
     Entry, Interleaving, SequenceReport, SequenceRequest, SequencerMode, SequencerViolation,
     sequence,
 };
+
+/// The most digits of a time of which other orders are tried.
+const ORDERED_DIGITS: usize = 32;
 
 /// What was derived, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,6 +34,8 @@ pub struct FetchDerivation {
     pub fetches_per_packet: Option<u64>,
     /// Where there are too many entries: the time in the buffer's order and its entries, if that is few enough.
     pub reordered_time: Option<(Mapping, usize)>,
+    /// Where too little of the packet lies in a line: the buffer in the stream's order, if that is enough.
+    pub reordered_buffer: Option<Mapping>,
     /// What the engine cannot do.
     pub violations: Vec<FetchViolation>,
 }
@@ -134,6 +139,43 @@ fn in_buffer_order(request: &SequenceRequest) -> Option<(Mapping, usize)> {
         .then_some((time, report.merged.len()))
 }
 
+/// The buffer in the order of time and packet, if it holds just the stream's elements and the stream is legal then.
+fn in_stream_order(request: &SequenceRequest) -> Option<Mapping> {
+    let stream = Form::multiply(request.time.form(), request.packet.form())?;
+    if same_elements(request.buffer.form(), &stream) != Answer::Yes {
+        return None;
+    }
+    let buffer = stream.to_mapping();
+    let report = sequence(&SequenceRequest {
+        buffer: buffer.clone(),
+        ..request.clone()
+    });
+    report.violations.is_empty().then_some(buffer)
+}
+
+/// The time with another of its digits innermost, with which no run on one bank reaches the limit.
+fn with_other_inner_digit(request: &SequenceRequest) -> Option<Mapping> {
+    let digits = request.time.form().digits();
+    if digits.len() > ORDERED_DIGITS {
+        return None;
+    }
+    (1..digits.len()).find_map(|index| {
+        let mut digits = digits.to_vec();
+        let inner = digits.remove(index);
+        digits.insert(0, inner);
+        let time = Form::from_digits(digits)?.to_mapping();
+        let report = sequence(&SequenceRequest {
+            time: time.clone(),
+            ..request.clone()
+        });
+        let fine = report.violations.is_empty()
+            && report
+                .longest_bank_run
+                .is_some_and(|run| run < BANK_RUN_LIMIT);
+        fine.then_some(time)
+    })
+}
+
 /// A run of accesses to one bank of DM that reaches the limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BankRun {
@@ -145,6 +187,10 @@ pub struct BankRun {
     pub stride_bits: i128,
     /// The next larger stride in bits, in steps of a bank's row, with which no run reaches the limit.
     pub better_stride_bits: Option<i128>,
+    /// The buffer with rows padded to that stride.
+    pub padded_buffer: Option<Mapping>,
+    /// A time in another order with which no run reaches the limit; a fetch can choose it, a commit cannot.
+    pub other_time: Option<Mapping>,
 }
 
 impl BankRun {
@@ -169,7 +215,26 @@ impl BankRun {
             entry: report.merged.get(level)?.clone(),
             stride_bits,
             better_stride_bits: (1..DM_BANKS).find_map(better),
+            padded_buffer: None,
+            other_time: None,
         })
+    }
+
+    /// The same with the buffer's rows padded to the better stride.
+    pub(super) fn with_padded_buffer(mut self, request: &SequenceRequest) -> Self {
+        self.padded_buffer = self.padded(request);
+        self
+    }
+
+    fn padded(&self, request: &SequenceRequest) -> Option<Mapping> {
+        let element_bits = request.element_type.bits();
+        let elements = |bits: i128| Some(u64::try_from(bits).ok()? / element_bits);
+        let (outer, row) = request
+            .buffer
+            .form()
+            .split_at(elements(self.stride_bits)?)?;
+        let wider = row.pad(elements(self.better_stride_bits?)?)?;
+        Some(Form::multiply(&outer, &wider)?.to_mapping())
     }
 }
 
@@ -405,11 +470,26 @@ fn derive_sequence(body: &Body, pass: &Pass, index: usize, derivation: &mut Fetc
     {
         derivation.reordered_time = in_buffer_order(&request);
     }
+    if derivation.violations.iter().any(|found| {
+        matches!(
+            found,
+            FetchViolation::Sequencer(
+                SequencerViolation::SubContextSize { .. } | SequencerViolation::Packet { .. }
+            )
+        )
+    }) {
+        derivation.reordered_buffer = in_stream_order(&request);
+    }
     if let Some(access) = report.access_bytes {
         derivation.fetches_per_packet = report.packet_bytes.map(|bytes| bytes.div_ceil(access));
         derivation
             .violations
-            .extend(BankRun::of(&report, request.address).map(FetchViolation::Bank));
+            .extend(BankRun::of(&report, request.address).map(|run| {
+                FetchViolation::Bank(BankRun {
+                    other_time: with_other_inner_digit(&request),
+                    ..run.with_padded_buffer(&request)
+                })
+            }));
     }
     derivation.sequence = Some(report);
 }

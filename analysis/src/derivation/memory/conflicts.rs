@@ -17,6 +17,9 @@ const PROPOSED_ALIGNMENT: u64 = 32;
 const COMPARED_WRITES: usize = 256;
 const COMPARED_READS: usize = 16;
 
+/// The most holes that are proposed.
+const PROPOSED_HOLES: usize = 3;
+
 /// What is wrong between tensors, with its numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MemoryViolation {
@@ -55,10 +58,11 @@ pub enum ConflictKind {
 }
 
 /// Where a tensor could lie that is in the way of another one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Elsewhere {
-    /// At this byte address: free for as long as it is needed, and behind the tensor that it is in the way of if possible.
-    Address(u64),
+    /// At one of these byte addresses, each the lowest one in a hole that is free for as long as the tensor is needed.
+    /// Holes behind the tensor that it is in the way of come first. At least one.
+    Addresses(Vec<u64>),
     /// In this half of the TRF.
     Half(TrfAddress),
     /// Nowhere: no place of its size is free for as long as it is needed.
@@ -99,6 +103,38 @@ pub struct VrfSum {
     pub others: Vec<(TensorId, u64)>,
     /// Where the tensor is made.
     pub span: Span,
+}
+
+/// A tensor that would fit its memory, but ends behind the end of it where it lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Displaced {
+    /// Where its address is written.
+    pub address_span: Span,
+    /// Where it could lie instead.
+    pub elsewhere: Elsewhere,
+}
+
+/// Derives where tensors could lie that end behind the end of their memory.
+pub(super) fn displaced(body: &Body, allocations: &[Allocation]) -> Vec<Displaced> {
+    let finder = Finder { body, allocations };
+    let outside = allocations.iter().filter_map(|allocation| {
+        let capacity = match allocation.tier {
+            Tier::Dm => DM_BYTES_PER_SLICE,
+            Tier::Vrf => VRF_BYTES,
+            Tier::Hbm => HBM_BYTES,
+            Tier::Trf | Tier::Host => return None,
+        };
+        let (_, end) = allocation.range?;
+        if end <= capacity || allocation.bytes? > capacity {
+            return None;
+        }
+        let address_span = body.tensor(allocation.tensor)?.address.span;
+        Some(Displaced {
+            address_span,
+            elsewhere: finder.elsewhere(allocation, address_span, 0),
+        })
+    });
+    outside.collect()
 }
 
 /// Derives all conflicts of a body, each pair of places once.
@@ -300,7 +336,7 @@ impl Finder<'_> {
         Some(MemoryViolation::Conflict {
             kind,
             tier: written.tier,
-            elsewhere: self.elsewhere(written, &written_there, needed_there.range.1),
+            elsewhere: self.elsewhere(written, written_there.address_span, needed_there.range.1),
             needed: needed_there,
             written: written_there,
             write,
@@ -335,10 +371,10 @@ impl Finder<'_> {
     }
 
     /// Where the tensor meets nobody: behind the byte `after` if possible, since below may lie what is not known of.
-    fn elsewhere(&self, moved: &Allocation, there: &Occupant, after: u64) -> Elsewhere {
+    fn elsewhere(&self, moved: &Allocation, address: Span, after: u64) -> Elsewhere {
         let mut same_expression = self.allocations.iter().filter(|allocation| {
             let tensor = self.body.tensor(allocation.tensor);
-            tensor.is_some_and(|tensor| tensor.address.span == there.address_span)
+            tensor.is_some_and(|tensor| tensor.address.span == address)
         });
         let made_by_collective =
             self.body
@@ -362,8 +398,14 @@ impl Finder<'_> {
             .collect();
         taken.sort_unstable();
         let gap = |capacity| {
-            let gap = |start| lowest_gap(&taken, bytes, start, capacity);
-            gap(after).or_else(|| gap(0)).map(Elsewhere::Address)
+            let mut holes = holes(&taken, bytes, after, capacity);
+            for hole in self::holes(&taken, bytes, 0, capacity) {
+                if hole < after && !holes.contains(&hole) {
+                    holes.push(hole);
+                }
+            }
+            holes.truncate(PROPOSED_HOLES);
+            (!holes.is_empty()).then_some(Elsewhere::Addresses(holes))
         };
         let found = match moved.tier {
             Tier::Dm => gap(DM_BYTES_PER_SLICE),
@@ -424,16 +466,20 @@ impl Finder<'_> {
     }
 }
 
-/// The lowest address from `start` where `bytes` below `capacity` meet none of the sorted ranges.
-fn lowest_gap(taken: &[(u64, u64)], bytes: u64, start: u64, capacity: u64) -> Option<u64> {
-    let mut candidate = start.checked_next_multiple_of(PROPOSED_ALIGNMENT)?;
-    for (start, end) in taken {
-        if candidate.checked_add(bytes)? <= *start {
-            break;
+/// The lowest address in each hole from `start` on where `bytes` below `capacity` meet none of the sorted ranges.
+fn holes(taken: &[(u64, u64)], bytes: u64, start: u64, capacity: u64) -> Vec<u64> {
+    let mut holes = Vec::new();
+    let mut candidate = start.checked_next_multiple_of(PROPOSED_ALIGNMENT);
+    for (start, end) in taken.iter().copied().chain([(capacity, capacity)]) {
+        let Some(address) = candidate else { break };
+        if address.checked_add(bytes).is_some_and(|end| end <= start) {
+            holes.push(address);
         }
-        candidate = candidate.max(end.checked_next_multiple_of(PROPOSED_ALIGNMENT)?);
+        candidate = end
+            .checked_next_multiple_of(PROPOSED_ALIGNMENT)
+            .map(|end| end.max(address));
     }
-    (candidate.checked_add(bytes)? <= capacity).then_some(candidate)
+    holes
 }
 
 /// The half of the TRF that none of the ranges reaches into, if the bytes fit a half.

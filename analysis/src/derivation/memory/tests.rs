@@ -53,7 +53,7 @@ fn a_write_over_what_is_read_later_is_an_overlap() {
             assert_eq!((*write, *read), (OperationId(1), Some(OperationId(2))));
             assert_eq!(
                 *elsewhere,
-                Elsewhere::Address(32),
+                Elsewhere::Addresses(vec![32]),
                 "the first bytes behind the first tensor"
             );
         }
@@ -293,7 +293,7 @@ fn regions_of_the_tensor_register_file() {
             .violations
             .iter()
             .find_map(|violation| match violation {
-                MemoryViolation::Conflict { elsewhere, .. } => Some(*elsewhere),
+                MemoryViolation::Conflict { elsewhere, .. } => Some(elsewhere.clone()),
                 MemoryViolation::VrfSum(_) => None,
             })
     };

@@ -97,7 +97,7 @@ fn faults_stand_at_their_operator() {
     assert_eq!(of("B, A % 5"), "-; modulo 5 of 8 at % 5");
     assert_eq!(of("[A, B] # 64"), "-; pad 128 to 64 at # 64");
     assert_eq!(of("A / 2 = 5"), "-; grow 4 to 5 at = 5");
-    assert_eq!(of("A / 0"), "-; ZeroDivisor at / 0");
+    assert_eq!(of("A / 0"), "-; ZeroDivisor { size: 8 } at / 0");
     assert_eq!(
         of("A / 3, B / 3"),
         "-; stride 3 of 8 at / 3; stride 3 of 16 at / 3"
