@@ -11,7 +11,7 @@ use super::file::{ItemText, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
 use super::mappings::{
     MappingProblem, MappingProblemKind, MappingResult, alias_mapping, grammar_of, grammar_problems,
-    observe_mapping_text, resolve_mapping,
+    observe_mapping_text, resolve_mapping, resolve_mapping_text,
 };
 use super::recent::recently_parsed_mapping;
 use super::references::{ReferenceOrder, reference_order};
