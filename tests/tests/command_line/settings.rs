@@ -546,3 +546,19 @@ fn the_settings_that_the_documentation_shows_are_taken() {
         assert_code(&run(folder.path(), &["--show-settings"]), 0);
     }
 }
+
+#[test]
+fn a_file_nested_without_end_is_refused() {
+    for text in [
+        format!("exclude = {}", "[".repeat(100_000)),
+        format!("budgets = {}", "{ a = ".repeat(100_000)),
+        format!("[{}a]\n", "a.".repeat(100_000)),
+    ] {
+        let said = complaint(text.as_bytes());
+        assert!(
+            said.starts_with("error: visa-lint.toml:"),
+            "{:.200}",
+            said
+        );
+    }
+}

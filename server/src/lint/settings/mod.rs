@@ -128,6 +128,9 @@ impl SettingsTable {
     }
 }
 
+/// What tells settings apart within a run: the settings file as people see it, and those of its overrides that apply.
+type Key = (Option<Arc<str>>, Vec<usize>);
+
 /// Finds the settings of files, and reads each settings file once.
 #[derive(Debug)]
 pub(crate) struct Resolver {
@@ -138,8 +141,7 @@ pub(crate) struct Resolver {
     /// The file of `--config`.
     only: Option<Arc<Configuration>>,
     by_folder: HashMap<PathBuf, Option<Arc<Configuration>>>,
-    /// By settings file and the overrides that apply.
-    known: HashMap<(Option<Arc<str>>, Vec<usize>), Arc<Settings>>,
+    known: HashMap<Key, Arc<Settings>>,
     problems: Vec<String>,
 }
 
