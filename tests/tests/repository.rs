@@ -1,4 +1,8 @@
 //! What holds for the repository as a whole.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, also in its helpers"
+)]
 
 use std::path::Path;
 

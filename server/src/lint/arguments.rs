@@ -39,9 +39,9 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Check kernels (the default command)
-    Check(CheckArguments),
+    Check(Box<CheckArguments>),
     /// Predict the cycles and the schedule of each kernel
-    Cost(CostArguments),
+    Cost(Box<CostArguments>),
     /// Print a rule's documentation: what, why, where the book states it, a wrong and a right kernel
     Explain(ExplainArguments),
     /// Print the catalogue of rules

@@ -555,10 +555,6 @@ fn a_file_nested_without_end_is_refused() {
         format!("[{}a]\n", "a.".repeat(100_000)),
     ] {
         let said = complaint(text.as_bytes());
-        assert!(
-            said.starts_with("error: visa-lint.toml:"),
-            "{:.200}",
-            said
-        );
+        assert!(said.starts_with("error: visa-lint.toml:"), "{said:.200}");
     }
 }
