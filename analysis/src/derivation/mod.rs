@@ -17,6 +17,7 @@ pub mod masking;
 pub mod memory;
 mod moves;
 pub mod pipeline;
+pub mod provenance;
 pub mod sequencer;
 pub mod switch;
 pub mod tensors;
@@ -37,6 +38,8 @@ pub struct BodyDerivation {
     pub tensors: tensors::TensorsDerivation,
     /// What is wrong between tensors: overlaps, stale reads, lost data; and who lives when.
     pub memory: memory::MemoryDerivation,
+    /// What empty positions hold, and who takes them for data.
+    pub provenance: provenance::ProvenanceDerivation,
     /// What the library refuses although the machine takes it.
     pub library: Vec<library::LibraryLimit>,
 }
@@ -150,6 +153,7 @@ pub fn derive(body: &Body, target: Target) -> BodyDerivation {
     let memory = memory::derive(body);
     BodyDerivation {
         library: library::derive(body, &operations, &memory.moves),
+        provenance: provenance::derive(body),
         operations,
         tensors: tensors::derive(body),
         memory,

@@ -1,6 +1,6 @@
 //! Rules of the family "memory": tensors in each other's way, and moves that lose data.
 
-use super::{Applicability, Checked, Finding, Rule, rule, words};
+use super::{Applicability, Checked, Finding, Rule, provenance, rule, words};
 use crate::derivation::commit::CommitViolation;
 use crate::derivation::memory::{
     ConflictKind, Elsewhere, MemoryViolation, MoveFault, MoveKind, MoveViolation, Occupant, VrfSum,
@@ -84,7 +84,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         }
     }
     for violation in &checked.derivation.memory.moves {
-        if !follows(checked, violation.kind) {
+        if !follows(checked, violation.kind) && !provenance::explains(checked, violation) {
             findings.push(word_move(violation));
         }
     }

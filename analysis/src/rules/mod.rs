@@ -16,6 +16,7 @@ mod library;
 mod mapping_expressions;
 mod memory;
 mod pipeline;
+mod provenance;
 mod schedule;
 mod sequencer;
 mod style;
@@ -390,6 +391,10 @@ const FAMILIES: &[Family] = &[
     Family {
         rules: memory::RULES,
         check: memory::check,
+    },
+    Family {
+        rules: provenance::RULES,
+        check: provenance::check,
     },
     Family {
         rules: sequencer::RULES,

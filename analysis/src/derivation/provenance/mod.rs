@@ -1,0 +1,52 @@
+//! Provenance: what lies at the positions that a mapping leaves empty, and who takes it for data.
+//!
+//! A mapping says which positions hold elements; what the others hold depends on who wrote them. For the spatial levels
+//! (chip, cluster, slice) it is followed from transfer to pass to pass: a DMA leaves empty positions as they were, a
+//! broadcast of the Switch Engine fills them with copies, a reduction leaves what it happened to have. Reading such a
+//! position as data is a claim that copies are there ([`claims`]). The other question is asked of reductions: which padded
+//! positions they take in although nothing masked them ([`padding`]). What comes from outside, or lies behind a tile or a
+//! topology that moves positions, is unknown and claims nothing.
+
+pub mod claims;
+mod holes;
+pub mod padding;
+
+use crate::kernel::Body;
+use crate::kernel::OperationId;
+
+pub use claims::{Claim, ClaimKind};
+pub use padding::{PaddingCause, PaddingRead};
+
+/// What an empty position holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// Copies of what the live position beside it holds, made by an operation.
+    Copies(OperationId),
+    /// Whatever was there: the operation that wrote the rest left it.
+    Unwritten(OperationId),
+    /// Not known.
+    Unknown,
+}
+
+/// What was derived of a body.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProvenanceDerivation {
+    /// Copies that are claimed although nothing writes them.
+    pub claims: Vec<Claim>,
+    /// Padded positions that a reduction takes in.
+    pub padding: Vec<PaddingRead>,
+    /// Places of reshapes that name copies which are there, or that a claim speaks about.
+    pub explained: Vec<crate::items::Span>,
+}
+
+/// Derives the provenance of a body's tensors.
+#[must_use]
+pub fn derive(body: &Body) -> ProvenanceDerivation {
+    let known = holes::follow(body);
+    let (claims, explained) = claims::derive(body, &known);
+    ProvenanceDerivation {
+        claims,
+        padding: padding::derive(body),
+        explained,
+    }
+}
