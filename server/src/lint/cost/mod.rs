@@ -5,6 +5,9 @@
 
 mod human;
 mod json;
+mod schedule;
+mod svg;
+mod trace;
 
 use std::path::PathBuf;
 
@@ -25,6 +28,12 @@ pub(crate) enum CostFormat {
     Human,
     /// One JSON object
     Json,
+    /// Chrome trace events: opens in Perfetto
+    Trace,
+    /// One kernel in the file format of `furiosa-schedule-viewer`
+    Schedule,
+    /// A picture: the timeline and the maps of the memories
+    Svg,
 }
 
 /// `visa-lint cost`
@@ -82,6 +91,9 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     let text = match options.format {
         CostFormat::Human => human::write(&kernels, options.stages, colored),
         CostFormat::Json => json::write(&kernels)?,
+        CostFormat::Trace => trace::write(&kernels)?,
+        CostFormat::Schedule => schedule::write(&kernels)?,
+        CostFormat::Svg => svg::write(&kernels),
     };
     match &options.output_file {
         Some(file) => write_file(file, &text)?,

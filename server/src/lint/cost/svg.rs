@@ -1,0 +1,332 @@
+//! Costs as one picture: the timeline of the contexts, and below it the maps of DM, TRF and VRF over the same cycles.
+//!
+//! One SVG holds all kernels, one below the other. Colours follow the reader's light or dark theme; every mark has a title
+//! that tells its numbers.
+
+use std::fmt::Write;
+
+use visa_analysis::{KernelCost, Lane, MemoryRow, OperationRow};
+
+use super::trace::track;
+
+/// Sizes of the picture in its own units.
+const WIDTH: u64 = 1200;
+const LEFT: u64 = 110;
+const RIGHT: u64 = 20;
+const LANE: u64 = 34;
+const MAP: u64 = 150;
+const TITLE: u64 = 34;
+const GAP: u64 = 24;
+
+/// The memories that are drawn, with their bytes a slice.
+const MAPS: [(&str, &str, u64); 3] = [
+    ("dm", "DM", 512 << 10),
+    ("trf", "TRF", 64 << 10),
+    ("vrf", "VRF", 8 << 10),
+];
+
+const STYLE: &str = "\
+text{font:12px ui-monospace,monospace;fill:#1f2328}.title{font-weight:bold;font-size:14px}.small{font-size:10px}\
+.back{fill:#ffffff}.row{fill:#f1f3f5}.main{fill:#3b7dd8}.sub{fill:#2e9e6b}.dma{fill:#d98324}.idle{fill:url(#idle)}\
+.cell{fill:#8a63d2;fill-opacity:.75;stroke:#ffffff;stroke-width:.5}.wait{stroke:#c0392b;fill:none;stroke-opacity:.7}\
+.name{fill:#ffffff;font-size:10px}.line{stroke:#adb5bd}\
+@media(prefers-color-scheme:dark){text{fill:#e6edf3}.back{fill:#0d1117}.row{fill:#161b22}.cell{stroke:#0d1117}.line{stroke:#484f58}}";
+
+/// The picture of all kernels.
+pub(super) fn write(kernels: &[KernelCost]) -> String {
+    let mut body = String::new();
+    let mut top = GAP;
+    for kernel in kernels {
+        top = of_kernel(&mut body, kernel, top) + GAP;
+    }
+    if kernels.is_empty() {
+        label(&mut body, "title", LEFT, top, "no kernel");
+        top += GAP;
+    }
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {top}\" width=\"{WIDTH}\" height=\"{top}\" role=\"img\">\n\
+         <style>{STYLE}</style>\n\
+         <defs><pattern id=\"idle\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">\
+         <line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\" stroke=\"#adb5bd\" stroke-width=\"2\"/></pattern></defs>\n\
+         <rect class=\"back\" width=\"{WIDTH}\" height=\"{top}\"/>\n{body}</svg>\n"
+    )
+}
+
+/// Draws one kernel from `top` on; returns where it ends.
+fn of_kernel(body: &mut String, kernel: &KernelCost, top: u64) -> u64 {
+    let total = kernel.total.map_or_else(
+        || "cycles unknown".to_owned(),
+        |total| format!("{total} cycles predicted"),
+    );
+    let heading = format!("{} ({}): {total}", kernel.name, kernel.file);
+    label(body, "title", 10, top + 14, &heading);
+    let mut at = top + TITLE;
+    let Some(total) = kernel.total.filter(|total| *total > 0) else {
+        for place in &kernel.unresolved {
+            let line = place.range.start.line;
+            label(
+                body,
+                "small",
+                10,
+                at,
+                &format!("line {line}: {}", place.reason),
+            );
+            at += 14;
+        }
+        return at;
+    };
+    let scale = Scale { total };
+    let lanes: Vec<Lane> = Lane::ALL
+        .into_iter()
+        .filter(|lane| kernel.operations.iter().any(|row| row.lane == *lane))
+        .collect();
+    let first = at;
+    for lane in &lanes {
+        timeline(body, kernel, *lane, at, scale);
+        at += LANE;
+    }
+    waits(body, kernel, &lanes, first, scale);
+    axis(body, at, scale);
+    at += GAP;
+    for (tier, name, capacity) in MAPS {
+        let rows: Vec<&MemoryRow> = kernel
+            .memory
+            .iter()
+            .filter(|row| row.tier == tier)
+            .collect();
+        if !rows.is_empty() {
+            at = memory_map(body, name, &rows, capacity, at, scale) + 14;
+        }
+    }
+    at
+}
+
+/// From cycles to places in the picture.
+#[derive(Clone, Copy)]
+struct Scale {
+    total: u64,
+}
+
+impl Scale {
+    /// In thousandths, so that narrow marks keep their place.
+    fn thousandths(self, cycle: u64) -> u128 {
+        let width = u128::from(WIDTH - LEFT - RIGHT);
+        let cycle = u128::from(cycle.min(self.total));
+        u128::from(LEFT) * 1000 + cycle * width * 1000 / u128::from(self.total)
+    }
+
+    fn place(self, cycle: u64) -> String {
+        number(self.thousandths(cycle))
+    }
+
+    fn width(self, from: u64, to: u64) -> u128 {
+        self.thousandths(to).saturating_sub(self.thousandths(from))
+    }
+}
+
+fn number(thousandths: u128) -> String {
+    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
+}
+
+fn timeline(body: &mut String, kernel: &KernelCost, lane: Lane, top: u64, scale: Scale) {
+    let (y, height) = (top + 4, LANE - 8);
+    label(body, "", 10, top + LANE / 2 + 4, track(lane));
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        body,
+        "<rect class=\"row\" x=\"{LEFT}\" y=\"{y}\" width=\"{}\" height=\"{height}\"/>",
+        WIDTH - LEFT - RIGHT
+    );
+    for pause in kernel.idle.iter().filter(|pause| pause.lane == lane) {
+        let cause = pause.wait.as_ref().map_or("", |wait| wait.cause);
+        let title = format!("idle {} to {} {cause}", pause.start, pause.end);
+        block(
+            body,
+            "idle",
+            (pause.start, pause.end),
+            (y, height),
+            &title,
+            scale,
+        );
+    }
+    for row in kernel.operations.iter().filter(|row| row.lane == lane) {
+        let (Some(start), Some(end)) = (row.start, row.end) else {
+            continue;
+        };
+        block(
+            body,
+            lane.name(),
+            (start, end),
+            (y, height),
+            &tooltip(row, start, end),
+            scale,
+        );
+        let room = scale.width(start, end) / 1000;
+        if room > 7 * row.name.chars().count() as u128 {
+            let x = number(scale.thousandths(start) + 3000);
+            let _ = writeln!(
+                body,
+                "<text class=\"name\" x=\"{x}\" y=\"{}\">{}</text>",
+                y + height / 2 + 4,
+                escaped(&row.name)
+            );
+        }
+    }
+}
+
+fn tooltip(row: &OperationRow, start: u64, end: u64) -> String {
+    let mut text = format!(
+        "{} {}: {start} to {end}, {} cycles",
+        row.id,
+        row.name,
+        end.saturating_sub(start)
+    );
+    if let Some(engine) = row.bottleneck {
+        let _ = write!(text, ", bottleneck {engine}");
+    }
+    for wait in &row.waits {
+        let _ = write!(text, "; waits for {} ({})", wait.operation, wait.cause);
+    }
+    let _ = write!(text, "; line {}", row.range.start.line);
+    text
+}
+
+fn block(
+    body: &mut String,
+    class: &str,
+    (from, to): (u64, u64),
+    (y, height): (u64, u64),
+    title: &str,
+    scale: Scale,
+) {
+    let _ = writeln!(
+        body,
+        "<rect class=\"{class}\" x=\"{}\" y=\"{y}\" width=\"{}\" height=\"{height}\"><title>{}</title></rect>",
+        scale.place(from),
+        number(scale.width(from, to).max(500)),
+        escaped(title)
+    );
+}
+
+/// A thin line from the end of what an operation waits for to its start, between contexts.
+fn waits(body: &mut String, kernel: &KernelCost, lanes: &[Lane], top: u64, scale: Scale) {
+    let middle = |lane: Lane| {
+        let row = lanes.iter().position(|other| *other == lane)? as u64;
+        Some(top + row * LANE + LANE / 2)
+    };
+    for row in &kernel.operations {
+        let Some(wait) = row.waits.first() else {
+            continue;
+        };
+        let other = kernel
+            .operations
+            .iter()
+            .find(|other| other.id == wait.operation);
+        let Some(other) = other.filter(|other| other.lane != row.lane) else {
+            continue;
+        };
+        let (Some(start), Some(end)) = (row.start, other.end) else {
+            continue;
+        };
+        if let (Some(from), Some(to)) = (middle(other.lane), middle(row.lane)) {
+            let _ = writeln!(
+                body,
+                "<path class=\"wait\" d=\"M{} {from}L{} {to}\"><title>{}</title></path>",
+                scale.place(end),
+                scale.place(start),
+                escaped(&format!(
+                    "{} waits for {}: {}",
+                    row.name, other.name, wait.cause
+                ))
+            );
+        }
+    }
+}
+
+fn axis(body: &mut String, top: u64, scale: Scale) {
+    for quarter in 0..=4 {
+        let cycle = scale.total / 4 * quarter + scale.total % 4 * quarter / 4;
+        let x = scale.place(cycle);
+        let _ = writeln!(
+            body,
+            "<line class=\"line\" x1=\"{x}\" x2=\"{x}\" y1=\"{top}\" y2=\"{}\"/><text class=\"small\" x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{cycle}</text>",
+            top + 4,
+            top + 15
+        );
+    }
+}
+
+/// A memory's addresses over the cycles; the map ends at the last byte in use, rounded up to a 16th of the memory.
+fn memory_map(
+    body: &mut String,
+    name: &str,
+    rows: &[&MemoryRow],
+    capacity: u64,
+    top: u64,
+    scale: Scale,
+) -> u64 {
+    let ends = rows
+        .iter()
+        .filter_map(|row| row.address?.checked_add(row.bytes?));
+    let step = capacity / 16;
+    let shown = ends
+        .max()
+        .unwrap_or(0)
+        .checked_next_multiple_of(step)
+        .unwrap_or(capacity)
+        .clamp(step, capacity);
+    label(body, "", 10, top + 14, name);
+    label(body, "small", 10, top + 28, &format!("0 to {shown}"));
+    let _ = writeln!(
+        body,
+        "<rect class=\"row\" x=\"{LEFT}\" y=\"{top}\" width=\"{}\" height=\"{MAP}\"/>",
+        WIDTH - LEFT - RIGHT
+    );
+    let vertical =
+        |byte: u64| u128::from(byte.min(shown)) * u128::from(MAP) * 1000 / u128::from(shown);
+    for row in rows {
+        let (Some(address), Some(bytes)) = (row.address, row.bytes) else {
+            continue;
+        };
+        let end = address.saturating_add(bytes);
+        let title = format!(
+            "{}: bytes {address} to {end}, cycles {} to {}",
+            row.tensor, row.from, row.to
+        );
+        let _ = writeln!(
+            body,
+            "<rect class=\"cell\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}</title></rect>",
+            scale.place(row.from),
+            number(u128::from(top) * 1000 + vertical(address)),
+            number(scale.width(row.from, row.to).max(500)),
+            number((vertical(end) - vertical(address)).max(1000)),
+            escaped(&title)
+        );
+    }
+    top + MAP
+}
+
+fn label(body: &mut String, class: &str, x: u64, y: u64, text: &str) {
+    let _ = writeln!(
+        body,
+        "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>",
+        escaped(text)
+    );
+}
+
+/// Text as XML takes it.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            control if control.is_control() => safe.push(' '),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
