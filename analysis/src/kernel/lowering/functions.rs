@@ -522,7 +522,7 @@ impl Interpreter<'_> {
                 if kind.tier == declared.tier {
                     self.draft.scalars.unify(kind.scalar, declared.scalar);
                     self.unify_all(kind.levels.all().collect(), declared.levels.all().collect());
-                    self.keep_declared(*id, kind.levels, declared.levels);
+                    self.keep_declared(*id, declared.levels);
                 }
             }
             (Value::Stream(place), Type::Stream { shape, .. }) => {
@@ -555,20 +555,22 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Where a tensor comes from a stream over other chips, clusters or slices than it is declared with, it is what is
-    /// declared from here on.
-    fn keep_declared(&mut self, id: TensorId, own: LevelSlots, declared: LevelSlots) {
+    /// A tensor that a stream ends in lies over the chips, clusters and slices that it is declared with where it is bound:
+    /// where the stream has others, and also for the place that is written.
+    fn keep_declared(&mut self, id: TensorId, declared: LevelSlots) {
+        if self
+            .draft
+            .tensor(id)
+            .is_none_or(|tensor| tensor.name.is_some())
+        {
+            return;
+        }
         for level in [Level::Chip, Level::Cluster, Level::Slice] {
-            let (Some(own), Some(declared)) = (own.get(level), declared.get(level)) else {
-                continue;
-            };
-            let mappings = &self.draft.mappings;
-            let differ = match (mappings.value(own), mappings.value(declared)) {
-                (Some(own), Some(declared)) => own.form() != declared.form(),
-                _ => false,
-            };
-            if differ && let Some(tensor) = self.draft.tensor_mut(id) {
-                tensor.kind.levels = tensor.kind.levels.with(level, declared);
+            if let Some(slot) = declared.get(level)
+                && self.draft.mappings.value(slot).is_some()
+                && let Some(tensor) = self.draft.tensor_mut(id)
+            {
+                tensor.kind.levels = tensor.kind.levels.with(level, slot);
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Rules of the Valid Count Generator.
 
+mod repairs;
+
 use crate::derivation::valid_count::{
     COUNTERS, GATES, Placement, ReduceCounts, Refusal, SliceSteps,
 };
@@ -70,8 +72,15 @@ pub(super) const RULES: &[Rule] = &[
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for (_, derived) in wording::passes(checked) {
-        findings.extend(derived.valid_counts.reduces.iter().filter_map(word));
+    for (pass, derived) in wording::passes(checked) {
+        for reduce in &derived.valid_counts.reduces {
+            if let Some(mut finding) = word(reduce) {
+                finding
+                    .fixes
+                    .extend(repairs::fix(checked.body, pass, reduce));
+                findings.push(finding);
+            }
+        }
     }
 }
 
