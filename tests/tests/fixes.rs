@@ -12,10 +12,6 @@ use visa_tests::{check_text, line_of, marks, read, repository, rust_files, shown
 
 /// Wrong kernels whose rule promises a fix or alternatives and that have none, with the reason.
 const WITHOUT: &[(&str, &str)] = &[
-    ("vcg_packet_not_innermost/wrong", "open"),
-    ("vcg_slice_order/wrong", "open"),
-    ("vcg_slice_order/wrong_2", "open"),
-    ("vcg_transposed_time/wrong", "open"),
 ];
 
 /// Why the parts of a split axis are not mended together.
@@ -34,7 +30,6 @@ const LEAVES_MORE: &[(&str, &str)] = &[
         "padding_shrinks/wrong",
         "one of the two numbers is wrong; the other proposal mends all",
     ),
-    ("switch_broadcast_axis_reused/wrong", "open"),
 ];
 
 /// Whether a list excepts a path; `used` collects the entries that were needed.
