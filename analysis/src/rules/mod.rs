@@ -15,6 +15,7 @@ mod fetch;
 mod library;
 mod mapping_expressions;
 mod memory;
+mod performance;
 mod pipeline;
 mod provenance;
 mod schedule;
@@ -459,6 +460,34 @@ const FAMILIES: &[Family] = &[
     Family {
         rules: schedule::RULES,
         check: schedule::check,
+    },
+    Family {
+        rules: performance::fetch::RULES,
+        check: performance::fetch::check,
+    },
+    Family {
+        rules: performance::switch::RULES,
+        check: performance::switch::check,
+    },
+    Family {
+        rules: performance::contraction::RULES,
+        check: performance::contraction::check,
+    },
+    Family {
+        rules: performance::vector::RULES,
+        check: performance::vector::check,
+    },
+    Family {
+        rules: performance::transpose::RULES,
+        check: performance::transpose::check,
+    },
+    Family {
+        rules: performance::commit::RULES,
+        check: performance::commit::check,
+    },
+    Family {
+        rules: performance::machine::RULES,
+        check: performance::machine::check,
     },
     Family {
         rules: suppressions::RULES,

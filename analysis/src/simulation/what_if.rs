@@ -7,7 +7,7 @@ use crate::derivation::{BodyDerivation, OperationDerivation, derive_operation};
 use crate::hardware::Target;
 use crate::kernel::{Body, Operation, OperationId, OperationKind, Pass};
 
-use super::{BodySimulation, OperationCost, operation_cost, schedule};
+use super::{BodySimulation, OperationCost, StageCost, operation_cost, pass, schedule};
 
 /// Cycles before and after a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,6 +61,32 @@ pub fn what_if_body(known: Known<'_>, id: OperationId, changed: &Body) -> Option
     effect(known, changed, changed.operation(id)?)
 }
 
+/// What it would be worth if a pass had these stage costs instead: for changes that reach beyond the pass, whose stages
+/// can be counted without building them.
+#[must_use]
+pub fn what_if_stages(known: Known<'_>, id: OperationId, stages: &[StageCost]) -> Option<Effect> {
+    let index = usize::try_from(id.0).ok()?;
+    let cost = known.simulation.operations.get(index)?;
+    let before = cost.cycles?;
+    let changed = OperationCost {
+        stages: stages.to_vec(),
+        cycles: pass::cycles(stages),
+        ..cost.clone()
+    };
+    Some(Effect {
+        operation: (before, changed.cycles?),
+        body: rescheduled(known, id, &changed),
+    })
+}
+
+/// The body's total before, and with other costs of its operations.
+#[must_use]
+pub fn what_if_costs(known: Known<'_>, costs: &[OperationCost]) -> Option<(u64, u64)> {
+    let before = known.simulation.total()?;
+    let after = schedule::derive(known.body, known.derivation, costs).total?;
+    Some((before, after))
+}
+
 /// The cycles of the changed operation, if the engines take it.
 fn effect(known: Known<'_>, body: &Body, changed: &Operation) -> Option<Effect> {
     let index = usize::try_from(changed.id.0).ok()?;
@@ -81,7 +107,6 @@ fn effect(known: Known<'_>, body: &Body, changed: &Operation) -> Option<Effect> 
 
 /// The body's total before, and after all operations at the same place with the same shapes have the changed cost.
 fn rescheduled(known: Known<'_>, id: OperationId, changed: &OperationCost) -> Option<(u64, u64)> {
-    let before = known.simulation.total()?;
     let operation = known.body.operation(id)?;
     let mut costs = known.simulation.operations.clone();
     for (other, cost) in known.body.operations.iter().zip(&mut costs) {
@@ -89,12 +114,12 @@ fn rescheduled(known: Known<'_>, id: OperationId, changed: &OperationCost) -> Op
             *cost = changed.clone();
         }
     }
-    let after = schedule::derive(known.body, known.derivation, &costs).total?;
-    Some((before, after))
+    what_if_costs(known, &costs)
 }
 
-/// Whether a change of the text of one operation changes the other alike: another run of a loop or call of a helper.
-fn is_same_text(one: &Operation, other: &Operation) -> bool {
+/// Whether a change of the text of one pass changes the other alike: another run of a loop or call of a helper.
+#[must_use]
+pub fn is_same_text(one: &Operation, other: &Operation) -> bool {
     let (OperationKind::Pass(left), OperationKind::Pass(right)) = (&one.kind, &other.kind) else {
         return false;
     };

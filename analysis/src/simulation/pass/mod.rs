@@ -37,6 +37,17 @@ pub fn cost(
     costing.cost
 }
 
+/// Cycles of stages that work as a pipeline: the largest busy time and all latencies. `None` if one is unknown or the sum
+/// exceeds 64 bits.
+#[must_use]
+pub fn cycles(stages: &[StageCost]) -> Option<u64> {
+    let busy: Option<Vec<u64>> = stages.iter().map(|stage| stage.busy).collect();
+    let busiest = busy?.into_iter().max().unwrap_or(0);
+    stages
+        .iter()
+        .try_fold(busiest, |sum, stage| sum.checked_add(stage.latency))
+}
+
 /// A pass whose stages are being costed.
 struct Costing<'a> {
     pass: &'a Pass,
@@ -115,17 +126,8 @@ impl Costing<'_> {
         self.cost.bottleneck = (0..stages.len())
             .rev()
             .max_by_key(|index| stages.get(*index).and_then(|stage| stage.busy));
-        let busiest = self
-            .cost
-            .bottleneck
-            .and_then(|index| stages.get(index)?.busy);
-        let latency = stages
-            .iter()
-            .try_fold(0_u64, |sum, stage| sum.checked_add(stage.latency));
         if self.cost.gaps.is_empty() {
-            self.cost.cycles = busiest
-                .zip(latency)
-                .and_then(|(busy, latency)| busy.checked_add(latency));
+            self.cost.cycles = cycles(stages);
         }
         if self.cost.cycles.is_none() {
             let begin = self.pass.begin.time.span;

@@ -1,0 +1,209 @@
+//! Kernels that leave most of the machine idle: slices, or a whole cluster.
+
+use crate::derivation::OperationDerivation;
+use crate::hardware::{CLUSTERS, SLICES};
+use crate::items::Span;
+use crate::kernel::{OperationKind, Pass, PassEnd, StreamShape, Written};
+use crate::mapping::Mapping;
+use crate::simulation::{OperationCost, pass, what_if_costs};
+
+use super::super::{Checked, Finding, Rule, Saving, rule};
+use super::{MANY_CYCLES, known};
+
+/// The family's rules.
+pub(in super::super) const RULES: &[Rule] = &[
+    rule!(
+        "idle_cluster",
+        Performance,
+        "Size Constraint",
+        "most of a kernel's cycles are passes that use one of the two clusters",
+        "A chip has two clusters of 256 slices, and a pass runs on both at once: `1 # 2` leaves the second one idle for as long as \
+         the pass takes. An axis split over the clusters (`A / n` of 2 positions) halves the iterations. \
+         Reported on a kernel where passes on one cluster, with iterations to split, are what three quarters of its cycles are \
+         spent on; kernels that mostly wait for transfers, and savings of less than 500 cycles, \
+         are left alone.",
+    ),
+    rule!(
+        "idle_slices",
+        Performance,
+        "Size Constraint",
+        "most of a kernel's cycles are passes that use a quarter of the 256 slices or fewer",
+        "Each slice has its own DM, MAC array and Vector Engine, and all 256 work in step: slices that hold padding do nothing \
+         for as long as the pass takes. Spread an axis of the time over the slices; half the iterations on twice the slices \
+         take half the cycles. \
+         Reported on a kernel where passes on at most 64 slices, with iterations to spread, are what three quarters of its cycles \
+         are spent on; kernels that mostly wait for transfers, and savings of less than 500 cycles, \
+         are left alone.",
+    ),
+];
+
+/// Slices that count as a small part.
+const FEW_SLICES: u64 = SLICES / 4;
+
+pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    if checked.body.device.is_none() {
+        return;
+    }
+    let idle = |factor: fn(&StreamShape) -> Option<u64>| mostly(checked, factor);
+    if let Some(found) = idle(idle_clusters) {
+        findings.push(found.finding(
+            "idle_cluster",
+            |shape| &shape.cluster,
+            "one of the two clusters works for most of the kernel",
+        ));
+    }
+    if let Some(found) = idle(idle_slices) {
+        let slices = live(&found.shape.slice).unwrap_or(SLICES);
+        findings.push(found.finding(
+            "idle_slices",
+            |shape| &shape.slice,
+            &format!("{slices} of the {SLICES} slices work for most of the kernel"),
+        ));
+    }
+}
+
+/// Positions that hold something.
+fn live(mapping: &Written<Mapping>) -> Option<u64> {
+    let mapping = mapping.get()?;
+    (!mapping.is_opaque()).then(|| mapping.form().live_size())
+}
+
+/// How many times as many clusters there are.
+fn idle_clusters(shape: &StreamShape) -> Option<u64> {
+    (live(&shape.cluster)? == 1).then_some(CLUSTERS)
+}
+
+/// How many times as many slices there are, if that is many.
+fn idle_slices(shape: &StreamShape) -> Option<u64> {
+    let live = live(&shape.slice)?;
+    (live <= FEW_SLICES).then(|| SLICES / live.max(1))
+}
+
+/// Passes that leave a part of the machine idle for most of a kernel.
+struct Mostly {
+    /// The longest one's shape.
+    shape: StreamShape,
+    /// Where it begins.
+    begin: Span,
+    /// Cycles of the passes as they are and spread out; of the kernel.
+    saving: Saving,
+}
+
+impl Mostly {
+    fn finding(
+        self,
+        rule: &'static str,
+        level: fn(&StreamShape) -> &Written<Mapping>,
+        what: &str,
+    ) -> Finding {
+        let (before, after) = (self.saving.operation_before, self.saving.operation_after);
+        let kernel = self.saving.kernel.unwrap_or((before, after));
+        let written = level(&self.shape);
+        let finding = Finding::new(
+            rule,
+            written.span,
+            format!("{what}: {before} of its {} cycles", kernel.0),
+        )
+        .note(format!(
+            "spread evenly over all of them the passes would take {after} cycles, the kernel {}",
+            kernel.1
+        ))
+        .saves(self.saving)
+        .related(self.begin, "the longest of these passes");
+        match written.used_at {
+            Some(used) => finding.related(used, "used here"),
+            None => finding,
+        }
+    }
+}
+
+/// The passes that have a factor of the machine idle and iterations to spread over it, if they are most of the kernel.
+fn mostly(checked: &Checked<'_>, factor: fn(&StreamShape) -> Option<u64>) -> Option<Mostly> {
+    let known = known(checked);
+    let total = known.simulation.total()?;
+    let mut costs = known.simulation.operations.clone();
+    let mut longest: Option<(u64, &Pass, Span)> = None;
+    let (mut before, mut after) = (0_u64, 0_u64);
+    let operations = checked
+        .body
+        .operations
+        .iter()
+        .zip(&checked.derivation.operations);
+    for ((operation, derived), cost) in operations.zip(&mut costs) {
+        let (OperationKind::Pass(pass), OperationDerivation::Pass(derived), Some(cycles)) =
+            (&operation.kind, derived, cost.cycles)
+        else {
+            continue;
+        };
+        // Loads of register files have no work of their own to spread.
+        let commits = matches!(
+            pass.end,
+            PassEnd::Commit { .. } | PassEnd::CommitView { .. }
+        );
+        if !derived.is_legal() || !commits {
+            continue;
+        }
+        let Some(spread) = least_factor(pass, factor)
+            .filter(|factor| iterations(pass) >= *factor)
+            .and_then(|factor| spread(cost, factor))
+        else {
+            continue;
+        };
+        before = before.saturating_add(cycles);
+        after = after.saturating_add(spread.cycles.unwrap_or(cycles));
+        if longest.is_none_or(|(most, ..)| most < cycles) {
+            longest = Some((cycles, pass, operation.span));
+        }
+        *cost = spread;
+    }
+    let (_, pass, begin) = longest?;
+    if before < total / 4 * 3 {
+        return None;
+    }
+    let kernel = what_if_costs(known, &costs)?;
+    if kernel.0.saturating_sub(kernel.1) < MANY_CYCLES {
+        return None;
+    }
+    Some(Mostly {
+        shape: pass.begin.clone(),
+        begin,
+        saving: Saving {
+            operation_before: before,
+            operation_after: after,
+            kernel: Some(kernel),
+        },
+    })
+}
+
+/// The least factor over a pass's stream: copies made on the way keep slices busy too.
+fn least_factor(pass: &Pass, factor: fn(&StreamShape) -> Option<u64>) -> Option<u64> {
+    let outputs = pass.stages.iter().map(|stage| &stage.output);
+    outputs
+        .chain([&pass.begin])
+        .map(factor)
+        .try_fold(u64::MAX, |least, factor| Some(least.min(factor?)))
+        .filter(|factor| *factor > 1)
+}
+
+/// The fewest iterations on the way through a pass.
+fn iterations(pass: &Pass) -> u64 {
+    let times = pass
+        .stages
+        .iter()
+        .filter_map(|stage| stage.output.time.get());
+    times.map(Mapping::size).min().unwrap_or(1)
+}
+
+/// The cost with each stage's work spread over so many times the slices or clusters.
+fn spread(cost: &OperationCost, factor: u64) -> Option<OperationCost> {
+    let mut stages = cost.stages.clone();
+    for stage in &mut stages {
+        stage.busy = Some(stage.busy?.div_ceil(factor));
+    }
+    let cycles = pass::cycles(&stages)?;
+    Some(OperationCost {
+        stages,
+        cycles: Some(cycles),
+        ..cost.clone()
+    })
+}

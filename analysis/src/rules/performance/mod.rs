@@ -1,0 +1,133 @@
+//! Rules of the group `performance` about passes: what a change of a line or two would save.
+//!
+//! Every finding asks the simulation what the changed pass would cost and what the whole kernel would, and carries both.
+//! A warning has to be worth an author's minute: see [`worth`]. Nothing is said about a pass that breaks a rule.
+
+pub(super) mod commit;
+pub(super) mod contraction;
+pub(super) mod fetch;
+pub(super) mod machine;
+pub(super) mod switch;
+pub(super) mod transpose;
+pub(super) mod vector;
+
+use rustc_hash::FxHashSet;
+
+use super::{Checked, Finding, Saving};
+use crate::derivation::{OperationDerivation, PassDerivation, StageDerivation};
+use crate::kernel::{Operation, OperationKind, Pass, Stage};
+use crate::simulation::{Effect, Known, OperationCost};
+
+/// The least share of a kernel's cycles that a change must save, in percent.
+const KERNEL_SHARE: u64 = 2;
+/// The least share of an operation's cycles that a change must save, in percent.
+const OPERATION_SHARE: u64 = 10;
+/// The least cycles that a change must save: less is noise beside the 500 that the start of a transfer takes.
+const LEAST_CYCLES: u64 = 100;
+/// The least cycles that a change must save where the kernel has no total or much of it changes: the start of a transfer.
+const MANY_CYCLES: u64 = 500;
+
+/// A pass that no engine refuses, with its cost.
+pub(super) struct Costed<'a> {
+    known: Known<'a>,
+    operation: &'a Operation,
+    pass: &'a Pass,
+    derived: &'a PassDerivation,
+    cost: &'a OperationCost,
+}
+
+impl<'a> Costed<'a> {
+    /// The stages with what was derived of them.
+    fn stages(&self) -> impl Iterator<Item = (usize, &'a Stage, &'a StageDerivation)> + use<'a> {
+        self.pass
+            .stages
+            .iter()
+            .zip(&self.derived.stages)
+            .enumerate()
+            .map(|(index, (stage, derived))| (index, stage, derived))
+    }
+}
+
+/// Everything that is known of the body that is checked.
+const fn known<'a>(checked: &Checked<'a>) -> Known<'a> {
+    Known {
+        body: checked.body,
+        derivation: checked.derivation,
+        simulation: checked.simulation,
+        target: checked.target,
+    }
+}
+
+/// The passes of known cost that no engine refuses, each text once: further runs of a loop change with the first.
+fn passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
+    let known = known(checked);
+    let mut seen = FxHashSet::default();
+    let operations = checked.body.operations.iter();
+    let derived = checked.derivation.operations.iter();
+    operations
+        .zip(derived.zip(&checked.simulation.operations))
+        .filter_map(
+            |(operation, (derived, cost))| match (&operation.kind, derived) {
+                (OperationKind::Pass(pass), OperationDerivation::Pass(derived)) => Some(Costed {
+                    known,
+                    operation,
+                    pass,
+                    derived,
+                    cost,
+                }),
+                _ => None,
+            },
+        )
+        .filter(|costed| costed.cost.cycles.is_some() && costed.derived.is_legal())
+        .filter(|costed| seen.insert((costed.operation.span, costed.cost.cycles)))
+        .collect()
+}
+
+/// Whether a change is worth a warning: it saves a tenth of the operation's cycles, and 2 % and 100 cycles of the kernel's;
+/// where the kernel has no total, 500 cycles of the operation.
+fn worth(effect: Effect) -> Option<Saving> {
+    let (before, after) = effect.operation;
+    if !saves(before, after, OPERATION_SHARE) {
+        return None;
+    }
+    let enough = match effect.body {
+        Some((before, after)) => {
+            saves(before, after, KERNEL_SHARE) && before.saturating_sub(after) >= LEAST_CYCLES
+        }
+        None => before.saturating_sub(after) >= MANY_CYCLES,
+    };
+    enough.then(|| saving(effect))
+}
+
+/// Whether so many percent are saved.
+fn saves(before: u64, after: u64, percent: u64) -> bool {
+    let saved = u128::from(before.saturating_sub(after));
+    saved > 0 && saved * 100 >= u128::from(before) * u128::from(percent)
+}
+
+/// The cycles of a change as a finding carries them.
+const fn saving(effect: Effect) -> Saving {
+    Saving {
+        operation_before: effect.operation.0,
+        operation_after: effect.operation.1,
+        kernel: effect.body,
+    }
+}
+
+/// The cycles of a change in words: `the pass takes 512 cycles, 128 so; the kernel 2,000 and 1,616`.
+fn in_words(saving: &Saving) -> String {
+    let pass = format!(
+        "the pass takes {} cycles as it is and {} then",
+        saving.operation_before, saving.operation_after
+    );
+    match saving.kernel {
+        Some((before, after)) => format!("{pass}, the kernel {before} and {after}"),
+        None => pass,
+    }
+}
+
+/// Adds what a change saves.
+fn with_saving(finding: Finding, saving: Saving) -> Finding {
+    let words = in_words(&saving);
+    finding.note(words).saves(saving)
+}

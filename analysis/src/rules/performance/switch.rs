@@ -1,0 +1,184 @@
+//! Custom rings that are larger than they need be, or that a regular topology does without set-up.
+
+use crate::derivation::StageDerivation;
+use crate::derivation::switch;
+use crate::hardware::SLICES;
+use crate::items::Span;
+use crate::kernel::{Stage, StageKind, SwitchConfig, Written};
+use crate::simulation::{Effect, what_if};
+
+use super::super::{Applicability, Checked, Finding, Rule, rule};
+use super::{Costed, passes, saving, with_saving, worth};
+
+/// The family's rules.
+pub(in super::super) const RULES: &[Rule] = &[
+    rule!(
+        "switch_ring_too_large",
+        Performance,
+        "Custom Topologies",
+        "a custom ring is larger than the exchange needs",
+        "In a ring every packet goes past every slice: a switch takes the ring's size times the iterations times the flits of a \
+         packet. A ring larger than the run of slices that exchange data carries packets past slices that have no use for \
+         them. The least ring reaches up to the outermost part of the slices that moves. \
+         Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
+        fix,
+    ),
+    rule!(
+        "switch_custom_is_regular",
+        Performance,
+        "Configuration Overhead",
+        "a custom ring does what a regular topology does without a set-up",
+        "A custom ring is set up by writing a bitmap to special registers. For that the transfers and the sub context are \
+         preempted: what was prefetched beside the pass waits. The regular topologies are wired and need no set-up. \
+         Reported wherever one of them makes the same slices and the same time of the same input, in no more cycles.",
+        fix,
+    ),
+];
+
+pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for costed in passes(checked) {
+        for (index, stage, derived) in costed.stages() {
+            if let (StageKind::Switch(config), StageDerivation::Switch(derived)) =
+                (&stage.kind, derived)
+                && let Some(SwitchConfig::CustomBroadcast { ring_size }) = config.get()
+            {
+                // A regular topology leaves no ring to choose.
+                findings.extend(
+                    regular(&costed, index, stage, config)
+                        .or_else(|| smaller(&costed, index, ring_size, derived.least_ring)),
+                );
+            }
+        }
+    }
+}
+
+fn with_config(costed: &Costed<'_>, index: usize, config: &SwitchConfig) -> Option<Effect> {
+    what_if(costed.known, costed.operation.id, |pass| {
+        if let Some(stage) = pass.stages.get_mut(index) {
+            stage.kind = switched(stage, config);
+        }
+    })
+}
+
+fn switched(stage: &Stage, config: &SwitchConfig) -> StageKind {
+    StageKind::Switch(Written::new(config.clone(), stage.span))
+}
+
+fn smaller(
+    costed: &Costed<'_>,
+    index: usize,
+    ring_size: &Written<u64>,
+    least: Option<u64>,
+) -> Option<Finding> {
+    let (size, least) = (*ring_size.get()?, least?);
+    if least >= size {
+        return None;
+    }
+    let config = SwitchConfig::CustomBroadcast {
+        ring_size: Written::new(least, ring_size.span),
+    };
+    let saving = worth(with_config(costed, index, &config)?)?;
+    let finding = Finding::new(
+        "switch_ring_too_large",
+        ring_size.span,
+        format!(
+            "a ring of {size} slices, where {least} hold every exchange: {} cycles become {}",
+            saving.operation_before, saving.operation_after
+        ),
+    )
+    .fix(
+        Applicability::Machine,
+        format!("Make the ring {least} slices"),
+        ring_size.span,
+        least.to_string(),
+    );
+    Some(with_saving(finding, saving))
+}
+
+fn regular(
+    costed: &Costed<'_>,
+    index: usize,
+    stage: &Stage,
+    config: &Written<SwitchConfig>,
+) -> Option<Finding> {
+    let mut best: Option<(SwitchConfig, Effect)> = None;
+    for candidate in topologies(config.span) {
+        let mut changed = costed.pass.clone();
+        changed.stages.get_mut(index)?.kind = switched(stage, &candidate);
+        if !switch::derive(&changed, index).violations.is_empty() {
+            continue;
+        }
+        if let Some(effect) = with_config(costed, index, &candidate)
+            && effect.operation.1 <= effect.operation.0
+            && best
+                .as_ref()
+                .is_none_or(|(_, best)| effect.operation.1 < best.operation.1)
+        {
+            best = Some((candidate, effect));
+        }
+    }
+    let (candidate, effect) = best?;
+    let text = written(&candidate)?;
+    let finding = Finding::new(
+        "switch_custom_is_regular",
+        config.span,
+        format!("`{text}` does the same, and needs no set-up that preempts transfers and the sub context"),
+    )
+    .fix(
+        Applicability::Machine,
+        format!("Use `{text}`"),
+        config.span,
+        format!("SwitchConfig::{text}"),
+    );
+    Some(with_saving(finding, saving(effect)))
+}
+
+/// The regular topologies that put what leaves the slices innermost in time, as a custom ring does.
+fn topologies(span: Span) -> impl Iterator<Item = SwitchConfig> {
+    type Kind = fn(Written<u64>, Written<u64>) -> SwitchConfig;
+    let kinds: [Kind; 4] = [
+        |slice1, slice0| SwitchConfig::Broadcast1 { slice1, slice0 },
+        |slice1, slice0| SwitchConfig::TransposedBroadcast1 { slice1, slice0 },
+        |slice1, slice0| SwitchConfig::Transpose { slice1, slice0 },
+        |slice1, slice0| SwitchConfig::Broadcast01 {
+            time0: Written::new(1, slice0.span),
+            slice1,
+            slice0,
+        },
+    ];
+    let powers = || (0..=SLICES.ilog2()).map(|power| 1_u64 << power);
+    kinds.into_iter().flat_map(move |kind| {
+        powers()
+            .flat_map(move |slice0| powers().map(move |slice1| (slice1, slice0)))
+            .filter(|(slice1, slice0)| (2..=SLICES).contains(&(slice1 * slice0)))
+            .map(move |(slice1, slice0)| {
+                kind(Written::new(slice1, span), Written::new(slice0, span))
+            })
+    })
+}
+
+/// A topology as an author writes it.
+fn written(config: &SwitchConfig) -> Option<String> {
+    let (name, slice1, slice0, time0) = match config {
+        SwitchConfig::Broadcast1 { slice1, slice0 } => ("Broadcast1", slice1, slice0, None),
+        SwitchConfig::TransposedBroadcast1 { slice1, slice0 } => {
+            ("TransposedBroadcast1", slice1, slice0, None)
+        }
+        SwitchConfig::Transpose { slice1, slice0 } => ("Transpose", slice1, slice0, None),
+        SwitchConfig::Broadcast01 {
+            slice1,
+            slice0,
+            time0,
+        } => ("Broadcast01", slice1, slice0, Some(time0)),
+        SwitchConfig::InterTranspose { .. } | SwitchConfig::CustomBroadcast { .. } => return None,
+    };
+    let time0 = match time0 {
+        Some(time0) => format!(", time0: {}", time0.get()?),
+        None => String::new(),
+    };
+    Some(format!(
+        "{name} {{ slice1: {}, slice0: {}{time0} }}",
+        slice1.get()?,
+        slice0.get()?
+    ))
+}
