@@ -185,6 +185,16 @@ impl Analysis {
     /// As [`Analysis::check_files`], a report a file, in the order of the paths.
     #[must_use]
     pub fn file_reports(&self, paths: &[String]) -> Vec<FileReport> {
+        self.file_reports_with(paths, &|_| {})
+    }
+
+    /// As [`Analysis::file_reports`], for callers that show how far it is: they are told, on any thread, how many items are
+    /// to be checked each time one more of them is.
+    pub fn file_reports_with(
+        &self,
+        paths: &[String],
+        checked: &(dyn Fn(usize) + Sync),
+    ) -> Vec<FileReport> {
         // Files into items, then items on all threads, also those of one large file: what a file's report asks of its own
         // items and of other files is then at hand. A failure shows again, with its file, where the report is asked for.
         let wanted: FxHashSet<_> = paths
@@ -208,6 +218,7 @@ impl Analysis {
             })
             .flatten_iter()
             .collect();
+        let total = items.len();
         let (validating, judging) = (self.clone(), self.clone());
         rayon::join(
             || {
@@ -225,6 +236,7 @@ impl Analysis {
                     .into_par_iter()
                     .for_each_with(judging, |analysis, item| {
                         let _ = analysis.guarded(|db| check_one(db, item));
+                        checked(total);
                     });
             },
         );

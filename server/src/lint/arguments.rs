@@ -13,6 +13,7 @@ use super::ignoring::IgnoreArguments;
 use super::init::InitArguments;
 use super::limits::LimitArguments;
 use super::settings::SettingsArguments;
+use super::watch::WatchArguments;
 
 /// A linter for kernels written in FuriosaAI's TCP Virtual ISA.
 #[derive(Debug, Parser)]
@@ -183,6 +184,8 @@ pub(crate) struct CheckArguments {
     pub(crate) baseline: BaselineArguments,
     #[command(flatten)]
     pub(crate) ignoring: IgnoreArguments,
+    #[command(flatten)]
+    pub(crate) watching: WatchArguments,
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
     /// Threads to use; by default one a core

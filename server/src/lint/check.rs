@@ -13,6 +13,7 @@ use super::ignoring;
 use super::levels::Levels;
 use super::output::{Console, write_error, write_file};
 use super::session::{Checked, Session};
+use super::watch;
 use super::{Failure, Outcome};
 
 /// Stack of a checking thread in bytes: generous, because recursion over a file's nesting is bounded but deep.
@@ -88,22 +89,36 @@ pub(crate) fn in_pool<T: Send>(
 }
 
 fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<Outcome, Failure> {
-    let known = options.baseline.known()?;
     let mut session = Session::open(options.into(), levels)?;
-    let unreadable = session.say_unreadable();
     if options.show_settings {
+        let unreadable = session.say_unreadable();
         return session.show_settings(console, unreadable);
     }
+    if options.watching.watch {
+        watch::run(options, &mut session, console)
+    } else {
+        pass(options, &mut session, console)
+    }
+}
+
+/// One pass over a session's files, from fixes to the report.
+pub(crate) fn pass(
+    options: &CheckArguments,
+    session: &mut Session<'_>,
+    console: Console,
+) -> Result<Outcome, Failure> {
+    let known = options.baseline.known()?;
+    let unreadable = session.say_unreadable();
     if options.fixing.diff {
-        return fixing::diff(options, &mut session, console, unreadable);
+        return fixing::diff(options, session, console, unreadable);
     }
     let (fix, ignore) = (options.fixing.fix, options.ignoring.add_ignore);
     let before = session.own_texts();
-    let fixed = fix.then(|| fixing::fix(options, &mut session));
-    let ignored = ignore.then(|| ignoring::add(options, &mut session));
+    let fixed = fix.then(|| fixing::fix(options, session));
+    let ignored = ignore.then(|| ignoring::add(options, session));
     let mut console = console;
     if fix || ignore {
-        fixing::write_changes(&session, &before, console)?;
+        fixing::write_changes(session, &before, console)?;
         if options.paths.iter().any(|path| path.as_os_str() == "-") {
             // Standard output is for the new text.
             console = console.aside();
@@ -112,12 +127,12 @@ fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<
     let mut checked = session.check();
     let failed = unreadable || checked.failed;
     if let Some(path) = options.baseline.write_baseline.as_deref() {
-        return baseline::write(path, options, &checked, &session, failed);
+        return baseline::write(path, options, &checked, session, failed);
     }
     let gone = known
         .as_ref()
-        .map(|known| known.take_known(&mut checked, &session));
-    let outcome = report(options, &session, &checked, console, unreadable)?;
+        .map(|known| known.take_known(&mut checked, session));
+    let outcome = report(options, session, &checked, console, unreadable)?;
     if let (Some(known), Some(gone)) = (known, gone.filter(|_| !failed)) {
         known.settle(&gone, options)?;
     }

@@ -18,7 +18,7 @@ use super::settings::Resolver;
 const MODULE_DEPTH: usize = 32;
 
 /// A file that was read.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LoadedFile {
     /// The absolute path, as the engine sees it.
     pub(crate) path: String,
@@ -27,7 +27,7 @@ pub(crate) struct LoadedFile {
 }
 
 /// All that a run looks at.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sources {
     /// Every loaded file: those that are reported on and those that only give names.
     pub(crate) files: Vec<LoadedFile>,
@@ -281,12 +281,7 @@ impl<'a> Gathering<'a> {
 fn walk(folder: &Path) -> (Vec<PathBuf>, Vec<String>) {
     let mut files = Vec::new();
     let mut errors = Vec::new();
-    let walker = WalkBuilder::new(folder)
-        .require_git(false)
-        .filter_entry(|entry| entry.depth() == 0 || !is_build_output(entry.path()))
-        .sort_by_file_path(Path::cmp)
-        .build();
-    for entry in walker {
+    for entry in walker(folder).build() {
         match entry {
             Ok(entry) => {
                 let source = entry
@@ -302,6 +297,28 @@ fn walk(folder: &Path) -> (Vec<PathBuf>, Vec<String>) {
         }
     }
     (files, errors)
+}
+
+/// A folder and those below it that are searched for `.rs` files; nothing where it is none.
+pub(super) fn folders_below(folder: &Path) -> Vec<PathBuf> {
+    if !folder.is_dir() {
+        return Vec::new();
+    }
+    let entries = walker(folder).build().flatten();
+    entries
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()))
+        .map(ignore::DirEntry::into_path)
+        .collect()
+}
+
+/// What visits everything below a folder that neither `.gitignore` nor a leading dot hides.
+fn walker(folder: &Path) -> WalkBuilder {
+    let mut walker = WalkBuilder::new(folder);
+    walker
+        .require_git(false)
+        .filter_entry(|entry| entry.depth() == 0 || !is_build_output(entry.path()))
+        .sort_by_file_path(Path::cmp);
+    walker
 }
 
 /// Cargo's build folder: named `target` and marked as a cache, or beside a manifest.

@@ -21,10 +21,12 @@ mod map;
 mod output;
 mod packages;
 mod pages;
+mod progress;
 mod rules;
 mod sequence;
 mod session;
 mod settings;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -50,6 +52,13 @@ impl Failure {
     /// Several things that are wrong at once.
     pub(crate) const fn several(messages: Vec<String>) -> Self {
         Self { messages }
+    }
+
+    /// Says it on standard error.
+    pub(crate) fn say(&self) {
+        for message in &self.messages {
+            write_error(message);
+        }
     }
 }
 
@@ -97,9 +106,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(outcome) => outcome.into(),
         Err(failure) => {
-            for message in &failure.messages {
-                write_error(message);
-            }
+            failure.say();
             Outcome::Failed.into()
         }
     }

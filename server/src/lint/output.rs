@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Failure;
 use super::arguments::Color;
@@ -11,6 +12,9 @@ use super::format::WIDTH;
 
 /// Columns below which lines are not broken any further: terminals of scripts claim to have one or none.
 const NARROWEST: usize = 40;
+
+/// Whether standard output was found closed.
+static CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Standard output and whether it takes colours.
 #[derive(Debug, Clone, Copy)]
@@ -72,6 +76,20 @@ impl Console {
         self.color == Color::Always
     }
 
+    /// Makes room for the next answer where the last one would only be in the way: on a terminal.
+    pub(crate) fn clear(self) {
+        if !self.aside && std::io::stdout().is_terminal() {
+            let mut output = std::io::stdout().lock();
+            let _ = output.write_all(b"\x1b[2J\x1b[3J\x1b[H");
+            let _ = output.flush();
+        }
+    }
+
+    /// Whether a reader of standard output has gone away.
+    pub(crate) fn is_closed(self) -> bool {
+        CLOSED.load(Ordering::Relaxed)
+    }
+
     /// Writes an answer. A reader that has gone away is no failure.
     pub(crate) fn print(self, answer: &str) -> Result<(), Failure> {
         if self.aside {
@@ -86,7 +104,11 @@ impl Console {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::new(
                 format!("cannot write to standard output: {}", reason(&error)),
             )),
-            _ => Ok(()),
+            Err(_) => {
+                CLOSED.store(true, Ordering::Relaxed);
+                Ok(())
+            }
+            Ok(()) => Ok(()),
         }
     }
 }
@@ -134,15 +156,17 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
 
 /// One line on standard error.
 pub(crate) fn write_error(message: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "error: {message}");
+    write_note(&format!("error: {message}"));
 }
 
 /// One line on standard error that fails nothing.
 pub(crate) fn write_warning(message: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "warning: {message}");
+    write_note(&format!("warning: {message}"));
 }
 
-/// One line on standard error about what was done.
+/// One line on standard error about what was done; written at once, so that lines of several programs do not mix.
 pub(crate) fn write_note(message: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{message}");
+    let _ = std::io::stderr()
+        .lock()
+        .write_all(format!("{message}\n").as_bytes());
 }

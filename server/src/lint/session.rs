@@ -3,14 +3,14 @@
 //! Knows which files a run reports on and at which level their findings are taken; what becomes of the findings is the
 //! business of whoever asks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use visa_analysis::{
     Allowed, Diagnostic, DiagnosticFix, FileReport, Fixable, Group, KernelCost, Level,
-    OperationCounts, Rule, Workspace,
+    OperationCounts, Report, Rule, Workspace,
 };
 
 use super::arguments::CheckArguments;
@@ -18,6 +18,7 @@ use super::check::{Finding, Texts};
 use super::files::Sources;
 use super::levels::Levels;
 use super::output::{Console, write_error, write_warning};
+use super::progress::Progress;
 use super::settings::{Resolver, SettingsArguments, SettingsTable, show};
 use super::{Failure, Outcome};
 
@@ -48,6 +49,7 @@ impl<'a> From<&'a CheckArguments> for Given<'a> {
 /// The files of a run and the engine that holds them.
 pub(crate) struct Session<'a> {
     given: Given<'a>,
+    levels: Levels,
     settings: SettingsTable,
     sources: Sources,
     /// Never taken apart: the process ends after the last report, and that would only delay it.
@@ -82,24 +84,42 @@ impl Checked {
 impl<'a> Session<'a> {
     /// Reads the files that the options name and those beside them, with the settings that hold for each.
     pub(crate) fn open(given: Given<'a>, levels: &Levels) -> Result<Self, Failure> {
-        let mut resolver = Resolver::new(given.settings, levels.clone())?;
-        let sources = Sources::gather(given.paths, given.stdin_filename, &mut resolver);
+        let mut session = Self {
+            given,
+            levels: levels.clone(),
+            settings: SettingsTable::default(),
+            sources: Sources::default(),
+            workspace: ManuallyDrop::new(Workspace::new()),
+        };
+        session.reload()?;
+        Ok(session)
+    }
+
+    /// Reads everything again; whether files, texts or what could be read have changed. The engine keeps what it knows of
+    /// the rest. Where the settings cannot be used everything stays as it was.
+    pub(crate) fn reload(&mut self) -> Result<bool, Failure> {
+        let mut resolver = Resolver::new(self.given.settings, self.levels.clone())?;
+        let sources = Sources::gather(self.given.paths, self.given.stdin_filename, &mut resolver);
         let settings = resolver.table(sources.files.iter().map(|file| file.path.as_str()))?;
-        let mut workspace = Workspace::new();
-        workspace.set_file_options(settings.engine_options());
-        workspace.set_packages(sources.packages.clone());
-        workspace.set_files(
+        let known: BTreeSet<&str> = sources.files.iter().map(|file| &*file.path).collect();
+        for file in &self.sources.files {
+            if !known.contains(&*file.path) {
+                self.workspace.remove_file(&file.path);
+            }
+        }
+        self.workspace.set_file_options(settings.engine_options());
+        self.workspace.set_packages(sources.packages.clone());
+        self.workspace.set_files(
             sources
                 .files
                 .iter()
                 .map(|file| (file.path.as_str(), file.text.as_str())),
         );
-        Ok(Self {
-            given,
-            settings,
-            sources,
-            workspace: ManuallyDrop::new(workspace),
-        })
+        let changed = sources != self.sources
+            || show(&settings, &sources) != show(&self.settings, &self.sources);
+        self.settings = settings;
+        self.sources = sources;
+        Ok(changed)
     }
 
     /// Writes what holds for the files that the run reports on, and where each choice was made.
@@ -129,10 +149,13 @@ impl<'a> Session<'a> {
 
     /// Checks the files that the run reports on.
     pub(crate) fn check(&self) -> Checked {
-        let report = self
+        let progress = Progress::new(self.given.quiet);
+        let reports = self
             .workspace
             .analysis()
-            .check_files(&self.sources.reported);
+            .file_reports_with(&self.sources.reported, &|items| progress.advance(items));
+        progress.end();
+        let report = Report::of_files(reports);
         for (path, problem) in &report.problems {
             write_error(&format!("`{}`: {problem}", self.sources.shown(path)));
         }
@@ -212,6 +235,11 @@ impl<'a> Session<'a> {
     /// The engine's paths of the files that the run reports on.
     pub(crate) fn reported_paths(&self) -> impl Iterator<Item = &str> {
         self.sources.reported.iter().map(String::as_str)
+    }
+
+    /// The engine's paths of all files that were read.
+    pub(crate) fn loaded_paths(&self) -> impl Iterator<Item = &str> {
+        self.sources.files.iter().map(|file| file.path.as_str())
     }
 
     /// The path as people gave it.

@@ -23,6 +23,7 @@ mod ignoring;
 mod questions;
 mod settings;
 mod setup;
+mod watch;
 
 /// A file with one finding at level deny, on line 1, and one at level warn, on line 3.
 const FINDINGS: &str =
@@ -336,14 +337,6 @@ fn bad_options_and_paths_exit_with_2_and_say_what() {
             "{arguments:?}: {}",
             stderr(&output)
         );
-    }
-}
-
-#[test]
-fn what_a_later_release_brings_is_refused() {
-    let folder = folder_with(&[("a.rs", b"fn f() {}\n")]);
-    for arguments in [&["a.rs", "--watch"]] {
-        assert_code(&run(folder.path(), arguments), 2);
     }
 }
 

@@ -1,0 +1,265 @@
+//! `check --watch`: the same check again whenever a file changes, through one engine that keeps what it knows.
+//!
+//! Each folder that holds a file of the run is watched by itself, so that build output costs nothing; settings files are
+//! waited for in all folders above. Where folders cannot be watched the files are looked at once a second.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use clap::Args;
+use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::arguments::CheckArguments;
+use super::check::pass;
+use super::files::{absolute, folders_below};
+use super::format::counted;
+use super::output::{Console, write_note, write_warning};
+use super::session::Session;
+use super::settings::FILE_NAME;
+use super::{Failure, Outcome};
+
+/// How long nothing must happen before the files are read: editors write in several steps.
+const QUIET: Duration = Duration::from_millis(100);
+/// Changes that are waited for at most, so that a program that writes all the time does not keep the check away.
+const CHANGES: usize = 10_000;
+/// Files that decide what is checked and how.
+const SETTINGS: [&str; 4] = [FILE_NAME, "Cargo.toml", ".gitignore", ".ignore"];
+/// How often files are looked at where nobody says when they change.
+const POLLING: Duration = Duration::from_secs(1);
+
+/// The options about running on.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct WatchArguments {
+    /// Check again whenever a file changes, until the program is interrupted
+    #[arg(
+        long,
+        conflicts_with_all = ["diff", "add_ignore", "write_baseline", "show_settings"]
+    )]
+    pub(crate) watch: bool,
+}
+
+/// Checks, and checks again, until the program is interrupted or nobody reads its output any more.
+pub(crate) fn run(
+    options: &CheckArguments,
+    session: &mut Session<'_>,
+    console: Console,
+) -> Result<Outcome, Failure> {
+    if options.paths.iter().any(|path| path.as_os_str() == "-") {
+        return Err(Failure::new("--watch: standard input cannot be watched"));
+    }
+    let mut watched = Watched::new(options);
+    watched.extend(session);
+    // What changed before the folders were watched would be missed.
+    session.reload()?;
+    loop {
+        console.clear();
+        match pass(options, session, console) {
+            Err(failure) => failure.say(),
+            Ok(_) if console.is_closed() => return Ok(Outcome::Fine),
+            Ok(_) => {}
+        }
+        if !options.quiet {
+            let files = session.reported_paths().count() as u64;
+            write_note(&format!("watching {}", counted(files, "file")));
+        }
+        loop {
+            let settings = watched.wait();
+            match session.reload() {
+                Ok(changed) => {
+                    if watched.extend(session) {
+                        // A new folder may have got more files before it was watched.
+                        watched.look_again();
+                    }
+                    if changed || settings {
+                        break;
+                    }
+                }
+                Err(failure) => failure.say(),
+            }
+        }
+    }
+}
+
+/// The folders that are watched.
+struct Watched<'a> {
+    options: &'a CheckArguments,
+    here: PathBuf,
+    /// None where watching does not work.
+    watcher: Option<RecommendedWatcher>,
+    /// With whether kernels are looked for in them, beside settings.
+    folders: BTreeMap<PathBuf, bool>,
+    sender: Sender<notify::Result<Event>>,
+    changes: Receiver<notify::Result<Event>>,
+}
+
+impl<'a> Watched<'a> {
+    fn new(options: &'a CheckArguments) -> Self {
+        let (sender, changes) = channel();
+        let to = sender.clone();
+        let watcher = notify::recommended_watcher(move |event| {
+            // Nobody waits any more when the program ends.
+            let _ = to.send(event);
+        });
+        let mut watched = Self {
+            options,
+            here: std::env::current_dir().unwrap_or_default(),
+            watcher: None,
+            folders: BTreeMap::new(),
+            sender,
+            changes,
+        };
+        match watcher {
+            Ok(watcher) => watched.watcher = Some(watcher),
+            Err(error) => watched.poll(&error),
+        }
+        watched
+    }
+
+    /// Looks at the files from time to time instead.
+    fn poll(&mut self, error: &notify::Error) {
+        if self.watcher.take().is_some() || self.folders.is_empty() {
+            write_warning(&format!(
+                "cannot watch folders, so the files are looked at once a second: {error}"
+            ));
+        }
+    }
+
+    /// Watches the folders of a session that are not watched yet; whether there are any.
+    fn extend(&mut self, session: &Session<'_>) -> bool {
+        let mut folders: BTreeSet<PathBuf> = session
+            .loaded_paths()
+            .filter_map(|path| Path::new(path).parent())
+            .map(Path::to_path_buf)
+            .collect();
+        for path in &self.options.paths {
+            let path = absolute(&self.here, path);
+            folders.extend(folders_below(&path));
+            folders.extend(path.parent().map(Path::to_path_buf));
+        }
+        for file in self.named_files() {
+            folders.extend(file.parent().map(Path::to_path_buf));
+        }
+        let above = folders.iter().flat_map(|folder| folder.ancestors().skip(1));
+        let above: Vec<PathBuf> = above.map(Path::to_path_buf).collect();
+        let mut grown = false;
+        for folder in folders {
+            grown |= self.watch(folder, true);
+        }
+        for folder in above {
+            self.watch(folder, false);
+        }
+        grown
+    }
+
+    /// Watches a folder; whether it is new among those with kernels.
+    fn watch(&mut self, folder: PathBuf, kernels: bool) -> bool {
+        if let Some(known) = self.folders.get_mut(&folder) {
+            let new = kernels && !*known;
+            *known |= kernels;
+            return new;
+        }
+        let Some(watcher) = &mut self.watcher else {
+            return false;
+        };
+        match watcher.watch(&folder, RecursiveMode::NonRecursive) {
+            Ok(()) => {
+                self.folders.insert(folder, kernels);
+                kernels
+            }
+            Err(error) => {
+                if kernels && folder.is_dir() {
+                    self.poll(&error);
+                }
+                false
+            }
+        }
+    }
+
+    /// Files beside kernels that the options name.
+    fn named_files(&self) -> impl Iterator<Item = PathBuf> {
+        let baseline = self.options.baseline.baseline.iter();
+        let settings = self.options.settings.config.iter();
+        baseline
+            .chain(settings)
+            .map(|path| absolute(&self.here, path))
+    }
+
+    /// Makes the next wait end at once.
+    fn look_again(&self) {
+        let _ = self.sender.send(Ok(Event::new(EventKind::Any)));
+    }
+
+    /// Waits until something changes that a check may depend on, and then until nothing has changed for a moment. Whether
+    /// anything changed that is no kernel.
+    fn wait(&mut self) -> bool {
+        let mut settings = false;
+        let mut relevant = false;
+        for _ in 0..CHANGES {
+            let patience = match (&self.watcher, relevant) {
+                (_, true) => Some(QUIET),
+                (None, false) => Some(POLLING),
+                (Some(_), false) => None,
+            };
+            let change = match patience {
+                Some(patience) => self.changes.recv_timeout(patience),
+                None => self
+                    .changes
+                    .recv()
+                    .map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match change {
+                Ok(Ok(event)) => {
+                    let (counts, is_setting) = self.judge(&event);
+                    relevant |= counts;
+                    settings |= is_setting;
+                }
+                // Events were lost, or a folder is gone: what is on disk decides.
+                Ok(Err(_)) => relevant = true,
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.watcher = None;
+                    std::thread::sleep(POLLING);
+                    break;
+                }
+            }
+        }
+        settings
+    }
+
+    /// Whether an event may change what a check says, and whether it is about something else than a kernel.
+    fn judge(&mut self, event: &Event) -> (bool, bool) {
+        let named = match event.kind {
+            EventKind::Access(AccessKind::Close(AccessMode::Write)) => false,
+            // Our own reading, above all.
+            EventKind::Access(_) => return (false, false),
+            EventKind::Create(_)
+            | EventKind::Remove(_)
+            | EventKind::Modify(ModifyKind::Name(_)) => true,
+            EventKind::Any | EventKind::Modify(_) | EventKind::Other => false,
+        };
+        if event.paths.is_empty() || event.need_rescan() {
+            return (true, false);
+        }
+        let files: BTreeSet<PathBuf> = self.named_files().collect();
+        let (mut relevant, mut settings) = (false, false);
+        for path in &event.paths {
+            let name = path.file_name().and_then(OsStr::to_str).unwrap_or("");
+            settings |= SETTINGS.contains(&name) || files.contains(path);
+            let source = path.extension().is_some_and(|extension| extension == "rs");
+            let folder = named && (path.is_dir() || self.folders.contains_key(path));
+            let among_kernels = path
+                .parent()
+                .is_some_and(|parent| self.folders.get(parent) == Some(&true));
+            relevant |= settings || (among_kernels && (source || folder));
+            if folder {
+                // One that comes back under its name has to be watched anew.
+                self.folders.retain(|folder, _| !folder.starts_with(path));
+            }
+        }
+        (relevant, settings)
+    }
+}
