@@ -193,6 +193,13 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Puts other texts in the place of files of the run.
+    pub(crate) fn set_texts(&mut self, texts: BTreeMap<String, String>) {
+        for (path, text) in texts {
+            self.workspace.set_file(&path, &text);
+        }
+    }
+
     /// What the kernels of the files that the run reports on cost, in the order of files and places, with the paths that
     /// people gave; whether a file could not be analysed (the words are then on standard error).
     pub(crate) fn costs(&self) -> (Vec<KernelCost>, bool) {

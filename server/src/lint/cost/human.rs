@@ -23,11 +23,11 @@ pub(super) fn write(kernels: &[KernelCost], stages: bool, colored: bool) -> Stri
 /// Marks parts of the text on a terminal.
 #[derive(Clone, Copy)]
 pub(super) struct Paint {
-    colored: bool,
+    pub(super) colored: bool,
 }
 
 impl Paint {
-    fn bold(self, text: &str) -> String {
+    pub(super) fn bold(self, text: &str) -> String {
         if self.colored {
             format!("\u{1b}[1m{text}\u{1b}[0m")
         } else {
@@ -316,7 +316,7 @@ fn unresolved(kernel: &KernelCost) -> Vec<String> {
 }
 
 /// Columns as wide as they need to be; those in `right` end at one edge.
-fn table(head: &[&str], rows: &[Vec<String>], right: &[usize], paint: Paint) -> String {
+pub(super) fn table(head: &[&str], rows: &[Vec<String>], right: &[usize], paint: Paint) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
@@ -347,13 +347,13 @@ fn table(head: &[&str], rows: &[Vec<String>], right: &[usize], paint: Paint) -> 
 }
 
 /// A share as a percentage with one decimal.
-fn percent(part: u64, whole: u64) -> String {
+pub(super) fn percent(part: u64, whole: u64) -> String {
     let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
 /// A number with its thousands apart: `65,536`.
-fn thousands(number: u64) -> String {
+pub(super) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {

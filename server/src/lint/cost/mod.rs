@@ -3,6 +3,7 @@
 //! The engine predicts; here its answer is chosen, written and compared. Every number is a prediction from the book's
 //! model, and a kernel of which something is unknown has no total.
 
+mod compare;
 mod human;
 mod json;
 mod schedule;
@@ -54,6 +55,9 @@ pub(crate) struct CostArguments {
     /// Print the stream behind each stage of each pass too: mappings, bytes, flits, lanes, cycles
     #[arg(long)]
     stages: bool,
+    /// Print the difference to another file, or to a git revision of the same files
+    #[arg(long, value_name = "OLD")]
+    compare: Option<String>,
     #[command(flatten)]
     settings: SettingsArguments,
     /// Write the cost to a file instead of standard output
@@ -79,7 +83,7 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
         settings: &options.settings,
         quiet: options.quiet,
     };
-    let session = Session::open(given, &Levels::default())?;
+    let mut session = Session::open(given, &Levels::default())?;
     let mut failed = session.say_unreadable();
     let (mut kernels, incomplete) = session.costs();
     failed |= incomplete;
@@ -88,12 +92,28 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
         Some(_) => console.colored_file(),
         None => console.colored(),
     };
-    let text = match options.format {
-        CostFormat::Human => human::write(&kernels, options.stages, colored),
-        CostFormat::Json => json::write(&kernels)?,
-        CostFormat::Trace => trace::write(&kernels)?,
-        CostFormat::Schedule => schedule::write(&kernels)?,
-        CostFormat::Svg => svg::write(&kernels),
+    let text = match (&options.compare, options.format) {
+        (Some(old), format) => {
+            session.set_texts(compare::old_texts(&session, old)?);
+            let (mut before, incomplete) = session.costs();
+            failed |= incomplete;
+            before.retain(|kernel| {
+                options
+                    .kernel
+                    .as_ref()
+                    .is_none_or(|name| kernel.name == *name)
+            });
+            let changes = compare::changes(&before, &kernels);
+            match format {
+                CostFormat::Human => compare::human(&changes, old, colored),
+                CostFormat::Json => compare::json(&changes, old)?,
+                CostFormat::Trace | CostFormat::Schedule | CostFormat::Svg => {
+                    let words = "`--compare` writes `human` or `json`; the viewers of the other formats compare two files themselves";
+                    return Err(Failure::new(words));
+                }
+            }
+        }
+        (None, format) => one_state(&kernels, format, options.stages, colored)?,
     };
     match &options.output_file {
         Some(file) => write_file(file, &text)?,
@@ -103,6 +123,21 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
         Outcome::Failed
     } else {
         Outcome::Fine
+    })
+}
+
+fn one_state(
+    kernels: &[KernelCost],
+    format: CostFormat,
+    stages: bool,
+    colored: bool,
+) -> Result<String, Failure> {
+    Ok(match format {
+        CostFormat::Human => human::write(kernels, stages, colored),
+        CostFormat::Json => json::write(kernels)?,
+        CostFormat::Trace => trace::write(kernels)?,
+        CostFormat::Schedule => schedule::write(kernels)?,
+        CostFormat::Svg => svg::write(kernels),
     })
 }
 
