@@ -10,6 +10,7 @@ mod collect;
 mod commit;
 mod contraction;
 mod dma;
+mod dma_performance;
 mod engines;
 mod fetch;
 mod library;
@@ -446,6 +447,10 @@ const FAMILIES: &[Family] = &[
         check: dma::check,
     },
     Family {
+        rules: dma_performance::RULES,
+        check: dma_performance::check,
+    },
+    Family {
         rules: banks::RULES,
         check: banks::check,
     },
@@ -535,6 +540,8 @@ pub fn url(name: &str) -> String {
 const IMPLIES: &[(&str, &str)] = &[
     ("element_alignment", "commit_alignment"),
     ("element_alignment", "dma_alignment"),
+    ("element_alignment", "hbm_misaligned_read"),
+    ("element_alignment", "hbm_partial_write"),
     ("trf_capacity", "trf_row_count"),
 ];
 

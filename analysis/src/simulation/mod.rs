@@ -202,6 +202,11 @@ pub fn operation_cost(
         (OperationKind::Copy(copy), OperationDerivation::Copy(derived)) => {
             dma::cost(body, copy, derived)
         }
+        (OperationKind::Collective(collective), _)
+            if let Some(cost) = dma::shuffle_cost(body, collective) =>
+        {
+            cost
+        }
         _ => OperationCost {
             gaps: vec![Gap {
                 reason: "collectives have no cost model".to_owned(),

@@ -132,3 +132,19 @@ pub fn is_same_text(one: &Operation, other: &Operation) -> bool {
             .zip(&right.stages)
             .all(|(left, right)| left.output == right.output)
 }
+
+/// The body's total before, and after the transfers at the place of this one take so many cycles. `None` where it has no
+/// total or the operation is no transfer.
+#[must_use]
+pub fn after_transfer(known: Known<'_>, id: OperationId, cycles: u64) -> Option<(u64, u64)> {
+    let before = known.simulation.total()?;
+    let span = known.body.operation(id)?.span;
+    let mut costs = known.simulation.operations.clone();
+    for (operation, cost) in known.body.operations.iter().zip(&mut costs) {
+        if operation.span == span && matches!(operation.kind, OperationKind::Copy(_)) {
+            cost.cycles = cost.cycles.map(|before| before.min(cycles));
+        }
+    }
+    let after = schedule::derive(known.body, known.derivation, &costs).total?;
+    Some((before, after))
+}

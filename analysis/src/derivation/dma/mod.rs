@@ -417,21 +417,22 @@ fn packet(run: Run, needs: Needs) -> Option<u64> {
         padded(DMA_PACKET_BYTES),
         Some(run.padded_bits),
     ];
-    lengths
-        .into_iter()
-        .flatten()
-        .filter_map(whole)
-        .find_map(|bytes| {
-            if !bytes.is_multiple_of(unit) {
-                return None;
-            }
-            if bytes <= DMA_PACKET_BYTES {
-                return Some(bytes);
-            }
-            let packet = largest_divisor(bytes, DMA_PACKET_BYTES, DMA_REQUEST_BYTES)
-                .or_else(|| largest_divisor(bytes, DMA_PACKET_BYTES, unit))?;
-            matches!(split_sizes([bytes / packet]), Splitting::Fits).then_some(packet)
-        })
+    let divided = |multiple: u64| {
+        lengths
+            .into_iter()
+            .flatten()
+            .filter_map(whole)
+            .filter(|bytes| bytes.is_multiple_of(unit))
+            .find_map(|bytes| {
+                if bytes <= DMA_PACKET_BYTES {
+                    return Some(bytes);
+                }
+                let packet = largest_divisor(bytes, DMA_PACKET_BYTES, multiple)?;
+                matches!(split_sizes([bytes / packet]), Splitting::Fits).then_some(packet)
+            })
+    };
+    // Whole requests where some length, padding included, has them.
+    divided(DMA_REQUEST_BYTES).or_else(|| divided(unit))
 }
 
 /// Counts the loops around the run after merging. Chips, clusters and engines run side by side and count none.

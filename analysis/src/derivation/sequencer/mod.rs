@@ -26,7 +26,8 @@ use entries::{configuration, last_element, merge, split};
 use places::{Loop, resolve};
 
 pub use entries::Entry;
-pub(super) use entries::{Splitting, largest_divisor, split_sizes};
+pub(crate) use entries::largest_divisor;
+pub(super) use entries::{Splitting, split_sizes};
 pub(super) use pairs::Piece;
 pub use places::Misfit;
 pub(super) use places::Places;

@@ -7,6 +7,7 @@
 //! bytes a cycle; on a side in HBM each channel serves one after the other. Sides in different memories overlap, in the same
 //! memory they add up. Each command takes 500 cycles to start. Other traffic on the same memories is not known here.
 
+pub mod alternatives;
 mod channels;
 pub mod dm;
 pub mod hbm;
@@ -19,7 +20,7 @@ mod events;
 mod tests;
 
 use crate::derivation::dma::DmaDerivation;
-use crate::kernel::{Body, Copy, Tensor, Tier};
+use crate::kernel::{Body, Collective, Copy, Level, Tensor, Tier};
 
 use super::{Engine, Gap, OperationCost, StageCost};
 
@@ -119,6 +120,29 @@ pub fn cost(body: &Body, copy: &Copy, derivation: &DmaDerivation) -> OperationCo
     }
 }
 
+/// What a shuffle between chips costs: each chip sends all that it holds over its link. `None` for other collectives.
+#[must_use]
+pub fn shuffle_cost(body: &Body, collective: &Collective) -> Option<OperationCost> {
+    if !matches!(collective.method, "dm_chip_shuffle" | "hbm_chip_shuffle") {
+        return None;
+    }
+    let source = body.tensor(*collective.sources.first()?)?;
+    let mut bits = source.element_type.value?.bits();
+    for (level, mapping) in source.levels.iter() {
+        if level != Level::Chip {
+            bits = bits.checked_mul(mapping.get()?.form().live_size())?;
+        }
+    }
+    let pattern = link_cost(bits.div_ceil(8));
+    Some(OperationCost {
+        stages: vec![start_stage(1), link_stage(pattern.link_bytes)],
+        cycles: Some(pattern.cycles),
+        bottleneck: Some(1),
+        dma: Some(pattern),
+        ..OperationCost::default()
+    })
+}
+
 fn patterns(
     body: &Body,
     copy: &Copy,
@@ -131,7 +155,7 @@ fn patterns(
         .ok_or(unknown)?;
     if source.tier == Tier::Host || target.tier == Tier::Host {
         let bytes = host_bytes(source, target).ok_or("the size of the transfer is unknown")?;
-        return Ok((None, host_cost(bytes)));
+        return Ok((None, link_cost(bytes)));
     }
     derivation.run_bits.ok_or(unknown)?;
     derivation
@@ -156,7 +180,8 @@ fn host_bytes(source: &Tensor, target: &Tensor) -> Option<u64> {
     Some(elements.checked_mul(bits)?.div_ceil(8))
 }
 
-fn host_cost(bytes: u64) -> DmaCost {
+/// A transfer whose link decides.
+fn link_cost(bytes: u64) -> DmaCost {
     DmaCost {
         engines: 1,
         commands: 1,
@@ -274,16 +299,7 @@ fn stages(
         });
     }
     if pattern.link_bytes > 0 {
-        stages.push(StageCost {
-            engine: Engine::Pcie,
-            stage: None,
-            busy: Some(pattern.link_bytes.div_ceil(PCIE_BYTES)),
-            latency: 0,
-            formula: "bytes / 30",
-            inputs: vec![("bytes", pattern.link_bytes)],
-            detail: String::new(),
-            heading: "Inter-Chip Transfers",
-        });
+        stages.push(link_stage(pattern.link_bytes));
     }
     let bottleneck = stages
         .iter()
@@ -311,6 +327,19 @@ fn start_stage(commands: u64) -> StageCost {
         inputs: vec![("commands", commands)],
         detail: String::new(),
         heading: "Startup Latency",
+    }
+}
+
+fn link_stage(bytes: u64) -> StageCost {
+    StageCost {
+        engine: Engine::Pcie,
+        stage: None,
+        busy: Some(bytes.div_ceil(PCIE_BYTES)),
+        latency: 0,
+        formula: "bytes / 30",
+        inputs: vec![("bytes", bytes)],
+        detail: String::new(),
+        heading: "Inter-Chip Transfers",
     }
 }
 

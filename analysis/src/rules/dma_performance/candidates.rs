@@ -1,0 +1,477 @@
+//! What slows one transfer down, and what its removal would save.
+
+use crate::derivation::dma::DmaDerivation;
+use crate::items::Span;
+use crate::kernel::{Body, Copy, Operation, Origin, Tensor, Tier};
+use crate::mapping::Mapping;
+use crate::simulation::dma::{
+    DmaCost, Half, REQUEST_BYTES, START_CYCLES, SidePattern, Transfer,
+    alternatives::{in_order_of_other, in_stream_order, whole_units, with_tensors},
+};
+use crate::simulation::what_if::{Known, after_transfer};
+
+use super::super::sequencer::bytes;
+use super::super::{Applicability, Checked, Finding, wording};
+use super::{is_too_large, is_worth};
+
+/// The part of a run that padding may add: a quarter. More memory than that is no small change.
+const MOST_PADDING: u64 = 4;
+
+/// Cycles that are worth saving whatever the kernel takes; fewer must be a tenth of the kernel.
+const CERTAIN_CYCLES: u64 = 1_000;
+
+/// A cause with the cycles of the transfer without it.
+struct Candidate {
+    rule: &'static str,
+    after: u64,
+    span: Span,
+    /// What is slow, in a clause.
+    cause: String,
+    help: String,
+    fix: Option<(String, String)>,
+}
+
+/// A transfer with everything that is known of it.
+struct Slow<'a> {
+    body: &'a Body,
+    copy: &'a Copy,
+    derived: &'a DmaDerivation,
+    cost: &'a DmaCost,
+    transfer: Transfer,
+    source: &'a Tensor,
+    target: &'a Tensor,
+}
+
+/// The finding of the cause whose removal saves the most.
+pub(super) fn finding(
+    checked: &Checked<'_>,
+    operation: &Operation,
+    copy: &Copy,
+    derived: &DmaDerivation,
+    cost: &DmaCost,
+) -> Option<Finding> {
+    // Without any data it would still have to start; and what is refused need not be fast.
+    let body = checked.body;
+    if !is_worth(cost.cycles, START_CYCLES)
+        || !derived.violations.is_empty()
+        || [copy.source, copy.target]
+            .iter()
+            .any(|id| is_too_large(body, *id))
+    {
+        return None;
+    }
+    let slow = Slow {
+        body,
+        copy,
+        derived,
+        cost,
+        transfer: Transfer::of(body, copy, derived)?,
+        source: body.tensor(copy.source)?,
+        target: body.tensor(copy.target)?,
+    };
+    let candidates = [
+        slow.segmented(),
+        slow.prime(),
+        slow.partial_write(),
+        slow.bank_conflict(),
+        slow.misaligned_read(),
+        slow.idle_stack(),
+        slow.small_packet(),
+        slow.one_dmn(),
+        slow.one_slice(),
+    ];
+    let best = candidates
+        .into_iter()
+        .flatten()
+        .filter(|candidate| is_worth(cost.cycles, candidate.after))
+        .min_by_key(|candidate| candidate.after)?;
+    let saved = cost.cycles.saturating_sub(best.after);
+    let known = Known {
+        body,
+        derivation: checked.derivation,
+        simulation: checked.simulation,
+        target: checked.target,
+    };
+    let whole = after_transfer(known, operation.id, best.after);
+    let counts = whole.is_some_and(|(before, after)| before.saturating_sub(after) >= before / 10);
+    if saved < CERTAIN_CYCLES && !counts {
+        return None;
+    }
+    let mut finding = Finding::new(
+        best.rule,
+        best.span,
+        format!(
+            "{}: the transfer takes {} cycles instead of {}",
+            best.cause, cost.cycles, best.after
+        ),
+    )
+    .help(best.help);
+    if let Some((before, after)) = whole
+        && before != after
+    {
+        finding = finding.note(format!(
+            "the kernel takes {before} cycles, {after} with the change"
+        ));
+    }
+    if let Some((title, text)) = best.fix {
+        finding = finding.fix(Applicability::Maybe, title, best.span, text);
+    }
+    Some(finding)
+}
+
+impl Slow<'_> {
+    fn pattern(&self, half: Half) -> &SidePattern {
+        match half {
+            Half::Read => &self.cost.read,
+            Half::Write => &self.cost.write,
+        }
+    }
+
+    fn tensor(&self, half: Half) -> &Tensor {
+        match half {
+            Half::Read => self.source,
+            Half::Write => self.target,
+        }
+    }
+
+    fn candidate(&self, rule: &'static str, after: u64, cause: String, help: String) -> Candidate {
+        Candidate {
+            rule,
+            after,
+            span: self.span(Half::Write),
+            cause,
+            help,
+            fix: None,
+        }
+    }
+
+    fn span(&self, half: Half) -> Span {
+        self.tensor(half).levels.element.span
+    }
+
+    /// Cycles with a side's element mapping replaced; `None` where the engine refuses it.
+    fn with_element(&self, half: Half, mapping: &Mapping) -> Option<u64> {
+        let cost = with_tensors(self.body, self.copy, |source, target| {
+            let changed = match half {
+                Half::Read => source,
+                Half::Write => target,
+            };
+            changed.levels.element.value = Some(mapping.clone());
+        })?;
+        Some(cost.cycles)
+    }
+
+    /// Whether the layout of a side is this transfer's to choose: it makes the tensor, or reads it from HBM.
+    fn is_free(&self, half: Half) -> bool {
+        match half {
+            Half::Read => {
+                self.source.tier == Tier::Hbm && !matches!(self.source.origin, Origin::View { .. })
+            }
+            Half::Write => matches!(self.target.origin, Origin::Operation(_)),
+        }
+    }
+
+    /// The side whose reordering saves the most, with its mapping and the cycles.
+    fn reordered(&self) -> Option<(Half, Mapping, u64)> {
+        [Half::Write, Half::Read]
+            .into_iter()
+            .filter(|half| self.is_free(*half))
+            .filter_map(|half| {
+                let mapping = in_order_of_other(self.tensor(half), half, self.derived)?;
+                let after = self.with_element(half, &mapping)?;
+                Some((half, mapping, after))
+            })
+            .min_by_key(|(.., after)| *after)
+    }
+
+    /// The candidate that reorders a side.
+    fn reorder(&self, rule: &'static str, cause: String) -> Option<Candidate> {
+        let (half, mapping, after) = self.reordered()?;
+        let written = wording::written(&mapping);
+        let mut candidate = self.candidate(rule, after, cause, String::new());
+        match half {
+            Half::Write => {
+                candidate.help = format!("keep the source's order in the target: `{written}`");
+                candidate.fix = Some(("Keep the source's order".to_owned(), written));
+            }
+            Half::Read => {
+                candidate.help =
+                    format!("lay the source out in the order of the target: `{written}`");
+            }
+        }
+        Some(candidate)
+    }
+
+    fn segmented(&self) -> Option<Candidate> {
+        let segments = self.cost.segments.as_ref()?;
+        let after = self.transfer.in_one_command().cost()?.cycles;
+        let padded = segments.part.checked_mul(segments.parts)?;
+        Some(self.candidate(
+            "dma_segmented",
+            after,
+            format!(
+                "`{}` is {} and does not divide into parts of {}, so that the last part takes {} commands of {} cycles to start",
+                segments.axis,
+                segments.size,
+                segments.part,
+                segments.commands,
+                START_CYCLES
+            ),
+            format!(
+                "choose a size that divides by {}, or hold the padding in the target too: `{} # {padded}`",
+                segments.part, segments.axis
+            ),
+        ))
+    }
+
+    fn prime(&self) -> Option<Candidate> {
+        let transfer = &self.transfer;
+        let requests = transfer
+            .packets
+            .checked_mul(transfer.packet_bytes.div_ceil(REQUEST_BYTES))?;
+        let needed = transfer.run_bytes.div_ceil(REQUEST_BYTES);
+        if transfer.packets <= 1 || requests < needed.checked_mul(2)? {
+            return None;
+        }
+        let padded = transfer.padded_run()?;
+        let (padded_cycles, split_cycles) = (padded.cost()?.cycles, transfer.in_two_commands());
+        let split = split_cycles.map_or_else(String::new, |cycles| {
+            format!(
+                ", or move packets of 4096 bytes and the rest in two transfers ({cycles} cycles)"
+            )
+        });
+        Some(self.candidate(
+            "dma_prime_packet",
+            padded_cycles.min(split_cycles.unwrap_or(u64::MAX)),
+            format!(
+                "no more than {} a packet divides the run of {} bytes, which is {requests} requests instead of {needed}",
+                bytes(transfer.packet_bytes.saturating_mul(8)),
+                transfer.run_bytes
+            ),
+            format!(
+                "pad the run on both sides to {} bytes ({padded_cycles} cycles){split}",
+                padded.run_bytes
+            ),
+        ))
+    }
+
+    fn partial_write(&self) -> Option<Candidate> {
+        let SidePattern::Hbm(hbm) = &self.cost.write else {
+            return None;
+        };
+        if hbm.partial_writes == 0 {
+            return None;
+        }
+        let cause = format!(
+            "{} of {} writes to HBM cover a part of a unit of {REQUEST_BYTES} bytes, a read and a write each",
+            hbm.partial_writes, hbm.requests
+        );
+        let rule = "hbm_partial_write";
+        let reordered = self.reorder(rule, cause.clone());
+        let moved = self.moved(rule, Half::Write, &cause);
+        let best = [moved, reordered]
+            .into_iter()
+            .flatten()
+            .min_by_key(|candidate| candidate.after);
+        // A change of one mapping or address is better than padding on both sides.
+        if let Some(best) = best
+            && is_worth(self.cost.cycles, best.after)
+        {
+            return Some(best);
+        }
+        let run = self.transfer.run_bytes;
+        let padded = run.checked_next_multiple_of(REQUEST_BYTES)?;
+        if padded - run > run / MOST_PADDING {
+            return None;
+        }
+        Some(self.candidate(
+            rule,
+            self.transfer.aligned(Half::Write).cost()?.cycles,
+            cause,
+            format!("pad the run of {run} bytes to {padded} on both sides"),
+        ))
+    }
+
+    /// The candidate that moves a side's tensor to a whole unit.
+    fn moved(&self, rule: &'static str, half: Half, cause: &str) -> Option<Candidate> {
+        let tensor = self.tensor(half);
+        let address = tensor.address.bytes()?;
+        if address.is_multiple_of(REQUEST_BYTES) {
+            return None;
+        }
+        let next = address.checked_next_multiple_of(REQUEST_BYTES)?;
+        let cost = with_tensors(self.body, self.copy, |source, target| {
+            let changed = match half {
+                Half::Read => source,
+                Half::Write => target,
+            };
+            changed.address.value = crate::kernel::AddressValue::Bytes(next);
+        })?;
+        Some(Candidate {
+            span: tensor.address.span,
+            fix: Some((format!("Use address {next}"), next.to_string())),
+            ..self.candidate(
+                rule,
+                cost.cycles,
+                cause.to_owned(),
+                format!(
+                    "start at a multiple of {REQUEST_BYTES} bytes: {next} instead of {address}"
+                ),
+            )
+        })
+    }
+
+    fn bank_conflict(&self) -> Option<Candidate> {
+        let switches =
+            [Half::Read, Half::Write]
+                .into_iter()
+                .find_map(|half| match self.pattern(half) {
+                    SidePattern::Hbm(hbm) if hbm.row_switches > 0 => {
+                        Some((half, hbm.row_switches, hbm.requests))
+                    }
+                    _ => None,
+                });
+        let (half, switches, requests) = switches?;
+        let (verb, preposition) = match half {
+            Half::Read => ("reads", "from"),
+            Half::Write => ("writes", "to"),
+        };
+        let cause = format!(
+            "{switches} of {requests} {verb} {preposition} HBM wait 40 cycles for another row of the bank that the last one used"
+        );
+        let mapping = in_stream_order(self.tensor(half), half, self.derived)?;
+        let after = self.with_element(half, &mapping)?;
+        Some(self.candidate(
+            "hbm_bank_conflict",
+            after,
+            cause,
+            format!(
+                "lay out in HBM side by side what is moved one after the other, here `{}`",
+                wording::written(&mapping)
+            ),
+        ))
+    }
+
+    fn misaligned_read(&self) -> Option<Candidate> {
+        let SidePattern::Hbm(hbm) = &self.cost.read else {
+            return None;
+        };
+        if hbm.misaligned_reads == 0 {
+            return None;
+        }
+        let rule = "hbm_misaligned_read";
+        let cause = format!(
+            "{} of {} reads from HBM cross a boundary of {REQUEST_BYTES} bytes and take two transfers",
+            hbm.misaligned_reads, hbm.requests
+        );
+        if let Some(moved) = self.moved(rule, Half::Read, &cause) {
+            return Some(moved);
+        }
+        let padded = whole_units(self.source, self.derived)?;
+        let after = self.with_element(Half::Read, &padded)?;
+        let written = wording::written(&padded);
+        Some(Candidate {
+            span: self.span(Half::Read),
+            fix: Some((
+                format!("Pad the rows to whole units: {written}"),
+                written.clone(),
+            )),
+            ..self.candidate(
+                rule,
+                after,
+                cause,
+                format!("start rows at multiples of {REQUEST_BYTES} bytes: `{written}`"),
+            )
+        })
+    }
+
+    fn idle_stack(&self) -> Option<Candidate> {
+        let idle = [Half::Read, Half::Write].into_iter().find(|half| {
+            matches!(self.pattern(*half), SidePattern::Hbm(hbm) if hbm.stacks == 1 && hbm.channels > 1)
+        })?;
+        let after = self.transfer.over_both_stacks(idle)?.cost()?.cycles;
+        let channels = match self.pattern(idle) {
+            SidePattern::Hbm(hbm) => hbm.channels,
+            _ => return None,
+        };
+        Some(self.candidate(
+            "hbm_stack_idle",
+            after,
+            format!("bit 8 of the HBM address is the same in every request, so that {channels} of 32 channels serve it"),
+            format!(
+                "let packets start at odd multiples of {REQUEST_BYTES} bytes too: keep what is moved together in one block, and what \
+                 is left out outside of it"
+            ),
+        ))
+    }
+
+    fn small_packet(&self) -> Option<Candidate> {
+        let bytes = self.transfer.packet_bytes;
+        if bytes.is_multiple_of(REQUEST_BYTES) {
+            return None;
+        }
+        let requests = bytes.div_ceil(REQUEST_BYTES);
+        let noun = if requests == 1 { "request" } else { "requests" };
+        self.reorder(
+            "dma_small_packet",
+            format!("packets of {bytes} bytes are {requests} {noun} each, and a request moves up to {REQUEST_BYTES} bytes"),
+        )
+    }
+
+    fn one_dmn(&self) -> Option<Candidate> {
+        let (half, slices) =
+            self.crowded(|slices| slices.engine_dmns == 1 && slices.dmn_slices > 1)?;
+        let (factor, spread) = self.transfer.over_more_slices(half)?;
+        let mapping = self.tensor(half).levels.slice.as_ref()?;
+        let written = spread_slices(mapping.value.as_ref()?, factor)
+            .map_or_else(String::new, |mapping| {
+                format!(": `{}`", wording::written(&mapping))
+            });
+        Some(Candidate {
+            span: mapping.span,
+            ..self.candidate(
+                "dmn_not_interleaved",
+                spread.cost()?.cycles,
+                format!("the {slices} slices of the transfer lie in one DMN of 32 slices, which moves 128 bytes a cycle"),
+                format!("spread the slices over both DMNs and more engines{written}"),
+            )
+        })
+    }
+
+    fn one_slice(&self) -> Option<Candidate> {
+        let (half, _) = self.crowded(|slices| slices.dmn_slices == 1)?;
+        let (count, spread) = self.transfer.over_slices(half)?;
+        Some(Candidate {
+            span: self.tensor(half).levels.slice.as_ref()?.span,
+            ..self.candidate(
+                "slices_not_interleaved",
+                spread.cost()?.cycles,
+                "all requests of an engine queue on one slice of a DMN".to_owned(),
+                format!("put a part of the element axes on slices; over {count} slices the transfer is shared out"),
+            )
+        })
+    }
+
+    /// The side in DM whose slices are as told, and how many slices its busiest DMN has.
+    fn crowded(
+        &self,
+        is_crowded: impl Fn(&crate::simulation::dma::SliceUse) -> bool,
+    ) -> Option<(Half, u64)> {
+        [Half::Write, Half::Read]
+            .into_iter()
+            .find_map(|half| match self.pattern(half) {
+                SidePattern::Dm(dm) if is_crowded(&dm.slices) => Some((half, dm.slices.dmn_slices)),
+                _ => None,
+            })
+    }
+}
+
+/// A slice mapping with its slices so many apart.
+fn spread_slices(slices: &Mapping, factor: u64) -> Option<Mapping> {
+    let gap = Mapping::identity()
+        .pad_to(factor, crate::mapping::PaddingKind::Top)
+        .ok()?;
+    let live = slices.form().remove_padding();
+    let spread = crate::mapping::Form::multiply(&live, gap.form())?;
+    Some(spread.to_mapping())
+}

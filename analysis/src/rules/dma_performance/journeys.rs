@@ -1,0 +1,307 @@
+//! The ways of tensors through the memories: detours, journeys in many small parts, and journeys between chips.
+
+use rustc_hash::FxHashMap;
+
+use crate::hardware::DM_BYTES_PER_SLICE;
+use crate::items::Span;
+use crate::kernel::{Body, Copy as Transfer, Operation, OperationKind, Origin, TensorId, Tier};
+use crate::simulation::dma::{DmaCost, PCIE_BYTES, START_CYCLES, alternatives};
+use crate::simulation::what_if::Known;
+use crate::simulation::{Schedule, schedule};
+
+use super::super::{Checked, Finding};
+use super::{SAVED_CYCLES, is_too_large, is_worth};
+
+/// Transfers of parts that are worth joining.
+const PARTS: usize = 6;
+/// Cycles of data of a part that is small beside the 500 of its start.
+const SMALL_DATA_CYCLES: u64 = 250;
+/// The share of a slice's DM that a tensor loaded whole may take: a quarter.
+const DM_SHARE: u64 = 4;
+
+/// A transfer of known cost.
+struct Trip<'a> {
+    operation: &'a Operation,
+    copy: &'a Transfer,
+    cost: &'a DmaCost,
+}
+
+/// Checks the transfers of a body against each other.
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    let trips: Vec<Trip<'_>> = checked
+        .body
+        .operations
+        .iter()
+        .zip(&checked.simulation.operations)
+        .filter_map(|(operation, cost)| match (&operation.kind, &cost.dma) {
+            (OperationKind::Copy(copy), Some(cost)) => Some(Trip {
+                operation,
+                copy,
+                cost,
+            }),
+            _ => None,
+        })
+        .collect();
+    // The runs of a loop are alike: the first one speaks for all.
+    let places = grouped(trips.iter().map(|trip| (trip.copy.span, trip)));
+    let first_runs = places.iter().filter_map(|(_, group)| group.first());
+    findings.extend(first_runs.filter_map(|trip| hop(checked, &trips, trip)));
+    findings.extend(many_small(checked, &trips));
+    findings.extend(between_chips(checked));
+}
+
+/// A tensor that one transfer writes and only the next one reads.
+fn hop(checked: &Checked<'_>, trips: &[Trip<'_>], second: &Trip<'_>) -> Option<Finding> {
+    let body = checked.body;
+    let middle = body.tensor(second.copy.source)?;
+    let Origin::Operation(maker) = middle.origin else {
+        return None;
+    };
+    let first = trips.iter().find(|trip| trip.operation.id == maker)?;
+    if first.copy.target != middle.id || !passes_through(checked, first, second) {
+        return None;
+    }
+    let (source, target) = (
+        body.tensor(first.copy.source)?,
+        body.tensor(second.copy.target)?,
+    );
+    let ids = [first.copy.source, middle.id, second.copy.target];
+    if source.tier == Tier::Host
+        || target.tier == Tier::Host
+        || ids.into_iter().any(|id| is_too_large(body, id))
+    {
+        return None;
+    }
+    let before = first.cost.cycles.checked_add(second.cost.cycles)?;
+    let after = alternatives::between(body, source, target, |_, _| {})?.cycles;
+    if !is_worth(before, after) {
+        return None;
+    }
+    let name = |id: TensorId| body.tensor(id).and_then(|tensor| tensor.name.clone());
+    let named =
+        |id: TensorId| name(id).map_or_else(|| "the tensor".to_owned(), |name| format!("`{name}`"));
+    let middle_name = named(middle.id);
+    let finding = Finding::new(
+        "dma_unnecessary_hop",
+        second.copy.span,
+        format!(
+            "{middle_name} only passes through {}: two transfers take {before} cycles, one from {} takes {after}",
+            memory(middle.tier),
+            memory(source.tier)
+        ),
+    )
+    .help(format!("move {} where it goes in one transfer", named(first.copy.source)))
+    .related(first.copy.span, "the first transfer");
+    Some(finding)
+}
+
+const fn memory(tier: Tier) -> &'static str {
+    match tier {
+        Tier::Host => "the host",
+        Tier::Hbm => "HBM",
+        Tier::Dm => "DM",
+        Tier::Trf => "the TRF",
+        Tier::Vrf => "the VRF",
+    }
+}
+
+/// Whether the second transfer alone reads what the first one writes, and nothing else writes it or outlives the body.
+fn passes_through(checked: &Checked<'_>, first: &Trip<'_>, second: &Trip<'_>) -> bool {
+    let memory = &checked.derivation.memory;
+    let Some((allocation, lifetime)) = memory
+        .lifetimes
+        .iter()
+        .enumerate()
+        .find(|(_, lifetime)| lifetime.tensor == first.copy.target)
+    else {
+        return false;
+    };
+    let others = memory
+        .touches
+        .iter()
+        .enumerate()
+        .any(|(operation, touches)| {
+            touches.iter().any(|touch| {
+                let own = if touch.writes { first } else { second };
+                touch.allocation == allocation && operation != own.operation.id.0 as usize
+            })
+        });
+    // What the source holds must be the same when the second transfer would read it.
+    let source_kept = memory
+        .touches
+        .iter()
+        .enumerate()
+        .all(|(operation, touches)| {
+            let between = (first.operation.id.0 as usize + 1..second.operation.id.0 as usize)
+                .contains(&operation);
+            !between || touches.iter().all(|touch| !touch.writes)
+        });
+    let same_runs = first.operation.loops == second.operation.loops
+        && first.operation.branches == second.operation.branches;
+    !lifetime.outlives_body && !others && source_kept && same_runs
+}
+
+/// The tensor that a view is taken of.
+fn base(body: &Body, id: TensorId) -> TensorId {
+    let mut current = id;
+    // A view is made after what it is taken of, so the chain ends; the bound holds for any input.
+    for _ in 0..=body.tensors.len() {
+        match body.tensor(current).map(|tensor| &tensor.origin) {
+            Some(Origin::View { of, .. }) => current = *of,
+            _ => break,
+        }
+    }
+    current
+}
+
+/// Things by what they have in common, in the order of the first of each.
+fn grouped<K: Copy + Eq + std::hash::Hash, T>(
+    things: impl IntoIterator<Item = (K, T)>,
+) -> Vec<(K, Vec<T>)> {
+    let mut places = FxHashMap::<K, usize>::default();
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for (key, thing) in things {
+        let place = *places.entry(key).or_insert_with(|| {
+            groups.push((key, Vec::new()));
+            groups.len() - 1
+        });
+        if let Some((_, group)) = groups.get_mut(place) {
+            group.push(thing);
+        }
+    }
+    groups
+}
+
+/// Groups of transfers of parts of one tensor whose start-up is most of them.
+fn many_small(checked: &Checked<'_>, trips: &[Trip<'_>]) -> Vec<Finding> {
+    let body = checked.body;
+    let mut parts = Vec::new();
+    for trip in trips {
+        let whole = base(body, trip.copy.source);
+        let is_part = whole != trip.copy.source;
+        let makes = body.tensor(trip.copy.target).is_some_and(|target| {
+            target.tier == Tier::Dm && matches!(target.origin, Origin::Operation(_))
+        });
+        if is_part && makes && alternatives::data_cycles(trip.cost) < SMALL_DATA_CYCLES {
+            parts.push((whole, trip));
+        }
+    }
+    grouped(parts)
+        .into_iter()
+        .filter_map(|(whole, group)| joined(checked, whole, &group))
+        .collect()
+}
+
+fn joined(checked: &Checked<'_>, whole: TensorId, group: &[&Trip<'_>]) -> Option<Finding> {
+    let body = checked.body;
+    if group.len() < PARTS {
+        return None;
+    }
+    let first = group.first()?;
+    let part = body.tensor(first.copy.target)?;
+    let bits = part.element_type.value?.bits();
+    let count = group.len() as u64;
+    let bytes = part
+        .levels
+        .element
+        .get()?
+        .size()
+        .checked_mul(bits)?
+        .div_ceil(8)
+        .checked_mul(count)?;
+    if bytes > DM_BYTES_PER_SLICE / DM_SHARE {
+        return None;
+    }
+    let data: u64 = group
+        .iter()
+        .map(|trip| alternatives::data_cycles(trip.cost))
+        .sum();
+    let before: u64 = group.iter().map(|trip| trip.cost.cycles).sum();
+    let after = START_CYCLES.checked_add(data)?;
+    let known = Known {
+        body,
+        derivation: checked.derivation,
+        simulation: checked.simulation,
+        target: checked.target,
+    };
+    let (total, changed) = total_when_joined(known, group, after)?;
+    if !is_worth(total, changed) {
+        return None;
+    }
+    let name = body
+        .tensor(whole)
+        .and_then(|tensor| tensor.name.clone())
+        .map_or_else(|| "one tensor".to_owned(), |name| format!("`{name}`"));
+    Some(
+        Finding::new(
+            "dma_many_small",
+            first.copy.span,
+            format!(
+                "{count} transfers of parts of {name} take {before} cycles, {} of them to start; one transfer of the whole takes \
+                 {after}",
+                START_CYCLES.saturating_mul(count)
+            ),
+        )
+        .note(format!("the kernel takes {total} cycles, {changed} with the change"))
+        .help("load the whole before the loop and take tiles of it"),
+    )
+}
+
+/// The body's total, and the total if the first transfer of the group made all of them.
+fn total_when_joined(known: Known<'_>, group: &[&Trip<'_>], cycles: u64) -> Option<(u64, u64)> {
+    let total = known.simulation.total()?;
+    let mut costs = known.simulation.operations.clone();
+    for (number, trip) in group.iter().enumerate() {
+        let cost = costs.get_mut(trip.operation.id.0 as usize)?;
+        cost.cycles = Some(if number == 0 { cycles } else { 0 });
+    }
+    let Schedule { total: changed, .. } = schedule::derive(known.body, known.derivation, &costs);
+    Some((total, changed?))
+}
+
+/// Transfers and shuffles between chips within loops.
+fn between_chips(checked: &Checked<'_>) -> Vec<Finding> {
+    let body = checked.body;
+    let mut runs = Vec::new();
+    for (operation, cost) in body.operations.iter().zip(&checked.simulation.operations) {
+        let (ids, span) = match &operation.kind {
+            OperationKind::Copy(copy) => (vec![copy.source, copy.target], copy.span),
+            OperationKind::Collective(collective) => (collective.sources.clone(), collective.span),
+            OperationKind::Pass(_) => continue,
+        };
+        let is_host = |id: &TensorId| {
+            body.tensor(*id)
+                .is_none_or(|tensor| tensor.tier == Tier::Host)
+        };
+        if let Some(cost) = &cost.dma
+            && cost.link_bytes > 0
+            && !operation.loops.is_empty()
+            && !ids.iter().any(is_host)
+        {
+            runs.push((span, cost));
+        }
+    }
+    let word = |(span, group): (Span, Vec<&DmaCost>)| {
+        let first = group.first()?;
+        let link = first.link_bytes.div_ceil(PCIE_BYTES);
+        let decides = link > first.read.cycles().max(first.write.cycles());
+        let runs = group.len() as u64;
+        let all = link.saturating_mul(runs);
+        if runs < 2 || !decides || all < SAVED_CYCLES {
+            return None;
+        }
+        Some(
+            Finding::new(
+                "chip_transfer",
+                span,
+                format!(
+                    "each run of the loop moves {} bytes over a link between chips, {PCIE_BYTES} bytes a cycle: {all} cycles in \
+                     {runs} runs",
+                    first.link_bytes
+                ),
+            )
+            .help("move the data once before the loop, or split it over chips so that each keeps its own"),
+        )
+    };
+    grouped(runs).into_iter().filter_map(word).collect()
+}

@@ -1,0 +1,371 @@
+//! What a transfer would cost if its tensors were laid out otherwise: the same derivation and cost, asked about changed
+//! tensors, or about a changed nest of loops where the change has no single text.
+//!
+//! Knows the layouts that the book's advice leads to: one side in the other's order, whole units of HBM, both stacks, more
+//! slices. Whether the rest of the kernel can live with one is not known here.
+
+use crate::derivation::dma::{CHIP_BITS, DmaDerivation, SLICE_BITS};
+use crate::derivation::sequencer::largest_divisor;
+use crate::hardware::DMA_PACKET_BYTES;
+use crate::kernel::{Body, Copy, Origin, Tensor, TensorId, Tier};
+use crate::mapping::{Digit, Form, Mapping, Term};
+
+use super::{DmaCost, Half, REQUEST_BYTES, START_CYCLES, Transfer, patterns};
+
+/// Slices of a cluster.
+const CLUSTER_SLICES: u64 = crate::hardware::SLICES;
+
+/// What the transfer would cost with changed tensors; `None` where the engine cannot make it or nothing is known of it.
+#[must_use]
+pub fn with_tensors(
+    body: &Body,
+    copy: &Copy,
+    change: impl FnOnce(&mut Tensor, &mut Tensor),
+) -> Option<DmaCost> {
+    between(
+        body,
+        body.tensor(copy.source)?,
+        body.tensor(copy.target)?,
+        change,
+    )
+}
+
+/// What a transfer from one tensor to another would cost.
+#[must_use]
+pub fn between(
+    body: &Body,
+    source: &Tensor,
+    target: &Tensor,
+    change: impl FnOnce(&mut Tensor, &mut Tensor),
+) -> Option<DmaCost> {
+    let (mut source, mut target) = (source.clone(), target.clone());
+    (source.id, target.id) = (TensorId(0), TensorId(1));
+    (source.origin, target.origin) = (Origin::Parameter, Origin::Parameter);
+    change(&mut source, &mut target);
+    let copy = Copy {
+        method: "",
+        source: source.id,
+        target: target.id,
+        span: source.span,
+    };
+    let pair = Body {
+        name: String::new(),
+        span: body.span,
+        device: body.device.clone(),
+        chips: body.chips,
+        reached_from_kernel: body.reached_from_kernel,
+        tensors: vec![source, target],
+        operations: Vec::new(),
+        unresolved: Vec::new(),
+        incomplete: Vec::new(),
+        escaping: Vec::new(),
+        launches: Vec::new(),
+        shortened_loops: Vec::new(),
+    };
+    let derivation = crate::derivation::dma::derive(&pair, &copy);
+    if !derivation.violations.is_empty() {
+        return None;
+    }
+    patterns(&pair, &copy, &derivation)
+        .ok()
+        .map(|(_, cost)| cost)
+}
+
+/// A side's element mapping with its parts in the order of the other side, so that the run is as long as can be. Padding
+/// between the parts goes. `None` if it is in that order already, or is no mapping of plain digits.
+#[must_use]
+pub fn in_order_of_other(
+    tensor: &Tensor,
+    half: Half,
+    derivation: &DmaDerivation,
+) -> Option<Mapping> {
+    let element_bits = tensor.element_type.value?.bits();
+    let mapping = tensor.levels.element.value.as_ref()?;
+    let form = mapping.form();
+    let run = derivation.run_bits?.checked_div(element_bits)?;
+    let (_, inner) = form.split_at(run)?;
+    let end = match tensor.tier {
+        Tier::Dm => SLICE_BITS,
+        _ => CHIP_BITS,
+    };
+    let mut parts = Vec::new();
+    for entry in &derivation.entries {
+        let (own, other) = match half {
+            Half::Read => (entry.read_bits, entry.write_bits),
+            Half::Write => (entry.write_bits, entry.read_bits),
+        };
+        if own == 0 || own >= end {
+            continue;
+        }
+        let place = u64::try_from(own).ok()?.checked_div(element_bits)?;
+        parts.push((other, part_at(form, place, entry.size)?));
+    }
+    parts.sort_by_key(|(other, _)| *other);
+    let digits = inner
+        .remove_padding()
+        .digits()
+        .iter()
+        .cloned()
+        .chain(parts.into_iter().map(|(_, part)| part))
+        .collect::<Vec<_>>();
+    let ordered = Form::from_digits(digits)?;
+    (ordered != form.remove_padding()).then(|| ordered.to_mapping())
+}
+
+/// The element mapping of a side in HBM in the order of the stream: packets of one step over the slices lie side by side.
+/// `None` where no slices are stepped over, or the mapping is not of plain digits.
+#[must_use]
+pub fn in_stream_order(tensor: &Tensor, half: Half, derivation: &DmaDerivation) -> Option<Mapping> {
+    let element_bits = tensor.element_type.value?.bits();
+    let form = tensor.levels.element.value.as_ref()?.form();
+    let run = derivation.run_bits?.checked_div(element_bits)?;
+    let packet = derivation
+        .packet_bytes?
+        .checked_mul(8)?
+        .checked_div(element_bits)?;
+    let (_, inner) = form.split_at(run)?;
+    let (outer_run, packet) = inner.split_at(packet.min(run))?;
+    let (mut over_slices, mut rest) = (Vec::new(), Vec::new());
+    for entry in &derivation.entries {
+        let (own, other) = match half {
+            Half::Read => (entry.read_bits, entry.write_bits),
+            Half::Write => (entry.write_bits, entry.read_bits),
+        };
+        if own == 0 || own >= CHIP_BITS {
+            continue;
+        }
+        let place = u64::try_from(own).ok()?.checked_div(element_bits)?;
+        let part = part_at(form, place, entry.size)?;
+        if other >= SLICE_BITS {
+            over_slices.push((other, part));
+        } else {
+            rest.push((other, part));
+        }
+    }
+    if over_slices.is_empty() {
+        return None;
+    }
+    over_slices.sort_by_key(|(other, _)| *other);
+    rest.sort_by_key(|(other, _)| *other);
+    let parts = |parts: Vec<(i128, Digit)>| parts.into_iter().map(|(_, part)| part);
+    let digits: Vec<Digit> = packet
+        .digits()
+        .iter()
+        .cloned()
+        .chain(parts(over_slices))
+        .chain(outer_run.digits().iter().cloned())
+        .chain(parts(rest))
+        .collect();
+    let ordered = Form::from_digits(digits)?;
+    (ordered != *form).then(|| ordered.to_mapping())
+}
+
+/// The part of so many values that steps by `place` elements.
+fn part_at(form: &Form, place: u64, size: u64) -> Option<Digit> {
+    let mut start: u64 = 1;
+    for digit in form.digits() {
+        let end = start.checked_mul(digit.extent)?;
+        if (start..end).contains(&place) && place.is_multiple_of(start) {
+            let term = digit.term.as_ref()?;
+            let term = Term {
+                atom: term.atom.clone(),
+                stride: term.stride.checked_mul(place / start)?,
+                modulo: size,
+            };
+            return Some(Digit::new(Some(term), size));
+        }
+        start = end;
+    }
+    None
+}
+
+/// A side's element mapping with its innermost run padded to whole units of HBM. `None` where it is whole, or where the run
+/// ends within a part.
+#[must_use]
+pub fn whole_units(tensor: &Tensor, derivation: &DmaDerivation) -> Option<Mapping> {
+    let element_bits = tensor.element_type.value?.bits();
+    let run_bits = derivation.run_bits?;
+    let (outer, inner) = tensor
+        .levels
+        .element
+        .get()?
+        .form()
+        .split_at(run_bits.checked_div(element_bits)?)?;
+    let padded_bits = run_bits.checked_next_multiple_of(REQUEST_BYTES * 8)?;
+    if padded_bits == run_bits || padded_bits % element_bits != 0 {
+        return None;
+    }
+    let padded = inner.pad(padded_bits / element_bits)?;
+    Some(Form::multiply(&outer, &padded)?.to_mapping())
+}
+
+impl Transfer {
+    /// With a side's address and strides rounded up to whole units of HBM, and packets of whole units where it writes.
+    #[must_use]
+    pub fn aligned(&self, half: Half) -> Self {
+        let mut aligned = self.clone();
+        let round = |bytes: u64| {
+            bytes
+                .checked_next_multiple_of(REQUEST_BYTES)
+                .unwrap_or(bytes)
+        };
+        for entry in &mut aligned.loops {
+            let step = match half {
+                Half::Read => &mut entry.read,
+                Half::Write => &mut entry.write,
+            };
+            step.bytes = round(step.bytes);
+        }
+        match half {
+            Half::Read => aligned.source.base = aligned.source.base.map(round),
+            Half::Write => {
+                aligned.target.base = aligned.target.base.map(round);
+                aligned.packet_bytes = round(aligned.packet_bytes);
+            }
+        }
+        aligned
+    }
+
+    /// With a side's strides halved, so that what lies in one stack of HBM lies in both. `None` where a stride is none of
+    /// whole pairs of units.
+    #[must_use]
+    pub fn over_both_stacks(&self, half: Half) -> Option<Self> {
+        let mut spread = self.clone();
+        for entry in &mut spread.loops {
+            let step = match half {
+                Half::Read => &mut entry.read,
+                Half::Write => &mut entry.write,
+            };
+            if !step.bytes.is_multiple_of(2 * REQUEST_BYTES) {
+                return None;
+            }
+            step.bytes /= 2;
+        }
+        Some(spread)
+    }
+
+    /// With the slices of a side spread over the cluster, the same distance apart: by how many slices, and the transfer.
+    /// `None` where they are spread already.
+    #[must_use]
+    pub fn over_more_slices(&self, half: Half) -> Option<(u64, Self)> {
+        let mut spread = self.clone();
+        let reached = self
+            .loops
+            .iter()
+            .map(|entry| step_slices(half, entry).saturating_mul(entry.size.saturating_sub(1)))
+            .fold(0, u64::saturating_add)
+            .checked_add(1)?
+            .checked_next_power_of_two()?;
+        let factor = CLUSTER_SLICES
+            .checked_div(reached)
+            .filter(|factor| *factor > 1)?;
+        for entry in &mut spread.loops {
+            match half {
+                Half::Read => entry.read.slices *= factor,
+                Half::Write => entry.write.slices *= factor,
+            }
+        }
+        Some((factor, spread))
+    }
+
+    /// With the largest loop within a slice of a side spread over slices instead: over how many, and the transfer.
+    #[must_use]
+    pub fn over_slices(&self, half: Half) -> Option<(u64, Self)> {
+        let mut spread = self.clone();
+        // The packets of a run are one more loop within the slice.
+        let bytes = super::Step {
+            bytes: self.packet_bytes,
+            ..super::Step::default()
+        };
+        spread.loops.push(super::TransferLoop {
+            axis: None,
+            size: std::mem::replace(&mut spread.packets, 1),
+            read: bytes,
+            write: bytes,
+        });
+        let inside = |entry: &super::TransferLoop| {
+            step_slices(half, entry) == 0 && entry.read.chips == 0 && entry.write.chips == 0
+        };
+        let index = (0..spread.loops.len())
+            .filter(|index| spread.loops.get(*index).is_some_and(inside))
+            .max_by_key(|index| spread.loops.get(*index).map(|entry| entry.size))?;
+        let entry = spread.loops.get_mut(index)?;
+        let slices = largest_divisor(entry.size, CLUSTER_SLICES, 1).filter(|slices| *slices > 1)?;
+        let rest = entry.size / slices;
+        let mut outer = entry.clone();
+        outer.size = slices;
+        outer.read.bytes = outer.read.bytes.checked_mul(rest)?;
+        outer.write.bytes = outer.write.bytes.checked_mul(rest)?;
+        let step = match half {
+            Half::Read => &mut outer.read,
+            Half::Write => &mut outer.write,
+        };
+        step.bytes = 0;
+        step.slices = (CLUSTER_SLICES / slices.next_power_of_two()).max(1);
+        entry.size = rest;
+        spread.loops.push(outer);
+        Some((slices, spread))
+    }
+
+    /// With its run padded to a length that whole packets divide.
+    #[must_use]
+    pub fn padded_run(&self) -> Option<Self> {
+        let run = self.run_bytes.checked_next_multiple_of(REQUEST_BYTES)?;
+        let packet = if run <= DMA_PACKET_BYTES {
+            run
+        } else {
+            largest_divisor(run, DMA_PACKET_BYTES, REQUEST_BYTES)?
+        };
+        Some(Self {
+            run_bytes: run,
+            packet_bytes: packet,
+            packets: run / packet,
+            ..self.clone()
+        })
+    }
+
+    /// In two commands, one of the largest packets and one of what they leave: cycles of both.
+    #[must_use]
+    pub fn in_two_commands(&self) -> Option<u64> {
+        let (whole, rest) = (
+            self.run_bytes / DMA_PACKET_BYTES,
+            self.run_bytes % DMA_PACKET_BYTES,
+        );
+        if whole == 0 || rest == 0 {
+            return None;
+        }
+        let cycles = |packets: u64, bytes: u64| {
+            let part = Self {
+                packets,
+                packet_bytes: bytes,
+                run_bytes: packets.checked_mul(bytes)?,
+                ..self.clone()
+            };
+            Some(part.cost()?.cycles)
+        };
+        cycles(whole, DMA_PACKET_BYTES)?.checked_add(cycles(1, rest)?)
+    }
+
+    /// In one command, as if its shape divided over the engines.
+    #[must_use]
+    pub fn in_one_command(&self) -> Self {
+        Self {
+            segments: None,
+            ..self.clone()
+        }
+    }
+}
+
+const fn step_slices(half: Half, entry: &super::TransferLoop) -> u64 {
+    match half {
+        Half::Read => entry.read.slices,
+        Half::Write => entry.write.slices,
+    }
+}
+
+/// Cycles of a transfer that are no start-up.
+#[must_use]
+pub fn data_cycles(cost: &DmaCost) -> u64 {
+    cost.cycles
+        .saturating_sub(START_CYCLES.saturating_mul(cost.commands))
+}
