@@ -1,29 +1,44 @@
 //! Rules about positions that hold no data and are taken for some.
 
 use crate::derivation::memory::{MoveFault, MoveViolation};
-use crate::derivation::provenance::{Claim, ClaimKind};
+use crate::derivation::provenance::{Claim, ClaimKind, PaddingCause, PaddingRead};
 use crate::hardware::SLICES;
 use crate::kernel::{Level, OperationId, OperationKind, StageKind};
 
-use super::{Checked, Finding, Rule, rule};
+use super::{Applicability, Checked, Finding, Rule, rule, wording};
 
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[rule!(
-    "claimed_replication",
-    Suspicious,
-    "derived",
-    "copies are declared or read that nothing writes",
-    "Each slice, cluster and chip has memory of its own, and data is in several of them only where an engine put it there: the \
+pub(super) const RULES: &[Rule] = &[
+    rule!(
+        "claimed_replication",
+        Suspicious,
+        "derived",
+        "copies are declared or read that nothing writes",
+        "Each slice, cluster and chip has memory of its own, and data is in several of them only where an engine put it there: the \
      Switch Engine's broadcasts do, and the broadcast of a reduction across slices. A type that names an axis which the source \
      lacks, or reads `1 # n` as if all n positions were filled, is only a claim. A run on the host makes the copies; \
      on the machine the other positions hold what was there before.",
-    alt,
-)];
+        alt,
+    ),
+    rule!(
+        "shared_padding_read",
+        Suspicious,
+        "Masking, Padding Strategy",
+        "a reduction or contraction takes in padded positions that nothing masked",
+        "Padding holds whatever was in memory, and a sum over it is wrong by as much. The Fetch Engine's mask sets the padding of one \
+     axis to zero, in the main context; the Valid Count Generator leaves padding out of an intra-slice reduce. A reduction \
+     across slices takes every slice as it is, a second padded axis has no mask, and an operand that was loaded with its \
+     padding does not multiply it away.",
+        fix,
+    ),
+];
 
 /// Turns claims into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let claims = &checked.derivation.provenance.claims;
     findings.extend(claims.iter().map(|claim| word(checked, claim)));
+    let padding = &checked.derivation.provenance.padding;
+    findings.extend(padding.iter().map(word_padding));
 }
 
 /// Whether what a reshape does is a claim of copies, or names copies that are there.
@@ -119,4 +134,69 @@ fn alternatives(checked: &Checked<'_>, claim: &Claim) -> String {
         ),
         _ => tiles.to_owned(),
     }
+}
+
+fn word_padding(read: &PaddingRead) -> Finding {
+    let PaddingRead {
+        axis,
+        positions,
+        live,
+        ..
+    } = read;
+    let empty = positions.saturating_sub(*live);
+    let (by, why, help) = match &read.cause {
+        PaddingCause::Slices => (
+            "the reduction across slices",
+            "slices have no valid count here".to_owned(),
+            format!(
+                "fill the slices of `{axis}`, or let an intra-slice reduce over `{axis}` gate them before the reduction across slices"
+            ),
+        ),
+        PaddingCause::SecondAxis { masked } => (
+            "the contraction",
+            format!("the fetch masks `{masked}`, and it has one mask"),
+            format!("iterate over the {live} positions of `{axis}` that hold data"),
+        ),
+        PaddingCause::Switched => (
+            "the contraction",
+            "only some of the slices that they come from have them, and a mask is the same in all slices".to_owned(),
+            format!(
+                "leave the empty slices of `{axis}` out of the ring, or stream the other operand through it instead"
+            ),
+        ),
+    };
+    let message = format!(
+        "{by} takes in {empty} padded positions of `{axis}` ({live} of {positions} hold data): {why}"
+    );
+    let finding = Finding::new("shared_padding_read", read.span, message)
+        .help(help)
+        .related(read.method, "they are taken in here");
+    if let Some(gate) = &read.gate {
+        let (enumeration, variant) = gate.operation;
+        let part = |mapping| wording::written(mapping);
+        let (narrow, wide) = (&gate.narrow, &gate.wide);
+        let text = format!(
+            "vector_intra_slice_branch(BranchMode::Unconditional).vector_split::<{}, {}>()\
+             .vector_intra_slice_reduce::<{axis}, {}, {}>({enumeration}::{variant})\
+             .vector_concat::<{}, {}>().vector_inter_slice_reduce",
+            part(&narrow.0),
+            part(&narrow.1),
+            part(&narrow.0),
+            part(&narrow.1),
+            part(&wide.0),
+            part(&wide.1),
+        );
+        return finding.fix(
+            Applicability::Maybe,
+            format!("Gate the empty slices by an intra-slice reduce over `{axis}`"),
+            read.method,
+            text,
+        );
+    }
+    let replacements: Vec<_> = read
+        .unpadded
+        .iter()
+        .map(|(span, mapping)| (*span, mapping))
+        .collect();
+    wording::propose(finding, Applicability::Machine, read.method, &replacements)
 }

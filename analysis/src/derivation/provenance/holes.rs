@@ -34,7 +34,7 @@ impl Hole {
 
     /// Whether a position of the level lies in the hole.
     pub(super) fn covers(&self, position: u64) -> bool {
-        position / self.stride % self.size != 0
+        !(position / self.stride).is_multiple_of(self.size)
     }
 
     /// The first position behind a run of its steps.
