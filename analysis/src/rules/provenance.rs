@@ -80,6 +80,19 @@ fn word(checked: &Checked<'_>, claim: &Claim) -> Finding {
                 "{operand} is read in all positions of {copies}, and only one of them was loaded"
             )
         }
+        ClaimKind::ReadBack { written, .. } => {
+            let name = checked
+                .body
+                .tensor(written)
+                .and_then(|tensor| tensor.name.clone());
+            let written = name.map_or_else(
+                || "what was written there".to_owned(),
+                |name| format!("`{name}`"),
+            );
+            format!(
+                "the tensor at this address has data in all positions of {copies}, and {written} filled only one of them"
+            )
+        }
         ClaimKind::Reshape { .. } => {
             format!(
                 "the reshape calls the positions of {copies} data, and only one of them was written"
@@ -91,12 +104,12 @@ fn word(checked: &Checked<'_>, claim: &Claim) -> Finding {
     let left_by = |id: OperationId| checked.body.operation(id).map(|operation| operation.span);
     match claim.kind {
         ClaimKind::Transfer => finding,
-        ClaimKind::Operand { left_by: id, .. } | ClaimKind::Reshape { left_by: id } => {
-            match left_by(id) {
-                Some(span) => finding.related(span, "the other positions were left empty here"),
-                None => finding,
-            }
-        }
+        ClaimKind::Operand { left_by: id, .. }
+        | ClaimKind::ReadBack { left_by: id, .. }
+        | ClaimKind::Reshape { left_by: id } => match left_by(id) {
+            Some(span) => finding.related(span, "the other positions were left empty here"),
+            None => finding,
+        },
     }
 }
 
@@ -104,7 +117,9 @@ fn word(checked: &Checked<'_>, claim: &Claim) -> Finding {
 fn alternatives(checked: &Checked<'_>, claim: &Claim) -> String {
     let (copies, stride) = (claim.copies, claim.stride);
     let reduced = match claim.kind {
-        ClaimKind::Operand { left_by, .. } | ClaimKind::Reshape { left_by } => {
+        ClaimKind::Operand { left_by, .. }
+        | ClaimKind::ReadBack { left_by, .. }
+        | ClaimKind::Reshape { left_by } => {
             let operation = checked.body.operation(left_by);
             operation.is_some_and(|operation| match &operation.kind {
                 OperationKind::Pass(pass) => pass

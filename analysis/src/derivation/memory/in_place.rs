@@ -84,14 +84,17 @@ fn judge(
         return None;
     }
     let (source, target) = (whole(body, read)?, whole(body, written)?);
-    let start = |id: TensorId| {
-        let allocation = allocations
-            .iter()
-            .find(|allocation| allocation.tensor == id)?;
-        Some(allocation.range?.0)
+    let range = |id: TensorId| {
+        // Allocations stand in the order of their tensors.
+        let at = allocations.binary_search_by_key(&id, |allocation| allocation.tensor);
+        allocations.get(at.ok()?)?.range
     };
+    let (from, to) = (range(source)?, range(target)?);
+    if from.1 <= to.0 || to.1 <= from.0 {
+        return None;
+    }
     let bits = |byte: u64| i128::from(byte).checked_mul(8);
-    let distance = bits(start(target)?)?.checked_sub(bits(start(source)?)?)?;
+    let distance = bits(to.0)?.checked_sub(bits(from.0)?)?;
     let reads = fetch::request(body, pass, 0)?;
     let writes = commit::request(body, pass, written, body.tensor(written)?)?;
     let reader = Walk::of(&reads)?;
@@ -113,7 +116,7 @@ fn judge(
         target,
         written_at,
         read_at,
-        byte: start(source)?.checked_add(u64::try_from(at / 8).ok()?)?,
+        byte: from.0.checked_add(u64::try_from(at / 8).ok()?)?,
         span: if view {
             method
         } else {
@@ -278,4 +281,110 @@ fn loops(request: &SequenceRequest, part: &Form) -> Option<Vec<Loop>> {
         })
     });
     known.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Loop, Walk};
+
+    /// Every element that each step touches, by walking all loops.
+    fn touched(walk: &Walk) -> Vec<(u64, i128)> {
+        let mut touched = Vec::new();
+        for step in 0..walk.steps {
+            let start = walk.position(step).expect("a position");
+            let inside: u64 = walk.packet.iter().map(|entry| entry.size).product();
+            for number in 0..inside {
+                let mut rest = number;
+                let mut element = start;
+                for entry in walk.packet.iter().rev() {
+                    element += entry.stride * i128::from(rest % entry.size);
+                    rest /= entry.size;
+                }
+                touched.push((step, element));
+            }
+        }
+        touched
+    }
+
+    /// A small walk: loops over the digits of a buffer in some order, some of them repeated without a step.
+    fn random_walk(seed: &mut u64) -> Walk {
+        let mut next = |below: u64| {
+            *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (*seed >> 33) % below
+        };
+        let mut stride = 1;
+        let mut loops = Vec::new();
+        for _ in 0..4 {
+            let size = next(3) + 2;
+            let repeats = next(5) == 0;
+            loops.push(Loop {
+                size,
+                stride: if repeats { 0 } else { stride },
+            });
+            if !repeats {
+                stride *= i128::from(size + next(2));
+            }
+        }
+        let packet = vec![loops.remove(0)];
+        for at in 0..loops.len() {
+            let other = usize::try_from(next(3)).expect("small");
+            loops.swap(at, other);
+        }
+        let steps = loops.iter().map(|entry| entry.size).product();
+        Walk {
+            time: loops,
+            packet,
+            steps,
+            element_bits: 8,
+        }
+    }
+
+    #[test]
+    fn the_last_step_is_that_of_a_walk_through_all() {
+        let mut seed = 7;
+        for _ in 0..500 {
+            let walk = random_walk(&mut seed);
+            let touched = touched(&walk);
+            let reach = touched.iter().map(|(_, element)| *element).max();
+            for element in 0..=reach.expect("some") + 1 {
+                let last = touched
+                    .iter()
+                    .filter(|(_, found)| *found == element)
+                    .map(|(step, _)| *step)
+                    .max();
+                assert_eq!(
+                    walk.last_step(element),
+                    last,
+                    "{element} of {:?}",
+                    walk.time
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn loops_that_overlap_have_no_single_answer() {
+        let entry = |size, stride| Loop { size, stride };
+        let walk = Walk {
+            time: vec![entry(4, 2)],
+            packet: vec![entry(4, 1)],
+            steps: 4,
+            element_bits: 8,
+        };
+        assert_eq!(walk.last_step(3), None);
+    }
+
+    #[test]
+    fn samples_are_steps() {
+        let entry = |size, stride| Loop { size, stride };
+        let walk = Walk {
+            time: vec![entry(3, 100), entry(1 << 40, 1)],
+            packet: Vec::new(),
+            steps: 3 << 40,
+            element_bits: 8,
+        };
+        let samples = walk.samples();
+        assert!(samples.len() <= 14 && samples.iter().all(|step| *step < walk.steps));
+        assert!(samples.contains(&0) && samples.contains(&(walk.steps - 1)));
+    }
 }

@@ -1,17 +1,19 @@
 //! Claims of copies: positions that are read or declared as data and that nothing writes.
 //!
 //! A transfer whose target has a spatial axis that the source lacks declares a copy for each of its positions; an operand
-//! of the Vector Engine is read in every slice of the stream, whether it was loaded there or not; a reshape gives a name to
-//! positions that were empty. All three are fine where a broadcast wrote the copies.
+//! of the Vector Engine is read in every slice of the stream, whether it was loaded there or not; a reshape, or another
+//! tensor at the same address, gives a name to positions that were empty. All but the first are fine where a broadcast wrote
+//! the copies.
 
 use crate::derivation::forms;
 use crate::items::Span;
 use crate::kernel::{
-    Body, Copy, Level, Levels, OperandSource, OperationId, OperationKind, Origin, Pass, StageKind,
-    StreamShape, Tensor, TensorId, Tier, Written,
+    Body, Copy, Level, Levels, OperandSource, OperationId, OperationKind, Origin, Pass, PassEnd,
+    PassSource, StageKind, StreamShape, Tensor, TensorId, Tier, Written,
 };
 use crate::mapping::{Atom, Cell, Form, Mapping};
 
+use super::super::tensors::bytes_of;
 use super::Content;
 use super::holes::{Known, SPATIAL};
 
@@ -46,6 +48,13 @@ pub enum ClaimKind {
         /// The operation that left them empty.
         left_by: OperationId,
     },
+    /// A tensor named by its address, that reads what another one left empty.
+    ReadBack {
+        /// The tensor that was written there.
+        written: TensorId,
+        /// The operation that left the positions empty.
+        left_by: OperationId,
+    },
     /// A reshape that names positions which the operation that wrote the rest left empty.
     Reshape {
         /// The operation.
@@ -67,6 +76,9 @@ pub(super) fn derive(body: &Body, known: &Known<'_>) -> (Vec<Claim>, Vec<Span>) 
     for tensor in &body.tensors {
         if let Origin::Reshape { of } = tensor.origin {
             reshaped(body, known, of, tensor, &mut claims, &mut explained);
+        }
+        if tensor.origin == Origin::FromAddress {
+            claims.extend(read_back(body, known, tensor));
         }
     }
     (claims, explained)
@@ -224,6 +236,93 @@ fn unwritten(
         Content::Unwritten(left_by) => Some((digit, left_by)),
         Content::Copies(_) | Content::Unknown => None,
     }
+}
+
+/// The tensor that a view or a reshape shares its bytes with.
+fn root(body: &Body, mut id: TensorId) -> TensorId {
+    for _ in 0..=body.tensors.len() {
+        match body.tensor(id).map(|tensor| &tensor.origin) {
+            Some(Origin::View { of, .. } | Origin::Reshape { of }) => id = *of,
+            _ => break,
+        }
+    }
+    id
+}
+
+/// The tensors that an operation reads from DM and writes to it.
+fn touched(operation: &OperationKind) -> (Vec<TensorId>, Option<TensorId>) {
+    match operation {
+        OperationKind::Copy(copy) => (vec![copy.source], Some(copy.target)),
+        OperationKind::Pass(pass) => {
+            let read = match &pass.source {
+                PassSource::Tensor(id) => vec![*id],
+                PassSource::Interleaved { tensors, .. } => tensors.clone(),
+                PassSource::Parameter { .. } => Vec::new(),
+            };
+            let written = match &pass.end {
+                PassEnd::Commit { target, .. } | PassEnd::CommitView { target, .. } => {
+                    Some(*target)
+                }
+                _ => None,
+            };
+            (read, written)
+        }
+        OperationKind::Collective(_) => (Vec::new(), None),
+    }
+}
+
+/// A tensor named by its address whose bytes another tensor of this body filled, with empty positions where this one has
+/// data. What is written to a place that is not known, or to a part of the bytes, ends the search.
+fn read_back(body: &Body, known: &Known<'_>, tensor: &Tensor) -> Option<Claim> {
+    let range = |tensor: &Tensor| {
+        let start = tensor.address.bytes()?;
+        Some((start, start.checked_add(bytes_of(tensor)?)?))
+    };
+    let own = (tensor.tier == Tier::Dm).then(|| range(tensor))??;
+    let mut filled = None;
+    for operation in &body.operations {
+        let (read, written) = touched(&operation.kind);
+        if read.iter().any(|id| root(body, *id) == tensor.id) {
+            break;
+        }
+        if matches!(operation.kind, OperationKind::Collective(_)) {
+            filled = None;
+        }
+        let Some(target) = written.and_then(|id| body.tensor(id)) else {
+            continue;
+        };
+        if target.tier != Tier::Dm {
+            continue;
+        }
+        if root(body, target.id) == tensor.id {
+            return None;
+        }
+        match range(target) {
+            Some(there) if there == own && matches!(target.origin, Origin::Operation(_)) => {
+                filled = Some(target);
+            }
+            Some(there) if there.1 <= own.0 || own.1 <= there.0 => {}
+            _ => filled = None,
+        }
+    }
+    let filled = filled?;
+    SPATIAL.into_iter().find_map(|level| {
+        let mapping = level_of(&tensor.levels, level)?;
+        let held = forms::known(level_of(&filled.levels, level)?)?;
+        let (digit, left_by) = unwritten(known, filled.id, level, forms::known(mapping)?, held)?;
+        Some(Claim {
+            kind: ClaimKind::ReadBack {
+                written: filled.id,
+                left_by,
+            },
+            level,
+            axis: digit.axis,
+            copies: digit.count,
+            stride: digit.stride,
+            span: place(mapping),
+            method: tensor.span,
+        })
+    })
 }
 
 /// Positions of a level that are empty before a reshape and have a fresh axis after it.
