@@ -17,6 +17,9 @@ use crate::mapping::{
 /// Positions that a comparison of two paddings may enumerate.
 const ENUMERATED_POSITIONS: u64 = 65_536;
 
+/// Values of an axis that are tried one by one where the digits of its parts overlap.
+const OVERLAPPING_VALUES: u64 = 4096;
+
 /// What moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MoveKind {
@@ -255,6 +258,8 @@ struct Values {
     /// `(stride, count)`, smallest stride first, neighbours merged.
     digits: Vec<(u64, u64)>,
     size: u64,
+    /// Where the digits overlap: whether each value is reached.
+    reached: Option<Vec<bool>>,
 }
 
 impl Values {
@@ -275,16 +280,29 @@ impl Values {
                 _ => merged.push((stride, count)),
             }
         }
+        let mut reach = 0_u64;
+        let mut overlap = false;
+        for &(stride, count) in &merged {
+            overlap |= stride <= reach;
+            reach = reach.checked_add(stride.checked_mul(count.checked_sub(1)?)?)?;
+        }
+        let reached = (overlap && size <= OVERLAPPING_VALUES)
+            .then(|| reached(&merged, size))
+            .flatten();
         Some(Self {
             digits: merged,
             size,
+            reached,
         })
     }
 
-    /// Whether a value is reached; `None` where the digits overlap so that there is no single way to reach it.
+    /// Whether a value is reached; `None` where the digits of a large axis overlap, so that there is no single way to it.
     fn contains(&self, value: u64) -> Option<bool> {
         if value >= self.size {
             return Some(false);
+        }
+        if let Some(reached) = &self.reached {
+            return reached.get(usize::try_from(value).ok()?).copied();
         }
         let mut reach = 0_u64;
         for &(stride, count) in &self.digits {
@@ -333,6 +351,27 @@ impl Values {
             .map(|&(stride, count)| stride.saturating_mul(count));
         std::iter::once(1).chain(ends)
     }
+}
+
+/// Which values below `size` the digits reach, tried one by one.
+fn reached(digits: &[(u64, u64)], size: u64) -> Option<Vec<bool>> {
+    let size = usize::try_from(size).ok()?;
+    let mut reached = vec![false; size];
+    *reached.first_mut()? = true;
+    for &(stride, count) in digits {
+        let stride = usize::try_from(stride).ok()?;
+        let before = reached.clone();
+        for step in 1..usize::try_from(count).ok()? {
+            let moved = step.checked_mul(stride)?;
+            if moved >= size {
+                break;
+            }
+            for (to, from) in reached.iter_mut().skip(moved).zip(&before) {
+                *to |= from;
+            }
+        }
+    }
+    Some(reached)
 }
 
 /// A value that `from` holds and `within` does not, the smallest one of those that are looked at.

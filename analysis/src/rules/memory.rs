@@ -1,5 +1,7 @@
 //! Rules of the family "memory": tensors in each other's way, and moves that lose data.
 
+use super::holding::holding;
+use super::wording::propose;
 use super::{Applicability, Checked, Finding, Rule, provenance, rule, words};
 use crate::derivation::commit::CommitViolation;
 use crate::derivation::memory::{
@@ -8,7 +10,7 @@ use crate::derivation::memory::{
 use crate::derivation::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation};
 use crate::hardware::TRF_BYTES;
 use crate::items::Span;
-use crate::kernel::{Body, OperationId, Tier, TrfAddress};
+use crate::kernel::{Body, OperationId, OperationKind, Tier, TrfAddress};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -85,8 +87,42 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     }
     for violation in &checked.derivation.memory.moves {
         if !follows(checked, violation.kind) && !provenance::explains(checked, violation) {
-            findings.push(word_move(violation));
+            findings.push(with_place(checked, violation, word_move(violation)));
         }
+    }
+}
+
+/// Proposes a target of a transfer that holds what would be lost.
+fn with_place(checked: &Checked<'_>, violation: &MoveViolation, finding: Finding) -> Finding {
+    let (
+        MoveKind::Copy(id),
+        MoveFault::Lost {
+            axis: Some(axis), ..
+        },
+    ) = (violation.kind, &violation.fault)
+    else {
+        return finding;
+    };
+    let operation = checked.body.operation(id).map(|operation| &operation.kind);
+    let Some(OperationKind::Copy(copy)) = operation else {
+        return finding;
+    };
+    let element = checked
+        .body
+        .tensor(copy.target)
+        .map(|tensor| &tensor.levels.element);
+    let Some((place, form)) = element.and_then(|element| Some((element, element.get()?.form())))
+    else {
+        return finding;
+    };
+    match holding(violation.source.form(), form, axis) {
+        Some(wanted) => propose(
+            finding,
+            Applicability::Maybe,
+            copy.span,
+            &[(place.span, &wanted)],
+        ),
+        None => finding,
     }
 }
 

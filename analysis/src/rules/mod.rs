@@ -13,6 +13,8 @@ mod dma;
 mod dma_performance;
 mod engines;
 mod fetch;
+mod holding;
+mod lanes;
 mod library;
 mod mapping_expressions;
 mod memory;

@@ -53,6 +53,15 @@ fn parts_that_the_source_lacks_are_invented() {
 }
 
 #[test]
+fn parts_that_overlap_are_tried_value_by_value() {
+    // `B / 2 % 2` is nowhere in the target: 2 is neither a sum of 0 and 4 nor of these and 1.
+    let overlapping = "B / 4, B / 4 % 2, B % 2";
+    assert!(is_lost("B", overlapping, "B"));
+    assert_eq!(fault("B", "B, B % 4"), None);
+    assert!(is_invented(overlapping, "B", "B"));
+}
+
+#[test]
 fn huge_axes_are_decided_by_their_parts() {
     let axes: &[(&str, u64)] = &[("H", 1 << 40)];
     let (whole, split) = (mapping("H", axes), mapping("H % 1024, H / 1024", axes));

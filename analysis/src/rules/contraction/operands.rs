@@ -7,7 +7,7 @@ use crate::derivation::contraction::{
 use crate::hardware::{ElementType, Target, fetch_cast_targets};
 use crate::items::Span;
 use crate::kernel::{Pass, PassEnd, StageKind, Tensor, Written};
-use crate::mapping::Mapping;
+use crate::mapping::{Atom, Form, Mapping};
 use crate::rules::collect::bytes;
 use crate::rules::wording::{StageOf, link_use, names, propose_instead, written};
 use crate::rules::{Applicability, Checked, Finding, words};
@@ -299,15 +299,37 @@ fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignVio
         Some((from, to)) if to == from => derived.one_flit_packet.as_ref(),
         _ => None,
     };
-    match meant {
-        Some(meant) => propose_instead(
-            finding,
-            Applicability::Maybe,
-            of.stage.span,
-            &[(&output.packet, meant)],
-        ),
-        None => finding,
+    let Some(meant) = meant else {
+        return finding;
+    };
+    // What the packet was to hold of the other operand alone is gone through in time.
+    let time = repeated(of, meant);
+    let mut replacements = vec![(&output.packet, meant)];
+    replacements.extend(time.as_ref().map(|time| (&output.time, time)));
+    propose_instead(finding, Applicability::Maybe, of.stage.span, &replacements)
+}
+
+/// The declared time with the axes innermost that the declared packet has, and neither the stream nor the packet that is
+/// meant; `None` if there are none.
+fn repeated(of: &StageOf<'_>, meant: &Mapping) -> Option<Mapping> {
+    let stream = of.pass.input_of(of.index).stream()?;
+    let output = &of.stage.output;
+    let time = output.time.get()?;
+    let parts = output.packet.get()?.form().digits().iter().filter(|digit| {
+        digit.term.as_ref().is_some_and(|term| match &term.atom {
+            Atom::Axis(axis) | Atom::PaddedRun(axis) => {
+                let name = axis.name();
+                let held = [&stream, meant, time];
+                !held.iter().any(|held| held.form().contains_axis(name))
+            }
+            Atom::Broadcast | Atom::Composite(_) => false,
+        })
+    });
+    let parts = Form::from_digits(parts.cloned())?;
+    if !parts.has_terms() {
+        return None;
     }
+    Some(Form::multiply(time.form(), &parts)?.to_mapping())
 }
 
 fn word_time(of: &StageOf<'_>, derived: &AlignDerivation, reason: &AlignedTime) -> Finding {

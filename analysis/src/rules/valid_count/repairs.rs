@@ -5,22 +5,16 @@
 //! all tensors that lie over the old one; a new padding of the axis goes wherever the old one is written. What else follows is
 //! the business of whoever completes a fix.
 
-use rustc_hash::FxHashSet;
-
 use crate::derivation::valid_count::{Alternative, Placement, ReduceCounts, Refusal};
-use crate::items::Span;
 use crate::kernel::{
-    Body, OperationKind, Origin, Pass, PassSource, Stage, StageKind, StreamShape, Tier, Written,
+    Body, OperationKind, Origin, Pass, PassSource, StageKind, StreamShape, Tier, Written,
 };
-use crate::mapping::{Atom, Digit, Form, Mapping, MappingKind, PaddingKind};
+use crate::mapping::{Digit, Form, Mapping, MappingKind, PaddingKind};
 
+use super::super::lanes::{Edits, follow, is_own};
 use super::super::wording::written;
-use super::super::{Applicability, Edit, Fix};
+use super::super::{Applicability, Fix};
 
-/// Lanes of half a flit.
-const HALF: u64 = 4;
-/// Lanes of a flit.
-const FULL: u64 = 8;
 /// The deepest expression that is rewritten.
 const DEPTH: u32 = 64;
 
@@ -49,28 +43,6 @@ pub(super) fn fix(body: &Body, pass: &Pass, reduce: &ReduceCounts) -> Option<Fix
         applicability: Applicability::Maybe,
         edits: edits.list,
     })
-}
-
-/// Edits, each place once.
-#[derive(Default)]
-struct Edits {
-    list: Vec<Edit>,
-    places: FxHashSet<Span>,
-}
-
-impl Edits {
-    fn text(&mut self, span: Span, text: String) {
-        if self.places.insert(span) {
-            self.list.push(Edit { span, text });
-        }
-    }
-
-    /// Declares a mapping otherwise, where it is another one.
-    fn declare(&mut self, place: &Written<Mapping>, form: &Form) {
-        if place.get().is_some_and(|declared| declared.form() != form) {
-            self.text(place.span, written(&form.to_mapping()));
-        }
-    }
 }
 
 // ---- Another padding. ----
@@ -177,7 +149,11 @@ fn place_anew(
             }
         }
         let later = pass.stages.get(entry.checked_add(1)?..)?;
-        follow(later, (time.clone(), packet.clone()), edits)?;
+        let followed = follow(later, (time.clone(), packet.clone()), edits)?;
+        // Behind other methods the stream has to be the one that was there: nobody completes such a fix.
+        if followed.renamed && !followed.same {
+            return None;
+        }
     }
     Some(())
 }
@@ -226,13 +202,6 @@ fn hold_anew(body: &Body, pass: &Pass, axis: &str, time: &Form, edits: &mut Edit
     }
 }
 
-fn is_own(digit: &Digit, axis: &str) -> bool {
-    matches!(
-        digit.term.as_ref().map(|term| &term.atom),
-        Some(Atom::Axis(own) | Atom::PaddedRun(own)) if own.name() == axis
-    )
-}
-
 /// The digits of an axis.
 fn own(form: &Form, axis: &str) -> Vec<Digit> {
     let digits = form.digits().iter();
@@ -240,12 +209,6 @@ fn own(form: &Form, axis: &str) -> Vec<Digit> {
         .filter(|digit| is_own(digit, axis))
         .cloned()
         .collect()
-}
-
-/// The form without an axis.
-fn without(form: &Form, axis: &str) -> Option<Form> {
-    let digits = form.digits().iter();
-    Form::from_digits(digits.filter(|digit| !is_own(digit, axis)).cloned())
 }
 
 /// The form with other digits of an axis, all at the place of its innermost one.
@@ -261,106 +224,4 @@ fn replaced(form: &Form, axis: &str, new: &[Digit]) -> Option<Form> {
         }
     }
     Form::from_digits(digits)
-}
-
-/// Goes through the block with other flits: each narrowing, reduction and widening declares what it makes of them. `None`
-/// where a stage cannot be followed, or where what leaves is another stream than before although methods had to change.
-fn follow(stages: &[Stage], mut shape: (Form, Form), edits: &mut Edits) -> Option<()> {
-    let mut split = false;
-    let mut renamed = false;
-    for stage in stages {
-        let output = &stage.output;
-        match &stage.kind {
-            StageKind::VectorAlu(_) | StageKind::VectorConvert { .. } | StageKind::VectorStash => {}
-            StageKind::VectorSplit | StageKind::VectorTrim => {
-                let (upper, lower) = shape.1.split_at(HALF)?;
-                split = upper.has_terms();
-                let time = if split {
-                    Form::multiply(&shape.0, &upper)?
-                } else {
-                    shape.0
-                };
-                shape = (time, lower);
-                let was = matches!(stage.kind, StageKind::VectorSplit);
-                renamed |= was != split;
-                regroup(
-                    stage,
-                    (was, split),
-                    ("vector_split", "vector_trim_way4"),
-                    &shape,
-                    edits,
-                );
-            }
-            StageKind::VectorIntraReduce { axis, .. } => {
-                let axis = axis.get()?.name();
-                let packet = if shape.1.contains_axis(axis) {
-                    Mapping::identity()
-                        .pad_to(HALF, PaddingKind::Top)
-                        .ok()?
-                        .form()
-                        .clone()
-                } else {
-                    shape.1
-                };
-                shape = (without(&shape.0, axis)?, packet);
-                edits.declare(&output.time, &shape.0);
-                edits.declare(&output.packet, &shape.1);
-            }
-            StageKind::VectorConcat | StageKind::VectorPad => {
-                let concat = split && shape.1.has_terms();
-                shape = if concat {
-                    let (outer, inner) = shape.0.split_at(FULL / HALF)?;
-                    (outer, Form::multiply(&inner, &shape.1)?)
-                } else {
-                    (shape.0, shape.1.pad(FULL)?)
-                };
-                let was = matches!(stage.kind, StageKind::VectorConcat);
-                renamed |= was != concat;
-                regroup(
-                    stage,
-                    (was, concat),
-                    ("vector_concat", "vector_pad_way8"),
-                    &shape,
-                    edits,
-                );
-                let same = output.time.get()?.form() == &shape.0
-                    && output.packet.get()?.form() == &shape.1;
-                return (same || !renamed).then_some(());
-            }
-            _ => return None,
-        }
-    }
-    None
-}
-
-/// Declares a narrowing or widening anew: by the method that takes two mappings, or by the one that takes one.
-fn regroup(
-    stage: &Stage,
-    (was, two): (bool, bool),
-    (with_two, with_one): (&str, &str),
-    shape: &(Form, Form),
-    edits: &mut Edits,
-) {
-    let (time, packet) = (&stage.output.time, &stage.output.packet);
-    let text = |form: &Form| written(&form.to_mapping());
-    match (was, two) {
-        (true, true) => {
-            edits.declare(time, &shape.0);
-            edits.declare(packet, &shape.1);
-        }
-        (false, false) => edits.declare(packet, &shape.1),
-        (false, true) => {
-            edits.text(stage.span, with_two.to_owned());
-            let both = format!("{}, {}", text(&shape.0), text(&shape.1));
-            edits.text(packet.span, both);
-        }
-        (true, false) => {
-            edits.text(stage.span, with_one.to_owned());
-            let both = Span {
-                end: packet.span.end,
-                ..time.span
-            };
-            edits.text(both, text(&shape.1));
-        }
-    }
 }

@@ -7,11 +7,13 @@ use crate::derivation::vector::{VectorDerivation, stages};
 use crate::hardware::{Alu, ElementType, Target, fetch_casts};
 use crate::items::Span;
 use crate::kernel::{
-    OperationKind, Origin, Pass, PassSource, Position, Stage, StageKind, StreamShape, TensorId,
-    VectorStage, Way,
+    OperationKind, Origin, Pass, PassEnd, PassSource, Position, Stage, StageKind, StreamShape,
+    TensorId, VectorStage, Way,
 };
 use crate::mapping::{Form, Mapping};
 
+use super::super::holding::holding;
+use super::super::lanes::{Edits, follow};
 use super::super::wording::written;
 use super::super::{Applicability, Checked, Edit, Fix};
 
@@ -156,6 +158,71 @@ fn widen((time, packet): &Shape, split: bool) -> Option<(String, Shape)> {
 fn call(method: &str, mappings: &[Mapping]) -> String {
     let mappings: Vec<String> = mappings.iter().map(written).collect();
     format!("{method}::<{}>()", mappings.join(", "))
+}
+
+/// Splits where a trim would drop data, and carries what it keeps through the block, into the committed element and on into
+/// the tensors that this one is copied to. `None` where something between cannot be followed.
+pub(super) fn split_instead(checked: &Checked<'_>, pass: &Pass, index: usize) -> Option<Fix> {
+    let input = shape_of(pass.input_of(index))?;
+    let (upper, _) = input.1.split_at(HALF)?;
+    let mut edits = Edits::default();
+    let followed = follow(pass.stages.get(index..)?, input, &mut edits)?;
+    let behind = pass.stages.get(index.checked_add(followed.next)?..)?;
+    let PassEnd::Commit { target, .. } = pass.end else {
+        return None;
+    };
+    if !behind
+        .iter()
+        .all(|stage| matches!(stage.kind, StageKind::VectorAlu(_) | StageKind::VectorFinal))
+    {
+        return None;
+    }
+    let (time, packet) = &followed.shape;
+    let committed = checked.body.tensor(target)?;
+    let slice = committed.levels.slice.as_ref()?.get()?.form();
+    let mut source = Form::multiply(slice, &Form::multiply(time, packet)?)?;
+    let mut wanted = vec![target];
+    for operation in &checked.body.operations {
+        if let OperationKind::Copy(copy) = &operation.kind
+            && wanted
+                .last()
+                .is_some_and(|last| base(checked, copy.source) == *last)
+        {
+            wanted.push(copy.target);
+        }
+    }
+    for id in wanted {
+        let element = &checked.body.tensor(id)?.levels.element;
+        let mut form = element.get()?.form().clone();
+        for axis in upper.axis_names() {
+            form = holding(&source, &form, &axis)?.form().clone();
+        }
+        edits.declare(element, &form);
+        if id == target {
+            source = Form::multiply(slice, &form)?;
+        }
+    }
+    let own = checked.body.span.item;
+    edits
+        .list
+        .iter()
+        .all(|edit| edit.span.item == own)
+        .then(|| Fix {
+            title: "Split instead of trimming, and keep both halves".to_owned(),
+            applicability: Applicability::Maybe,
+            edits: edits.list,
+        })
+}
+
+/// The tensor that a view is taken of.
+fn base(checked: &Checked<'_>, mut id: TensorId) -> TensorId {
+    for _ in 0..ORIGINS {
+        match checked.body.tensor(id).map(|tensor| &tensor.origin) {
+            Some(Origin::View { of, .. }) => id = *of,
+            _ => break,
+        }
+    }
+    id
 }
 
 /// Declares an operand in the stream's type all the way back to where it can have it: to a fetch that converts, else to the

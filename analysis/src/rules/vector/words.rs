@@ -54,7 +54,10 @@ pub(super) fn word(
             free,
             pair,
         } => reuse(span, *alu, *earlier, (alternatives, free), *pair),
-        VectorFault::NarrowDropsData { upper, split } => drops(span, stage, upper, split.as_ref()),
+        VectorFault::NarrowDropsData { upper, split } => {
+            let whole = repairs::split_instead(checked, pass, violation.stage);
+            drops(span, stage, (upper, split.as_ref()), whole)
+        }
         VectorFault::WaySize { elements, needs } => Finding::new(
             "way_shape",
             span,
@@ -320,8 +323,8 @@ fn reuse(
 fn drops(
     span: Span,
     stage: &Stage,
-    upper: &Mapping,
-    split: Option<&(Mapping, Mapping)>,
+    (upper, split): (&Mapping, Option<&(Mapping, Mapping)>),
+    whole: Option<Fix>,
 ) -> Finding {
     let finding = Finding::new(
         "narrow_drops_data",
@@ -339,6 +342,9 @@ fn drops(
         written(time),
         written(packet)
     ));
+    if whole.is_some() {
+        return with_fix(finding, whole);
+    }
     // `vector_trim_way4::<` directly before the packet: the turbofish can be rewritten.
     if span.item == stage.span.item && span.start == stage.span.end.saturating_add(3) {
         finding.fixes.push(Fix {
