@@ -39,43 +39,70 @@ pub struct Known<'a> {
     pub target: Target,
 }
 
-/// What a change of a pass would do to its cycles and to those of the whole body. `None` where the operation is no pass
-/// of known cost, or the changed pass breaks a rule of the hardware or cannot be costed.
+/// An operation's cost after a change, its own cycles known and those of the body not asked for yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    /// Cycles of one run of the operation, before and after.
+    pub operation: (u64, u64),
+    id: OperationId,
+    cost: OperationCost,
+}
+
+impl Changed {
+    /// The cycles of the body too: schedules it anew.
+    #[must_use]
+    pub fn effect(&self, known: Known<'_>) -> Effect {
+        Effect {
+            operation: self.operation,
+            body: rescheduled(known, self.id, &self.cost),
+        }
+    }
+}
+
+/// What a change of a pass would do to its cycles. `None` where the operation is no pass of known cost, or the changed pass
+/// breaks a rule of the hardware or cannot be costed.
 #[must_use]
 pub fn what_if(
     known: Known<'_>,
     id: OperationId,
     change: impl FnOnce(&mut Pass),
-) -> Option<Effect> {
+) -> Option<Changed> {
     let mut changed = known.body.operation(id)?.clone();
     let OperationKind::Pass(pass) = &mut changed.kind else {
         return None;
     };
     change(pass);
-    effect(known, known.body, &changed)
-}
-
-/// As [`what_if`], for a change of tensors too: `changed` is the body as it would be, with the same operations.
-#[must_use]
-pub fn what_if_body(known: Known<'_>, id: OperationId, changed: &Body) -> Option<Effect> {
-    effect(known, changed, changed.operation(id)?)
+    let derived = derive_operation(known.body, &changed, known.target);
+    let OperationDerivation::Pass(found) = &derived else {
+        return None;
+    };
+    if !found.is_legal() {
+        return None;
+    }
+    let cost = operation_cost(known.body, &changed, &derived, known.target);
+    with_cost(known, id, cost)
 }
 
 /// What it would be worth if a pass had these stage costs instead: for changes that reach beyond the pass, whose stages
 /// can be counted without building them.
 #[must_use]
-pub fn what_if_stages(known: Known<'_>, id: OperationId, stages: &[StageCost]) -> Option<Effect> {
+pub fn what_if_stages(known: Known<'_>, id: OperationId, stages: &[StageCost]) -> Option<Changed> {
     let index = usize::try_from(id.0).ok()?;
-    let cost = known.simulation.operations.get(index)?;
-    let before = cost.cycles?;
-    let changed = OperationCost {
+    let cost = OperationCost {
         stages: stages.to_vec(),
         cycles: pass::cycles(stages),
-        ..cost.clone()
+        ..known.simulation.operations.get(index)?.clone()
     };
-    Some(Effect {
-        operation: (before, changed.cycles?),
-        body: rescheduled(known, id, &changed),
+    with_cost(known, id, cost)
+}
+
+fn with_cost(known: Known<'_>, id: OperationId, cost: OperationCost) -> Option<Changed> {
+    let index = usize::try_from(id.0).ok()?;
+    let before = known.simulation.operations.get(index)?.cycles?;
+    Some(Changed {
+        operation: (before, cost.cycles?),
+        id,
+        cost,
     })
 }
 
@@ -85,24 +112,6 @@ pub fn what_if_costs(known: Known<'_>, costs: &[OperationCost]) -> Option<(u64, 
     let before = known.simulation.total()?;
     let after = schedule::derive(known.body, known.derivation, costs).total?;
     Some((before, after))
-}
-
-/// The cycles of the changed operation, if the engines take it.
-fn effect(known: Known<'_>, body: &Body, changed: &Operation) -> Option<Effect> {
-    let index = usize::try_from(changed.id.0).ok()?;
-    let before = known.simulation.operations.get(index)?.cycles?;
-    let derived = derive_operation(body, changed, known.target);
-    let OperationDerivation::Pass(found) = &derived else {
-        return None;
-    };
-    if !found.is_legal() {
-        return None;
-    }
-    let cost = operation_cost(body, changed, &derived, known.target);
-    Some(Effect {
-        operation: (before, cost.cycles?),
-        body: rescheduled(known, changed.id, &cost),
-    })
 }
 
 /// The body's total before, and after all operations at the same place with the same shapes have the changed cost.

@@ -9,7 +9,7 @@ use crate::simulation::{Effect, simulate};
 
 use super::super::wording::{propose_instead, written};
 use super::super::{Applicability, Checked, Finding, Rule, rule};
-use super::{Costed, passes, with_saving, worth};
+use super::{Costed, weighty_passes, with_saving, worth_for_kernel};
 
 /// The family's rules.
 pub(in super::super) const RULES: &[Rule] = &[rule!(
@@ -26,11 +26,11 @@ pub(in super::super) const RULES: &[Rule] = &[rule!(
 )];
 
 /// Bodies that are simulated anew for this rule, before the rest is left as it is.
-const BODY_LIMIT: usize = 16;
+const BODY_LIMIT: usize = 4;
 
 pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let mut budget = BODY_LIMIT;
-    for costed in passes(checked) {
+    for costed in weighty_passes(checked) {
         if let EndDerivation::Commit(derived) = &costed.derived.end
             && let PassEnd::Commit { target, .. } = costed.pass.end
             && costed.pass.context == Some(Context::Main)
@@ -72,7 +72,7 @@ fn one_write(costed: &Costed<'_>, target: TensorId, writes: u64, elements: u64) 
     }
     let simulation = simulate(&changed, &derivation, costed.known.target);
     let index = usize::try_from(costed.operation.id.0).ok()?;
-    let saving = worth(Effect {
+    let saving = worth_for_kernel(Effect {
         operation: (
             costed.cost.cycles?,
             simulation.operations.get(index)?.cycles?,

@@ -7,11 +7,11 @@ use crate::kernel::{
     AccumulationKind, Context, OperationKind, PassEnd, Stage, StageKind, TensorId,
 };
 use crate::mapping::{Form, Mapping};
-use crate::simulation::{Effect, Engine, StageCost, what_if, what_if_stages};
+use crate::simulation::{Changed, Engine, StageCost, what_if, what_if_stages};
 
 use super::super::wording::{propose_instead, written};
 use super::super::{Applicability, Checked, Finding, Rule, Saving, rule};
-use super::{Costed, KERNEL_SHARE, MANY_CYCLES, passes, saves, with_saving, worth};
+use super::{Costed, KERNEL_SHARE, MANY_CYCLES, saves, weighty_passes, with_saving, worth};
 
 /// The family's rules.
 pub(in super::super) const RULES: &[Rule] = &[
@@ -49,7 +49,7 @@ pub(in super::super) const RULES: &[Rule] = &[
 ];
 
 pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for costed in passes(checked) {
+    for costed in weighty_passes(checked) {
         for (index, stage, derived) in costed.stages() {
             if let (StageKind::Align { operand, .. }, StageDerivation::Align(derived)) =
                 (&stage.kind, derived)
@@ -80,13 +80,13 @@ fn two_flits(
     // What the time repeats inside stays inside.
     let (_, tiling) = stage.output.time.get()?.form().split_at(derived.tiling?)?;
     let time = Form::multiply(&outer, &tiling)?.to_mapping();
-    let effect = what_if(costed.known, costed.operation.id, |pass| {
+    let changed = what_if(costed.known, costed.operation.id, |pass| {
         if let Some(stage) = pass.stages.get_mut(index) {
             stage.output.time.value = Some(time.clone());
             stage.output.packet.value = Some(packet.clone());
         }
     })?;
-    let saving = worth(effect)?;
+    let saving = worth(costed.known, &changed)?;
     let finding = Finding::new(
         "half_mac_packet",
         stage.output.packet.span,
@@ -114,8 +114,8 @@ fn more_rows(
     let factor = [8, 4, 2].into_iter().find(|factor| {
         rows.checked_mul(*factor).is_some_and(|rows| rows <= ROWS) && tiling.is_multiple_of(*factor)
     })?;
-    let effect = with_rows(costed, index, factor)?;
-    let saving = worth(effect)?;
+    let changed = with_rows(costed, index, factor)?;
+    let saving = worth(costed.known, &changed)?;
     let finding = Finding::new(
         "idle_rows",
         row.span,
@@ -140,7 +140,7 @@ fn more_rows(
 
 /// The cycles of a pass whose repetitions are fewer by a factor: from the alignment on, and behind an interleaved
 /// accumulator, whose packets then hold more rows, to the end.
-fn with_rows(costed: &Costed<'_>, index: usize, factor: u64) -> Option<Effect> {
+fn with_rows(costed: &Costed<'_>, index: usize, factor: u64) -> Option<Changed> {
     let accumulated = costed
         .pass
         .stages

@@ -4,11 +4,11 @@ use crate::derivation::collect;
 use crate::hardware::FLIT_BYTES;
 use crate::kernel::{Pass, PassEnd, Stage, StageKind};
 use crate::mapping::Mapping;
-use crate::simulation::{Effect, what_if};
+use crate::simulation::{Changed, what_if};
 
 use super::super::wording::written;
 use super::super::{Applicability, Checked, Edit, Finding, Fix, Rule, rule};
-use super::{Costed, passes, with_saving, worth};
+use super::{Costed, weighty_passes, with_saving, worth};
 
 /// The family's rules.
 pub(in super::super) const RULES: &[Rule] = &[
@@ -40,7 +40,7 @@ pub(in super::super) const RULES: &[Rule] = &[
 const WIDEST_BYTES: u64 = 1024;
 
 pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for costed in passes(checked) {
+    for costed in weighty_passes(checked) {
         if let Some(stage) = costed.pass.stages.first()
             && matches!(stage.kind, StageKind::Fetch { .. })
         {
@@ -62,10 +62,10 @@ fn widen(costed: &Costed<'_>, stage: &Stage) -> Option<Finding> {
     if bytes.is_multiple_of(FLIT_BYTES) {
         return None;
     }
-    let (wider, effect) = candidates(costed.pass, stage, bytes)
+    let (wider, changed) = candidates(costed.pass, stage, bytes)
         .into_iter()
-        .filter_map(|wider| Some((effect(costed, &wider)?, wider)))
-        .map(|(effect, wider)| (wider, effect))
+        .filter_map(|wider| Some((changed(costed, &wider)?, wider)))
+        .map(|(changed, wider)| (wider, changed))
         // Of equal ones the first: padding before steps of the time.
         .reduce(|best, next| {
             if next.1.operation.1 < best.1.operation.1 {
@@ -74,7 +74,7 @@ fn widen(costed: &Costed<'_>, stage: &Stage) -> Option<Finding> {
                 best
             }
         })?;
-    let saving = worth(effect)?;
+    let saving = worth(costed.known, &changed)?;
     let (rule, message) = if bytes < FLIT_BYTES {
         (
             "fetch_narrow_packet",
@@ -114,7 +114,7 @@ fn widen(costed: &Costed<'_>, stage: &Stage) -> Option<Finding> {
     })
 }
 
-fn effect(costed: &Costed<'_>, wider: &Wider) -> Option<Effect> {
+fn changed(costed: &Costed<'_>, wider: &Wider) -> Option<Changed> {
     what_if(costed.known, costed.operation.id, |pass| {
         for (index, time, packet) in &wider.outputs {
             if let Some(stage) = pass.stages.get_mut(*index) {

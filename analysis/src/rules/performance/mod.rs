@@ -11,12 +11,13 @@ pub(super) mod switch;
 pub(super) mod transpose;
 pub(super) mod vector;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Checked, Finding, Saving};
 use crate::derivation::{OperationDerivation, PassDerivation, StageDerivation};
+use crate::items::Span;
 use crate::kernel::{Operation, OperationKind, Pass, Stage};
-use crate::simulation::{Effect, Known, OperationCost};
+use crate::simulation::{Changed, Effect, Known, OperationCost};
 
 /// The least share of a kernel's cycles that a change must save, in percent.
 const KERNEL_SHARE: u64 = 2;
@@ -83,13 +84,43 @@ fn passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
         .collect()
 }
 
+/// Those of the passes that are so much of their kernel that a change of them can be worth a warning: the others are not
+/// tried, which bounds the work for long kernels.
+fn weighty_passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
+    let mut passes = passes(checked);
+    let Some(total) = checked.simulation.total() else {
+        return passes;
+    };
+    let mut runs: FxHashMap<Span, u64> = FxHashMap::default();
+    for (operation, cost) in checked
+        .body
+        .operations
+        .iter()
+        .zip(&checked.simulation.operations)
+    {
+        let all = runs.entry(operation.span).or_default();
+        *all = all.saturating_add(cost.cycles.unwrap_or(0));
+    }
+    passes.retain(|costed| {
+        let cycles = runs.get(&costed.operation.span).copied().unwrap_or(0);
+        saves(total, total.saturating_sub(cycles), KERNEL_SHARE)
+    });
+    passes
+}
+
 /// Whether a change is worth a warning: it saves a tenth of the operation's cycles, and 2 % and 100 cycles of the kernel's;
 /// where the kernel has no total, 500 cycles of the operation.
-fn worth(effect: Effect) -> Option<Saving> {
-    let (before, after) = effect.operation;
+fn worth(known: Known<'_>, changed: &Changed) -> Option<Saving> {
+    let (before, after) = changed.operation;
     if !saves(before, after, OPERATION_SHARE) {
         return None;
     }
+    worth_for_kernel(changed.effect(known))
+}
+
+/// The same without a look at the operation alone.
+fn worth_for_kernel(effect: Effect) -> Option<Saving> {
+    let (before, after) = effect.operation;
     let enough = match effect.body {
         Some((before, after)) => {
             saves(before, after, KERNEL_SHARE) && before.saturating_sub(after) >= LEAST_CYCLES

@@ -5,7 +5,7 @@ use crate::derivation::switch;
 use crate::hardware::SLICES;
 use crate::items::Span;
 use crate::kernel::{Stage, StageKind, SwitchConfig, Written};
-use crate::simulation::{Effect, what_if};
+use crate::simulation::{Changed, what_if};
 
 use super::super::{Applicability, Checked, Finding, Rule, rule};
 use super::{Costed, passes, saving, with_saving, worth};
@@ -52,7 +52,7 @@ pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>
     }
 }
 
-fn with_config(costed: &Costed<'_>, index: usize, config: &SwitchConfig) -> Option<Effect> {
+fn with_config(costed: &Costed<'_>, index: usize, config: &SwitchConfig) -> Option<Changed> {
     what_if(costed.known, costed.operation.id, |pass| {
         if let Some(stage) = pass.stages.get_mut(index) {
             stage.kind = switched(stage, config);
@@ -77,7 +77,7 @@ fn smaller(
     let config = SwitchConfig::CustomBroadcast {
         ring_size: Written::new(least, ring_size.span),
     };
-    let saving = worth(with_config(costed, index, &config)?)?;
+    let saving = worth(costed.known, &with_config(costed, index, &config)?)?;
     let finding = Finding::new(
         "switch_ring_too_large",
         ring_size.span,
@@ -101,23 +101,23 @@ fn regular(
     stage: &Stage,
     config: &Written<SwitchConfig>,
 ) -> Option<Finding> {
-    let mut best: Option<(SwitchConfig, Effect)> = None;
+    let mut best: Option<(SwitchConfig, Changed)> = None;
     for candidate in topologies(config.span) {
         let mut changed = costed.pass.clone();
         changed.stages.get_mut(index)?.kind = switched(stage, &candidate);
         if !switch::derive(&changed, index).violations.is_empty() {
             continue;
         }
-        if let Some(effect) = with_config(costed, index, &candidate)
-            && effect.operation.1 <= effect.operation.0
+        if let Some(changed) = with_config(costed, index, &candidate)
+            && changed.operation.1 <= changed.operation.0
             && best
                 .as_ref()
-                .is_none_or(|(_, best)| effect.operation.1 < best.operation.1)
+                .is_none_or(|(_, best)| changed.operation.1 < best.operation.1)
         {
-            best = Some((candidate, effect));
+            best = Some((candidate, changed));
         }
     }
-    let (candidate, effect) = best?;
+    let (candidate, changed) = best?;
     let text = written(&candidate)?;
     let finding = Finding::new(
         "switch_custom_is_regular",
@@ -130,7 +130,7 @@ fn regular(
         config.span,
         format!("SwitchConfig::{text}"),
     );
-    Some(with_saving(finding, saving(effect)))
+    Some(with_saving(finding, saving(changed.effect(costed.known))))
 }
 
 /// The regular topologies that put what leaves the slices innermost in time, as a custom ring does.

@@ -5,7 +5,7 @@ use crate::derivation::transpose::TransposeMatrix;
 use crate::simulation::what_if_stages;
 
 use super::super::{Checked, Finding, Rule, rule};
-use super::{Costed, passes, with_saving, worth};
+use super::{Costed, weighty_passes, with_saving, worth};
 
 /// The family's rules.
 pub(in super::super) const RULES: &[Rule] = &[rule!(
@@ -20,7 +20,7 @@ pub(in super::super) const RULES: &[Rule] = &[rule!(
 )];
 
 pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for costed in passes(checked) {
+    for costed in weighty_passes(checked) {
         for (index, stage, derived) in costed.stages() {
             if let StageDerivation::Transpose(derived) = derived
                 && let Some(matrix) = &derived.matrix
@@ -55,7 +55,10 @@ fn halved(costed: &Costed<'_>, index: usize, matrix: &TransposeMatrix) -> Option
         .iter_mut()
         .find(|stage| stage.stage == Some(index))?
         .busy = Some(double);
-    let saving = worth(what_if_stages(costed.known, costed.operation.id, &stages)?)?;
+    let saving = worth(
+        costed.known,
+        &what_if_stages(costed.known, costed.operation.id, &stages)?,
+    )?;
     let finding = Finding::new(
         "transpose_single_buffer",
         costed.operation.span,

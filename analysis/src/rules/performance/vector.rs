@@ -5,7 +5,7 @@ use crate::kernel::{AluOperation, Pass, Position, Stage, StageKind, VectorStage,
 use crate::simulation::what_if;
 
 use super::super::{Checked, Finding, Rule, rule};
-use super::{Costed, passes, with_saving, worth};
+use super::{Costed, weighty_passes, with_saving, worth};
 
 /// The family's rules.
 pub(in super::super) const RULES: &[Rule] = &[rule!(
@@ -20,7 +20,7 @@ pub(in super::super) const RULES: &[Rule] = &[rule!(
 )];
 
 pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for costed in passes(checked) {
+    for costed in weighty_passes(checked) {
         for (index, stage, _) in costed.stages() {
             if matches!(stage.kind, StageKind::VectorSplit | StageKind::VectorTrim) {
                 findings.extend(round_trip(&costed, index, stage));
@@ -51,10 +51,10 @@ fn round_trip(costed: &Costed<'_>, index: usize, narrow: &Stage) -> Option<Findi
         }
         _ => return None,
     };
-    let effect = what_if(costed.known, costed.operation.id, |pass| {
+    let changed = what_if(costed.known, costed.operation.id, |pass| {
         without_round_trip(pass, index, end, moved);
     })?;
-    let saving = worth(effect)?;
+    let saving = worth(costed.known, &changed)?;
     let finding = Finding::new("narrow_round_trip", narrow.span, message);
     let joined = costed.pass.stages.get(end)?;
     Some(with_saving(
