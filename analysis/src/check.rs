@@ -66,12 +66,13 @@ pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
         let body = body(db, function);
         let derivation = function_derivation(db, function);
         let simulation = function_simulation(db, function);
-        let findings = rules::check(&Checked {
+        let mut findings = rules::check(&Checked {
             body: &body,
             derivation: &derivation,
             simulation: &simulation,
             target: options(db, function.file(db)).target,
         });
+        rules::name_in_scope(db, &mut findings);
         of_body(&body, findings)
     });
     Arc::new(found)

@@ -11,8 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::derivation::derive;
 use crate::items::Span;
 use crate::kernel::{
-    Address, AddressValue, Body, Levels, OperationKind, Origin, Pass, StageKind, StreamShape,
-    SwitchConfig, TrfAddress, Written,
+    Address, AddressValue, Body, Levels, OperationKind, Origin, Pass, PassEnd, StageKind,
+    StreamShape, SwitchConfig, Tensor, TrfAddress, Written,
 };
 use crate::mapping::{
     Axis, FactorKind, Mapping, MappingKind, Operator, SyntaxKind, SyntaxNode, parse_mapping,
@@ -85,7 +85,7 @@ enum Outcome {
     Unread,
     /// The finding is gone afterwards and nothing as severe is new.
     Mends(Vec<Edit>, Applicability),
-    /// The finding is gone, and another one is there that no fix mends.
+    /// The finding is gone, and another one is there that no fix mends; or there was no time to find out.
     BringsAlong,
     /// The finding is still there.
     MendsNothing,
@@ -119,9 +119,11 @@ impl Chain<'_> {
         let mut applicability = fix.applicability;
         for _ in 0..ROUND_LIMIT {
             let cost = self.checked.body.operations.len().saturating_add(1);
-            let (Some(budget), Some(body)) = (self.budget.checked_sub(cost), self.edited(&edits))
-            else {
+            let Some(body) = self.edited(&edits) else {
                 return Outcome::Unread;
+            };
+            let Some(budget) = self.budget.checked_sub(cost) else {
+                return Outcome::BringsAlong;
             };
             self.budget = budget;
             let derivation = derive(&body, self.checked.target);
@@ -144,12 +146,15 @@ impl Chain<'_> {
                 .filter(|other| !self.known.contains(&key(other)) && level(other) >= level(finding))
                 .collect();
             if new.is_empty() {
+                if reaches_out(self.checked.body, &body) {
+                    applicability = Applicability::Maybe;
+                }
                 return Outcome::Mends(edits, applicability);
             }
-            let next = new.iter().find_map(|other| {
-                let joined = other.fixes.iter().find_map(|next| join(&edits, next))?;
-                Some((joined, other.fixes.first()?.applicability))
-            });
+            let proposed = new.iter().flat_map(|other| &other.fixes);
+            let next = proposed
+                .filter_map(|next| Some((join(&edits, next)?, next.applicability)))
+                .next();
             let Some((joined, next)) = next else {
                 return Outcome::BringsAlong;
             };
@@ -239,6 +244,30 @@ impl Chain<'_> {
             SyntaxKind::Escape { .. } | SyntaxKind::Missing => None,
         }
     }
+}
+
+/// Whether what callers see of a body differs: its parameters, what it returns, the stream it leaves open.
+fn reaches_out(before: &Body, after: &Body) -> bool {
+    let left_open = |body: &Body| -> Vec<StreamShape> {
+        let passes = body
+            .operations
+            .iter()
+            .filter_map(|operation| match &operation.kind {
+                OperationKind::Pass(pass) if pass.end == PassEnd::Open => {
+                    Some(pass.output().clone())
+                }
+                _ => None,
+            });
+        passes.collect()
+    };
+    let tensors = before.tensors.iter().zip(&after.tensors);
+    let seen = |tensor: &Tensor| {
+        tensor.origin == Origin::Parameter || before.escaping.contains(&tensor.id)
+    };
+    tensors
+        .filter(|(tensor, _)| seen(tensor))
+        .any(|(one, other)| one.levels != other.levels || one.address != other.address)
+        || left_open(before) != left_open(after)
 }
 
 /// The edits with those of another fix; one at the same place replaces the earlier one. `None` where they overlap otherwise,

@@ -22,6 +22,7 @@ mod performance;
 mod pipeline;
 mod provenance;
 mod schedule;
+mod scoped;
 mod sequencer;
 mod style;
 pub(crate) mod suppressions;
@@ -555,6 +556,8 @@ pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
     chain::complete(checked, &mut findings);
     findings
 }
+
+pub(crate) use scoped::name_in_scope;
 
 /// The findings with their fixes as the families propose them, each for its own place.
 fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {
