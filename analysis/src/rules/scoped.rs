@@ -45,7 +45,7 @@ fn name_of(db: &dyn Db, scope: &ScopeRef, axis: &str) -> Option<String> {
     visible
         .iter()
         .find(|name| names_it(name))
-        .map(|name| name.to_string())
+        .map(ToString::to_string)
 }
 
 /// The text with the axes in its calls of `m!` named anew; `None` if one has no name.

@@ -129,9 +129,12 @@ pub(super) fn displaced(body: &Body, allocations: &[Allocation]) -> Vec<Displace
             return None;
         }
         let address_span = body.tensor(allocation.tensor)?.address.span;
+        // As near to where it was to lie as possible.
+        let last = capacity.saturating_sub(allocation.bytes?);
+        let last = last - last % PROPOSED_ALIGNMENT;
         Some(Displaced {
             address_span,
-            elsewhere: finder.elsewhere(allocation, address_span, 0),
+            elsewhere: finder.elsewhere(allocation, address_span, last),
         })
     });
     outside.collect()
@@ -399,6 +402,12 @@ impl Finder<'_> {
         taken.sort_unstable();
         let gap = |capacity| {
             let mut holes = holes(&taken, bytes, after, capacity);
+            if moved.tier == Tier::Hbm && !holes.is_empty() {
+                // What comes from outside lies at addresses that are not known, most likely low ones.
+                return Some(Elsewhere::Addresses(
+                    holes.into_iter().take(PROPOSED_HOLES).collect(),
+                ));
+            }
             for hole in self::holes(&taken, bytes, 0, capacity) {
                 if hole < after && !holes.contains(&hole) {
                     holes.push(hole);
