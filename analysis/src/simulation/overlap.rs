@@ -3,7 +3,7 @@
 //! Each is found in the schedule and judged by asking it again with one change: another address, another place in the
 //! program's order, a bank pattern without harm, both for all runs of a loop at once. Knows no words.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::derivation::sequencer::SequenceReport;
 use crate::derivation::{BodyDerivation, EndDerivation, OperationDerivation, StageDerivation};
@@ -16,6 +16,9 @@ use super::{BodySimulation, Lane, OperationCost, Slot, WaitCause};
 
 /// A wait shorter than one part in so many of the whole is not looked at.
 const SHARE: u64 = 20;
+/// Runs of a loop, or calls of a helper, at one place that are looked at: what the first ones have not, the others seldom
+/// have.
+const RUNS: u32 = 4;
 /// Operations of one context that a load is tried before.
 const EARLIER: usize = 8;
 /// Addresses that are proposed are multiples of so many bytes: a DMA request.
@@ -87,13 +90,13 @@ impl Overlap<'_> {
         let Some(total) = self.simulation.total() else {
             return Vec::new();
         };
-        let mut seen: FxHashSet<Span> = FxHashSet::default();
+        let mut tried: FxHashMap<Span, u32> = FxHashMap::default();
         let mut missed = Vec::new();
         for slot in &self.simulation.schedule.slots {
             let Some(operation) = self.body.operation(slot.operation) else {
                 continue;
             };
-            if slot.lane == Lane::Main || seen.contains(&operation.span) {
+            if slot.lane == Lane::Main {
                 continue;
             }
             // A quick look first: the wait cannot be longer than from when everything that it needs is there.
@@ -101,8 +104,13 @@ impl Overlap<'_> {
             if waits == 0 || waits < total / SHARE {
                 continue;
             }
+            let tries = tried.entry(operation.span).or_default();
+            if *tries == RUNS {
+                continue;
+            }
+            *tries += 1;
             if let Some(found) = self.remedied(operation, slot, total) {
-                seen.insert(operation.span);
+                *tries = RUNS;
                 missed.push(found);
             }
         }

@@ -2,9 +2,11 @@
 
 use std::cmp::Reverse;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::derivation::BodyDerivation;
 use crate::derivation::memory::{Lifetime, Part, Touch};
-use crate::kernel::{Body, OperationId};
+use crate::kernel::{Body, OperationId, Tier};
 
 use super::super::OperationCost;
 use super::{Lane, Schedule, Slot, Wait, WaitCause};
@@ -73,9 +75,8 @@ struct Occupied {
 
 struct Planner<'a> {
     touches: &'a [Vec<Touch>],
-    /// For each allocation the ones that share bytes with it, itself first.
-    neighbours: Vec<Vec<usize>>,
-    /// For each allocation the operations that touched it so far, with the number of the touch.
+    places: Places,
+    /// For each place the operations that touched it so far, with the number of the touch.
     touched: Vec<Vec<(OperationId, usize)>>,
     lanes: [Option<Occupied>; 4],
     /// The slots in the order in which they were placed.
@@ -86,11 +87,11 @@ struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     fn new(derivation: &'a BodyDerivation, moved: &[usize]) -> Self {
-        let lifetimes = &derivation.memory.lifetimes;
+        let places = Places::of(&derivation.memory.lifetimes, moved);
         Self {
             touches: &derivation.memory.touches,
-            neighbours: neighbours(lifetimes, moved),
-            touched: vec![Vec::new(); lifetimes.len()],
+            touched: vec![Vec::new(); places.neighbours.len()],
+            places,
             lanes: [None; 4],
             slots: Vec::new(),
             ends: vec![0; derivation.memory.touches.len()],
@@ -157,17 +158,13 @@ impl<'a> Planner<'a> {
     fn hazards(&self, operation: OperationId, free: u64) -> Vec<Wait> {
         let mut waits: Vec<Wait> = Vec::new();
         for touch in self.touches_of(operation) {
-            let neighbours = self
-                .neighbours
-                .get(touch.allocation)
-                .map_or(&[][..], Vec::as_slice);
-            for &neighbour in neighbours {
-                let earlier = self.touched.get(neighbour).map_or(&[][..], Vec::as_slice);
+            for &place in self.places.neighbours_of(touch.allocation) {
+                let earlier = self.touched.get(place).map_or(&[][..], Vec::as_slice);
                 for &(other, number) in earlier.iter().rev() {
                     let Some(theirs) = self.touches_of(other).get(number) else {
                         continue;
                     };
-                    let same = neighbour == touch.allocation;
+                    let same = theirs.allocation == touch.allocation;
                     if same && theirs.part.is_apart_from(&touch.part) {
                         continue;
                     }
@@ -178,10 +175,10 @@ impl<'a> Planner<'a> {
                         waits.push(Wait {
                             operation: other,
                             cause,
-                            allocation: Some(neighbour),
+                            allocation: Some(theirs.allocation),
                         });
                     }
-                    // Whoever writes all of it has itself waited for everything before.
+                    // Whoever writes all of the place has itself waited for everything before.
                     if theirs.writes && theirs.part == Part::Whole {
                         break;
                     }
@@ -200,7 +197,8 @@ impl<'a> Planner<'a> {
 
     fn remember(&mut self, operation: OperationId) {
         for (number, touch) in self.touches_of(operation).iter().enumerate() {
-            if let Some(touched) = self.touched.get_mut(touch.allocation) {
+            let place = self.places.of_allocation.get(touch.allocation);
+            if let Some(touched) = place.and_then(|place| self.touched.get_mut(*place)) {
                 touched.push((operation, number));
             }
         }
@@ -232,33 +230,82 @@ const fn hazard(earlier_writes: bool, later_writes: bool) -> Option<WaitCause> {
     }
 }
 
-/// For each allocation itself and those that share bytes with it.
-fn neighbours(lifetimes: &[Lifetime], moved: &[usize]) -> Vec<Vec<usize>> {
-    let range = |lifetime: &Lifetime| {
-        let start = lifetime.address?;
-        Some((start, start.checked_add(lifetime.bytes?)?))
-    };
-    let share = |one: &Lifetime, two: &Lifetime| match (range(one), range(two)) {
-        (Some((start, end)), Some((other_start, other_end))) => {
-            one.tier == two.tier && start < other_end && other_start < end
+/// The places that allocations lie at. Allocations of the same bytes share one: the runs of a loop make many.
+struct Places {
+    /// The place of each allocation.
+    of_allocation: Vec<usize>,
+    /// For each place itself and those that share bytes with it.
+    neighbours: Vec<Vec<usize>>,
+}
+
+/// Bytes of a memory, from the first to behind the last, and whether a variation moved them.
+type Bytes = (Tier, u64, u64, bool);
+
+impl Places {
+    fn of(lifetimes: &[Lifetime], moved: &[usize]) -> Self {
+        let moved: FxHashSet<usize> = moved.iter().copied().collect();
+        let mut known: FxHashMap<Bytes, usize> = FxHashMap::default();
+        let mut places: Vec<Option<Bytes>> = Vec::new();
+        let mut of_allocation = Vec::with_capacity(lifetimes.len());
+        for (number, lifetime) in lifetimes.iter().enumerate() {
+            let bytes = lifetime
+                .address
+                .zip(lifetime.bytes)
+                .and_then(|(start, bytes)| {
+                    let end = start.checked_add(bytes)?;
+                    Some((lifetime.tier, start, end, moved.contains(&number)))
+                });
+            let place = match bytes {
+                Some(bytes) => *known.entry(bytes).or_insert(places.len()),
+                // Nobody knows where it lies: a place of its own.
+                None => places.len(),
+            };
+            if place == places.len() {
+                places.push(bytes);
+            }
+            of_allocation.push(place);
         }
-        _ => false,
-    };
-    lifetimes
+        Self {
+            of_allocation,
+            neighbours: neighbours(&places),
+        }
+    }
+
+    fn neighbours_of(&self, allocation: usize) -> &[usize] {
+        let place = self.of_allocation.get(allocation);
+        let neighbours = place.and_then(|place| self.neighbours.get(*place));
+        neighbours.map_or(&[][..], Vec::as_slice)
+    }
+}
+
+/// For each place itself and those that share bytes with it: a walk over the places by their first bytes.
+fn neighbours(places: &[Option<Bytes>]) -> Vec<Vec<usize>> {
+    let mut neighbours: Vec<Vec<usize>> = (0..places.len()).map(|place| vec![place]).collect();
+    let mut sorted: Vec<(Bytes, usize)> = places
         .iter()
         .enumerate()
-        .map(|(number, one)| {
-            let others = lifetimes.iter().enumerate();
-            let sharing = others
-                .filter(|(other, two)| {
-                    *other != number
-                        && moved.contains(&number) == moved.contains(other)
-                        && share(one, two)
-                })
-                .map(|(other, _)| other);
-            std::iter::once(number).chain(sharing).collect()
-        })
-        .collect()
+        .filter_map(|(place, bytes)| Some(((*bytes)?, place)))
+        .collect();
+    sorted.sort_unstable_by_key(|((tier, start, end, moved), place)| {
+        (*tier, *moved, *start, *end, *place)
+    });
+    let mut open: Vec<(Bytes, usize)> = Vec::new();
+    for (bytes, place) in sorted {
+        let (tier, start, end, moved) = bytes;
+        open.retain(|((other, _, until, otherwise), _)| {
+            *other == tier && *otherwise == moved && *until > start
+        });
+        for (_, other) in open.iter().filter(|_| end > start) {
+            if let Some(list) = neighbours.get_mut(*other) {
+                list.push(place);
+            }
+            if let Some(list) = neighbours.get_mut(place) {
+                list.push(*other);
+            }
+        }
+        open.push((bytes, place));
+    }
+    neighbours
 }
 
 /// Whether two operations must not run beside each other, because one writes what the other touches.
