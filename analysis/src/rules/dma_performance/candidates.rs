@@ -6,7 +6,7 @@ use crate::kernel::{Body, Copy, Operation, Origin, Tensor, Tier};
 use crate::mapping::Mapping;
 use crate::simulation::dma::{
     DmaCost, Half, REQUEST_BYTES, START_CYCLES, SidePattern, Transfer,
-    alternatives::{in_order_of_other, in_stream_order, whole_units, with_tensors},
+    alternatives::{in_order_of_other, in_stream_order, whole_units, with_tensors, without_gaps},
 };
 use crate::simulation::what_if::{Known, after_transfer};
 
@@ -389,19 +389,22 @@ impl Slow<'_> {
         let idle = [Half::Read, Half::Write].into_iter().find(|half| {
             matches!(self.pattern(*half), SidePattern::Hbm(hbm) if hbm.stacks == 1 && hbm.channels > 1)
         })?;
-        let after = self.transfer.over_both_stacks(idle)?.cost()?.cycles;
         let channels = match self.pattern(idle) {
             SidePattern::Hbm(hbm) => hbm.channels,
             _ => return None,
         };
+        let own = without_gaps(self.tensor(idle), &self.transfer, idle)?;
+        let whole = whole_tensor(self.body, self.tensor(idle));
+        let example =
+            without_gaps(whole, &self.transfer, idle).map_or_else(String::new, |mapping| {
+                let name = whole.name.as_deref().unwrap_or("the tensor");
+                format!(", `{name}` as `{}`", wording::written(&mapping))
+            });
         Some(self.candidate(
             "hbm_stack_idle",
-            after,
+            self.with_element(idle, &own)?,
             format!("bit 8 of the HBM address is the same in every request, so that {channels} of 32 channels serve it"),
-            format!(
-                "let packets start at odd multiples of {REQUEST_BYTES} bytes too: keep what is moved together in one block, and what \
-                 is left out outside of it"
-            ),
+            format!("keep what is moved together in one block, and what is left out outside of it{example}"),
         ))
     }
 
@@ -464,6 +467,20 @@ impl Slow<'_> {
                 _ => None,
             })
     }
+}
+
+/// The tensor that a view is taken of.
+fn whole_tensor<'a>(body: &'a Body, tensor: &'a Tensor) -> &'a Tensor {
+    let mut current = tensor;
+    // A view is made after what it is taken of, so the chain ends; the bound holds for any input.
+    for _ in 0..=body.tensors.len() {
+        let Origin::View { of, .. } = current.origin else {
+            break;
+        };
+        let Some(base) = body.tensor(of) else { break };
+        current = base;
+    }
+    current
 }
 
 /// A slice mapping with its slices so many apart.

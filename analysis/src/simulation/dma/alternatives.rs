@@ -199,6 +199,31 @@ pub fn whole_units(tensor: &Tensor, derivation: &DmaDerivation) -> Option<Mappin
     Some(Form::multiply(&outer, &padded)?.to_mapping())
 }
 
+/// The element mapping of a side in HBM with what lies unused between its packets put outermost, so that the packets fill
+/// both stacks. `None` where the packets leave no gap of whole units, or the gap ends within a part.
+#[must_use]
+pub fn without_gaps(tensor: &Tensor, transfer: &Transfer, half: Half) -> Option<Mapping> {
+    let element_bits = tensor.element_type.value?.bits();
+    let step = transfer
+        .loops
+        .iter()
+        .map(|entry| match half {
+            Half::Read => entry.read.bytes,
+            Half::Write => entry.write.bytes,
+        })
+        .filter(|bytes| *bytes > 0)
+        .min()?;
+    let packet = transfer.run_bytes;
+    if packet == 0 || step <= packet || !step.is_multiple_of(packet) {
+        return None;
+    }
+    let elements = packet.checked_mul(8)?.checked_div(element_bits)?;
+    let (outer, inner) = tensor.levels.element.get()?.form().split_at(elements)?;
+    let (rest, gap) = outer.split_at(step / packet)?;
+    let moved = Form::multiply(&gap, &Form::multiply(&rest, &inner)?)?;
+    Some(moved.to_mapping())
+}
+
 impl Transfer {
     /// With a side's address and strides rounded up to whole units of HBM, and packets of whole units where it writes.
     #[must_use]
@@ -224,24 +249,6 @@ impl Transfer {
             }
         }
         aligned
-    }
-
-    /// With a side's strides halved, so that what lies in one stack of HBM lies in both. `None` where a stride is none of
-    /// whole pairs of units.
-    #[must_use]
-    pub fn over_both_stacks(&self, half: Half) -> Option<Self> {
-        let mut spread = self.clone();
-        for entry in &mut spread.loops {
-            let step = match half {
-                Half::Read => &mut entry.read,
-                Half::Write => &mut entry.write,
-            };
-            if !step.bytes.is_multiple_of(2 * REQUEST_BYTES) {
-                return None;
-            }
-            step.bytes /= 2;
-        }
-        Some(spread)
     }
 
     /// With the slices of a side spread over the cluster, the same distance apart: by how many slices, and the transfer.

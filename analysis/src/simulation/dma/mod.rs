@@ -19,6 +19,10 @@ mod events;
 #[cfg(test)]
 mod tests;
 
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
 use crate::derivation::dma::DmaDerivation;
 use crate::kernel::{Body, Collective, Copy, Level, Tensor, Tier};
 
@@ -191,10 +195,31 @@ fn link_cost(bytes: u64) -> DmaCost {
     }
 }
 
+/// Transfers whose costs a thread keeps: the runs of a loop are alike.
+const KEPT_COSTS: usize = 256;
+
+thread_local! {
+    static COSTS: RefCell<FxHashMap<Transfer, Option<DmaCost>>> = RefCell::default();
+}
+
 impl Transfer {
     /// What the transfer costs; `None` where it is larger than can be counted.
     #[must_use]
     pub fn cost(&self) -> Option<DmaCost> {
+        let kept = COSTS.with_borrow(|costs| costs.get(self).cloned());
+        kept.unwrap_or_else(|| {
+            let cost = self.derive_cost();
+            COSTS.with_borrow_mut(|costs| {
+                if costs.len() >= KEPT_COSTS {
+                    costs.clear();
+                }
+                costs.insert(self.clone(), cost.clone());
+            });
+            cost
+        })
+    }
+
+    fn derive_cost(&self) -> Option<DmaCost> {
         let slices = |half: Half| match self.place(half).tier {
             Tier::Dm => self.slice_use(half).map(Some),
             _ => Some(None),

@@ -13,7 +13,7 @@ use crate::mapping::{Atom, Axis, Digit};
 use super::dm::ENGINE_SLICES;
 
 /// How a transfer falls into commands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Segments {
     /// The axis that does not divide.
     pub axis: Arc<str>,

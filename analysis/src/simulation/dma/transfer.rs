@@ -16,7 +16,7 @@ use super::hbm::{Direction, Stream, Stride};
 use super::{REQUEST_BYTES, Segments};
 
 /// The distance between two iterations of a loop on one side, in one of three units.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Step {
     /// Chips.
     pub chips: u64,
@@ -42,7 +42,7 @@ impl Step {
 }
 
 /// A loop of a transfer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TransferLoop {
     /// The axis, if it has a name.
     pub axis: Option<Arc<str>>,
@@ -55,7 +55,7 @@ pub struct TransferLoop {
 }
 
 /// One side's memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The memory.
     pub tier: Tier,
@@ -64,7 +64,7 @@ pub struct Place {
 }
 
 /// A transfer, ready to be costed. A rule changes one and asks again.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Transfer {
     /// Where it reads.
     pub source: Place,
