@@ -321,12 +321,13 @@ impl Slow<'_> {
         })
     }
 
+    /// Fewer than half of the requests are no pattern: the controller serves others of its queue first.
     fn bank_conflict(&self) -> Option<Candidate> {
         let switches =
             [Half::Read, Half::Write]
                 .into_iter()
                 .find_map(|half| match self.pattern(half) {
-                    SidePattern::Hbm(hbm) if hbm.row_switches > 0 => {
+                    SidePattern::Hbm(hbm) if hbm.row_switches > hbm.requests / 2 => {
                         Some((half, hbm.row_switches, hbm.requests))
                     }
                     _ => None,
