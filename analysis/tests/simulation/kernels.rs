@@ -8,7 +8,7 @@ use visa_analysis::simulation::{Engine, stage_tables};
 use crate::{Function, functions};
 
 /// The functions of the right kernels that stand in one file, with its name.
-fn right_kernels() -> Vec<(String, Function)> {
+pub(crate) fn right_kernels() -> Vec<(String, Function)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/kernels/right");
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .into_iter()

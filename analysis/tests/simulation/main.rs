@@ -1,7 +1,9 @@
 //! What operations cost: the book's own figures, and an independent walk over every access and flit.
 
+mod changes;
 mod discrete_events;
 mod figures;
+mod formulas;
 mod kernels;
 
 use std::sync::Arc;

@@ -172,7 +172,12 @@ fn candidates(pass: &Pass, stage: &Stage, bytes: u64) -> Vec<Wider> {
         else {
             break;
         };
-        let fits = wide_bytes <= FLIT_BYTES || wide_bytes.is_multiple_of(FLIT_BYTES);
+        // Flits that end in the middle of a small packet are worth no reader's time.
+        let fits = if bytes < FLIT_BYTES {
+            wide_bytes <= FLIT_BYTES
+        } else {
+            wide_bytes.is_multiple_of(FLIT_BYTES)
+        };
         if !fits || !time.size().is_multiple_of(steps) {
             continue;
         }
