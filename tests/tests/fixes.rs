@@ -269,6 +269,57 @@ fn every_fix_mends_its_finding_and_nothing_else_breaks() {
     assert_none(&problems);
 }
 
+/// A commit whose element is too short by six bytes, with another tensor right behind it.
+const NEIGHBOURS: &str = r"
+use furiosa_visa_std::prelude::*;
+
+axes![S = 256, T = 4, P = 10, Q = 32];
+
+type Chip = m![1];
+type Cluster = m![1 # 2];
+type Slice = m![S];
+
+#[device(chip = 1)]
+fn reorder(
+    ctx: &mut Context,
+    input: &HbmTensor<i8, Chip, m![S, T, P # 16]>,
+    other: &HbmTensor<i8, Chip, m![S, Q]>,
+) -> (HbmTensor<i8, Chip, m![S, Q]>, HbmTensor<i8, Chip, m![S, T, P]>) {
+    let input: DmTensor<i8, Chip, Cluster, Slice, m![T, P # 16]> = input.to_dm(&mut ctx.tdma, 0);
+    let other: DmTensor<i8, Chip, Cluster, Slice, m![Q]> = other.to_dm(&mut ctx.tdma, 0x2028);
+    let output: DmTensor<i8, Chip, Cluster, Slice, m![T, P]> = ctx
+        .main
+        .begin(input.view())
+        .fetch::<i8, m![T], m![P # 16]>()
+        .collect::<m![T], m![P # 32]>()
+        .commit(0x2000);
+    (other.to_hbm(&mut ctx.tdma, 1 << 28), output.to_hbm(&mut ctx.tdma, 1 << 29))
+}
+";
+
+#[test]
+fn a_fix_mends_what_follows_from_it() {
+    // 4 rows of 10 bytes end at 0x2028, of 16 bytes at 0x2040: the element grows into its neighbour, so that it moves.
+    let report = check_text("neighbours.rs", NEIGHBOURS);
+    let found: Vec<_> = visible(&report).collect();
+    let [diagnostic] = found.as_slice() else {
+        panic!("{found:#?}")
+    };
+    assert_eq!(diagnostic.rule, "commit_packet_size");
+    let edits = |fix: &DiagnosticFix| {
+        let texts = fix.edits.iter().map(|edit| edit.text.clone());
+        texts.collect::<Vec<_>>()
+    };
+    let fixes: Vec<_> = diagnostic.fixes.iter().map(edits).collect();
+    assert_eq!(fixes, [["m![T, P # 16]", "0x2060"]]);
+    for fix in &diagnostic.fixes {
+        assert_eq!(fix.applicability, Applicability::Maybe, "it moves a tensor");
+        let mended = applied(NEIGHBOURS, fix);
+        let left = check_text("neighbours.rs", &mended);
+        assert_eq!(visible(&left).map(line_of).collect::<Vec<_>>(), [""; 0]);
+    }
+}
+
 /// Applies machine fixes one after the other until none is left; the text at the end.
 fn mended(path: &str, text: &str) -> Option<String> {
     let mut text = text.to_owned();

@@ -136,7 +136,8 @@ impl Chain<'_> {
             let here = |other: &Finding| {
                 other.rule == finding.rule
                     && (other.span == finding.span
-                        || edits.iter().any(|edit| edit.span == other.span))
+                        || (!self.known.contains(&key(other))
+                            && edits.iter().any(|edit| edit.span == other.span)))
             };
             if found.iter().any(here) {
                 return Outcome::MendsNothing;
