@@ -5,7 +5,7 @@ use crate::items::Span;
 use crate::kernel::{Pass, PassEnd, Position};
 
 use super::wording::{self, written};
-use super::{Checked, Finding, Rule, rule};
+use super::{Applicability, Checked, Finding, Rule, rule};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[rule!(
@@ -83,8 +83,17 @@ fn word(pass: &Pass, violation: &PipelineViolation) -> Finding {
                 format!("{engine} is entered from {}; it takes flits of 32 bytes, which only `collect` makes", after(*position)),
             );
             match collected {
-                Some((time, packet)) => finding
-                    .help(format!("call `collect::<{}, {}>()` before it", written(time), written(packet))),
+                Some((time, packet)) => {
+                    let call = format!("collect::<{}, {}>()", written(time), written(packet));
+                    let at = span(pass, *place);
+                    let before = Span { end: at.start, ..at };
+                    finding.help(format!("call `{call}` before it")).fix(
+                        Applicability::Maybe,
+                        format!("Collect before it: `{call}`"),
+                        before,
+                        format!("{call}."),
+                    )
+                }
                 None => finding.help("call `collect` before it"),
             }
         }
