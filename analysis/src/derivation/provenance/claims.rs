@@ -17,6 +17,10 @@ use super::super::tensors::bytes_of;
 use super::Content;
 use super::holes::{Known, SPATIAL};
 
+/// Tensors named by an address that are compared with all that is written before them; kernels repeat themselves long
+/// before.
+const COMPARED_TENSORS: usize = 64;
+
 /// Copies that nothing writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
@@ -77,10 +81,16 @@ pub(super) fn derive(body: &Body, known: &Known<'_>) -> (Vec<Claim>, Vec<Span>) 
         if let Origin::Reshape { of } = tensor.origin {
             reshaped(body, known, of, tensor, &mut claims, &mut explained);
         }
-        if tensor.origin == Origin::FromAddress {
-            claims.extend(read_back(body, known, tensor));
-        }
     }
+    let named = body
+        .tensors
+        .iter()
+        .filter(|tensor| tensor.origin == Origin::FromAddress);
+    claims.extend(
+        named
+            .take(COMPARED_TENSORS)
+            .filter_map(|tensor| read_back(body, known, tensor)),
+    );
     (claims, explained)
 }
 
