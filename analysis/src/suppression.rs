@@ -4,6 +4,7 @@
 //! `mod x;` or at the top of a file covers the files of the modules in it too. A suppression that covers nothing, or names
 //! no rule, is a finding of its own.
 
+mod removing;
 mod writing;
 
 use std::ops::Range as ByteRange;
@@ -183,8 +184,9 @@ impl<L: Fn(u32) -> u32> Collector<L> {
                 _ => {}
             }
         }
+        let said = |word: &str| tokens.iter().any(|token| token.text() == word);
         let alone =
-            names.len() == 1 && words == 0 && tokens.iter().all(|token| token.text() != "cfg_attr");
+            names.len() == 1 && (words == 0 || (words == 1 && said("reason"))) && !said("cfg_attr");
         for (kind, name) in names {
             found.push(Suppression {
                 kind,
@@ -304,6 +306,7 @@ pub(crate) fn apply(
         return;
     }
     let elsewhere = module_declarations(db, file);
+    let text = file.text(db);
     let mut used = vec![false; suppressions.len()];
     suppress(&mut report.diagnostics, &suppressions, &mut used);
     let mut own = Vec::new();
@@ -345,7 +348,7 @@ pub(crate) fn apply(
             file: Arc::clone(&report.path),
             range: place(suppression.place.start, suppression.place.end),
             related: Vec::new(),
-            fixes: fix(suppression, rule.name, &report.path),
+            fixes: fix(suppression, rule.name, &report.path, &text),
             suppressed: inherited.iter().any(|name| **name == *rule.name),
         };
         // A comment may speak about itself, wherever the line is that it covers.
@@ -394,7 +397,7 @@ fn covers_unresolved(suppression: &Suppression, report: &FileReport) -> bool {
         .any(|place| covers(&suppression.covered, place.range))
 }
 
-fn fix(suppression: &Suppression, rule: &str, path: &Arc<str>) -> Vec<DiagnosticFix> {
+fn fix(suppression: &Suppression, rule: &str, path: &Arc<str>, text: &str) -> Vec<DiagnosticFix> {
     let edit = |bytes: &ByteRange<u32>, text: &str| FileEdit {
         file: Arc::clone(path),
         start_byte: bytes.start,
@@ -402,12 +405,13 @@ fn fix(suppression: &Suppression, rule: &str, path: &Arc<str>) -> Vec<Diagnostic
         text: text.to_owned(),
     };
     if rule == wording::UNUSED {
-        let whole = suppression.whole.iter();
-        return whole
-            .map(|whole| DiagnosticFix {
+        let removed = removing::removal(text, suppression);
+        return removed
+            .iter()
+            .map(|removed| DiagnosticFix {
                 title: "remove the suppression".to_owned(),
                 applicability: Applicability::Machine,
-                edits: vec![edit(whole, "")],
+                edits: vec![edit(removed, "")],
             })
             .collect();
     }

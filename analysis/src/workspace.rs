@@ -246,6 +246,21 @@ impl Analysis {
             .collect()
     }
 
+    /// The files whose findings may depend on some files, those themselves included: what may call each other.
+    #[must_use]
+    pub fn related_files(&self, paths: &[String]) -> Vec<String> {
+        let groups: FxHashSet<_> = paths
+            .iter()
+            .filter_map(|path| self.db.file(path))
+            .filter_map(|file| self.guarded(|db| reachable_from(db, file)).ok())
+            .collect();
+        let related = self.files().into_iter().filter(|(_, file)| {
+            let group = self.guarded(|db| reachable_from(db, *file));
+            group.is_ok_and(|group| groups.contains(&group))
+        });
+        related.map(|(path, _)| path.to_string()).collect()
+    }
+
     /// The edits that make comments of a file allow some of its findings, given by first byte and rule, each its own fix.
     /// The reason follows the names in new comments.
     #[must_use]

@@ -277,7 +277,7 @@ fn a_workspace_is_mended_in_place() {
     let text = "\u{feff}// größe\r\n#[allow(tcp::slice_size)]\r\nfn f() {}\r\n";
     workspace.set_files([("a.rs", text), ("b.rs", "fn g() {}\n")]);
     let fixed = fix_all(&mut workspace, Trust::Machine);
-    let after = "\u{feff}// größe\r\n\r\nfn f() {}\r\n";
+    let after = "\u{feff}// größe\r\nfn f() {}\r\n";
     assert_eq!(fixed.texts, texts(&[("a.rs", after)]));
     assert_eq!(fixed.fixed, 1);
     assert_eq!(workspace.analysis().check_file("a.rs").diagnostics, []);

@@ -331,7 +331,8 @@ impl Fixable for Session<'_> {
     }
 
     fn reports(&self) -> Vec<FileReport> {
-        self.workspace.reports()
+        let analysis = self.workspace.analysis();
+        analysis.file_reports(&analysis.related_files(&self.sources.reported))
     }
 
     fn level(&self, diagnostic: &Diagnostic) -> Level {

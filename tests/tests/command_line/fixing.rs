@@ -7,7 +7,7 @@ use super::*;
 
 /// A file whose suppression is of no use: the fix removes it. The line breaks are mixed, and a mark stands first.
 const UNUSED: &str = "\u{feff}// größe\r\n#[allow(tcp::slice_size)] // ü\r\nfn f() {}\n";
-const MENDED: &str = "\u{feff}// größe\r\n // ü\r\nfn f() {}\n";
+const MENDED: &str = "\u{feff}// größe\r\n// ü\r\nfn f() {}\n";
 /// A misspelt rule: what was meant is only likely.
 const MISSPELT: &str = "#[allow(tcp::slice_siez)]\nfn f() {}\n";
 
@@ -53,7 +53,7 @@ fn what_cannot_be_fixed_is_still_reported_and_fails() {
         rules_and_levels(&json(&output)),
         ["unknown_rule deny", "unknown_rule deny"]
     );
-    let after = text.replace("#[expect(tcp::slice_size)]", "");
+    let after = text.replace("#[expect(tcp::slice_size)]\n", "");
     assert_eq!(read(&folder, "a.rs"), after);
 }
 
@@ -81,7 +81,7 @@ fn likely_fixes_are_applied_on_request_and_what_they_lead_to_is_fixed_too() {
     // The name that was meant suppresses nothing either: the next round removes the attribute.
     let likely = run(folder.path(), &["a.rs", "--fix", "--unsafe-fixes"]);
     assert_code(&likely, 0);
-    assert_eq!(read(&folder, "a.rs"), "\nfn f() {}\n");
+    assert_eq!(read(&folder, "a.rs"), "fn f() {}\n");
     assert_eq!(stderr(&likely), "1 fixed, 0 remaining (1 file changed)\n");
 }
 
@@ -107,15 +107,15 @@ fn a_diff_says_what_would_change_and_changes_nothing() {
     let output = run(folder.path(), &["k", "--diff"]);
     assert_code(&output, 1);
     let expected = "--- k/a.rs\n+++ k/a.rs\n@@ -1,3 +1,3 @@\n \u{feff}// größe\r\n\
-                    -#[allow(tcp::slice_size)] // ü\r\n+ // ü\r\n fn f() {}\n\
-                    --- k/b.rs\n+++ k/b.rs\n@@ -1,4 +1,4 @@\n #[allow(tcp::no_such_rule)]\n fn f() {}\n\
-                    -#[expect(tcp::slice_size)]\n+\n fn g() {}\n";
+                    -#[allow(tcp::slice_size)] // ü\r\n+// ü\r\n fn f() {}\n\
+                    --- k/b.rs\n+++ k/b.rs\n@@ -1,4 +1,3 @@\n #[allow(tcp::no_such_rule)]\n fn f() {}\n\
+                    -#[expect(tcp::slice_size)]\n fn g() {}\n";
     assert_eq!(stdout(&output), expected);
     assert_eq!(stderr(&output), "2 findings would be fixed in 2 files\n");
     assert_eq!(read(&folder, "k/a.rs"), UNUSED);
     assert_eq!(read(&folder, "k/b.rs"), FINDINGS);
     let colored = run(folder.path(), &["k", "--diff", "--color", "always"]);
-    assert!(stdout(&colored).contains("\u{1b}[32m+ // ü\r\u{1b}[0m\n"));
+    assert!(stdout(&colored).contains("\u{1b}[32m+// ü\r\u{1b}[0m\n"));
     assert_code(&run(folder.path(), &["k", "--diff", "--exit-zero"]), 0);
     // What is found and cannot be fixed is no difference.
     let unfixable = folder_with(&[("a.rs", MISSPELT.as_bytes())]);
@@ -143,7 +143,7 @@ fn standard_input_comes_out_mended() {
     assert_code(&output, 1);
     assert_eq!(
         stdout(&output),
-        FINDINGS.replace("#[expect(tcp::slice_size)]", "")
+        FINDINGS.replace("#[expect(tcp::slice_size)]\n", "")
     );
     let said = stderr(&output);
     assert!(

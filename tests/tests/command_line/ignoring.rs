@@ -64,15 +64,16 @@ fn only_what_would_be_reported_is_allowed() {
 
 #[test]
 fn what_can_be_fixed_is_fixed_first_and_standard_input_comes_out_once() {
+    let folder = folder_with(&[]);
     let output = run_with_input(
-        &std::env::temp_dir(),
+        folder.path(),
         &["-", "--fix", "--add-ignore", "--reason", "so"],
         FINDINGS.as_bytes(),
     );
     assert_code(&output, 0);
     assert_eq!(
         stdout(&output),
-        "#[allow(tcp::no_such_rule)] // visa-lint: allow(unknown_rule): so\nfn f() {}\n\nfn g() {}\n"
+        "#[allow(tcp::no_such_rule)] // visa-lint: allow(unknown_rule): so\nfn f() {}\nfn g() {}\n"
     );
     let said = stderr(&output);
     assert!(

@@ -183,8 +183,8 @@ fn json_output_has_the_documented_shape() {
     }
     let fix = &document["diagnostics"][1]["fixes"][0];
     assert_eq!(fix["applicability"], "machine");
-    // The second attribute starts after lines of 28 and 10 bytes and has 26 itself.
-    let edit = serde_json::json!({"file": "k/a.rs", "start_byte": 38, "end_byte": 64, "text": ""});
+    // The second attribute starts after lines of 28 and 10 bytes and has 26 itself; its line goes with it.
+    let edit = serde_json::json!({"file": "k/a.rs", "start_byte": 38, "end_byte": 65, "text": ""});
     assert_eq!(fix["edits"][0], edit);
 }
 

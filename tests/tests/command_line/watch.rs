@@ -165,7 +165,7 @@ fn fixes_and_baselines_are_watched_too() {
         "{said}"
     );
     let text = fs::read_to_string(folder.path().join("a.rs")).unwrap();
-    assert_eq!(text, FINDINGS.replace("#[expect(tcp::slice_size)]", ""));
+    assert_eq!(text, FINDINGS.replace("#[expect(tcp::slice_size)]\n", ""));
     // The program's own writing is no change.
     assert!(watching.silent(), "{:?}", watching.written);
     let empty = "{\"version\": 1, \"findings\": []}";
