@@ -332,3 +332,31 @@ fn figure_r8() {
     let most = vector.iter().filter_map(|stage| stage.busy).max();
     assert_eq!((vector[0].busy, most), (Some(8), Some(16)));
 }
+
+// ---- Bandwidths. ----
+
+#[test]
+fn figure_b3() {
+    let text = "axes![S = 64, Z = 2, A = 256, E = 1024, F = 4096];
+        #[device(chip = 1)]
+        fn inside(ctx: &mut Context, x: &DmTensor<i8, m![1], m![1 # 2], m![S # 256], m![E]>) {
+            let _y: DmTensor<i8, m![1], m![1 # 2], m![S # 256], m![E]> = x.to_dm(&mut ctx.tdma, 0x4_0000);
+        }
+        #[device(chip = 1)]
+        fn load(ctx: &mut Context, x: &HbmTensor<i8, m![1], m![Z, A, F]>) {
+            let _y: DmTensor<i8, m![1], m![Z], m![A], m![F]> = x.to_dm(&mut ctx.tdma, 0);
+        }";
+    let functions = functions(text);
+    let busy =
+        |function: usize, engine| busy(&functions[function].simulation.operations[0], engine);
+    // One engine between 64 slices: 64 KiB at 256 bytes a cycle over both DMNs.
+    assert_eq!(busy(0, Engine::DmaRead), Some(64 * 1024 / 256));
+    assert_eq!(busy(0, Engine::DmaWrite), Some(64 * 1024 / 256));
+    // 2 MiB from HBM to both clusters: 8,192 requests over 32 channels, 16/3 cycles each.
+    let requests = 2 * 1024 * 1024 / 256_u64;
+    assert_eq!(
+        busy(1, Engine::DmaRead),
+        Some((requests / 32 * 16).div_ceil(3))
+    );
+    assert_eq!(visa_analysis::simulation::dma::PCIE_BYTES, 30);
+}

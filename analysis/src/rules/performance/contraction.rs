@@ -3,6 +3,7 @@
 use crate::derivation::StageDerivation;
 use crate::derivation::contraction::{AlignDerivation, TrfSequencer};
 use crate::hardware::{FLIT_BYTES, ROWS};
+use crate::items::Span;
 use crate::kernel::{
     AccumulationKind, Context, OperationKind, PassEnd, Stage, StageKind, TensorId,
 };
@@ -216,73 +217,66 @@ fn misses_a_million(sequencer: &TrfSequencer) -> u64 {
     misses * 1_000_000 / followed
 }
 
+/// The load of the TRF by the sub context that shares most cycles with a pass: those cycles, its own, and its place.
+fn load_beside(costed: &Costed<'_>) -> Option<(u64, u64, Span)> {
+    let schedule = &costed.known.simulation.schedule;
+    let own = schedule.slot(costed.operation.id)?;
+    let mut longest: Option<(u64, u64, Span)> = None;
+    for operation in &costed.known.body.operations {
+        let OperationKind::Pass(pass) = &operation.kind else {
+            continue;
+        };
+        if let PassEnd::ToTrf { span, .. } = pass.end
+            && pass.context == Some(Context::Sub)
+            && let Some(slot) = schedule.slot(operation.id)
+        {
+            let end = own.end.min(slot.end);
+            let together = end.saturating_sub(own.start.max(slot.start));
+            if together > 0 && longest.is_none_or(|(most, ..)| most < together) {
+                longest = Some((together, slot.cycles(), span));
+            }
+        }
+    }
+    longest
+}
+
 /// A load of the TRF that runs beside reads of both columns.
 fn stalled_load(costed: &Costed<'_>, stage: &Stage, derived: &AlignDerivation) -> Option<Finding> {
     let sequencer = derived.sequencer.as_ref()?;
     if sequencer.reg_read_size <= FLIT_BYTES {
         return None;
     }
-    let schedule = &costed.known.simulation.schedule;
-    let own = schedule.slot(costed.operation.id)?;
     let total = costed.known.simulation.total()?;
-    // Of the pass's cycles those that read and miss.
-    let reads = costed
-        .cost
-        .stages
-        .iter()
+    let (together, after, load) = load_beside(costed)?;
+    // Of the cycles of both those in which the pass reads and misses.
+    let mut stages = costed.cost.stages.iter();
+    let reads = stages
         .find(|stage| stage.engine == Engine::Align)?
-        .busy?;
-    let share = u128::from(misses_a_million(sequencer));
-    let misses = share.checked_mul(u128::from(reads))?;
-    let blocked = misses.checked_div(u128::from(costed.cost.cycles?))?;
-    let mut worst: Option<(Saving, crate::items::Span)> = None;
-    for operation in &costed.known.body.operations {
-        let OperationKind::Pass(pass) = &operation.kind else {
-            continue;
-        };
-        let PassEnd::ToTrf { span, .. } = pass.end else {
-            continue;
-        };
-        let Some(slot) = schedule
-            .slot(operation.id)
-            .filter(|_| pass.context == Some(Context::Sub))
-        else {
-            continue;
-        };
-        let together = own
-            .end
-            .min(slot.end)
-            .saturating_sub(own.start.max(slot.start));
-        let stalled = u64::try_from(u128::from(together) * blocked / 1_000_000).unwrap_or(0);
-        let (after, before) = (slot.cycles(), slot.cycles().saturating_add(stalled));
-        let longer = total.saturating_add(stalled);
-        if stalled >= MANY_CYCLES
-            && saves(longer, total, KERNEL_SHARE)
-            && worst.is_none_or(|(saving, _)| {
-                saving.operation_before - saving.operation_after < stalled
-            })
-        {
-            let saving = Saving {
-                operation_before: before,
-                operation_after: after,
-                kernel: None,
-            };
-            worst = Some((saving, span));
-        }
+        .busy
+        .map(u128::from)?;
+    let share = misses_a_million(sequencer);
+    let blocked = u128::from(share)
+        .checked_mul(reads)?
+        .checked_div(u128::from(costed.cost.cycles?))?;
+    let stalled = u64::try_from(u128::from(together) * blocked / 1_000_000).ok()?;
+    let before = after.checked_add(stalled)?;
+    if stalled < MANY_CYCLES || !saves(total.checked_add(stalled)?, total, KERNEL_SHARE) {
+        return None;
     }
-    let (saving, load) = worst?;
     let finding = Finding::new(
         "trf_load_stall",
         stage.span,
         format!(
-            "each read takes 64 bytes, both bank columns of the TRF, and {} % miss the cache: the load beside it takes {} cycles \
-             instead of {}",
-            share / 10_000,
-            saving.operation_before,
-            saving.operation_after
+            "each read takes 64 bytes, both bank columns of the TRF, and {} % miss the cache: the load beside it takes {before} \
+             cycles instead of {after}",
+            share / 10_000
         ),
     )
     .related(load, "this load writes the TRF at the same time")
     .help("repeat a packet less often, or read 32 bytes at a time, so that the load finds a free column");
-    Some(finding.saves(saving))
+    Some(finding.saves(Saving {
+        operation_before: before,
+        operation_after: after,
+        kernel: None,
+    }))
 }

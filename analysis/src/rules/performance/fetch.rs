@@ -36,7 +36,7 @@ pub(in super::super) const RULES: &[Rule] = &[
     ),
 ];
 
-/// The widest packet that is proposed.
+/// The widest packet that is looked at or proposed: in longer ones a partial flit weighs nothing.
 const WIDEST_BYTES: u64 = 1024;
 
 pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
@@ -59,7 +59,7 @@ struct Wider {
 
 fn widen(costed: &Costed<'_>, stage: &Stage) -> Option<Finding> {
     let bytes = stage.output.packet_bytes()?;
-    if bytes.is_multiple_of(FLIT_BYTES) {
+    if bytes.is_multiple_of(FLIT_BYTES) || bytes > WIDEST_BYTES {
         return None;
     }
     let (wider, changed) = candidates(costed.pass, stage, bytes)
