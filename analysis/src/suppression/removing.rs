@@ -53,7 +53,7 @@ fn of_name(text: &str, name: Range<usize>) -> Option<Range<usize>> {
     }
     let others = text.get(..start)?.trim_end().strip_suffix(',')?.trim_end();
     let another = others.ends_with(|last: char| last.is_alphanumeric() || last == '_');
-    another.then(|| others.len()..name.end)
+    another.then_some(others.len()..name.end)
 }
 
 #[cfg(test)]
