@@ -232,7 +232,10 @@ pub(crate) fn load(
 #[test]
 fn names_come_from_the_whole_crate_and_findings_from_the_named_files() {
     let folder = workspace_of_crates();
-    let whole = json(&run(folder.path(), &["--format", "json"]));
+    let whole = json(&run(
+        folder.path(),
+        &["--format", "json", "--ignore", "performance"],
+    ));
     assert_eq!(whole["files"], 3);
     assert_eq!(whole["kernels"], 1);
     assert_eq!(
@@ -245,12 +248,27 @@ fn names_come_from_the_whole_crate_and_findings_from_the_named_files() {
 
     let helper = json(&run(
         folder.path(),
-        &["kernels/src/stages.rs", "--format", "json"],
+        &[
+            "kernels/src/stages.rs",
+            "--format",
+            "json",
+            "--ignore",
+            "performance",
+        ],
     ));
     assert_eq!(helper["files"], 1);
     assert_eq!(helper["diagnostics"], whole["diagnostics"]);
 
-    let kernel = run(folder.path(), &["kernels/src/lib.rs", "--format", "json"]);
+    let kernel = run(
+        folder.path(),
+        &[
+            "kernels/src/lib.rs",
+            "--format",
+            "json",
+            "--ignore",
+            "performance",
+        ],
+    );
     assert_code(&kernel, 0);
     let kernel = json(&kernel);
     assert_eq!(kernel["files"], 1);
@@ -262,7 +280,7 @@ fn names_come_from_the_whole_crate_and_findings_from_the_named_files() {
 
     let inside = json(&run(
         &folder.path().join("kernels/src"),
-        &["stages.rs", "--format", "json"],
+        &["stages.rs", "--format", "json", "--ignore", "performance"],
     ));
     assert_eq!(inside["diagnostics"][0]["file"], "stages.rs");
     assert_eq!(rules_and_levels(&inside), ["dma_alignment deny"]);
@@ -288,7 +306,10 @@ fn modules_beside_a_file_of_no_package_give_their_names() {
     )
     .unwrap();
     for named in ["kernel.rs", "stages.rs"] {
-        let document = json(&run(lone.path(), &[named, "--format", "json"]));
+        let document = json(&run(
+            lone.path(),
+            &[named, "--format", "json", "--ignore", "performance"],
+        ));
         assert_eq!(document["files"], 1);
         assert_eq!(
             document["operations"],
@@ -296,6 +317,9 @@ fn modules_beside_a_file_of_no_package_give_their_names() {
             "{named}"
         );
     }
-    let stages = json(&run(lone.path(), &["stages.rs", "--format", "json"]));
+    let stages = json(&run(
+        lone.path(),
+        &["stages.rs", "--format", "json", "--ignore", "performance"],
+    ));
     assert_eq!(rules_and_levels(&stages), ["dma_alignment deny"]);
 }

@@ -290,11 +290,14 @@ fn k(ctx: &mut Context, lanes: &HbmTensor<i32, m![1], m![L]>) -> HbmTensor<i32, 
     ]);
     // The successor's methods are not known yet: nothing is said about its kernels.
     assert_eq!(
-        findings(folder.path(), &[]),
+        findings(folder.path(), &["--ignore", "performance"]),
         ["book/a.rs dma_alignment deny"]
     );
     assert_eq!(
-        findings(folder.path(), &["--dialect", "visa-std"]),
+        findings(
+            folder.path(),
+            &["--dialect", "visa-std", "--ignore", "performance"]
+        ),
         [
             "book/a.rs dma_alignment deny",
             "next/a.rs dma_alignment deny"
