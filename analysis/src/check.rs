@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::budget::budget_of;
 use crate::db::{Db, Project, SourceFile, options};
 use crate::derivation::{BodyDerivation, derive};
 use crate::items::{
@@ -66,11 +67,17 @@ pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
         let body = body(db, function);
         let derivation = function_derivation(db, function);
         let simulation = function_simulation(db, function);
+        let file = function.file(db);
+        let budget = body
+            .device
+            .as_ref()
+            .and_then(|_| budget_of(db, file, &body.name));
         let mut findings = rules::check(&Checked {
             body: &body,
             derivation: &derivation,
             simulation: &simulation,
-            target: options(db, function.file(db)).target,
+            target: options(db, file).target,
+            budget: budget.as_ref(),
         });
         rules::name_in_scope(db, &mut findings);
         of_body(&body, findings)

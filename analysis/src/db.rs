@@ -11,8 +11,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use crate::hardware::Target;
 use salsa::Setter;
+
+use crate::budget::Budget;
+pub use crate::hardware::Target;
 
 /// The database as queries see it.
 #[salsa::db]
@@ -64,6 +66,9 @@ pub struct Options {
 /// Files by path, in the order of their paths.
 pub type FileMap = BTreeMap<Arc<str>, SourceFile>;
 
+/// The budgets of files by path.
+pub type FileBudgets = BTreeMap<Arc<str>, Arc<[Budget]>>;
+
 /// All that is being checked together. There is one a database.
 #[salsa::input(singleton, debug)]
 pub struct Project {
@@ -79,6 +84,9 @@ pub struct Project {
     /// The options of files that have others, by path.
     #[returns(clone)]
     pub file_options: Arc<BTreeMap<Arc<str>, Options>>,
+    /// What the kernels of a file may cost, by the file's path; the first that fits a kernel holds.
+    #[returns(clone)]
+    pub budgets: Arc<FileBudgets>,
 }
 
 /// The options that hold for a file: its own or the project's, or the defaults where no project was set.
@@ -175,7 +183,7 @@ impl AnalysisDatabase {
                 }
                 project
             }
-            None => Project::new(self, files, packages, options, Arc::default()),
+            None => Project::new(self, files, packages, options, Arc::default(), Arc::default()),
         }
     }
 
@@ -186,6 +194,16 @@ impl AnalysisDatabase {
         };
         if *project.file_options(self) != options {
             project.set_file_options(self).to(Arc::new(options));
+        }
+    }
+
+    /// Sets what the kernels of files may cost.
+    pub fn set_budgets(&mut self, budgets: FileBudgets) {
+        let Some(project) = Project::try_get(self) else {
+            return;
+        };
+        if *project.budgets(self) != budgets {
+            project.set_budgets(self).to(Arc::new(budgets));
         }
     }
 

@@ -3,6 +3,7 @@
 //! Data flows one way: text, syntax, items, kernels, derivations, simulation, rules. See the modules for what each knows. Programs use
 //! the front door: [`Workspace`], [`Analysis`] and the plain data that they return.
 
+pub mod budget;
 pub mod check;
 pub mod cost;
 pub mod db;
@@ -22,6 +23,7 @@ pub mod suppression;
 pub mod syntax;
 pub mod workspace;
 
+pub use budget::Budget;
 pub use cost::{
     EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow, Proposal, StageRow, WaitRow,
 };

@@ -13,7 +13,8 @@ use rustc_hash::FxHashSet;
 
 use crate::check::{check_one, file_report, items_of, panic_words, reachable_from};
 use crate::cost::{KernelCost, kernel_costs};
-use crate::db::{AnalysisDatabase, Options, Package, SourceFile};
+use crate::budget::Budget;
+use crate::db::{AnalysisDatabase, FileBudgets, Options, Package, SourceFile};
 use crate::items::ItemId;
 use crate::report::{DiagnosticFix, FileReport, Problem, Report};
 use crate::suppression::{Allowed, allowing};
@@ -27,6 +28,7 @@ pub struct Workspace {
     packages: Vec<Package>,
     options: Options,
     file_options: BTreeMap<Arc<str>, Options>,
+    budgets: FileBudgets,
 }
 
 impl Workspace {
@@ -111,6 +113,18 @@ impl Workspace {
         self.apply();
     }
 
+    /// Sets what the kernels of files may cost, by the file's path; the first budget that fits a kernel holds.
+    pub fn set_budgets<'a>(
+        &mut self,
+        budgets: impl IntoIterator<Item = (&'a str, Arc<[Budget]>)>,
+    ) {
+        let budgets = budgets
+            .into_iter()
+            .map(|(path, budgets)| (path.replace('\\', "/").into(), budgets));
+        self.budgets = budgets.collect();
+        self.apply();
+    }
+
     /// A snapshot. The next change of the workspace waits until all snapshots are dropped, so keep none.
     #[must_use]
     pub fn analysis(&self) -> Analysis {
@@ -124,6 +138,7 @@ impl Workspace {
         self.db
             .set_project(files, self.packages.clone(), self.options);
         self.db.set_file_options(self.file_options.clone());
+        self.db.set_budgets(self.budgets.clone());
     }
 }
 

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use visa_analysis::{Diagnostic, FileReport, Level, Workspace};
+use visa_analysis::{Budget, Diagnostic, FileReport, Level, Workspace};
 
 /// The folder of the workspace.
 #[must_use]
@@ -75,11 +76,27 @@ pub fn marks(text: &str) -> Vec<Mark> {
     marks
 }
 
+/// The budgets that lines `// visa-lint.toml: [budgets] NAME = CYCLES` of a fixture stand for.
+fn budgets(text: &str) -> Arc<[Budget]> {
+    let lines = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("// visa-lint.toml: [budgets] "));
+    lines
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(kernels, cycles)| Budget {
+            kernels: kernels.to_owned(),
+            cycles: cycles.replace('_', "").parse().ok(),
+            ..Budget::default()
+        })
+        .collect()
+}
+
 /// The report on one file that is a crate of its own.
 #[must_use]
 pub fn check_text(path: &str, text: &str) -> FileReport {
     let mut workspace = Workspace::new();
     workspace.set_files([(path, text)]);
+    workspace.set_budgets([(path, budgets(text))]);
     workspace.analysis().check_file(path)
 }
 

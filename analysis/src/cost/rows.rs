@@ -2,7 +2,7 @@
 
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
-use crate::items::{Span, item_text};
+use crate::items::item_text;
 use crate::kernel::{
     Body, Operation, OperationKind, Origin, Pass, PassEnd, PassSource, Tensor, TensorId, Tier,
 };
@@ -143,7 +143,7 @@ pub(super) fn operations(
             lane: Lane::of(operation.context),
             file,
             range,
-            source: source(db, body, operation),
+            source: source(db, operation),
             loops: operation
                 .loops
                 .iter()
@@ -185,35 +185,65 @@ fn engine(stage: &StageCost) -> EngineRow {
     }
 }
 
-/// The operation's text from its first method on, to the end of its last one.
-fn source(db: &dyn Db, _body: &Body, operation: &Operation) -> String {
-    let first = operation.span;
-    let last = match &operation.kind {
-        OperationKind::Copy(copy) => copy.span,
-        OperationKind::Collective(collective) => collective.span,
-        OperationKind::Pass(pass) => match pass.end {
-            PassEnd::Commit { span, .. }
-            | PassEnd::CommitView { span, .. }
-            | PassEnd::ToTrf { span, .. }
-            | PassEnd::ToVrf { span, .. } => span,
-            PassEnd::Open => pass.stages.last().map_or(first, |stage| stage.span),
-        },
+/// The statement around the operation's first method, cut where it is long.
+fn source(db: &dyn Db, operation: &Operation) -> String {
+    let span = operation.span;
+    let text = item_text(db, span.item);
+    let parts = text
+        .text
+        .get(..span.start as usize)
+        .zip(text.text.get(span.start as usize..));
+    let Some((before, after)) = parts else {
+        return String::new();
     };
-    let end = if last.item == first.item {
-        last.end.max(first.end)
-    } else {
-        first.end
-    };
-    text_of(db, Span { end, ..first })
+    let (start, end) = (statement_start(before), statement_end(after));
+    let (head, tail) = (before.get(start..), after.get(..end));
+    head.unwrap_or_default()
+        .chars()
+        .chain(tail.unwrap_or_default().chars())
+        .take(SOURCE_LIMIT)
+        .collect::<String>()
+        .trim()
+        .to_owned()
 }
 
-fn text_of(db: &dyn Db, span: Span) -> String {
-    let text = item_text(db, span.item);
-    let part = text.text.get(span.start as usize..span.end as usize);
-    part.unwrap_or_default()
-        .chars()
+/// Where the statement begins that a text breaks off in: behind the last `;`, the last block, or the brace around it.
+fn statement_start(text: &str) -> usize {
+    let (mut depth, mut next) = (0_u32, ' ');
+    for (at, letter) in text.char_indices().rev().take(SOURCE_LIMIT) {
+        match letter {
+            '}' if depth == 0 && (next.is_alphabetic() || next == '_') => return at + 1,
+            ')' | ']' | '}' => depth += 1,
+            '(' | '[' | '{' if depth > 0 => depth -= 1,
+            '{' | ';' if depth == 0 => return at + 1,
+            _ => {}
+        }
+        if !letter.is_whitespace() {
+            next = letter;
+        }
+    }
+    text.char_indices()
+        .rev()
         .take(SOURCE_LIMIT)
-        .collect()
+        .last()
+        .map_or(0, |(at, _)| at)
+}
+
+/// Where the statement ends that a text begins in.
+fn statement_end(text: &str) -> usize {
+    let mut depth = 0_u32;
+    for (at, letter) in text.char_indices().take(SOURCE_LIMIT) {
+        match letter {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' if depth > 0 => depth -= 1,
+            ';' if depth == 0 => return at + 1,
+            '}' => return at,
+            _ => {}
+        }
+    }
+    text.char_indices()
+        .nth(SOURCE_LIMIT)
+        .map_or(text.len(), |(at, _)| at)
 }
 
 /// The pauses of all contexts.
@@ -280,5 +310,37 @@ const fn tier(tier: Tier) -> &'static str {
         Tier::Dm => "dm",
         Tier::Trf => "trf",
         Tier::Vrf => "vrf",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{statement_end, statement_start};
+
+    fn around<'a>(text: &'a str, method: &str) -> &'a str {
+        let at = text.find(method).unwrap();
+        let (before, after) = text.split_at(at);
+        let (start, end) = (statement_start(before), at + statement_end(after));
+        text[start..end].trim()
+    }
+
+    #[test]
+    fn the_statement_around_a_method() {
+        let text = "{ for i in 0 .. 8 { f (i) ; } let a : D < m ! [{ T } , X] > = x . to_dm (& mut c , { 0 }) ; \
+                    if p { y . begin () . commit (0) } z . to_hbm (1) }";
+        assert_eq!(
+            around(text, "to_dm"),
+            "let a : D < m ! [{ T } , X] > = x . to_dm (& mut c , { 0 }) ;"
+        );
+        assert_eq!(around(text, "begin"), "y . begin () . commit (0)");
+        assert_eq!(around(text, "to_hbm"), "z . to_hbm (1)");
+    }
+
+    #[test]
+    fn long_statements_are_cut_between_characters() {
+        let text = format!("{}m{}", "ä".repeat(1000), "ö".repeat(1000));
+        let (before, after) = text.split_at(text.find('m').unwrap());
+        assert_eq!(before.len() - statement_start(before), 800);
+        assert_eq!(statement_end(after), 799);
     }
 }

@@ -132,6 +132,7 @@ impl Chain<'_> {
                 derivation: &derivation,
                 simulation: &simulate(&body, &derivation, self.checked.target),
                 target: self.checked.target,
+                budget: None,
             });
             let here = |other: &Finding| {
                 other.rule == finding.rule

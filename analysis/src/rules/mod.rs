@@ -4,6 +4,7 @@
 //! themselves: the numbers they print stand in the derivation, so a hover and a finding cannot disagree.
 
 mod banks;
+mod budgets;
 mod cast;
 mod chain;
 mod collect;
@@ -36,6 +37,7 @@ mod words;
 
 pub use engines::engines;
 
+use crate::budget::Budget;
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::hardware::Target;
@@ -364,6 +366,8 @@ pub struct Checked<'a> {
     pub simulation: &'a BodySimulation,
     /// The chip.
     pub target: Target,
+    /// What the kernel may cost at most, if somebody said so.
+    pub budget: Option<&'a Budget>,
 }
 
 impl Checked<'_> {
@@ -496,6 +500,10 @@ const FAMILIES: &[Family] = &[
     Family {
         rules: performance::machine::RULES,
         check: performance::machine::check,
+    },
+    Family {
+        rules: budgets::RULES,
+        check: budgets::check,
     },
     Family {
         rules: suppressions::RULES,

@@ -258,6 +258,12 @@ pub fn gaps(body: &Body, operations: &[OperationCost]) -> Vec<Gap> {
         span: *span,
     }));
     for operation in &body.operations {
+        if let Some(unbounded) = operation.loops.iter().find(|frame| frame.count.is_none()) {
+            gaps.push(Gap {
+                reason: "how often a loop runs is decided at run time".to_owned(),
+                span: unbounded.span,
+            });
+        }
         if let Some(branch) = operation.branches.first() {
             gaps.push(Gap {
                 reason: "which arm runs is decided at run time".to_owned(),

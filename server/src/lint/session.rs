@@ -108,6 +108,7 @@ impl<'a> Session<'a> {
             }
         }
         self.workspace.set_file_options(settings.engine_options());
+        self.workspace.set_budgets(settings.budgets());
         self.workspace.set_packages(sources.packages.clone());
         self.workspace.set_files(
             sources

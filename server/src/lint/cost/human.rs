@@ -50,7 +50,11 @@ fn of_kernel(kernel: &KernelCost, stages: bool, paint: Paint) -> String {
         paint.bold(&kernel.name),
         kernel.file
     );
-    text.push_str(&operations(kernel, paint));
+    if kernel.operations.is_empty() {
+        text.push_str("  no operation\n");
+    } else {
+        text.push_str(&operations(kernel, paint));
+    }
     if stages {
         for row in kernel
             .operations

@@ -300,7 +300,7 @@ fn memory_map(
             scale.place(row.from),
             number(u128::from(top) * 1000 + vertical(address)),
             number(scale.width(row.from, row.to).max(500)),
-            number((vertical(end) - vertical(address)).max(1000)),
+            number((vertical(end) - vertical(address)).max(2000)),
             escaped(&title)
         );
     }

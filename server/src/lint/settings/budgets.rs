@@ -1,6 +1,6 @@
 //! What kernels may cost: limits by the kernel's name or by a pattern for names.
 
-use globset::{Glob, GlobMatcher};
+use globset::Glob;
 
 use super::file::Budget;
 use crate::lint::levels::Origin;
@@ -21,7 +21,19 @@ pub(crate) struct Entry {
     pub(crate) budget: Budget,
     /// Where they stand.
     pub(crate) origin: Origin,
-    matcher: GlobMatcher,
+}
+
+impl Entry {
+    /// The line as the engine takes it.
+    pub(crate) fn limits(&self) -> visa_analysis::Budget {
+        visa_analysis::Budget {
+            kernels: self.pattern.clone(),
+            cycles: self.budget.cycles,
+            dm_bytes: self.budget.dm_bytes,
+            trf_bytes: self.budget.trf_bytes,
+            vrf_bytes: self.budget.vrf_bytes,
+        }
+    }
 }
 
 impl Budgets {
@@ -32,14 +44,11 @@ impl Budgets {
         budget: Budget,
         origin: Origin,
     ) -> Result<(), String> {
-        let matcher = Glob::new(pattern)
-            .map_err(|error| error.kind().to_string())?
-            .compile_matcher();
+        Glob::new(pattern).map_err(|error| error.kind().to_string())?;
         self.entries.push(Entry {
             pattern: pattern.to_owned(),
             budget,
             origin,
-            matcher,
         });
         self.entries.sort_by_key(|entry| {
             let length = std::cmp::Reverse(entry.pattern.chars().count());
@@ -48,14 +57,8 @@ impl Budgets {
         Ok(())
     }
 
-    /// The line that holds for a kernel: its own name goes before a pattern, a longer pattern before a shorter one.
-    pub(crate) fn entry_for(&self, kernel: &str) -> Option<&Entry> {
-        self.entries
-            .iter()
-            .find(|entry| entry.matcher.is_match(kernel))
-    }
-
-    /// All lines, the narrowest first.
+    /// All lines, the narrowest first: a kernel's own name before a pattern, a longer pattern before a shorter one. The first
+    /// that fits a kernel holds for it.
     pub(crate) fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -84,9 +87,10 @@ mod tests {
                 .unwrap();
         }
         let cycles = |kernel: &str| {
-            budgets
-                .entry_for(kernel)
-                .and_then(|entry| entry.budget.cycles)
+            let limits = budgets.entries().iter().map(super::Entry::limits);
+            limits
+                .filter(|limits| limits.is_for(kernel))
+                .find_map(|limits| limits.cycles)
         };
         assert_eq!(cycles("dot_a"), Some(4));
         assert_eq!(cycles("dot_a_long"), Some(3));

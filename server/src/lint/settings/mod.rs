@@ -74,10 +74,12 @@ impl Settings {
         }
     }
 
-    /// What a kernel may cost, with the line that says so.
-    #[allow(dead_code, reason = "read by what works out the cost of kernels")]
-    pub(crate) fn budget_for(&self, kernel: &str) -> Option<&budgets::Entry> {
-        self.configuration.as_ref()?.budgets.entry_for(kernel)
+    /// What kernels may cost, the narrowest line first.
+    pub(crate) fn budgets(&self) -> Arc<[visa_analysis::Budget]> {
+        let file = self.configuration.iter();
+        file.flat_map(|file| file.budgets.entries())
+            .map(budgets::Entry::limits)
+            .collect()
     }
 }
 
@@ -104,6 +106,13 @@ impl SettingsTable {
         self.by_file
             .iter()
             .map(|(path, settings)| (path.as_str(), settings.engine_options()))
+    }
+
+    /// What the kernels of each file may cost.
+    pub(crate) fn budgets(&self) -> impl Iterator<Item = (&str, Arc<[visa_analysis::Budget]>)> {
+        self.by_file
+            .iter()
+            .map(|(path, settings)| (path.as_str(), settings.budgets()))
     }
 
     /// The files by their settings, in the order of the first file of each.

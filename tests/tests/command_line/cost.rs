@@ -1,0 +1,319 @@
+//! What the program says about the cost of kernels: the formats agree with each other and with arithmetic by hand, what is
+//! unknown has no number, and nothing that is given makes it fail without words.
+
+use super::*;
+
+/// Shipped kernels by the name of their file.
+fn kernel(name: &str) -> String {
+    visa_tests::read(
+        &repository()
+            .join("fixtures/kernels/right")
+            .join(format!("{name}.rs")),
+    )
+}
+
+fn folder_of(name: &str) -> TempDir {
+    let text = kernel(name);
+    assert!(text.contains("#[device"), "{name}");
+    folder_with(&[("k.rs", text.as_bytes())])
+}
+
+fn cost(folder: &TempDir, more: &[&str]) -> Output {
+    run(folder.path(), &[&["cost"], more].concat())
+}
+
+#[track_caller]
+fn cost_json(folder: &TempDir, more: &[&str]) -> Value {
+    let output = cost(folder, &[&["--format", "json"], more].concat());
+    assert_code(&output, 0);
+    json(&output)
+}
+
+fn list(value: &Value) -> &Vec<Value> {
+    value
+        .as_array()
+        .unwrap_or_else(|| panic!("no list: {value}"))
+}
+
+fn number(value: &Value) -> u64 {
+    value
+        .as_u64()
+        .unwrap_or_else(|| panic!("no number: {value}"))
+}
+
+fn word(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}"))
+}
+
+/// An operation's cycles in one engine.
+fn engine(operation: &Value, name: &str) -> u64 {
+    let engines = list(&operation["stages"]).iter();
+    let mut engines = engines.filter(|engine| engine["engine"] == name);
+    number(&engines.next().unwrap()["cycles"])
+}
+
+mod broken;
+mod budgets;
+mod compare;
+mod pictures;
+mod unknown;
+
+#[test]
+fn json_has_the_documented_shape_and_the_figures_of_the_book() {
+    let folder = folder_of("dot_product");
+    let document = cost_json(&folder, &["k.rs"]);
+    assert_eq!(document["version"], 1);
+    let kernel = &document["kernels"][0];
+    assert_eq!(
+        (
+            &kernel["name"],
+            &kernel["file"],
+            &kernel["chips"],
+            &kernel["unresolved"]
+        ),
+        (&"dot".into(), &"k.rs".into(), &1.into(), &Value::from([0; 0]))
+    );
+    let operations = list(&kernel["operations"]);
+    let summary: Vec<_> = operations
+        .iter()
+        .map(|row| (number(&row["id"]), word(&row["name"]), word(&row["context"])))
+        .collect();
+    assert_eq!(
+        summary,
+        [
+            (0, "to_dm left", "dma"),
+            (1, "to_dm right", "dma"),
+            (2, "to_trf right", "sub"),
+            (3, "commit sum", "main"),
+            (4, "to_hbm sum", "dma"),
+        ]
+    );
+    // 2,048 bf16 are 4,096 bytes: the main context fetches 32 a cycle, the sub context 8, and both collect flits of 32. A
+    // transfer into one slice passes one DMN at 128 bytes a cycle, 500 cycles after its start.
+    assert_eq!(engine(&operations[3], "fetch"), 128);
+    assert_eq!(engine(&operations[3], "collect"), 128);
+    assert_eq!(engine(&operations[2], "fetch"), 512);
+    assert_eq!(operations[2]["cycles"], 512);
+    assert_eq!(engine(&operations[0], "write"), 32);
+    assert_eq!(operations[0]["cycles"], 532);
+    assert_eq!(operations[0]["bottleneck"], "write");
+    // The two loads follow each other, and the sub context needs the second one.
+    assert_eq!(operations[1]["start"], 532);
+    assert_eq!(operations[2]["start"], 1064);
+    assert_eq!(operations[2]["waits_for"], Value::from([1]));
+    assert_eq!(operations[3]["reads"], Value::from(["left", "right"]));
+    assert_eq!(operations[3]["writes"], Value::from(["sum"]));
+    assert_eq!(kernel["cycles"]["sub"], 512);
+    assert_eq!(kernel["cycles"]["overlap"], 0);
+    // Both operands stand in DM while the sub context reads one of them.
+    assert_eq!(kernel["peak"]["dm_bytes"], 8192);
+    assert_eq!(kernel["peak"]["vrf_bytes"], 0);
+    let dm: Vec<_> = list(&kernel["memory"])
+        .iter()
+        .filter(|row| row["tier"] == "dm")
+        .map(|row| {
+            (
+                word(&row["tensor"]),
+                number(&row["address"]),
+                number(&row["bytes"]),
+            )
+        })
+        .collect();
+    assert_eq!(
+        dm,
+        [("left", 0, 4096), ("right", 8192, 4096), ("sum", 16384, 16)]
+    );
+    for row in operations {
+        let place = &row["range"]["start"];
+        let text = visa_tests::read(&folder.path().join("k.rs"));
+        let method = &text[number(&place["byte"]) as usize..];
+        assert!(
+            method.starts_with("to_") || method.starts_with("begin"),
+            "{}",
+            &method[..20]
+        );
+        for engine in list(&row["stages"]) {
+            assert!(
+                !word(&engine["formula"]).is_empty() && !word(&engine["heading"]).is_empty(),
+                "{engine}"
+            );
+        }
+    }
+}
+
+/// Everything a schedule promises, checked against its own operations, for all shipped kernels.
+#[test]
+fn schedules_add_up() {
+    let folder = repository();
+    let output = run(&folder, &["cost", "fixtures/kernels", "--format", "json"]);
+    assert_code(&output, 0);
+    let document = json(&output);
+    let kernels = list(&document["kernels"]);
+    let known = kernels
+        .iter()
+        .filter(|kernel| !kernel["cycles"]["total"].is_null());
+    let mut count = 0;
+    for kernel in known {
+        count += 1;
+        adds_up(kernel);
+    }
+    assert!(count > 30, "{count} of {} have a total", kernels.len());
+}
+
+fn adds_up(kernel: &Value) {
+    let name = word(&kernel["name"]);
+    let operations = list(&kernel["operations"]);
+    let total = number(&kernel["cycles"]["total"]);
+    let ends = operations.iter().map(|row| number(&row["end"]));
+    assert_eq!(ends.max().unwrap_or(0), total, "{name}");
+    for context in ["main", "sub", "dma"] {
+        let rows: Vec<_> = operations
+            .iter()
+            .filter(|row| row["context"] == context)
+            .collect();
+        let busy: u64 = rows.iter().map(|row| number(&row["cycles"])).sum();
+        assert_eq!(number(&kernel["cycles"][context]), busy, "{name} {context}");
+        let idle = list(&kernel["idle"]).iter();
+        let idle: u64 = idle
+            .filter(|pause| pause["context"] == context)
+            .map(|pause| number(&pause["end"]) - number(&pause["start"]))
+            .sum();
+        assert!(
+            rows.is_empty() || (busy + idle).is_multiple_of(total.max(1)),
+            "{name} {context}: {busy} and {idle} of {total}"
+        );
+    }
+    for row in operations {
+        let (start, end) = (number(&row["start"]), number(&row["end"]));
+        assert_eq!(end - start, number(&row["cycles"]), "{name}: {row}");
+        for other in list(&row["waits_for"]) {
+            let other = &operations[number(other) as usize];
+            assert!(number(&other["end"]) <= start, "{name}: {row}");
+        }
+    }
+    let path = list(&kernel["critical_path"]);
+    let last = path
+        .last()
+        .map(|id| number(&operations[number(id) as usize]["end"]));
+    assert_eq!(last.unwrap_or(0), total, "{name}");
+    for (key, tier) in [("dm_bytes", "dm"), ("vrf_bytes", "vrf")] {
+        assert_eq!(
+            number(&kernel["peak"][key]),
+            peak(kernel, tier),
+            "{name} {tier}"
+        );
+    }
+}
+
+/// The most bytes of a memory that are occupied at once, counting bytes that several tensors share once.
+fn peak(kernel: &Value, tier: &str) -> u64 {
+    let rows: Vec<_> = list(&kernel["memory"])
+        .iter()
+        .filter(|row| row["tier"] == tier)
+        .map(|row| {
+            let from = number(&row["address"]);
+            let bytes = from..from + number(&row["bytes"]);
+            (number(&row["from"])..number(&row["to"]), bytes)
+        })
+        .collect();
+    let at = |cycle: u64| {
+        let present = rows.iter().filter(|(life, _)| life.contains(&cycle));
+        let mut bytes: Vec<_> = present.map(|(_, bytes)| bytes.clone()).collect();
+        bytes.sort_by_key(|bytes| bytes.start);
+        let (mut covered, mut end) = (0, 0);
+        for bytes in bytes {
+            covered += bytes.end.saturating_sub(bytes.start.max(end));
+            end = end.max(bytes.end);
+        }
+        covered
+    };
+    rows.iter()
+        .map(|(life, _)| at(life.start))
+        .max()
+        .unwrap_or(0)
+}
+
+#[test]
+fn people_get_tables_with_loops_folded() {
+    let folder = folder_of("loops");
+    let output = cost(&folder, &["k.rs", "--kernel", "ping_pong"]);
+    assert_code(&output, 0);
+    let text = stdout(&output);
+    assert!(text.starts_with("ping_pong (k.rs:"), "{text}");
+    assert!(!text.contains("alternate_halves"), "{text}");
+    for words in [
+        "operation",
+        "to_dm x x8",
+        "commit raised x8",
+        "to_hbm_view raised x8",
+        "(read after write of block)",
+        "busy: main ",
+        "idle main: ",
+        "overlap: ",
+        // Two buffers of 8 by 8 i32 are 256 bytes each; the raised block lies beside the one that was loaded.
+        "DM 512 bytes",
+    ] {
+        assert!(text.contains(words), "no {words:?} in\n{text}");
+    }
+    assert!(!text.contains('\u{1b}'), "colours in a pipe");
+    let colored = cost(&folder, &["k.rs", "--color", "always"]);
+    assert!(stdout(&colored).contains("\u{1b}[1m"));
+}
+
+#[test]
+fn stages_show_the_stream_of_each_pass() {
+    let folder = folder_of("dot_product");
+    assert!(!stdout(&cost(&folder, &["k.rs"])).contains("packet"));
+    let text = stdout(&cost(&folder, &["k.rs", "--stages"]));
+    let head = text.lines().find(|line| line.contains("packet")).unwrap();
+    let titles: Vec<_> = head.split_whitespace().collect();
+    assert_eq!(
+        titles,
+        [
+            "stage", "type", "slice", "time", "packet", "steps", "bytes", "flits", "way", "cycles"
+        ]
+    );
+    let align = text
+        .lines()
+        .find(|line| line.trim_start().starts_with("align"))
+        .unwrap();
+    // 2,048 elements, 32 of them in 64 bytes and two flits: 64 steps.
+    for cell in ["bf16", "[X / 32]", "[X % 32]", " 64 "] {
+        assert!(align.contains(cell), "no {cell:?} in {align}");
+    }
+}
+
+#[test]
+fn a_kernel_that_does_not_exist_is_a_mistake_that_names_those_that_do() {
+    let folder = folder_of("loops");
+    let output = cost(&folder, &["k.rs", "--kernel", "pingpong"]);
+    assert_code(&output, 2);
+    let words = stderr(&output);
+    assert!(
+        words.contains("`pingpong`") && words.contains("alternate_halves, ping_pong"),
+        "{words}"
+    );
+    let none = folder_with(&[("k.rs", b"fn f() {}\n")]);
+    assert_code(&cost(&none, &["k.rs"]), 0);
+    assert_eq!(
+        stdout(&cost(&none, &["k.rs"])),
+        "no kernel: no function has `#[device]`\n"
+    );
+    assert_eq!(
+        cost_json(&none, &["k.rs"])["kernels"],
+        Value::from([0; 0])
+    );
+    assert_code(&cost(&none, &["k.rs", "--kernel", "f"]), 2);
+}
+
+#[test]
+fn two_runs_print_the_same_bytes() {
+    let folder = repository();
+    for format in ["human", "json", "trace", "svg"] {
+        let arguments = ["cost", "fixtures/kernels", "--format", format];
+        let one = run(&folder, &[&arguments[..], &["--jobs", "1"]].concat());
+        assert_code(&one, 0);
+        let two = run(&folder, &[&arguments[..], &["--jobs", "8"]].concat());
+        assert!(one.stdout == two.stdout, "{format}");
+    }
+}

@@ -1,0 +1,170 @@
+//! Two states of the same kernels: a file or a revision against what is there now, both ways.
+
+use super::*;
+
+/// The dot product with vectors of twice the length.
+fn longer() -> String {
+    let text = kernel("dot_product");
+    let longer = text.replace("X = 2048", "X = 4096").replace("1 << 14", "1 << 15");
+    assert_ne!(text, longer);
+    longer
+}
+
+#[test]
+fn a_change_has_the_same_size_both_ways() {
+    let (short, long) = (kernel("dot_product"), longer());
+    let folder = folder_with(&[("a.rs", short.as_bytes()), ("b.rs", long.as_bytes())]);
+    let compare = |new: &str, old: &str| cost_json(&folder, &[new, "--compare", old]);
+    let (slower, faster) = (compare("b.rs", "a.rs"), compare("a.rs", "b.rs"));
+    assert_eq!(slower["compared_with"], "a.rs");
+    let total = |file: &str| {
+        let document = cost_json(&folder, &[file]);
+        number(&document["kernels"][0]["cycles"]["total"])
+    };
+    let (few, many) = (total("a.rs"), total("b.rs"));
+    assert!(few < many);
+    let (slower, faster) = (&slower["kernels"][0], &faster["kernels"][0]);
+    assert_eq!((&slower["before"], &slower["after"]), (&few.into(), &many.into()));
+    assert_eq!((&faster["before"], &faster["after"]), (&many.into(), &few.into()));
+    let difference = i64::try_from(many - few).unwrap();
+    assert_eq!(slower["difference"], difference);
+    assert_eq!(faster["difference"], -difference);
+    // Twice the bytes: 1,024 cycles of the sub context's fetch instead of 512, 64 of the DMN instead of 32.
+    let rows = list(&slower["operations"]);
+    let of = |name: &str| rows.iter().find(|row| row["name"] == name).unwrap();
+    assert_eq!(of("to_trf right")["difference"], 512);
+    assert_eq!(of("to_dm left")["difference"], 32);
+    assert_eq!(of("to_hbm sum")["difference"], 0);
+    let back = list(&faster["operations"]).iter();
+    let back = back.map(|row| row["difference"].as_i64().unwrap());
+    let forth = rows.iter().map(|row| -row["difference"].as_i64().unwrap());
+    assert!(back.eq(forth));
+
+    let text = stdout(&cost(&folder, &["b.rs", "--compare", "a.rs"]));
+    assert!(text.contains("to_trf right") && text.contains("+512"), "{text}");
+    assert!(!text.contains("to_hbm sum"), "unchanged: {text}");
+    let text = stdout(&cost(&folder, &["a.rs", "--compare", "b.rs"]));
+    assert!(text.contains("-512"), "{text}");
+    let same = stdout(&cost(&folder, &["a.rs", "--compare", "a.rs"]));
+    assert!(same.contains("no operation takes more or fewer cycles"), "{same}");
+}
+
+#[test]
+fn operations_and_kernels_come_and_go() {
+    let text = kernel("dot_product");
+    let more = text.replace(
+        "    sum.to_hbm(",
+        "    sum.view().to_hbm(&mut ctx.tdma, 3 << 28);\n    sum.to_hbm(",
+    );
+    let renamed = text.replace("fn dot(", "fn point(");
+    let folder = folder_with(&[
+        ("a.rs", text.as_bytes()),
+        ("b.rs", more.as_bytes()),
+        ("c.rs", renamed.as_bytes()),
+        ("d.rs", b"fn f() {}\n"),
+    ]);
+    let document = cost_json(&folder, &["b.rs", "--compare", "a.rs"]);
+    let rows = list(&document["kernels"][0]["operations"]);
+    let new: Vec<_> = rows
+        .iter()
+        .filter(|row| row["there"] == serde_json::json!([false, true]))
+        .map(|row| (word(&row["name"]), row["before"].is_null()))
+        .collect();
+    assert_eq!(new, [("to_hbm sum", true)]);
+
+    let document = cost_json(&folder, &["c.rs", "--compare", "a.rs"]);
+    let kernels: Vec<_> = list(&document["kernels"])
+        .iter()
+        .map(|kernel| (word(&kernel["name"]), kernel["there"].clone()))
+        .collect();
+    assert_eq!(
+        kernels,
+        [
+            ("point", serde_json::json!([false, true])),
+            ("dot", serde_json::json!([true, false]))
+        ]
+    );
+    let gone = stdout(&cost(&folder, &["d.rs", "--compare", "a.rs"]));
+    assert!(gone.contains("only in a.rs"), "{gone}");
+    let new = stdout(&cost(&folder, &["a.rs", "--compare", "d.rs"]));
+    assert!(new.contains("not in d.rs"), "{new}");
+}
+
+#[test]
+fn unknown_cycles_have_no_difference() {
+    let text = kernel("dot_product");
+    let unknown = text.replace(".to_hbm(", ".to_nowhere(");
+    let folder = folder_with(&[("a.rs", text.as_bytes()), ("b.rs", unknown.as_bytes())]);
+    for (new, old) in [("a.rs", "b.rs"), ("b.rs", "a.rs")] {
+        let document = cost_json(&folder, &[new, "--compare", old]);
+        assert!(document["kernels"][0]["difference"].is_null());
+        let text = stdout(&cost(&folder, &[new, "--compare", old]));
+        assert!(text.contains("unknown"), "{text}");
+    }
+}
+
+fn git(folder: &TempDir, arguments: &[&str]) {
+    let settings = ["-c", "user.name=t", "-c", "user.email=t@example.com"];
+    let output = Command::new("git")
+        .args(settings)
+        .args(arguments)
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
+fn a_revision_is_compared_with() {
+    let folder = folder_with(&[
+        ("k/a.rs", kernel("dot_product").as_bytes()),
+        ("k/gone.rs", b"fn f() {}\n"),
+    ]);
+    git(&folder, &["init", "-q"]);
+    git(&folder, &["add", "."]);
+    git(&folder, &["commit", "-q", "-m", "one"]);
+    std::fs::write(folder.path().join("k/a.rs"), longer()).unwrap();
+    std::fs::write(folder.path().join("k/new.rs"), kernel("double_buffer")).unwrap();
+    let document = cost_json(&folder, &["k", "--compare", "HEAD"]);
+    let kernels = list(&document["kernels"]);
+    let of = |name: &str| kernels.iter().find(|kernel| kernel["name"] == name).unwrap();
+    let rows = list(&of("dot")["operations"]);
+    let load = rows.iter().find(|row| row["name"] == "to_trf right");
+    assert_eq!(load.unwrap()["difference"], 512);
+    assert_eq!(of("two_layers")["there"], serde_json::json!([false, true]));
+
+    let output = cost(&folder, &["k", "--compare", "no-such-revision"]);
+    assert_code(&output, 2);
+    assert!(
+        stderr(&output).contains("`no-such-revision` is neither a file nor a revision"),
+        "{}",
+        stderr(&output)
+    );
+    // A revision that looks like an option is a revision that is not there.
+    assert_code(&cost(&folder, &["k", "--compare=--help"]), 2);
+    assert_code(&cost(&folder, &["k", "--compare", ""]), 2);
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_with_words() {
+    let text = kernel("dot_product");
+    let folder = folder_with(&[
+        ("a.rs", text.as_bytes()),
+        ("b.rs", text.as_bytes()),
+        ("latin.rs", b"// \xe9\n"),
+    ]);
+    for (arguments, words) in [
+        (&["a.rs", "b.rs", "--compare", "a.rs"][..], "names one file"),
+        (&["a.rs", "--compare", "latin.rs"], "cannot read `latin.rs`"),
+        (
+            &["a.rs", "--compare", "b.rs", "--format", "svg"],
+            "`--compare` writes `human` or `json`",
+        ),
+        (&["a.rs", "--compare", "HEAD"], "`HEAD` is neither a file"),
+    ] {
+        let output = cost(&folder, arguments);
+        assert_code(&output, 2);
+        assert!(stderr(&output).contains(words), "{}", stderr(&output));
+        assert!(output.stdout.is_empty());
+    }
+}

@@ -1,0 +1,298 @@
+//! The formats that other programs draw: traces, schedules of the public viewer, SVG. Each is held against the JSON of the
+//! same kernels.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use quick_xml::Reader;
+use quick_xml::events::Event;
+
+use super::*;
+
+#[test]
+fn traces_hold_the_operations_and_the_memory() {
+    let folder = folder_of("double_buffer");
+    let trace = json(&cost(&folder, &["k.rs", "--format", "trace"]));
+    let document = cost_json(&folder, &["k.rs"]);
+    let kernel = &document["kernels"][0];
+    let time = word(&trace["otherData"]["time"]);
+    assert!(
+        time.contains("one microsecond of the trace is one cycle"),
+        "{time}"
+    );
+    let events = list(&trace["traceEvents"]);
+    // What every event of the format has.
+    for event in events {
+        assert!(event["name"].is_string() && event["pid"].is_u64() && event["tid"].is_u64());
+        match word(&event["ph"]) {
+            "M" => assert!(event["args"].is_object()),
+            "X" => assert!(event["ts"].is_u64() && event["dur"].is_u64()),
+            "C" => assert!(event["ts"].is_u64() && event["args"]["bytes"].is_u64()),
+            other => panic!("an event {other}"),
+        }
+    }
+    let of = |phase: &str| {
+        let events = events.iter().filter(|event| event["ph"] == phase);
+        events.collect::<Vec<_>>()
+    };
+    let names = of("M").into_iter();
+    let tracks: BTreeMap<u64, &str> = names
+        .filter(|event| event["name"] == "thread_name")
+        .map(|event| (number(&event["tid"]), word(&event["args"]["name"])))
+        .collect();
+    let drawn = of("X");
+    let operations = list(&kernel["operations"]);
+    assert_eq!(drawn.len(), operations.len());
+    for (event, row) in drawn.into_iter().zip(operations) {
+        assert_eq!(
+            (&event["name"], &event["ts"], &event["dur"]),
+            (&row["name"], &row["start"], &row["cycles"])
+        );
+        let track = match word(&row["context"]) {
+            "main" => "main context",
+            "sub" => "sub context",
+            _ => "tensor DMA",
+        };
+        assert_eq!(tracks[&number(&event["tid"])], track);
+    }
+    for (counter, key) in [
+        ("DM bytes a slice", "dm_bytes"),
+        ("TRF bytes a slice", "trf_bytes"),
+    ] {
+        let counts: Vec<u64> = of("C")
+            .into_iter()
+            .filter(|event| event["name"] == counter)
+            .map(|event| number(&event["args"]["bytes"]))
+            .collect();
+        assert_eq!(counts.last(), Some(&0), "{counter}: all is free at the end");
+        let most = counts.iter().max().copied().unwrap();
+        assert_eq!(kernel["peak"][key], most, "{counter}");
+    }
+}
+
+fn schedule_schema() -> jsonschema::Validator {
+    let path = repository().join("tests/schemas/schedule-viewer-0.3.0.json");
+    jsonschema::validator_for(&serde_json::from_str(&visa_tests::read(&path)).unwrap()).unwrap()
+}
+
+#[test]
+fn schedules_are_what_the_viewer_reads() {
+    let schema = schedule_schema();
+    let mut checked = 0;
+    for path in visa_tests::rust_files(&repository().join("fixtures/kernels")) {
+        let folder = folder_with(&[("k.rs", visa_tests::read(&path).as_bytes())]);
+        let document = cost_json(&folder, &["k.rs"]);
+        for kernel in list(&document["kernels"]) {
+            let name = word(&kernel["name"]);
+            if kernel["cycles"]["total"].is_null() {
+                continue;
+            }
+            let output = cost(
+                &folder,
+                &["k.rs", "--kernel", name, "--format", "schedule"],
+            );
+            assert_code(&output, 0);
+            let schedule = json(&output);
+            let errors: Vec<_> = schema
+                .iter_errors(&schedule)
+                .map(|error| error.to_string())
+                .collect();
+            assert!(errors.is_empty(), "{name}: {errors:?}");
+            matches_schedule(kernel, &schedule);
+            checked += 1;
+        }
+    }
+    assert!(checked > 30, "{checked}");
+    // The schema does refuse something.
+    assert!(!schema.is_valid(&serde_json::json!({"title": "Plan", "instructions": [], "tensors": []})));
+}
+
+fn matches_schedule(kernel: &Value, schedule: &Value) {
+    assert_eq!(schedule["total_memory"], 268_435_456);
+    assert_eq!(schedule["page_size"], 16_777_216);
+    let operations = list(&kernel["operations"]);
+    let instructions = list(&schedule["instructions"]);
+    assert_eq!(operations.len(), instructions.len());
+    let indices: BTreeSet<_> = instructions.iter().map(|one| word(&one["index"])).collect();
+    assert_eq!(indices.len(), instructions.len(), "unique");
+    let mut lives: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for (row, instruction) in operations.iter().zip(instructions) {
+        let life = &instruction["lifetime"];
+        assert_eq!((&life["begin"], &life["end"]), (&row["start"], &row["end"]));
+        let contexts: Vec<_> = list(&instruction["contexts"]).iter().map(word).collect();
+        let expected = match word(&row["context"]) {
+            "main" => (vec!["MainContext", "VectorEngine"], "Main"),
+            "sub" => (vec!["SubContext"], "Sub"),
+            _ => (vec!["DmaEngine"], "Dma"),
+        };
+        assert_eq!(contexts, expected.0);
+        assert!(word(&instruction["tpe"]).starts_with(expected.1));
+        let start = &row["range"]["start"];
+        let place = format!(
+            "--> {}:{}:{}\n\n",
+            word(&row["file"]),
+            start["line"],
+            start["column"]
+        );
+        let description = word(&instruction["description"]);
+        assert!(description.starts_with(&place), "{description}");
+        assert!(description.contains("\n\npredicted: "), "{description}");
+        // The source is the whole statement: what it reads and where it writes.
+        let source = &description[place.len()..];
+        assert!(source.contains(" . ") || source.contains('('), "{source}");
+        let touched = ["input_tensors", "output_tensors"];
+        for tensor in touched.iter().flat_map(|key| list(&instruction[*key])) {
+            let (begin, end) = (number(&row["start"]), number(&row["end"]));
+            let life = lives.entry(tensor.to_string()).or_insert((begin, end));
+            *life = (life.0.min(begin), life.1.max(end));
+        }
+    }
+    for tensor in list(&schedule["tensors"]) {
+        let index = word(&tensor["index"]);
+        let life = &tensor["lifetime"];
+        assert_eq!(
+            Some(&(number(&life["begin"]), number(&life["end"]))),
+            lives.get(index),
+            "from the first operation that touches it to the last: {tensor}"
+        );
+        let row = &kernel["memory"][index.parse::<usize>().unwrap()];
+        let kind = match word(&row["tier"]) {
+            "dm" => "Sram",
+            "trf" => "Trf",
+            _ => "Vrf",
+        };
+        assert_eq!(tensor["buffer_type"], kind);
+        // All 512 slices together; a tensor of the TRF always has the same size.
+        assert_eq!(number(&tensor["address"]), 512 * number(&row["address"]));
+        let size = if kind == "Trf" {
+            16_777_216
+        } else {
+            512 * number(&row["bytes"])
+        };
+        assert_eq!(number(&tensor["size"]), size);
+    }
+}
+
+#[test]
+fn a_schedule_is_of_one_kernel() {
+    let folder = folder_of("loops");
+    let output = cost(&folder, &["k.rs", "--format", "schedule"]);
+    assert_code(&output, 2);
+    assert!(
+        stderr(&output).contains("choose with `--kernel` among: alternate_halves, ping_pong"),
+        "{}",
+        stderr(&output)
+    );
+    let none = folder_with(&[("k.rs", b"fn f() {}\n")]);
+    let output = cost(&none, &["k.rs", "--format", "schedule"]);
+    assert_code(&output, 2);
+    assert!(stderr(&output).contains("there is no kernel"));
+}
+
+/// The elements of an XML text by name, with their attributes; fails where it is not well formed.
+fn elements(text: &str) -> Vec<(String, BTreeMap<String, String>)> {
+    let mut reader = Reader::from_str(text);
+    reader.config_mut().enable_all_checks(true);
+    let mut found = Vec::new();
+    let mut depth = 0_u32;
+    loop {
+        let event = reader
+            .read_event()
+            .unwrap_or_else(|error| panic!("{error}: {text}"));
+        let (start, opens) = match event {
+            Event::Start(start) => (start, true),
+            Event::Empty(start) => (start, false),
+            Event::End(_) => {
+                depth -= 1;
+                continue;
+            }
+            Event::Text(text) => {
+                text.decode().unwrap();
+                continue;
+            }
+            Event::Eof => break,
+            _ => continue,
+        };
+        depth += u32::from(opens);
+        let attributes = start.attributes().map(|attribute| {
+            let attribute = attribute.unwrap();
+            let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+            (text(attribute.key.as_ref()), text(&attribute.value))
+        });
+        let name = String::from_utf8(start.name().as_ref().to_vec()).unwrap();
+        found.push((name, attributes.collect()));
+    }
+    assert_eq!(depth, 0);
+    found
+}
+
+#[test]
+fn pictures_are_well_formed_and_have_a_mark_an_operation() {
+    let folder = folder_with(&[
+        ("a&b <\"'>.rs", kernel("dot_product").as_bytes()),
+        ("loops.rs", kernel("loops").as_bytes()),
+    ]);
+    let text = stdout(&cost(&folder, &[".", "--format", "svg"]));
+    let elements = elements(&text);
+    assert_eq!(elements[0].0, "svg");
+    assert_eq!(
+        elements[0].1.get("xmlns").map(String::as_str),
+        Some("http://www.w3.org/2000/svg")
+    );
+    assert!(text.contains("prefers-color-scheme:dark"));
+    assert!(text.contains("a&amp;b &lt;"), "{text}");
+    let document = cost_json(&folder, &["."]);
+    let kernels = list(&document["kernels"]);
+    let count = |class: &str| {
+        let marks = elements.iter().filter(|(name, attributes)| {
+            name == "rect" && attributes.get("class").is_some_and(|other| other == class)
+        });
+        marks.count()
+    };
+    for context in ["main", "sub", "dma"] {
+        let operations = kernels.iter().flat_map(|kernel| list(&kernel["operations"]));
+        let expected = operations.filter(|row| row["context"] == context).count();
+        assert_eq!(count(context), expected, "{context}");
+    }
+    let cells = kernels.iter().flat_map(|kernel| list(&kernel["memory"]));
+    let expected = cells.filter(|row| row["tier"] != "hbm").count();
+    assert_eq!(count("cell"), expected);
+    // Nothing is drawn beside the picture.
+    let size = |key: &str| elements[0].1[key].parse::<f64>().unwrap();
+    for (name, attributes) in elements.iter().filter(|(name, _)| name == "rect") {
+        let of = |key: &str| attributes.get(key).map_or(0.0, |text| text.parse().unwrap());
+        assert!(
+            of("x") + of("width") <= size("width") + 0.5
+                && of("y") + of("height") <= size("height") + 0.5,
+            "{name} {attributes:?}"
+        );
+    }
+}
+
+#[test]
+fn bars_stand_where_the_cycles_say() {
+    let folder = folder_of("dot_product");
+    let text = stdout(&cost(&folder, &["k.rs", "--format", "svg"]));
+    let elements = elements(&text);
+    let of = |class: &str| {
+        let marks = elements
+            .iter()
+            .filter(|(_, attributes)| attributes.get("class").is_some_and(|other| other == class));
+        let places = marks.map(|(_, attributes)| {
+            let read = |key: &str| attributes[key].parse::<f64>().unwrap();
+            (read("x"), read("width"))
+        });
+        places.collect::<Vec<_>>()
+    };
+    let document = cost_json(&folder, &["k.rs"]);
+    let kernel = &document["kernels"][0];
+    let total = number(&kernel["cycles"]["total"]) as f64;
+    let (left, width) = of("row")[0];
+    let rows = list(&kernel["operations"]).iter();
+    let expected = rows.filter(|row| row["context"] == "dma").map(|row| {
+        let cycle = |key: &str| number(&row[key]) as f64 / total * width;
+        (left + cycle("start"), cycle("cycles"))
+    });
+    for ((x, wide), (expected_x, expected_width)) in of("dma").into_iter().zip(expected) {
+        assert!((x - expected_x).abs() < 0.01 && (wide - expected_width).abs() < 0.01);
+    }
+}
