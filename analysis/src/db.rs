@@ -183,7 +183,14 @@ impl AnalysisDatabase {
                 }
                 project
             }
-            None => Project::new(self, files, packages, options, Arc::default(), Arc::default()),
+            None => Project::new(
+                self,
+                files,
+                packages,
+                options,
+                Arc::default(),
+                Arc::default(),
+            ),
         }
     }
 

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use crate::budget::Budget;
 use crate::check::{check_one, file_report, items_of, panic_words, reachable_from};
 use crate::cost::{KernelCost, kernel_costs};
-use crate::budget::Budget;
 use crate::db::{AnalysisDatabase, FileBudgets, Options, Package, SourceFile};
 use crate::items::ItemId;
 use crate::report::{DiagnosticFix, FileReport, Problem, Report};
@@ -114,10 +114,7 @@ impl Workspace {
     }
 
     /// Sets what the kernels of files may cost, by the file's path; the first budget that fits a kernel holds.
-    pub fn set_budgets<'a>(
-        &mut self,
-        budgets: impl IntoIterator<Item = (&'a str, Arc<[Budget]>)>,
-    ) {
+    pub fn set_budgets<'a>(&mut self, budgets: impl IntoIterator<Item = (&'a str, Arc<[Budget]>)>) {
         let budgets = budgets
             .into_iter()
             .map(|(path, budgets)| (path.replace('\\', "/").into(), budgets));

@@ -19,9 +19,10 @@ const REPETITIONS: usize = 15;
 
 /// Rounds of a load, two passes and a store, over blocks of DM in turn.
 fn many_operations() -> String {
-    let mut text = "use furiosa_visa_std::prelude::*;\naxes![S = 256, M = 16, N = 16];\n#[device(chip = 1)]\n\
+    let mut text =
+        "use furiosa_visa_std::prelude::*;\naxes![S = 256, M = 16, N = 16];\n#[device(chip = 1)]\n\
                     fn k(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![S, M, N]>) {\n"
-        .to_owned();
+            .to_owned();
     for round in 0..OPERATIONS / 4 {
         let address = round % 32 * 0x1000;
         let pass = |target: &str, source: &str, address: usize| {
@@ -91,7 +92,10 @@ fn benchmarks(criterion: &mut Criterion) {
         assert_eq!(cost(text).operations.len(), 3);
     }
     let times = [&small, &large].map(|text| median(|| drop(cost(text))));
-    println!("cost over an axis of 8: {:?}, of 2^40: {:?}", times[0], times[1]);
+    println!(
+        "cost over an axis of 8: {:?}, of 2^40: {:?}",
+        times[0], times[1]
+    );
 
     criterion.bench_function("cost of 1,000 operations", |bencher| {
         bencher.iter(|| cost(&text));

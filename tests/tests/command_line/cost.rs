@@ -71,12 +71,23 @@ fn json_has_the_documented_shape_and_the_figures_of_the_book() {
             &kernel["chips"],
             &kernel["unresolved"]
         ),
-        (&"dot".into(), &"k.rs".into(), &1.into(), &Value::from([0; 0]))
+        (
+            &"dot".into(),
+            &"k.rs".into(),
+            &1.into(),
+            &Value::from([0; 0])
+        )
     );
     let operations = list(&kernel["operations"]);
     let summary: Vec<_> = operations
         .iter()
-        .map(|row| (number(&row["id"]), word(&row["name"]), word(&row["context"])))
+        .map(|row| {
+            (
+                number(&row["id"]),
+                word(&row["name"]),
+                word(&row["context"]),
+            )
+        })
         .collect();
     assert_eq!(
         summary,
@@ -299,10 +310,7 @@ fn a_kernel_that_does_not_exist_is_a_mistake_that_names_those_that_do() {
         stdout(&cost(&none, &["k.rs"])),
         "no kernel: no function has `#[device]`\n"
     );
-    assert_eq!(
-        cost_json(&none, &["k.rs"])["kernels"],
-        Value::from([0; 0])
-    );
+    assert_eq!(cost_json(&none, &["k.rs"])["kernels"], Value::from([0; 0]));
     assert_code(&cost(&none, &["k.rs", "--kernel", "f"]), 2);
 }
 

@@ -24,7 +24,9 @@ fn broken_texts_make_nothing_fail() {
     texts.push(text.replace("X / 16", "X / 0"));
     texts.push(text.replace("1 << 13", "1 << 63"));
     texts.push(text.replace("1 << 13", "u64::MAX"));
-    let names: Vec<String> = (0..texts.len()).map(|index| format!("f{index}.rs")).collect();
+    let names: Vec<String> = (0..texts.len())
+        .map(|index| format!("f{index}.rs"))
+        .collect();
     let files: Vec<_> = names
         .iter()
         .map(String::as_str)
@@ -107,7 +109,13 @@ fn an_answer_goes_to_a_file_whole_or_not_at_all() {
     let failed = cost(
         &folder,
         &[
-            "k.rs", "--kernel", "none", "--format", "json", "--output-file", "out.json",
+            "k.rs",
+            "--kernel",
+            "none",
+            "--format",
+            "json",
+            "--output-file",
+            "out.json",
         ],
     );
     assert_code(&failed, 2);

@@ -64,7 +64,10 @@ fn memory_has_budgets_too() {
     );
     let both = findings("[budgets]\ndot = { cycles = 0, trf_bytes = 0 }\n", &[]);
     assert_eq!(both.len(), 1, "{both:?}");
-    assert!(both[0].contains("cycles") && both[0].contains("TRF"), "{both:?}");
+    assert!(
+        both[0].contains("cycles") && both[0].contains("TRF"),
+        "{both:?}"
+    );
 }
 
 #[test]
@@ -98,7 +101,10 @@ fn the_finding_stands_at_the_name_and_can_be_suppressed() {
         stdout(&output)
     );
     // What is suppressed is silent, what has no total too.
-    assert_eq!(stdout(&run(folder.path(), &["b.rs", "--format", "short"])), "");
+    assert_eq!(
+        stdout(&run(folder.path(), &["b.rs", "--format", "short"])),
+        ""
+    );
     let output = run(folder.path(), &["c.rs", "--format", "short"]);
     assert!(!stdout(&output).contains("budget_exceeded"));
 }

@@ -5,7 +5,9 @@ use super::*;
 /// The dot product with vectors of twice the length.
 fn longer() -> String {
     let text = kernel("dot_product");
-    let longer = text.replace("X = 2048", "X = 4096").replace("1 << 14", "1 << 15");
+    let longer = text
+        .replace("X = 2048", "X = 4096")
+        .replace("1 << 14", "1 << 15");
     assert_ne!(text, longer);
     longer
 }
@@ -24,8 +26,14 @@ fn a_change_has_the_same_size_both_ways() {
     let (few, many) = (total("a.rs"), total("b.rs"));
     assert!(few < many);
     let (slower, faster) = (&slower["kernels"][0], &faster["kernels"][0]);
-    assert_eq!((&slower["before"], &slower["after"]), (&few.into(), &many.into()));
-    assert_eq!((&faster["before"], &faster["after"]), (&many.into(), &few.into()));
+    assert_eq!(
+        (&slower["before"], &slower["after"]),
+        (&few.into(), &many.into())
+    );
+    assert_eq!(
+        (&faster["before"], &faster["after"]),
+        (&many.into(), &few.into())
+    );
     let difference = i64::try_from(many - few).unwrap();
     assert_eq!(slower["difference"], difference);
     assert_eq!(faster["difference"], -difference);
@@ -41,12 +49,18 @@ fn a_change_has_the_same_size_both_ways() {
     assert!(back.eq(forth));
 
     let text = stdout(&cost(&folder, &["b.rs", "--compare", "a.rs"]));
-    assert!(text.contains("to_trf right") && text.contains("+512"), "{text}");
+    assert!(
+        text.contains("to_trf right") && text.contains("+512"),
+        "{text}"
+    );
     assert!(!text.contains("to_hbm sum"), "unchanged: {text}");
     let text = stdout(&cost(&folder, &["a.rs", "--compare", "b.rs"]));
     assert!(text.contains("-512"), "{text}");
     let same = stdout(&cost(&folder, &["a.rs", "--compare", "a.rs"]));
-    assert!(same.contains("no operation takes more or fewer cycles"), "{same}");
+    assert!(
+        same.contains("no operation takes more or fewer cycles"),
+        "{same}"
+    );
 }
 
 #[test]
@@ -127,7 +141,12 @@ fn a_revision_is_compared_with() {
     std::fs::write(folder.path().join("k/new.rs"), kernel("double_buffer")).unwrap();
     let document = cost_json(&folder, &["k", "--compare", "HEAD"]);
     let kernels = list(&document["kernels"]);
-    let of = |name: &str| kernels.iter().find(|kernel| kernel["name"] == name).unwrap();
+    let of = |name: &str| {
+        kernels
+            .iter()
+            .find(|kernel| kernel["name"] == name)
+            .unwrap()
+    };
     let rows = list(&of("dot")["operations"]);
     let load = rows.iter().find(|row| row["name"] == "to_trf right");
     assert_eq!(load.unwrap()["difference"], 512);

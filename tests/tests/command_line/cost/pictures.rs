@@ -86,10 +86,7 @@ fn schedules_are_what_the_viewer_reads() {
             if kernel["cycles"]["total"].is_null() {
                 continue;
             }
-            let output = cost(
-                &folder,
-                &["k.rs", "--kernel", name, "--format", "schedule"],
-            );
+            let output = cost(&folder, &["k.rs", "--kernel", name, "--format", "schedule"]);
             assert_code(&output, 0);
             let schedule = json(&output);
             let errors: Vec<_> = schema
@@ -103,7 +100,9 @@ fn schedules_are_what_the_viewer_reads() {
     }
     assert!(checked > 30, "{checked}");
     // The schema does refuse something.
-    assert!(!schema.is_valid(&serde_json::json!({"title": "Plan", "instructions": [], "tensors": []})));
+    assert!(
+        !schema.is_valid(&serde_json::json!({"title": "Plan", "instructions": [], "tensors": []}))
+    );
 }
 
 fn matches_schedule(kernel: &Value, schedule: &Value) {
@@ -249,7 +248,9 @@ fn pictures_are_well_formed_and_have_a_mark_an_operation() {
         marks.count()
     };
     for context in ["main", "sub", "dma"] {
-        let operations = kernels.iter().flat_map(|kernel| list(&kernel["operations"]));
+        let operations = kernels
+            .iter()
+            .flat_map(|kernel| list(&kernel["operations"]));
         let expected = operations.filter(|row| row["context"] == context).count();
         assert_eq!(count(context), expected, "{context}");
     }
@@ -259,7 +260,11 @@ fn pictures_are_well_formed_and_have_a_mark_an_operation() {
     // Nothing is drawn beside the picture.
     let size = |key: &str| elements[0].1[key].parse::<f64>().unwrap();
     for (name, attributes) in elements.iter().filter(|(name, _)| name == "rect") {
-        let of = |key: &str| attributes.get(key).map_or(0.0, |text| text.parse().unwrap());
+        let of = |key: &str| {
+            attributes
+                .get(key)
+                .map_or(0.0, |text| text.parse().unwrap())
+        };
         assert!(
             of("x") + of("width") <= size("width") + 0.5
                 && of("y") + of("height") <= size("height") + 0.5,
