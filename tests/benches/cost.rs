@@ -37,7 +37,7 @@ fn many_operations() -> String {
         let _ = write!(
             text,
             "let a{round}: DmTensor<i32, m![1], m![1 # 2], m![S], m![M, N]> = x.to_dm(&mut ctx.tdma, {address});\n{}{}\
-             let _c{round} = d{round}.to_hbm(&mut ctx.tdma, {} << 28);\n",
+             let _c{round}: HbmTensor<i32, m![1], m![S, M, N]> = d{round}.to_hbm(&mut ctx.tdma, {} << 28);\n",
             pass(&format!("b{round}"), &format!("a{round}"), address + 0x400),
             pass(&format!("d{round}"), &format!("b{round}"), address + 0x800),
             round % 8 + 1,
@@ -55,7 +55,7 @@ fn of_size(size: u64) -> String {
          let a: DmTensor<i32, m![1], m![1 # 2], m![S], m![A, N]> = x.to_dm(&mut ctx.tdma, 0);\n\
          let b: DmTensor<i32, m![1], m![1 # 2], m![S], m![A, N]> = ctx.main.begin(a.view())\
          .fetch::<i32, m![A], m![N]>().collect::<m![A], m![N]>().commit(1 << 18);\n\
-         let _c = b.to_hbm(&mut ctx.tdma, 1 << 28);\n}}\n"
+         let _c: HbmTensor<i32, m![1], m![A, S, N]> = b.to_hbm(&mut ctx.tdma, 1 << 28);\n}}\n"
     )
 }
 
