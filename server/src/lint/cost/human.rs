@@ -7,6 +7,9 @@ use visa_analysis::{KernelCost, Lane, OperationRow, StageRow, WaitRow};
 /// DM, TRF and VRF of a slice in bytes, for the share that a peak takes.
 const CAPACITIES: [(&str, u64); 3] = [("DM", 512 << 10), ("TRF", 64 << 10), ("VRF", 8 << 10)];
 
+/// Causes of a context's pauses that are told one by one.
+const CAUSES: usize = 4;
+
 /// The costs of all kernels; with the stage tables if asked for.
 pub(super) fn write(kernels: &[KernelCost], stages: bool, colored: bool) -> String {
     if kernels.is_empty() {
@@ -245,6 +248,13 @@ fn idle(kernel: &KernelCost) -> String {
         }
         if sum > 0 {
             causes.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
+            let others = causes.split_off(causes.len().min(CAUSES));
+            let rest = others
+                .iter()
+                .fold(0_u64, |sum, (_, cycles)| sum.saturating_add(*cycles));
+            if !others.is_empty() {
+                causes.push((format!("for {} others", others.len()), rest));
+            }
             let parts: Vec<String> = causes
                 .iter()
                 .map(|(cause, cycles)| format!("{} {cause}", thousands(*cycles)))
