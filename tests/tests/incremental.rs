@@ -19,13 +19,25 @@ type Slice = m![L / 16];
 fn first(ctx: &mut Context, lanes: &HbmTensor<i32, Chip, m![L]>) -> HbmTensor<i32, Chip, m![L]> {
     // first remark
     let lanes = lanes.to_dm::<Cluster, Slice, m![L % 16]>(&mut ctx.tdma, 0);
-    lanes.to_hbm(&mut ctx.tdma, 1 << 20)
+    let turned = ctx
+        .main
+        .begin(lanes.view())
+        .fetch::<i32, m![1], m![L % 16]>()
+        .collect::<m![L / 8 % 2], m![L % 8]>()
+        .commit::<m![L % 16]>(1 << 13);
+    turned.to_hbm(&mut ctx.tdma, 1 << 20)
 }
 
 #[device(chip = 1)]
 fn second(ctx: &mut Context, lanes: &HbmTensor<i32, Chip, m![L]>) -> HbmTensor<i32, Chip, m![L]> {
     let lanes = lanes.to_dm::<Cluster, Slice, m![L % 16]>(&mut ctx.tdma, 4096);
-    lanes.to_hbm(&mut ctx.tdma, 1 << 21)
+    let copied = ctx
+        .main
+        .begin(lanes.view())
+        .fetch::<i32, m![1], m![L % 16]>()
+        .collect::<m![L / 8 % 2], m![L % 8]>()
+        .commit::<m![L % 16]>(1 << 14);
+    copied.to_hbm(&mut ctx.tdma, 1 << 21)
 }
 ";
 
@@ -39,7 +51,7 @@ fn workspace() -> Workspace {
             report.operations.resolved,
             report.operations.unresolved
         ),
-        (2, 4, 0)
+        (2, 6, 0)
     );
     drop(workspace.take_events());
     workspace

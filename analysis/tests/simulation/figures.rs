@@ -280,8 +280,13 @@ fn figure_r2() {
         [Engine::Contract, Engine::Accumulate, Engine::Vector].map(latency),
         [5, 8, 256]
     );
-    // 512 bytes a slice come in 16 fetches. The book's "about 40" for the part inside a slice (and "~296" with the
-    // ring) has no formula; fetch and latencies of that part give 29 by its rules for pipelines.
+    // The book's "about 40" cycles inside a slice are the depth of the tree once an iteration, and its "~296" adds the ring.
+    let [tree, iterations, ring] =
+        [Engine::Contract, Engine::Accumulate, Engine::Vector].map(latency);
+    assert_eq!(tree * iterations, 40);
+    assert_eq!(tree * iterations + ring, 296);
+    // The engines overlap, though, by the book's rules for pipelines: 512 bytes a slice come in 16 fetches, and the tree's
+    // depth is paid once.
     assert_eq!(busy(cost, Engine::Fetch), Some(16));
     assert_eq!(cost.cycles, Some(16 + 5 + 8 + 256));
 }
