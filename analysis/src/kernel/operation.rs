@@ -72,6 +72,10 @@ pub struct Body {
     pub launches: Vec<Launch>,
     /// Loops whose runs were not all unrolled: only the first two and the last run stand in `operations`.
     pub shortened_loops: Vec<Span>,
+    /// Loops with operations of which nobody can tell how often they run: two runs stand for all.
+    pub unbounded_loops: Vec<Span>,
+    /// Branchings of which an arm leaves a loop or a function before operations that stand in `operations` all the same.
+    pub undecided_exits: Vec<Span>,
 }
 
 impl Body {

@@ -37,6 +37,8 @@ impl<'a> BodyBuilder<'a> {
             escaping: Vec::new(),
             launches: Vec::new(),
             shortened_loops: Vec::new(),
+            unbounded_loops: Vec::new(),
+            undecided_exits: Vec::new(),
         };
         Self {
             body,

@@ -129,7 +129,7 @@ fn word(limit: &LibraryLimit) -> Finding {
         )
         .help(format!("declare the two parts of `{axis}` as axes of their own")),
         LibraryLimitKind::Reshape { before, after } => finding(
-            &format!("the reshape goes from {before} factors to {after}"),
+            &format!("the reshape makes {after} factors of {before}"),
             "reshapes only between mappings of as many factors",
         )
         .help("spell both mappings with as many factors, or move the tensor"),

@@ -257,20 +257,21 @@ pub fn gaps(body: &Body, operations: &[OperationCost]) -> Vec<Gap> {
         reason: "a loop with more runs than are unrolled".to_owned(),
         span: *span,
     }));
-    for operation in &body.operations {
-        if let Some(unbounded) = operation.loops.iter().find(|frame| frame.count.is_none()) {
-            gaps.push(Gap {
-                reason: "how often a loop runs is decided at run time".to_owned(),
-                span: unbounded.span,
-            });
-        }
-        if let Some(branch) = operation.branches.first() {
-            gaps.push(Gap {
+    gaps.extend(body.unbounded_loops.iter().map(|span| Gap {
+        reason: "how often a loop runs is decided at run time".to_owned(),
+        span: *span,
+    }));
+    let arms = body.operations.iter();
+    let arms = arms.filter_map(|operation| operation.branches.first());
+    let branchings = arms.map(|branch| branch.span);
+    gaps.extend(
+        branchings
+            .chain(body.undecided_exits.iter().copied())
+            .map(|span| Gap {
                 reason: "which arm runs is decided at run time".to_owned(),
-                span: branch.span,
-            });
-        }
-    }
+                span,
+            }),
+    );
     gaps.extend(unknown_addresses(body));
     let mut seen = rustc_hash::FxHashSet::default();
     gaps.retain(|gap| seen.insert(gap.clone()));

@@ -77,14 +77,17 @@ pub(crate) fn write(
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with `version` and `findings`"
+)]
 struct Document {
     version: u32,
     findings: Vec<Entry>,
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object a finding")]
 struct Entry {
     file: String,
     rule: String,

@@ -167,6 +167,7 @@ fn a_baseline_that_cannot_be_used_fails_the_run_and_stays() {
         ("{\"version\": 1}", "findings"),
         ("{\"version\": 2, \"findings\": []}", "version 2"),
         ("[]", "invalid"),
+        ("7", "an object with `version` and `findings`"),
         ("{\"version\": 1, \"findings\": [], \"more\": 1}", "more"),
         (
             &format!("{{\"version\": 1, \"findings\": [{entry}]}}"),

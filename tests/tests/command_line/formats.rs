@@ -244,6 +244,71 @@ fn github_commands_are_escaped() {
 }
 
 #[test]
+fn a_cost_goes_to_a_file_whole_or_not_at_all() {
+    let folder = folder_with(&[("a.rs", FINDINGS.as_bytes())]);
+    for format in ["human", "json", "trace", "svg"] {
+        let arguments = ["cost", "a.rs", "--format", format];
+        let printed = run(folder.path(), &arguments);
+        assert_code(&printed, 0);
+        let to_file = [&arguments[..], &["--output-file", "report"]].concat();
+        assert_code(&run(folder.path(), &to_file), 0);
+        let written = std::fs::read(folder.path().join("report")).unwrap();
+        assert!(written == printed.stdout, "{format}");
+        std::fs::write(folder.path().join("report"), "old").unwrap();
+        let failed = run(folder.path(), &[&to_file[..], &["missing.rs"]].concat());
+        assert_code(&failed, 2);
+        assert!(stderr(&failed).contains("`report` is not written"));
+        let kept = std::fs::read(folder.path().join("report")).unwrap();
+        assert_eq!(kept, b"old", "{format}");
+    }
+}
+
+#[test]
+fn loops_and_arms_decided_at_run_time_leave_no_total() {
+    let total_and_reasons = |start: &str, end: &str| {
+        let text = format!(
+            "use furiosa_visa_std::prelude::*;\naxes![S = 256, K = 64];\n#[device(chip = 1)]\n\
+             fn copies(ctx: &mut Context, flag: bool, n: usize, x: &HbmTensor<i32, m![1], m![S, K]>) {{\n{start}\n\
+             let a: DmTensor<i32, m![1], m![1 # 2], m![S], m![K]> = x.to_dm(&mut ctx.tdma, 0);\n{end}\n}}\n"
+        );
+        let folder = folder_with(&[("a.rs", text.as_bytes())]);
+        let kernel =
+            json(&run(folder.path(), &["cost", "a.rs", "--format", "json"]))["kernels"][0].take();
+        let reasons = kernel["unresolved"].as_array().unwrap().iter();
+        let reasons: Vec<_> = reasons
+            .map(|gap| gap["reason"].as_str().unwrap().to_owned())
+            .collect();
+        (kernel["cycles"]["total"].as_u64(), reasons)
+    };
+    let unknown_runs = "a loop that runs an unknown number of times";
+    let unknown_arm = "which arm runs is decided at run time";
+    for (start, reason) in [
+        ("for _ in 0..n {", unknown_runs),
+        ("while flag {", unknown_runs),
+        ("loop {", unknown_runs),
+        ("if flag { return; } {", unknown_arm),
+        ("for _ in 0..4 { if flag { break; }", unknown_arm),
+    ] {
+        assert_eq!(
+            total_and_reasons(start, "}"),
+            (None, vec![reason.to_owned()]),
+            "{start}"
+        );
+    }
+    let once = total_and_reasons("{", "}").0.unwrap();
+    for (start, runs) in [
+        ("for _ in 0..3 {", 3),
+        ("let mut i = 0; while i < 3 { i += 1;", 3),
+    ] {
+        assert_eq!(
+            total_and_reasons(start, "}"),
+            (Some(once * runs), vec![]),
+            "{start}"
+        );
+    }
+}
+
+#[test]
 fn github_is_chosen_in_a_workflow() {
     let folder = folder_with(&[("a.rs", FINDINGS.as_bytes())]);
     let start = |value: &str, arguments: &[&str]| {

@@ -335,6 +335,8 @@ fn empty_body() -> Body {
         escaping: Vec::new(),
         launches: Vec::new(),
         shortened_loops: Vec::new(),
+        unbounded_loops: Vec::new(),
+        undecided_exits: Vec::new(),
     }
 }
 

@@ -53,7 +53,7 @@ impl Interpreter<'_> {
                 let second = self.arm(span, 1, &before, |interpreter| {
                     interpreter.else_branch(other)
                 });
-                self.join(vec![first, second])
+                self.join(span, vec![first, second])
             }
         }
     }
@@ -110,9 +110,12 @@ impl Interpreter<'_> {
     }
 
     /// What holds after an undecided branching.
-    fn join(&mut self, outcomes: Vec<Outcome>) -> Value {
+    fn join(&mut self, span: Span, outcomes: Vec<Outcome>) -> Value {
         let leaves = outcomes.iter().all(|outcome| outcome.flow != Flow::Next);
         let flow = outcomes.first().map_or(Flow::Next, |outcome| outcome.flow);
+        if outcomes.iter().any(|outcome| outcome.flow != flow) {
+            self.exits.push((span, self.draft.operations.len()));
+        }
         let mut result: Option<Outcome> = None;
         for outcome in outcomes {
             // An arm that leaves says nothing about what comes after.
@@ -269,7 +272,7 @@ impl Interpreter<'_> {
                 interpreter.match_arm(arm, value)
             }));
         }
-        self.join(outcomes)
+        self.join(span, outcomes)
     }
 
     fn match_arm(&mut self, arm: &ast::MatchArm, value: Value) -> Value {

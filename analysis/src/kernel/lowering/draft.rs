@@ -132,6 +132,8 @@ pub(super) struct Draft {
     pub(super) escaping: Vec<TensorId>,
     pub(super) launches: Vec<LaunchDraft>,
     pub(super) shortened_loops: Vec<Span>,
+    pub(super) unbounded_loops: Vec<Span>,
+    pub(super) undecided_exits: Vec<Span>,
     /// Least and largest start of each tile by its place; none where one of them is unknown.
     pub(super) tile_starts: FxHashMap<TilePlace, Option<(u64, u64)>>,
     moment: Moment,
@@ -306,10 +308,9 @@ impl Finish {
                 span: launch.span,
             })
             .collect();
-        let mut shortened = std::mem::take(&mut self.draft.shortened_loops);
-        let mut seen = FxHashSet::default();
-        shortened.retain(|span| seen.insert(*span));
-        body.shortened_loops = shortened;
+        body.shortened_loops = once_each(std::mem::take(&mut self.draft.shortened_loops));
+        body.unbounded_loops = once_each(std::mem::take(&mut self.draft.unbounded_loops));
+        body.undecided_exits = once_each(std::mem::take(&mut self.draft.undecided_exits));
         body
     }
 
@@ -579,4 +580,11 @@ pub(super) fn levels_of(tier: Tier, mut slot: impl FnMut(Level) -> MappingSlot) 
         row,
         element: slot(Level::Element),
     }
+}
+
+/// Without what was there before.
+fn once_each(mut spans: Vec<Span>) -> Vec<Span> {
+    let mut seen = FxHashSet::default();
+    spans.retain(|span| seen.insert(*span));
+    spans
 }

@@ -47,6 +47,8 @@ pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
         escaping: Vec::new(),
         launches: Vec::new(),
         shortened_loops: Vec::new(),
+        unbounded_loops: Vec::new(),
+        undecided_exits: Vec::new(),
     };
     let chips = options(db, function.file(db)).chips;
     body.chips = match &body.device {
@@ -188,7 +190,13 @@ impl Interpreter<'_> {
         let Some(block) = node.body() else {
             return Value::Unknown;
         };
+        let earlier = self.exits.len();
         let tail = self.block(&block);
+        for (span, operations) in self.exits.split_off(earlier.min(self.exits.len())) {
+            if self.draft.operations.len() > operations {
+                self.draft.undecided_exits.push(span);
+            }
+        }
         let returned = self.frame.returned.take();
         let value = match (returned, self.flow) {
             (Some(value), Flow::Return) => value,

@@ -132,6 +132,9 @@ impl Interpreter<'_> {
                 break;
             }
         }
+        if self.draft.operations.len() > before {
+            self.draft.unbounded_loops.push(span);
+        }
         let names: Vec<String> = pattern
             .into_iter()
             .flat_map(|pattern| {
@@ -202,19 +205,21 @@ impl Interpreter<'_> {
         };
         let span = self.keyword(keyword, body.syntax().text_range());
         let mut iteration = 0;
+        let start = self.draft.operations.len();
         while !self.exhausted && self.iterations < ITERATION_LIMIT {
-            let before = self.draft.operations.len();
+            let (before, exits) = (self.draft.operations.len(), self.exits.len());
             if !self.iteration(span, &body, (iteration, None), None) {
                 return self.broken.take().unwrap_or(Value::Unit);
             }
             iteration += 1;
             // Without a known end two runs stand for all; a loop that only counts is followed to its end.
-            if iteration >= 2 && self.draft.operations.len() > before && !breaks(&body) {
+            let endless = !breaks(&body) || self.exits.len() > exits;
+            if iteration >= 2 && self.draft.operations.len() > before && endless {
                 break;
             }
         }
-        if iteration > 2 {
-            self.draft.shortened_loops.push(span);
+        if self.draft.operations.len() > start {
+            self.draft.unbounded_loops.push(span);
         }
         Value::Unit
     }

@@ -116,6 +116,8 @@ struct Interpreter<'db> {
     /// The functions that are being followed, outermost first.
     stack: Vec<ItemId>,
     flow: Flow,
+    /// Branchings of which only some arms leave, with how many operations there were behind them.
+    exits: Vec<(Span, usize)>,
     /// What the last `break` gave.
     broken: Option<Value>,
     /// The function's own place: stands in where nothing better is known.
@@ -147,6 +149,7 @@ impl<'db> Interpreter<'db> {
             branches: Vec::new(),
             calls: Vec::new(),
             flow: Flow::Next,
+            exits: Vec::new(),
             broken: None,
             here,
             expressions: 0,

@@ -61,6 +61,8 @@ pub fn between(
         escaping: Vec::new(),
         launches: Vec::new(),
         shortened_loops: Vec::new(),
+        unbounded_loops: Vec::new(),
+        undecided_exits: Vec::new(),
     };
     let derivation = crate::derivation::dma::derive(&pair, &copy);
     if !derivation.violations.is_empty() {

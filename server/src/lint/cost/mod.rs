@@ -17,7 +17,7 @@ use visa_analysis::KernelCost;
 
 use super::check::in_pool;
 use super::levels::Levels;
-use super::output::{Console, write_file};
+use super::output::{Console, write_error, write_file};
 use super::session::{Given, Session};
 use super::settings::SettingsArguments;
 use super::{Failure, Outcome};
@@ -116,6 +116,11 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
         (None, format) => one_state(&kernels, format, options.stages, colored)?,
     };
     match &options.output_file {
+        // Whoever reads the file later could not see that something is missing from it.
+        Some(file) if failed => write_error(&format!(
+            "`{}` is not written, because the run failed",
+            file.display()
+        )),
         Some(file) => write_file(file, &text)?,
         None => console.print(&text)?,
     }

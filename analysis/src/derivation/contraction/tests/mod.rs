@@ -78,6 +78,8 @@ fn body(tensors: Vec<Tensor>) -> Body {
         escaping: Vec::new(),
         launches: Vec::new(),
         shortened_loops: Vec::new(),
+        unbounded_loops: Vec::new(),
+        undecided_exits: Vec::new(),
     }
 }
 

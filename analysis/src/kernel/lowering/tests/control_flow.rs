@@ -463,3 +463,61 @@ fn more_operations_than_the_limit_are_said() {
     assert_eq!(reasons(&body), [UnresolvedReason::TooManyOperations]);
     assert!(body.operations.len() <= 4_097);
 }
+
+#[test]
+fn a_loop_that_nobody_can_count_is_named() {
+    for start in [
+        "for _ in 0..n",
+        "while flag",
+        "loop",
+        "loop { if flag { break; }",
+    ] {
+        let end = if start.contains("{ if") { "}" } else { "" };
+        let (db, body) = kernel(&format!("{start} {{ {} }} {end}", copy("32")));
+        assert_eq!(targets(&body), [Some(32), Some(32)], "{start}");
+        let [place] = body.unbounded_loops[..] else {
+            panic!("{start}: {:?}", body.unbounded_loops);
+        };
+        assert!(start.starts_with(text_at(&db, place).as_str()), "{start}");
+    }
+    // A loop that is followed to its end, and one without operations.
+    for text in [
+        &format!("let mut i = 0; while i < 3 {{ i += 1; {} }}", copy("32")),
+        &format!(
+            "let mut i = 0; loop {{ if i == 3 {{ break; }} i += 1; {} }}",
+            copy("32")
+        ),
+        &format!("while flag {{ let a = 1; }} {}", copy("32")),
+    ] {
+        let (_, body) = kernel(text);
+        assert_eq!(body.unbounded_loops, [], "{text}");
+        assert_eq!(body.undecided_exits, [], "{text}");
+    }
+}
+
+#[test]
+fn an_arm_that_leaves_before_operations_is_named() {
+    for text in [
+        format!("if flag {{ return; }} {}", copy("32")),
+        format!("for _ in 0..4 {{ if flag {{ break; }} {} }}", copy("32")),
+        format!("for _ in 0..4 {{ if flag {{ continue; }} {} }}", copy("32")),
+        format!("match n {{ 0 => return, _ => {{}} }} {}", copy("32")),
+    ] {
+        let (db, body) = kernel(&text);
+        let [place] = body.undecided_exits[..] else {
+            panic!("{text}: {:?}", body.undecided_exits);
+        };
+        assert!(
+            ["if", "match"].contains(&text_at(&db, place).as_str()),
+            "{text}"
+        );
+    }
+    // Nothing comes after it, or nothing leaves.
+    for text in [
+        format!("{} if flag {{ return; }}", copy("32")),
+        format!("if flag {{ let a = 1; }} {}", copy("32")),
+    ] {
+        let (_, body) = kernel(&text);
+        assert_eq!(body.undecided_exits, [], "{text}");
+    }
+}
