@@ -293,10 +293,29 @@ fn walk(folder: &Path) -> (Vec<PathBuf>, Vec<String>) {
                     files.push(entry.into_path());
                 }
             }
-            Err(error) => errors.push(format!("cannot read `{}`: {error}", folder.display())),
+            Err(error) => errors.push(unreadable(folder, &error)),
         }
     }
     (files, errors)
+}
+
+/// What a search could not read, and why, without the words that the search puts around it.
+fn unreadable(folder: &Path, error: &ignore::Error) -> String {
+    let mut path = folder;
+    let mut inner = error;
+    loop {
+        match inner {
+            ignore::Error::WithPath { path: at, err } => (path, inner) = (at, err),
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+                inner = err;
+            }
+            // The cause's own words are those of the search, which name the path once more.
+            ignore::Error::Io(cause) => {
+                return format!("cannot read `{}`: {}", path.display(), cause.kind());
+            }
+            _ => return format!("cannot read `{}`: {inner}", path.display()),
+        }
+    }
 }
 
 /// A folder and those below it that are searched for `.rs` files; nothing where it is none.
@@ -422,4 +441,31 @@ pub(super) fn shown(path: &Path) -> String {
 /// The path with `/` between its components.
 pub(super) fn slashes(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error, ErrorKind};
+    use std::path::Path;
+
+    use super::unreadable;
+
+    #[test]
+    fn what_a_search_could_not_read_is_named_once() {
+        let words = Error::new(
+            ErrorKind::PermissionDenied,
+            "IO error for operation on k/a: no",
+        );
+        let error = ignore::Error::WithPath {
+            path: "k/a".into(),
+            err: Box::new(ignore::Error::WithDepth {
+                depth: 1,
+                err: Box::new(words.into()),
+            }),
+        };
+        assert_eq!(
+            unreadable(Path::new("k"), &error),
+            "cannot read `k/a`: permission denied"
+        );
+    }
 }
