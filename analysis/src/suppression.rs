@@ -98,37 +98,7 @@ pub fn suppressions(db: &dyn Db, file: SourceFile) -> Arc<[Suppression]> {
             NodeOrToken::Token(_) => {}
         }
     }
-    for suppression in &mut found {
-        if suppression.kind == SuppressionKind::Comment {
-            let whole = suppression.whole.take();
-            suppression.whole = whole.map(|whole| with_blanks(&text, whole));
-        }
-    }
     found.into()
-}
-
-/// The bytes that go with a comment that is removed: the blanks before it where nothing follows on its line, and the line
-/// itself where nothing else stands on it. A `\r` before the line's end stays, though the parser gives it to the comment.
-fn with_blanks(text: &str, comment: ByteRange<u32>) -> ByteRange<u32> {
-    let widened = || {
-        let (start, end) = (comment.start as usize, comment.end as usize);
-        let end = start + text.get(start..end)?.trim_end_matches('\r').len();
-        let after = text.get(end..)?.split_inclusive('\n').next().unwrap_or("");
-        if !after.trim().is_empty() {
-            return u32::try_from(end).ok().map(|end| comment.start..end);
-        }
-        let before = text.get(..start)?.trim_end_matches([' ', '\t']);
-        let alone = before.is_empty() || before.ends_with(['\n', '\u{feff}']);
-        let break_length = if after.ends_with("\r\n") {
-            2
-        } else {
-            usize::from(after.ends_with('\n'))
-        };
-        let kept = if alone { 0 } else { break_length };
-        let end = end + after.len() - kept;
-        Some(u32::try_from(before.len()).ok()?..u32::try_from(end).ok()?)
-    };
-    widened().unwrap_or_else(|| comment.clone())
 }
 
 /// What the files around a module's file allow in all of it: the names in attributes that cover its `mod x;`.
@@ -549,47 +519,5 @@ mod tests {
         assert_eq!(check(&[("lib.rs", root), middle, wrong], "lib.rs"), []);
         // What is in a file that nobody showed us is not known.
         assert_eq!(check(&[("lib.rs", root)], "lib.rs"), []);
-    }
-
-    #[test]
-    fn a_comment_is_removed_with_the_blanks_around_it() {
-        let removed = |text: &str| {
-            let found = check(&[("a.rs", text)], "a.rs");
-            let found = found
-                .iter()
-                .find(|found| found.rule == "unused_suppression");
-            let edit = &found.expect("the finding").fixes[0].edits[0];
-            let mut text = text.to_owned();
-            text.replace_range(edit.start_byte as usize..edit.end_byte as usize, "");
-            text
-        };
-        let comment = "// visa-lint: allow(slice_size)";
-        for end in ["\n", "\r\n"] {
-            for (before, after) in [
-                (
-                    format!("fn f() {{}} \t{comment}{end}fn g() {{}}{end}"),
-                    format!("fn f() {{}}{end}fn g() {{}}{end}"),
-                ),
-                (
-                    format!("\u{feff}{comment}{end}fn g() {{}}{end}"),
-                    format!("\u{feff}fn g() {{}}{end}"),
-                ),
-                (
-                    format!("fn f() {{}}{end}    {comment}{end}fn g() {{}}"),
-                    format!("fn f() {{}}{end}fn g() {{}}"),
-                ),
-                (format!("fn f() {{}} {comment}"), "fn f() {}".to_owned()),
-                (
-                    format!("/* visa-lint: allow(slice_size) */ fn f() {{}}{end}"),
-                    format!(" fn f() {{}}{end}"),
-                ),
-                (
-                    format!("fn f() {{}} /* visa-lint: allow(slice_size) */ {end}"),
-                    format!("fn f() {{}}{end}"),
-                ),
-            ] {
-                assert_eq!(removed(&before), after);
-            }
-        }
     }
 }

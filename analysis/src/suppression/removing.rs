@@ -33,7 +33,9 @@ fn of_whole(text: &str, whole: Range<usize>) -> Option<Range<usize>> {
         return Some(line..next);
     }
     if last {
-        return Some(before.trim_end().len()..whole.end);
+        // The parser gives the `\r` before a line's end to the comment.
+        let end = text.get(..whole.end)?.trim_end_matches('\r').len();
+        return Some(before.trim_end().len()..end);
     }
     let space = after.len() - after.trim_start_matches([' ', '\t']).len();
     Some(whole.start..whole.end + space)
@@ -98,6 +100,7 @@ mod tests {
             "/* visa-lint: allow(slice_size) */ fn f() {}\n",
         ] {
             assert_removed(text, "fn f() {}\n");
+            assert_removed(&text.replace('\n', "\r\n"), "fn f() {}\r\n");
         }
     }
 
