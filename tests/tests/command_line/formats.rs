@@ -280,7 +280,7 @@ fn loops_and_arms_decided_at_run_time_leave_no_total() {
             .collect();
         (kernel["cycles"]["total"].as_u64(), reasons)
     };
-    let unknown_runs = "a loop that runs an unknown number of times";
+    let unknown_runs = "how often a loop runs is decided at run time";
     let unknown_arm = "which arm runs is decided at run time";
     for (start, reason) in [
         ("for _ in 0..n {", unknown_runs),
