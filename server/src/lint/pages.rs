@@ -8,6 +8,10 @@ use visa_analysis::{Applicability, Diagnostic, Rule, Workspace, rule_url};
 /// The path that a page's kernel is checked under.
 const KERNEL: &str = "kernel.rs";
 
+/// What a page says where only a run with settings finds something.
+const BY_SETTINGS: &str =
+    "Nothing without `visa-lint.toml`: the settings name what the finding compares with.";
+
 /// One part of a page.
 pub(crate) struct Section {
     pub(crate) title: &'static str,
@@ -38,7 +42,11 @@ pub(crate) fn sections(rule: &Rule) -> Vec<Section> {
         },
         Section {
             title: "What visa-lint says",
-            parts: findings.iter().flat_map(said).collect(),
+            parts: if findings.is_empty() {
+                vec![Part::Words(BY_SETTINGS.to_owned())]
+            } else {
+                findings.iter().flat_map(said).collect()
+            },
         },
         Section {
             title: "Right",
