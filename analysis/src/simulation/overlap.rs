@@ -90,6 +90,9 @@ impl Overlap<'_> {
         let Some(total) = self.simulation.total() else {
             return Vec::new();
         };
+        let gaps = self.gaps();
+        let least = (total / SHARE).max(1);
+        let is_long = |span: Span| gaps.get(&span).is_some_and(|gap| *gap >= least);
         let mut tried: FxHashMap<Span, u32> = FxHashMap::default();
         let mut missed = Vec::new();
         for slot in &self.simulation.schedule.slots {
@@ -99,9 +102,17 @@ impl Overlap<'_> {
             if slot.lane == Lane::Main {
                 continue;
             }
-            // A quick look first: the wait cannot be longer than from when everything that it needs is there.
-            let waits = slot.start.saturating_sub(self.ready(slot));
-            if waits == 0 || waits < total / SHARE {
+            // A quick look first: what helps cannot save more than its context stands still.
+            let worth_trying = match slot.waits.first().map(|wait| wait.cause) {
+                Some(WaitCause::WriteAfterRead | WaitCause::WriteAfterWrite) => {
+                    is_long(operation.span)
+                }
+                Some(WaitCause::Context) => self
+                    .earlier_in_context(operation)
+                    .any(|other| is_long(other.span)),
+                Some(WaitCause::ReadAfterWrite | WaitCause::Held) | None => false,
+            };
+            if !worth_trying {
                 continue;
             }
             let tries = tried.entry(operation.span).or_default();
@@ -115,6 +126,30 @@ impl Overlap<'_> {
             }
         }
         missed
+    }
+
+    /// Cycles that a context stands still right before the operations of a place, all runs together.
+    fn gaps(&self) -> FxHashMap<Span, u64> {
+        let mut free: FxHashMap<Lane, u64> = FxHashMap::default();
+        let mut gaps: FxHashMap<Span, u64> = FxHashMap::default();
+        for slot in &self.simulation.schedule.slots {
+            let end = free.entry(slot.lane).or_default();
+            if let Some(operation) = self.body.operation(slot.operation) {
+                let gap = gaps.entry(operation.span).or_default();
+                *gap = gap.saturating_add(slot.start.saturating_sub(*end));
+            }
+            *end = (*end).max(slot.end);
+        }
+        gaps
+    }
+
+    /// The operations of its context that stand before one, the nearest first, as many as it is tried before.
+    fn earlier_in_context(&self, operation: &Operation) -> impl Iterator<Item = &Operation> {
+        let before = self.body.operations.get(..operation.id.0 as usize);
+        let before = before.unwrap_or_default().iter().rev();
+        before
+            .filter(|other| other.context == operation.context)
+            .take(EARLIER)
     }
 
     /// When everything that the operation reads is there.
