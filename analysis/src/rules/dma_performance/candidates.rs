@@ -11,7 +11,7 @@ use crate::simulation::dma::{
 use crate::simulation::what_if::{Known, after_transfer};
 
 use super::super::sequencer::bytes;
-use super::super::{Applicability, Checked, Finding, wording};
+use super::super::{Applicability, Checked, Finding, Saving, wording};
 use super::{is_too_large, is_worth};
 
 /// The part of a run that padding may add: a quarter. More memory than that is no small change.
@@ -105,7 +105,12 @@ pub(super) fn finding(
             best.cause, cost.cycles, best.after
         ),
     )
-    .help(best.help);
+    .help(best.help)
+    .saves(Saving {
+        operation_before: cost.cycles,
+        operation_after: best.after,
+        kernel: whole,
+    });
     if let Some((before, after)) = whole
         && before != after
     {

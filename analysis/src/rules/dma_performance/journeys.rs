@@ -9,7 +9,7 @@ use crate::simulation::dma::{DmaCost, PCIE_BYTES, START_CYCLES, alternatives};
 use crate::simulation::what_if::Known;
 use crate::simulation::{Schedule, schedule};
 
-use super::super::{Checked, Finding};
+use super::super::{Checked, Finding, Saving};
 use super::{SAVED_CYCLES, is_too_large, is_worth};
 
 /// Transfers of parts that are worth joining.
@@ -91,7 +91,12 @@ fn hop(checked: &Checked<'_>, trips: &[Trip<'_>], second: &Trip<'_>) -> Option<F
         ),
     )
     .help(format!("move {} where it goes in one transfer", named(first.copy.source)))
-    .related(first.copy.span, "the first transfer");
+    .related(first.copy.span, "the first transfer")
+    .saves(Saving {
+        operation_before: before,
+        operation_after: after,
+        kernel: total_when_joined(known(checked), &[first, second], after),
+    });
     Some(finding)
 }
 
@@ -218,13 +223,7 @@ fn joined(checked: &Checked<'_>, whole: TensorId, group: &[&Trip<'_>]) -> Option
         .sum();
     let before: u64 = group.iter().map(|trip| trip.cost.cycles).sum();
     let after = START_CYCLES.checked_add(data)?;
-    let known = Known {
-        body,
-        derivation: checked.derivation,
-        simulation: checked.simulation,
-        target: checked.target,
-    };
-    let (total, changed) = total_when_joined(known, group, after)?;
+    let (total, changed) = total_when_joined(known(checked), group, after)?;
     if !is_worth(total, changed) {
         return None;
     }
@@ -243,8 +242,40 @@ fn joined(checked: &Checked<'_>, whole: TensorId, group: &[&Trip<'_>]) -> Option
             ),
         )
         .note(format!("the kernel takes {total} cycles, {changed} with the change"))
-        .help("load the whole before the loop and take tiles of it"),
+        .help("load the whole before the loop and take tiles of it")
+        .saves(Saving {
+            operation_before: before,
+            operation_after: after,
+            kernel: Some((total, changed)),
+        }),
     )
+}
+
+/// What the simulation is asked about.
+const fn known<'a>(checked: &Checked<'a>) -> Known<'a> {
+    Known {
+        body: checked.body,
+        derivation: checked.derivation,
+        simulation: checked.simulation,
+        target: checked.target,
+    }
+}
+
+/// The body's total, and the total if only the first run of the transfer at a place were made.
+fn total_when_once(known: Known<'_>, span: Span) -> Option<(u64, u64)> {
+    let total = known.simulation.total()?;
+    let mut costs = known.simulation.operations.clone();
+    let runs = known.body.operations.iter().zip(&mut costs);
+    let at_place = runs.filter(|(operation, _)| match &operation.kind {
+        OperationKind::Copy(copy) => copy.span == span,
+        OperationKind::Collective(collective) => collective.span == span,
+        OperationKind::Pass(_) => false,
+    });
+    for (_, cost) in at_place.skip(1) {
+        cost.cycles = Some(0);
+    }
+    let changed = schedule::derive(known.body, known.derivation, &costs).total?;
+    Some((total, changed))
 }
 
 /// The body's total, and the total if the first transfer of the group made all of them.
@@ -296,11 +327,16 @@ fn between_chips(checked: &Checked<'_>) -> Vec<Finding> {
                 span,
                 format!(
                     "each run of the loop moves {} bytes over a link between chips, {PCIE_BYTES} bytes a cycle: {all} cycles in \
-                     {runs} runs",
+                     {runs} runs, {link} if they were moved once",
                     first.link_bytes
                 ),
             )
-            .help("move the data once before the loop, or split it over chips so that each keeps its own"),
+            .help("move the data once before the loop, or split it over chips so that each keeps its own")
+            .saves(Saving {
+                operation_before: all,
+                operation_after: link,
+                kernel: total_when_once(known(checked), span),
+            }),
         )
     };
     grouped(runs).into_iter().filter_map(word).collect()
