@@ -42,7 +42,7 @@ pub use report::{
 pub use rules::{Applicability, Group, Level, Offers, Rule};
 pub use rules::{
     all as all_rules, engines as rule_engines, find as find_rule, is_rule_or_group,
-    nearest as nearest_rules, url as rule_url,
+    nearest as nearest_rules, thousands, url as rule_url,
 };
 pub use simulation::{Lane, Peak};
 pub use suppression::Allowed;

@@ -36,6 +36,7 @@ mod wording;
 mod words;
 
 pub use engines::engines;
+pub use wording::thousands;
 
 use crate::budget::Budget;
 use crate::db::Db;
@@ -370,7 +371,17 @@ pub struct Checked<'a> {
     pub budget: Option<&'a Budget>,
 }
 
-impl Checked<'_> {
+impl<'a> Checked<'a> {
+    /// The body with all that is known of it, as the simulation is asked about changes of it.
+    const fn known(&self) -> crate::simulation::Known<'a> {
+        crate::simulation::Known {
+            body: self.body,
+            derivation: self.derivation,
+            simulation: self.simulation,
+            target: self.target,
+        }
+    }
+
     /// How safely a mapping may be replaced at a place: an alias may stand for other things too.
     fn replacing(&self, place: Span) -> Applicability {
         if place.item == self.body.span.item {

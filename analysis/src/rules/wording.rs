@@ -149,7 +149,8 @@ pub(super) fn propose_instead(
 }
 
 /// A number with its thousands apart: `65,536`.
-pub(super) fn thousands(number: u64) -> String {
+#[must_use]
+pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {

@@ -8,7 +8,7 @@ use crate::simulation::dma::{
     DmaCost, Half, REQUEST_BYTES, START_CYCLES, SidePattern, Transfer,
     alternatives::{in_order_of_other, in_stream_order, whole_units, with_tensors, without_gaps},
 };
-use crate::simulation::what_if::{Known, after_transfer};
+use crate::simulation::what_if::after_transfer;
 
 use super::super::sequencer::bytes;
 use super::super::{Applicability, Checked, Finding, Saving, wording};
@@ -86,13 +86,7 @@ pub(super) fn finding(
         .filter(|candidate| is_worth(cost.cycles, candidate.after))
         .min_by_key(|candidate| candidate.after)?;
     let saved = cost.cycles.saturating_sub(best.after);
-    let known = Known {
-        body,
-        derivation: checked.derivation,
-        simulation: checked.simulation,
-        target: checked.target,
-    };
-    let whole = after_transfer(known, operation.id, best.after);
+    let whole = after_transfer(checked.known(), operation.id, best.after);
     let counts = whole.is_some_and(|(before, after)| before.saturating_sub(after) >= before / 10);
     if saved < CERTAIN_CYCLES && !counts {
         return None;

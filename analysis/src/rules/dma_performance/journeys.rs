@@ -95,7 +95,7 @@ fn hop(checked: &Checked<'_>, trips: &[Trip<'_>], second: &Trip<'_>) -> Option<F
     .saves(Saving {
         operation_before: before,
         operation_after: after,
-        kernel: total_when_joined(known(checked), &[first, second], after),
+        kernel: total_when_joined(checked.known(), &[first, second], after),
     });
     Some(finding)
 }
@@ -223,7 +223,7 @@ fn joined(checked: &Checked<'_>, whole: TensorId, group: &[&Trip<'_>]) -> Option
         .sum();
     let before: u64 = group.iter().map(|trip| trip.cost.cycles).sum();
     let after = START_CYCLES.checked_add(data)?;
-    let (total, changed) = total_when_joined(known(checked), group, after)?;
+    let (total, changed) = total_when_joined(checked.known(), group, after)?;
     if !is_worth(total, changed) {
         return None;
     }
@@ -249,16 +249,6 @@ fn joined(checked: &Checked<'_>, whole: TensorId, group: &[&Trip<'_>]) -> Option
             kernel: Some((total, changed)),
         }),
     )
-}
-
-/// What the simulation is asked about.
-const fn known<'a>(checked: &Checked<'a>) -> Known<'a> {
-    Known {
-        body: checked.body,
-        derivation: checked.derivation,
-        simulation: checked.simulation,
-        target: checked.target,
-    }
 }
 
 /// The body's total, and the total if only the first run of the transfer at a place were made.
@@ -335,7 +325,7 @@ fn between_chips(checked: &Checked<'_>) -> Vec<Finding> {
             .saves(Saving {
                 operation_before: all,
                 operation_after: link,
-                kernel: total_when_once(known(checked), span),
+                kernel: total_when_once(checked.known(), span),
             }),
         )
     };

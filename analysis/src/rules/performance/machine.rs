@@ -8,7 +8,7 @@ use crate::mapping::Mapping;
 use crate::simulation::{OperationCost, pass, what_if_costs};
 
 use super::super::{Checked, Finding, Rule, Saving, rule};
-use super::{MANY_CYCLES, known};
+use super::MANY_CYCLES;
 
 /// The family's rules.
 pub(in super::super) const RULES: &[Rule] = &[
@@ -119,7 +119,7 @@ impl Mostly {
 
 /// The passes that have a factor of the machine idle and iterations to spread over it, if they are most of the kernel.
 fn mostly(checked: &Checked<'_>, factor: fn(&StreamShape) -> Option<u64>) -> Option<Mostly> {
-    let known = known(checked);
+    let known = checked.known();
     let total = known.simulation.total()?;
     let mut costs = known.simulation.operations.clone();
     let mut longest: Option<(u64, &Pass, Span)> = None;

@@ -49,19 +49,9 @@ impl<'a> Costed<'a> {
     }
 }
 
-/// Everything that is known of the body that is checked.
-const fn known<'a>(checked: &Checked<'a>) -> Known<'a> {
-    Known {
-        body: checked.body,
-        derivation: checked.derivation,
-        simulation: checked.simulation,
-        target: checked.target,
-    }
-}
-
 /// The passes of known cost that no engine refuses, each text once: further runs of a loop change with the first.
 fn passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
-    let known = known(checked);
+    let known = checked.known();
     let mut seen = FxHashSet::default();
     let operations = checked.body.operations.iter();
     let derived = checked.derivation.operations.iter();

@@ -8,12 +8,12 @@ use std::path::Path;
 use std::process::Command;
 
 use serde::Serialize;
-use visa_analysis::KernelCost;
+use visa_analysis::{KernelCost, thousands};
 
 use super::super::Failure;
 use super::super::format::json::pretty;
 use super::super::session::Session;
-use super::human::{Paint, percent, table, thousands};
+use super::human::{Paint, percent, table};
 
 /// The texts of the old state by the engine's path: a file's where `old` names one, else a git revision's.
 pub(super) fn old_texts(

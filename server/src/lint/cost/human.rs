@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use visa_analysis::{KernelCost, Lane, OperationRow, StageRow, WaitRow};
+use visa_analysis::{KernelCost, Lane, OperationRow, StageRow, WaitRow, thousands};
 
 /// DM, TRF and VRF of a slice in bytes, for the share that a peak takes.
 const CAPACITIES: [(&str, u64); 3] = [("DM", 512 << 10), ("TRF", 64 << 10), ("VRF", 8 << 10)];
@@ -364,17 +364,4 @@ pub(super) fn table(head: &[&str], rows: &[Vec<String>], right: &[usize], paint:
 pub(super) fn percent(part: u64, whole: u64) -> String {
     let tenths = u128::from(part) * 1000 / u128::from(whole.max(1));
     format!("{}.{} %", tenths / 10, tenths % 10)
-}
-
-/// A number with its thousands apart: `65,536`.
-pub(super) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
