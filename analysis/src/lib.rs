@@ -10,6 +10,7 @@ pub mod db;
 pub mod derivation;
 pub mod fixing;
 pub mod hardware;
+pub mod ide;
 pub mod items;
 pub mod kernel;
 pub mod mapping;
@@ -30,6 +31,12 @@ pub use cost::{
 pub use db::{DialectChoice, Options, Package};
 pub use fixing::{Application, Fixable, Fixed, Texts, Trust, apply_fixes, fix_all};
 pub use hardware::Target;
+pub use ide::{
+    Assist, AssistKind, ByteRange, CallItem, CallLink, Completion, CompletionKind, Folding,
+    FreeRow, HintKind, HintLevel, Hover, InlayHint, Lens, MemoryMapAnswer, Place, RenameProblem,
+    SemanticToken, SignatureHelp, SignatureParameter, StageTableAnswer, Symbol, SymbolKind,
+    TokenKind, WorkspaceSymbol,
+};
 pub use names::nearest_names;
 pub use questions::{
     MappingAnswer, MappingQuestion, QuestionError, SequenceAnswer, SequenceEntry, SequenceQuestion,

@@ -131,6 +131,8 @@ pub enum Problem {
     NoSuchFile,
     /// The file's text cannot be analysed; the words say why.
     NotAnalysed(String),
+    /// A newer edit overtook the question.
+    Cancelled,
     /// A defect of this program: the words say which function and what went wrong.
     Internal(String),
 }
@@ -139,6 +141,7 @@ impl std::fmt::Display for Problem {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NoSuchFile => formatter.write_str("no such file"),
+            Self::Cancelled => formatter.write_str("overtaken by a newer edit"),
             Self::NotAnalysed(why) => formatter.write_str(why),
             Self::Internal(what) => write!(formatter, "internal error: {what}"),
         }

@@ -284,6 +284,11 @@ impl Analysis {
             .unwrap_or_default()
     }
 
+    /// The file of a path.
+    pub(crate) fn file(&self, path: &str) -> Option<SourceFile> {
+        self.db.file(path)
+    }
+
     fn files(&self) -> Vec<(Arc<str>, SourceFile)> {
         let project = crate::db::Project::try_get(&self.db);
         let files = project
@@ -296,12 +301,16 @@ impl Analysis {
     }
 
     /// Answers a question; a cancellation or a panic becomes a problem.
-    fn guarded<T>(&self, ask: impl FnOnce(&AnalysisDatabase) -> T) -> Result<T, Problem> {
+    pub(crate) fn guarded<T>(
+        &self,
+        ask: impl FnOnce(&AnalysisDatabase) -> T,
+    ) -> Result<T, Problem> {
         std::panic::catch_unwind(AssertUnwindSafe(|| ask(&self.db))).map_err(|payload| {
-            Problem::Internal(match payload.downcast_ref::<salsa::Cancelled>() {
-                Some(cancelled) => cancelled.to_string(),
-                None => panic_words(&*payload),
-            })
+            if payload.is::<salsa::Cancelled>() {
+                Problem::Cancelled
+            } else {
+                Problem::Internal(panic_words(&*payload))
+            }
         })
     }
 }

@@ -1,0 +1,258 @@
+//! What [`Analysis`] answers to an editor: each question guarded against newer edits and defects, as the others are.
+
+use crate::db::{Db, SourceFile};
+use crate::report::{FileEdit, Problem};
+use crate::workspace::Analysis;
+
+use super::{
+    Assist, ByteRange, CallItem, CallLink, Completion, Folding, HintLevel, Hover, InlayHint, Lens,
+    MemoryMapAnswer, Place, RenameProblem, SemanticToken, SignatureHelp, StageTableAnswer, Symbol,
+    WorkspaceSymbol,
+};
+use super::{
+    assists, calls, completion, folding, hints, hover, lenses, navigation, selection, signature,
+    stages, symbols, tokens,
+};
+
+/// Offsets are bytes of the file, its byte-order mark included; an offset behind the end is the end. Every answer is an error
+/// if there is no such file, if a newer edit overtook the question ([`Problem::Cancelled`]) or if the engine failed.
+impl Analysis {
+    fn in_file<T>(
+        &self,
+        path: &str,
+        ask: impl FnOnce(&dyn Db, SourceFile) -> T,
+    ) -> Result<T, Problem> {
+        let file = self.file(path).ok_or(Problem::NoSuchFile)?;
+        self.guarded(|db| ask(db, file))
+    }
+
+    /// What to show beside the pointer.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn hover(&self, path: &str, offset: u32) -> Result<Option<Hover>, Problem> {
+        self.in_file(path, |db, file| hover::hover(db, file, offset))
+    }
+
+    /// The hints whose places are in a range, in the order of their places.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn inlay_hints(
+        &self,
+        path: &str,
+        range: ByteRange,
+        level: HintLevel,
+    ) -> Result<Vec<InlayHint>, Problem> {
+        self.in_file(path, |db, file| hints::inlay_hints(db, file, range, level))
+    }
+
+    /// The lines above the kernels of a file.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn lenses(&self, path: &str) -> Result<Vec<Lens>, Problem> {
+        self.in_file(path, lenses::lenses)
+    }
+
+    /// Proposals at a cursor, the best first.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn completions(&self, path: &str, offset: u32) -> Result<Vec<Completion>, Problem> {
+        self.in_file(path, |db, file| completion::completions(db, file, offset))
+    }
+
+    /// The generics of the method that the cursor is in the turbofish or arguments of.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn signature_help(
+        &self,
+        path: &str,
+        offset: u32,
+    ) -> Result<Option<SignatureHelp>, Problem> {
+        self.in_file(path, |db, file| signature::signature_help(db, file, offset))
+    }
+
+    /// Where the axis or alias at a cursor is declared.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn definition(&self, path: &str, offset: u32) -> Result<Vec<Place>, Problem> {
+        self.in_file(path, |db, file| navigation::definition(db, file, offset))
+    }
+
+    /// Where the axis or alias at a cursor is used, across files, in the order of files and places.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn references(
+        &self,
+        path: &str,
+        offset: u32,
+        with_declaration: bool,
+    ) -> Result<Vec<Place>, Problem> {
+        self.in_file(path, |db, file| {
+            navigation::references(db, file, offset, with_declaration)
+        })
+    }
+
+    /// The name at a cursor, if it can be changed.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn prepare_rename(
+        &self,
+        path: &str,
+        offset: u32,
+    ) -> Result<Result<(ByteRange, String), RenameProblem>, Problem> {
+        self.in_file(path, |db, file| {
+            navigation::prepare_rename(db, file, offset)
+        })
+    }
+
+    /// The edits that give the axis or alias at a cursor another name everywhere.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn rename(
+        &self,
+        path: &str,
+        offset: u32,
+        name: &str,
+    ) -> Result<Result<Vec<FileEdit>, RenameProblem>, Problem> {
+        self.in_file(path, |db, file| navigation::rename(db, file, offset, name))
+    }
+
+    /// The outline of a file.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn document_symbols(&self, path: &str) -> Result<Vec<Symbol>, Problem> {
+        self.in_file(path, symbols::document_symbols)
+    }
+
+    /// The declarations of all files whose names hold the letters of a query in their order.
+    ///
+    /// # Errors
+    ///
+    /// A newer edit overtook the question, or the engine failed.
+    pub fn workspace_symbols(&self, query: &str) -> Result<Vec<WorkspaceSymbol>, Problem> {
+        self.guarded(|db| symbols::workspace_symbols(db, query))
+    }
+
+    /// What can be hidden in a file.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn folding_ranges(&self, path: &str) -> Result<Vec<Folding>, Problem> {
+        self.in_file(path, folding::folding_ranges)
+    }
+
+    /// The tokens in the macros of a file, in the order of their places; those in a range if one is given.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn semantic_tokens(
+        &self,
+        path: &str,
+        range: Option<ByteRange>,
+    ) -> Result<Vec<SemanticToken>, Problem> {
+        self.in_file(path, |db, file| tokens::semantic_tokens(db, file, range))
+    }
+
+    /// The ranges around a cursor, from the inside out.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn selection_ranges(&self, path: &str, offset: u32) -> Result<Vec<ByteRange>, Problem> {
+        self.in_file(path, |db, file| {
+            selection::selection_ranges(db, file, offset)
+        })
+    }
+
+    /// The function at a cursor as an entry of the call hierarchy.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn call_items(&self, path: &str, offset: u32) -> Result<Vec<CallItem>, Problem> {
+        self.in_file(path, |db, file| calls::call_items(db, file, offset))
+    }
+
+    /// Who calls the function whose name stands at an offset.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn incoming_calls(&self, path: &str, offset: u32) -> Result<Vec<CallLink>, Problem> {
+        self.in_file(path, |db, file| calls::incoming_calls(db, file, offset))
+    }
+
+    /// Whom the function calls whose name stands at an offset.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn outgoing_calls(&self, path: &str, offset: u32) -> Result<Vec<CallLink>, Problem> {
+        self.in_file(path, |db, file| calls::outgoing_calls(db, file, offset))
+    }
+
+    /// The refactorings that are possible at a selection.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn assists(&self, path: &str, selection: ByteRange) -> Result<Vec<Assist>, Problem> {
+        self.in_file(path, |db, file| assists::assists(db, file, selection))
+    }
+
+    /// The stage table of the operation at a cursor, or of all operations of the kernel around it.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn stage_table(
+        &self,
+        path: &str,
+        offset: u32,
+    ) -> Result<Option<StageTableAnswer>, Problem> {
+        self.in_file(path, |db, file| stages::stage_table(db, file, offset))
+    }
+
+    /// What the kernel around a cursor costs; outside of all, the file's first kernel that reaches the function there.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn kernel_cost_at(
+        &self,
+        path: &str,
+        offset: u32,
+    ) -> Result<Option<crate::cost::KernelCost>, Problem> {
+        self.in_file(path, |db, file| stages::kernel_cost_at(db, file, offset))
+    }
+
+    /// What lies where and when in the memories of the kernel around a cursor.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn memory_map(&self, path: &str, offset: u32) -> Result<Option<MemoryMapAnswer>, Problem> {
+        self.in_file(path, |db, file| stages::memory_map(db, file, offset))
+    }
+}
