@@ -4,3 +4,4 @@
 //! `visa-analysis` and nowhere else.
 
 pub mod lint;
+mod project;

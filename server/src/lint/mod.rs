@@ -9,23 +9,19 @@ mod check;
 mod completions;
 mod cost;
 mod explain;
-mod files;
 mod fingerprint;
 mod fixing;
 mod format;
 mod ignoring;
 mod init;
-mod levels;
 mod limits;
 mod map;
 mod output;
-mod packages;
 mod pages;
 mod progress;
 mod rules;
 mod sequence;
 mod session;
-mod settings;
 mod watch;
 
 use std::process::ExitCode;
@@ -34,27 +30,10 @@ use clap::{CommandFactory, FromArgMatches};
 
 use self::arguments::{Arguments, Command};
 use self::output::{Console, write_error};
-
-/// Why a run failed: exit code 2.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    /// A line each.
-    messages: Vec<String>,
-}
+use crate::project::{Failure, files, levels, settings};
 
 impl Failure {
-    pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self {
-            messages: vec![message.into()],
-        }
-    }
-
-    /// Several things that are wrong at once.
-    pub(crate) const fn several(messages: Vec<String>) -> Self {
-        Self { messages }
-    }
-
-    /// Says it on standard error.
+    /// Says it on standard error; the exit code is then 2.
     pub(crate) fn say(&self) {
         for message in &self.messages {
             write_error(message);

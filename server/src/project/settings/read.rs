@@ -16,8 +16,8 @@ use visa_analysis::nearest_names;
 use super::budgets::Budgets;
 use super::file::{LevelTable, SettingsFile};
 use super::options::{Dialect, Target};
-use crate::lint::files::{not_utf8, reason};
-use crate::lint::levels::{Change, Named, Origin, WARNINGS, proposal, unknown};
+use crate::project::files::{not_utf8, reason};
+use crate::project::levels::{Change, Named, Origin, WARNINGS, proposal, unknown};
 
 /// A value and where it was chosen.
 pub(crate) type Chosen<T> = (T, Origin);

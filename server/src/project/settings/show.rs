@@ -8,7 +8,7 @@ use visa_analysis::all_rules;
 
 use super::read::Chosen;
 use super::{Settings, SettingsTable, value};
-use crate::lint::files::Sources;
+use crate::project::files::Sources;
 
 /// Files that are named one by one before the rest is counted.
 const NAMED_FILES: usize = 3;

@@ -19,7 +19,7 @@ use toml::Spanned;
 use visa_analysis::{Group, Level, all_rules};
 
 use super::options::{Dialect, Target};
-use crate::lint::levels::WARNINGS;
+use crate::project::levels::WARNINGS;
 
 /// Levels by rule or group. All of them are read before any is applied: the widest first, so that a rule's own line holds
 /// whatever its group's says.

@@ -3,7 +3,7 @@
 use globset::Glob;
 
 use super::file::Budget;
-use crate::lint::levels::Origin;
+use crate::project::levels::Origin;
 
 /// The budgets of a settings file.
 #[derive(Debug, Default)]
@@ -72,7 +72,7 @@ fn is_pattern(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Budget, Budgets};
-    use crate::lint::levels::Origin;
+    use crate::project::levels::Origin;
 
     #[test]
     fn the_narrowest_line_holds() {

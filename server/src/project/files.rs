@@ -319,7 +319,7 @@ fn unreadable(folder: &Path, error: &ignore::Error) -> String {
 }
 
 /// A folder and those below it that are searched for `.rs` files; nothing where it is none.
-pub(super) fn folders_below(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn folders_below(folder: &Path) -> Vec<PathBuf> {
     if !folder.is_dir() {
         return Vec::new();
     }
@@ -397,7 +397,7 @@ fn read_text(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| not_utf8(&error))
 }
 
-pub(super) fn not_utf8(error: &std::string::FromUtf8Error) -> String {
+pub(crate) fn not_utf8(error: &std::string::FromUtf8Error) -> String {
     format!(
         "not UTF-8: invalid byte at offset {}",
         error.utf8_error().valid_up_to()
@@ -405,7 +405,7 @@ pub(super) fn not_utf8(error: &std::string::FromUtf8Error) -> String {
 }
 
 /// The system's words without its error number.
-pub(super) fn reason(error: &std::io::Error) -> String {
+pub(crate) fn reason(error: &std::io::Error) -> String {
     let words = error.to_string();
     match words.find(" (os error") {
         Some(end) => words.get(..end).unwrap_or(&words).to_owned(),
@@ -414,7 +414,7 @@ pub(super) fn reason(error: &std::io::Error) -> String {
 }
 
 /// The path from the root, without `.` and `..`; links are not resolved, so that people recognise it.
-pub(super) fn absolute(here: &Path, path: &Path) -> PathBuf {
+pub(crate) fn absolute(here: &Path, path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for component in here.join(path).components() {
         match component {
@@ -431,7 +431,7 @@ pub(super) fn absolute(here: &Path, path: &Path) -> PathBuf {
 }
 
 /// The path as given, without `.` components.
-pub(super) fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     let parts = path
         .components()
         .filter(|component| !matches!(component, Component::CurDir));
@@ -439,7 +439,7 @@ pub(super) fn shown(path: &Path) -> String {
 }
 
 /// The path with `/` between its components.
-pub(super) fn slashes(path: &Path) -> String {
+pub(crate) fn slashes(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 

@@ -1,0 +1,28 @@
+//! What is checked and how: files, packages, settings and levels, for the command line and the language server alike.
+//!
+//! Knows the disk and `visa-lint.toml`; neither terminals nor the protocol of editors, and nothing of what a kernel means.
+
+pub(crate) mod files;
+pub(crate) mod levels;
+pub(crate) mod packages;
+pub(crate) mod settings;
+
+/// Why a run failed.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// A line each.
+    pub(crate) messages: Vec<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            messages: vec![message.into()],
+        }
+    }
+
+    /// Several things that are wrong at once.
+    pub(crate) const fn several(messages: Vec<String>) -> Self {
+        Self { messages }
+    }
+}
