@@ -4,7 +4,7 @@
 //! figure is a prediction from the book's model. A kernel with an operation that could not be followed has no total, and
 //! says why.
 
-mod rows;
+pub(crate) mod rows;
 mod stages;
 
 use std::sync::Arc;

@@ -16,18 +16,19 @@ use super::{EngineRow, IdleRow, MemoryRow, OperationRow, WaitRow, stages};
 const SOURCE_LIMIT: usize = 400;
 
 /// What tensors are called.
-pub(super) struct Names<'a> {
+pub(crate) struct Names<'a> {
     body: &'a Body,
     derivation: &'a BodyDerivation,
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn of(body: &'a Body, derivation: &'a BodyDerivation) -> Self {
+    /// The names of a body's tensors.
+    pub(crate) fn of(body: &'a Body, derivation: &'a BodyDerivation) -> Self {
         Self { body, derivation }
     }
 
     /// The variable that a tensor, or what it is a view of, is bound to; else what makes it.
-    fn tensor(&self, id: TensorId) -> String {
+    pub(crate) fn tensor(&self, id: TensorId) -> String {
         let mut at = id;
         // A chain of views is no longer than the list of tensors.
         for _ in 0..=self.body.tensors.len() {
@@ -65,7 +66,8 @@ impl<'a> Names<'a> {
         numbers
     }
 
-    fn operation(&self, operation: &Operation) -> String {
+    /// What an operation does: `to_dm lhs`, `commit result`.
+    pub(crate) fn operation(&self, operation: &Operation) -> String {
         match &operation.kind {
             OperationKind::Copy(copy) => format!("{} {}", copy.method, self.tensor(copy.source)),
             OperationKind::Collective(collective) => collective.sources.first().map_or_else(

@@ -14,6 +14,7 @@ mod hints;
 mod hover;
 mod lenses;
 mod navigation;
+mod operations;
 mod selection;
 mod signature;
 mod stages;

@@ -41,7 +41,8 @@ pub use self::remarks::{MappingRemark, MappingRemarkKind};
 pub use self::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
 pub use self::scopes::{BlockScopes, LocalItem, ScopeRef, block_scopes, scope_at};
 pub use self::sites::{
-    DeviceAttribute, MappingSite, SiteKind, device_attribute, mapping_sites, resolve_edited,
+    DeviceAttribute, MappingParts, MappingSite, SiteKind, device_attribute, mapping_parts,
+    mapping_sites, resolve_edited,
 };
 pub use self::values::{ItemEnvironment, ScopeEnvironment, const_value};
 

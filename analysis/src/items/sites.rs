@@ -7,18 +7,20 @@ use ra_ap_syntax::{SyntaxElement, SyntaxKind, SyntaxNode, WalkEvent};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::declarations::MacroArguments;
-use super::file::{ItemText, parse_item};
+use super::file::{ItemText, item_text, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
 use super::mappings::{
-    MappingProblem, MappingProblemKind, MappingResult, alias_mapping, grammar_of, grammar_problems,
-    observe_mapping_text, resolve_mapping, resolve_mapping_text,
+    MappingProblem, MappingProblemKind, MappingResult, Observed, alias_mapping, grammar_of,
+    grammar_problems, observe_mapping_text, resolve_mapping, resolve_mapping_text,
 };
 use super::recent::recently_parsed_mapping;
 use super::references::{ReferenceOrder, reference_order};
 use super::remarks::{MappingRemark, remarks};
 use super::scopes::{block_scopes, scope_at};
 use crate::db::Db;
-use crate::mapping::{AxisDeclaration, Grammar, Mapping, parse_axes, parse_index_in};
+use crate::mapping::{
+    AxisDeclaration, Grammar, Mapping, SyntaxNode as SyntaxTree, parse_axes, parse_index_in,
+};
 
 /// Which macro is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -76,6 +78,46 @@ pub fn mapping_sites(db: &dyn Db, item: ItemId) -> Arc<[MappingSite]> {
 pub fn resolve_edited(db: &dyn Db, site: &MappingSite, text: &str) -> MappingResult {
     let scope = scope_at(db, site.span.item, site.span.start);
     resolve_mapping_text(db, &scope, text, site.body)
+}
+
+/// What the parts of an `m!` stand for.
+#[derive(Debug, Clone, Default)]
+pub struct MappingParts {
+    /// The body's tree, as far as it could be read; places count in bytes of the body.
+    pub tree: Option<SyntaxTree>,
+    /// The whole, and what is wrong in it.
+    pub result: MappingResult,
+    observed: Observed,
+}
+
+impl MappingParts {
+    /// What the node or group of those bytes stands for; none where that is unknown or wrong.
+    #[must_use]
+    pub fn mapping(&self, place: &std::ops::Range<usize>) -> Option<&Mapping> {
+        self.observed.get(&(place.start, place.end))
+    }
+}
+
+/// Resolves an `m!` again, with every part of it. Nothing for the other macros.
+#[must_use]
+pub fn mapping_parts(db: &dyn Db, site: &MappingSite) -> MappingParts {
+    let item = site.body.item;
+    let text = item_text(db, item);
+    let body = text
+        .text
+        .get(site.body.start as usize..site.body.end as usize)
+        .filter(|_| site.kind == SiteKind::Mapping);
+    let Some(body) = body else {
+        return MappingParts::default();
+    };
+    let scope = scope_at(db, item, site.span.start);
+    let (result, observed) = observe_mapping_text(db, &scope, body, site.body);
+    let parsed = recently_parsed_mapping(body, grammar_of(db, site.body));
+    MappingParts {
+        tree: parsed.0.clone(),
+        result,
+        observed,
+    }
 }
 
 struct Collector<'a> {

@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexSet;
 use ra_ap_syntax::ast::{self, AstNode};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::db::{Db, Project};
 use crate::items::{self, ItemId, ItemKind, Namespace, Resolution};
@@ -18,6 +19,7 @@ use super::lowering::path_names;
 struct Reached {
     from_kernels: FxHashSet<ItemId>,
     called: FxHashSet<ItemId>,
+    callers: FxHashMap<ItemId, Vec<ItemId>>,
 }
 
 /// Whether some `#[device]` function reaches the function; a kernel reaches itself.
@@ -30,6 +32,28 @@ pub fn is_reached_from_kernel(db: &dyn Db, function: ItemId) -> bool {
 #[salsa::tracked(returns(copy))]
 pub fn is_called(db: &dyn Db, function: ItemId) -> bool {
     reached(db).called.contains(&function)
+}
+
+/// The functions that name a function in their text, in the order of files and items.
+#[salsa::tracked(returns(clone))]
+pub fn callers(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
+    let reached = reached(db);
+    let callers = reached.callers.get(&function);
+    callers.map_or_else(|| Arc::from([]), |callers| callers.clone().into())
+}
+
+/// The kernels that reach a function, the nearest first; a kernel reaches itself.
+#[salsa::tracked(returns(clone))]
+pub fn kernels_reaching(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
+    let mut seen = IndexSet::from([function]);
+    let mut next = 0;
+    while let Some(&at) = seen.get_index(next) {
+        seen.extend(callers(db, at).iter());
+        next += 1;
+    }
+    seen.into_iter()
+        .filter(|function| items::device_attribute(db, *function).is_some())
+        .collect()
 }
 
 fn reached(db: &dyn Db) -> Arc<Reached> {
@@ -50,6 +74,10 @@ fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
             .filter(|item| item.kind(db) == ItemKind::Function)
         {
             let callees = callees(db, *function);
+            for callee in callees.iter().filter(|callee| *callee != function) {
+                let callers = reached.callers.entry(*callee).or_default();
+                callers.push(*function);
+            }
             reached
                 .called
                 .extend(callees.iter().filter(|callee| *callee != function));
@@ -68,12 +96,12 @@ fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
 
 /// The functions that a function's text names.
 #[salsa::tracked(returns(clone))]
-fn callees(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
+pub fn callees(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
     let parsed = items::parse_item(db, function);
     let Some(node) = parsed.item() else {
         return Arc::from([]);
     };
-    let mut found = indexmap::IndexSet::new();
+    let mut found = IndexSet::new();
     for path in node
         .syntax()
         .descendants()

@@ -1,0 +1,123 @@
+//! Which operation, and which stage of it, a method's name in the text stands for.
+//!
+//! Knows functions, the bodies that hold them and the places of methods; derives nothing. One name may stand for many
+//! operations: a helper's text stands in the body of every kernel that reaches it, a loop's once a run.
+
+use crate::check::body;
+use crate::db::Db;
+use crate::items::{ItemId, ItemKind, Span};
+use crate::kernel::{Body, Operation, OperationId, OperationKind, PassEnd, callgraph};
+
+/// Kernels of which a helper's operations are looked up at the most.
+pub(super) const KERNELS_SHOWN: usize = 16;
+
+/// The part of an operation that a method is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum OperationPart {
+    /// `begin` of a pass; the whole of a transfer or collective.
+    Start,
+    /// A stage of a pass, by its number.
+    Stage(usize),
+    /// The end of a pass: `commit`, `commit_view`, `to_trf`, `to_vrf`.
+    End,
+}
+
+/// An operation in the body of some function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct OperationAt {
+    /// The function whose body it is in: a kernel, or a function that none reaches.
+    pub(super) function: ItemId,
+    /// Its number there.
+    pub(super) operation: OperationId,
+    /// What of it.
+    pub(super) part: OperationPart,
+}
+
+/// The functions in whose bodies the text of a function is followed: the kernels that reach it, the nearest first, or where
+/// there is none the function itself. Empty for items that are no functions.
+pub(super) fn bodies_with(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
+    if item.kind(db) != ItemKind::Function {
+        return Vec::new();
+    }
+    let kernels = callgraph::kernels_reaching(db, item);
+    if kernels.is_empty() {
+        return vec![item];
+    }
+    kernels.iter().copied().take(KERNELS_SHOWN).collect()
+}
+
+/// The operations whose method stands around an offset of an item's normalised text, the bodies in the order of
+/// [`bodies_with`], the operations of each in program order: one a run of a loop, one a call of a helper.
+pub(super) fn operations_at(db: &dyn Db, item: ItemId, offset: u32) -> Vec<OperationAt> {
+    let in_body = |function: ItemId| {
+        let body = body(db, function);
+        let found: Vec<OperationAt> = parts_at(&body, item, offset)
+            .map(|(operation, part)| OperationAt {
+                function,
+                operation,
+                part,
+            })
+            .collect();
+        found
+    };
+    let bodies = bodies_with(db, item);
+    let found: Vec<OperationAt> = bodies.iter().copied().flat_map(in_body).collect();
+    // What no kernel could be followed into is known from the function's own body.
+    if found.is_empty() && !bodies.contains(&item) && !bodies.is_empty() {
+        return in_body(item);
+    }
+    found
+}
+
+fn parts_at(
+    body: &Body,
+    item: ItemId,
+    offset: u32,
+) -> impl Iterator<Item = (OperationId, OperationPart)> + '_ {
+    body.operations.iter().filter_map(move |operation| {
+        let here = |span: Span| span.item == item && span.start <= offset && offset < span.end;
+        let (_, part) = methods(operation).find(|(span, _)| here(*span))?;
+        Some((operation.id, part))
+    })
+}
+
+/// The methods that make an operation, in the order of the stream, each with its place.
+pub(super) fn methods(operation: &Operation) -> impl Iterator<Item = (Span, OperationPart)> + '_ {
+    let (stages, end) = match &operation.kind {
+        OperationKind::Pass(pass) => (pass.stages.as_slice(), end_span(&pass.end)),
+        OperationKind::Copy(_) | OperationKind::Collective(_) => (&[][..], None),
+    };
+    let stages = stages
+        .iter()
+        .enumerate()
+        .map(|(index, stage)| (stage.span, OperationPart::Stage(index)));
+    std::iter::once((operation.span, OperationPart::Start))
+        .chain(stages)
+        .chain(end.map(|span| (span, OperationPart::End)))
+}
+
+/// The place of the method that ends a pass.
+pub(super) const fn end_span(end: &PassEnd) -> Option<Span> {
+    match end {
+        PassEnd::Commit { span, .. }
+        | PassEnd::CommitView { span, .. }
+        | PassEnd::ToTrf { span, .. }
+        | PassEnd::ToVrf { span, .. } => Some(*span),
+        PassEnd::Open => None,
+    }
+}
+
+/// The first operation of each body, in the order of [`operations_at`], with how many of the body's there are.
+pub(super) fn first_of_each_body(found: &[OperationAt]) -> Vec<(OperationAt, usize)> {
+    let mut firsts: Vec<(OperationAt, usize)> = Vec::new();
+    for at in found {
+        match firsts
+            .iter_mut()
+            .find(|(first, _)| first.function == at.function)
+        {
+            Some((_, count)) => *count += 1,
+            None => firsts.push((*at, 1)),
+        }
+    }
+    firsts
+}
