@@ -15,7 +15,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 pub(crate) mod testing_body;
 
-pub use lowering::body;
+pub use lowering::{Probed, body, probe};
 
 pub use operation::{
     Body, BranchArm, Collective, Copy, DeviceAttribute, Launch, LoopFrame, Operation, OperationId,

@@ -12,6 +12,7 @@ use crate::kernel::{
 };
 use crate::mapping::Mapping;
 
+use super::probe::{Probed, Seen};
 use super::slots::{MappingSlot, ScalarSlot, SlotTable};
 use super::types::{LevelSlots, ShapeSlots, TensorType};
 
@@ -232,9 +233,11 @@ impl Draft {
         }
     }
 
-    /// The finished body. `identity` gives what the function itself says.
-    pub(super) fn finish(self, body: Body) -> Body {
-        Finish::new(self).body(body)
+    /// The finished body, and what a value that was seen on the way is in it. `body` gives what the function itself says.
+    pub(super) fn finish_knowing(self, body: Body, seen: Option<Seen>) -> (Body, Option<Probed>) {
+        let finish = Finish::new(self);
+        let probed = seen.and_then(|seen| seen.numbered(&finish.numbers));
+        (finish.body(body), probed)
     }
 }
 

@@ -20,6 +20,7 @@ impl Interpreter<'_> {
         self.depth += 1;
         let value = self.expression_inside(expression);
         self.depth -= 1;
+        self.watched(expression, &value);
         value
     }
 
@@ -118,6 +119,7 @@ impl Interpreter<'_> {
                 ast::Expr::FieldExpr(field) => self.field(&value, field),
                 _ => value,
             };
+            self.watched(link, &value);
         }
         value
     }

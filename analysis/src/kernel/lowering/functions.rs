@@ -14,6 +14,7 @@ use crate::kernel::{
 
 use super::arguments::{Argument, path_arguments};
 use super::draft::{KindDraft, OperationDraft, OriginDraft, PassDraft};
+use super::probe::{Probed, Watch};
 use super::site::{Binding, Generics, Site, segments};
 use super::types::{LevelSlots, ShapeSlots, Type};
 use super::values::{Named, Value};
@@ -24,6 +25,15 @@ const ARRAY_LIMIT: u64 = 64;
 
 /// Lowers a function for itself.
 pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
+    lower_watching(db, function, None).0
+}
+
+/// Lowers a function, and says what the expression stands for that is watched.
+pub(super) fn lower_watching(
+    db: &dyn Db,
+    function: ItemId,
+    watch: Option<Watch>,
+) -> (Body, Option<Probed>) {
     let site = Site::new(db, function);
     let node = site.parsed.cast::<ast::Fn>();
     let name = node.as_ref().and_then(ast::Fn::name);
@@ -58,7 +68,7 @@ pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
         None => chips,
     };
     let Some(node) = node else {
-        return body;
+        return (body, None);
     };
     if items::dialect(db, function.file(db)) == items::Dialect::OptStd {
         // The successor's methods mean other things under the same names: nothing is guessed.
@@ -69,19 +79,21 @@ pub(super) fn lower(db: &dyn Db, function: ItemId) -> Body {
             body.unresolved
                 .push(crate::kernel::Unresolved { reason, span });
         }
-        return body;
+        return (body, None);
     }
     let text = std::sync::Arc::clone(&site.parsed.text);
     let mut interpreter = Interpreter::new(db, site, span);
+    interpreter.watch = watch;
     interpreter.own_body(&node);
     interpreter.settle_contractions();
-    let mut body = interpreter.draft.finish(body);
+    let seen = interpreter.watch.and_then(|watch| watch.seen);
+    let (mut body, probed) = interpreter.draft.finish_knowing(body, seen);
     if is_host_side(&node, &text.text) {
         body.unresolved.clear();
     } else if body.device.is_none() {
         leave_to_callers(db, function, &mut body);
     }
-    body
+    (body, probed)
 }
 
 /// What only a caller can say is counted where it is said: in the kernel that calls, whose body holds the helper's

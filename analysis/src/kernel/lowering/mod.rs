@@ -18,6 +18,7 @@ mod loops;
 mod mappings;
 mod methods;
 mod operands;
+mod probe;
 mod site;
 mod slots;
 mod statements;
@@ -41,6 +42,8 @@ use crate::items::{self, ItemId, ParsedItem, Span};
 use super::callgraph;
 use super::dialect::{self, Dialect};
 use super::{Body, BranchArm, LoopFrame, UnresolvedReason};
+
+pub use probe::{Probed, probe};
 
 use draft::Draft;
 use site::Site;
@@ -126,6 +129,8 @@ struct Interpreter<'db> {
     iterations: u64,
     depth: u32,
     exhausted: bool,
+    /// The expression whose value somebody asks for.
+    watch: Option<probe::Watch>,
 }
 
 impl<'db> Interpreter<'db> {
@@ -156,6 +161,7 @@ impl<'db> Interpreter<'db> {
             iterations: 0,
             depth: 0,
             exhausted: false,
+            watch: None,
         }
     }
 
