@@ -18,6 +18,7 @@ use crate::report::{Range, UnresolvedPlace};
 use crate::rules::Group;
 use crate::simulation::{BodySimulation, Lane, Peak};
 
+pub(crate) use rows::tier as tier_name;
 pub use stages::StageRow;
 
 /// Proposals that a cost names at the most.
@@ -198,6 +199,29 @@ pub fn kernel_costs(db: &dyn Db, file: SourceFile) -> Vec<KernelCost> {
         .into_iter()
         .filter_map(|function| kernel_cost(db, function, &mut places))
         .collect()
+}
+
+/// What one kernel costs; `None` for a function that is none.
+pub(crate) fn kernel_cost_of(db: &dyn Db, function: ItemId) -> Option<KernelCost> {
+    kernel_cost(db, function, &mut Places::new(db))
+}
+
+/// The operations of a function that need not be a kernel, in program order.
+pub(crate) fn operations_of(db: &dyn Db, function: ItemId) -> Vec<OperationRow> {
+    let body = body(db, function);
+    let derivation = function_derivation(db, function);
+    let names = rows::Names::of(&body, &derivation);
+    let simulation = function_simulation(db, function);
+    rows::operations(db, &body, &simulation, &names, &mut Places::new(db))
+}
+
+/// The tensors of a function that need not be a kernel, in the order in which they are made.
+pub(crate) fn memory_of(db: &dyn Db, function: ItemId) -> Vec<MemoryRow> {
+    let body = body(db, function);
+    let derivation = function_derivation(db, function);
+    let names = rows::Names::of(&body, &derivation);
+    let simulation = function_simulation(db, function);
+    rows::memory(&body, &simulation, &names, &mut Places::new(db))
 }
 
 fn kernel_cost(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Option<KernelCost> {

@@ -305,7 +305,7 @@ fn shape(tensor: &Tensor) -> String {
 }
 
 /// The name of a memory in tables and JSON.
-const fn tier(tier: Tier) -> &'static str {
+pub(crate) const fn tier(tier: Tier) -> &'static str {
     match tier {
         Tier::Host => "host",
         Tier::Hbm => "hbm",

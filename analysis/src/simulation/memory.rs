@@ -112,7 +112,8 @@ impl MemoryTimeline {
     }
 }
 
-const fn capacity(tier: Tier) -> Option<u64> {
+/// Bytes of a memory, a slice; `None` for those that are no part of a slice.
+pub(crate) const fn capacity(tier: Tier) -> Option<u64> {
     match tier {
         Tier::Dm => Some(DM_BYTES_PER_SLICE),
         Tier::Trf => Some(TRF_BYTES),
