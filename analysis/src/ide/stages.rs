@@ -12,13 +12,14 @@ use crate::cost::{
 };
 use crate::db::{Db, SourceFile};
 use crate::items::{ItemId, ItemKind, Span, TokenMap, file_items, token_map};
-use crate::kernel::callgraph::kernel_around;
-use crate::kernel::{Body, Operation, OperationId, OperationKind, PassEnd, Tier, body};
+use crate::kernel::callgraph::kernels_reaching;
+use crate::kernel::{Body, Operation, OperationId, Tier, body};
 use crate::simulation::Peak;
 use crate::simulation::memory::capacity;
 
 use super::ByteRange;
 use super::cursor::Cursor;
+use super::operations::methods;
 
 /// The memories of a slice.
 const OF_A_SLICE: [Tier; 3] = [Tier::Dm, Tier::Trf, Tier::Vrf];
@@ -71,7 +72,8 @@ pub(super) fn stage_table(db: &dyn Db, file: SourceFile, offset: u32) -> Option<
         let mut inside = operations.clone();
         inside.retain(|row| {
             let operation = lowered.operation(OperationId(row.id));
-            operation.is_some_and(|operation| places(operation).any(|span| span.item == function))
+            operation
+                .is_some_and(|operation| methods(operation).any(|(span, _)| span.item == function))
         });
         if !inside.is_empty() {
             operations = inside;
@@ -133,23 +135,12 @@ pub(super) fn function_around(db: &dyn Db, file: SourceFile, offset: u32) -> Opt
     touched.last()
 }
 
-/// The places of the methods of an operation.
-fn places(operation: &Operation) -> impl Iterator<Item = Span> {
-    let (stages, end) = match &operation.kind {
-        OperationKind::Copy(_) | OperationKind::Collective(_) => (&[][..], None),
-        OperationKind::Pass(pass) => {
-            let end = match &pass.end {
-                PassEnd::Commit { span, .. }
-                | PassEnd::CommitView { span, .. }
-                | PassEnd::ToTrf { span, .. }
-                | PassEnd::ToVrf { span, .. } => Some(*span),
-                PassEnd::Open => None,
-            };
-            (pass.stages.as_slice(), end)
-        }
-    };
-    let stages = stages.iter().map(|stage| stage.span);
-    std::iter::once(operation.span).chain(stages).chain(end)
+/// The kernel that a function belongs to: itself if it is one, else the nearest of its file that reaches it, else the nearest
+/// of another file.
+fn kernel_around(db: &dyn Db, function: ItemId) -> Option<ItemId> {
+    let kernels = kernels_reaching(db, function);
+    let own_file = |kernel: &&ItemId| kernel.file(db) == function.file(db);
+    kernels.iter().find(own_file).or(kernels.first()).copied()
 }
 
 /// The operations in whose chain of methods a byte stands, the shortest chain; else those of the statement around it.
@@ -216,7 +207,8 @@ struct Chains<'a> {
 impl Chains<'_> {
     /// From the receiver of an operation's first method in the function to the end of its last one there.
     fn of(&self, operation: &Operation) -> Option<TextRange> {
-        let mut calls = places(operation)
+        let mut calls = methods(operation)
+            .map(|(span, _)| span)
             .filter(|span| span.item == self.function)
             .filter_map(|span| self.call(span));
         let first = calls.next()?;

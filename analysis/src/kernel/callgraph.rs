@@ -94,53 +94,6 @@ fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
     Arc::new(reached)
 }
 
-/// The functions of the workspace whose texts name another one, by that one, in the order of files and texts.
-#[salsa::tracked(returns(clone))]
-pub fn callers(db: &dyn Db, project: Project) -> Arc<FxHashMap<ItemId, Vec<ItemId>>> {
-    let mut callers: FxHashMap<ItemId, Vec<ItemId>> = FxHashMap::default();
-    for file in project.files(db).values() {
-        let items = items::file_items(db, *file);
-        let functions = items.items.iter();
-        for function in functions.filter(|item| item.kind(db) == ItemKind::Function) {
-            for callee in callees(db, *function).iter() {
-                callers.entry(*callee).or_default().push(*function);
-            }
-        }
-    }
-    Arc::new(callers)
-}
-
-/// The kernel that a function belongs to: itself if it is one, else the nearest that reaches it (through the fewest calls;
-/// of those the first of its own file, else of all files). `None` where no kernel reaches it.
-#[must_use]
-pub fn kernel_around(db: &dyn Db, function: ItemId) -> Option<ItemId> {
-    let is_kernel = |function: &ItemId| items::device_attribute(db, *function).is_some();
-    if is_kernel(&function) {
-        return Some(function);
-    }
-    if !is_reached_from_kernel(db, function) {
-        return None;
-    }
-    let callers = callers(db, Project::try_get(db)?);
-    let mut seen = FxHashSet::from_iter([function]);
-    let mut step = vec![function];
-    while !step.is_empty() {
-        let direct = step.iter().filter_map(|callee| callers.get(callee));
-        let next: Vec<ItemId> = direct
-            .flatten()
-            .copied()
-            .filter(|caller| seen.insert(*caller))
-            .collect();
-        let own_file = |kernel: &&ItemId| kernel.file(db) == function.file(db);
-        let mut kernels = next.iter().filter(|caller| is_kernel(caller));
-        if let Some(kernel) = kernels.clone().find(own_file).or_else(|| kernels.next()) {
-            return Some(*kernel);
-        }
-        step = next;
-    }
-    None
-}
-
 /// The functions that a function's text names.
 #[salsa::tracked(returns(clone))]
 pub fn callees(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
