@@ -78,6 +78,8 @@ pub struct OperationRow {
     pub file: Arc<str>,
     /// Its method's place.
     pub range: Range,
+    /// The place of the statement around it, in the same file.
+    pub statement: Range,
     /// The statement's text, for tools that show it; white space joined.
     pub source: String,
     /// The runs of the loops around it, outermost first, from 0.
@@ -170,6 +172,8 @@ pub struct MemoryRow {
     pub from: u64,
     /// Cycle after the last.
     pub to: u64,
+    /// The file that it is made in: a helper's may be another one.
+    pub file: Option<Arc<str>>,
     /// Where it is made.
     pub range: Option<Range>,
 }

@@ -1,12 +1,15 @@
 //! The rows of a cost: operations, pauses and tensors with the names that the kernel gives them.
 
+use std::sync::Arc;
+
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
-use crate::items::item_text;
+use crate::items::{Span, item_text};
 use crate::kernel::{
     Body, Operation, OperationKind, Origin, Pass, PassEnd, PassSource, Tensor, TensorId, Tier,
 };
 use crate::places::Places;
+use crate::report::Range;
 use crate::simulation::stage_table::stage_tables;
 use crate::simulation::{BodySimulation, Engine, Lane, OperationCost, StageCost, Wait};
 
@@ -14,6 +17,9 @@ use super::{EngineRow, IdleRow, MemoryRow, OperationRow, WaitRow, stages};
 
 /// Characters of an operation's text that are kept.
 const SOURCE_LIMIT: usize = 400;
+
+/// Characters on either side of a method in which its statement is looked for.
+const STATEMENT_LIMIT: usize = 4_000;
 
 /// What tensors are called.
 pub(crate) struct Names<'a> {
@@ -144,6 +150,7 @@ pub(super) fn operations(
             name: names.operation(operation),
             lane: Lane::of(operation.context),
             file,
+            statement: statement(db, operation, places).unwrap_or(range),
             range,
             source: source(db, operation),
             loops: operation
@@ -198,7 +205,10 @@ fn source(db: &dyn Db, operation: &Operation) -> String {
     let Some((before, after)) = parts else {
         return String::new();
     };
-    let (start, end) = (statement_start(before), statement_end(after));
+    let (start, end) = (
+        statement_start(before, SOURCE_LIMIT),
+        statement_end(after, SOURCE_LIMIT),
+    );
     let (head, tail) = (before.get(start..), after.get(..end));
     head.unwrap_or_default()
         .chars()
@@ -209,10 +219,27 @@ fn source(db: &dyn Db, operation: &Operation) -> String {
         .to_owned()
 }
 
+/// The place of the statement around the operation's first method.
+fn statement(db: &dyn Db, operation: &Operation, places: &mut Places<'_>) -> Option<Range> {
+    let span = operation.span;
+    let text = item_text(db, span.item);
+    let method = span.start as usize;
+    let (before, after) = (text.text.get(..method)?, text.text.get(method..)?);
+    let start = statement_start(before, STATEMENT_LIMIT);
+    let blank = before.get(start..)?.len() - before.get(start..)?.trim_start().len();
+    let end = method.checked_add(statement_end(after, STATEMENT_LIMIT))?;
+    let around = Span {
+        start: u32::try_from(start.checked_add(blank)?).ok()?,
+        end: u32::try_from(end).ok()?,
+        ..span
+    };
+    places.range(around).map(|(_, range)| range)
+}
+
 /// Where the statement begins that a text breaks off in: behind the last `;`, the last block, or the brace around it.
-fn statement_start(text: &str) -> usize {
+fn statement_start(text: &str, limit: usize) -> usize {
     let (mut depth, mut next) = (0_u32, ' ');
-    for (at, letter) in text.char_indices().rev().take(SOURCE_LIMIT) {
+    for (at, letter) in text.char_indices().rev().take(limit) {
         match letter {
             '}' if depth == 0 && (next.is_alphabetic() || next == '_') => return at + 1,
             ')' | ']' | '}' => depth += 1,
@@ -226,15 +253,15 @@ fn statement_start(text: &str) -> usize {
     }
     text.char_indices()
         .rev()
-        .take(SOURCE_LIMIT)
+        .take(limit)
         .last()
         .map_or(0, |(at, _)| at)
 }
 
 /// Where the statement ends that a text begins in.
-fn statement_end(text: &str) -> usize {
+fn statement_end(text: &str, limit: usize) -> usize {
     let mut depth = 0_u32;
-    for (at, letter) in text.char_indices().take(SOURCE_LIMIT) {
+    for (at, letter) in text.char_indices().take(limit) {
         match letter {
             '(' | '[' | '{' => depth += 1,
             ')' | ']' | '}' if depth > 0 => depth -= 1,
@@ -244,7 +271,7 @@ fn statement_end(text: &str) -> usize {
         }
     }
     text.char_indices()
-        .nth(SOURCE_LIMIT)
+        .nth(limit)
         .map_or(text.len(), |(at, _)| at)
 }
 
@@ -276,6 +303,7 @@ pub(super) fn memory(
         .iter()
         .map(|occupancy| {
             let tensor = body.tensor(occupancy.tensor);
+            let place = tensor.and_then(|tensor| places.range(tensor.span));
             MemoryRow {
                 tensor: names.tensor(occupancy.tensor),
                 tier: tier(occupancy.tier),
@@ -284,9 +312,8 @@ pub(super) fn memory(
                 shape: tensor.map(shape).unwrap_or_default(),
                 from: occupancy.from,
                 to: occupancy.to,
-                range: tensor
-                    .and_then(|tensor| places.range(tensor.span))
-                    .map(|(_, range)| range),
+                file: place.as_ref().map(|(file, _)| Arc::clone(file)),
+                range: place.map(|(_, range)| range),
             }
         })
         .collect()
@@ -317,12 +344,15 @@ pub(crate) const fn tier(tier: Tier) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{statement_end, statement_start};
+    use super::{SOURCE_LIMIT, statement_end, statement_start};
 
     fn around<'a>(text: &'a str, method: &str) -> &'a str {
         let at = text.find(method).unwrap();
         let (before, after) = text.split_at(at);
-        let (start, end) = (statement_start(before), at + statement_end(after));
+        let (start, end) = (
+            statement_start(before, SOURCE_LIMIT),
+            at + statement_end(after, SOURCE_LIMIT),
+        );
         text[start..end].trim()
     }
 
@@ -342,7 +372,7 @@ mod tests {
     fn long_statements_are_cut_between_characters() {
         let text = format!("{}m{}", "ä".repeat(1000), "ö".repeat(1000));
         let (before, after) = text.split_at(text.find('m').unwrap());
-        assert_eq!(before.len() - statement_start(before), 800);
-        assert_eq!(statement_end(after), 799);
+        assert_eq!(before.len() - statement_start(before, SOURCE_LIMIT), 800);
+        assert_eq!(statement_end(after, SOURCE_LIMIT), 799);
     }
 }

@@ -226,6 +226,10 @@ impl<'a> Session<'a> {
             cost.proposals
                 .iter_mut()
                 .for_each(|row| show(&mut row.file));
+            cost.memory
+                .iter_mut()
+                .filter_map(|row| row.file.as_mut())
+                .for_each(show);
         }
         (costs, failed)
     }

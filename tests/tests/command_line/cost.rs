@@ -272,6 +272,32 @@ fn people_get_tables_with_loops_folded() {
 }
 
 #[test]
+fn json_says_where_statements_and_tensors_stand() {
+    let folder = folder_of("double_buffer");
+    let kernel = &cost_json(&folder, &["k.rs"])["kernels"][0];
+    let text = self::kernel("double_buffer");
+    let at = |range: &Value| {
+        let byte = |end: &str| number(&range[end]["byte"]) as usize;
+        text[byte("start")..byte("end")].to_owned()
+    };
+    let operations = list(&kernel["operations"]);
+    let pass = &operations[3];
+    assert_eq!(at(&pass["range"]), "begin");
+    let statement = at(&pass["statement"]);
+    assert!(statement.starts_with("let first: TrfTensor"), "{statement}");
+    assert!(
+        statement.ends_with(".to_trf(TrfAddress::FirstHalf);"),
+        "{statement}"
+    );
+    let last = at(&operations[8]["statement"]);
+    assert!(last.starts_with("high.view()"), "{last}");
+    for tensor in list(&kernel["memory"]) {
+        assert_eq!(tensor["file"], "k.rs");
+        assert_eq!(at(&tensor["range"]), word(&tensor["tensor"]));
+    }
+}
+
+#[test]
 fn stages_show_the_stream_of_each_pass() {
     let folder = folder_of("dot_product");
     assert!(!stdout(&cost(&folder, &["k.rs"])).contains("packet"));

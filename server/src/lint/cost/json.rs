@@ -46,6 +46,7 @@ struct Operation<'a> {
     context: &'static str,
     file: &'a str,
     range: Range,
+    statement: Range,
     loops: &'a [u64],
     start: Option<u64>,
     end: Option<u64>,
@@ -111,6 +112,8 @@ struct Memory<'a> {
     shape: &'a str,
     from: u64,
     to: u64,
+    file: Option<&'a str>,
+    range: Option<Range>,
 }
 
 #[derive(Serialize)]
@@ -198,6 +201,7 @@ fn operation(row: &OperationRow) -> Operation<'_> {
         context: row.lane.name(),
         file: &row.file,
         range: range(row.range),
+        statement: range(row.statement),
         loops: &row.loops,
         start: row.start,
         end: row.end,
@@ -272,5 +276,7 @@ fn memory(row: &MemoryRow) -> Memory<'_> {
         shape: &row.shape,
         from: row.from,
         to: row.to,
+        file: row.file.as_deref(),
+        range: row.range.map(range),
     }
 }
