@@ -111,7 +111,7 @@ impl Cursor {
 }
 
 /// The macro whose body a tree of tokens is, by the `!` and the name before it.
-fn macro_kind(tree: &SyntaxNode) -> Option<SiteKind> {
+pub(super) fn macro_kind(tree: &SyntaxNode) -> Option<SiteKind> {
     let mut before =
         std::iter::successors(tree.first_token()?.prev_token(), SyntaxToken::prev_token)
             .filter(|token| !token.kind().is_trivia());

@@ -13,6 +13,7 @@ mod front;
 mod hints;
 mod hover;
 mod lenses;
+mod names;
 mod navigation;
 mod operations;
 mod selection;

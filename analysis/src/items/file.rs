@@ -81,6 +81,11 @@ impl TokenMap {
         self.runs.get(&item).map(|runs| runs.full_range())
     }
 
+    /// The offset in an item's normalised text of a byte of the file; none where that byte is no token of the item.
+    pub fn offset_in(&self, item: ItemId, offset: u32) -> Option<u32> {
+        self.runs.get(&item)?.normalised_offset(offset)
+    }
+
     /// The item whose token stands at a byte of the file, and the offset in its normalised text.
     pub fn item_at(&self, offset: u32) -> Option<(ItemId, u32)> {
         self.runs

@@ -1,0 +1,263 @@
+//! Another name for an axis, an alias, or what an import calls one.
+//!
+//! A rename either keeps what every name means or is refused with the reason. Names that would be caught by another
+//! declaration, and names that the renamed declaration would catch, are found by looking everything up again in a copy of the
+//! project with the edits applied. Axes of one name and size are one axis wherever they are declared; where that may matter the
+//! findings before and after are compared too.
+
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use std::sync::Arc;
+
+use ra_ap_syntax::SyntaxKind;
+use rustc_hash::FxHashMap;
+
+use crate::db::{Db, SourceFile};
+use crate::items::{Dialect, Namespace, Resolution, dialect, resolve};
+use crate::report::FileEdit;
+use crate::syntax::{EDITION, line_index};
+
+use super::{Named, Occurrence, named_at};
+use crate::ide::names::{FileNames, Found, Role, all_of};
+use crate::ide::{ByteRange, RenameProblem};
+
+/// Imports that give one axis or alias the same other name, at most, before a rename of that name is refused.
+const MAXIMUM_IMPORTS: usize = 16;
+
+/// The names that change, file by file, in the order of the text.
+type Edits = FxHashMap<SourceFile, Vec<ByteRange>>;
+
+/// What is renamed, with all names that change.
+struct Renaming {
+    named: Named,
+    /// The name as it is.
+    old: Arc<str>,
+    /// Whether the declaration itself is renamed, not the other name that an import gives.
+    declaration: bool,
+    /// The names that change.
+    found: Vec<Found>,
+}
+
+/// The name at a cursor, if it can be changed.
+pub(in crate::ide) fn prepare_rename(
+    db: &dyn Db,
+    file: SourceFile,
+    offset: u32,
+) -> Result<(ByteRange, String), RenameProblem> {
+    let (named, occurrence, range) = named_or_why(db, file, offset)?;
+    declared_once(db, &named)?;
+    Ok((range, occurrence.name().to_string()))
+}
+
+/// The edits that give the name at a cursor another form everywhere, in the order of files and places.
+pub(in crate::ide) fn rename(
+    db: &dyn Db,
+    file: SourceFile,
+    offset: u32,
+    name: &str,
+) -> Result<Vec<FileEdit>, RenameProblem> {
+    let (named, occurrence, range) = named_or_why(db, file, offset)?;
+    declared_once(db, &named)?;
+    if *occurrence.name() == *name {
+        return Ok(Vec::new());
+    }
+    let renaming = renaming(db, named, &occurrence.name(), (file, range))?;
+    check_name(db, &renaming, name)?;
+    free_where_used(db, &renaming, name)?;
+    let edits = edits(&renaming);
+    verify::check(db, &renaming, &edits, name)?;
+    let edits = edits.into_iter().flat_map(|(file, ranges)| {
+        let path = file.path(db);
+        ranges.into_iter().map(move |range| FileEdit {
+            file: Arc::clone(&path),
+            start_byte: range.start,
+            end_byte: range.end,
+            text: name.to_owned(),
+        })
+    });
+    let mut edits: Vec<FileEdit> = edits.collect();
+    edits.sort_by(|one, other| (&one.file, one.start_byte).cmp(&(&other.file, other.start_byte)));
+    Ok(edits)
+}
+
+fn refuse<T>(why: impl Into<String>) -> Result<T, RenameProblem> {
+    Err(RenameProblem(why.into()))
+}
+
+/// The axis or alias at a cursor, or why there is none.
+fn named_or_why(
+    db: &dyn Db,
+    file: SourceFile,
+    offset: u32,
+) -> Result<(Named, Occurrence, ByteRange), RenameProblem> {
+    if let Some(found) = named_at(db, file, offset) {
+        return Ok(found);
+    }
+    let nothing = "only axes and type aliases can be renamed here";
+    let meaning = super::name_at(db, file, offset)
+        .and_then(|token| Occurrence::of(&token))
+        .and_then(|occurrence| {
+            let meaning = FileNames::new(db, file)?.meaning(&occurrence)?;
+            Some((occurrence.name(), meaning))
+        });
+    let Some((name, meaning)) = meaning else {
+        return refuse(nothing);
+    };
+    match meaning {
+        Resolution::Prelude(_) => refuse(format!("`{name}` belongs to the kernel library")),
+        Resolution::External => refuse(format!(
+            "`{name}` is declared outside of the project, or more than once"
+        )),
+        Resolution::Unknown { .. } => refuse(format!("`{name}` is declared nowhere in sight")),
+        _ => refuse(nothing),
+    }
+}
+
+/// A name that is declared twice means nobody knows what: a rename of one of the declarations would be a guess.
+fn declared_once(db: &dyn Db, named: &Named) -> Result<(), RenameProblem> {
+    let again = || -> Option<bool> {
+        let (file, range) = named.place(db)?;
+        let names = FileNames::new(db, file)?;
+        let token = names
+            .tokens_named(&named.name(db))
+            .into_iter()
+            .find(|token| names.range(token) == range)?;
+        let meaning = names.meaning(&Occurrence::of(&token)?)?;
+        Some(Named::of(meaning).as_ref() == Some(named))
+    };
+    if again() == Some(true) {
+        return Ok(());
+    }
+    refuse(format!(
+        "`{}` is declared more than once, so that nobody can tell which declaration its uses mean",
+        named.name(db)
+    ))
+}
+
+fn renaming(
+    db: &dyn Db,
+    named: Named,
+    old: &Arc<str>,
+    cursor: (SourceFile, ByteRange),
+) -> Result<Renaming, RenameProblem> {
+    let mut found = all_of(db, &named);
+    found.retain(|found| found.name == *old);
+    let declaration = *named.name(db) == **old;
+    let mut renaming = Renaming {
+        named,
+        old: Arc::clone(old),
+        declaration,
+        found,
+    };
+    if declaration {
+        return Ok(renaming);
+    }
+    let imports: Vec<(SourceFile, ByteRange)> = renaming
+        .found
+        .iter()
+        .filter(|found| found.role == Role::ImportRename)
+        .map(|found| (found.file, found.range))
+        .collect();
+    if imports.len() > MAXIMUM_IMPORTS {
+        return refuse(format!("too many imports give `{old}` as another name"));
+    }
+    if imports.len() > 1 {
+        // The import that the cursor's name comes from: the one whose name's change changes the meaning there.
+        let own = imports.iter().find_map(|import| {
+            let dependents = verify::dependents(db, &renaming, *import)?;
+            dependents.contains(&cursor).then_some(dependents)
+        });
+        let Some(own) = own else {
+            return refuse(format!(
+                "several imports give `{old}` as another name; rename it at one of them"
+            ));
+        };
+        renaming
+            .found
+            .retain(|found| own.contains(&(found.file, found.range)));
+    }
+    Ok(renaming)
+}
+
+/// Whether a name can stand where the renamed one does.
+fn check_name(db: &dyn Db, renaming: &Renaming, name: &str) -> Result<(), RenameProblem> {
+    if name.starts_with("r#") {
+        return refuse(format!("`{name}`: write the name without `r#`"));
+    }
+    if SyntaxKind::from_keyword(name, EDITION).is_some() {
+        return refuse(format!("`{name}` is a keyword"));
+    }
+    let identifier = syn::parse_str::<syn::Ident>(name);
+    if identifier.is_err() || name.contains(char::is_whitespace) || name == "_" {
+        return refuse(format!("`{name}` is no identifier"));
+    }
+    if renaming.declaration && matches!(renaming.named, Named::Axis(_)) {
+        let first = name.chars().next().unwrap_or('_');
+        let dialect = dialect(db, renaming.named.file(db));
+        let allowed = match dialect {
+            Dialect::VisaStd => first.is_ascii_uppercase(),
+            Dialect::OptStd => first.is_ascii_alphabetic(),
+        };
+        if !allowed {
+            let wanted = match dialect {
+                Dialect::VisaStd => "an upper-case letter",
+                Dialect::OptStd => "a letter",
+            };
+            return refuse(format!("an axis starts with {wanted}; `{name}` does not"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether nothing that can be seen from a use has the new name.
+fn free_where_used(db: &dyn Db, renaming: &Renaming, name: &str) -> Result<(), RenameProblem> {
+    let spaces: &[Namespace] = match renaming.named {
+        // Axes are unit structs: types and values.
+        Named::Axis(_) => &[Namespace::Type, Namespace::Value],
+        Named::Alias(_) => &[Namespace::Type],
+    };
+    for found in &renaming.found {
+        for space in spaces {
+            let meaning = resolve(db, &found.scope, &[name], *space);
+            let what = match meaning {
+                Resolution::Unknown { .. } => continue,
+                Resolution::Axis(_) => "an axis",
+                Resolution::Alias(_) => "a type alias",
+                Resolution::Const(_) => "a constant",
+                Resolution::Function(_) => "a function",
+                Resolution::Module(_) => "a module",
+                Resolution::Type(_) => "a type",
+                Resolution::Parameter(_) => "a generic parameter",
+                Resolution::Prelude(_) => "a name of the kernel library",
+                Resolution::External => "a name from elsewhere",
+            };
+            return refuse(format!(
+                "`{name}` is already {what} where `{}` stands in {}",
+                renaming.old,
+                shown(db, found.file, found.range)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The names that change, file by file.
+fn edits(renaming: &Renaming) -> Edits {
+    let mut edits = Edits::default();
+    for found in &renaming.found {
+        edits.entry(found.file).or_default().push(found.range);
+    }
+    for ranges in edits.values_mut() {
+        ranges.sort_unstable();
+        ranges.dedup();
+    }
+    edits
+}
+
+/// A place for messages: file and line.
+fn shown(db: &dyn Db, file: SourceFile, range: ByteRange) -> String {
+    let line = line_index(db, file).line(range.start);
+    format!("{}:{line}", file.path(db))
+}
