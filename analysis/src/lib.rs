@@ -54,4 +54,4 @@ pub use rules::{
 pub use simulation::{Lane, Peak};
 pub use suppression::Allowed;
 pub use syntax::{LineColumn, LineIndex};
-pub use workspace::{Analysis, Workspace};
+pub use workspace::{Analysis, Canceller, Workspace};

@@ -145,6 +145,18 @@ pub struct Analysis {
     db: AnalysisDatabase,
 }
 
+/// Cancels the questions to one snapshot: they are answered with [`Problem::Cancelled`], running ones soon.
+pub struct Canceller {
+    token: salsa::CancellationToken,
+}
+
+impl Canceller {
+    /// Cancels what is asked and will be asked.
+    pub fn cancel(&self) {
+        self.token.cancel();
+    }
+}
+
 impl Analysis {
     /// The findings in one file, from its own functions and from those of other files that call into it.
     #[must_use]
@@ -282,6 +294,21 @@ impl Analysis {
         };
         self.guarded(|db| allowing(db, file, wanted, reason))
             .unwrap_or_default()
+    }
+
+    /// The text of a file as this snapshot knows it.
+    #[must_use]
+    pub fn text(&self, path: &str) -> Option<Arc<str>> {
+        let file = self.db.file(path)?;
+        self.guarded(|db| file.text(db)).ok()
+    }
+
+    /// What cancels the questions to this snapshot from another thread. Clones of the snapshot are not cancelled with it.
+    #[must_use]
+    pub fn canceller(&self) -> Canceller {
+        Canceller {
+            token: salsa::Database::cancellation_token(&self.db),
+        }
     }
 
     /// The file of a path.

@@ -4,4 +4,5 @@
 //! `visa-analysis` and nowhere else.
 
 pub mod lint;
+pub mod lsp;
 mod project;

@@ -55,6 +55,16 @@ pub(crate) enum Command {
     Init(InitArguments),
     /// Print a shell's completions
     Completions(CompletionsArguments),
+    /// Run the language server on standard input and output, as `visa-lsp` does
+    Lsp(LspArguments),
+}
+
+/// `lsp`.
+#[derive(Debug, Args)]
+pub(crate) struct LspArguments {
+    /// Speak on standard input and output: the default, which editors ask for all the same
+    #[arg(long)]
+    pub(crate) stdio: bool,
 }
 
 /// When to use colours.

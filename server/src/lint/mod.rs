@@ -50,6 +50,8 @@ pub(crate) enum Outcome {
     Found,
     /// The run itself failed; the words are already on standard error.
     Failed,
+    /// The language server ended with a code of its own.
+    Served(u8),
 }
 
 impl From<Outcome> for ExitCode {
@@ -58,6 +60,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Fine => 0,
             Outcome::Found => 1,
             Outcome::Failed => 2,
+            Outcome::Served(code) => code,
         })
     }
 }
@@ -105,6 +108,7 @@ fn run(arguments: &Arguments, matches: &clap::ArgMatches) -> Result<Outcome, Fai
         Command::Sequence(options) => sequence::run(options, console),
         Command::Init(options) => init::run(options, console),
         Command::Completions(options) => completions::run(options, console),
+        Command::Lsp(_) => Ok(Outcome::Served(crate::lsp::run_on_stdio())),
     }
 }
 

@@ -1,0 +1,7 @@
+//! The language server of visa-lint.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    visa_server::lsp::main()
+}

@@ -1,0 +1,100 @@
+//! Open documents: their texts follow the client's edits, and the engine's files follow the texts.
+//!
+//! All of it runs in notification handlers, without waiting for anything: the next message already sees the new text.
+
+use std::sync::Arc;
+
+use tower_lsp::ls_types::{MessageType, TextDocumentContentChangeEvent, Uri};
+
+use super::positions::{Encoding, LineTable};
+use super::state::{Document, Server};
+use super::uris;
+
+/// Puts a document in place.
+pub(crate) fn open(server: &Server, uri: Uri, version: i32, text: String) -> Arc<str> {
+    let path: Arc<str> = uris::path_of(&uri).into();
+    let text: Arc<str> = text.into();
+    let mut state = server.lock();
+    let document = Document {
+        uri,
+        version,
+        lines: Arc::new(LineTable::of_document(&text)),
+        text: Arc::clone(&text),
+    };
+    state
+        .view_mut()
+        .documents
+        .insert(Arc::clone(&path), document);
+    let file = Arc::clone(&path);
+    server
+        .engine
+        .write(move |workspace| workspace.set_file(&file, &text));
+    path
+}
+
+/// Applies the changes of one notification, in their order. None if no such document is open.
+pub(crate) fn change(
+    server: &Server,
+    uri: &Uri,
+    version: i32,
+    changes: Vec<TextDocumentContentChangeEvent>,
+) -> Option<Arc<str>> {
+    let path: Arc<str> = uris::path_of(uri).into();
+    let mut state = server.lock();
+    let encoding = state.view.encoding;
+    let Some(document) = state.view_mut().documents.get_mut(&path) else {
+        drop(state);
+        server.log(
+            MessageType::WARNING,
+            format!("a change of {} which is not open", uri.as_str()),
+        );
+        return None;
+    };
+    document.version = version;
+    let mut text = String::from(&*document.text);
+    for change in changes {
+        apply(&mut text, &mut document.lines, change, encoding);
+    }
+    document.text = text.into();
+    let (file, text) = (Arc::clone(&path), Arc::clone(&document.text));
+    server
+        .engine
+        .write(move |workspace| workspace.set_file(&file, &text));
+    Some(path)
+}
+
+/// Forgets a document: what is on disk holds again, or nothing if nothing is there.
+pub(crate) fn close(server: &Server, uri: &Uri) -> Option<Arc<str>> {
+    let path: Arc<str> = uris::path_of(uri).into();
+    let mut state = server.lock();
+    state.view_mut().documents.remove(&path)?;
+    let file = Arc::clone(&path);
+    server.engine.write(move |workspace| {
+        let text = uris::is_file_path(&file)
+            .then(|| std::fs::read_to_string(&*file).ok())
+            .flatten();
+        match text {
+            Some(text) => workspace.set_file(&file, &text),
+            None => workspace.remove_file(&file),
+        }
+    });
+    Some(path)
+}
+
+/// Applies one change to a text and its lines.
+fn apply(
+    text: &mut String,
+    lines: &mut Arc<LineTable>,
+    change: TextDocumentContentChangeEvent,
+    encoding: Encoding,
+) {
+    match change.range {
+        Some(range) => {
+            let start = lines.offset(text, range.start, encoding);
+            let end = lines.offset(text, range.end, encoding).max(start);
+            text.replace_range(start..end, &change.text);
+        }
+        None => *text = change.text,
+    }
+    *lines = Arc::new(LineTable::of_document(text));
+}

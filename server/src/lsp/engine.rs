@@ -1,0 +1,200 @@
+//! The engine behind a queue: writes and questions take effect in the order in which they were queued.
+//!
+//! One thread owns the workspace. It applies a write itself, and hands a question, with a snapshot, to a pool of threads. So
+//! who queues never waits: not for a write, which waits until the running questions have noticed that they are overtaken,
+//! and not for a question. A question sees exactly the writes that were queued before it.
+//!
+//! Two pools: what an editor waits for is not behind what runs in the background.
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, mpsc};
+use std::task::{Context, Poll};
+
+use tokio::sync::oneshot;
+use visa_analysis::{Analysis, Canceller, Problem, Workspace};
+
+/// The stack of a thread that parses and lowers.
+const STACK_BYTES: usize = 16 << 20;
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// A newer edit overtook it.
+    Overtaken,
+    /// The client took it back.
+    Withdrawn,
+    /// It is about a document that the engine does not know.
+    NoSuchFile,
+    /// It cannot be answered; the words are for the one who asked.
+    Refused(String),
+    /// A defect of this program.
+    Defect(String),
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        match problem {
+            Problem::NoSuchFile => Self::NoSuchFile,
+            Problem::Cancelled => Self::Overtaken,
+            Problem::NotAnalysed(why) => Self::Refused(why),
+            Problem::Internal(what) => Self::Defect(what),
+        }
+    }
+}
+
+/// The answer to a question.
+pub(crate) type Answer<T> = Result<T, Failure>;
+
+/// How soon a question is to be answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Urgency {
+    /// Somebody waits.
+    Waiting,
+    /// When there is time.
+    Background,
+}
+
+enum Job {
+    Write(Box<dyn FnOnce(&mut Workspace) + Send>),
+    Read(Urgency, Box<dyn FnOnce(Analysis) + Send>),
+}
+
+/// The engine.
+pub(crate) struct Engine {
+    jobs: mpsc::Sender<Job>,
+}
+
+impl Engine {
+    /// Starts an engine without files. `defect` is told, on any thread, what a write panicked with.
+    ///
+    /// # Errors
+    ///
+    /// No threads can be started.
+    pub(crate) fn start(defect: impl Fn(String) + Send + 'static) -> std::io::Result<Self> {
+        let (jobs, queue) = mpsc::channel();
+        let pools = [pool("visa-answer")?, pool("visa-background")?];
+        std::thread::Builder::new()
+            .name("visa-engine".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn(move || serve(&queue, &pools, &defect))?;
+        Ok(Self { jobs })
+    }
+
+    /// Queues a change of the workspace.
+    pub(crate) fn write(&self, change: impl FnOnce(&mut Workspace) + Send + 'static) {
+        // The thread ends only when this sender is gone.
+        let _ = self.jobs.send(Job::Write(Box::new(change)));
+    }
+
+    /// Queues a question. Dropping what it returns cancels it.
+    pub(crate) fn read<T: Send + 'static>(
+        &self,
+        urgency: Urgency,
+        question: impl FnOnce(Analysis) -> Answer<T> + Send + 'static,
+    ) -> Reading<T> {
+        let (sender, receiver) = oneshot::channel();
+        let ticket = Arc::new(Ticket::default());
+        let mine = Arc::clone(&ticket);
+        let run = move |analysis: Analysis| {
+            if mine.withdrawn(&analysis) {
+                return;
+            }
+            let answer = std::panic::catch_unwind(AssertUnwindSafe(|| question(analysis)));
+            let _ = sender.send(answer.unwrap_or_else(|payload| Err(defect_of(&*payload))));
+        };
+        let _ = self.jobs.send(Job::Read(urgency, Box::new(run)));
+        Reading { receiver, ticket }
+    }
+}
+
+/// What a question panicked with.
+fn defect_of(payload: &(dyn std::any::Any + Send)) -> Failure {
+    let words = payload
+        .downcast_ref::<&str>()
+        .map(|words| (*words).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned());
+    Failure::Defect(words.unwrap_or_else(|| "a panic without words".to_owned()))
+}
+
+fn pool(name: &'static str) -> std::io::Result<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new()
+        .stack_size(STACK_BYTES)
+        .thread_name(move |index| format!("{name}-{index}"))
+        // What runs there catches its own panics; one that slips through must not end the process.
+        .panic_handler(|_| {})
+        .build()
+        .map_err(std::io::Error::other)
+}
+
+fn serve(queue: &mpsc::Receiver<Job>, pools: &[rayon::ThreadPool; 2], defect: &dyn Fn(String)) {
+    let mut workspace = Workspace::new();
+    let [waiting, background] = pools;
+    while let Ok(job) = queue.recv() {
+        match job {
+            Job::Write(change) => {
+                let done = std::panic::catch_unwind(AssertUnwindSafe(|| change(&mut workspace)));
+                if let Err(payload) = done
+                    && let Failure::Defect(what) = defect_of(&*payload)
+                {
+                    defect(what);
+                }
+            }
+            Job::Read(urgency, run) => {
+                let pool = match urgency {
+                    Urgency::Waiting => waiting,
+                    Urgency::Background => background,
+                };
+                let analysis = workspace.analysis();
+                pool.spawn_fifo(move || run(analysis));
+            }
+        }
+    }
+}
+
+/// What a question and who waits for it share.
+#[derive(Default)]
+struct Ticket {
+    withdrawn: AtomicBool,
+    running: OnceLock<Canceller>,
+}
+
+impl Ticket {
+    /// Whether the question was taken back before it began; else it can be cancelled from now on.
+    fn withdrawn(&self, analysis: &Analysis) -> bool {
+        let _ = self.running.set(analysis.canceller());
+        self.withdrawn.load(Ordering::SeqCst)
+    }
+
+    fn withdraw(&self) {
+        self.withdrawn.store(true, Ordering::SeqCst);
+        if let Some(canceller) = self.running.get() {
+            canceller.cancel();
+        }
+    }
+}
+
+/// A question that waits for its answer.
+#[must_use = "a dropped question is cancelled"]
+pub(crate) struct Reading<T> {
+    receiver: oneshot::Receiver<Answer<T>>,
+    ticket: Arc<Ticket>,
+}
+
+impl<T> Future for Reading<T> {
+    type Output = Answer<T>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.receiver)
+            .poll(context)
+            .map(|answer| answer.unwrap_or(Err(Failure::Withdrawn)))
+    }
+}
+
+impl<T> Drop for Reading<T> {
+    fn drop(&mut self) {
+        self.ticket.withdraw();
+    }
+}

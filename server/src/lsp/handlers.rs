@@ -1,0 +1,313 @@
+//! The protocol's messages, each handed to who knows.
+//!
+//! Notifications run to their end within their first poll. Requests take their place in the engine's queue with their first
+//! statement; a feature is a function of the snapshot and the parameters.
+
+use std::sync::Arc;
+
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types::*;
+use tower_lsp::{LanguageServer, LspServiceBuilder};
+
+use super::engine::{Answer, Failure, Urgency};
+use super::features::{
+    call_hierarchy, code_actions, code_lens, completion, custom, diagnostics, folding, hover,
+    inlay_hints, navigation, selection, semantic_tokens, signature, symbols,
+};
+use super::state::{Server, Snapshot};
+use super::{documents, lifecycle, project, uris};
+
+/// The handlers of a server.
+pub(crate) struct Handlers {
+    server: Arc<Server>,
+}
+
+/// Adds the methods that are ours alone, and `$/setTrace`, which the library does not know.
+pub(crate) fn with_custom_methods(
+    builder: LspServiceBuilder<Handlers>,
+) -> LspServiceBuilder<Handlers> {
+    builder
+        .custom_method("$/setTrace", Handlers::set_trace)
+        .custom_method("visa/kernelCost", Handlers::kernel_cost)
+        .custom_method("visa/memoryMap", Handlers::memory_map)
+        .custom_method("visa/stageTable", Handlers::stage_table)
+}
+
+impl Handlers {
+    pub(crate) fn new(server: Server) -> Self {
+        Self {
+            server: Arc::new(server),
+        }
+    }
+
+    pub(crate) const fn server(&self) -> &Arc<Server> {
+        &self.server
+    }
+
+    /// Answers a request by a feature.
+    async fn ask<P: Send + 'static, T: Default + Send + 'static>(
+        &self,
+        params: P,
+        feature: fn(&Snapshot, P) -> Answer<T>,
+    ) -> Result<T> {
+        self.server
+            .answer(move |snapshot| feature(snapshot, params))
+            .await
+    }
+
+    async fn set_trace(&self, params: SetTraceParams) {
+        self.server.lock().trace = params.value;
+    }
+
+    async fn kernel_cost(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<serde_json::Value>> {
+        self.ask(params, custom::kernel_cost).await
+    }
+
+    async fn memory_map(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<serde_json::Value>> {
+        self.ask(params, custom::memory_map).await
+    }
+
+    async fn stage_table(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<serde_json::Value>> {
+        self.ask(params, custom::stage_table).await
+    }
+}
+
+impl LanguageServer for Handlers {
+    // Lifecycle.
+
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        Ok(lifecycle::initialize(&self.server, params))
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        project::initialized(&self.server);
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        self.server.lock().shut_down = true;
+        Ok(())
+    }
+
+    // Documents.
+
+    async fn did_open(&self, params: DidOpenTextDocumentParams) {
+        let document = params.text_document;
+        let path = documents::open(&self.server, document.uri, document.version, document.text);
+        project::opened(&self.server, &path);
+        diagnostics::changed(&self.server, &path);
+    }
+
+    async fn did_change(&self, params: DidChangeTextDocumentParams) {
+        let document = params.text_document;
+        let changed = documents::change(
+            &self.server,
+            &document.uri,
+            document.version,
+            params.content_changes,
+        );
+        if let Some(path) = changed {
+            diagnostics::changed(&self.server, &path);
+        }
+    }
+
+    async fn did_save(&self, params: DidSaveTextDocumentParams) {
+        project::saved(&self.server, &uris::path_of(&params.text_document.uri));
+    }
+
+    async fn did_close(&self, params: DidCloseTextDocumentParams) {
+        if let Some(path) = documents::close(&self.server, &params.text_document.uri) {
+            project::closed(&self.server, &path);
+            diagnostics::closed(&self.server, &params.text_document.uri, &path);
+        }
+    }
+
+    // The workspace.
+
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        project::configuration_changed(&self.server, params.settings);
+    }
+
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        let mut state = self.server.lock();
+        for folder in params.event.removed {
+            let path = uris::folder_of(&folder.uri);
+            state.roots.retain(|root| **root != *path);
+        }
+        for folder in params.event.added {
+            let path = uris::folder_of(&folder.uri);
+            if !state.roots.iter().any(|root| **root == *path) {
+                state.roots.push(path.into());
+            }
+        }
+        drop(state);
+        project::folders_changed(&self.server);
+    }
+
+    async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
+        let paths: Vec<String> = params
+            .changes
+            .iter()
+            .map(|change| uris::path_of(&change.uri))
+            .collect();
+        project::files_changed(&self.server, &paths);
+    }
+
+    async fn symbol(
+        &self,
+        params: WorkspaceSymbolParams,
+    ) -> Result<Option<WorkspaceSymbolResponse>> {
+        self.ask(params, symbols::workspace).await
+    }
+
+    // Diagnostics and code actions.
+
+    async fn diagnostic(
+        &self,
+        params: DocumentDiagnosticParams,
+    ) -> Result<DocumentDiagnosticReportResult> {
+        let question = move |snapshot: &Snapshot| diagnostics::document(snapshot, params);
+        let answer = self.server.question(Urgency::Waiting, question).await;
+        answer.map_err(|failure| self.pull_again(failure))
+    }
+
+    async fn workspace_diagnostic(
+        &self,
+        params: WorkspaceDiagnosticParams,
+    ) -> Result<WorkspaceDiagnosticReportResult> {
+        let question = move |snapshot: &Snapshot| diagnostics::workspace(snapshot, params);
+        let answer = self.server.question(Urgency::Background, question).await;
+        answer.map_err(|failure| self.pull_again(failure))
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        self.ask(params, code_actions::code_actions).await
+    }
+
+    async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
+        self.ask(action, code_actions::resolve).await
+    }
+
+    // What is shown.
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        self.ask(params, hover::hover).await
+    }
+
+    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+        self.ask(params, inlay_hints::inlay_hints).await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        self.ask(params, code_lens::code_lens).await
+    }
+
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        self.ask(params, completion::completion).await
+    }
+
+    async fn signature_help(&self, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
+        self.ask(params, signature::signature_help).await
+    }
+
+    async fn document_symbol(
+        &self,
+        params: DocumentSymbolParams,
+    ) -> Result<Option<DocumentSymbolResponse>> {
+        self.ask(params, symbols::document).await
+    }
+
+    async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
+        self.ask(params, folding::folding_ranges).await
+    }
+
+    async fn selection_range(
+        &self,
+        params: SelectionRangeParams,
+    ) -> Result<Option<Vec<SelectionRange>>> {
+        self.ask(params, selection::selection_ranges).await
+    }
+
+    async fn semantic_tokens_full(
+        &self,
+        params: SemanticTokensParams,
+    ) -> Result<Option<SemanticTokensResult>> {
+        self.ask(params, semantic_tokens::full).await
+    }
+
+    async fn semantic_tokens_range(
+        &self,
+        params: SemanticTokensRangeParams,
+    ) -> Result<Option<SemanticTokensRangeResult>> {
+        self.ask(params, semantic_tokens::range).await
+    }
+
+    // Names.
+
+    async fn goto_definition(
+        &self,
+        params: GotoDefinitionParams,
+    ) -> Result<Option<GotoDefinitionResponse>> {
+        self.ask(params, navigation::definition).await
+    }
+
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        self.ask(params, navigation::references).await
+    }
+
+    async fn prepare_rename(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<PrepareRenameResponse>> {
+        self.ask(params, navigation::prepare_rename).await
+    }
+
+    async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
+        self.ask(params, navigation::rename).await
+    }
+
+    async fn prepare_call_hierarchy(
+        &self,
+        params: CallHierarchyPrepareParams,
+    ) -> Result<Option<Vec<CallHierarchyItem>>> {
+        self.ask(params, call_hierarchy::prepare).await
+    }
+
+    async fn incoming_calls(
+        &self,
+        params: CallHierarchyIncomingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
+        self.ask(params, call_hierarchy::incoming).await
+    }
+
+    async fn outgoing_calls(
+        &self,
+        params: CallHierarchyOutgoingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
+        self.ask(params, call_hierarchy::outgoing).await
+    }
+}
+
+impl Handlers {
+    /// The error of a pull for diagnostics: a client asks again for what was overtaken.
+    fn pull_again(&self, failure: Failure) -> tower_lsp::jsonrpc::Error {
+        let overtaken = failure == Failure::Overtaken;
+        let mut error = self.server.error_of(failure);
+        if overtaken {
+            error.code = tower_lsp::jsonrpc::ErrorCode::ServerError(SERVER_CANCELLED);
+            error.data = Some(serde_json::json!({ "retriggerRequest": true }));
+        }
+        error
+    }
+}
+
+/// `ServerCancelled` of the protocol.
+const SERVER_CANCELLED: i64 = -32802;

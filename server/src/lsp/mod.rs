@@ -1,0 +1,39 @@
+//! The program `visa-lsp`: the language server.
+//!
+//! The protocol lives here and nowhere else: the engine answers in bytes, this room turns them into lines and columns of the
+//! client. What it holds:
+//!
+//! - [`framing`], [`transport`], [`service`]: bytes to messages to calls, in the order of the wire, whatever the bytes are.
+//! - [`state`], [`engine`], [`documents`]: texts, the engine's queue, and the snapshot a question is answered from.
+//! - [`lifecycle`], [`capabilities`], [`project`], [`settings`]: what the client and the workspace's folders say.
+//! - [`handlers`], [`features`]: the requests, a file a feature. A feature is a plain function of a snapshot.
+//!
+//! # Order
+//!
+//! 1. The future of every message is polled once when the message is read. A handler's first statement therefore runs in
+//!    the order of the wire, and that statement takes its place in the engine's queue.
+//! 2. Notification handlers never yield. They apply the edit to the document, queue the write and return. What they cause
+//!    later (diagnostics, logs) runs in spawned tasks.
+//! 3. A request sees exactly the texts that the messages before it made. If a later edit overtakes it, it is answered with
+//!    `ContentModified` rather than with places of another text.
+//! 4. `$/cancelRequest` drops the request's future, which cancels the engine's work on it at its next query.
+//! 5. The reader waits for nothing but bytes: neither a write, which waits for the running questions to notice it, nor a
+//!    question keeps the next message from being read.
+
+mod capabilities;
+mod documents;
+mod engine;
+mod features;
+mod framing;
+mod handlers;
+mod lifecycle;
+mod positions;
+mod program;
+mod project;
+mod service;
+mod settings;
+mod state;
+mod transport;
+mod uris;
+
+pub use self::program::{main, run_on_stdio, serve};

@@ -1,0 +1,119 @@
+//! From arguments to an exit code, and the server over any pair of streams.
+
+use std::process::ExitCode;
+use std::sync::{Arc, Weak};
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tower_lsp::LspService;
+
+use super::engine::Engine;
+use super::handlers::Handlers;
+use super::service::Eager;
+use super::state::Server;
+use super::transport::{self, Ending};
+use super::{handlers, lifecycle};
+
+const HELP: &str = "\
+The language server for TCP Virtual ISA kernels. It speaks the Language Server Protocol on standard input and output;
+editors start it, people rarely do.
+
+Usage: visa-lsp [--stdio]
+
+Options:
+      --stdio    Speak on standard input and output (the default)
+  -h, --help     Print help
+  -V, --version  Print version
+";
+
+/// Runs the program with the arguments of the process.
+#[must_use]
+pub fn main() -> ExitCode {
+    for argument in std::env::args_os().skip(1) {
+        match argument.to_str() {
+            // Editors pass it, together with the process that the client tells of again in `initialize`.
+            Some("--stdio") => {}
+            Some(argument) if argument.starts_with("--clientProcessId=") => {}
+            Some("-h" | "--help") => {
+                print!("{HELP}");
+                return ExitCode::SUCCESS;
+            }
+            Some("-V" | "--version") => {
+                println!("visa-lsp {}", env!("CARGO_PKG_VERSION"));
+                return ExitCode::SUCCESS;
+            }
+            _ => {
+                eprintln!(
+                    "error: unexpected argument '{}'\n\n{HELP}",
+                    argument.to_string_lossy()
+                );
+                return ExitCode::from(2);
+            }
+        }
+    }
+    ExitCode::from(run_on_stdio())
+}
+
+/// Runs the server on standard input and output until the client ends it. Returns the process's exit code.
+#[must_use]
+pub fn run_on_stdio() -> u8 {
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("error: cannot start the server: {error}");
+            return 2;
+        }
+    };
+    let code = runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout()));
+    // Standard input may stay open, and a thread of the runtime wait for it: it must not keep the process.
+    runtime.shutdown_background();
+    code
+}
+
+/// Runs the server on a pair of streams until the client ends it. Returns the process's exit code: 0 after `shutdown`, 1
+/// without it.
+pub async fn serve(
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+) -> u8 {
+    let (defects, told) = tokio::sync::mpsc::unbounded_channel();
+    let engine = match Engine::start(move |what| {
+        // Who listens ends last.
+        let _ = defects.send(what);
+    }) {
+        Ok(engine) => engine,
+        Err(error) => {
+            eprintln!("error: cannot start the server: {error}");
+            return 2;
+        }
+    };
+    let builder = LspService::build(|client| Handlers::new(Server::new(client, engine)));
+    let (service, socket) = handlers::with_custom_methods(builder).finish();
+    let server = Arc::clone(service.inner().server());
+    tokio::spawn(log_defects(Arc::downgrade(&server), told));
+    let ended = tokio::select! {
+        ending = transport::run(input, output, Eager::new(service), socket) => ending,
+        () = client_gone(&server) => Ending::Closed,
+    };
+    let asked = server.lock().shut_down;
+    u8::from(!(asked && ended != Ending::Unreadable))
+}
+
+/// Tells the client's log of defects in the engine's writes.
+async fn log_defects(server: Weak<Server>, mut told: UnboundedReceiver<String>) {
+    while let Some(what) = told.recv().await {
+        if let Some(server) = server.upgrade() {
+            server.log_defect(&what);
+        }
+    }
+}
+
+/// Returns when the client told of its process and that is gone.
+async fn client_gone(server: &Server) {
+    let process = server.client_process().await;
+    lifecycle::process_gone(process).await;
+}

@@ -1,0 +1,83 @@
+//! Addresses of documents to the engine's paths, and back.
+//!
+//! The engine knows files by `/`-separated paths. A `file:` address becomes the absolute path it stands for, on every
+//! platform alike: `/home/a.rs`, `C:/a.rs`, `//server/share/a.rs`. Any other address (`untitled:Untitled-1`) is its own path.
+
+use std::fmt::Write;
+use std::str::FromStr;
+
+use tower_lsp::ls_types::Uri;
+
+/// The engine's path of a document.
+pub(crate) fn path_of(uri: &Uri) -> String {
+    if !uri.scheme().as_str().eq_ignore_ascii_case("file") {
+        return uri.as_str().replace('\\', "/");
+    }
+    let path = uri.path().decode().to_string_lossy().replace('\\', "/");
+    let host = uri.authority().map(|authority| authority.host());
+    match host {
+        Some(host) if !host.is_empty() && host != "localhost" => format!("//{host}{path}"),
+        _ => match path.strip_prefix('/') {
+            // One drive has one name, however the client writes it.
+            Some(rest) if has_drive(rest) => {
+                let (drive, rest) = rest.split_at(1);
+                drive.to_ascii_uppercase() + rest
+            }
+            _ => path,
+        },
+    }
+}
+
+/// The engine's path of a folder: without a `/` at its end, except where it is all of the path.
+pub(crate) fn folder_of(uri: &Uri) -> String {
+    let path = path_of(uri);
+    let trimmed = path.trim_end_matches('/');
+    if trimmed.is_empty() || trimmed.ends_with(':') {
+        path
+    } else {
+        trimmed.to_owned()
+    }
+}
+
+/// The address of a path of the engine; none for a path that is neither absolute nor an address.
+pub(crate) fn uri_of(path: &str) -> Option<Uri> {
+    let text = if let Some(share) = path.strip_prefix("//") {
+        format!("file://{}", encoded(share))
+    } else if path.starts_with('/') {
+        format!("file://{}", encoded(path))
+    } else if has_drive(path) {
+        format!("file:///{}", encoded(path))
+    } else {
+        path.to_owned()
+    };
+    Uri::from_str(&text).ok()
+}
+
+/// Whether a path is one of the file system.
+pub(crate) fn is_file_path(path: &str) -> bool {
+    path.starts_with('/') || has_drive(path)
+}
+
+/// Whether a path begins with `C:/`.
+fn has_drive(path: &str) -> bool {
+    let mut letters = path.chars();
+    letters
+        .next()
+        .is_some_and(|letter| letter.is_ascii_alphabetic())
+        && letters.next() == Some(':')
+        && matches!(letters.next(), None | Some('/'))
+}
+
+/// A path as part of an address.
+fn encoded(path: &str) -> String {
+    let mut text = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            // Writing to a string does not fail.
+            let _ = write!(text, "%{byte:02X}");
+        }
+    }
+    text
+}

@@ -1,0 +1,11 @@
+//! The language server as editors run it: in-process over a stream, and the program over standard input and output.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "a test fails by panicking, also in its helpers"
+)]
+
+mod support;
+
+mod lifecycle;
