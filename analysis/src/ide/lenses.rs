@@ -6,7 +6,7 @@
 use crate::check::{function_simulation, functions};
 use crate::db::{Db, SourceFile};
 use crate::items::{device_attribute, token_map};
-use crate::kernel::body;
+use crate::kernel::{Body, body};
 use crate::rules::thousands;
 use crate::simulation::{BodySimulation, Lane};
 
@@ -24,7 +24,7 @@ pub(super) fn lenses(db: &dyn Db, file: SourceFile) -> Vec<Lens> {
         let (start, end) = tokens.range(body.span)?;
         Some(Lens {
             range: ByteRange { start, end },
-            title: title(&simulation),
+            title: title(&body, &simulation),
             kernel: body.name.clone(),
             cycles: simulation.total(),
         })
@@ -32,10 +32,13 @@ pub(super) fn lenses(db: &dyn Db, file: SourceFile) -> Vec<Lens> {
     lenses.collect()
 }
 
-fn title(simulation: &BodySimulation) -> String {
+fn title(body: &Body, simulation: &BodySimulation) -> String {
     let Some(total) = simulation.total() else {
-        return match simulation.gaps.first() {
-            Some(gap) => format!("cycles unknown: {}", gap.reason),
+        // What is not resolved brings the other gaps along.
+        let unresolved = body.unresolved.first().map(|place| place.reason.words());
+        let gap = || simulation.gaps.first().map(|gap| gap.reason.clone());
+        return match unresolved.or_else(gap) {
+            Some(reason) => format!("cycles unknown: {reason}"),
             None => "cycles unknown".to_owned(),
         };
     };
@@ -59,5 +62,66 @@ pub(super) fn cycles(number: u64) -> String {
     match number {
         1 => "1 cycle".to_owned(),
         _ => format!("{} cycles", thousands(number)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{KERNEL, everywhere, workspace};
+    use crate::Lens;
+
+    fn lenses(text: &str) -> Vec<Lens> {
+        workspace(text)
+            .analysis()
+            .lenses("kernel.rs")
+            .expect("an answer")
+    }
+
+    #[test]
+    fn the_kernels_own_number_comes_first() {
+        let found = lenses(KERNEL);
+        let costs = workspace(KERNEL)
+            .analysis()
+            .costs("kernel.rs")
+            .expect("costs");
+        let ([lens], [cost]) = (found.as_slice(), costs.as_slice()) else {
+            panic!("one kernel: {found:?}")
+        };
+        assert_eq!(lens.kernel, "raise");
+        assert_eq!(
+            KERNEL.get(lens.range.start as usize..lens.range.end as usize),
+            Some("raise")
+        );
+        assert_eq!(lens.cycles, cost.total);
+        // The sub context's one pass takes 4 * 64 / 8 cycles.
+        assert!(lens.title.contains(" · sub 32 · "), "{}", lens.title);
+        let total = super::thousands(cost.total.expect("a total"));
+        assert!(lens.title.starts_with(&format!("{total} cycles · main ")));
+    }
+
+    #[test]
+    fn a_kernel_that_is_not_understood_says_why() {
+        let found =
+            lenses(&KERNEL.replace(".collect::<m![T, P / 8], m![P % 8]>()", ".gather_up()"));
+        let titles: Vec<(&str, Option<u64>)> = found
+            .iter()
+            .map(|lens| (lens.title.as_str(), lens.cycles))
+            .collect();
+        assert_eq!(
+            titles,
+            [("cycles unknown: unknown method `gather_up`", None)]
+        );
+    }
+
+    #[test]
+    fn helpers_have_none() {
+        assert_eq!(lenses(&KERNEL.replace("#[device(chip = 1)]", "")), []);
+    }
+
+    #[test]
+    fn no_text_is_too_strange() {
+        everywhere(KERNEL, |analysis, _| {
+            analysis.lenses("kernel.rs").expect("an answer");
+        });
     }
 }

@@ -20,6 +20,8 @@ mod selection;
 mod signature;
 mod stages;
 mod symbols;
+#[cfg(test)]
+mod testing;
 mod tokens;
 
 use std::sync::Arc;

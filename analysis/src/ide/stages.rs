@@ -232,3 +232,6 @@ impl Chains<'_> {
         Some(call?.text_range())
     }
 }
+
+#[cfg(test)]
+mod tests;
