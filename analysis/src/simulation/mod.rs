@@ -22,7 +22,7 @@ use crate::kernel::{Body, Operation, OperationKind};
 pub use dma::DmaCost;
 pub use memory::{Hole, MemoryTimeline, Occupancy, Peak};
 pub use schedule::{Idle, Lane, Schedule, Slot, Wait, WaitCause};
-pub use stage_table::{StageRow, StageTable, stage_tables};
+pub use stage_table::{StageRow, StageTable, stage_table, stage_tables};
 pub use what_if::{Changed, Effect, Known, is_same_text, what_if, what_if_costs, what_if_stages};
 
 /// A part of the machine that an operation keeps busy.

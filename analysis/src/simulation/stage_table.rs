@@ -3,7 +3,9 @@
 //! Plain data, put together from the declared shapes and the pass's cost; nothing is derived here.
 
 use crate::hardware::{ElementType, FLIT_BYTES};
-use crate::kernel::{Body, OperationId, OperationKind, Pass, PassEnd, StreamShape, TensorId, Way};
+use crate::kernel::{
+    Body, Operation, OperationId, OperationKind, Pass, PassEnd, StreamShape, TensorId, Way,
+};
 use crate::mapping::Mapping;
 
 use super::{BodySimulation, Engine, OperationCost};
@@ -54,14 +56,20 @@ pub fn stage_tables(body: &Body, simulation: &BodySimulation) -> Vec<StageTable>
     body.operations
         .iter()
         .zip(&simulation.operations)
-        .filter_map(|(operation, cost)| match &operation.kind {
-            OperationKind::Pass(pass) => Some(StageTable {
-                operation: operation.id,
-                rows: rows(body, pass, cost),
-            }),
-            OperationKind::Copy(_) | OperationKind::Collective(_) => None,
-        })
+        .filter_map(|(operation, cost)| stage_table(body, operation, cost))
         .collect()
+}
+
+/// The table of one operation with what it costs; `None` if it is no pass.
+#[must_use]
+pub fn stage_table(body: &Body, operation: &Operation, cost: &OperationCost) -> Option<StageTable> {
+    match &operation.kind {
+        OperationKind::Pass(pass) => Some(StageTable {
+            operation: operation.id,
+            rows: rows(body, pass, cost),
+        }),
+        OperationKind::Copy(_) | OperationKind::Collective(_) => None,
+    }
 }
 
 fn rows(body: &Body, pass: &Pass, cost: &OperationCost) -> Vec<StageRow> {

@@ -1,0 +1,341 @@
+//! The page of an address: what lies in that memory while the tensor there lives.
+//!
+//! Where the kernel has a schedule, things live beside each other that do so in some cycle; else those whose operations
+//! lie between each other's first and last in program order.
+
+use crate::check::{body, function_derivation, function_simulation};
+use crate::cost::rows::Names;
+use crate::db::Db;
+use crate::derivation::BodyDerivation;
+use crate::derivation::memory::Lifetime;
+use crate::items::{ItemId, Span};
+use crate::kernel::{AddressValue, Body, Origin, Tensor, TensorId, Tier, TrfAddress};
+use crate::rules::thousands;
+use crate::simulation::memory::capacity;
+use crate::simulation::{BodySimulation, Occupancy};
+
+use super::super::operations::bodies_with;
+use super::page::{Page, code, count, line_of, table};
+use super::uses::{holder, memory_name};
+
+/// Kernels of a helper that are told apart.
+const KERNELS: usize = 3;
+/// Neighbours on each side that are shown.
+const NEIGHBOURS: usize = 4;
+/// Free places that are shown.
+const HOLES: usize = 4;
+
+/// The expression around an offset that is the address of some tensor, and its page.
+pub(super) fn page(db: &dyn Db, item: ItemId, offset: u32) -> Option<(Span, String)> {
+    let mut pages: Vec<String> = Vec::new();
+    let mut place = None;
+    for function in bodies_with(db, item).into_iter().take(KERNELS) {
+        let body = body(db, function);
+        let mut here = body
+            .tensors
+            .iter()
+            .filter(|tensor| is_addressed_at(&body, tensor, item, offset));
+        let Some(first) = here.next() else { continue };
+        let others = here.count();
+        place.get_or_insert(first.address.span);
+        let derivation = function_derivation(db, function);
+        let simulation = function_simulation(db, function);
+        let map = Map {
+            db,
+            body: &body,
+            names: Names::of(&body, &derivation),
+            derivation: &derivation,
+            simulation: &simulation,
+            reader: item,
+        };
+        pages.push(map.page(first, others));
+    }
+    Some((place?, pages.join("\n\n---\n\n")))
+}
+
+/// Whether an expression around the offset is written as the tensor's address. Views have their base's, and where the
+/// library chooses an address the method's name stands for it.
+fn is_addressed_at(body: &Body, tensor: &Tensor, item: ItemId, offset: u32) -> bool {
+    let span = tensor.address.span;
+    if span.item != item || offset < span.start || offset >= span.end {
+        return false;
+    }
+    if matches!(tensor.origin, Origin::View { .. } | Origin::Reshape { .. }) {
+        return false;
+    }
+    let method = match tensor.origin {
+        Origin::Operation(operation) => body.operation(operation),
+        _ => None,
+    };
+    let is_method = method.is_some_and(|operation| {
+        super::super::operations::methods(operation).any(|(method, _)| method == span)
+    });
+    !is_method && span != tensor.span
+}
+
+/// The number of the allocation that a tensor's bytes belong to, in the list of lifetimes.
+fn allocation_of(body: &Body, derivation: &BodyDerivation, id: TensorId) -> Option<usize> {
+    let mut at = id;
+    // A chain of views is no longer than the list of tensors.
+    for _ in 0..=body.tensors.len() {
+        match body.tensor(at)?.origin {
+            Origin::View { of, .. } | Origin::Reshape { of } => at = of,
+            Origin::Parameter | Origin::FromAddress | Origin::Operation(_) => break,
+        }
+    }
+    let lifetimes = &derivation.memory.lifetimes;
+    lifetimes.iter().position(|lifetime| lifetime.tensor == at)
+}
+
+/// Where a tensor lies and how large it is: `` `0x2000..0x2400`, 1,024 bytes ``; `None` if neither is known.
+pub(super) fn place_of(body: &Body, derivation: &BodyDerivation, id: TensorId) -> Option<String> {
+    let number = allocation_of(body, derivation, id)?;
+    let lifetime = derivation.memory.lifetimes.get(number)?;
+    let size = format!(
+        "{}{}",
+        count(lifetime.bytes?, "byte"),
+        holder(lifetime.tier)
+    );
+    Some(match range(lifetime.address, lifetime.bytes) {
+        Some(range) => format!("{}, {size}", shown(range)),
+        None => size,
+    })
+}
+
+fn range(address: Option<u64>, bytes: Option<u64>) -> Option<(u64, u64)> {
+    let address = address?;
+    Some((address, address.checked_add(bytes?)?))
+}
+
+fn shown((start, end): (u64, u64)) -> String {
+    code(&format!("{start:#x}..{end:#x}"))
+}
+
+/// Something that lies in the memory for some time.
+struct Neighbour {
+    number: usize,
+    range: (u64, u64),
+}
+
+/// The memories of one body.
+struct Map<'a> {
+    db: &'a dyn Db,
+    body: &'a Body,
+    names: Names<'a>,
+    derivation: &'a BodyDerivation,
+    simulation: &'a BodySimulation,
+    reader: ItemId,
+}
+
+impl Map<'_> {
+    /// The page of a tensor that is made there, and of how many more are made by the same text.
+    fn page(&self, tensor: &Tensor, others: usize) -> String {
+        let name = code(&self.names.tensor(tensor.id));
+        let memory = memory_name(tensor.tier);
+        let number = allocation_of(self.body, self.derivation, tensor.id);
+        let lifetime = number.and_then(|number| self.derivation.memory.lifetimes.get(number));
+        let own = lifetime.and_then(|lifetime| range(lifetime.address, lifetime.bytes));
+        let mut headline = format!("{name} in {memory}");
+        if let Some(place) = place_of(self.body, self.derivation, tensor.id) {
+            headline.push_str(&format!(": {place}"));
+        }
+        let mut page = Page::headed(format!(
+            "**{}** {headline}",
+            address_words(&tensor.address.value)
+        ));
+        let (Some(number), Some(lifetime)) = (number, lifetime) else {
+            return page.into_markdown();
+        };
+        page.add(format!(
+            "In {}, {}.",
+            code(&self.body.name),
+            self.life(number, lifetime, others)
+        ));
+        let Some(own) = own else {
+            page.add("Its neighbours are not told: where it lies is not known.".to_owned());
+            return page.into_markdown();
+        };
+        let (neighbours, unplaced) = self.beside(number, lifetime);
+        page.add(self.table(number, own, &neighbours));
+        page.add_list("Shares bytes with", &self.shared(own, &neighbours));
+        page.add(self.free(lifetime.tier, own, &neighbours, &unplaced));
+        page.into_markdown()
+    }
+
+    /// When something is needed.
+    fn life(&self, number: usize, lifetime: &Lifetime, others: usize) -> String {
+        let mut words = match self.occupancy(number) {
+            Some(stay) => format!(
+                "needed from cycle {} to {}",
+                thousands(stay.from),
+                thousands(stay.to)
+            ),
+            None => format!(
+                "needed from operation {} to {}",
+                lifetime.from.0, lifetime.to.0
+            ),
+        };
+        if lifetime.outlives_body {
+            words.push_str(" and beyond the kernel");
+        }
+        if others > 0 {
+            words.push_str(&format!("; the first of {} made here", others + 1));
+        }
+        words
+    }
+
+    /// The stay in memory, where there is a schedule.
+    fn occupancy(&self, number: usize) -> Option<&Occupancy> {
+        self.simulation.total()?;
+        self.simulation.memory.occupancies.get(number)
+    }
+
+    /// What lies in the same memory at the same time, by address; and what does so at an unknown place.
+    fn beside(&self, own: usize, lifetime: &Lifetime) -> (Vec<Neighbour>, Vec<usize>) {
+        let (mut placed, mut unplaced) = (Vec::new(), Vec::new());
+        for (number, other) in self.derivation.memory.lifetimes.iter().enumerate() {
+            if number == own || other.tier != lifetime.tier {
+                continue;
+            }
+            let together = match (self.occupancy(own), self.occupancy(number)) {
+                (Some(one), Some(two)) => one.from < two.to && two.from < one.to,
+                _ => lifetime.from <= other.to && other.from <= lifetime.to,
+            };
+            if !together {
+                continue;
+            }
+            match range(other.address, other.bytes) {
+                Some(range) => placed.push(Neighbour { number, range }),
+                None => unplaced.push(number),
+            }
+        }
+        placed.sort_by_key(|neighbour| (neighbour.range, neighbour.number));
+        (placed, unplaced)
+    }
+
+    fn name(&self, number: usize) -> String {
+        let lifetime = self.derivation.memory.lifetimes.get(number);
+        lifetime.map_or_else(String::new, |lifetime| self.names.tensor(lifetime.tensor))
+    }
+
+    fn table(&self, number: usize, own: (u64, u64), neighbours: &[Neighbour]) -> String {
+        let before = neighbours.iter().filter(|other| other.range < own).count();
+        let first = before.saturating_sub(NEIGHBOURS);
+        let last = neighbours.len().min(before + NEIGHBOURS);
+        let shown_before = neighbours.get(first..before).unwrap_or_default();
+        let behind = neighbours.get(before..last).unwrap_or_default();
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        rows.extend(
+            shown_before
+                .iter()
+                .map(|other| self.row(other.number, other.range)),
+        );
+        let mut row = self.row(number, own);
+        if let Some(name) = row.get_mut(1) {
+            *name = format!("**{name}**");
+        }
+        rows.push(row);
+        rows.extend(
+            behind
+                .iter()
+                .map(|other| self.row(other.number, other.range)),
+        );
+        table(&["address", "tensor", "made", "needed", "bytes"], 4, &rows)
+    }
+
+    fn row(&self, number: usize, (start, end): (u64, u64)) -> Vec<String> {
+        let lifetime = self.derivation.memory.lifetimes.get(number);
+        let made = lifetime
+            .and_then(|lifetime| self.body.tensor(lifetime.tensor))
+            .map(|tensor| line_of(self.db, tensor.span, self.reader.file(self.db)))
+            .unwrap_or_default();
+        let needed = match (self.occupancy(number), lifetime) {
+            (Some(stay), _) => format!("cycles {} to {}", thousands(stay.from), thousands(stay.to)),
+            (None, Some(lifetime)) => {
+                format!("operations {} to {}", lifetime.from.0, lifetime.to.0)
+            }
+            (None, None) => String::new(),
+        };
+        vec![
+            shown((start, end)),
+            code(&self.name(number)),
+            made,
+            needed,
+            thousands(end - start),
+        ]
+    }
+
+    fn shared(&self, own: (u64, u64), neighbours: &[Neighbour]) -> Vec<String> {
+        let shared = neighbours.iter().filter_map(|other| {
+            let start = own.0.max(other.range.0);
+            let end = own.1.min(other.range.1);
+            (start < end).then(|| {
+                format!(
+                    "{}: {}",
+                    code(&self.name(other.number)),
+                    shown((start, end))
+                )
+            })
+        });
+        shared.collect()
+    }
+
+    /// The places that stay free as long as the tensor is needed.
+    fn free(
+        &self,
+        tier: Tier,
+        own: (u64, u64),
+        neighbours: &[Neighbour],
+        unplaced: &[usize],
+    ) -> Option<String> {
+        let capacity = capacity(tier)?;
+        if !unplaced.is_empty() {
+            let names: Vec<String> = unplaced
+                .iter()
+                .take(NEIGHBOURS)
+                .map(|number| code(&self.name(*number)))
+                .collect();
+            return Some(format!(
+                "Free places are not told: nobody knows where {} lies.",
+                names.join(", ")
+            ));
+        }
+        let mut taken: Vec<(u64, u64)> = neighbours.iter().map(|other| other.range).collect();
+        taken.push(own);
+        taken.sort_unstable();
+        let mut holes = Vec::new();
+        let mut free = 0;
+        for (start, end) in taken.into_iter().chain([(capacity, capacity)]) {
+            let start = start.min(capacity);
+            if start > free {
+                holes.push((free, start));
+            }
+            free = free.max(end).min(capacity);
+        }
+        let more = holes.len().saturating_sub(HOLES);
+        let words: Vec<String> = holes
+            .into_iter()
+            .take(HOLES)
+            .map(|(start, end)| format!("{} ({})", shown((start, end)), count(end - start, "byte")))
+            .collect();
+        if words.is_empty() {
+            return Some("Nothing is free meanwhile.".to_owned());
+        }
+        let rest = if more > 0 {
+            format!(" and {more} more places")
+        } else {
+            String::new()
+        };
+        Some(format!("Free meanwhile: {}{rest}.", words.join(", ")))
+    }
+}
+
+fn address_words(value: &AddressValue) -> String {
+    match value {
+        AddressValue::Bytes(bytes) => code(&format!("{bytes:#x}")),
+        AddressValue::Trf(TrfAddress::FirstHalf) => "first half".to_owned(),
+        AddressValue::Trf(TrfAddress::SecondHalf) => "second half".to_owned(),
+        AddressValue::Trf(TrfAddress::Full) => "all".to_owned(),
+        AddressValue::Unknown => "an unknown address".to_owned(),
+    }
+}

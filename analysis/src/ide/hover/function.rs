@@ -1,0 +1,219 @@
+//! The page of a function: what a kernel costs, or which kernels reach a helper.
+
+use crate::check::{function_derivation, function_simulation};
+use crate::cost::rows::Names;
+use crate::db::Db;
+use crate::hardware::{DM_BYTES_PER_SLICE, TRF_BYTES, VRF_BYTES};
+use crate::items::{ItemId, ItemKind};
+use crate::kernel::{Body, body, callgraph};
+use crate::rules::thousands;
+use crate::simulation::{BodySimulation, Lane};
+
+use super::page::{Page, code, count, line_of, percent, table};
+
+/// Operations of the critical path that are named.
+const PATH: usize = 8;
+/// Reasons for a missing total that are told.
+const REASONS: usize = 5;
+/// Kernels that are named.
+const KERNELS: usize = 5;
+
+/// The page of a function by the name that it is declared with; `None` for one inside another, and for one that neither is a
+/// kernel nor does anything with tensors.
+pub(super) fn page(db: &dyn Db, function: ItemId, name: &str) -> Option<String> {
+    let declared = function.name(db);
+    let plain = name.strip_prefix("r#").unwrap_or(name);
+    if function.kind(db) != ItemKind::Function || &*declared != plain {
+        return None;
+    }
+    let body = body(db, function);
+    if body.device.is_some() {
+        return Some(kernel(db, function, &body));
+    }
+    helper(db, function, &body)
+}
+
+fn kernel(db: &dyn Db, function: ItemId, body: &Body) -> String {
+    let simulation = function_simulation(db, function);
+    let total = simulation.total();
+    let words = match total {
+        Some(total) => format!("{} predicted", count(total, "cycle")),
+        None => "cycles unknown".to_owned(),
+    };
+    let mut page = Page::headed(format!("kernel **{}**: {words}", code(&body.name)));
+    match total {
+        Some(total) => {
+            page.add(contexts(&simulation, total));
+            page.add_lines(&facts(&simulation, total));
+            page.add(path(db, function, body, &simulation, total));
+            page.add(peaks(&simulation));
+        }
+        None => {
+            page.add_list("No total, because", &reasons(db, function, &simulation));
+        }
+    }
+    page.add_list("Taken for granted", &assumptions(&simulation));
+    page.into_markdown()
+}
+
+fn contexts(simulation: &BodySimulation, total: u64) -> String {
+    let schedule = &simulation.schedule;
+    let dma = schedule
+        .busy(Lane::TensorDma)
+        .saturating_add(schedule.busy(Lane::PcieDma));
+    let rows: Vec<Vec<String>> = [
+        ("main", schedule.busy(Lane::Main)),
+        ("sub", schedule.busy(Lane::Sub)),
+        ("dma", dma),
+    ]
+    .into_iter()
+    .map(|(context, busy)| vec![context.to_owned(), thousands(busy), percent(busy, total)])
+    .collect();
+    table(&["context", "busy cycles", "share"], 1, &rows)
+}
+
+fn facts(simulation: &BodySimulation, total: u64) -> Vec<String> {
+    let schedule = &simulation.schedule;
+    let least = schedule.least_total();
+    vec![
+        format!(
+            "Overlap: {} with two contexts or more at work",
+            count(schedule.overlap(), "cycle")
+        ),
+        format!(
+            "The busiest context alone: {}, {} less",
+            count(least, "cycle"),
+            thousands(total.saturating_sub(least))
+        ),
+    ]
+}
+
+/// The operations that decide the total, the runs of a loop that follow each other as one.
+fn path(
+    db: &dyn Db,
+    function: ItemId,
+    body: &Body,
+    simulation: &BodySimulation,
+    total: u64,
+) -> Option<String> {
+    let derivation = function_derivation(db, function);
+    let names = Names::of(body, &derivation);
+    let mut steps: Vec<(String, u64, u64)> = Vec::new();
+    for id in simulation.schedule.critical_path() {
+        let name = names.operation(body.operation(id)?);
+        let cycles = simulation.schedule.slot(id)?.cycles();
+        match steps.last_mut().filter(|(last, ..)| *last == name) {
+            Some((_, sum, runs)) => {
+                *sum = sum.saturating_add(cycles);
+                *runs += 1;
+            }
+            None => steps.push((name, cycles, 1)),
+        }
+    }
+    if steps.is_empty() {
+        return None;
+    }
+    let shown: Vec<String> = steps
+        .iter()
+        .take(PATH)
+        .map(|(name, cycles, runs)| {
+            let runs = if *runs > 1 {
+                format!(" x{runs}")
+            } else {
+                String::new()
+            };
+            format!(
+                "{}{runs}, {} ({})",
+                code(name),
+                count(*cycles, "cycle"),
+                percent(*cycles, total)
+            )
+        })
+        .collect();
+    let mut page = Page::default();
+    let rest = steps.len().saturating_sub(PATH);
+    page.add_list("Critical path:", &shown);
+    if rest > 0 {
+        page.add(format!("and {rest} more"));
+    }
+    Some(page.into_markdown())
+}
+
+fn peaks(simulation: &BodySimulation) -> String {
+    let peak = simulation.memory.peak;
+    let rows: Vec<Vec<String>> = [
+        ("DM", peak.dm_bytes, DM_BYTES_PER_SLICE),
+        ("TRF", peak.trf_bytes, TRF_BYTES),
+        ("VRF", peak.vrf_bytes, VRF_BYTES),
+    ]
+    .into_iter()
+    .map(|(memory, bytes, capacity)| {
+        vec![
+            memory.to_owned(),
+            thousands(bytes),
+            thousands(capacity),
+            percent(bytes, capacity),
+        ]
+    })
+    .collect();
+    table(&["peak a slice", "bytes", "of", "share"], 1, &rows)
+}
+
+fn reasons(db: &dyn Db, function: ItemId, simulation: &BodySimulation) -> Vec<String> {
+    let file = function.file(db);
+    let mut reasons: Vec<String> = simulation
+        .gaps
+        .iter()
+        .take(REASONS)
+        .map(|gap| format!("{} ({})", gap.reason, line_of(db, gap.span, file)))
+        .collect();
+    let rest = simulation.gaps.len().saturating_sub(REASONS);
+    if rest > 0 {
+        reasons.push(format!("and {rest} more"));
+    }
+    reasons
+}
+
+fn assumptions(simulation: &BodySimulation) -> Vec<String> {
+    let mut assumptions: Vec<String> = Vec::new();
+    let all = simulation
+        .operations
+        .iter()
+        .flat_map(|cost| &cost.assumptions);
+    for assumption in all {
+        if !assumptions.contains(assumption) {
+            assumptions.push(assumption.clone());
+        }
+    }
+    assumptions
+}
+
+fn helper(db: &dyn Db, function: ItemId, body: &Body) -> Option<String> {
+    let kernels = callgraph::kernels_reaching(db, function);
+    if kernels.is_empty() && body.operations.is_empty() && body.tensors.is_empty() {
+        return None;
+    }
+    let operations = count(body.operations.len() as u64, "operation");
+    let mut page = Page::headed(format!("function **{}**: {operations}", code(&body.name)));
+    let file = function.file(db);
+    let mut lines: Vec<String> = kernels
+        .iter()
+        .take(KERNELS)
+        .map(|kernel| {
+            let lowered = crate::kernel::body(db, *kernel);
+            format!(
+                "{}, {}",
+                code(&kernel.name(db)),
+                line_of(db, lowered.span, file)
+            )
+        })
+        .collect();
+    if kernels.len() > KERNELS {
+        lines.push(format!("and {} more", kernels.len() - KERNELS));
+    }
+    if lines.is_empty() {
+        page.add("No kernel reaches it.".to_owned());
+    }
+    page.add_list("Part of the kernels", &lines);
+    Some(page.into_markdown())
+}

@@ -1,0 +1,193 @@
+//! What is shown beside the pointer.
+//!
+//! Finds out what stands there and hands it to the page of that kind of thing: a mapping, an axis, an alias, a method of a
+//! chain, an address, a function, a rule's name. Pages word what `items`, `derivation` and `simulation` know. What is not
+//! known is left out, or said to be unknown with the reason.
+
+mod address;
+mod alias;
+mod axis;
+mod function;
+mod mapping;
+mod operation;
+mod page;
+mod picture;
+mod rule;
+#[cfg(test)]
+mod tests;
+mod uses;
+
+use ra_ap_syntax::ast::{self, AstNode};
+use ra_ap_syntax::{SyntaxKind, SyntaxToken, T};
+
+use crate::db::{Db, SourceFile};
+use crate::items::{
+    ItemId, Namespace, Resolution, SiteKind, Span, file_range, mapping_sites, resolve, scope_at,
+};
+
+use super::cursor::Cursor;
+use super::operations::operations_at;
+use super::{ByteRange, Hover};
+
+/// What to show at a byte of a file.
+pub(super) fn hover(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover> {
+    if let Some(found) = rule::page(db, file, offset) {
+        return Some(found);
+    }
+    let cursor = Cursor::at(db, file, offset)?;
+    let token = pointed_at(&cursor)?;
+    let (item, at) = cursor.item(db, token)?;
+    let here = Here {
+        db,
+        token,
+        item,
+        at,
+        range: cursor.range_of(token),
+    };
+    here.mapping()
+        .or_else(|| here.address())
+        .or_else(|| here.operation())
+        .or_else(|| here.name())
+}
+
+/// The token that a pointer is on: the one behind the offset, but behind a word's end the word.
+fn pointed_at(cursor: &Cursor) -> Option<&SyntaxToken> {
+    let is_word = |token: &SyntaxToken| {
+        matches!(
+            token.kind(),
+            SyntaxKind::IDENT | SyntaxKind::INT_NUMBER | T![fn]
+        )
+    };
+    let speaks = |token: &SyntaxToken| {
+        is_word(token)
+            || matches!(
+                token.kind(),
+                T![/] | T![%] | T![#] | T![=] | T!['['] | T![']'] | T![!]
+            )
+    };
+    let behind = cursor.tokens.last()?;
+    if speaks(behind) {
+        return Some(behind);
+    }
+    let word = cursor.tokens.first().filter(|token| is_word(token));
+    word.or(Some(behind))
+        .filter(|token| !token.kind().is_trivia())
+}
+
+/// A token of an item.
+struct Here<'a> {
+    db: &'a dyn Db,
+    token: &'a SyntaxToken,
+    /// The item of a module.
+    item: ItemId,
+    /// The token's first byte in the item's normalised text.
+    at: u32,
+    range: ByteRange,
+}
+
+impl Here<'_> {
+    /// The token's span in the item's normalised text.
+    fn span(&self) -> Span {
+        let length = u32::from(self.token.text_range().len());
+        Span {
+            item: self.item,
+            start: self.at,
+            end: self.at.saturating_add(length),
+        }
+    }
+
+    fn mapping(&self) -> Option<Hover> {
+        let sites = mapping_sites(self.db, self.item);
+        let site = sites
+            .iter()
+            .find(|site| site.span.start <= self.at && self.at < site.span.end)?;
+        match site.kind {
+            SiteKind::Mapping => mapping::page(self.db, site, self.span()),
+            SiteKind::Axes => axis::declared(self.db, site, self.span(), self.token.text()),
+            SiteKind::Index => self.meaning(&[self.token.text()]),
+        }
+    }
+
+    fn address(&self) -> Option<Hover> {
+        let (span, markdown) = address::page(self.db, self.item, self.at)?;
+        Some(Hover {
+            range: range_of(self.db, span).unwrap_or(self.range),
+            markdown,
+        })
+    }
+
+    fn operation(&self) -> Option<Hover> {
+        if self.token.kind() != SyntaxKind::IDENT {
+            return None;
+        }
+        let found = operations_at(self.db, self.item, self.at);
+        Some(Hover {
+            range: self.range,
+            markdown: operation::page(self.db, &found)?,
+        })
+    }
+
+    fn name(&self) -> Option<Hover> {
+        if self.token.kind() != SyntaxKind::IDENT {
+            return None;
+        }
+        let parent = self.token.parent()?;
+        if ast::Name::can_cast(parent.kind()) {
+            return self.declaration(&parent.parent()?);
+        }
+        let path = parent.ancestors().find_map(ast::Path::cast)?;
+        let names = segments(&path);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        self.meaning(&names)
+    }
+
+    fn declaration(&self, around: &ra_ap_syntax::SyntaxNode) -> Option<Hover> {
+        let markdown = match around.kind() {
+            SyntaxKind::FN => function::page(self.db, self.item, self.token.text())?,
+            SyntaxKind::TYPE_ALIAS => return self.meaning(&[self.token.text()]),
+            _ => return None,
+        };
+        Some(Hover {
+            range: self.range,
+            markdown,
+        })
+    }
+
+    /// The page of what a path means here.
+    fn meaning(&self, path: &[&str]) -> Option<Hover> {
+        let scope = scope_at(self.db, self.item, self.at);
+        let markdown = [Namespace::Type, Namespace::Value]
+            .into_iter()
+            .find_map(
+                |namespace| match resolve(self.db, &scope, path, namespace) {
+                    Resolution::Axis(axis) => {
+                        Some(axis::page(self.db, &axis, self.item.file(self.db)))
+                    }
+                    Resolution::Alias(alias) => alias::page(self.db, alias),
+                    Resolution::Function(function) => {
+                        function::page(self.db, function, path.last().copied()?)
+                    }
+                    _ => None,
+                },
+            )?;
+        Some(Hover {
+            range: self.range,
+            markdown,
+        })
+    }
+}
+
+/// The names of a path, with those before it.
+fn segments(path: &ast::Path) -> Vec<String> {
+    let mut names: Vec<String> = std::iter::successors(Some(path.clone()), ast::Path::qualifier)
+        .filter_map(|path| Some(path.segment()?.name_ref()?.text().to_string()))
+        .collect();
+    names.reverse();
+    names
+}
+
+/// Bytes of the file of a span; none where the text is no longer there.
+fn range_of(db: &dyn Db, span: Span) -> Option<ByteRange> {
+    let (_, start, end) = file_range(db, span);
+    (end > start).then_some(ByteRange { start, end })
+}

@@ -1,0 +1,508 @@
+//! The page of a method of a chain: the stream before and behind it, what its engine is set up to do, and its cycles.
+
+use std::collections::BTreeSet;
+
+use crate::check::{body, function_derivation, function_simulation};
+use crate::cost::rows::Names;
+use crate::db::Db;
+use crate::derivation::vector::{VectorDerivation, stages as vector_stages};
+use crate::derivation::{BodyDerivation, EndDerivation, OperationDerivation, StageDerivation};
+use crate::hardware::{Alu, BANK_RUN_LIMIT, VECTOR_OPERATIONS};
+use crate::kernel::{
+    Body, Collective, Copy, Operation, OperationId, OperationKind, Pass, PassEnd, Tensor, TensorId,
+};
+use crate::rules::thousands;
+use crate::simulation::{
+    BodySimulation, Engine, Lane, OperationCost, StageCost, StageRow, stage_table,
+};
+
+use super::super::operations::{OperationAt, OperationPart, first_of_each_body};
+use super::address::place_of;
+use super::page::{Page, code, count, table};
+use super::uses::memory_name;
+
+/// Kernels of a helper that are told apart.
+const KERNELS: usize = 3;
+/// Reasons for a missing figure that are told.
+const REASONS: usize = 4;
+
+/// The page of the operations that a method stands for; `None` if there are none.
+pub(super) fn page(db: &dyn Db, found: &[OperationAt]) -> Option<String> {
+    let firsts = first_of_each_body(found);
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for (at, runs) in firsts.iter().take(KERNELS) {
+        let (text, when) = described(db, *at, *runs)?;
+        match groups.iter_mut().find(|(other, _)| *other == text) {
+            Some((_, places)) => places.push(when),
+            None => groups.push((text, vec![when])),
+        }
+    }
+    let mut parts: Vec<String> = Vec::new();
+    for (text, places) in groups {
+        let mut page = Page::headed(text);
+        match places.as_slice() {
+            [only] => page.add(only.clone()),
+            several => page.add_list("Called from several kernels:", several),
+        };
+        parts.push(page.into_markdown());
+    }
+    if firsts.len() > KERNELS {
+        parts.push(format!("And in {} more kernels.", firsts.len() - KERNELS));
+    }
+    (!parts.is_empty()).then(|| parts.join("\n\n---\n\n"))
+}
+
+/// What a page looks at: an operation with all that is known of it.
+struct Known<'a> {
+    body: &'a Body,
+    derivation: &'a BodyDerivation,
+    simulation: &'a BodySimulation,
+    names: Names<'a>,
+    operation: &'a Operation,
+    cost: &'a OperationCost,
+}
+
+/// What the method does, and when it runs.
+fn described(db: &dyn Db, at: OperationAt, runs: usize) -> Option<(String, String)> {
+    let body = body(db, at.function);
+    let derivation = function_derivation(db, at.function);
+    let simulation = function_simulation(db, at.function);
+    let known = Known {
+        body: &body,
+        derivation: &derivation,
+        simulation: &simulation,
+        names: Names::of(&body, &derivation),
+        operation: body.operation(at.operation)?,
+        cost: simulation.operations.get(at.operation.0 as usize)?,
+    };
+    let text = match &known.operation.kind {
+        OperationKind::Pass(pass) => known.pass(pass, at.part),
+        OperationKind::Copy(copy) => known.copy(copy),
+        OperationKind::Collective(collective) => known.collective(collective),
+    };
+    Some((text, known.when(at.operation, runs)))
+}
+
+impl Known<'_> {
+    fn pass(&self, pass: &Pass, part: OperationPart) -> String {
+        let rows = stage_table(self.body, self.operation, self.cost)
+            .map(|table| table.rows)
+            .unwrap_or_default();
+        // The rows of a pass: its beginning, a row a stage, its end.
+        let (method, shown) = match part {
+            OperationPart::Start => (rows.first().map_or("", |row| &row.method), rows.as_slice()),
+            OperationPart::Stage(stage) => {
+                let method = pass.stages.get(stage).map_or("", |stage| &stage.method);
+                (method, rows.get(stage..stage + 2).unwrap_or_default())
+            }
+            OperationPart::End => (
+                rows.last().map_or("", |row| &row.method),
+                rows.get(rows.len().saturating_sub(2)..).unwrap_or_default(),
+            ),
+        };
+        let engine = self.cost.stages.iter().find(|cost| match part {
+            OperationPart::Start => false,
+            OperationPart::Stage(stage) => cost.stage == Some(stage),
+            OperationPart::End => cost.stage.is_none(),
+        });
+        let mut page = Page::headed(headline(method, shown.last(), engine, part));
+        page.add(stream_table(shown));
+        page.add_lines(&engine.map(engine_lines).unwrap_or_default());
+        page.add_lines(&self.more(pass, part));
+        page.add(self.total(self.operation.id));
+        page.into_markdown()
+    }
+
+    /// What some engines have to say beside their cycles.
+    fn more(&self, pass: &Pass, part: OperationPart) -> Vec<String> {
+        let derived = match self.derivation.operations.get(self.operation.id.0 as usize) {
+            Some(OperationDerivation::Pass(derived)) => derived,
+            _ => return Vec::new(),
+        };
+        let mut lines = Vec::new();
+        let sequence = match part {
+            OperationPart::Start => None,
+            OperationPart::Stage(stage) => match derived.stages.get(stage) {
+                Some(StageDerivation::Fetch(fetch)) => fetch.sequence.as_ref(),
+                Some(StageDerivation::Vector) => {
+                    lines.extend(alus(&derived.vector, stage));
+                    None
+                }
+                _ => None,
+            },
+            OperationPart::End => {
+                lines.extend(end_target(pass).and_then(|target| self.stored(target)));
+                match &derived.end {
+                    EndDerivation::Commit(commit) => commit.sequence.as_ref(),
+                    _ => None,
+                }
+            }
+        };
+        if let Some(sequence) = sequence {
+            let lies = sequence
+                .contiguous_bytes
+                .map(|bytes| format!("{} in a line", count(bytes, "byte")));
+            let accesses = sequence
+                .accesses
+                .map(|accesses| thousands(accesses) + " accesses");
+            let facts: Vec<String> = lies.into_iter().chain(accesses).collect();
+            if !facts.is_empty() {
+                lines.push(facts.join(", "));
+            }
+            if let Some(run) = sequence
+                .longest_bank_run
+                .filter(|run| *run >= BANK_RUN_LIMIT)
+            {
+                lines.push(format!(
+                    "{} accesses to one bank in a row: from {BANK_RUN_LIMIT} on no DMA transfer starts beside it",
+                    thousands(run)
+                ));
+            }
+        }
+        lines
+    }
+
+    /// Where the end of a pass puts its tensor.
+    fn stored(&self, target: TensorId) -> Option<String> {
+        let tensor = self.body.tensor(target)?;
+        Some(format!(
+            "Stores {} in {}{}",
+            code(&self.names.tensor(target)),
+            memory_name(tensor.tier),
+            place_of(self.body, self.derivation, target)
+                .map_or_else(String::new, |place| format!(" at {place}"))
+        ))
+    }
+
+    fn copy(&self, copy: &Copy) -> String {
+        let mut page = Page::headed(format!(
+            "**{}**: {}",
+            code(copy.method),
+            cycles_words(self.cost)
+        ));
+        let sides = [("from", copy.source), ("to", copy.target)];
+        let rows: Vec<Vec<String>> = sides
+            .into_iter()
+            .filter_map(|(side, id)| {
+                let tensor = self.body.tensor(id)?;
+                Some(vec![
+                    side.to_owned(),
+                    code(&self.names.tensor(id)),
+                    memory_name(tensor.tier).to_owned(),
+                    place_of(self.body, self.derivation, id).unwrap_or_default(),
+                    levels(tensor),
+                ])
+            })
+            .collect();
+        page.add(table(
+            &["", "tensor", "memory", "bytes", "mapping"],
+            5,
+            &rows,
+        ));
+        if let Some(OperationDerivation::Copy(derived)) =
+            self.derivation.operations.get(self.operation.id.0 as usize)
+            && let Some(bytes) = derived.packet_bytes
+        {
+            page.add_lines(&[format!(
+                "Sequencer {}, packets of {}",
+                code(&derived.configuration()),
+                count(bytes, "byte")
+            )]);
+        }
+        page.add(engine_table(&self.cost.stages));
+        page.add(self.total(self.operation.id));
+        page.into_markdown()
+    }
+
+    fn collective(&self, collective: &Collective) -> String {
+        let mut page = Page::headed(format!(
+            "**{}**: {}",
+            code(collective.method),
+            cycles_words(self.cost)
+        ));
+        let called = |ids: &[TensorId]| {
+            let names: Vec<String> = ids.iter().map(|id| code(&self.names.tensor(*id))).collect();
+            names.join(", ")
+        };
+        page.add(format!(
+            "From {} to {}.",
+            called(&collective.sources),
+            called(&collective.targets)
+        ));
+        page.add(engine_table(&self.cost.stages));
+        page.add(self.total(self.operation.id));
+        page.into_markdown()
+    }
+
+    /// What the whole operation costs, or why nobody can tell.
+    fn total(&self, operation: OperationId) -> String {
+        let name = self
+            .body
+            .operation(operation)
+            .map(|operation| self.names.operation(operation))
+            .unwrap_or_default();
+        let lane = Lane::of(self.operation.context).name();
+        let mut page = Page::default();
+        let mut line = format!(
+            "Operation {} in context {lane}: {}",
+            code(&name),
+            cycles_words(self.cost)
+        );
+        line.push_str(&self.decided());
+        page.add(line);
+        let reasons: Vec<String> = self
+            .cost
+            .gaps
+            .iter()
+            .take(REASONS)
+            .map(|gap| gap.reason.clone())
+            .collect();
+        page.add_list("Unknown, because", &reasons);
+        page.add_list("Taken for granted", &self.cost.assumptions);
+        page.into_markdown()
+    }
+
+    /// What the cycles of the operation are made of: the slowest engine's, and latencies.
+    fn decided(&self) -> String {
+        let slowest = self.cost.bottleneck;
+        let slowest = slowest.and_then(|index| self.cost.stages.get(index));
+        let (Some(cycles), Some(slowest)) = (self.cost.cycles, slowest) else {
+            return String::new();
+        };
+        let engine = code(slowest.engine.name());
+        match slowest.busy.and_then(|busy| cycles.checked_sub(busy)) {
+            Some(rest) if rest > 0 => format!(
+                ", decided by {engine} with {}; {} of latency and start",
+                thousands(cycles - rest),
+                thousands(rest)
+            ),
+            _ => format!(", decided by {engine}"),
+        }
+    }
+
+    /// When it runs, and how often.
+    fn when(&self, operation: OperationId, runs: usize) -> String {
+        let kernel = code(&self.body.name);
+        let slot = self.simulation.schedule.slot(operation);
+        let when = match slot.filter(|_| self.simulation.total().is_some()) {
+            Some(slot) => format!(
+                "Runs from cycle {} to {} of {kernel}",
+                thousands(slot.start),
+                thousands(slot.end)
+            ),
+            None if self.body.device.is_some() => {
+                format!("In {kernel}, which has no schedule: something of it is not known")
+            }
+            None => format!("In {kernel}, which no kernel reaches"),
+        };
+        if runs < 2 {
+            return when;
+        }
+        let often = if self.operation.loops.is_empty() {
+            format!("the first of {runs} calls")
+        } else {
+            format!("the first of {runs} runs")
+        };
+        format!("{when}, {often}")
+    }
+}
+
+/// `unknown`, or the cycles.
+fn cycles_words(cost: &OperationCost) -> String {
+    cost.cycles.map_or_else(
+        || "cycles unknown".to_owned(),
+        |cycles| count(cycles, "cycle"),
+    )
+}
+
+/// The method with the stream behind it and its engine's cycles.
+fn headline(
+    method: &str,
+    row: Option<&StageRow>,
+    engine: Option<&StageCost>,
+    part: OperationPart,
+) -> String {
+    let mut words: Vec<String> = Vec::new();
+    if let Some(row) = row.filter(|_| part != OperationPart::Start) {
+        let packet = row.bytes.map(|bytes| count(bytes, "byte"));
+        match (row.iterations, packet) {
+            (Some(iterations), Some(packet)) => {
+                words.push(format!("{} x {packet}", thousands(iterations)));
+            }
+            (None, Some(packet)) if part == OperationPart::End => words.push(packet),
+            _ => {}
+        }
+    }
+    if let Some(engine) = engine {
+        words.push(match engine.busy {
+            Some(busy) => count(busy, "cycle"),
+            None => "cycles unknown".to_owned(),
+        });
+        if engine.latency > 0 {
+            words.push(format!("{} of latency", thousands(engine.latency)));
+        }
+    }
+    if words.is_empty() {
+        return format!("**{}**", code(method));
+    }
+    format!("**{}**: {}", code(method), words.join(", "))
+}
+
+/// The rows of a stage table; the slices only where they change.
+fn stream_table(rows: &[StageRow]) -> Option<String> {
+    let first = rows.first()?;
+    let sliced = rows.iter().any(|row| row.slice != first.slice);
+    let mut head = vec!["stage", "type"];
+    if sliced {
+        head.push("slice");
+    }
+    head.extend(["time", "packet"]);
+    let words = head.len();
+    head.extend(["steps", "bytes", "flits", "way", "cycles"]);
+    let mapping = |mapping: &Option<crate::mapping::Mapping>| {
+        mapping
+            .as_ref()
+            .map_or_else(String::new, |mapping| code(&format!("m![{mapping}]")))
+    };
+    let number = |value: Option<u64>| value.map_or_else(String::new, thousands);
+    let cells = rows.iter().map(|row| {
+        let mut cells = vec![
+            code(&row.method),
+            row.element_type
+                .map_or_else(String::new, |kind| kind.name().to_owned()),
+        ];
+        if sliced {
+            cells.push(mapping(&row.slice));
+        }
+        cells.extend([
+            mapping(&row.time),
+            mapping(&row.packet),
+            number(row.iterations),
+            number(row.bytes),
+            number(row.flits),
+            number(row.lanes),
+            number(row.cycles),
+        ]);
+        cells
+    });
+    Some(table(&head, words, &cells.collect::<Vec<_>>()))
+}
+
+/// How an engine's cycles come about, and what it is set up to do.
+fn engine_lines(cost: &StageCost) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !cost.detail.is_empty() {
+        let what = match cost.engine {
+            Engine::Fetch | Engine::Commit => "Sequencer",
+            _ => "Set-up",
+        };
+        lines.push(format!("{what} {}", code(&cost.detail)));
+    }
+    lines.push(formula(cost));
+    lines
+}
+
+/// The cycles of an engine as its formula, with the values put in.
+fn formula(cost: &StageCost) -> String {
+    let value = cost.busy.map_or_else(|| "unknown".to_owned(), thousands);
+    format!("Cycles {value} = {} (book: {})", inputs(cost), cost.heading)
+}
+
+fn inputs(cost: &StageCost) -> String {
+    let inputs: Vec<String> = cost
+        .inputs
+        .iter()
+        .map(|(name, value)| format!("{name} {}", thousands(*value)))
+        .collect();
+    let given = if inputs.is_empty() {
+        String::new()
+    } else {
+        format!(" with {}", inputs.join(", "))
+    };
+    format!("{}{given}", code(cost.formula))
+}
+
+/// The engines of a transfer.
+fn engine_table(stages: &[StageCost]) -> Option<String> {
+    if stages.is_empty() {
+        return None;
+    }
+    let rows: Vec<Vec<String>> = stages
+        .iter()
+        .map(|cost| {
+            vec![
+                code(cost.engine.name()),
+                inputs(cost),
+                if cost.detail.is_empty() {
+                    String::new()
+                } else {
+                    code(&cost.detail)
+                },
+                cost.busy.map_or_else(
+                    || "?".to_owned(),
+                    |busy| thousands(busy.saturating_add(cost.latency)),
+                ),
+            ]
+        })
+        .collect();
+    Some(table(&["engine", "formula", "pattern", "cycles"], 3, &rows))
+}
+
+/// The ALUs that a pass has used up to a stage, and those of the stage's part of the engine that are free.
+fn alus(vector: &VectorDerivation, stage: usize) -> Vec<String> {
+    let used: BTreeSet<Alu> = vector
+        .steps
+        .iter()
+        .filter(|step| step.stage <= stage)
+        .filter_map(|step| step.alu)
+        .collect();
+    let names = |alus: &BTreeSet<Alu>| {
+        let names: Vec<&str> = alus.iter().map(|alu| alu.name()).collect();
+        names.join(", ")
+    };
+    let mut lines = Vec::new();
+    if !used.is_empty() {
+        lines.push(format!("ALUs used so far: {}", names(&used)));
+    }
+    let Some(step) = vector.step(stage) else {
+        return lines;
+    };
+    let enumerations = vector_stages::enumerations(step.reached);
+    let free: BTreeSet<Alu> = VECTOR_OPERATIONS
+        .iter()
+        .filter(|operation| enumerations.contains(&operation.enumeration))
+        .filter_map(|operation| operation.alu)
+        .filter(|alu| !used.contains(alu))
+        .collect();
+    if !free.is_empty() {
+        lines.push(format!("Free in {:?}: {}", step.reached, names(&free)));
+    }
+    if let Some(slots) = step.slots {
+        lines.push(format!("Accumulator slots: {}", thousands(slots)));
+    }
+    lines
+}
+
+fn end_target(pass: &Pass) -> Option<TensorId> {
+    match pass.end {
+        PassEnd::Commit { target, .. }
+        | PassEnd::CommitView { target, .. }
+        | PassEnd::ToTrf { target, .. }
+        | PassEnd::ToVrf { target, .. } => Some(target),
+        PassEnd::Open => None,
+    }
+}
+
+/// The levels of a tensor with its type.
+fn levels(tensor: &Tensor) -> String {
+    let levels = tensor
+        .levels
+        .iter()
+        .map(|(_, written)| match &written.value {
+            Some(mapping) => format!("m![{mapping}]"),
+            None => "?".to_owned(),
+        });
+    let kind = tensor.element_type.value.map_or("?", |kind| kind.name());
+    let parts: Vec<String> = std::iter::once(kind.to_owned()).chain(levels).collect();
+    code(&parts.join(", "))
+}

@@ -1,0 +1,49 @@
+//! The page of a rule or group whose name stands where a file allows it.
+
+use crate::db::{Db, SourceFile};
+use crate::rules::{self, Group};
+use crate::suppression::suppressions;
+
+use super::super::{ByteRange, Hover};
+use super::page::{Page, code};
+
+/// The page, if such a name touches the offset.
+pub(super) fn page(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover> {
+    let suppressions = suppressions(db, file);
+    let (name, range) = suppressions.iter().find_map(|suppression| {
+        let range = ByteRange {
+            start: suppression.place.start,
+            end: suppression.place.end,
+        };
+        range.touches(offset).then_some((&suppression.name, range))
+    })?;
+    let markdown = of_rule(name).or_else(|| of_group(name))?;
+    Some(Hover { range, markdown })
+}
+
+fn of_rule(name: &str) -> Option<String> {
+    let rule = rules::find(name)?;
+    let mut page = Page::headed(format!("**{}**: {}", rule.name, rule.summary));
+    page.add(rule.why.to_owned());
+    page.add(format!(
+        "Level {}, group {}, {}. [The rule's page]({})",
+        code(rule.default_level().name()),
+        code(rule.group.name()),
+        rule.engine(),
+        rules::url(rule.name)
+    ));
+    Some(page.into_markdown())
+}
+
+fn of_group(name: &str) -> Option<String> {
+    let group = Group::ALL.into_iter().find(|group| group.name() == name)?;
+    let of_group = rules::all().filter(|rule| rule.group == group);
+    let names: Vec<String> = of_group.map(|rule| code(rule.name)).collect();
+    let mut page = Page::headed(format!(
+        "**{name}**: a group of {} rules, level {}",
+        names.len(),
+        code(group.default_level().name())
+    ));
+    page.add(names.join(", "));
+    Some(page.into_markdown())
+}
