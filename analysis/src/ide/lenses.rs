@@ -6,7 +6,7 @@
 use crate::check::{function_simulation, functions};
 use crate::db::{Db, SourceFile};
 use crate::items::{device_attribute, token_map};
-use crate::kernel::{Body, body};
+use crate::kernel::{Body, Unresolved, UnresolvedReason, body};
 use crate::rules::thousands;
 use crate::simulation::{BodySimulation, Lane};
 
@@ -34,8 +34,10 @@ pub(super) fn lenses(db: &dyn Db, file: SourceFile) -> Vec<Lens> {
 
 fn title(body: &Body, simulation: &BodySimulation) -> String {
     let Some(total) = simulation.total() else {
-        // What is not resolved brings the other gaps along.
-        let unresolved = body.unresolved.first().map(|place| place.reason.words());
+        // What is not resolved brings the other gaps along, and leaves types without their last word.
+        let follows = |place: &&Unresolved| place.reason == UnresolvedReason::NotInferred;
+        let unresolved = body.unresolved.iter().min_by_key(follows);
+        let unresolved = unresolved.map(|place| place.reason.words());
         let gap = || simulation.gaps.first().map(|gap| gap.reason.clone());
         return match unresolved.or_else(gap) {
             Some(reason) => format!("cycles unknown: {reason}"),
