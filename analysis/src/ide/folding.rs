@@ -160,7 +160,7 @@ impl Folder {
         if run.len() < 2 || breaks_between(&parent, start, end) == 0 {
             return;
         }
-        let names: Vec<String> = run.iter().flat_map(|node| declared(node)).collect();
+        let names: Vec<String> = run.iter().flat_map(declared).collect();
         self.push(start, end, list(&names));
     }
 }
