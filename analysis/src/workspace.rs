@@ -297,10 +297,13 @@ impl Analysis {
     }
 
     /// The text of a file as this snapshot knows it.
-    #[must_use]
-    pub fn text(&self, path: &str) -> Option<Arc<str>> {
-        let file = self.db.file(path)?;
-        self.guarded(|db| file.text(db)).ok()
+    ///
+    /// # Errors
+    ///
+    /// There is no such file, or a newer edit overtook the question.
+    pub fn text(&self, path: &str) -> Result<Arc<str>, Problem> {
+        let file = self.db.file(path).ok_or(Problem::NoSuchFile)?;
+        self.guarded(|db| file.text(db))
     }
 
     /// What cancels the questions to this snapshot from another thread. Clones of the snapshot are not cancelled with it.
@@ -332,7 +335,12 @@ impl Analysis {
         &self,
         ask: impl FnOnce(&AnalysisDatabase) -> T,
     ) -> Result<T, Problem> {
-        std::panic::catch_unwind(AssertUnwindSafe(|| ask(&self.db))).map_err(|payload| {
+        let asked = std::panic::catch_unwind(AssertUnwindSafe(|| {
+            // Also a question that asks no query notices that it is overtaken.
+            salsa::Database::unwind_if_revision_cancelled(&self.db);
+            ask(&self.db)
+        }));
+        asked.map_err(|payload| {
             if payload.is::<salsa::Cancelled>() {
                 Problem::Cancelled
             } else {

@@ -88,13 +88,13 @@ fn apply(
     change: TextDocumentContentChangeEvent,
     encoding: Encoding,
 ) {
-    match change.range {
-        Some(range) => {
-            let start = lines.offset(text, range.start, encoding);
-            let end = lines.offset(text, range.end, encoding).max(start);
-            text.replace_range(start..end, &change.text);
-        }
-        None => *text = change.text,
-    }
-    *lines = Arc::new(LineTable::of_document(text));
+    let Some(range) = change.range else {
+        *text = change.text;
+        *lines = Arc::new(LineTable::of_document(text));
+        return;
+    };
+    let start = lines.offset(text, range.start, encoding);
+    let end = lines.offset(text, range.end, encoding).max(start);
+    text.replace_range(start..end, &change.text);
+    Arc::make_mut(lines).edit(text, start, end - start, change.text.len());
 }

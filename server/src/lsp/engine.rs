@@ -198,3 +198,129 @@ impl<T> Drop for Reading<T> {
         self.ticket.withdraw();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::{Duration, Instant};
+
+    use super::{Answer, Engine, Failure, Urgency};
+
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    fn engine() -> Engine {
+        Engine::start(|_| {}).unwrap_or_else(|error| unreachable!("{error}"))
+    }
+
+    fn wait<T>(reading: super::Reading<T>) -> Answer<T> {
+        futures::executor::block_on(reading)
+    }
+
+    fn text(engine: &Engine) -> super::Reading<String> {
+        engine.read(Urgency::Waiting, |analysis| {
+            Ok(analysis.text("a.rs")?.to_string())
+        })
+    }
+
+    /// Asks again and again until a newer write or the one who waits stops it.
+    fn endless(engine: &Engine, begun: std::sync::mpsc::Sender<()>) -> super::Reading<()> {
+        engine.read(Urgency::Waiting, move |analysis| {
+            let _ = begun.send(());
+            let since = Instant::now();
+            while since.elapsed() < PATIENCE {
+                analysis.hover("a.rs", 0)?;
+            }
+            Ok(())
+        })
+    }
+
+    #[test]
+    fn a_question_sees_the_writes_before_it() {
+        let engine = engine();
+        for number in 0..200 {
+            let words = format!("// {number}");
+            let file = words.clone();
+            engine.write(move |workspace| workspace.set_file("a.rs", &file));
+            assert_eq!(wait(text(&engine)), Ok(words));
+        }
+    }
+
+    #[test]
+    fn a_write_overtakes_questions_and_never_waits_for_who_queues_it() {
+        let engine = engine();
+        engine.write(|workspace| workspace.set_file("a.rs", "fn f() {}"));
+        let (begun, begins) = channel();
+        let running: Vec<_> = (0..8).map(|_| endless(&engine, begun.clone())).collect();
+        assert!(begins.recv_timeout(PATIENCE).is_ok());
+        let since = Instant::now();
+        engine.write(|workspace| workspace.set_file("a.rs", "fn g() {}"));
+        assert!(
+            since.elapsed() < Duration::from_millis(5),
+            "queueing waited"
+        );
+        assert_eq!(wait(text(&engine)), Ok("fn g() {}".to_owned()));
+        for reading in running {
+            assert_eq!(wait(reading), Err(Failure::Overtaken));
+        }
+    }
+
+    #[test]
+    fn a_dropped_question_stops() {
+        let engine = engine();
+        engine.write(|workspace| workspace.set_file("a.rs", "fn f() {}"));
+        let (begun, begins) = channel();
+        let (told, ended) = channel();
+        let reading = engine.read(Urgency::Waiting, move |analysis| {
+            let _ = begun.send(());
+            let since = Instant::now();
+            let mut failure = None;
+            while failure.is_none() && since.elapsed() < PATIENCE {
+                failure = analysis.hover("a.rs", 0).err();
+            }
+            let _ = told.send(failure);
+            Ok(())
+        });
+        assert!(begins.recv_timeout(PATIENCE).is_ok());
+        drop(reading);
+        let failure = ended.recv_timeout(PATIENCE);
+        assert_eq!(failure, Ok(Some(visa_analysis::Problem::Cancelled)));
+    }
+
+    #[test]
+    fn a_defect_costs_its_own_question() {
+        let engine = engine();
+        let reading = engine.read::<()>(Urgency::Waiting, |_| std::panic::panic_any("broken"));
+        assert_eq!(wait(reading), Err(Failure::Defect("broken".to_owned())));
+        let (told, tells) = channel();
+        let other = Engine::start(move |what| {
+            let _ = told.send(what);
+        });
+        let other = other.unwrap_or_else(|error| unreachable!("{error}"));
+        other.write(|_| std::panic::panic_any("broken too"));
+        other.write(|workspace| workspace.set_file("a.rs", "x"));
+        assert_eq!(wait(text(&other)), Ok("x".to_owned()));
+        assert_eq!(tells.recv_timeout(PATIENCE), Ok("broken too".to_owned()));
+    }
+
+    #[test]
+    fn the_background_does_not_keep_an_editor_waiting() {
+        let engine = engine();
+        let (release, held) = channel::<()>();
+        let held = std::sync::Arc::new(std::sync::Mutex::new(held));
+        let busy: Vec<_> = (0..64)
+            .map(|_| {
+                let held = std::sync::Arc::clone(&held);
+                engine.read(Urgency::Background, move |_| {
+                    // Until the sender is dropped.
+                    let _ = held.lock().map(|held| held.recv());
+                    Ok(())
+                })
+            })
+            .collect();
+        assert_eq!(wait(text(&engine)), Err(Failure::NoSuchFile));
+        drop(release);
+        for reading in busy {
+            assert_eq!(wait(reading), Ok(()));
+        }
+    }
+}

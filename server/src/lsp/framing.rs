@@ -219,3 +219,152 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
         .windows(wanted.len())
         .position(|window| window == wanted)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Frame, FrameReader, MAXIMUM_BODY_BYTES};
+
+    /// What a reader says of bytes that come a few at a time. A body that is no JSON is rejected, as the transport does.
+    async fn frames_by(bytes: &[u8], step: usize) -> Vec<Frame> {
+        let (client, server) = tokio::io::duplex(step);
+        let bytes = bytes.to_vec();
+        tokio::spawn(async move {
+            let mut client = client;
+            let _ = tokio::io::AsyncWriteExt::write_all(&mut client, &bytes).await;
+        });
+        let mut reader = FrameReader::new(server);
+        let mut frames = Vec::new();
+        loop {
+            let frame = reader.next().await;
+            if let Frame::Body(body) = &frame
+                && serde_json::from_slice::<serde_json::Value>(body).is_err()
+            {
+                reader.reject();
+            }
+            let last = matches!(frame, Frame::End | Frame::TooLarge(_));
+            frames.push(frame);
+            if last {
+                return frames;
+            }
+        }
+    }
+
+    /// The bodies that a reader finds, and how often it complains, whatever the size of the pieces.
+    fn read(bytes: &[u8]) -> (Vec<String>, usize, Frame) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.unwrap_or_else(|error| unreachable!("{error}"));
+        let found = [1, 2, 7, 1 << 16].map(|step| {
+            let mut frames = runtime.block_on(frames_by(bytes, step));
+            let last = frames.pop().unwrap_or(Frame::End);
+            let bodies = frames.iter().filter_map(|frame| match frame {
+                Frame::Body(body) => Some(String::from_utf8_lossy(body).into_owned()),
+                _ => None,
+            });
+            let bodies: Vec<String> = bodies.collect();
+            let complaints = frames.len() - bodies.len();
+            (bodies, complaints, last)
+        });
+        assert!(
+            found.iter().all(|one| one == &found[0]),
+            "the pieces matter: {found:#?}"
+        );
+        let [one, ..] = found;
+        one
+    }
+
+    fn frame(body: &str) -> String {
+        format!("Content-Length: {}\r\n\r\n{body}", body.len())
+    }
+
+    fn all(bodies: &[&str], complaints: usize) -> (Vec<String>, usize, Frame) {
+        let bodies = bodies.iter().map(|body| (*body).to_owned()).collect();
+        (bodies, complaints, Frame::End)
+    }
+
+    #[test]
+    fn headers_may_come_in_any_case_and_order() {
+        let text = frame("{}")
+            + "content-type: application/vscode-jsonrpc; charset=utf-8\r\nCONTENT-LENGTH:4\r\n\r\n[1  ]"
+            + "Content-Length: 0\r\n\r\n";
+        // `]` is outside of the body of four bytes: the rest up to the next frame is skipped.
+        let (bodies, ..) = read(text.as_bytes());
+        assert_eq!(bodies, ["{}", "[1  ", ""]);
+        let text = "Content-Type: x\r\nContent-Length: 2\r\n\r\n[]".to_owned() + &frame("{}");
+        assert_eq!(read(text.as_bytes()), all(&["[]", "{}"], 0));
+    }
+
+    #[test]
+    fn a_body_that_is_no_json_costs_itself_only() {
+        let text = frame("{\"jsonrpc\":") + &frame("{}") + &frame("\u{e9}") + &frame("[]");
+        assert_eq!(
+            read(text.as_bytes()),
+            all(&["{\"jsonrpc\":", "{}", "\u{e9}", "[]"], 0)
+        );
+        let mut bytes = b"Content-Length: 2\r\n\r\n\xff\xfe".to_vec();
+        bytes.extend_from_slice(frame("{}").as_bytes());
+        let (bodies, complaints, _) = read(&bytes);
+        assert_eq!((bodies.len(), complaints), (2, 0));
+        assert_eq!(bodies[1], "{}");
+    }
+
+    #[test]
+    fn a_wrong_length_costs_itself_only() {
+        // Too short: the rest of the body is skipped, without a complaint of its own.
+        let short = "Content-Length: 3\r\n\r\n{\"a\":1}".to_owned() + &frame("{}");
+        assert_eq!(read(short.as_bytes()), all(&["{\"a", "{}"], 0));
+        // Too long by nine bytes: the body swallows the beginning of the next frame, which is found again in it.
+        let long = "Content-Length: 16\r\n\r\n{\"a\":1}".to_owned() + &frame("[2]") + &frame("[3]");
+        let (bodies, _, end) = read(long.as_bytes());
+        assert_eq!(bodies[0], "{\"a\":1}Content-L");
+        assert_eq!(bodies.last().map(String::as_str), Some("[3]"));
+        assert_eq!(end, Frame::End);
+        // Too long by all of the next frame: that one is found again as a whole.
+        let long = "Content-Length: 29\r\n\r\n{\"a\":1}".to_owned() + &frame("[2]") + &frame("[3]");
+        let (bodies, _, _) = read(long.as_bytes());
+        assert_eq!(bodies[1..], ["[2]", "[3]"]);
+    }
+
+    #[test]
+    fn bad_headers_are_one_complaint() {
+        for bad in [
+            "garbage\r\n\r\n",
+            "Content-Length: x\r\n\r\n{}",
+            "Content-Length: -1\r\n\r\n{}",
+            "Content-Length\r\n\r\n{}",
+            "Content-Type: y\r\n\r\n{}",
+            "\r\n\r\n",
+            "{\"jsonrpc\":\"2.0\"}",
+        ] {
+            let text = frame("[1]") + bad + &frame("{}");
+            assert_eq!(read(text.as_bytes()), all(&["[1]", "{}"], 1), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn endless_headers_take_no_memory() {
+        let text = "x".repeat(1 << 18) + &frame("{}");
+        assert_eq!(read(text.as_bytes()), all(&["{}"], 1));
+    }
+
+    #[test]
+    fn a_body_beyond_the_limit_ends_the_stream() {
+        let lengths = [
+            (MAXIMUM_BODY_BYTES + 1).to_string(),
+            "99999999999999999999999".into(),
+        ];
+        let expected = [MAXIMUM_BODY_BYTES as u64 + 1, u64::MAX];
+        for (length, expected) in lengths.iter().zip(expected) {
+            let text = frame("{}") + &format!("Content-Length: {length}\r\n\r\n{{");
+            let (bodies, complaints, end) = read(text.as_bytes());
+            assert_eq!((bodies.len(), complaints), (1, 0));
+            assert_eq!(end, Frame::TooLarge(expected));
+        }
+    }
+
+    #[test]
+    fn the_end_inside_of_a_message_is_a_complaint() {
+        assert_eq!(read(b"Content-Length: 5\r\n\r\n{}"), all(&[], 1));
+        assert_eq!(read(b"Content-Len"), all(&[], 1));
+        assert_eq!(read(b""), all(&[], 0));
+    }
+}

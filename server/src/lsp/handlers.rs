@@ -12,7 +12,7 @@ use tower_lsp::{LanguageServer, LspServiceBuilder};
 use super::engine::{Answer, Failure, Urgency};
 use super::features::{
     call_hierarchy, code_actions, code_lens, completion, custom, diagnostics, folding, hover,
-    inlay_hints, navigation, selection, semantic_tokens, signature, symbols,
+    inlay_hints, navigation, selection, semantic_tokens, signature, symbols, view_file_text,
 };
 use super::state::{Server, Snapshot};
 use super::{documents, lifecycle, project, uris};
@@ -31,6 +31,7 @@ pub(crate) fn with_custom_methods(
         .custom_method("visa/kernelCost", Handlers::kernel_cost)
         .custom_method("visa/memoryMap", Handlers::memory_map)
         .custom_method("visa/stageTable", Handlers::stage_table)
+        .custom_method("visa/viewFileText", Handlers::view_file_text)
 }
 
 impl Handlers {
@@ -78,6 +79,12 @@ impl Handlers {
         params: TextDocumentPositionParams,
     ) -> Result<Option<serde_json::Value>> {
         self.ask(params, custom::stage_table).await
+    }
+}
+
+impl Handlers {
+    async fn view_file_text(&self, params: TextDocumentIdentifier) -> Result<Option<String>> {
+        self.ask(params, view_file_text::view_file_text).await
     }
 }
 

@@ -58,3 +58,82 @@ where
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex, PoisonError};
+    use std::task::{Context, Poll};
+
+    use tower_lsp::jsonrpc::{ErrorCode, Request, Response};
+    use tower_service::Service;
+
+    use super::{Eager, Reply};
+
+    /// Notes each method when its handler begins; `slow` never ends, `broken` panics before and `late` after a pause.
+    struct Notes(Arc<Mutex<Vec<String>>>);
+
+    impl Service<Request> for Notes {
+        type Response = Option<Response>;
+        type Error = ();
+        type Future = Reply<()>;
+
+        fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn call(&mut self, request: Request) -> Reply<()> {
+            let notes = Arc::clone(&self.0);
+            Box::pin(async move {
+                let method = request.method().to_owned();
+                notes
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(method.clone());
+                match method.as_str() {
+                    "slow" => std::future::pending::<()>().await,
+                    "broken" => std::panic::panic_any("broken"),
+                    "late" => {
+                        tokio::task::yield_now().await;
+                        std::panic::panic_any("late");
+                    }
+                    _ => {}
+                }
+                Ok(None)
+            })
+        }
+    }
+
+    #[test]
+    fn handlers_begin_in_the_order_of_the_calls_whoever_is_polled_later() {
+        let notes = Arc::new(Mutex::new(Vec::new()));
+        let mut service = Eager::new(Notes(Arc::clone(&notes)));
+        let methods = ["slow", "hover", "slow", "didChange", "hover"];
+        let replies: Vec<_> = methods
+            .map(|method| service.call(Request::build(method).finish()))
+            .into();
+        // Nobody has polled them yet.
+        assert_eq!(
+            *notes.lock().unwrap_or_else(PoisonError::into_inner),
+            methods
+        );
+        drop(replies);
+    }
+
+    #[test]
+    fn a_panic_is_an_internal_error_of_its_request() {
+        let mut service = Eager::new(Notes(Arc::default()));
+        for method in ["broken", "late"] {
+            let request = Request::build(method).id(7).finish();
+            let reply = futures::executor::block_on(service.call(request));
+            let response = reply.ok().flatten();
+            let error = response.as_ref().and_then(Response::error);
+            assert_eq!(
+                error.map(|error| error.code),
+                Some(ErrorCode::InternalError)
+            );
+            // A notification has no answer.
+            let reply = futures::executor::block_on(service.call(Request::build(method).finish()));
+            assert_eq!(reply, Ok(None));
+        }
+    }
+}

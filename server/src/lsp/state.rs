@@ -234,7 +234,7 @@ impl Snapshot {
         if let Some(file) = self.files.borrow().get(path) {
             return Ok(file.clone());
         }
-        let text = self.analysis.text(path).ok_or(Failure::NoSuchFile)?;
+        let text = self.analysis.text(path)?;
         let file = FileText {
             lines: Arc::new(LineTable::of_file(&text)),
             text,

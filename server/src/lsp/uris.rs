@@ -81,3 +81,66 @@ fn encoded(path: &str) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use std::str::FromStr;
+
+    use tower_lsp::ls_types::Uri;
+
+    use super::{folder_of, is_file_path, path_of, uri_of};
+
+    fn path(uri: &str) -> String {
+        Uri::from_str(uri).map_or_else(|error| error.to_string(), |uri| path_of(&uri))
+    }
+
+    #[test]
+    fn addresses_of_files_are_absolute_paths() {
+        assert_eq!(path("file:///home/me/a.rs"), "/home/me/a.rs");
+        assert_eq!(path("file://localhost/home/a.rs"), "/home/a.rs");
+        assert_eq!(path("FILE:///a%20b/%C3%A9%5B1%5D.rs"), "/a b/\u{e9}[1].rs");
+        // However a client writes a drive, it is one.
+        for uri in [
+            "file:///c:/a/b.rs",
+            "file:///C%3A/a/b.rs",
+            "file:///c%3a/a/b.rs",
+        ] {
+            assert_eq!(path(uri), "C:/a/b.rs");
+        }
+        assert_eq!(path("file:///c:"), "C:");
+        assert_eq!(path("file://host/share/a.rs"), "//host/share/a.rs");
+        // No drive: a folder whose name has a colon.
+        assert_eq!(path("file:///ab:/c.rs"), "/ab:/c.rs");
+    }
+
+    #[test]
+    fn other_addresses_are_their_own_paths() {
+        assert_eq!(path("untitled:Untitled-1"), "untitled:Untitled-1");
+        assert!(!is_file_path("untitled:Untitled-1"));
+        assert!(is_file_path("/a.rs") && is_file_path("C:/a.rs"));
+    }
+
+    #[test]
+    fn paths_lead_back() {
+        for text in [
+            "/home/me/a.rs",
+            "/a b/\u{e9}[1]#?%.rs",
+            "C:/a/b.rs",
+            "//host/share/a.rs",
+            "untitled:Untitled-1",
+        ] {
+            let uri = uri_of(text);
+            assert_eq!(uri.as_ref().map(path_of).as_deref(), Some(text), "{uri:?}");
+        }
+        assert_eq!(uri_of("a b.rs"), None);
+    }
+
+    #[test]
+    fn folders_have_no_slash_at_their_end() {
+        let folder = |uri: &str| Uri::from_str(uri).ok().map(|uri| folder_of(&uri));
+        assert_eq!(folder("file:///home/me/").as_deref(), Some("/home/me"));
+        assert_eq!(folder("file:///home/me").as_deref(), Some("/home/me"));
+        assert_eq!(folder("file:///").as_deref(), Some("/"));
+        assert_eq!(folder("file:///c:/").as_deref(), Some("C:/"));
+    }
+}
