@@ -15,6 +15,7 @@ use salsa::Setter;
 
 use crate::budget::Budget;
 pub use crate::hardware::Target;
+use crate::syntax::{ParsedFile, parse, syntax_error_count};
 
 /// The database as queries see it.
 #[salsa::db]
@@ -29,6 +30,10 @@ pub struct SourceFile {
     /// The text, decoded from UTF-8; a byte-order mark and `\r\n` are kept as they are.
     #[returns(clone)]
     pub text: Arc<str>,
+    /// The tree of the text, where whoever set the text has it at hand.
+    #[default]
+    #[returns(clone)]
+    pub tree: Option<ParsedFile>,
 }
 
 /// A Cargo package: its name and the directory of its manifest.
@@ -161,7 +166,7 @@ impl AnalysisDatabase {
             let old = known.as_ref().and_then(|known| known.get(&path).copied());
             let file = if let Some(file) = old {
                 if *file.text(self) != *text {
-                    file.set_text(self).to(text.into());
+                    self.set_text(file, text);
                 }
                 file
             } else {
@@ -219,8 +224,36 @@ impl AnalysisDatabase {
         Project::try_get(self)?.files(self).get(path).copied()
     }
 
-    /// Replaces the text of one file.
+    /// Replaces the text of one file. Where the new one differs inside one function only, its tree is made of the old one.
     pub fn set_text(&mut self, file: SourceFile, text: &str) {
+        let old = file.text(self);
+        let (start, end, insert) = difference(&old, text);
+        let tree = u32::try_from(start).ok().zip(u32::try_from(end).ok());
+        let tree = tree.and_then(|(start, end)| {
+            let errors = syntax_error_count(self, file);
+            parse(self, file).edited(errors, start, end, insert)
+        });
         file.set_text(self).to(text.into());
+        if tree.is_some() || file.tree(self).is_some() {
+            file.set_tree(self).to(tree);
+        }
     }
+}
+
+/// The bytes of the old text that the new one replaces, and what stands there in it.
+fn difference<'a>(old: &str, new: &'a str) -> (usize, usize, &'a str) {
+    let same = |(one, other): &(u8, u8)| one == other;
+    let mut start = old.bytes().zip(new.bytes()).take_while(same).count();
+    while !old.is_char_boundary(start) || !new.is_char_boundary(start) {
+        start -= 1;
+    }
+    let rest = |text: &str| text.len() - start;
+    let ends = old.bytes().rev().zip(new.bytes().rev());
+    let most = rest(old).min(rest(new));
+    let mut equal = ends.take(most).take_while(same).count();
+    while !old.is_char_boundary(old.len() - equal) || !new.is_char_boundary(new.len() - equal) {
+        equal -= 1;
+    }
+    let insert = new.get(start..new.len() - equal).unwrap_or("");
+    (start, old.len() - equal, insert)
 }

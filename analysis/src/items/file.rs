@@ -11,7 +11,7 @@ use super::ids::{ItemId, ItemKind, ModulePath, Span};
 use super::recent::recently_parsed;
 use super::scopes::local_item_text;
 use crate::db::{Db, SourceFile};
-use crate::syntax::{TokenRuns, Unanalysed, normalise_until, parse};
+use crate::syntax::{ItemTextReader, TokenRuns, Unanalysed, parse};
 
 /// The items of a file in source order, those of inline modules after their header. Items in blocks are not among them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl ItemText {
 /// For every item of a file, where its tokens stand in the file. Changes with every edit: only for reporting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenMap {
-    runs: FxHashMap<ItemId, Arc<TokenRuns>>,
+    runs: FxHashMap<ItemId, TokenRuns>,
 }
 
 impl TokenMap {
@@ -78,7 +78,7 @@ impl TokenMap {
 
     /// The file's byte range of a whole item.
     pub fn item_range(&self, item: ItemId) -> Option<(u32, u32)> {
-        self.runs.get(&item).map(|runs| runs.full_range())
+        self.runs.get(&item).map(TokenRuns::full_range)
     }
 
     /// The offset in an item's normalised text of a byte of the file; none where that byte is no token of the item.
@@ -99,7 +99,7 @@ impl TokenMap {
 struct Collected {
     items: Vec<ItemId>,
     texts: FxHashMap<ItemId, Arc<str>>,
-    runs: FxHashMap<ItemId, Arc<TokenRuns>>,
+    runs: FxHashMap<ItemId, TokenRuns>,
 }
 
 /// The items that a file declares; equal across edits inside items.
@@ -197,6 +197,7 @@ fn collected(db: &dyn Db, file: SourceFile) -> Collected {
         file,
         offset: parsed.offset(),
         ordinals: FxHashMap::default(),
+        texts: parsed.texts().reader(),
         collected: Collected::default(),
     };
     if let Some(tree) = parsed.tree() {
@@ -209,6 +210,7 @@ struct Collector<'a> {
     db: &'a dyn Db,
     file: SourceFile,
     offset: u32,
+    texts: ItemTextReader<'a>,
     ordinals: FxHashMap<(ItemKind, ModulePath, Arc<str>), u32>,
     collected: Collected,
 }
@@ -238,11 +240,14 @@ impl Collector<'_> {
         name: &Arc<str>,
         module: &ModulePath,
     ) {
-        let end = body.map_or_else(
-            || node.text_range().end(),
-            |body| body.syntax().text_range().start(),
-        );
-        let normalised = normalise_until(node, end, self.offset);
+        let normalised = match body {
+            None => self.texts.normalise(node, self.offset),
+            // The header alone; braces keep it an item of its own.
+            Some(body) => {
+                let end = body.syntax().text_range().start();
+                self.texts.normalise_until(node, end, " {}", self.offset)
+            }
+        };
         let key = (kind, Arc::clone(module), Arc::clone(name));
         let next = self.ordinals.entry(key).or_insert(0);
         let ordinal = *next;
@@ -256,15 +261,9 @@ impl Collector<'_> {
             ordinal,
             None,
         );
-        let text = if body.is_some() {
-            // The header alone; braces keep it an item of its own.
-            format!("{} {{}}", normalised.text)
-        } else {
-            normalised.text
-        };
         self.collected.items.push(id);
-        self.collected.texts.insert(id, text.into());
-        self.collected.runs.insert(id, Arc::new(normalised.runs));
+        self.collected.texts.insert(id, normalised.text);
+        self.collected.runs.insert(id, normalised.runs);
     }
 }
 

@@ -7,11 +7,13 @@
 mod lines;
 mod nesting;
 mod normalise;
+mod parsed;
 
-use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile as SourceTree};
+use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile as SourceTree, SyntaxNode};
 
 pub use self::lines::{LineColumn, LineIndex};
-pub use self::normalise::{Normalised, TokenRuns, normalise, normalise_until};
+pub use self::normalise::{ItemTextReader, TokenRuns};
+pub use self::parsed::ParsedFile;
 
 use crate::db::{Db, SourceFile};
 
@@ -27,50 +29,18 @@ pub enum Unanalysed {
     TooLarge,
 }
 
-/// The tree of a file, or why there is none.
-#[derive(Clone, Debug)]
-pub struct ParsedFile {
-    parse: Result<Parse<SourceTree>, Unanalysed>,
-    /// Bytes before the parsed text: the byte-order mark.
-    offset: u32,
-}
-
-impl ParsedFile {
-    /// The tree, if the file is analysed.
-    pub fn tree(&self) -> Option<SourceTree> {
-        self.parse.as_ref().ok().map(Parse::tree)
-    }
-
-    /// Why the file is not analysed, if it is not.
-    pub fn unanalysed(&self) -> Option<Unanalysed> {
-        self.parse.as_ref().err().copied()
-    }
-
-    /// Bytes of the file before offset 0 of the tree: 3 where the file opens with a byte-order mark, else 0.
-    pub fn offset(&self) -> u32 {
-        self.offset
-    }
-}
-
 /// Parses a file. Re-runs on every edit of the file; what reads it should be a query whose result stays equal.
 #[salsa::tracked(no_eq, lru = 256)]
 pub fn parse(db: &dyn Db, file: SourceFile) -> ParsedFile {
-    let text = file.text(db);
-    let body = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let offset = u32::try_from(text.len() - body.len()).unwrap_or(0);
-    ParsedFile {
-        parse: parse_text(body),
-        offset,
-    }
+    // An edit inside a function comes with its tree, made of the one before.
+    file.tree(db)
+        .unwrap_or_else(|| ParsedFile::new(&file.text(db)))
 }
 
 /// The number of syntax errors of a file. `rustc` words them; we only need to know that there are some.
 #[salsa::tracked(returns(copy))]
 pub fn syntax_error_count(db: &dyn Db, file: SourceFile) -> usize {
-    match &parse(db, file).parse {
-        Ok(parse) => parse.errors().len(),
-        Err(_) => 0,
-    }
+    parse(db, file).error_count()
 }
 
 /// The line index of a file.
@@ -88,7 +58,7 @@ pub fn parse_text(text: &str) -> Result<Parse<SourceTree>, Unanalysed> {
         return Err(Unanalysed::TooDeeplyNested);
     }
     let parse = SourceTree::parse(text, EDITION);
-    if tree_depth(&parse) > nesting::MAXIMUM_TREE_DEPTH {
+    if tree_depth(&parse.syntax_node()) > nesting::MAXIMUM_TREE_DEPTH {
         // Dropping a tree recurses once a level. A tree that slipped through the scan is leaked rather than dropped.
         std::mem::forget(parse);
         return Err(Unanalysed::TooDeeplyNested);
@@ -97,8 +67,7 @@ pub fn parse_text(text: &str) -> Result<Parse<SourceTree>, Unanalysed> {
 }
 
 /// The levels of a tree. It walks the shared nodes, which takes no allocation a node as the nodes with parents do.
-fn tree_depth(parse: &Parse<SourceTree>) -> usize {
-    let root = parse.syntax_node();
+fn tree_depth(root: &SyntaxNode) -> usize {
     let green = root.green();
     let mut deepest = 1;
     let mut open = vec![green.children()];
@@ -116,3 +85,6 @@ fn tree_depth(parse: &Parse<SourceTree>) -> usize {
     }
     deepest
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,10 +19,19 @@ const NESTING_KEYWORDS: &[&str] = &[
 
 /// Whether the parser could overflow its stack on this text.
 pub(super) fn is_too_deep(text: &str) -> bool {
+    exceeds(text, MAXIMUM_BRACKETS, MAXIMUM_CHAIN)
+}
+
+/// Whether a part of a file nests so deeply that what stands around it may decide whether the file is refused.
+pub(super) fn is_deep(text: &str) -> bool {
+    exceeds(text, MAXIMUM_BRACKETS / 4, MAXIMUM_CHAIN / 4)
+}
+
+fn exceeds(text: &str, brackets: usize, chain: u32) -> bool {
     let mut scan = Scan::new(text);
     while scan.position < scan.bytes.len() {
         scan.step();
-        if scan.levels.len() > MAXIMUM_BRACKETS + 1 || scan.total > MAXIMUM_CHAIN {
+        if scan.levels.len() > brackets + 1 || scan.total > chain {
             return true;
         }
     }

@@ -3,21 +3,27 @@
 //! What is computed from normalised text does not change when lines move or comments change. The way back to the file's
 //! bytes is kept beside it, in runs, and is used only to report.
 
-use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, TextSize};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ra_ap_syntax::{GreenNode, NodeOrToken, SyntaxKind, SyntaxNode, TextSize};
+use rustc_hash::FxHashMap;
 
 /// A normalised text and the way back to the bytes that it came from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Normalised {
     /// The tokens; one space wherever the original had whitespace or comments between two of them.
-    pub text: String,
+    pub text: Arc<str>,
     /// Where the tokens stand in the original.
     pub runs: TokenRuns,
 }
 
-/// Maps offsets in a normalised text to offsets in the original.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Maps offsets in a normalised text to offsets in the original. Clones are cheap.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenRuns {
-    runs: Vec<Run>,
+    /// The runs, with originals counted from the start of the node.
+    runs: Arc<[Run]>,
+    /// Where the node starts in the original.
+    start: u32,
 }
 
 /// Adjacent tokens of one distance between the two texts.
@@ -26,6 +32,13 @@ struct Run {
     normalised: u32,
     original: u32,
     length: u32,
+}
+
+impl Run {
+    fn continues(self, next: Run) -> bool {
+        self.normalised + self.length == next.normalised
+            && self.original + self.length == next.original
+    }
 }
 
 impl TokenRuns {
@@ -47,11 +60,12 @@ impl TokenRuns {
             .runs
             .last()
             .map_or(start, |run| run.original.saturating_add(run.length));
-        (start, end)
+        (self.placed(start), self.placed(end))
     }
 
     /// The offset in the normalised text of a byte of the original; none where that byte is no token of it.
     pub fn normalised_offset(&self, original: u32) -> Option<u32> {
+        let original = original.checked_sub(self.start)?;
         let after = self.runs.partition_point(|run| run.original <= original);
         let run = self.runs.get(after.checked_sub(1)?)?;
         let inside = original - run.original;
@@ -61,38 +75,107 @@ impl TokenRuns {
     fn original_offset(&self, offset: u32) -> u32 {
         let after = self.runs.partition_point(|run| run.normalised <= offset);
         let Some(run) = after.checked_sub(1).and_then(|index| self.runs.get(index)) else {
-            return self.runs.first().map_or(0, |run| run.original);
+            return self.placed(self.runs.first().map_or(0, |run| run.original));
         };
         let inside = (offset - run.normalised).min(run.length);
-        run.original.saturating_add(inside)
+        self.placed(run.original.saturating_add(inside))
     }
 
-    fn push(&mut self, normalised: u32, original: u32, length: u32) {
-        if let Some(last) = self.runs.last_mut()
-            && last.normalised + last.length == normalised
-            && last.original + last.length == original
-        {
-            last.length += length;
+    fn placed(&self, original: u32) -> u32 {
+        self.start.saturating_add(original)
+    }
+}
+
+/// Normalised texts by the shared node that they were made from, which is the same one for as long as its text is: an edit
+/// normalises the item that it stands in.
+#[derive(Debug, Default)]
+pub(crate) struct ItemTexts {
+    kept: Mutex<Kept>,
+}
+
+/// By the address of the node, which is kept alive beside its text.
+type Kept = FxHashMap<usize, (GreenNode, Arc<str>, Arc<[Run]>)>;
+
+impl ItemTexts {
+    /// Normalises nodes of a tree, and keeps the texts of those alone.
+    pub(crate) fn reader(&self) -> ItemTextReader<'_> {
+        let kept = std::mem::take(&mut *self.lock());
+        ItemTextReader {
+            texts: self,
+            old: kept,
+            new: Kept::default(),
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Normalises the items of one tree after each other.
+pub struct ItemTextReader<'a> {
+    texts: &'a ItemTexts,
+    old: Kept,
+    new: Kept,
+}
+
+impl ItemTextReader<'_> {
+    /// Normalises a node. `offset` is added to the original's offsets.
+    pub fn normalise(&mut self, node: &SyntaxNode, offset: u32) -> Normalised {
+        let green = node.green();
+        let address = std::ptr::from_ref(green) as usize;
+        let (text, runs) = if let Some((_, text, runs)) = self.new.get(&address) {
+            (Arc::clone(text), Arc::clone(runs))
         } else {
-            self.runs.push(Run {
-                normalised,
-                original,
-                length,
+            let kept = self.old.remove(&address);
+            let kept = kept.unwrap_or_else(|| {
+                let (text, runs) = normalised(node, node.text_range().end());
+                (green.to_owned(), text.into(), runs.into())
             });
+            let (_, text, runs) = self.new.entry(address).or_insert(kept);
+            (Arc::clone(text), Arc::clone(runs))
+        };
+        Normalised {
+            text,
+            runs: TokenRuns {
+                runs,
+                start: u32::from(node.text_range().start()).saturating_add(offset),
+            },
+        }
+    }
+
+    /// Normalises the tokens of a node that start before `end`, with `closing` behind them.
+    pub fn normalise_until(
+        &self,
+        node: &SyntaxNode,
+        end: TextSize,
+        closing: &str,
+        offset: u32,
+    ) -> Normalised {
+        let (text, runs) = normalised(node, end);
+        Normalised {
+            text: (text + closing).into(),
+            runs: TokenRuns {
+                runs: runs.into(),
+                start: u32::from(node.text_range().start()).saturating_add(offset),
+            },
         }
     }
 }
 
-/// Normalises a node. `offset` is added to the original's offsets.
-pub fn normalise(node: &SyntaxNode, offset: u32) -> Normalised {
-    normalise_until(node, node.text_range().end(), offset)
+impl Drop for ItemTextReader<'_> {
+    fn drop(&mut self) {
+        *self.texts.lock() = std::mem::take(&mut self.new);
+    }
 }
 
-/// Normalises the tokens of a node that start before `end`. `offset` is added to the original's offsets.
-pub fn normalise_until(node: &SyntaxNode, end: TextSize, offset: u32) -> Normalised {
-    let mut result = Normalised::default();
+/// The tokens of a node that start before `end`, and where they stand from its start.
+fn normalised(node: &SyntaxNode, end: TextSize) -> (String, Vec<Run>) {
+    let mut text = String::new();
+    let mut runs: Vec<Run> = Vec::new();
     let mut trivia = false;
-    let mut place = node.text_range().start();
+    let mut place = TextSize::new(0);
+    let end = end - node.text_range().start();
     // The shared nodes know no places, but walking them takes no allocation a token.
     let green = node.green();
     let mut open = vec![green.children()];
@@ -118,16 +201,20 @@ pub fn normalise_until(node: &SyntaxNode, end: TextSize, offset: u32) -> Normali
             trivia = true;
             continue;
         }
-        if trivia && !result.text.is_empty() {
-            result.text.push(' ');
+        if trivia && !text.is_empty() {
+            text.push(' ');
         }
         trivia = false;
-        let start = u32::try_from(result.text.len()).unwrap_or(u32::MAX);
-        result.text.push_str(token.text());
-        let original = u32::from(from).saturating_add(offset);
-        result
-            .runs
-            .push(start, original, u32::from(token.text_len()));
+        let run = Run {
+            normalised: u32::try_from(text.len()).unwrap_or(u32::MAX),
+            original: from.into(),
+            length: token.text_len().into(),
+        };
+        text.push_str(token.text());
+        match runs.last_mut() {
+            Some(last) if last.continues(run) => last.length += run.length,
+            _ => runs.push(run),
+        }
     }
-    result
+    (text, runs)
 }

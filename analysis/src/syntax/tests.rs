@@ -1,0 +1,217 @@
+//! Trees made of the tree before an edit equal trees of the whole text.
+
+use proptest::prelude::*;
+use ra_ap_syntax::ast::AstNode;
+
+use super::ParsedFile;
+
+const TEXT: &str = "//! Kernels.
+use furiosa_visa_std::prelude::*;
+
+axes![Row = 64, Column = 32];
+
+mod inner {
+    type Tile = m![Row / 8, Column];
+
+    /// Doubles.
+    #[device(chip = 1)]
+    pub(crate) fn double<'l>(ctx: &mut Context, rows: &'l Rows) -> Rows where Rows: Clone {
+        // first
+        let tile = rows.to_dm::<Tile, m![Row % 8 # 16]>(&mut ctx.tdma, 0x40);
+        for step in 0..=4 {
+            if let Some(part) = tile.get(step) { part.commit(1 << 20); } else { continue }
+        }
+        match tile.len() { 0 => return rows, 1.. => {}, _ => unreachable!(\"{}\", 'x') }
+        axes![Local = 4];
+        fn helper(x: u64) -> u64 { x * 2 }
+        Rows { tile, ..rows }
+    }
+}
+
+impl Rows {
+    fn first(&self) -> char { r#\"a\"b\"#; b'\\n'; '{' }
+    const fn second(&self) -> u8 { { let x = 1.0; x.0.1 } }
+}
+
+fn last() {}
+";
+
+/// What is typed: pieces that open, close or change what stands around them.
+const PIECES: &[&str] = &[
+    "",
+    "a",
+    "x.y()",
+    " ",
+    "\n",
+    "\r\n",
+    "{",
+    "}",
+    "{}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "<",
+    ">",
+    "\"",
+    "'",
+    "/",
+    "*",
+    "/*",
+    "*/",
+    "//",
+    "///",
+    "#",
+    "r#",
+    "r#\"",
+    "\"#",
+    "b'",
+    "!",
+    ";",
+    ",",
+    ".",
+    "..",
+    "1",
+    "1.",
+    "0x",
+    "=>",
+    "fn",
+    "fn f() {}",
+    "let x = ",
+    "m![A / 2, ",
+    "é",
+    "—",
+    "\u{feff}",
+    "\\",
+    "'a",
+    "as u8",
+    "return",
+    "union",
+    "}}",
+    "} fn g() {",
+    "::<",
+    "=",
+    "..=",
+];
+
+/// One change: where it starts and how much is deleted, in parts of a million of the text, and what is typed.
+type Change = (u32, u32, usize);
+
+fn change() -> impl Strategy<Value = Change> {
+    let deleted = prop_oneof![3 => Just(0), 2 => 0..3_000_u32, 1 => 0..100_000_u32];
+    (0..=1_000_000_u32, deleted, 0..PIECES.len())
+}
+
+fn boundary(text: &str, parts: u32) -> usize {
+    let wanted = text.len() * parts as usize / 1_000_000;
+    (0..=wanted)
+        .rev()
+        .find(|byte| text.is_char_boundary(*byte))
+        .unwrap_or(0)
+}
+
+/// Everything that is read of a tree.
+fn shown(parsed: &ParsedFile) -> String {
+    let tree = parsed
+        .tree()
+        .map(|tree| format!("{:#?}", tree.syntax()))
+        .unwrap_or_default();
+    format!(
+        "{tree}\n{} {:?} {}",
+        parsed.offset(),
+        parsed.unanalysed(),
+        parsed.error_count()
+    )
+}
+
+/// Applies an edit; the tree, and whether it was made of the one before.
+fn apply(
+    parsed: &ParsedFile,
+    text: &mut String,
+    start: usize,
+    end: usize,
+    piece: &str,
+) -> (ParsedFile, bool) {
+    text.replace_range(start..end, piece);
+    let offset = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+    let edited = parsed.edited(parsed.error_count(), offset(start), offset(end), piece);
+    let fresh = ParsedFile::new(text);
+    if let Some(edited) = &edited {
+        assert_eq!(shown(edited), shown(&fresh), "{text}");
+    }
+    let reused = edited.is_some();
+    (edited.unwrap_or(fresh), reused)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn edits_one_after_the_other_give_the_tree_of_the_whole_text(
+        mark in any::<bool>(),
+        changes in prop::collection::vec(change(), 1..8),
+    ) {
+        let mut text = if mark { format!("\u{feff}{TEXT}") } else { TEXT.to_owned() };
+        let mut parsed = ParsedFile::new(&text);
+        for (start, deleted, piece) in changes {
+            let from = boundary(&text, start);
+            let to = boundary(&text, start.saturating_add(deleted).min(1_000_000)).max(from);
+            parsed = apply(&parsed, &mut text, from, to, PIECES.get(piece).unwrap_or(&"")).0;
+        }
+    }
+}
+
+#[test]
+fn every_piece_at_every_place_gives_the_tree_of_the_whole_text() {
+    let parsed = ParsedFile::new(TEXT);
+    let mut reused = 0;
+    for start in (0..=TEXT.len()).filter(|byte| byte % 3 == 0) {
+        // One piece a place: all of them come around.
+        for piece in [
+            PIECES[start % PIECES.len()],
+            PIECES[(start * 7 + 5) % PIECES.len()],
+        ] {
+            reused += usize::from(apply(&parsed, &mut TEXT.to_owned(), start, start, piece).1);
+        }
+    }
+    assert!(reused > TEXT.len() / 6, "{reused}");
+}
+
+/// Whether the edit `from` to `to`, which stands once in the text, reuses the tree.
+fn reuses(from: &str, to: &str) -> bool {
+    assert_eq!(TEXT.matches(from).count(), 1, "{from}");
+    let start = TEXT.find(from).unwrap_or(0);
+    apply(
+        &ParsedFile::new(TEXT),
+        &mut TEXT.to_owned(),
+        start,
+        start + from.len(),
+        to,
+    )
+    .1
+}
+
+#[test]
+fn an_edit_inside_a_body_reuses_the_tree() {
+    assert!(reuses("// first", "// another\n"));
+    assert!(reuses("rows.to_dm", "rows."));
+    assert!(reuses("m![Row % 8 # 16]", "m![Row % "));
+    assert!(reuses("b'\\n'; '{'", "b'\\q'; '}'"));
+}
+
+#[test]
+fn an_edit_that_changes_what_stands_outside_does_not() {
+    assert!(!reuses("// first", "}"));
+    assert!(!reuses("// first", "{"));
+    assert!(!reuses("// first", "/*"));
+    assert!(!reuses("// first", "} fn other() {"));
+    assert!(!reuses("Row = 64", "Row = 6"));
+    assert!(!reuses("fn last", "fn least"));
+}
+
+#[test]
+fn what_nests_deeply_is_left_to_the_whole_file() {
+    assert!(!reuses("// first", &"(".repeat(100)));
+    let deep = format!("{}1{}", "(".repeat(190), ")".repeat(190));
+    assert!(!reuses("// first", &deep));
+}
