@@ -1,20 +1,273 @@
 //! The call hierarchy of kernels and the functions they reach.
+//!
+//! Every name in a function's text that means a function counts as a call: a kernel that is handed to `launch` is called.
+//! Functions that neither a kernel reaches nor that reach a kernel are ordinary Rust, about which it says nothing.
 
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use indexmap::{IndexMap, IndexSet};
+use ra_ap_syntax::ast::{self, AstNode, HasName};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxToken};
+
+use crate::check::function_simulation;
 use crate::db::{Db, SourceFile};
+use crate::items::{
+    ItemId, ItemKind, Namespace, ParsedItem, Resolution, Span, device_attribute, file_items,
+    parse_item, resolve, scope_at,
+};
+use crate::kernel::callgraph;
 
+use super::cursor::Cursor;
+use super::names::{FileNames, Occurrence, Role, answer_place, files_around, place_of};
 use super::{CallItem, CallLink};
 
+/// Functions that are followed to see whether one reaches a kernel.
+const MAXIMUM_FOLLOWED: usize = 1_000;
+
+/// A function with a body, named by the span of its name: methods are no items of their own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Function {
+    /// The item whose text it stands in.
+    owner: ItemId,
+    /// The item that it is; none for a method.
+    item: Option<ItemId>,
+    /// The type and the name of a method, else the name.
+    name: String,
+    range: Span,
+    selection: Span,
+}
+
+/// A name in a function's text that means a function.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct CallSite {
+    /// The name of the function it stands in.
+    caller: Span,
+    callee: ItemId,
+    span: Span,
+}
+
 /// The function at a cursor.
-pub(super) fn call_items(_db: &dyn Db, _file: SourceFile, _offset: u32) -> Vec<CallItem> {
-    Vec::new()
+pub(super) fn call_items(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<CallItem> {
+    let function = function_at(db, file, offset);
+    function
+        .filter(|function| concerns_kernels(db, function))
+        .and_then(|function| call_item(db, &function))
+        .into_iter()
+        .collect()
 }
 
 /// Who calls the function whose name stands at an offset.
-pub(super) fn incoming_calls(_db: &dyn Db, _file: SourceFile, _offset: u32) -> Vec<CallLink> {
-    Vec::new()
+pub(super) fn incoming_calls(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<CallLink> {
+    let Some(target) = function_at(db, file, offset).and_then(|function| function.item) else {
+        return Vec::new();
+    };
+    let mut callers: IndexMap<(ItemId, Span), Vec<Span>> = IndexMap::new();
+    for file in files_around(db, target.file(db)) {
+        for item in &file_items(db, file).items {
+            for site in call_sites(db, *item)
+                .iter()
+                .filter(|site| site.callee == target)
+            {
+                callers
+                    .entry((*item, site.caller))
+                    .or_default()
+                    .push(site.span);
+            }
+        }
+    }
+    let link = |((owner, name), sites): ((ItemId, Span), Vec<Span>)| {
+        let function = functions_of(&parse_item(db, owner), db, owner)
+            .into_iter()
+            .find(|function| function.selection == name)?;
+        link_to(db, &function, &sites)
+    };
+    callers.into_iter().filter_map(link).collect()
 }
 
 /// Whom the function calls whose name stands at an offset.
-pub(super) fn outgoing_calls(_db: &dyn Db, _file: SourceFile, _offset: u32) -> Vec<CallLink> {
-    Vec::new()
+pub(super) fn outgoing_calls(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<CallLink> {
+    let Some(function) = function_at(db, file, offset) else {
+        return Vec::new();
+    };
+    let mut callees: IndexMap<ItemId, Vec<Span>> = IndexMap::new();
+    for site in call_sites(db, function.owner).iter() {
+        if site.caller == function.selection {
+            callees.entry(site.callee).or_default().push(site.span);
+        }
+    }
+    let link =
+        |(callee, sites): (ItemId, Vec<Span>)| link_to(db, &function_of(db, callee)?, &sites);
+    callees.into_iter().filter_map(link).collect()
+}
+
+fn link_to(db: &dyn Db, function: &Function, sites: &[Span]) -> Option<CallLink> {
+    let sites = sites.iter().filter_map(|span| Some(place_of(db, *span)?.1));
+    Some(CallLink {
+        item: call_item(db, function)?,
+        sites: sites.collect(),
+    })
+}
+
+fn call_item(db: &dyn Db, function: &Function) -> Option<CallItem> {
+    let kernel = function
+        .item
+        .filter(|item| device_attribute(db, *item).is_some());
+    let detail = kernel.map(|kernel| match function_simulation(db, kernel).total() {
+        Some(total) => format!("kernel, {}", super::lenses::cycles(total)),
+        None => "kernel".to_owned(),
+    });
+    Some(CallItem {
+        name: function.name.clone(),
+        detail,
+        place: answer_place(db, place_of(db, function.range)?),
+        selection: place_of(db, function.selection)?.1,
+    })
+}
+
+/// The function whose declaration's name, or a call of which, touches a byte.
+fn function_at(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Function> {
+    let cursor = Cursor::at(db, file, offset)?;
+    let names = FileNames::new(db, file)?;
+    cursor
+        .tokens
+        .iter()
+        .filter(|token| token.kind() == SyntaxKind::IDENT)
+        .find_map(|token| {
+            let (owner, start) = names.item(token)?;
+            let declared = functions_of(&parse_item(db, owner), db, owner)
+                .into_iter()
+                .find(|function| function.selection.start == start);
+            declared.or_else(|| {
+                let occurrence = value_of(token)?;
+                match names.meaning(&occurrence)? {
+                    Resolution::Function(item) => function_of(db, item),
+                    _ => None,
+                }
+            })
+        })
+}
+
+/// A name as a value, in code or among the tokens of a macro that is not ours.
+fn value_of(token: &SyntaxToken) -> Option<Occurrence> {
+    let mut occurrence = Occurrence::of(token)?;
+    match occurrence.role {
+        Role::Path if occurrence.namespace == Namespace::Value => {}
+        Role::Tree { ours: false } => occurrence.namespace = Namespace::Value,
+        _ => return None,
+    }
+    Some(occurrence)
+}
+
+/// The function that an item is.
+fn function_of(db: &dyn Db, item: ItemId) -> Option<Function> {
+    let parsed = parse_item(db, item);
+    let node = parsed.cast::<ast::Fn>()?;
+    Some(Function {
+        owner: item.owner(db),
+        item: Some(item),
+        name: item.name(db).to_string(),
+        range: parsed.span(node.syntax()),
+        selection: parsed.span(node.name()?.syntax()),
+    })
+}
+
+/// The functions that calls in the text of an item of a module are made by: the item itself, or the methods in it.
+fn functions_of(parsed: &ParsedItem, db: &dyn Db, owner: ItemId) -> Vec<Function> {
+    match owner.kind(db) {
+        ItemKind::Function => function_of(db, owner).into_iter().collect(),
+        ItemKind::Implementation | ItemKind::Type => methods(parsed, owner).unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
+fn methods(parsed: &ParsedItem, owner: ItemId) -> Option<Vec<Function>> {
+    let (items, of) = match parsed.item()? {
+        ast::Item::Impl(item) => (
+            item.assoc_item_list()?,
+            item.self_ty()?.syntax().text().to_string(),
+        ),
+        ast::Item::Trait(item) => (item.assoc_item_list()?, item.name()?.text().to_string()),
+        _ => return None,
+    };
+    let method = |item: ast::AssocItem| {
+        let ast::AssocItem::Fn(node) = item else {
+            return None;
+        };
+        let name = node.name()?;
+        Some(Function {
+            owner,
+            item: None,
+            name: format!("{of}::{}", name.text()),
+            range: parsed.span(node.syntax()),
+            selection: parsed.span(name.syntax()),
+        })
+    };
+    Some(items.assoc_items().filter_map(method).collect())
+}
+
+/// The calls in the text of an item of a module, in the order of the text.
+#[salsa::tracked(returns(clone))]
+fn call_sites(db: &dyn Db, item: ItemId) -> Arc<[CallSite]> {
+    let parsed = parse_item(db, item);
+    let functions = functions_of(&parsed, db, item);
+    let Some(root) = parsed.root().filter(|_| !functions.is_empty()) else {
+        return Arc::from([]);
+    };
+    let mut sites = Vec::new();
+    let tokens = root.syntax().descendants_with_tokens();
+    for token in tokens.filter_map(NodeOrToken::into_token) {
+        if token.kind() != SyntaxKind::IDENT {
+            continue;
+        }
+        let Some(occurrence) = value_of(&token) else {
+            continue;
+        };
+        let start = u32::from(token.text_range().start());
+        let caller = functions
+            .iter()
+            .find(|function| function.range.start <= start && start < function.range.end);
+        let Some(caller) = caller else {
+            continue;
+        };
+        let path: Vec<&str> = occurrence.path.iter().map(|segment| &**segment).collect();
+        let scope = scope_at(db, item, start);
+        if let Resolution::Function(callee) = resolve(db, &scope, &path, Namespace::Value) {
+            sites.push(CallSite {
+                caller: caller.selection,
+                callee,
+                span: parsed.text.span_of(token.text_range()),
+            });
+        }
+    }
+    sites.into()
+}
+
+/// Whether a kernel reaches a function or the function reaches a kernel.
+fn concerns_kernels(db: &dyn Db, function: &Function) -> bool {
+    if let Some(item) = function.item
+        && callgraph::is_reached_from_kernel(db, item)
+    {
+        return true;
+    }
+    let direct = call_sites(db, function.owner);
+    let direct = direct
+        .iter()
+        .filter(|site| site.caller == function.selection)
+        .map(|site| site.callee);
+    let mut seen: IndexSet<ItemId> = direct.collect();
+    let mut next = 0;
+    while let Some(&callee) = seen.get_index(next) {
+        if device_attribute(db, callee).is_some() {
+            return true;
+        }
+        if seen.len() > MAXIMUM_FOLLOWED {
+            return false;
+        }
+        seen.extend(callgraph::callees(db, callee).iter());
+        next += 1;
+    }
+    false
 }

@@ -1,15 +1,197 @@
 //! The outline of a file, and declarations by name.
+//!
+//! Kernels with their operations, other functions that handle tensors, axes, aliases of mappings and tensors with their sizes,
+//! constants that mappings are written with. What an item declares is kept with places in its normalised text.
 
+mod declared;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use ra_ap_syntax::ast::{self, AstNode};
+use rustc_hash::FxHashSet;
+
+use crate::check::{function_derivation, function_simulation};
+use crate::cost::rows::Names;
 use crate::db::{Db, SourceFile};
+use crate::items::{
+    ItemId, ItemKind, ModulePath, Span, TokenMap, alias_mapping, const_value, file_items, token_map,
+};
+use crate::kernel::{OperationKind, body};
+use crate::rules::thousands;
+use crate::syntax::parse;
 
-use super::{Symbol, WorkspaceSymbol};
+use self::declared::{Declared, constants_in_macros, declarations};
+use super::operations::end_span;
+use super::{ByteRange, Symbol, SymbolKind};
+
+pub(super) use search::workspace_symbols;
+
+/// Modules inside each other that are followed.
+const MAXIMUM_DEPTH: usize = 64;
 
 /// The outline of a file.
-pub(super) fn document_symbols(_db: &dyn Db, _file: SourceFile) -> Vec<Symbol> {
-    Vec::new()
+pub(super) fn document_symbols(db: &dyn Db, file: SourceFile) -> Vec<Symbol> {
+    let items = file_items(db, file);
+    let used: FxHashSet<ItemId> = items
+        .items
+        .iter()
+        .flat_map(|item| constants_in_macros(db, *item).to_vec())
+        .collect();
+    let outline = Outline {
+        db,
+        file,
+        used,
+        tokens: token_map(db, file),
+    };
+    outline.module(&ModulePath::from([]), 0)
 }
 
-/// The declarations of all files that fit a query.
-pub(super) fn workspace_symbols(_db: &dyn Db, _query: &str) -> Vec<WorkspaceSymbol> {
-    Vec::new()
+struct Outline<'a> {
+    db: &'a dyn Db,
+    file: SourceFile,
+    /// Constants that macros of the file name.
+    used: FxHashSet<ItemId>,
+    tokens: std::sync::Arc<TokenMap>,
+}
+
+impl Outline<'_> {
+    fn module(&self, path: &ModulePath, depth: usize) -> Vec<Symbol> {
+        let items = file_items(self.db, self.file);
+        let mut symbols = Vec::new();
+        for item in items.of_module(path) {
+            if item.kind(self.db) == ItemKind::InlineModule {
+                symbols.extend(self.inline_module(*item, path, depth));
+                continue;
+            }
+            let declared = declarations(self.db, *item);
+            let (own, inside): (Vec<_>, Vec<_>) =
+                declared.iter().partition(|entry| entry.container.is_none());
+            symbols.extend(own.into_iter().filter_map(|entry| self.symbol(entry)));
+            let inside = inside.into_iter().filter_map(|entry| self.symbol(entry));
+            if item.kind(self.db) == ItemKind::Function
+                && let Some(function) = symbols.last_mut()
+                && matches!(function.kind, SymbolKind::Kernel | SymbolKind::Function)
+                && function.name == *item.name(self.db)
+            {
+                function.children.extend(inside);
+                function.children.extend(self.operations(*item));
+                function.children.sort_by_key(|child| child.range);
+            } else {
+                symbols.extend(inside);
+            }
+        }
+        symbols.sort_by_key(|symbol| symbol.range);
+        symbols
+    }
+
+    fn inline_module(&self, item: ItemId, path: &ModulePath, depth: usize) -> Option<Symbol> {
+        if depth >= MAXIMUM_DEPTH {
+            return None;
+        }
+        let name = item.name(self.db);
+        let inside: ModulePath = path.iter().cloned().chain([name.clone()]).collect();
+        let children = self.module(&inside, depth.saturating_add(1));
+        if children.is_empty() {
+            return None;
+        }
+        let selection = self.bytes(super::names::item_name_span(self.db, item)?)?;
+        Some(Symbol {
+            name: name.to_string(),
+            kind: SymbolKind::Module,
+            detail: None,
+            range: self.module_range(selection)?,
+            selection,
+            children,
+        })
+    }
+
+    /// All of the module whose name stands somewhere: its item is the header alone.
+    fn module_range(&self, name: ByteRange) -> Option<ByteRange> {
+        let parsed = parse(self.db, self.file);
+        let base = parsed.offset();
+        let root = parsed.tree()?.syntax().clone();
+        let place = ra_ap_syntax::TextSize::from(name.start.checked_sub(base)?);
+        let token = root.token_at_offset(place).right_biased()?;
+        let module = token.parent_ancestors().find_map(ast::Module::cast)?;
+        let range = module.syntax().text_range();
+        Some(ByteRange {
+            start: u32::from(range.start()).saturating_add(base),
+            end: u32::from(range.end()).saturating_add(base),
+        })
+    }
+
+    fn bytes(&self, span: Span) -> Option<ByteRange> {
+        let (start, end) = self.tokens.range(span)?;
+        (start < end).then_some(ByteRange { start, end })
+    }
+
+    fn symbol(&self, entry: &Declared) -> Option<Symbol> {
+        if entry.kind == SymbolKind::Constant && !self.used.contains(&entry.item) {
+            return None;
+        }
+        Some(Symbol {
+            name: entry.name.to_string(),
+            kind: entry.kind,
+            detail: self.detail(entry),
+            range: self.bytes(entry.range)?,
+            selection: self.bytes(entry.selection)?,
+            children: Vec::new(),
+        })
+    }
+
+    fn detail(&self, entry: &Declared) -> Option<String> {
+        match entry.kind {
+            SymbolKind::Axis => entry.size.map(thousands),
+            SymbolKind::Alias => {
+                let result = alias_mapping(self.db, entry.item);
+                result
+                    .mapping
+                    .as_ref()
+                    .map(|mapping| thousands(mapping.size()))
+            }
+            SymbolKind::Constant => const_value(self.db, entry.item).as_u64().map(thousands),
+            SymbolKind::Kernel => {
+                let simulation = function_simulation(self.db, entry.item);
+                simulation.total().map(super::lenses::cycles)
+            }
+            _ => None,
+        }
+    }
+
+    /// The operations that are written in a function, those of a loop or of both arms once.
+    fn operations(&self, function: ItemId) -> Vec<Symbol> {
+        let lowered = body(self.db, function);
+        let derivation = function_derivation(self.db, function);
+        let simulation = function_simulation(self.db, function);
+        let names = Names::of(&lowered, &derivation);
+        let mut seen = FxHashSet::default();
+        let mut symbols = Vec::new();
+        for operation in &lowered.operations {
+            if operation.span.item != function || !seen.insert(operation.span) {
+                continue;
+            }
+            let Some(selection) = self.bytes(operation.span) else {
+                continue;
+            };
+            let end = match &operation.kind {
+                OperationKind::Pass(pass) => end_span(&pass.end),
+                _ => None,
+            };
+            let end = end.filter(|end| end.item == function && end.end >= operation.span.end);
+            let whole = end.map_or(operation.span, |end| operation.span.to(end));
+            // The runs of a loop may differ.
+            let cost = simulation.operations.get(operation.id.0 as usize);
+            let cost = cost.filter(|_| operation.loops.is_empty());
+            symbols.push(Symbol {
+                name: names.operation(operation),
+                kind: SymbolKind::Operation,
+                detail: cost.and_then(|cost| cost.cycles).map(super::lenses::cycles),
+                range: self.bytes(whole).unwrap_or(selection),
+                selection,
+                children: Vec::new(),
+            });
+        }
+        symbols
+    }
 }
