@@ -4,11 +4,13 @@
 //! and what they do. The lowering interprets the tables and knows no library's names of its own. The tables hold no
 //! numbers of the hardware.
 
+mod guide;
 mod opt_std;
 mod visa_std;
 
 use super::{Level, Position, Tier, VectorStage, Way};
 
+pub use guide::{Guide, GuideRow, Part};
 pub use opt_std::OPT_STD;
 pub use visa_std::VISA_STD;
 

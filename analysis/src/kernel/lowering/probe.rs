@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::db::Db;
 use crate::items::{ItemId, Span};
+use crate::kernel::dialect::Access;
 use crate::kernel::{Body, Context, OperationId, TensorId};
 
 use super::values::Value;
@@ -24,7 +25,12 @@ pub enum Probed {
         stages: usize,
     },
     /// A tensor or a view.
-    Tensor(TensorId),
+    Tensor {
+        /// Its number.
+        id: TensorId,
+        /// Whether it is the tensor itself or a view, and of which kind.
+        access: Access,
+    },
     /// `ctx.main` and its like; `None` where the function is generic over it.
     Context(Option<Context>),
     /// The whole context.
@@ -57,7 +63,7 @@ pub(super) struct Watch {
 pub(super) enum Seen {
     /// The pass's place in the draft, and its stages so far.
     Stream(usize, usize),
-    Tensor(TensorId),
+    Tensor(TensorId, Access),
     Context(Option<Context>),
     Device,
 }
@@ -70,7 +76,7 @@ impl Seen {
                 pass: *numbers.get(&place)?,
                 stages,
             },
-            Self::Tensor(id) => Probed::Tensor(id),
+            Self::Tensor(id, access) => Probed::Tensor { id, access },
             Self::Context(context) => Probed::Context(context),
             Self::Device => Probed::Device,
         })
@@ -95,7 +101,10 @@ impl Interpreter<'_> {
                 .draft
                 .pass(*pass)
                 .map(|draft| Seen::Stream(*pass, draft.stages.len())),
-            Value::Tensor(id) => Some(Seen::Tensor(*id)),
+            Value::Tensor(id) => self
+                .draft
+                .tensor(*id)
+                .map(|tensor| Seen::Tensor(*id, tensor.kind.access)),
             Value::Context(context) => Some(Seen::Context(*context)),
             Value::Device => Some(Seen::Device),
             _ => None,

@@ -1,6 +1,7 @@
 //! The book's library, `furiosa_visa_std`, release of April 2026, with what only the book has beside it
 //! (`fetch_with_table`, `fetch_with_zero_point(s)`, trims and pads of a pair).
 
+mod guide;
 mod methods;
 mod types;
 
@@ -8,6 +9,7 @@ use crate::kernel::{Context, Tier};
 
 use super::{AssociatedFunction, Constructor, Dialect};
 
+pub(super) use guide::GUIDE;
 use methods::METHODS;
 use types::TYPES;
 

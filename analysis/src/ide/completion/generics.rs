@@ -1,0 +1,108 @@
+//! Generic arguments of methods and tensor types: `m![…]` where a mapping is expected, element types that the engine makes.
+
+use crate::db::Db;
+use crate::hardware::{ElementType, cast_outputs, fetch_cast_targets};
+use crate::ide::{Completion, CompletionKind};
+use crate::kernel::Level;
+use crate::kernel::dialect::{Action, Generic, StageAction, TypeParameter, VISA_STD};
+
+use super::context::{Around, Owner};
+use super::proposal;
+use super::receiver::Receiver;
+
+/// Element types that the library has.
+const PUBLISHED: [ElementType; 9] = [
+    ElementType::I4,
+    ElementType::I8,
+    ElementType::U8,
+    ElementType::I16,
+    ElementType::I32,
+    ElementType::F8,
+    ElementType::F8E4M3,
+    ElementType::Bf16,
+    ElementType::F32,
+];
+
+/// Proposals directly behind `<` or a comma of generic arguments.
+pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
+    let opener = around.openers.first().copied()?;
+    if !matches!(around.text(0), "<" | ",") {
+        return None;
+    }
+    match around.owner(opener) {
+        Owner::Turbofish { name, dot } => {
+            let receiver = Receiver::at(db, around, dot);
+            let method = receiver
+                .as_ref()
+                .and_then(|receiver| receiver.method(&name))
+                .or_else(|| VISA_STD.methods(&name).next())?;
+            let guide = method.guide()?;
+            let part = guide.generics.get(opener.commas)?;
+            match method.generics.get(opener.commas)? {
+                Generic::Inferred | Generic::Level(Level::Row) => {
+                    let mut found = proposal(around, "_", CompletionKind::Keyword, 0);
+                    found.detail = Some("follows from the argument".to_owned());
+                    Some(vec![found])
+                }
+                Generic::Level(_) | Generic::Index => Some(vec![mapping(around, part.meaning)]),
+                Generic::Scalar => Some(scalars(around, receiver.as_ref()?, method.action)),
+                Generic::Axis | Generic::Constant => None,
+            }
+        }
+        Owner::Type(name) => {
+            let entry = VISA_STD.type_entry(&name)?;
+            match entry.parameters.get(opener.commas)? {
+                TypeParameter::Level(level) => Some(vec![mapping(around, level_words(*level))]),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn mapping(around: &Around, words: &str) -> Completion {
+    let mut found = proposal(around, "m![]", CompletionKind::Keyword, 0);
+    found.insert = "m![$1]".to_owned();
+    found.snippet = true;
+    found.detail = Some(words.to_owned());
+    found
+}
+
+const fn level_words(level: Level) -> &'static str {
+    match level {
+        Level::Chip => "The chips.",
+        Level::Cluster => "The clusters: 2.",
+        Level::Slice => "The slices: 256.",
+        Level::Row => "The rows of the MAC array: 1, 2, 4 or 8.",
+        Level::Element => "The positions that each slice or chip holds.",
+        Level::Time => "The iterations of the stream.",
+        Level::Packet => "The elements of one iteration.",
+    }
+}
+
+/// The element types that a stage makes of the stream's.
+fn scalars(around: &Around, receiver: &Receiver, action: Action) -> Vec<Completion> {
+    let Some(from) = receiver.element_type() else {
+        return Vec::new();
+    };
+    let made: Vec<ElementType> = match action {
+        Action::Stage(StageAction::Fetch { .. }) => std::iter::once(from)
+            .chain(fetch_cast_targets(receiver.target, from))
+            .collect(),
+        Action::Stage(StageAction::Cast) => cast_outputs(from, receiver.target).to_vec(),
+        _ => Vec::new(),
+    };
+    made.into_iter()
+        .filter(|to| PUBLISHED.contains(to))
+        .zip(0_u32..)
+        .map(|(to, rank)| {
+            let mut found = proposal(around, to.name(), CompletionKind::Value, rank);
+            found.detail = Some(if to == from {
+                "as it is".to_owned()
+            } else {
+                format!("converted from {from}")
+            });
+            found
+        })
+        .collect()
+}

@@ -1,0 +1,163 @@
+//! Where a mapping stands: which level it is, of which element type, and what there is to map.
+
+use crate::db::Db;
+use crate::hardware::ElementType;
+use crate::items::{ItemId, ItemKind, item_text};
+use crate::kernel::Level;
+use crate::kernel::dialect::{Action, Generic, Method, TypeParameter, VISA_STD};
+use crate::mapping::Mapping;
+
+use super::context::{Around, Opener, Owner};
+use super::receiver::Receiver;
+
+/// The place of a mapping.
+#[derive(Default)]
+pub(super) struct MappingPlace {
+    /// The level, where it is a parameter of a tensor, a stream or a method.
+    pub(super) level: Option<Level>,
+    /// The method whose generic it is.
+    pub(super) method: Option<&'static Method>,
+    /// The element type of the result.
+    pub(super) element_type: Option<ElementType>,
+    /// What the receiver holds.
+    pub(super) source: Option<Mapping>,
+    /// What of it time and packet, or the element, hold.
+    pub(super) inner: Option<Mapping>,
+    /// Chips of the kernel.
+    pub(super) chips: Option<u64>,
+    /// The generic arguments before this one, as written.
+    pub(super) arguments: Vec<String>,
+}
+
+impl MappingPlace {
+    /// The place of the macro that is the opener of that number.
+    pub(super) fn of(db: &dyn Db, around: &Around, macro_at: usize, item: ItemId) -> Self {
+        let Some(outer) = around.openers.get(macro_at + 1).copied() else {
+            return Self::of_alias(db, item);
+        };
+        match around.owner(outer) {
+            Owner::Turbofish { name, dot } => Self::of_method(db, around, outer, (&name, dot)),
+            Owner::Type(name) => Self::of_type(around, outer, &name),
+            _ => Self::of_alias(db, item),
+        }
+    }
+
+    /// Kernels name their levels after what they are: `type Slice = m![…]`.
+    fn of_alias(db: &dyn Db, item: ItemId) -> Self {
+        let level = (item.kind(db) == ItemKind::Alias)
+            .then(|| match &*item.name(db) {
+                "Chip" => Some(Level::Chip),
+                "Cluster" => Some(Level::Cluster),
+                "Slice" => Some(Level::Slice),
+                "Row" => Some(Level::Row),
+                _ => None,
+            })
+            .flatten();
+        Self {
+            level,
+            ..Self::default()
+        }
+    }
+
+    fn of_type(around: &Around, opener: Opener, name: &str) -> Self {
+        let arguments = arguments(around, opener);
+        let Some(entry) = VISA_STD.type_entry(name) else {
+            return Self::default();
+        };
+        let level = entry
+            .parameters
+            .get(opener.commas)
+            .and_then(|parameter| match parameter {
+                TypeParameter::Level(level) => Some(*level),
+                _ => None,
+            });
+        let scalar = entry
+            .parameters
+            .iter()
+            .position(|parameter| *parameter == TypeParameter::Scalar);
+        Self {
+            level,
+            element_type: scalar.and_then(|at| element_type(arguments.get(at)?)),
+            arguments,
+            ..Self::default()
+        }
+    }
+
+    fn of_method(db: &dyn Db, around: &Around, opener: Opener, (name, dot): (&str, usize)) -> Self {
+        let arguments = arguments(around, opener);
+        let receiver = Receiver::at(db, around, dot);
+        let method = receiver
+            .as_ref()
+            .and_then(|receiver| receiver.method(name))
+            .or_else(|| VISA_STD.methods(name).next());
+        let Some(method) = method else {
+            return Self::default();
+        };
+        let level = match method.generics.get(opener.commas) {
+            Some(Generic::Level(level)) => Some(*level),
+            _ => None,
+        };
+        let named = method
+            .generics
+            .iter()
+            .position(|generic| *generic == Generic::Scalar)
+            .and_then(|at| element_type(arguments.get(at)?));
+        let receiver = receiver.as_ref();
+        Self {
+            level,
+            method: Some(method),
+            element_type: named.or_else(|| receiver?.element_type()),
+            source: receiver.and_then(Receiver::full),
+            inner: receiver.and_then(Receiver::inner),
+            chips: receiver.and_then(|receiver| receiver.body().chips),
+            arguments,
+        }
+    }
+
+    /// What the method does.
+    pub(super) fn action(&self) -> Option<Action> {
+        self.method.map(|method| method.action)
+    }
+}
+
+/// The arguments between an opener and the cursor as written, one space between tokens; lifetimes left out.
+pub(super) fn arguments(around: &Around, opener: Opener) -> Vec<String> {
+    let mut arguments = vec![String::new()];
+    let mut depth = 0_usize;
+    for token in around.since(opener) {
+        let text = token.text();
+        match text {
+            "(" | "[" | "{" | "<" => depth += 1,
+            ")" | "]" | "}" | ">" => depth = depth.saturating_sub(1),
+            "," if depth == 0 => {
+                if arguments.last().is_some_and(|last| last.starts_with('\'')) {
+                    arguments.pop();
+                }
+                arguments.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        if let Some(last) = arguments.last_mut() {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(text);
+        }
+    }
+    arguments
+}
+
+fn element_type(text: &str) -> Option<ElementType> {
+    let name = text.rsplit("::").next().unwrap_or(text).trim();
+    ElementType::from_name(name)
+}
+
+/// The text of an item between two offsets; empty where there is none.
+pub(super) fn item_part(db: &dyn Db, item: ItemId, start: u32, end: u32) -> String {
+    let text = item_text(db, item);
+    text.text
+        .get(start as usize..end as usize)
+        .unwrap_or("")
+        .to_owned()
+}

@@ -1,0 +1,162 @@
+//! What the expression before a dot stands for: the stream with its stages so far, the tensor, the context.
+
+use crate::db::{Db, options};
+use crate::hardware::{ElementType, Target};
+use crate::items::ItemKind;
+use crate::kernel::dialect::{Method, Receiver as Kind, VISA_STD};
+use crate::kernel::{
+    Body, Context, OperationKind, Pass, PassEnd, Position, Probed, Stage, StreamShape, Tensor,
+    probe,
+};
+use crate::mapping::Mapping;
+
+use super::context::Around;
+
+/// A receiver.
+pub(in crate::ide) struct Receiver {
+    body: Body,
+    value: Probed,
+    /// The chip.
+    pub(in crate::ide) target: Target,
+}
+
+impl Receiver {
+    /// The receiver before the dot at a place; none where it is nothing of the library or could not be followed.
+    pub(in crate::ide) fn at(db: &dyn Db, around: &Around, dot: usize) -> Option<Self> {
+        let (item, end) = around.item_end(db, dot.checked_add(1)?)?;
+        if item.kind(db) != ItemKind::Function {
+            return None;
+        }
+        let (body, value) = probe(db, item, end)?;
+        Some(Self {
+            body,
+            value,
+            target: options(db, around.file()).target,
+        })
+    }
+
+    /// The function's body.
+    pub(in crate::ide) fn body(&self) -> &Body {
+        &self.body
+    }
+
+    /// The pass with the stages before the dot, if the receiver is a stream.
+    pub(in crate::ide) fn pass(&self) -> Option<Pass> {
+        let Probed::Stream { pass, stages } = self.value else {
+            return None;
+        };
+        let OperationKind::Pass(whole) = &self.body.operation(pass)?.kind else {
+            return None;
+        };
+        let stages: Vec<Stage> = whole.stages.get(..stages)?.to_vec();
+        Some(Pass {
+            context: whole.context,
+            source: whole.source.clone(),
+            begin: whole.begin.clone(),
+            stages,
+            end: PassEnd::Open,
+        })
+    }
+
+    /// The stage that the method behind the dot makes, as far as it is written.
+    pub(in crate::ide) fn next_stage(&self) -> Option<&Stage> {
+        let Probed::Stream { pass, stages } = self.value else {
+            return None;
+        };
+        match &self.body.operation(pass)?.kind {
+            OperationKind::Pass(pass) => pass.stages.get(stages),
+            _ => None,
+        }
+    }
+
+    /// The shape of the stream, if the receiver is one.
+    pub(in crate::ide) fn shape(&self) -> Option<&StreamShape> {
+        let Probed::Stream { pass, stages } = self.value else {
+            return None;
+        };
+        match &self.body.operation(pass)?.kind {
+            OperationKind::Pass(pass) => Some(pass.input_of(stages)),
+            _ => None,
+        }
+    }
+
+    /// The tensor, if the receiver is one.
+    pub(in crate::ide) fn tensor(&self) -> Option<&Tensor> {
+        match self.value {
+            Probed::Tensor { id, .. } => self.body.tensor(id),
+            _ => None,
+        }
+    }
+
+    /// The context, if the receiver is one.
+    pub(in crate::ide) fn context(&self) -> Option<Option<Context>> {
+        match self.value {
+            Probed::Context(context) => Some(context),
+            _ => None,
+        }
+    }
+
+    /// Whether the receiver is the whole context.
+    pub(in crate::ide) fn is_device(&self) -> bool {
+        self.value == Probed::Device
+    }
+
+    /// The element type of the stream or tensor.
+    pub(in crate::ide) fn element_type(&self) -> Option<ElementType> {
+        match self.shape() {
+            Some(shape) => shape.element_type.value,
+            None => self.tensor()?.element_type.value,
+        }
+    }
+
+    /// What the stream or tensor holds: all of its levels.
+    pub(in crate::ide) fn full(&self) -> Option<Mapping> {
+        match self.shape() {
+            Some(shape) => shape.full(),
+            None => self.tensor()?.levels.full(),
+        }
+    }
+
+    /// What one iteration-less slice holds: time and packet of a stream, the element of a tensor.
+    pub(in crate::ide) fn inner(&self) -> Option<Mapping> {
+        match self.shape() {
+            Some(shape) => shape.stream(),
+            None => self.tensor()?.levels.element.value.clone(),
+        }
+    }
+
+    /// Whether a method is one of the receiver's, by the library's types alone.
+    pub(in crate::ide) fn has(&self, method: &Method) -> bool {
+        match (self.value, method.receiver) {
+            (Probed::Tensor { id, access }, Kind::Tensor(tier, accesses)) => {
+                self.body
+                    .tensor(id)
+                    .is_some_and(|tensor| tensor.tier == tier)
+                    && accesses.contains(&access)
+            }
+            (Probed::Context(context), Kind::TensorUnit) => {
+                !matches!(context, Some(Context::TensorDma | Context::PcieDma))
+            }
+            (Probed::Context(context), Kind::DmaEngine) => {
+                matches!(context, Some(Context::TensorDma | Context::PcieDma))
+            }
+            (Probed::Stream { .. }, kind) => {
+                let Some(position) = self.shape().map(|shape| shape.position) else {
+                    return false;
+                };
+                let inside = match position {
+                    Position::VectorInit | Position::Vector(_) => Kind::Single,
+                    Position::VectorPair(_) => Kind::Pair,
+                    _ => Kind::Stream,
+                };
+                kind == inside
+            }
+            _ => false,
+        }
+    }
+
+    /// The receiver's method of a name; if its position has none, any of the same kind of value.
+    pub(in crate::ide) fn method(&self, name: &str) -> Option<&'static Method> {
+        VISA_STD.methods(name).find(|method| self.has(method))
+    }
+}

@@ -1,0 +1,67 @@
+//! Names of rules, where a finding is allowed: in `#[allow(tcp::…)]` and in comments.
+
+use crate::ide::{ByteRange, Completion, CompletionKind};
+use crate::rules::{Group, all, url};
+
+use super::context::{Around, Bracket};
+use super::proposal;
+
+/// Names under which kernels register the tool.
+const TOOLS: [&str; 3] = ["tcp", "furiosa_opt", "visa"];
+
+/// Proposals behind `tcp::` in an attribute that allows or expects.
+pub(super) fn in_attribute(around: &Around) -> Option<Vec<Completion>> {
+    let owner = around.path_owner()?;
+    if !TOOLS.contains(&owner) {
+        return None;
+    }
+    let opener = around
+        .openers
+        .iter()
+        .find(|opener| opener.bracket == Bracket::Round)?;
+    matches!(around.text(opener.index + 1), "allow" | "expect").then(|| rules(around))
+}
+
+/// Proposals in a comment `// visa-lint: allow(…)`.
+pub(super) fn in_comment(around: &Around) -> Option<Vec<Completion>> {
+    let comment = around.comment.as_ref()?;
+    let start = around.start_of(comment);
+    let length = around.offset.checked_sub(start)? as usize;
+    let left = comment.text().get(..length)?;
+    let (before, names) = left.rsplit_once('(')?;
+    let words = before.split_once("visa-lint:")?.1.trim();
+    if words != "allow" || names.contains(')') {
+        return None;
+    }
+    let word_start = names
+        .rfind(|character: char| !character.is_ascii_alphanumeric() && character != '_')
+        .map_or(0, |at| at + 1);
+    let word = u32::try_from(names.len().saturating_sub(word_start)).ok()?;
+    let replace = ByteRange {
+        start: around.offset.checked_sub(word)?,
+        end: around.offset,
+    };
+    let mut found = rules(around);
+    for proposed in &mut found {
+        proposed.replace = replace;
+    }
+    Some(found)
+}
+
+fn rules(around: &Around) -> Vec<Completion> {
+    let rules = all().map(|rule| {
+        let mut found = proposal(around, rule.name, CompletionKind::Keyword, rank(rule.group));
+        found.detail = Some(rule.summary.to_owned());
+        found.documentation = Some(format!("[{}]({})", rule.name, url(rule.name)));
+        found
+    });
+    rules.collect()
+}
+
+/// What is more often allowed comes first.
+const fn rank(group: Group) -> u32 {
+    match group {
+        Group::Performance | Group::Style => 0,
+        _ => 10,
+    }
+}

@@ -1,0 +1,204 @@
+//! Variants of the enums of operations, by what the stage takes and which ALUs are free; regions of the TRF.
+
+use crate::db::Db;
+use crate::hardware::{TRF_BYTES, VectorOperation, operations_of, same_function};
+use crate::ide::{Completion, CompletionKind};
+use crate::items::{Span, file_range};
+use crate::kernel::dialect::{Action, Arity, Method, Receiver as Kind, StageAction, VISA_STD};
+use crate::rules::thousands;
+use crate::syntax::line_index;
+
+use super::context::{Around, Owner};
+use super::receiver::Receiver;
+use super::vector::{VectorState, enumerations};
+use super::{proposal, switch};
+
+/// Operations that the library's simulation does not run yet.
+const UNSIMULATED: [&str; 4] = ["ArithRightShiftRound", "Erf", "MaskFmaF", "MaskMulF"];
+
+/// Proposals behind `Enum::`, or for the first argument of a method that takes an operation or a configuration.
+pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
+    let call = around
+        .openers
+        .iter()
+        .find_map(|opener| match around.owner(*opener) {
+            Owner::Arguments { name, dot } => Some((*opener, name, dot)),
+            _ => None,
+        });
+    let Some(owner) = around.path_owner() else {
+        let (opener, name, dot) = call?;
+        let is_first_argument = around.openers.first() == Some(&opener) && opener.index == 0;
+        return is_first_argument
+            .then(|| first_argument(db, around, &name, dot))
+            .flatten();
+    };
+    match owner {
+        "SwitchConfig" => switch::variants(db, around, call.map(|(_, _, dot)| dot), false),
+        "TrfAddress" => Some(regions(around)),
+        _ => {
+            let is_multiplier = owner == "FpMulAlu";
+            if !is_multiplier && operations_of(owner).next().is_none() {
+                return None;
+            }
+            let setting = call.and_then(|(_, name, dot)| Setting::of(db, around, &name, dot));
+            Some(if is_multiplier {
+                multipliers(db, around, setting.as_ref())
+            } else {
+                let action = setting.as_ref().map(|setting| setting.action);
+                if action.is_some_and(|action| !enumerations(action).contains(&owner)) {
+                    return Some(Vec::new());
+                }
+                operations_of(owner)
+                    .filter_map(|operation| {
+                        operation_proposal(db, around, setting.as_ref(), operation, false)
+                    })
+                    .collect()
+            })
+        }
+    }
+}
+
+/// The method that an operation is given to.
+struct Setting {
+    method: &'static Method,
+    action: StageAction,
+    state: Option<VectorState>,
+}
+
+impl Setting {
+    fn of(db: &dyn Db, around: &Around, name: &str, dot: usize) -> Option<Self> {
+        let receiver = Receiver::at(db, around, dot);
+        let own = receiver.as_ref().and_then(|receiver| receiver.method(name));
+        let method = own.or_else(|| VISA_STD.methods(name).next())?;
+        let Action::Stage(action) = method.action else {
+            return None;
+        };
+        let state = receiver.and_then(|receiver| {
+            let pass = receiver.pass()?;
+            VectorState::of(receiver.body(), &pass)
+        });
+        Some(Self {
+            method,
+            action,
+            state,
+        })
+    }
+
+    /// Whether the method takes a division with its mode in one value.
+    fn takes_division_with_mode(&self) -> bool {
+        self.method.receiver == Kind::Single
+            && matches!(
+                self.action,
+                StageAction::VectorAlu {
+                    stage: crate::kernel::VectorStage::FpDiv,
+                    arity: Arity::Binary,
+                    mode: false,
+                    ..
+                }
+            )
+    }
+}
+
+fn first_argument(db: &dyn Db, around: &Around, name: &str, dot: usize) -> Option<Vec<Completion>> {
+    if name == "switch" {
+        return switch::variants(db, around, Some(dot), true);
+    }
+    let setting = Setting::of(db, around, name, dot)?;
+    let operations = enumerations(setting.action)
+        .into_iter()
+        .flat_map(operations_of);
+    let found: Vec<Completion> = operations
+        .filter_map(|operation| operation_proposal(db, around, Some(&setting), operation, true))
+        .collect();
+    (!found.is_empty()).then_some(found)
+}
+
+/// An operation, with its ALU; none for another element type than the stream's.
+fn operation_proposal(
+    db: &dyn Db,
+    around: &Around,
+    setting: Option<&Setting>,
+    operation: &'static VectorOperation,
+    whole: bool,
+) -> Option<Completion> {
+    let state = setting.and_then(|setting| setting.state.as_ref());
+    if state.is_some_and(|state| !state.takes_type(operation)) {
+        return None;
+    }
+    let written = operation.written();
+    let label = if whole {
+        written
+    } else {
+        written.split_once("::")?.1.to_owned()
+    };
+    let taken = state.and_then(|state| state.taken_by(operation.alu));
+    let rank = if taken.is_some() { 100 } else { 10 };
+    let mut found = proposal(around, label, CompletionKind::Variant, rank);
+    if setting.is_some_and(Setting::takes_division_with_mode) {
+        found.insert = format!("{}.with_mode(${{1:BinaryArgMode::Mode01}})$0", found.label);
+        found.snippet = true;
+    }
+    found.detail = operation.alu.map(|alu| match taken {
+        Some(span) => format!("ALU {} taken by line {}", alu.name(), line_of(db, span)),
+        None => format!("ALU {}", alu.name()),
+    });
+    let mut words = Vec::new();
+    if taken.is_some() {
+        let free: Vec<String> = same_function(operation)
+            .filter(|other| state.is_some_and(|state| state.taken_by(other.alu).is_none()))
+            .map(|other| format!("`{}`", other.written()))
+            .collect();
+        if !free.is_empty() {
+            words.push(format!(
+                "The same on an ALU that is free: {}.",
+                free.join(", ")
+            ));
+        }
+    }
+    if UNSIMULATED.contains(&operation.variant) {
+        words.push("The library's simulation does not run it yet.".to_owned());
+    }
+    found.documentation = (!words.is_empty()).then(|| words.join(" "));
+    Some(found)
+}
+
+/// Multipliers, inside of `FpBinaryOp::MulF(…)`.
+fn multipliers(db: &dyn Db, around: &Around, setting: Option<&Setting>) -> Vec<Completion> {
+    let state = setting.and_then(|setting| setting.state.as_ref());
+    operations_of("FpBinaryOp")
+        .filter(|operation| operation.variant == "MulF")
+        .filter_map(|operation| {
+            let taken = state.and_then(|state| state.taken_by(operation.alu));
+            let rank = if taken.is_some() { 100 } else { 10 };
+            let mut found = proposal(around, operation.argument?, CompletionKind::Variant, rank);
+            let alu = operation.alu?.name();
+            found.detail = Some(match taken {
+                Some(span) => format!("ALU {alu} taken by line {}", line_of(db, span)),
+                None => format!("ALU {alu}"),
+            });
+            Some(found)
+        })
+        .collect()
+}
+
+fn line_of(db: &dyn Db, span: Span) -> u32 {
+    let (file, start, _) = file_range(db, span);
+    line_index(db, file).line(start)
+}
+
+fn regions(around: &Around) -> Vec<Completion> {
+    let half = TRF_BYTES / 2;
+    let rows = [
+        ("FirstHalf", half, "the first half of each row"),
+        ("SecondHalf", half, "the second half of each row"),
+        ("Full", TRF_BYTES, "all rows whole"),
+    ];
+    rows.into_iter()
+        .zip(0_u32..)
+        .map(|((name, bytes, words), rank)| {
+            let mut found = proposal(around, name, CompletionKind::Variant, rank);
+            found.detail = Some(format!("{words}: {} bytes", thousands(bytes)));
+            found
+        })
+        .collect()
+}

@@ -1,0 +1,163 @@
+//! The generics and arguments of the method, or the generics of the tensor type, that the cursor is in.
+
+use crate::db::{Db, SourceFile};
+use crate::kernel::Level;
+use crate::kernel::dialect::{Guide, TypeParameter, VISA_STD};
+
+use crate::ide::completion::context::{Around, Bracket, Owner};
+use crate::ide::completion::receiver::Receiver;
+use crate::ide::{SignatureHelp, SignatureParameter};
+
+/// The method that the cursor is in the turbofish or arguments of.
+pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: u32) -> Option<SignatureHelp> {
+    let around = Around::at(db, file, offset)?;
+    if around.comment.is_some() {
+        return None;
+    }
+    for opener in &around.openers {
+        match around.owner(*opener) {
+            // A mapping in the generics.
+            Owner::Macro(name) if name == "m" || name == "i" => {}
+            Owner::Turbofish { name, dot } => {
+                return method(db, &around, (&name, dot), opener.commas, false);
+            }
+            Owner::Arguments { name, dot } => {
+                return method(db, &around, (&name, dot), opener.commas, true);
+            }
+            Owner::Type(name) => return tensor_type(&name, opener.commas),
+            // The fields of a configuration, a group in a mapping, an array.
+            Owner::Record(..) => {}
+            Owner::Other if opener.bracket != Bracket::Curly => {}
+            Owner::Other | Owner::Call(..) | Owner::Macro(_) => return None,
+        }
+    }
+    None
+}
+
+fn method(
+    db: &dyn Db,
+    around: &Around,
+    (name, dot): (&str, usize),
+    commas: usize,
+    in_arguments: bool,
+) -> Option<SignatureHelp> {
+    // Most methods have one receiver; the others wait for the chain to be followed.
+    let mut named = VISA_STD.methods(name);
+    let first = named.next()?;
+    let method = match named.next() {
+        None => Some(first),
+        Some(_) => Receiver::at(db, around, dot).and_then(|receiver| receiver.method(name)),
+    };
+    let guide = method.unwrap_or(first).guide()?;
+    let active = if in_arguments {
+        (commas < guide.arguments.len()).then(|| guide.generics.len().saturating_add(commas))
+    } else {
+        (commas < guide.generics.len()).then_some(commas)
+    };
+    Some(written(name, &guide, active))
+}
+
+/// A signature with the places of its parameters.
+struct Label {
+    text: String,
+    parameters: Vec<SignatureParameter>,
+}
+
+impl Label {
+    fn parameter(&mut self, text: &str, words: &str) {
+        let start = self.length();
+        self.text.push_str(text);
+        self.parameters.push(SignatureParameter {
+            label: (start, self.length()),
+            documentation: (!words.is_empty()).then(|| words.to_owned()),
+        });
+    }
+
+    fn length(&self) -> u32 {
+        u32::try_from(self.text.len()).unwrap_or(u32::MAX)
+    }
+}
+
+fn written(name: &str, guide: &Guide, active: Option<usize>) -> SignatureHelp {
+    let mut label = Label {
+        text: name.to_owned(),
+        parameters: Vec::new(),
+    };
+    if !guide.generics.is_empty() {
+        label.text.push_str("::<");
+        for (index, part) in guide.generics.iter().enumerate() {
+            if index > 0 {
+                label.text.push_str(", ");
+            }
+            label.parameter(part.name, part.meaning);
+        }
+        label.text.push('>');
+    }
+    label.text.push('(');
+    for (index, part) in guide.arguments.iter().enumerate() {
+        if index > 0 {
+            label.text.push_str(", ");
+        }
+        label.parameter(&format!("{}: {}", part.name, part.ty), part.meaning);
+    }
+    label.text.push(')');
+    SignatureHelp {
+        label: label.text,
+        documentation: Some(guide.summary.clone()),
+        parameters: label.parameters,
+        active: active.and_then(|active| u32::try_from(active).ok()),
+    }
+}
+
+/// The generics of a type of the library. Lifetimes stand before them and are not counted.
+fn tensor_type(name: &str, commas: usize) -> Option<SignatureHelp> {
+    let entry = VISA_STD.type_entry(name)?;
+    let mut label = Label {
+        text: format!("{name}<"),
+        parameters: Vec::new(),
+    };
+    if entry.parameters.is_empty() {
+        return None;
+    }
+    for (index, parameter) in entry.parameters.iter().enumerate() {
+        if index > 0 {
+            label.text.push_str(", ");
+        }
+        let (name, words) = parameter_words(*parameter);
+        label.parameter(name, words);
+    }
+    label.text.push('>');
+    let active = (commas < entry.parameters.len()).then_some(commas);
+    Some(SignatureHelp {
+        label: label.text,
+        documentation: None,
+        parameters: label.parameters,
+        active: active.and_then(|active| u32::try_from(active).ok()),
+    })
+}
+
+const fn parameter_words(parameter: TypeParameter) -> (&'static str, &'static str) {
+    match parameter {
+        TypeParameter::Scalar => ("D", "The element type."),
+        TypeParameter::Context => ("T", "The context: `{ Tu::Main }` or `{ Tu::Sub }`."),
+        TypeParameter::Position => ("P", "The position in the pipeline."),
+        TypeParameter::Stage => ("S", "The stage of the Vector Engine."),
+        TypeParameter::Way => ("W", "The lanes: `Way8` or `Way4`."),
+        TypeParameter::Other => ("_", ""),
+        TypeParameter::Level(level) => match level {
+            Level::Chip => ("Chip", "The chips."),
+            Level::Cluster => ("Cluster", "The clusters of a chip: 2."),
+            Level::Slice => ("Slice", "The slices of a cluster: 256."),
+            Level::Row => ("Row", "The rows of the MAC array: 1, 2, 4 or 8."),
+            Level::Element => (
+                "Element",
+                "The positions that each slice, row or chip holds.",
+            ),
+            Level::Time => ("Time", "The iterations."),
+            Level::Packet => ("Packet", "The elements of one iteration."),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;
