@@ -9,3 +9,4 @@
 mod support;
 
 mod lifecycle;
+mod order;

@@ -22,7 +22,7 @@ use tower_lsp::ls_types::{
     VersionedTextDocumentIdentifier,
 };
 
-pub(crate) use self::wire::Wire;
+pub(crate) use self::wire::{Wire, program_is_optimised};
 
 /// How long a message may take before the test fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);

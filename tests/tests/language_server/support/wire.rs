@@ -59,9 +59,17 @@ pub(crate) fn in_process() -> Wire {
     }
 }
 
-/// Starts the program.
+/// Starts the program: the one that cargo built with these tests, or the one that `VISA_LSP` names, such as a packed one.
 pub(crate) fn program() -> Wire {
-    started(Command::new(env!("CARGO_BIN_EXE_visa-lsp-tested")))
+    let named = std::env::var_os("VISA_LSP").filter(|path| !path.is_empty());
+    started(Command::new(named.unwrap_or_else(|| {
+        env!("CARGO_BIN_EXE_visa-lsp-tested").into()
+    })))
+}
+
+/// Whether the program was built for speed: that of the tests was if they were, and one that is named is.
+pub(crate) fn program_is_optimised() -> bool {
+    !cfg!(debug_assertions) || std::env::var_os("VISA_LSP").is_some()
 }
 
 /// Starts a program that speaks on standard input and output.

@@ -1,0 +1,207 @@
+//! The order of messages: no answer about another text than the one that was asked about, and nothing waits for slow requests.
+
+use std::time::{Duration, Instant};
+
+use tower_lsp::ls_types::request::{CodeLensRequest, HoverRequest};
+use tower_lsp::ls_types::{
+    CodeLensParams, HoverContents, HoverParams, NumberOrString, PartialResultParams, Uri,
+    WorkDoneProgressParams,
+};
+
+use super::support::{Client, Setup, document, edit, place, program_is_optimised, untitled};
+
+/// `ContentModified`, for a request that a change overtook.
+pub(crate) const CONTENT_MODIFIED: i64 = -32801;
+/// `RequestCancelled`, for a request that the client took back.
+pub(crate) const REQUEST_CANCELLED: i64 = -32800;
+
+/// How soon a message has effect while slow requests run. The bound is the optimised program's; another one shares two cores
+/// with its tests and is some thirty times slower.
+fn bound() -> Duration {
+    Duration::from_millis(if program_is_optimised() { 5 } else { 150 })
+}
+
+pub(crate) fn hover_at(uri: &Uri, line: u32, character: u32) -> HoverParams {
+    HoverParams {
+        text_document_position_params: place(uri, line, character),
+        work_done_progress_params: WorkDoneProgressParams::default(),
+    }
+}
+
+/// The words of a hover.
+pub(crate) fn words(hover: Option<tower_lsp::ls_types::Hover>) -> String {
+    match hover.map(|hover| hover.contents) {
+        Some(HoverContents::Markup(markup)) => markup.value,
+        other => panic!("no hover: {other:?}"),
+    }
+}
+
+/// 60 times a change of an axis's size and a hover over a use of the axis, without a pause: each answer is about the size of
+/// its change. After every third the client waits, so that there are answers.
+fn interleaved(mut client: Client) {
+    let uri = untitled("order.rs");
+    client.open(&uri, "axes![A = 100];\ntype X = m![A];\n");
+    let mut asked = Vec::new();
+    let mut answered = 0;
+    for number in 1..=60_i32 {
+        let size = format!("{}", 100 + number);
+        let (start, end) = ((0, 10), (0, 13));
+        client.change(&uri, 1 + number, vec![edit(start, end, &size)]);
+        let id = client.send::<HoverRequest>(hover_at(&uri, 1, 12));
+        asked.push((id, size));
+        if number % 3 != 0 {
+            continue;
+        }
+        let waited = asked.len() - 1;
+        for (index, (id, size)) in asked.drain(..).enumerate() {
+            match client.response::<HoverRequest>(id) {
+                Ok(hover) => {
+                    let words = words(hover);
+                    assert!(words.contains(&format!("{size} values")), "{size}: {words}");
+                    answered += 1;
+                }
+                Err(error) => {
+                    assert_eq!(error.code, CONTENT_MODIFIED, "{error:?}");
+                    assert!(index < waited, "nothing overtook the last hover");
+                }
+            }
+        }
+    }
+    assert!(answered >= 20, "{answered} answers");
+    client.finish();
+}
+
+#[test]
+fn no_hover_is_stale_in_the_process() {
+    for setup in Setup::both() {
+        interleaved(setup.in_process());
+    }
+}
+
+#[test]
+fn no_hover_is_stale_over_stdio() {
+    interleaved(Setup::utf16().program());
+}
+
+/// A kernel of many dot products, one after the other: its schedule takes long the first time that it is asked for.
+fn slow_text(products: usize) -> String {
+    use std::fmt::Write;
+    let mut text = String::from(
+        "use furiosa_visa_std::prelude::*;\naxes![X = 2048];\ntype Chip = m![1];\ntype Cluster = m![1 # 2];\n\
+         type Slice = m![1 # 256];\n#[device(chip = 1)]\nfn kernel(ctx: &mut Context, left: &HbmTensor<bf16, Chip, m![X]>, \
+         right: &HbmTensor<bf16, Chip, m![X]>) {\n",
+    );
+    for number in 0..products {
+        let _ = write!(
+            text,
+            "    let left_{number}: DmTensor<bf16, Chip, Cluster, Slice, m![X]> = left.to_dm(&mut ctx.tdma, 0);\n    \
+             let right_{number}: DmTensor<bf16, Chip, Cluster, Slice, m![X]> = right.to_dm(&mut ctx.tdma, 1 << 13);\n    \
+             let trf_{number}: TrfTensor<bf16, Chip, Cluster, Slice, m![1], m![X]> = ctx.sub.begin(right_{number}.view())\n        \
+             .fetch::<bf16, m![1], m![X]>().collect::<m![1, X / 16], m![X % 16]>().to_trf(TrfAddress::Full);\n    \
+             let sum_{number}: DmTensor<bf16, Chip, Cluster, Slice, m![1 # 8]> = ctx.main.begin(left_{number}.view())\n        \
+             .fetch::<bf16, m![1], m![X]>().collect::<m![X / 16], m![X % 16]>()\n        \
+             .align::<m![X / 32], m![X % 32], _, _>(&trf_{number}).contract::<m![1]>()\n        \
+             .accumulate::<m![1], m![1 # 8]>(AccumulationKind::Interleaved).cast::<bf16, m![1 # 16]>().commit::<m![1 # 8]>(1 << 14);\n"
+        );
+    }
+    text + "}\n"
+}
+
+/// Opens eight documents with a slow kernel each, and asks something of each that takes long.
+fn busy(client: &mut Client, version: &str) -> Vec<(Uri, i64)> {
+    let text = slow_text(if program_is_optimised() { 400 } else { 60 });
+    let documents: Vec<Uri> = (0..8)
+        .map(|number| untitled(&format!("slow_{version}_{number}.rs")))
+        .collect();
+    for uri in &documents {
+        client.open(uri, &text);
+    }
+    documents
+        .into_iter()
+        .map(|uri| {
+            // Over the kernel's name: its cycles.
+            let id = client.send::<HoverRequest>(hover_at(&uri, 6, 5));
+            (uri, id)
+        })
+        .collect()
+}
+
+#[test]
+fn cancelling_has_effect_while_eight_slow_requests_run() {
+    let mut client = Setup::utf16().program();
+    let mut slowest = Duration::ZERO;
+    let mut cancelled = 0;
+    for round in 0..3 {
+        let running = busy(&mut client, &format!("cancel_{round}"));
+        std::thread::sleep(Duration::from_millis(20));
+        for (_, id) in running {
+            let since = Instant::now();
+            client.notify::<tower_lsp::ls_types::notification::Cancel>(
+                tower_lsp::ls_types::CancelParams {
+                    id: NumberOrString::Number(i32::try_from(id).unwrap()),
+                },
+            );
+            match client.response::<HoverRequest>(id) {
+                Err(error) => {
+                    assert_eq!(error.code, REQUEST_CANCELLED, "{error:?}");
+                    slowest = slowest.max(since.elapsed());
+                    cancelled += 1;
+                }
+                Ok(hover) => assert!(words(hover).contains("kernel")),
+            }
+        }
+    }
+    println!("{cancelled} of 24 requests cancelled, each within {slowest:?}");
+    assert!(cancelled >= 12, "{cancelled} of 24: the requests are too quick");
+    assert!(slowest < bound(), "{slowest:?}");
+    client.finish();
+}
+
+#[test]
+fn changing_has_effect_while_eight_slow_requests_run() {
+    let mut client = Setup::utf16().program();
+    let small = untitled("small.rs");
+    client.open(&small, "// 0\n");
+    let mut times = Vec::new();
+    let mut overtaken = 0;
+    for round in 1..=5 {
+        let running = busy(&mut client, &format!("change_{round}"));
+        std::thread::sleep(Duration::from_millis(20));
+        let since = Instant::now();
+        client.change(&small, 1 + round, vec![edit((0, 3), (0, 4), &round.to_string())]);
+        let text = client.request_raw(
+            "visa/viewFileText",
+            serde_json::to_value(document(&small)).unwrap(),
+        );
+        times.push(since.elapsed());
+        assert_eq!(text, format!("// {round}\n"));
+        for (_, id) in running {
+            match client.response::<HoverRequest>(id) {
+                Err(error) => {
+                    assert_eq!(error.code, CONTENT_MODIFIED, "{error:?}");
+                    overtaken += 1;
+                }
+                Ok(hover) => assert!(words(hover).contains("kernel")),
+            }
+        }
+    }
+    println!("{overtaken} of 40 requests overtaken; changes had effect within {times:?}");
+    assert!(overtaken >= 20, "{overtaken} of 40: the requests are too quick");
+    assert!(times.iter().all(|time| *time < bound()), "{times:?}");
+    client.finish();
+}
+
+#[test]
+fn requests_about_an_unknown_document_have_empty_answers() {
+    let mut client = Setup::utf16().in_process();
+    let uri = untitled("nowhere.rs");
+    let hover = client.request::<HoverRequest>(hover_at(&uri, 0, 0));
+    assert_eq!(hover, None);
+    let lenses = client.request::<CodeLensRequest>(CodeLensParams {
+        text_document: document(&uri),
+        work_done_progress_params: WorkDoneProgressParams::default(),
+        partial_result_params: PartialResultParams::default(),
+    });
+    assert!(lenses.is_none_or(|lenses| lenses.is_empty()));
+    client.finish();
+}
