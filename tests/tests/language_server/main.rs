@@ -8,5 +8,6 @@
 
 mod support;
 
+mod damage;
 mod lifecycle;
 mod order;

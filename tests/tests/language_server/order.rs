@@ -84,7 +84,7 @@ fn no_hover_is_stale_over_stdio() {
 }
 
 /// A kernel of many dot products, one after the other: its schedule takes long the first time that it is asked for.
-fn slow_text(products: usize) -> String {
+pub(crate) fn slow_text(products: usize) -> String {
     use std::fmt::Write;
     let mut text = String::from(
         "use furiosa_visa_std::prelude::*;\naxes![X = 2048];\ntype Chip = m![1];\ntype Cluster = m![1 # 2];\n\
@@ -152,7 +152,10 @@ fn cancelling_has_effect_while_eight_slow_requests_run() {
         }
     }
     println!("{cancelled} of 24 requests cancelled, each within {slowest:?}");
-    assert!(cancelled >= 12, "{cancelled} of 24: the requests are too quick");
+    assert!(
+        cancelled >= 12,
+        "{cancelled} of 24: the requests are too quick"
+    );
     assert!(slowest < bound(), "{slowest:?}");
     client.finish();
 }
@@ -168,7 +171,11 @@ fn changing_has_effect_while_eight_slow_requests_run() {
         let running = busy(&mut client, &format!("change_{round}"));
         std::thread::sleep(Duration::from_millis(20));
         let since = Instant::now();
-        client.change(&small, 1 + round, vec![edit((0, 3), (0, 4), &round.to_string())]);
+        client.change(
+            &small,
+            1 + round,
+            vec![edit((0, 3), (0, 4), &round.to_string())],
+        );
         let text = client.request_raw(
             "visa/viewFileText",
             serde_json::to_value(document(&small)).unwrap(),
@@ -186,7 +193,10 @@ fn changing_has_effect_while_eight_slow_requests_run() {
         }
     }
     println!("{overtaken} of 40 requests overtaken; changes had effect within {times:?}");
-    assert!(overtaken >= 20, "{overtaken} of 40: the requests are too quick");
+    assert!(
+        overtaken >= 20,
+        "{overtaken} of 40: the requests are too quick"
+    );
     assert!(times.iter().all(|time| *time < bound()), "{times:?}");
     client.finish();
 }

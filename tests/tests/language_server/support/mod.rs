@@ -22,7 +22,7 @@ use tower_lsp::ls_types::{
     VersionedTextDocumentIdentifier,
 };
 
-pub(crate) use self::wire::{Wire, program_is_optimised};
+pub(crate) use self::wire::{Wire, in_process, program, program_is_optimised, started};
 
 /// How long a message may take before the test fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -157,6 +157,7 @@ pub(crate) struct Client {
     /// Requests and notifications of the server in the order they came.
     queue: VecDeque<Value>,
     ignored: BTreeSet<&'static str>,
+    ignores_answers: bool,
     over: bool,
 }
 
@@ -170,6 +171,7 @@ impl Client {
             responses: HashMap::new(),
             queue: VecDeque::new(),
             ignored: BTreeSet::new(),
+            ignores_answers: false,
             over: false,
         }
     }
@@ -309,6 +311,11 @@ impl Client {
         self.ignored.insert(method);
     }
 
+    /// Does not mind answers that are not asked for.
+    pub(crate) fn ignore_answers(&mut self) {
+        self.ignores_answers = true;
+    }
+
     /// Takes one message in; `false` if none comes.
     fn receive(&mut self, deadline: Instant) -> bool {
         let Some(message) = self.wire.receive(deadline) else {
@@ -341,7 +348,7 @@ impl Client {
             .queue
             .iter()
             .filter(|message| !self.is_ignored(message))
-            .chain(self.responses.values())
+            .chain(self.responses.values().filter(|_| !self.ignores_answers))
             .collect();
         assert!(left.is_empty(), "not consumed: {left:#?}");
     }
