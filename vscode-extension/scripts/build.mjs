@@ -1,0 +1,35 @@
+// Bundles the extension for Node and each view for the browser: `node scripts/build.mjs [--production] [--watch]`.
+import { fileURLToPath } from 'node:url';
+import esbuild from 'esbuild';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const production = process.argv.includes('--production');
+const shared = {
+  bundle: true,
+  minify: production,
+  sourcemap: production ? false : 'linked',
+  logLevel: 'info',
+};
+const extension = {
+  ...shared,
+  entryPoints: ['src/extension.ts'],
+  outfile: 'dist/extension.js',
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  external: ['vscode'],
+};
+const views = {
+  ...shared,
+  entryPoints: ['src/webview/timeline.ts', 'src/webview/memory.ts', 'src/webview/view.css'],
+  outdir: 'dist/webview',
+  platform: 'browser',
+  format: 'iife',
+  target: 'chrome120',
+};
+
+if (process.argv.includes('--watch')) {
+  for (const options of [extension, views]) await (await esbuild.context(options)).watch();
+} else {
+  await Promise.all([esbuild.build(extension), esbuild.build(views)]);
+}

@@ -1,0 +1,184 @@
+// The language server's life: found, started, watched, started anew.
+
+import { homedir } from 'node:os';
+
+import * as vscode from 'vscode';
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  State,
+  type ErrorHandler,
+  type LanguageClientOptions,
+  type ServerOptions,
+} from 'vscode-languageclient/node';
+
+import { attempt } from './server/attempt';
+import { explained, find, type Candidate } from './server/find';
+import { mayRestart } from './server/restarts';
+
+export type Status =
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'ready'; readonly version: string; readonly server: Candidate }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'stopped' };
+
+/** The documents that are asked about. */
+export const DOCUMENTS = [
+  { scheme: 'file', language: 'rust' },
+  { scheme: 'untitled', language: 'rust' },
+];
+
+const SECTION = 'visa';
+
+export class Server implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private ends: number[] = [];
+  /** Starts and stops follow each other; the last wish wins. */
+  private work: Promise<void> = Promise.resolve();
+  private readonly changed = new vscode.EventEmitter<Status>();
+  private now: Status = { kind: 'stopped' };
+
+  readonly onChange = this.changed.event;
+  readonly log = vscode.window.createOutputChannel('VISA', { log: true });
+
+  constructor(private readonly extension: vscode.ExtensionContext) {}
+
+  get status(): Status {
+    return this.now;
+  }
+
+  /** Starts the server anew, or for the first time. */
+  restart(): Promise<void> {
+    this.ends = [];
+    this.work = this.work.then(
+      () => this.replace(),
+      () => this.replace(),
+    );
+    return this.work;
+  }
+
+  /** Asks the server. `undefined` if there is none that could answer. */
+  async ask(method: string, parameters: unknown, token: vscode.CancellationToken): Promise<unknown> {
+    if (this.client?.state !== State.Running) return undefined;
+    return this.client.sendRequest<unknown>(method, parameters, token);
+  }
+
+  /** A document as the protocol names it. */
+  uriOf(document: vscode.TextDocument): string {
+    return this.client?.code2ProtocolConverter.asUri(document.uri) ?? document.uri.toString();
+  }
+
+  async stop(): Promise<void> {
+    const { client } = this;
+    this.client = undefined;
+    // A server that hangs must not keep the editor open.
+    await client?.dispose(2000).catch(() => undefined);
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+    this.log.dispose();
+  }
+
+  private set(status: Status): void {
+    this.now = status;
+    this.changed.fire(status);
+  }
+
+  private async replace(): Promise<void> {
+    this.set({ kind: 'starting' });
+    await this.stop();
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    const setting = vscode.workspace.getConfiguration(SECTION).get<string | null>('server.path', null);
+    const found = await find(
+      setting,
+      {
+        platform: process.platform,
+        home: homedir(),
+        env: process.env,
+        extension: this.extension.extensionUri.fsPath,
+        folders: folders.map((folder) => folder.uri.fsPath),
+      },
+      attempt,
+    );
+    if (found.kind === 'none') {
+      this.fail(explained(found));
+      return;
+    }
+    const { server, version } = found;
+    this.log.info(`${server.path} (${server.origin}), version ${version}`);
+    await this.start(server, version);
+  }
+
+  private async start(server: Candidate, version: string): Promise<void> {
+    const run = { command: server.path, args: [], options: { env: process.env } };
+    const program: ServerOptions = { run, debug: run };
+    const client = new LanguageClient(SECTION, 'VISA', program, this.options());
+    this.client = client;
+    try {
+      await client.start();
+    } catch (error) {
+      if (this.client === client) this.fail(`The language server does not start: ${String(error)}`);
+      return;
+    }
+    if (this.client !== client) return;
+    this.set({ kind: 'ready', version: client.initializeResult?.serverInfo?.version ?? version, server });
+    // A crash between here and the next message is told by the error handler.
+    client.onDidChangeState(({ newState }) => {
+      if (this.client !== client) return;
+      if (newState === State.Running) this.set({ kind: 'ready', version, server });
+      else if (newState === State.Starting) this.set({ kind: 'starting' });
+    });
+  }
+
+  private options(): LanguageClientOptions {
+    return {
+      documentSelector: DOCUMENTS,
+      outputChannel: this.log,
+      diagnosticCollectionName: SECTION,
+      initializationOptions: vscode.workspace.getConfiguration().get<unknown>(SECTION),
+      errorHandler: this.errors(),
+      initializationFailedHandler: () => false,
+      markdown: { isTrusted: false, supportHtml: false },
+    };
+  }
+
+  /** A server that ends by itself is started again, but not for ever. */
+  private errors(): ErrorHandler {
+    return {
+      error: (_error, _message, count) => ({
+        action: (count ?? 0) <= 3 ? ErrorAction.Continue : ErrorAction.Shutdown,
+        handled: true,
+      }),
+      closed: () => {
+        const verdict = mayRestart(this.ends, Date.now());
+        this.ends = verdict.ends;
+        if (verdict.restart) {
+          this.log.warn('The language server ended; it is started again.');
+          return { action: CloseAction.Restart, handled: true };
+        }
+        this.fail('The language server ended several times in a row and is not started again.');
+        return { action: CloseAction.DoNotRestart, handled: true };
+      },
+    };
+  }
+
+  private fail(reason: string): void {
+    this.log.error(reason);
+    this.set({ kind: 'failed', reason });
+    void this.offer(reason);
+  }
+
+  private async offer(reason: string): Promise<void> {
+    const [settings, help, log] = ['Open Settings', 'How to Install', 'Show Log'];
+    const chosen = await vscode.window.showErrorMessage(`VISA: ${reason}`, settings, help, log);
+    if (chosen === settings) {
+      await vscode.commands.executeCommand('workbench.action.openSettings', 'visa.server.path');
+    } else if (chosen === help) {
+      await vscode.commands.executeCommand('visa.showInstallHelp');
+    } else if (chosen === log) {
+      this.log.show();
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// What the editor calls: wires the server, the status item, the views and the commands together.
+
+import * as vscode from 'vscode';
+
+import { Server } from './client';
+import { placeOf } from './arguments';
+import { showMenu, StatusItem } from './status';
+import { Follower } from './views/follower';
+import type { MemoryContent, TimelineContent } from './views/messages';
+import { View } from './views/provider';
+
+let server: Server | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const own = new Server(context);
+  server = own;
+  const root = context.extensionUri;
+  const timeline = new View<TimelineContent>(
+    { id: 'visa.timeline', script: 'timeline.js', title: 'VISA timeline' },
+    root,
+  );
+  const memory = new View<MemoryContent>(
+    { id: 'visa.memory', script: 'memory.js', title: 'VISA memory map' },
+    root,
+  );
+  const follower = new Follower(own, timeline, memory);
+  const { registerCommand } = vscode.commands;
+  const { registerWebviewViewProvider } = vscode.window;
+
+  /** Brings a view into sight, at the place that a code lens gives if it gives one. */
+  const show = async (view: string, given: readonly unknown[]): Promise<void> => {
+    const place = placeOf(given);
+    if (place !== null) await follower.reveal(vscode.Uri.parse(place.uri), place.line, place.column);
+    await vscode.commands.executeCommand(`${view}.focus`);
+  };
+
+  context.subscriptions.push(
+    own,
+    timeline,
+    memory,
+    follower,
+    new StatusItem(own),
+    registerWebviewViewProvider('visa.timeline', timeline),
+    registerWebviewViewProvider('visa.memory', memory),
+    registerCommand('visa.restartServer', () => own.restart()),
+    registerCommand('visa.showLog', () => {
+      own.log.show();
+    }),
+    registerCommand('visa.showMenu', () => showMenu(own)),
+    registerCommand('visa.showTimeline', (...given: unknown[]) => show('visa.timeline', given)),
+    registerCommand('visa.showMemoryMap', (...given: unknown[]) => show('visa.memory', given)),
+    registerCommand('visa.showInstallHelp', () =>
+      vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(root, 'README.md')),
+    ),
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration('visa.server.path')) void own.restart();
+    }),
+  );
+  await own.restart();
+}
+
+export async function deactivate(): Promise<void> {
+  await server?.stop();
+  server = undefined;
+}

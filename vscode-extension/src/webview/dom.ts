@@ -1,0 +1,62 @@
+// Elements made without markup: words only ever become text nodes.
+
+type Child = Node | string | null | undefined | false;
+type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+function fill(element: Element, attributes: Attributes, children: readonly Child[]): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    element.setAttribute(name, value === true ? '' : String(value));
+  }
+  for (const child of children) {
+    if (child !== null && child !== undefined && child !== false) element.append(child);
+  }
+}
+
+/** An element of HTML. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  fill(element, attributes, children);
+  return element;
+}
+
+/** An element of SVG. */
+export function s<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
+  const element = document.createElementNS(SVG, tag);
+  fill(element, attributes, children);
+  return element;
+}
+
+/** A button with words for those who do not see its sign. */
+export function button(
+  sign: string,
+  label: string,
+  act: () => void,
+  attributes: Attributes = {},
+): HTMLButtonElement {
+  const element = h('button', { type: 'button', 'aria-label': label, title: label, ...attributes }, sign);
+  element.addEventListener('click', act);
+  return element;
+}
+
+/** Words that lead to a place. */
+export function link(words: string, act: () => void): HTMLButtonElement {
+  const element = h('button', { type: 'button', class: 'link' }, words);
+  element.addEventListener('click', act);
+  return element;
+}
+
+/** Numbers of attributes with no more digits than a screen has use for. */
+export function px(value: number): string {
+  return (Math.round(value * 100) / 100).toString();
+}

@@ -1,0 +1,240 @@
+// Where everything of a memory map stands: pure, from tensors to rectangles over cycles and addresses.
+
+import type { MemoryMap, MemoryRow } from '../protocol';
+import { address, bytes, fitted, tierName } from '../words';
+import { addressTicks, Scale, ticks, type Span } from './scale';
+import type { Box, Tick } from './timelineLayout';
+import { thousands } from '../words';
+
+/** Sizes in pixels. */
+export const LEFT = 76;
+export const RIGHT = 14;
+const TOP = 6;
+const AXIS = 22;
+const HEAD = 18;
+const GAP = 10;
+const TIER_LEAST = 64;
+const CHARACTER = 6.3;
+/** A tensor of few bytes is still seen. */
+const LEAST = 3;
+
+/** The memories that are drawn, from the largest to the smallest. */
+const TIERS = ['dm', 'trf', 'vrf'] as const;
+export type Tier = (typeof TIERS)[number];
+
+export interface TensorBox extends Box {
+  /** Its number in the map. */
+  readonly row: number;
+  readonly tensor: MemoryRow;
+  readonly label: string | null;
+}
+
+/** Bytes that nothing occupies all the while. */
+export interface FreeBox extends Box {
+  readonly address: number;
+  readonly bytes: number;
+  readonly label: string | null;
+}
+
+export interface TierRow {
+  readonly tier: Tier;
+  readonly name: string;
+  readonly words: string;
+  readonly headY: number;
+  readonly box: Box;
+  readonly scale: Scale;
+  readonly tensors: readonly TensorBox[];
+  readonly free: readonly FreeBox[];
+  readonly marks: readonly { readonly y: number; readonly label: string }[];
+  /** Where the most bytes are occupied at once. */
+  readonly peakX: number | null;
+}
+
+export interface MemoryLayout {
+  readonly width: number;
+  readonly height: number;
+  readonly scale: Scale;
+  readonly tiers: readonly TierRow[];
+  readonly ticks: readonly Tick[];
+}
+
+/** A tensor whose place is known. */
+interface Lying {
+  readonly row: number;
+  readonly tensor: MemoryRow;
+  readonly address: number;
+  readonly bytes: number;
+}
+
+function lying(map: MemoryMap, tier: Tier): Lying[] {
+  return map.memory.flatMap((tensor, row) =>
+    tensor.tier === tier && tensor.address !== null && tensor.bytes !== null
+      ? [{ row, tensor, address: tensor.address, bytes: tensor.bytes }]
+      : [],
+  );
+}
+
+/** All cycles of a map. */
+export function wholeOf(map: MemoryMap): Span {
+  const last = map.memory.reduce((most, row) => Math.max(most, row.to), 1);
+  return { from: 0, to: Math.max(map.total ?? 0, last) };
+}
+
+/** The addresses that are drawn: to the last byte in use, rounded up to a 16th of the memory, or the whole memory. */
+export function extent(used: number, capacity: number, all: boolean): number {
+  if (all) return capacity;
+  const step = Math.max(1, Math.floor(capacity / 16));
+  return Math.min(Math.max(Math.ceil(used / step) * step, step), Math.max(capacity, used));
+}
+
+/** The picture of some cycles of a memory map. */
+export function layoutMemory(
+  map: MemoryMap,
+  shown: Span,
+  width: number,
+  height: number,
+  all: boolean,
+): MemoryLayout {
+  const scale = new Scale(shown, { start: LEFT, end: Math.max(width - RIGHT, LEFT + 40) });
+  const used = TIERS.map((tier) => ({ tier, tensors: lying(map, tier) })).filter(
+    ({ tensors }) => tensors.length > 0,
+  );
+  const shares = used.map(({ tier }) => (tier === 'dm' ? 2 : 1));
+  const parts = shares.reduce<number>((sum, part) => sum + part, 0);
+  const room = height - TOP - AXIS - used.length * (HEAD + GAP);
+  const tiers: TierRow[] = [];
+  let y = TOP;
+  for (const [at, { tier, tensors }] of used.entries()) {
+    const tall = Math.max((room * (shares[at] ?? 1)) / Math.max(parts, 1), TIER_LEAST);
+    const box = { x: LEFT, y: y + HEAD, width: scale.room.end - LEFT, height: tall };
+    tiers.push(tierRow(map, tier, tensors, box, scale, all));
+    y += HEAD + tall + GAP;
+  }
+  const count = Math.max(2, Math.floor((scale.room.end - LEFT) / 90));
+  return {
+    width,
+    height: y + AXIS - GAP,
+    scale,
+    tiers,
+    ticks: ticks(shown, count).map((cycle) => ({ x: scale.place(cycle), label: thousands(cycle) })),
+  };
+}
+
+function tierRow(
+  map: MemoryMap,
+  tier: Tier,
+  tensors: readonly Lying[],
+  box: Box,
+  cycles: Scale,
+  all: boolean,
+): TierRow {
+  const capacity = map.capacity[tier] ?? 0;
+  const last = tensors.reduce((most, one) => Math.max(most, one.address + one.bytes), 0);
+  const shown = { from: 0, to: extent(last, capacity, all) };
+  // Higher addresses stand higher.
+  const scale = new Scale(shown, { start: box.y + box.height, end: box.y });
+  const peak = map.peak?.[tier] ?? null;
+  const count = Math.max(2, Math.floor(box.height / 26));
+  const at = peak === null ? null : peakCycle(tensors, peak);
+  const seen = at !== null && at >= cycles.shown.from && at <= cycles.shown.to;
+  return {
+    tier,
+    name: tierName(tier),
+    words: `${peak === null ? '' : `peak ${bytes(peak)} of `}${bytes(capacity)} a slice`,
+    headY: box.y - HEAD,
+    box,
+    scale,
+    tensors: tensors.flatMap((one) => tensorBox(one, cycles, scale)),
+    free: map.free.filter((free) => free.tier === tier).flatMap((free) => freeBox(free, box, scale)),
+    marks: addressTicks(shown, count).map((value) => ({ y: scale.place(value), label: address(value) })),
+    peakX: seen ? cycles.place(at) : null,
+  };
+}
+
+function tensorBox({ row, tensor, ...one }: Lying, cycles: Scale, scale: Scale): TensorBox[] {
+  const across = cycles.stretch(tensor.from, tensor.to);
+  const down = scale.stretch(one.address, one.address + one.bytes);
+  if (across === null || down === null) return [];
+  const height = Math.max(down.size, LEAST);
+  const width = Math.max(across.size, LEAST);
+  const words = `${tensor.tensor}  ${bytes(one.bytes)}`;
+  const label =
+    height < 13
+      ? null
+      : words.length * CHARACTER <= width - 10
+        ? words
+        : fitted(tensor.tensor, width - 10, CHARACTER);
+  return [{ x: across.at, y: down.at + down.size - height, width, height, row, tensor, label }];
+}
+
+function freeBox(free: { address: number; bytes: number }, box: Box, scale: Scale): FreeBox[] {
+  const down = scale.stretch(free.address, free.address + free.bytes);
+  if (down === null || down.size < 2) return [];
+  const label = down.size < 13 ? null : `free ${bytes(free.bytes)}`;
+  return [
+    {
+      x: box.x,
+      y: down.at,
+      width: box.width,
+      height: down.size,
+      address: free.address,
+      bytes: free.bytes,
+      label,
+    },
+  ];
+}
+
+/** The first cycle in which as many bytes are occupied as a peak says; `null` if the tensors alone do not say which. */
+export function peakCycle(
+  tensors: readonly { tensor: MemoryRow; bytes: number }[],
+  peak: number,
+): number | null {
+  const events = tensors.flatMap(({ tensor, bytes: size }) => [
+    { cycle: tensor.from, change: size },
+    { cycle: tensor.to, change: -size },
+  ]);
+  // What ends in a cycle makes room for what begins in it.
+  events.sort((one, other) => one.cycle - other.cycle || one.change - other.change);
+  let occupied = 0;
+  for (const { cycle, change } of events) {
+    occupied += change;
+    if (change > 0 && occupied === peak) return cycle;
+  }
+  return null;
+}
+
+/** The free bytes around an address in a cycle; `null` if something lies there. */
+export function holeAt(map: MemoryMap, tier: Tier, cycle: number, place: number): Span | null {
+  let [from, to] = [0, map.capacity[tier] ?? 0];
+  if (place < from || place >= to) return null;
+  for (const one of lying(map, tier)) {
+    if (one.tensor.from > cycle || one.tensor.to <= cycle) continue;
+    const end = one.address + one.bytes;
+    if (place >= one.address && place < end) return null;
+    if (end <= place) from = Math.max(from, end);
+    else to = Math.min(to, one.address);
+  }
+  return { from, to };
+}
+
+/** Where the keyboard goes from a tensor: the next or the last in the order of memories, cycles and addresses. */
+export function neighbour(
+  map: MemoryMap,
+  from: number | null,
+  key: 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown' | 'Home' | 'End',
+): number | null {
+  const byTime = TIERS.flatMap((tier) =>
+    lying(map, tier).sort((one, other) => one.tensor.from - other.tensor.from || one.address - other.address),
+  );
+  const current = byTime.find((one) => one.row === from);
+  if (current === undefined || key === 'Home') return byTime[0]?.row ?? null;
+  if (key === 'End') return byTime.at(-1)?.row ?? null;
+  if (key === 'ArrowLeft' || key === 'ArrowRight') {
+    const at = byTime.indexOf(current) + (key === 'ArrowLeft' ? -1 : 1);
+    return byTime[at]?.row ?? current.row;
+  }
+  // Up is a higher address of the same memory, and behind its last one the memory above.
+  const byPlace = TIERS.flatMap((tier) => lying(map, tier).sort((one, other) => other.address - one.address));
+  const at = byPlace.indexOf(byPlace.find((one) => one.row === from) ?? current);
+  return byPlace[at + (key === 'ArrowUp' ? -1 : 1)]?.row ?? current.row;
+}

@@ -1,0 +1,59 @@
+// Numbers and names as the views write them.
+
+import type { Context, Wait } from './protocol';
+
+/** A count with its thousands apart, the same in every locale: `70,214`. */
+export function thousands(value: number): string {
+  return Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** `1 cycle`, `3,440 cycles`. */
+export function cycles(value: number): string {
+  return value === 1 ? '1 cycle' : `${thousands(value)} cycles`;
+}
+
+/** An address as kernels write it: `0x1000`. */
+export function address(value: number): string {
+  return value === 0 ? '0' : `0x${value.toString(16)}`;
+}
+
+/** Bytes in the largest unit that leaves no rest: `48 KiB`, `3,072 B`. */
+export function bytes(value: number): string {
+  for (const [unit, size] of [
+    ['MiB', 1 << 20],
+    ['KiB', 1 << 10],
+  ] as const) {
+    if (value >= size && value % size === 0) return `${thousands(value / size)} ${unit}`;
+  }
+  return `${thousands(value)} B`;
+}
+
+/** A share in whole percent; below one `<1 %`. */
+export function share(part: number, whole: number): string {
+  if (whole <= 0) return '0 %';
+  const percent = (100 * part) / whole;
+  if (part > 0 && percent < 1) return '<1 %';
+  return `${Math.round(percent)} %`;
+}
+
+/** What a row of the timeline is called. */
+export const CONTEXT_NAMES: Readonly<Record<Context, string>> = { main: 'main', sub: 'sub', dma: 'DMA' };
+
+/** What a memory is called. */
+export function tierName(tier: string): string {
+  return tier.toUpperCase();
+}
+
+/** `read after write of x`; just the cause where no tensor is the reason. */
+export function cause(wait: Wait): string {
+  return wait.tensor === null ? wait.cause : `${wait.cause} of ${wait.tensor}`;
+}
+
+/** As much of a text as a width has room for, at a width a character; nothing where it would be a stump. */
+export function fitted(text: string, room: number, character: number): string | null {
+  const most = Math.floor(room / character);
+  if (text.length <= most) return text;
+  return most < 4 ? null : `${text.slice(0, most - 1)}…`;
+}

@@ -1,0 +1,67 @@
+// The colours that VS Code gives to views, of its own themes: for pages that are drawn without it.
+
+const DARK = {
+  foreground: '#cccccc',
+  descriptionForeground: '#9d9d9d',
+  'editor-background': '#1f1f1f',
+  'panel-background': '#181818',
+  'panel-border': '#2b2b2b',
+  focusBorder: '#0078d4',
+  'textLink-foreground': '#4daafc',
+  'dropdown-background': '#313131',
+  'dropdown-foreground': '#cccccc',
+  'dropdown-border': '#3c3c3c',
+  'editorHoverWidget-background': '#202020',
+  'editorHoverWidget-foreground': '#cccccc',
+  'editorHoverWidget-border': '#454545',
+  'inputValidation-warningBackground': '#352a05',
+  'inputValidation-warningBorder': '#b89500',
+  'charts-blue': '#3794ff',
+  'charts-green': '#89d185',
+  'charts-orange': '#d18616',
+  'charts-purple': '#b180d7',
+  'charts-red': '#f14c4c',
+  'icon-foreground': '#cccccc',
+  'inputOption-activeBackground': '#2489db82',
+};
+const LIGHT = {
+  foreground: '#3b3b3b',
+  descriptionForeground: '#3b3b3b',
+  'editor-background': '#ffffff',
+  'panel-background': '#f8f8f8',
+  'panel-border': '#e5e5e5',
+  focusBorder: '#005fb8',
+  'textLink-foreground': '#005fb8',
+  'dropdown-background': '#ffffff',
+  'dropdown-foreground': '#3b3b3b',
+  'dropdown-border': '#cecece',
+  'editorHoverWidget-background': '#f8f8f8',
+  'editorHoverWidget-foreground': '#3b3b3b',
+  'editorHoverWidget-border': '#c8c8c8',
+  'inputValidation-warningBackground': '#f6f5d2',
+  'inputValidation-warningBorder': '#b89500',
+  'charts-blue': '#1a85ff',
+  'charts-green': '#388a34',
+  'charts-orange': '#d18616',
+  'charts-purple': '#652d90',
+  'charts-red': '#e51400',
+  'icon-foreground': '#3b3b3b',
+  'inputOption-activeBackground': '#bed6ed',
+};
+const CONTRAST = {
+  ...DARK,
+  foreground: '#ffffff',
+  descriptionForeground: '#ffffffb3',
+  'editor-background': '#000000',
+  'panel-background': '#000000',
+  'panel-border': '#6fc3df',
+  contrastBorder: '#6fc3df',
+  focusBorder: '#f38518',
+};
+
+/** The class of the page's body and its colours, by the theme's name. */
+export const THEMES = {
+  dark: { kind: 'vscode-dark', colours: DARK },
+  light: { kind: 'vscode-light', colours: LIGHT },
+  contrast: { kind: 'vscode-high-contrast', colours: CONTRAST },
+};

@@ -1,0 +1,214 @@
+// Draws the two views alone in Chromium, from costs that `visa-lint cost --format json` printed:
+// `node views.mjs CHROMIUM EXTENSION PICTURES COSTS…`.
+//
+// Everything of a view that needs no editor is held here: what is drawn, how fast, by keyboard and by pointer, in each theme.
+import { mkdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+import { crowded } from './crowded.mjs';
+import { THEMES } from './themes.mjs';
+
+const [executablePath, extension, pictures, ...files] = process.argv.slice(2);
+let failures = 0;
+
+function check(holds, words) {
+  console.log(`  ${holds ? 'ok' : 'FAILED'}: ${words}`);
+  if (!holds) failures += 1;
+}
+
+/** A page with a view in it, as VS Code would set it up. */
+async function open(browser, script, theme, size) {
+  const page = await browser.newPage({ viewport: size });
+  page.on('pageerror', (error) => check(false, `the page fails: ${error.message}`));
+  const { kind, colours } = THEMES[theme];
+  const variables = Object.entries(colours).map(([name, value]) => `--vscode-${name}: ${value};`);
+  const style = readFileSync(join(extension, 'dist/webview/view.css'), 'utf8');
+  const font = `--vscode-font-family: system-ui, "Noto Sans", sans-serif; --vscode-editor-font-family: monospace;`;
+  await page.setContent(
+    `<!DOCTYPE html><html><head><style>:root{${variables.join('')}${font}}` +
+      `body{background:var(--vscode-panel-background)}${style}</style></head><body class="${kind}"></body></html>`,
+  );
+  await page.evaluate(() => {
+    window.said = [];
+    window.acquireVsCodeApi = () => ({
+      postMessage: (message) => window.said.push(message),
+      getState: () => undefined,
+      setState: () => undefined,
+    });
+  });
+  await page.addScriptTag({ content: readFileSync(join(extension, 'dist/webview', script), 'utf8') });
+  return page;
+}
+
+/** What the extension would post. */
+function message(content, kernel, more = {}) {
+  const picture = content === null ? null : { document: 'file:///k.rs', kernel, content };
+  const state = { picture, stale: null, obstacles: [], notice: '', ...more.state };
+  return { type: 'state', state, here: more.here ?? [], kernels: more.kernels ?? [] };
+}
+
+async function post(page, data) {
+  await page.evaluate((one) => window.postMessage(one, '*'), data);
+  await page.waitForTimeout(120);
+}
+
+/** The program's JSON in the shape that the views are given. */
+function contentOf(kernel) {
+  return {
+    ...kernel,
+    total: kernel.cycles.total,
+    busy: kernel.cycles,
+    overlap: kernel.cycles.overlap,
+    criticalPath: kernel.critical_path,
+    operations: kernel.operations.map((one) => ({
+      ...one,
+      stream: one.stream.map((stage) => ({
+        ...stage,
+        elementType: stage.element_type,
+        packetBytes: stage.packet_bytes,
+      })),
+    })),
+    peak: { dm: kernel.peak.dm_bytes, trf: kernel.peak.trf_bytes, vrf: kernel.peak.vrf_bytes },
+  };
+}
+
+function memoryOf(cost) {
+  const capacity = { dm: 524288, trf: 65536, vrf: 8192 };
+  return {
+    cost,
+    map: { kernel: cost.name, total: cost.total, memory: cost.memory, peak: cost.peak, capacity, free: [] },
+  };
+}
+
+async function timeline(browser, cost, theme) {
+  const page = await open(browser, 'timeline.js', theme, { width: 1100, height: 270 });
+  const kernels = [
+    { name: cost.name, line: 12 },
+    { name: 'another', line: 40 },
+  ];
+  await post(page, message(cost, cost.name, { here: [cost.operations.at(-2)?.id ?? 0], kernels }));
+  const drawn = await page.locator('.operation').count();
+  check(
+    drawn === cost.operations.length,
+    `${cost.name}, ${theme}: ${drawn} of ${cost.operations.length} operations`,
+  );
+  await page.screenshot({ path: join(pictures, `timeline-${cost.name}-${theme}.png`) });
+  return page;
+}
+
+/** Keyboard and pointer, on a kernel with several contexts. */
+async function used(page, cost) {
+  await page.keyboard.press('Tab');
+  for (let at = 0; at < 12; at += 1) {
+    if (await page.evaluate(() => document.activeElement?.getAttribute('role') === 'listbox')) break;
+    await page.keyboard.press('Tab');
+  }
+  await page.keyboard.press('Home');
+  await page.waitForTimeout(60);
+  const first = await page.locator('.operation.chosen').getAttribute('aria-label');
+  check(first?.startsWith(cost.operations[0].name), `Home chooses the first operation: ${first}`);
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  const said = (await page.evaluate(() => window.said)).at(-1);
+  const lane = cost.operations.filter((one) => one.context === cost.operations[0].context);
+  check(said.type === 'reveal' && said.line === lane[1].range.start.line, `Enter goes to line ${said.line}`);
+  await page.keyboard.press('+');
+  await page.keyboard.press('+');
+  await page.waitForTimeout(60);
+  check(await page.locator('.overview.zoomed').isVisible(), 'zooming shows where in the kernel one is');
+  await page.keyboard.press('0');
+  await page.waitForTimeout(60);
+  const last = page.locator('.operation').last();
+  await last.hover();
+  await page.waitForTimeout(200);
+  const words = await page.locator('.tooltip.shown').innerText();
+  check(/cycles/.test(words), `the pointer shows ${JSON.stringify(words)}`);
+  await last.click();
+  const clicked = (await page.evaluate(() => window.said)).at(-1);
+  check(clicked.type === 'reveal', `a click goes to line ${clicked.line}`);
+}
+
+async function memory(browser, cost, theme) {
+  const page = await open(browser, 'memory.js', theme, { width: 900, height: 330 });
+  await post(page, message(memoryOf(cost), cost.name, { here: [cost.operations.at(-2)?.id ?? 0] }));
+  const wanted = cost.memory.filter((row) => row.tier !== 'hbm' && row.address !== null).length;
+  const drawn = await page.locator('.tensor').count();
+  check(drawn === wanted, `${cost.name}, ${theme}: ${drawn} of ${wanted} tensors`);
+  await page.screenshot({ path: join(pictures, `memory-${cost.name}-${theme}.png`) });
+  await page.close();
+}
+
+/** A picture outlives broken text, and says so. */
+async function broken(browser, cost) {
+  const page = await open(browser, 'timeline.js', 'dark', { width: 1100, height: 270 });
+  const obstacles = [{ reason: 'the type of `x` is not known', file: 'k.rs', line: 21, column: 5 }];
+  const state = { stale: 'The last good picture: the text cannot be followed now.', obstacles };
+  await post(page, message(cost, cost.name, { state }));
+  check((await page.locator('.operation').count()) > 0, 'the last good picture stays');
+  check((await page.locator('.banner').innerText()).includes('line 21'), 'the banner says what is wrong');
+  await page.screenshot({ path: join(pictures, 'stale.png') });
+  await post(page, message(null, '', { state: { notice: 'The cycles of dot are unknown.', obstacles } }));
+  check(
+    (await page.locator('.notice').innerText()).includes('not known'),
+    'without a picture the reasons are listed',
+  );
+  await page.screenshot({ path: join(pictures, 'unresolved.png') });
+  await page.close();
+}
+
+/** Many operations are drawn at once, in no more marks than there are pixels. */
+async function crowd(browser) {
+  const cost = crowded(3000);
+  const page = await open(browser, 'timeline.js', 'dark', { width: 1100, height: 270 });
+  await post(page, message(cost, cost.name));
+  await page.locator('.operation').first().waitFor({ timeout: 5000 });
+  const { marks, operations } = await page.evaluate(() => {
+    const all = [...document.querySelectorAll('.operation')];
+    return { marks: all.length, operations: all.reduce((sum, one) => sum + Number(one.dataset.count), 0) };
+  });
+  check(operations === 3000, `3,000 operations are in ${marks} marks`);
+  const times = [];
+  for (let at = 0; at < 10; at += 1) {
+    times.push(
+      await page
+        .evaluate(async (at) => {
+          const start = performance.now();
+          document.dispatchEvent(new KeyboardEvent('keydown', { key: at % 2 === 0 ? '+' : '-' }));
+          await new Promise((done) => window.requestAnimationFrame(() => window.setTimeout(done, 0)));
+          return performance.now() - start;
+        }, at)
+        .catch(() => Number.NaN),
+    );
+  }
+  const longest = Math.max(...times);
+  check(longest < 200, `drawn anew in at most ${Math.round(longest)} ms`);
+  await page.screenshot({ path: join(pictures, 'crowded.png') });
+  await page.close();
+}
+
+mkdirSync(pictures, { recursive: true });
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+try {
+  for (const file of files) {
+    const { kernels } = JSON.parse(readFileSync(file, 'utf8'));
+    console.log(basename(file));
+    for (const kernel of kernels.filter((one) => one.cycles.total !== null)) {
+      const cost = contentOf(kernel);
+      for (const theme of Object.keys(THEMES)) {
+        const page = await timeline(browser, cost, theme);
+        if (theme === 'dark' && new Set(cost.operations.map((one) => one.context)).size > 2)
+          await used(page, cost);
+        await page.close();
+        await memory(browser, cost, theme);
+      }
+      if (kernel === kernels[0]) await broken(browser, cost);
+    }
+  }
+  console.log('a crowd');
+  await crowd(browser);
+} finally {
+  await browser.close();
+}
+console.log(failures === 0 ? 'the views hold' : `${failures} failures`);
+process.exitCode = failures === 0 ? 0 : 1;

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import {
+  extent,
+  holeAt,
+  layoutMemory,
+  LEFT,
+  neighbour,
+  peakCycle,
+  RIGHT,
+} from '../../src/webview/memoryLayout';
+import { map, tensor } from './samples';
+
+const ALL = { from: 0, to: 100 };
+const WIDTH = LEFT + RIGHT + 100;
+
+const MAP = map([
+  tensor('input', 'hbm', [0, 64], [0, 100]),
+  tensor('x', 'dm', [0, 100], [0, 60]),
+  tensor('y', 'dm', [100, 100], [40, 100]),
+  tensor('w', 'trf', [32, 32], [20, 50]),
+]);
+
+test('tensors stand to scale by address and cycle, higher addresses higher', () => {
+  const layout = layoutMemory(MAP, ALL, WIDTH, 400, false);
+  assert.deepEqual(
+    layout.tiers.map(({ tier }) => tier),
+    ['dm', 'trf'],
+  );
+  const [dm] = layout.tiers;
+  assert.ok(dm !== undefined);
+  const half = dm.box.height / 2;
+  // 200 bytes are in use, which is two 16ths of the 1600.
+  const [x, y] = dm.tensors;
+  assert.deepEqual([x?.row, (x?.x ?? 0) - LEFT, x?.width], [1, 0, 60]);
+  assert.deepEqual([y?.row, (y?.x ?? 0) - LEFT, y?.width], [2, 40, 60]);
+  const near = (one: number | undefined, other: number): void => {
+    assert.ok(Math.abs((one ?? NaN) - other) < 1e-6, `${one ?? 'nothing'}, not ${other}`);
+  };
+  near(x?.y, dm.box.y + half);
+  near(y?.y, dm.box.y);
+  near(x?.height, half);
+});
+
+test('the addresses that are drawn are a 16th of the memory at least, and all on request', () => {
+  assert.equal(extent(1, 1600, false), 100);
+  assert.equal(extent(101, 1600, false), 200);
+  assert.equal(extent(1600, 1600, false), 1600);
+  assert.equal(extent(1700, 1600, false), 1700);
+  assert.equal(extent(1, 1600, true), 1600);
+});
+
+test('the peak is where so many bytes are occupied for the first time', () => {
+  const rows = MAP.memory.slice(1, 3).map((row) => ({ tensor: row, bytes: row.bytes ?? 0 }));
+  assert.equal(peakCycle(rows, 200), 40);
+  assert.equal(peakCycle(rows, 100), 0);
+  assert.equal(peakCycle(rows, 300), null);
+  // What ends in the cycle in which the next begins never lies beside it.
+  const after = [tensor('a', 'dm', [0, 10], [0, 5]), tensor('b', 'dm', [0, 10], [5, 9])];
+  assert.equal(
+    peakCycle(
+      after.map((row) => ({ tensor: row, bytes: 10 })),
+      20,
+    ),
+    null,
+  );
+});
+
+test('holes are between what lies there in the cycle', () => {
+  assert.deepEqual(holeAt(MAP, 'dm', 10, 150), { from: 100, to: 1600 });
+  assert.deepEqual(holeAt(MAP, 'dm', 50, 250), { from: 200, to: 1600 });
+  assert.deepEqual(holeAt(MAP, 'dm', 70, 50), { from: 0, to: 100 });
+  assert.equal(holeAt(MAP, 'dm', 10, 50), null);
+  assert.equal(holeAt(MAP, 'dm', 10, 1600), null);
+  // A tensor is gone in the cycle in which it ends.
+  assert.deepEqual(holeAt(MAP, 'dm', 60, 50), { from: 0, to: 100 });
+});
+
+test('tensors without an address are no part of the picture', () => {
+  const lost = { ...tensor('z', 'dm', [0, 4], [0, 10]), address: null };
+  assert.deepEqual(layoutMemory(map([lost]), ALL, WIDTH, 400, false).tiers, []);
+});
+
+test('the keyboard goes by time and by address', () => {
+  assert.equal(neighbour(MAP, null, 'ArrowRight'), 1);
+  assert.equal(neighbour(MAP, 1, 'ArrowRight'), 2);
+  assert.equal(neighbour(MAP, 2, 'ArrowRight'), 3);
+  assert.equal(neighbour(MAP, 3, 'ArrowRight'), 3);
+  assert.equal(neighbour(MAP, 1, 'ArrowUp'), 2);
+  assert.equal(neighbour(MAP, 2, 'ArrowDown'), 1);
+  assert.equal(neighbour(MAP, 1, 'ArrowDown'), 3);
+  assert.equal(neighbour(MAP, 3, 'Home'), 1);
+  assert.equal(neighbour(MAP, 1, 'End'), 3);
+});

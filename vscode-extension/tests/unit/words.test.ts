@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { kernelsOf } from '../../src/views/kernels';
+import { fromView } from '../../src/views/messages';
+import { address, bytes, cause, cycles, fitted, share, thousands } from '../../src/words';
+
+test('numbers', () => {
+  assert.deepEqual([0, 999, 1000, 1234567].map(thousands), ['0', '999', '1,000', '1,234,567']);
+  assert.deepEqual([1, 3440].map(cycles), ['1 cycle', '3,440 cycles']);
+  assert.deepEqual([0, 4096].map(address), ['0', '0x1000']);
+  assert.deepEqual([3000, 1024, 49152, 2 << 20].map(bytes), ['3,000 B', '1 KiB', '48 KiB', '2 MiB']);
+  assert.deepEqual([share(0, 10), share(1, 1000), share(1, 3), share(1, 0)], ['0 %', '<1 %', '33 %', '0 %']);
+});
+
+test('words', () => {
+  assert.equal(cause({ operation: 0, cause: 'read after write', tensor: 'x' }), 'read after write of x');
+  assert.equal(cause({ operation: 0, cause: 'context busy', tensor: null }), 'context busy');
+  assert.equal(fitted('commit result', 130, 10), 'commit result');
+  assert.equal(fitted('commit result', 70, 10), 'commit…');
+  assert.equal(fitted('commit result', 30, 10), null);
+});
+
+test('kernels are found in half-typed text', () => {
+  const text = [
+    '// #[device(chip = 1)] fn no() {}',
+    'fn helper() {}',
+    '#[device(chip = 1)]',
+    '#[allow(tcp::alu_reuse)]',
+    'pub fn first(ctx: &mut Context,',
+    '  fn inner() {',
+    '#[device(chip = 2)] fn second<T>() {}',
+    '#[device(',
+    '    chip = 4)]',
+    'async fn third(',
+  ].join('\n');
+  assert.deepEqual(kernelsOf(text), [
+    { name: 'first', line: 5 },
+    { name: 'second', line: 7 },
+    { name: 'third', line: 10 },
+  ]);
+});
+
+test('only what a view may say is heard', () => {
+  assert.deepEqual(fromView({ type: 'reveal', file: '/k.rs', line: 3, column: 1, more: 1 }), {
+    type: 'reveal',
+    file: '/k.rs',
+    line: 3,
+    column: 1,
+  });
+  for (const value of [
+    null,
+    'ready',
+    {},
+    { type: 'reveal', file: 1, line: 1 },
+    { type: 'choose', line: 0 },
+  ]) {
+    assert.equal(fromView(value), null);
+  }
+});
