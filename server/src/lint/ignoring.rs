@@ -9,6 +9,7 @@ use super::arguments::CheckArguments;
 use super::format::counted;
 use super::output::write_note;
 use super::session::Session;
+use crate::project::levels::TO_BE_LOOKED_AT;
 
 /// Rounds after which no more comments are written: one for the findings, and some for those about the comments.
 const ROUNDS: usize = 4;
@@ -29,7 +30,7 @@ pub(crate) struct IgnoreArguments {
         value_name = "TEXT",
         help_heading = "Known findings",
         requires = "add_ignore",
-        default_value = "to be looked at"
+        default_value = TO_BE_LOOKED_AT
     )]
     pub(crate) reason: String,
 }

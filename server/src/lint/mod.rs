@@ -7,7 +7,7 @@ mod arguments;
 mod baseline;
 mod check;
 mod completions;
-mod cost;
+pub(crate) mod cost;
 mod explain;
 mod fingerprint;
 mod fixing;

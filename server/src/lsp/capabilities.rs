@@ -69,6 +69,8 @@ pub(crate) struct ClientAbilities {
     pub(crate) signature_markdown: bool,
     /// Inserts snippets.
     pub(crate) snippets: bool,
+    /// Takes a completion with what it inserts and what it replaces.
+    pub(crate) insert_replace: bool,
     /// Takes parameters of a signature as offsets of its label.
     pub(crate) label_offsets: bool,
     /// Shows symbols as a tree.
@@ -77,6 +79,8 @@ pub(crate) struct ClientAbilities {
     pub(crate) definition_links: bool,
     /// Folds whole lines only.
     pub(crate) folds_lines_only: bool,
+    /// Takes that many foldings of a document at most.
+    pub(crate) folding_limit: Option<u64>,
     /// Shows words in the place of what is folded.
     pub(crate) collapsed_text: bool,
 }
@@ -124,12 +128,16 @@ impl ClientAbilities {
                 "/textDocument/signatureHelp/signatureInformation/documentationFormat",
             ),
             snippets: can("/textDocument/completion/completionItem/snippetSupport"),
+            insert_replace: can("/textDocument/completion/completionItem/insertReplaceSupport"),
             label_offsets: can(
                 "/textDocument/signatureHelp/signatureInformation/parameterInformation/labelOffsetSupport",
             ),
             symbol_tree: can("/textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
             definition_links: can("/textDocument/definition/linkSupport"),
             folds_lines_only: can("/textDocument/foldingRange/lineFoldingOnly"),
+            folding_limit: tree
+                .pointer("/textDocument/foldingRange/rangeLimit")
+                .and_then(serde_json::Value::as_u64),
             collapsed_text: can("/textDocument/foldingRange/foldingRange/collapsedText"),
         }
     }

@@ -15,7 +15,7 @@ use super::features::{
     inlay_hints, navigation, selection, semantic_tokens, signature, symbols, view_file_text,
 };
 use super::state::{Server, Snapshot};
-use super::{documents, lifecycle, project, uris};
+use super::{documents, lifecycle, project, publishing, uris};
 
 /// The handlers of a server.
 pub(crate) struct Handlers {
@@ -49,10 +49,10 @@ impl Handlers {
     async fn ask<P: Send + 'static, T: Default + Send + 'static>(
         &self,
         params: P,
-        feature: fn(&Snapshot, P) -> Answer<T>,
+        feature: fn(&Snapshot, &P) -> Answer<T>,
     ) -> Result<T> {
         self.server
-            .answer(move |snapshot| feature(snapshot, params))
+            .answer(move |snapshot| feature(snapshot, &params))
             .await
     }
 
@@ -110,7 +110,7 @@ impl LanguageServer for Handlers {
         let document = params.text_document;
         let path = documents::open(&self.server, document.uri, document.version, document.text);
         project::opened(&self.server, &path);
-        diagnostics::changed(&self.server, &path);
+        publishing::changed(&self.server, &path);
     }
 
     async fn did_change(&self, params: DidChangeTextDocumentParams) {
@@ -122,7 +122,7 @@ impl LanguageServer for Handlers {
             params.content_changes,
         );
         if let Some(path) = changed {
-            diagnostics::changed(&self.server, &path);
+            publishing::changed(&self.server, &path);
         }
     }
 
@@ -133,14 +133,14 @@ impl LanguageServer for Handlers {
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
         if let Some(path) = documents::close(&self.server, &params.text_document.uri) {
             project::closed(&self.server, &path);
-            diagnostics::closed(&self.server, &params.text_document.uri, &path);
+            publishing::changed(&self.server, &path);
         }
     }
 
     // The workspace.
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
-        project::configuration_changed(&self.server, params.settings);
+        project::configuration_changed(&self.server, &params.settings);
     }
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
@@ -181,7 +181,8 @@ impl LanguageServer for Handlers {
         &self,
         params: DocumentDiagnosticParams,
     ) -> Result<DocumentDiagnosticReportResult> {
-        let question = move |snapshot: &Snapshot| diagnostics::document(snapshot, params);
+        project::ready(&self.server).await;
+        let question = move |snapshot: &Snapshot| diagnostics::document(snapshot, &params);
         let answer = self.server.question(Urgency::Waiting, question).await;
         answer.map_err(|failure| self.pull_again(failure))
     }
@@ -190,7 +191,8 @@ impl LanguageServer for Handlers {
         &self,
         params: WorkspaceDiagnosticParams,
     ) -> Result<WorkspaceDiagnosticReportResult> {
-        let question = move |snapshot: &Snapshot| diagnostics::workspace(snapshot, params);
+        project::ready(&self.server).await;
+        let question = move |snapshot: &Snapshot| diagnostics::workspace(snapshot, &params);
         let answer = self.server.question(Urgency::Background, question).await;
         answer.map_err(|failure| self.pull_again(failure))
     }

@@ -5,7 +5,9 @@
 //!
 //! - [`framing`], [`transport`], [`service`]: bytes to messages to calls, in the order of the wire, whatever the bytes are.
 //! - [`state`], [`engine`], [`documents`]: texts, the engine's queue, and the snapshot a question is answered from.
-//! - [`lifecycle`], [`capabilities`], [`project`], [`settings`]: what the client and the workspace's folders say.
+//! - [`lifecycle`], [`capabilities`], [`configuration`], [`project`], [`settings`]: what the client and the workspace's folders
+//!   say.
+//! - [`publishing`]: what the client is told without asking.
 //! - [`handlers`], [`features`]: the requests, a file a feature. A feature is a plain function of a snapshot.
 //!
 //! # Order
@@ -21,6 +23,7 @@
 //!    question keeps the next message from being read.
 
 mod capabilities;
+mod configuration;
 mod documents;
 mod engine;
 mod features;
@@ -30,6 +33,7 @@ mod lifecycle;
 mod positions;
 mod program;
 mod project;
+mod publishing;
 mod service;
 mod settings;
 mod state;

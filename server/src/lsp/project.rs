@@ -1,26 +1,396 @@
-//! The files and packages of the workspace's folders, and what their settings say.
+//! The files and packages of the workspace's folders, and what their settings say: read in the background, again when they
+//! change.
+//!
+//! One task does all of it, so that what was read later always holds. Open documents win over the disk.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use serde_json::{Value, json};
+use tokio::sync::{Notify, watch};
+use tower_lsp::ls_types::{
+    ConfigurationItem, DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern,
+    MessageType, Registration,
+};
+
+use super::configuration::{ClientSettings, SECTION};
+use super::publishing;
+use super::settings::{Settings, Wanted};
 use super::state::Server;
+use super::uris;
+use crate::project::files::{LoadedFile, slashes};
+use crate::project::settings::FILE_NAME;
+
+/// How long changes of files are collected before they are read: they come in bursts.
+const QUIET: Duration = Duration::from_millis(30);
+
+/// How long the client's settings are waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How long a request waits for the first reading at most.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// Files that decide what is checked and how, beside the settings files.
+const DECIDING: [&str; 4] = [FILE_NAME, "Cargo.toml", ".gitignore", ".ignore"];
+
+/// What is to be read.
+#[derive(Debug, Default)]
+struct Pending {
+    /// The client's settings.
+    configuration: bool,
+    /// All that is below the folders.
+    everything: bool,
+    /// Files whose texts changed on disk.
+    files: BTreeSet<String>,
+}
+
+/// The work of the task that reads.
+pub(crate) struct Loader {
+    pending: Mutex<Pending>,
+    wake: Notify,
+    /// Whether nothing is known to be read anew.
+    ready: watch::Sender<bool>,
+    /// What the client's last settings were, and what was told about them.
+    client: Mutex<(ClientSettings, BTreeSet<String>)>,
+}
+
+impl Default for Loader {
+    fn default() -> Self {
+        Self {
+            pending: Mutex::default(),
+            wake: Notify::new(),
+            ready: watch::Sender::new(false),
+            client: Mutex::default(),
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Loader {
+    fn want(&self, change: impl FnOnce(&mut Pending)) {
+        change(&mut locked(&self.pending));
+        self.wake.notify_one();
+    }
+
+    /// Something was read: all is, unless more is wanted.
+    fn settle(&self) {
+        let pending = locked(&self.pending);
+        if !pending.everything && !pending.configuration {
+            self.ready.send_replace(true);
+        }
+    }
+
+    /// Whether the workspace's folders have been read.
+    pub(crate) fn is_ready(&self) -> bool {
+        *self.ready.borrow()
+    }
+}
+
+/// Returns when the workspace's folders have been read: before, findings would be about a part of the code.
+pub(crate) async fn ready(server: &Server) {
+    let mut ready = server.loader.ready.subscribe();
+    // A disk that does not answer must not keep the client waiting.
+    let _ = tokio::time::timeout(LONGEST_WAIT, ready.wait_for(|ready| *ready)).await;
+}
 
 /// The client is ready: find the folders' files.
-pub(crate) fn initialized(_server: &Arc<Server>) {}
+pub(crate) fn initialized(server: &Arc<Server>) {
+    let options = server.lock().options.take();
+    take_settings(server, &options.unwrap_or_default());
+    server.spawn(run(Arc::clone(server)));
+    server.spawn(publishing::run(Arc::clone(server)));
+}
 
 /// A document was opened; its text is in place.
-pub(crate) fn opened(_server: &Arc<Server>, _path: &str) {}
+pub(crate) fn opened(server: &Arc<Server>, path: &str) {
+    let known = server.lock().view.settings.loaded.contains(path);
+    if !known && uris::is_file_path(path) {
+        server.loader.want(|pending| {
+            pending.everything = true;
+            server.loader.ready.send_replace(false);
+        });
+    }
+}
 
 /// A document was saved.
-pub(crate) fn saved(_server: &Arc<Server>, _path: &str) {}
+pub(crate) fn saved(server: &Arc<Server>, path: &str) {
+    if decides(path) {
+        server.loader.want(|pending| pending.everything = true);
+    }
+}
 
 /// A document was closed; the text on disk is in place again.
-pub(crate) fn closed(_server: &Arc<Server>, _path: &str) {}
+pub(crate) fn closed(server: &Arc<Server>, path: &str) {
+    let state = server.lock();
+    let below = state.roots.iter().any(|root| is_below(path, root));
+    drop(state);
+    if uris::is_file_path(path) && (!below || !Path::new(path).is_file()) {
+        server.loader.want(|pending| pending.everything = true);
+    }
+}
 
 /// Files changed on disk, of the engine's paths.
-pub(crate) fn files_changed(_server: &Arc<Server>, _paths: &[String]) {}
+pub(crate) fn files_changed(server: &Arc<Server>, paths: &[String]) {
+    let settings = Arc::clone(&server.lock().view.settings);
+    server.loader.want(|pending| {
+        for path in paths {
+            if settings.loaded.contains(path.as_str()) && Path::new(path).is_file() {
+                pending.files.insert(path.clone());
+            } else {
+                pending.everything = true;
+            }
+        }
+    });
+}
 
 /// The client's settings changed; what it sent of them.
-pub(crate) fn configuration_changed(_server: &Arc<Server>, _settings: serde_json::Value) {}
+pub(crate) fn configuration_changed(server: &Arc<Server>, settings: &Value) {
+    if server.lock().view.client.configuration {
+        server.loader.want(|pending| pending.configuration = true);
+    } else {
+        take_settings(server, settings);
+        server.loader.want(|pending| pending.everything = true);
+    }
+}
 
 /// The workspace's folders changed; the state's roots hold the new ones.
-pub(crate) fn folders_changed(_server: &Arc<Server>) {}
+pub(crate) fn folders_changed(server: &Arc<Server>) {
+    server.loader.want(|pending| pending.everything = true);
+}
+
+/// Whether a file decides what is checked and how.
+fn decides(path: &str) -> bool {
+    path.rsplit('/')
+        .next()
+        .is_some_and(|name| DECIDING.contains(&name))
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder.trim_end_matches('/'))
+        .is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Takes the client's settings, and tells it what cannot be used, once.
+fn take_settings(server: &Arc<Server>, value: &Value) {
+    let (settings, problems) = ClientSettings::read(value);
+    let mut client = locked(&server.loader.client);
+    client.0 = settings;
+    let told = std::mem::replace(&mut client.1, problems.iter().cloned().collect());
+    drop(client);
+    for problem in problems {
+        if !told.contains(&problem) {
+            tell(server, MessageType::WARNING, problem);
+        }
+    }
+}
+
+/// Shows the user something.
+fn tell(server: &Arc<Server>, kind: MessageType, words: String) {
+    let client = server.client.clone();
+    server.spawn(async move { client.show_message(kind, words).await });
+}
+
+/// The task: reads what is wanted until the server ends.
+async fn run(server: Arc<Server>) {
+    register(&server).await;
+    let mut wanted = Pending {
+        configuration: server.lock().view.client.configuration,
+        everything: true,
+        files: BTreeSet::new(),
+    };
+    loop {
+        if wanted.configuration {
+            wanted.everything |= pull_settings(&server).await;
+        }
+        let changed = if wanted.everything {
+            read_everything(&server).await
+        } else {
+            read_files(&server, wanted.files).await
+        };
+        server.loader.settle();
+        if changed {
+            publishing::everything_changed(&server);
+        }
+        server.loader.wake.notified().await;
+        if server.loader.is_ready() {
+            tokio::time::sleep(QUIET).await;
+        }
+        wanted = std::mem::take(&mut locked(&server.loader.pending));
+    }
+}
+
+/// Asks the client to tell of changed files and settings, where it can be asked.
+async fn register(server: &Arc<Server>) {
+    let client = Arc::clone(&server.lock().view.client);
+    let mut registrations = Vec::new();
+    if client.watches_files {
+        let watchers = [
+            "**/*.rs",
+            "**/Cargo.toml",
+            "**/visa-lint.toml",
+            "**/.gitignore",
+        ];
+        let options = DidChangeWatchedFilesRegistrationOptions {
+            watchers: watchers
+                .map(|pattern| FileSystemWatcher {
+                    glob_pattern: GlobPattern::String(pattern.to_owned()),
+                    kind: None,
+                })
+                .to_vec(),
+        };
+        registrations.push(Registration {
+            id: "visa-files".to_owned(),
+            method: "workspace/didChangeWatchedFiles".to_owned(),
+            register_options: serde_json::to_value(options).ok(),
+        });
+    }
+    if client.registers_configuration {
+        registrations.push(Registration {
+            id: "visa-settings".to_owned(),
+            method: "workspace/didChangeConfiguration".to_owned(),
+            register_options: Some(json!({ "section": SECTION })),
+        });
+    }
+    if !registrations.is_empty() {
+        let to = server.client.clone();
+        // Nobody has to wait for the client's answer.
+        server.spawn(async move {
+            let _ = to.register_capability(registrations).await;
+        });
+    }
+}
+
+/// Asks the client for its settings; whether it has any.
+async fn pull_settings(server: &Arc<Server>) -> bool {
+    let items = vec![ConfigurationItem {
+        scope_uri: None,
+        section: Some(SECTION.to_owned()),
+    }];
+    let answer = tokio::time::timeout(PATIENCE, server.client.configuration(items)).await;
+    let value = match answer {
+        Ok(Ok(values)) => values.into_iter().next().unwrap_or_default(),
+        Ok(Err(error)) => {
+            let words = format!("the client does not tell its settings: {error}");
+            server.log(MessageType::WARNING, words);
+            Value::Null
+        }
+        Err(_) => {
+            server.log(
+                MessageType::WARNING,
+                "the client does not tell its settings",
+            );
+            Value::Null
+        }
+    };
+    if !value.is_null() {
+        take_settings(server, &value);
+    }
+    !value.is_null()
+}
+
+/// Reads all that is below the folders and around the open documents; whether it could be read.
+async fn read_everything(server: &Arc<Server>) -> bool {
+    let wanted = wanted(server);
+    let given: BTreeSet<String> = wanted.open.keys().map(|path| slashes(path)).collect();
+    let read = tokio::task::spawn_blocking(move || Settings::read(wanted)).await;
+    let Ok((settings, sources)) = read else {
+        let words = "a defect of visa-lsp: the workspace could not be read";
+        server.log(MessageType::ERROR, words);
+        return false;
+    };
+    for words in sources.errors.iter().chain(&sources.warnings) {
+        server.log(MessageType::WARNING, words.clone());
+    }
+    tell_problems(server, &settings);
+    put_in_place(server, settings, sources.files, &given);
+    true
+}
+
+/// What there is to read, as of now.
+fn wanted(server: &Server) -> Wanted {
+    let client = locked(&server.loader.client).0.clone();
+    let state = server.lock();
+    let open = state.view.documents.iter();
+    let open = open.filter(|(path, _)| uris::is_file_path(path));
+    Wanted {
+        roots: state
+            .roots
+            .iter()
+            .map(|root| PathBuf::from(&**root))
+            .collect(),
+        open: open
+            .map(|(path, document)| (PathBuf::from(&**path), document.text.to_string()))
+            .collect(),
+        client,
+        before: Arc::clone(&state.view.settings),
+    }
+}
+
+/// Gives the engine what was read. The texts of documents are the client's: of those that are open now, and of those that
+/// were when the reading began, whose texts on disk took their places when they were closed.
+fn put_in_place(
+    server: &Server,
+    settings: Settings,
+    mut files: Vec<LoadedFile>,
+    given: &BTreeSet<String>,
+) {
+    let settings = Arc::new(settings);
+    let mut state = server.lock();
+    let before = std::mem::replace(&mut state.view_mut().settings, Arc::clone(&settings));
+    let documents = &state.view.documents;
+    files.retain(|file| !given.contains(&file.path) && !documents.contains_key(file.path.as_str()));
+    let gone: Vec<Arc<str>> = before
+        .loaded
+        .iter()
+        .filter(|path| !settings.loaded.contains(*path) && !documents.contains_key(*path))
+        .cloned()
+        .collect();
+    server.engine.write(move |workspace| {
+        for path in gone {
+            workspace.remove_file(&path);
+        }
+        let files = files.iter();
+        workspace.set_files(files.map(|file| (file.path.as_str(), file.text.as_str())));
+        settings.tell(workspace);
+    });
+}
+
+/// Shows the user that settings files are wrong, when that is new.
+fn tell_problems(server: &Arc<Server>, settings: &Settings) {
+    let before = Arc::clone(&server.lock().view.settings);
+    for (path, problems) in &settings.problems {
+        if let Some(first) = problems
+            .first()
+            .filter(|_| before.problems.get(path) != Some(problems))
+        {
+            let words = format!("{first}; the settings before hold until it is right");
+            tell(server, MessageType::ERROR, words);
+        }
+    }
+}
+
+/// Reads files whose texts changed; whether there were any.
+async fn read_files(server: &Arc<Server>, paths: BTreeSet<String>) -> bool {
+    let texts = tokio::task::spawn_blocking(move || {
+        let texts = paths.into_iter().filter_map(|path| {
+            let text = std::fs::read_to_string(&path).ok()?;
+            Some((path, text))
+        });
+        texts.collect::<Vec<_>>()
+    });
+    let mut texts = texts.await.unwrap_or_default();
+    let state = server.lock();
+    texts.retain(|(path, _)| !state.view.documents.contains_key(path.as_str()));
+    let changed = !texts.is_empty();
+    server.engine.write(move |workspace| {
+        for (path, text) in texts {
+            workspace.set_file(&path, &text);
+        }
+    });
+    changed
+}

@@ -1,10 +1,92 @@
-//! What the client wants: its settings over those of `visa-lint.toml`.
+//! What holds for each file: the client's settings over those of `visa-lint.toml`, and which files are checked.
 
-use visa_analysis::HintLevel;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
 
-/// The client's settings.
-#[derive(Debug, Clone, Default)]
+use visa_analysis::{Package, Workspace};
+
+use super::configuration::ClientSettings;
+use super::uris;
+use crate::project::files::{Sources, slashes};
+use crate::project::settings::{Configurations, Resolver, SettingsProblem, SettingsTable};
+
+/// What the client wants, and what the disk says.
+#[derive(Debug, Default)]
 pub(crate) struct Settings {
-    /// How many inlay hints to show.
-    pub(crate) inlay_hints: HintLevel,
+    /// The client's settings.
+    pub(crate) client: ClientSettings,
+    /// What holds for each file that was read.
+    pub(crate) table: SettingsTable,
+    /// What is wrong with settings files, by the engine's path.
+    pub(crate) problems: BTreeMap<Arc<str>, Vec<SettingsProblem>>,
+    /// The files that are checked, by the engine's path.
+    pub(crate) reported: BTreeSet<Arc<str>>,
+    /// The files that were read, those that only give names among them.
+    pub(crate) loaded: BTreeSet<Arc<str>>,
+    /// The packages that they belong to.
+    packages: Vec<Package>,
+    /// The settings files that are right, to fall back on.
+    configurations: Configurations,
+}
+
+/// What a reading of the disk starts from.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    /// The workspace's folders.
+    pub(crate) roots: Vec<PathBuf>,
+    /// The open documents that are files, with their texts.
+    pub(crate) open: BTreeMap<PathBuf, String>,
+    /// The client's settings.
+    pub(crate) client: ClientSettings,
+    /// What held before.
+    pub(crate) before: Arc<Settings>,
+}
+
+impl Settings {
+    /// Reads what is below the folders and around the open documents. Takes as long as the disk does.
+    pub(crate) fn read(wanted: Wanted) -> (Self, Sources) {
+        let here = wanted.roots.first().cloned();
+        let mut resolver = Resolver::from_folder(
+            here.unwrap_or_default(),
+            &wanted.client.arguments,
+            wanted.client.levels.clone(),
+            wanted.before.configurations.clone(),
+        );
+        let sources = Sources::around(&wanted.roots, wanted.open, &mut resolver);
+        let table = resolver.lenient_table(sources.files.iter().map(|file| file.path.as_str()));
+        let mut problems: BTreeMap<Arc<str>, Vec<SettingsProblem>> = BTreeMap::new();
+        for problem in resolver.problems() {
+            let file = slashes(&problem.file).into();
+            problems.entry(file).or_default().push(problem.clone());
+        }
+        let paths = sources.files.iter().map(|file| file.path.as_str().into());
+        let settings = Self {
+            client: wanted.client,
+            table,
+            problems,
+            reported: sources
+                .reported
+                .iter()
+                .map(|path| path.as_str().into())
+                .collect(),
+            loaded: paths.collect(),
+            packages: sources.packages.clone(),
+            configurations: resolver.configurations(),
+        };
+        (settings, sources)
+    }
+
+    /// Whether a file is checked. Documents that are no files always are.
+    pub(crate) fn reports(&self, path: &str) -> bool {
+        !uris::is_file_path(path) || self.reported.contains(path)
+    }
+
+    /// Tells an engine what it needs to know about the files.
+    pub(crate) fn tell(&self, workspace: &mut Workspace) {
+        workspace.set_options(self.table.default_options());
+        workspace.set_file_options(self.table.engine_options());
+        workspace.set_budgets(self.table.budgets());
+        workspace.set_packages(self.packages.clone());
+    }
 }

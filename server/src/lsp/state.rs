@@ -17,6 +17,8 @@ use visa_analysis::Analysis;
 use super::capabilities::ClientAbilities;
 use super::engine::{Answer, Engine, Failure, Reading, Urgency};
 use super::positions::{Encoding, FileText, LineTable};
+use super::project::Loader;
+use super::publishing::Publisher;
 use super::settings::Settings;
 use super::uris;
 
@@ -75,6 +77,10 @@ pub(crate) struct Server {
     pub(crate) engine: Engine,
     /// The client. Its methods are async: call them from spawned tasks only.
     pub(crate) client: Client,
+    /// The task that reads the workspace's folders.
+    pub(crate) loader: Loader,
+    /// The task that publishes diagnostics.
+    pub(crate) publisher: Publisher,
     process: watch::Sender<Option<u32>>,
     runtime: tokio::runtime::Handle,
 }
@@ -86,6 +92,8 @@ impl Server {
             state: Mutex::default(),
             engine,
             client,
+            loader: Loader::default(),
+            publisher: Publisher::default(),
             process: watch::Sender::new(None),
             runtime: tokio::runtime::Handle::current(),
         }

@@ -64,6 +64,27 @@ impl Sources {
         gathering.read()
     }
 
+    /// Finds and reads everything below an editor's folders, and what is open in it and stands elsewhere or is hidden there,
+    /// with the neighbours of all. What is open is not read: its text is given.
+    pub(crate) fn around(
+        folders: &[PathBuf],
+        open: BTreeMap<PathBuf, String>,
+        settings: &mut Resolver,
+    ) -> Self {
+        let mut gathering = Gathering::new(settings);
+        for folder in folders {
+            gathering.folder(folder);
+        }
+        for path in open.keys() {
+            if !gathering.reported.contains_key(path) {
+                gathering.report(path.clone(), slashes(path), true);
+            }
+        }
+        gathering.given = open;
+        gathering.neighbours();
+        gathering.read()
+    }
+
     /// The path as people gave it.
     pub(crate) fn shown(&self, path: &str) -> String {
         self.names
@@ -83,6 +104,8 @@ struct Gathering<'a> {
     others: BTreeSet<PathBuf>,
     /// Texts that do not come from the disk.
     given: BTreeMap<PathBuf, String>,
+    /// The path of standard input's text, if that was read.
+    standard_input: Option<String>,
     packages: Vec<Manifest>,
     errors: Vec<String>,
     warnings: Vec<String>,
@@ -96,6 +119,7 @@ impl<'a> Gathering<'a> {
             reported: BTreeMap::new(),
             others: BTreeSet::new(),
             given: BTreeMap::new(),
+            standard_input: None,
             packages: Vec::new(),
             errors: Vec::new(),
             warnings: Vec::new(),
@@ -114,6 +138,7 @@ impl<'a> Gathering<'a> {
             Ok(text) => {
                 let path = absolute(&self.here, name);
                 self.report(path.clone(), shown(name), true);
+                self.standard_input = Some(slashes(&path));
                 self.given.insert(path, text);
             }
             Err(error) => self
@@ -217,7 +242,6 @@ impl<'a> Gathering<'a> {
                 .map(|path| (path.clone(), false)),
         );
         let given = std::mem::take(&mut self.given);
-        let standard_input = given.keys().next().map(|path| slashes(path));
         let read: Vec<_> = wanted
             .into_par_iter()
             .map(|(path, reported)| {
@@ -228,7 +252,7 @@ impl<'a> Gathering<'a> {
             })
             .collect();
         let mut sources = Sources {
-            standard_input,
+            standard_input: self.standard_input,
             errors: self.errors,
             warnings: self.warnings,
             ..Sources::default()

@@ -3,18 +3,25 @@
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use visa_analysis::{Diagnostic, Group, Level, is_rule_or_group, nearest_names, nearest_rules};
+use visa_analysis::{
+    Diagnostic, Group, Level, find_rule, is_rule_or_group, nearest_names, nearest_rules,
+};
 
 use super::Failure;
 
 /// What levels may name beside rules and groups: all that would be a warning.
 pub(crate) const WARNINGS: &str = "warnings";
 
+/// The reason of a suppression that a program wrote.
+pub(crate) const TO_BE_LOOKED_AT: &str = "to be looked at";
+
 /// Where a choice was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// An option of the command line, without its dashes.
     Option(&'static str),
+    /// The settings of an editor.
+    Editor,
     /// A line of a settings file.
     File {
         /// The file as people see it.
@@ -28,6 +35,7 @@ impl std::fmt::Display for Origin {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Option(name) => write!(formatter, "--{name}"),
+            Self::Editor => formatter.write_str("the editor's settings"),
             Self::File { path, line } => write!(formatter, "{path}:{line}"),
         }
     }
@@ -138,6 +146,15 @@ impl Levels {
         };
         (self.select.is_empty() || named(&self.select)) && !named(&self.ignore)
     }
+}
+
+/// Orders changes that were written without one: `warnings` first, then groups, then rules, so that a rule's own level holds
+/// whatever its group's is.
+pub(crate) fn widest_first(changes: &mut [Change]) {
+    changes.sort_by_key(|change| {
+        let rule = find_rule(&change.name).is_some();
+        (change.name != WARNINGS, rule)
+    });
 }
 
 fn names(matches: &ArgMatches, option: &'static str) -> Result<Vec<Named>, Failure> {

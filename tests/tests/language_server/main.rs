@@ -9,5 +9,6 @@
 mod support;
 
 mod damage;
+mod diagnostics;
 mod lifecycle;
 mod order;

@@ -7,7 +7,7 @@ use super::super::Failure;
 use super::super::format::json::{Range, pretty, range};
 
 #[derive(Serialize)]
-struct Document<'a> {
+pub(crate) struct Document<'a> {
     version: u32,
     kernels: Vec<Kernel<'a>>,
 }
@@ -40,7 +40,7 @@ struct Cycles {
 }
 
 #[derive(Serialize)]
-struct Operation<'a> {
+pub(crate) struct Operation<'a> {
     id: u32,
     name: &'a str,
     context: &'static str,
@@ -104,7 +104,7 @@ struct Idle<'a> {
 }
 
 #[derive(Serialize)]
-struct Memory<'a> {
+pub(crate) struct Memory<'a> {
     tensor: &'a str,
     tier: &'static str,
     address: Option<u64>,
@@ -117,7 +117,7 @@ struct Memory<'a> {
 }
 
 #[derive(Serialize)]
-struct Peak {
+pub(crate) struct Peak {
     dm_bytes: u64,
     trf_bytes: u64,
     vrf_bytes: u64,
@@ -141,10 +141,15 @@ struct Unresolved<'a> {
 
 /// The costs as one object, in the order of files and kernels.
 pub(super) fn write(kernels: &[KernelCost]) -> Result<String, Failure> {
-    pretty(&Document {
+    pretty(&document(kernels))
+}
+
+/// The object.
+pub(crate) fn document(kernels: &[KernelCost]) -> Document<'_> {
+    Document {
         version: 1,
         kernels: kernels.iter().map(kernel).collect(),
-    })
+    }
 }
 
 fn kernel(cost: &KernelCost) -> Kernel<'_> {
@@ -165,11 +170,7 @@ fn kernel(cost: &KernelCost) -> Kernel<'_> {
         idle: cost.idle.iter().map(idle).collect(),
         critical_path: &cost.critical_path,
         memory: cost.memory.iter().map(memory).collect(),
-        peak: cost.peak.map(|peak| Peak {
-            dm_bytes: peak.dm_bytes,
-            trf_bytes: peak.trf_bytes,
-            vrf_bytes: peak.vrf_bytes,
-        }),
+        peak: cost.peak.map(peak),
         proposals: cost
             .proposals
             .iter()
@@ -194,7 +195,8 @@ fn kernel(cost: &KernelCost) -> Kernel<'_> {
     }
 }
 
-fn operation(row: &OperationRow) -> Operation<'_> {
+/// An operation of a kernel.
+pub(crate) fn operation(row: &OperationRow) -> Operation<'_> {
     Operation {
         id: row.id,
         name: &row.name,
@@ -267,7 +269,8 @@ fn idle(row: &IdleRow) -> Idle<'_> {
     }
 }
 
-fn memory(row: &MemoryRow) -> Memory<'_> {
+/// What a tensor occupies, and when.
+pub(crate) fn memory(row: &MemoryRow) -> Memory<'_> {
     Memory {
         tensor: &row.tensor,
         tier: row.tier,
@@ -278,5 +281,14 @@ fn memory(row: &MemoryRow) -> Memory<'_> {
         to: row.to,
         file: row.file.as_deref(),
         range: row.range.map(range),
+    }
+}
+
+/// The most that is occupied at once.
+pub(crate) fn peak(peak: visa_analysis::Peak) -> Peak {
+    Peak {
+        dm_bytes: peak.dm_bytes,
+        trf_bytes: peak.trf_bytes,
+        vrf_bytes: peak.vrf_bytes,
     }
 }

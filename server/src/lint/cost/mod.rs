@@ -5,7 +5,7 @@
 
 mod compare;
 mod human;
-mod json;
+pub(crate) mod json;
 mod schedule;
 mod svg;
 mod trace;

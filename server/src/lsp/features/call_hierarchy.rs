@@ -1,33 +1,103 @@
-//! The call hierarchy of kernels.
+//! Who calls whom among the functions that handle tensors.
 
+use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{
     CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
-    CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams,
+    CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams, Range,
+    SymbolKind,
 };
+use visa_analysis::{ByteRange, CallItem};
 
+use super::at;
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;
 
-/// The function at the cursor.
+/// What an item carries to be found again.
+#[derive(Serialize, Deserialize)]
+struct Handle {
+    path: String,
+    /// The first byte of the function's name.
+    offset: u32,
+}
+
+/// `textDocument/prepareCallHierarchy`
 pub(crate) fn prepare(
-    _snapshot: &Snapshot,
-    _params: CallHierarchyPrepareParams,
+    snapshot: &Snapshot,
+    params: &CallHierarchyPrepareParams,
 ) -> Answer<Option<Vec<CallHierarchyItem>>> {
-    Ok(None)
+    let (path, _, offset) = at(snapshot, &params.text_document_position_params)?;
+    let items = snapshot.analysis.call_items(&path, offset)?;
+    let items = items.into_iter().map(|found| item(snapshot, found));
+    let items = items.collect::<Answer<Vec<_>>>()?;
+    Ok((!items.is_empty()).then_some(items))
 }
 
-/// Who calls a function.
+/// `callHierarchy/incomingCalls`
 pub(crate) fn incoming(
-    _snapshot: &Snapshot,
-    _params: CallHierarchyIncomingCallsParams,
+    snapshot: &Snapshot,
+    params: &CallHierarchyIncomingCallsParams,
 ) -> Answer<Option<Vec<CallHierarchyIncomingCall>>> {
-    Ok(None)
+    let handle = handle(snapshot, &params.item)?;
+    let calls = snapshot
+        .analysis
+        .incoming_calls(&handle.path, handle.offset)?;
+    let calls = calls.into_iter().map(|call| {
+        Ok(CallHierarchyIncomingCall {
+            from_ranges: ranges(snapshot, &call.item.place.file, &call.sites)?,
+            from: item(snapshot, call.item)?,
+        })
+    });
+    calls.collect::<Answer<Vec<_>>>().map(Some)
 }
 
-/// Whom a function calls.
+/// `callHierarchy/outgoingCalls`
 pub(crate) fn outgoing(
-    _snapshot: &Snapshot,
-    _params: CallHierarchyOutgoingCallsParams,
+    snapshot: &Snapshot,
+    params: &CallHierarchyOutgoingCallsParams,
 ) -> Answer<Option<Vec<CallHierarchyOutgoingCall>>> {
-    Ok(None)
+    let handle = handle(snapshot, &params.item)?;
+    let calls = snapshot
+        .analysis
+        .outgoing_calls(&handle.path, handle.offset)?;
+    let calls = calls.into_iter().map(|call| {
+        Ok(CallHierarchyOutgoingCall {
+            from_ranges: ranges(snapshot, &handle.path, &call.sites)?,
+            to: item(snapshot, call.item)?,
+        })
+    });
+    calls.collect::<Answer<Vec<_>>>().map(Some)
+}
+
+/// Where an item was found. A client that drops the item's data still tells its place.
+fn handle(snapshot: &Snapshot, item: &CallHierarchyItem) -> Answer<Handle> {
+    let data = item.data.clone();
+    if let Some(handle) = data.and_then(|data| serde_json::from_value(data).ok()) {
+        return Ok(handle);
+    }
+    let path = snapshot.path(&item.uri);
+    let offset = snapshot.file(&path)?.offset(item.selection_range.start);
+    Ok(Handle { path, offset })
+}
+
+fn item(snapshot: &Snapshot, found: CallItem) -> Answer<CallHierarchyItem> {
+    let file = snapshot.file(&found.place.file)?;
+    let handle = Handle {
+        path: found.place.file.to_string(),
+        offset: found.selection.start,
+    };
+    Ok(CallHierarchyItem {
+        name: found.name,
+        kind: SymbolKind::FUNCTION,
+        tags: None,
+        detail: found.detail,
+        uri: snapshot.uri(&found.place.file)?,
+        range: file.range(found.place.range),
+        selection_range: file.range(found.selection),
+        data: serde_json::to_value(handle).ok(),
+    })
+}
+
+fn ranges(snapshot: &Snapshot, path: &str, sites: &[ByteRange]) -> Answer<Vec<Range>> {
+    let file = snapshot.file(path)?;
+    Ok(sites.iter().map(|site| file.range(*site)).collect())
 }

@@ -1,19 +1,222 @@
 //! Quick fixes, fix-all, suppressions and refactorings.
 
-use tower_lsp::ls_types::{CodeAction, CodeActionParams, CodeActionResponse};
+use serde::{Deserialize, Serialize};
+use tower_lsp::ls_types::{
+    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse,
+    Diagnostic, NumberOrString,
+};
+use visa_analysis::{Applicability, Assist, AssistKind, ByteRange, Level};
 
-use crate::lsp::engine::Answer;
+use super::diagnostics::{SOURCE, of_finding};
+use super::edits::{of_files, workspace_edit};
+use super::fix_all::fixed;
+use super::fixes::{Carried, touch};
+use crate::lsp::capabilities::FIX_ALL;
+use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::state::Snapshot;
+use crate::project::levels::TO_BE_LOOKED_AT;
 
-/// What can be done at a selection.
-pub(crate) fn code_actions(
-    _snapshot: &Snapshot,
-    _params: CodeActionParams,
-) -> Answer<Option<CodeActionResponse>> {
-    Ok(None)
+/// What a code action carries until it is chosen.
+#[derive(Debug, Serialize, Deserialize)]
+struct Unresolved {
+    path: String,
+    version: Option<i32>,
 }
 
-/// A code action with its edit.
-pub(crate) fn resolve(_snapshot: &Snapshot, action: CodeAction) -> Answer<CodeAction> {
+/// A finding of the document, as the client sees it.
+struct Shown {
+    rule: String,
+    diagnostic: Diagnostic,
+    carried: Carried,
+}
+
+/// `textDocument/codeAction`
+pub(crate) fn code_actions(
+    snapshot: &Snapshot,
+    params: &CodeActionParams,
+) -> Answer<Option<CodeActionResponse>> {
+    if !snapshot.view.client.code_action_literals {
+        // Such a client knows commands only, and what is offered here are edits.
+        return Ok(None);
+    }
+    let path = snapshot.path(&params.text_document.uri);
+    let range = snapshot.file(&path)?.byte_range(params.range);
+    let only = params.context.only.as_deref();
+    let mut actions = Vec::new();
+    if wants(only, &CodeActionKind::QUICKFIX) {
+        for shown in findings(snapshot, &path, range, &params.context.diagnostics)? {
+            let allowing = allowing(snapshot, &path, &shown)?;
+            let fixes = shown.carried.fixes.into_iter();
+            actions.extend(fixes.map(|fix| fix.action(&snapshot.view, &shown.diagnostic)));
+            actions.extend(allowing);
+        }
+    }
+    for assist in snapshot.analysis.assists(&path, range)? {
+        if wants(only, &kind_of(assist.kind)) {
+            actions.push(refactoring(snapshot, assist)?);
+        }
+    }
+    // Asked for by name, or offered where the edit is worked out only when it is chosen.
+    let lazily = snapshot.view.client.code_action_resolve;
+    if (only.is_some() || lazily) && wants(only, &FIX_ALL) && fixable(snapshot, &path)? {
+        actions.extend(fix_all(snapshot, &path, lazily)?);
+    }
+    let actions = actions.into_iter().map(CodeActionOrCommand::CodeAction);
+    Ok(Some(actions.collect()))
+}
+
+/// `codeAction/resolve`
+pub(crate) fn resolve(snapshot: &Snapshot, action: &CodeAction) -> Answer<CodeAction> {
+    let mut action = action.clone();
+    let data = action.data.take();
+    let unresolved = data.and_then(|data| serde_json::from_value::<Unresolved>(data).ok());
+    if let Some(Unresolved { path, version }) = unresolved.filter(|_| action.edit.is_none()) {
+        if snapshot.version(&path) != version {
+            return Err(Failure::Overtaken);
+        }
+        let documents = fixed(snapshot, &path)?;
+        action.edit = Some(workspace_edit(&snapshot.view, documents));
+    }
     Ok(action)
+}
+
+/// Whether a client asked for a kind of code action: for all, for this one, or for one that it is part of.
+fn wants(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
+    only.is_none_or(|only| {
+        only.iter().any(|wanted| {
+            let rest = kind.as_str().strip_prefix(wanted.as_str());
+            rest.is_some_and(|rest| {
+                rest.is_empty() || rest.starts_with('.') || wanted.as_str().is_empty()
+            })
+        })
+    })
+}
+
+/// The findings that a menu is about: those that the client says, if it sends back what their diagnostics carry and the
+/// texts are still the same; else those at the selection.
+fn findings(
+    snapshot: &Snapshot,
+    path: &str,
+    range: ByteRange,
+    named: &[Diagnostic],
+) -> Answer<Vec<Shown>> {
+    let ours = named
+        .iter()
+        .filter(|diagnostic| diagnostic.source.as_deref() == Some(SOURCE));
+    let named: Option<Vec<Shown>> = ours
+        .map(|diagnostic| {
+            let Some(NumberOrString::String(rule)) = &diagnostic.code else {
+                return None;
+            };
+            Some(Shown {
+                rule: rule.clone(),
+                diagnostic: diagnostic.clone(),
+                carried: Carried::back(&snapshot.view, path, diagnostic)?,
+            })
+        })
+        .collect();
+    match named {
+        Some(named) if !named.is_empty() => Ok(named),
+        _ => at_selection(snapshot, path, range),
+    }
+}
+
+fn at_selection(snapshot: &Snapshot, path: &str, range: ByteRange) -> Answer<Vec<Shown>> {
+    let settings = &snapshot.view.settings;
+    if !settings.client.diagnostics || !settings.reports(path) {
+        return Ok(Vec::new());
+    }
+    let report = snapshot.analysis.check_file(path);
+    let settings = settings.table.of(path);
+    let mut findings = Vec::new();
+    for finding in &report.diagnostics {
+        let bytes = ByteRange {
+            start: finding.range.start.byte,
+            end: finding.range.end.byte,
+        };
+        let level = settings.level_of(finding);
+        if touch(bytes, range) && !finding.suppressed && level != Level::Allow {
+            findings.push(Shown {
+                rule: finding.rule.to_owned(),
+                diagnostic: of_finding(snapshot, finding, level)?,
+                carried: Carried::of(snapshot, finding)?,
+            });
+        }
+    }
+    Ok(findings)
+}
+
+/// The comment that allows a finding where it is, with a reason to fill in.
+fn allowing(snapshot: &Snapshot, path: &str, shown: &Shown) -> Answer<Option<CodeAction>> {
+    let finding = (shown.carried.start, shown.rule.as_str());
+    let fixes = snapshot
+        .analysis
+        .allowing(path, &[finding], TO_BE_LOOKED_AT);
+    let Some(fix) = fixes.into_iter().next() else {
+        return Ok(None);
+    };
+    let documents = of_files(snapshot, &fix.edits)?;
+    Ok(Some(CodeAction {
+        title: format!("Allow `{}` here, with a reason", shown.rule),
+        kind: Some(CodeActionKind::QUICKFIX),
+        diagnostics: Some(vec![shown.diagnostic.clone()]),
+        edit: Some(workspace_edit(&snapshot.view, documents)),
+        ..CodeAction::default()
+    }))
+}
+
+const fn kind_of(kind: AssistKind) -> CodeActionKind {
+    match kind {
+        AssistKind::Extract => CodeActionKind::REFACTOR_EXTRACT,
+        AssistKind::Inline => CodeActionKind::REFACTOR_INLINE,
+        AssistKind::Rewrite => CodeActionKind::REFACTOR_REWRITE,
+    }
+}
+
+fn refactoring(snapshot: &Snapshot, assist: Assist) -> Answer<CodeAction> {
+    let documents = of_files(snapshot, &assist.edits)?;
+    Ok(CodeAction {
+        title: assist.title,
+        kind: Some(kind_of(assist.kind)),
+        edit: Some(workspace_edit(&snapshot.view, documents)),
+        ..CodeAction::default()
+    })
+}
+
+/// Whether something in a file can be mended without looking.
+fn fixable(snapshot: &Snapshot, path: &str) -> Answer<bool> {
+    let settings = &snapshot.view.settings;
+    if !settings.client.diagnostics || !settings.reports(path) {
+        return Ok(false);
+    }
+    let report = snapshot.analysis.check_file(path);
+    let settings = settings.table.of(path);
+    Ok(report.diagnostics.iter().any(|finding| {
+        let mut fixes = finding.fixes.iter();
+        !finding.suppressed
+            && fixes.any(|fix| fix.applicability == Applicability::Machine)
+            && settings.level_of(finding) != Level::Allow
+    }))
+}
+
+fn fix_all(snapshot: &Snapshot, path: &str, lazily: bool) -> Answer<Option<CodeAction>> {
+    let mut action = CodeAction {
+        title: "Fix all that visa-lint can fix safely".to_owned(),
+        kind: Some(FIX_ALL),
+        ..CodeAction::default()
+    };
+    if lazily {
+        let unresolved = Unresolved {
+            path: path.to_owned(),
+            version: snapshot.version(path),
+        };
+        action.data = serde_json::to_value(unresolved).ok();
+        return Ok(Some(action));
+    }
+    let documents = fixed(snapshot, path)?;
+    if documents.is_empty() {
+        return Ok(None);
+    }
+    action.edit = Some(workspace_edit(&snapshot.view, documents));
+    Ok(Some(action))
 }

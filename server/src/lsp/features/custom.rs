@@ -1,30 +1,65 @@
-//! The requests that are ours alone: cost, memory map, stage table.
+//! The requests that are ours alone: cost, memory map and stage table of the kernel at a place.
+//!
+//! Their answers are those of `visa-lint cost --format json`, written by the same code; files are the engine's paths.
 
+use serde_json::{Value, json};
 use tower_lsp::ls_types::TextDocumentPositionParams;
 
+use super::at;
+use crate::lint::cost::json::{document, memory, operation, peak};
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;
 
-/// What the kernel at a place costs: the object of `visa-lint cost --format json`.
+/// What the kernel at a place costs: the object of `visa-lint cost --format json`, of one kernel.
 pub(crate) fn kernel_cost(
-    _snapshot: &Snapshot,
-    _params: TextDocumentPositionParams,
-) -> Answer<Option<serde_json::Value>> {
-    Ok(None)
+    snapshot: &Snapshot,
+    params: &TextDocumentPositionParams,
+) -> Answer<Option<Value>> {
+    let (path, _, offset) = at(snapshot, params)?;
+    let cost = snapshot.analysis.kernel_cost_at(&path, offset)?;
+    Ok(cost.map(|cost| json!(document(std::slice::from_ref(&cost)))))
 }
 
 /// What lies where and when in the memories of the kernel at a place.
 pub(crate) fn memory_map(
-    _snapshot: &Snapshot,
-    _params: TextDocumentPositionParams,
-) -> Answer<Option<serde_json::Value>> {
-    Ok(None)
+    snapshot: &Snapshot,
+    params: &TextDocumentPositionParams,
+) -> Answer<Option<Value>> {
+    let (path, _, offset) = at(snapshot, params)?;
+    let map = snapshot.analysis.memory_map(&path, offset)?;
+    Ok(map.map(|map| {
+        let capacity = map.capacity.iter();
+        let capacity: Vec<_> = capacity
+            .map(|(tier, bytes)| json!({"tier": tier, "bytes": bytes}))
+            .collect();
+        let free = map.free.iter();
+        let free: Vec<_> = free
+            .map(|row| json!({"tier": row.tier, "address": row.address, "bytes": row.bytes}))
+            .collect();
+        json!({
+            "version": 1,
+            "kernel": map.kernel,
+            "total": map.total,
+            "memory": map.memory.iter().map(memory).collect::<Vec<_>>(),
+            "peak": map.peak.map(peak),
+            "capacity": capacity,
+            "free": free,
+        })
+    }))
 }
 
-/// The stages of the operation at a place, or of all of its kernel.
+/// The stages of the operation at a place, or of all operations of its kernel.
 pub(crate) fn stage_table(
-    _snapshot: &Snapshot,
-    _params: TextDocumentPositionParams,
-) -> Answer<Option<serde_json::Value>> {
-    Ok(None)
+    snapshot: &Snapshot,
+    params: &TextDocumentPositionParams,
+) -> Answer<Option<Value>> {
+    let (path, _, offset) = at(snapshot, params)?;
+    let table = snapshot.analysis.stage_table(&path, offset)?;
+    Ok(table.map(|table| {
+        json!({
+            "version": 1,
+            "kernel": table.kernel,
+            "operations": table.operations.iter().map(operation).collect::<Vec<_>>(),
+        })
+    }))
 }

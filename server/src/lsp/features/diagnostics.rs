@@ -1,35 +1,313 @@
-//! Diagnostics: pushed to old clients, pulled by the others.
+//! Findings as diagnostics, for those who ask for them; see [`crate::lsp::publishing`] for those who do not.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::str::FromStr;
 
 use tower_lsp::ls_types::{
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
     DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportResult,
-    RelatedFullDocumentDiagnosticReport, Uri, WorkspaceDiagnosticParams, WorkspaceDiagnosticReport,
-    WorkspaceDiagnosticReportResult,
+    FullDocumentDiagnosticReport, Location, NumberOrString, Position, Range,
+    RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,
+    UnchangedDocumentDiagnosticReport, Uri, WorkspaceDiagnosticParams, WorkspaceDiagnosticReport,
+    WorkspaceDiagnosticReportResult, WorkspaceDocumentDiagnosticReport,
+    WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
 };
+use visa_analysis::{ByteRange, FileReport, Group, Level, Problem, RelatedPlace};
 
-use crate::lsp::engine::Answer;
-use crate::lsp::state::{Server, Snapshot};
+use super::fixes::Carried;
+use crate::lsp::configuration::Scope;
+use crate::lsp::engine::{Answer, Failure};
+use crate::lsp::state::Snapshot;
+use crate::project::settings::SettingsProblem;
 
-/// A document was opened or changed; its text is in place.
-pub(crate) fn changed(_server: &Arc<Server>, _path: &str) {}
+/// Who speaks.
+pub(super) const SOURCE: &str = "visa-lint";
 
-/// A document was closed.
-pub(crate) fn closed(_server: &Arc<Server>, _uri: &Uri, _path: &str) {}
+/// The rules whose findings point at what can go.
+const UNNECESSARY: [&str; 2] = ["unused_suppression", "redundant_mapping_op"];
 
-/// The diagnostics of a document.
+/// `textDocument/diagnostic`
 pub(crate) fn document(
-    _snapshot: &Snapshot,
-    _params: DocumentDiagnosticParams,
+    snapshot: &Snapshot,
+    params: &DocumentDiagnosticParams,
 ) -> Answer<DocumentDiagnosticReportResult> {
-    let empty = RelatedFullDocumentDiagnosticReport::default();
-    Ok(DocumentDiagnosticReport::Full(empty).into())
+    let path = snapshot.path(&params.text_document.uri);
+    let items = of_file(snapshot, &path)?;
+    let result_id = result_id(&items);
+    let report = if params.previous_result_id.as_ref() == Some(&result_id) {
+        DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
+            related_documents: None,
+            unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id },
+        })
+    } else {
+        DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
+            related_documents: None,
+            full_document_diagnostic_report: FullDocumentDiagnosticReport {
+                result_id: Some(result_id),
+                items,
+            },
+        })
+    };
+    Ok(report.into())
 }
 
-/// The diagnostics of the workspace.
+/// `workspace/diagnostic`: every file that something is said about, or that something was said about before.
 pub(crate) fn workspace(
-    _snapshot: &Snapshot,
-    _params: WorkspaceDiagnosticParams,
+    snapshot: &Snapshot,
+    params: &WorkspaceDiagnosticParams,
 ) -> Answer<WorkspaceDiagnosticReportResult> {
-    Ok(WorkspaceDiagnosticReport::default().into())
+    let mut before: BTreeMap<String, (&Uri, &str)> = params
+        .previous_result_ids
+        .iter()
+        .map(|known| {
+            (
+                snapshot.path(&known.uri),
+                (&known.uri, known.value.as_str()),
+            )
+        })
+        .collect();
+    let mut items = Vec::new();
+    for (path, diagnostics) in of_workspace(snapshot, &|_, _| {})? {
+        let result_id = result_id(&diagnostics);
+        let (uri, known) = match before.remove(&path) {
+            Some((uri, known)) => (uri.clone(), Some(known)),
+            None if diagnostics.is_empty() => continue,
+            None => (snapshot.uri(&path)?, None),
+        };
+        let version = snapshot.version(&path).map(i64::from);
+        items.push(if known == Some(&result_id) {
+            let unchanged_document_diagnostic_report =
+                UnchangedDocumentDiagnosticReport { result_id };
+            WorkspaceUnchangedDocumentDiagnosticReport {
+                uri,
+                version,
+                unchanged_document_diagnostic_report,
+            }
+            .into()
+        } else {
+            full(uri, version, Some(result_id), diagnostics)
+        });
+    }
+    // What was said of files that are gone, or no longer among those that are checked.
+    let gone = before.into_iter().filter(|(path, _)| {
+        snapshot.version(path).is_none() || !snapshot.view.settings.client.diagnostics
+    });
+    let nothing = result_id(&[]);
+    items.extend(
+        gone.filter(|(_, (_, known))| *known != nothing)
+            .map(|(_, (uri, _))| full(uri.clone(), None, None, Vec::new())),
+    );
+    Ok(WorkspaceDiagnosticReport { items }.into())
+}
+
+fn full(
+    uri: Uri,
+    version: Option<i64>,
+    result_id: Option<String>,
+    items: Vec<Diagnostic>,
+) -> WorkspaceDocumentDiagnosticReport {
+    WorkspaceFullDocumentDiagnosticReport {
+        uri,
+        version,
+        full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id, items },
+    }
+    .into()
+}
+
+/// What tells answers about a file apart. Equal answers have equal names, whatever happened between them.
+pub(crate) fn result_id(items: &[Diagnostic]) -> String {
+    let mut hasher = DefaultHasher::new();
+    for item in items {
+        // What a diagnostic carries names the text's version: another one does not change what is shown.
+        let shown = Diagnostic {
+            data: None,
+            ..item.clone()
+        };
+        let words = serde_json::to_string(&shown).unwrap_or_default();
+        words.hash(&mut hasher);
+    }
+    format!("{:016x}", hasher.finish())
+}
+
+/// The diagnostics of one file.
+pub(crate) fn of_file(snapshot: &Snapshot, path: &str) -> Answer<Vec<Diagnostic>> {
+    let settings = &snapshot.view.settings;
+    if !settings.client.diagnostics {
+        return Ok(Vec::new());
+    }
+    if let Some(problems) = settings.problems.get(path) {
+        return Ok(problems.iter().map(of_settings).collect());
+    }
+    if !settings.reports(path) {
+        return Ok(Vec::new());
+    }
+    of_report(snapshot, &snapshot.analysis.check_file(path))
+}
+
+/// The diagnostics of all files that are checked, or of the open ones where the client wants no more; `checked` is told how
+/// many items of the code are to be checked, each time that one is.
+pub(crate) fn of_workspace(
+    snapshot: &Snapshot,
+    checked: &(dyn Fn(usize, usize) + Sync),
+) -> Answer<Vec<(String, Vec<Diagnostic>)>> {
+    let settings = &snapshot.view.settings;
+    if !settings.client.diagnostics {
+        return Ok(Vec::new());
+    }
+    let open = snapshot.view.documents.keys();
+    let mut paths: Vec<String> = match settings.client.scope {
+        Scope::OpenFiles => open.map(ToString::to_string).collect(),
+        Scope::Workspace => open
+            .chain(settings.reported.iter())
+            .map(ToString::to_string)
+            .collect(),
+    };
+    paths.retain(|path| settings.reports(path));
+    paths.sort();
+    paths.dedup();
+    let done = std::sync::atomic::AtomicUsize::new(0);
+    let reports = snapshot.analysis.file_reports_with(&paths, &|total| {
+        let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        checked(done.saturating_add(1), total);
+    });
+    let mut answer = Vec::new();
+    for (path, report) in paths.into_iter().zip(reports) {
+        answer.push((path, of_report(snapshot, &report)?));
+    }
+    for (path, problems) in &settings.problems {
+        answer.push((path.to_string(), problems.iter().map(of_settings).collect()));
+    }
+    Ok(answer)
+}
+
+/// The diagnostics of a report: open findings, at the levels that hold for the file.
+fn of_report(snapshot: &Snapshot, report: &FileReport) -> Answer<Vec<Diagnostic>> {
+    let mut diagnostics = Vec::new();
+    for problem in &report.problems {
+        match problem {
+            Problem::Cancelled => return Err(Failure::Overtaken),
+            Problem::NoSuchFile => return Err(Failure::NoSuchFile),
+            Problem::NotAnalysed(_) | Problem::Internal(_) => {
+                diagnostics.push(of_problem(problem));
+            }
+        }
+    }
+    let settings = snapshot.view.settings.table.of(&report.path);
+    for finding in report.diagnostics.iter().filter(|found| !found.suppressed) {
+        let level = settings.level_of(finding);
+        if level != Level::Allow {
+            diagnostics.push(of_finding(snapshot, finding, level)?);
+        }
+    }
+    Ok(diagnostics)
+}
+
+/// The diagnostic of a finding.
+pub(super) fn of_finding(
+    snapshot: &Snapshot,
+    finding: &visa_analysis::Diagnostic,
+    level: Level,
+) -> Answer<Diagnostic> {
+    let client = &snapshot.view.client;
+    let range = range(snapshot, &finding.file, finding.range)?;
+    let related = finding.related.iter().map(|place| related(snapshot, place));
+    let related = related.collect::<Answer<Vec<_>>>()?;
+    let url = Uri::from_str(&finding.url).ok();
+    let unnecessary = client.diagnostic_tags && UNNECESSARY.contains(&finding.rule);
+    let data = if client.diagnostic_data {
+        serde_json::to_value(Carried::of(snapshot, finding)?).ok()
+    } else {
+        None
+    };
+    let mut message = message(finding);
+    if !client.related_information {
+        // Its words would be lost.
+        for place in &finding.related {
+            message.push_str(&format!("\n{}", place.message));
+        }
+    }
+    Ok(Diagnostic {
+        range,
+        severity: Some(severity(finding.group, level)),
+        code: Some(NumberOrString::String(finding.rule.to_owned())),
+        code_description: url
+            .filter(|_| client.code_description)
+            .map(|href| CodeDescription { href }),
+        source: Some(SOURCE.to_owned()),
+        message,
+        related_information: (client.related_information && !related.is_empty()).then_some(related),
+        tags: unnecessary.then(|| vec![DiagnosticTag::UNNECESSARY]),
+        data,
+    })
+}
+
+/// What is wrong, then the further facts and what to do, a line each.
+fn message(finding: &visa_analysis::Diagnostic) -> String {
+    let notes = finding.notes.iter().map(|note| format!("\nnote: {note}"));
+    let help = finding.help.iter().map(|help| format!("\nhelp: {help}"));
+    finding.message.clone() + &notes.chain(help).collect::<String>()
+}
+
+/// Matters of style are no warnings in an editor, unless somebody asked for more.
+fn severity(group: Group, level: Level) -> DiagnosticSeverity {
+    match (level, group) {
+        (Level::Deny, _) => DiagnosticSeverity::ERROR,
+        (_, Group::Style) => DiagnosticSeverity::INFORMATION,
+        (Level::Warn | Level::Allow, _) => DiagnosticSeverity::WARNING,
+    }
+}
+
+fn related(snapshot: &Snapshot, place: &RelatedPlace) -> Answer<DiagnosticRelatedInformation> {
+    Ok(DiagnosticRelatedInformation {
+        location: Location {
+            uri: snapshot.uri(&place.file)?,
+            range: range(snapshot, &place.file, place.range)?,
+        },
+        message: place.message.clone(),
+    })
+}
+
+fn range(snapshot: &Snapshot, path: &str, range: visa_analysis::Range) -> Answer<Range> {
+    let bytes = ByteRange {
+        start: range.start.byte,
+        end: range.end.byte,
+    };
+    Ok(snapshot.file(path)?.range(bytes))
+}
+
+/// Why a file was not checked, at its start.
+fn of_problem(problem: &Problem) -> Diagnostic {
+    Diagnostic {
+        severity: Some(DiagnosticSeverity::INFORMATION),
+        source: Some(SOURCE.to_owned()),
+        message: format!("not checked: {problem}"),
+        ..Diagnostic::default()
+    }
+}
+
+/// What is wrong with a settings file, at its line.
+fn of_settings(problem: &SettingsProblem) -> Diagnostic {
+    let (line, column) = problem.place.unwrap_or((1, 1));
+    let start = Position {
+        line: line.saturating_sub(1),
+        character: column.saturating_sub(1),
+    };
+    Diagnostic {
+        range: Range {
+            start,
+            // To the end of the line: clients clamp.
+            end: Position {
+                character: u32::from(u16::MAX),
+                ..start
+            },
+        },
+        severity: Some(DiagnosticSeverity::ERROR),
+        source: Some(SOURCE.to_owned()),
+        message: format!(
+            "{}\nnote: the settings before hold until it is right",
+            problem.words
+        ),
+        ..Diagnostic::default()
+    }
 }

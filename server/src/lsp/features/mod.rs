@@ -9,12 +9,39 @@ pub(crate) mod code_lens;
 pub(crate) mod completion;
 pub(crate) mod custom;
 pub(crate) mod diagnostics;
+mod edits;
+mod fix_all;
+mod fixes;
 pub(crate) mod folding;
 pub(crate) mod hover;
 pub(crate) mod inlay_hints;
+mod markup;
 pub(crate) mod navigation;
 pub(crate) mod selection;
 pub(crate) mod semantic_tokens;
 pub(crate) mod signature;
 pub(crate) mod symbols;
 pub(crate) mod view_file_text;
+
+use tower_lsp::ls_types::{Location, TextDocumentPositionParams};
+use visa_analysis::Place;
+
+use super::engine::Answer;
+use super::positions::FileText;
+use super::state::Snapshot;
+
+/// The engine's path, the text and the byte of a place in a document.
+fn at(snapshot: &Snapshot, place: &TextDocumentPositionParams) -> Answer<(String, FileText, u32)> {
+    let path = snapshot.path(&place.text_document.uri);
+    let file = snapshot.file(&path)?;
+    let offset = file.offset(place.position);
+    Ok((path, file, offset))
+}
+
+/// A place of the engine for the client.
+fn location(snapshot: &Snapshot, place: &Place) -> Answer<Location> {
+    Ok(Location {
+        uri: snapshot.uri(&place.file)?,
+        range: snapshot.file(&place.file)?.range(place.range),
+    })
+}

@@ -1,38 +1,66 @@
-//! Definition, references and rename.
+//! Declarations, uses and new names of axes and aliases.
 
 use tower_lsp::ls_types::{
     GotoDefinitionParams, GotoDefinitionResponse, Location, PrepareRenameResponse, ReferenceParams,
     RenameParams, TextDocumentPositionParams, WorkspaceEdit,
 };
+use visa_analysis::{Place, RenameProblem};
 
-use crate::lsp::engine::Answer;
+use super::at;
+use super::edits::{of_files, workspace_edit};
+use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::state::Snapshot;
 
-/// Where a name is declared.
+/// `textDocument/definition`
 pub(crate) fn definition(
-    _snapshot: &Snapshot,
-    _params: GotoDefinitionParams,
+    snapshot: &Snapshot,
+    params: &GotoDefinitionParams,
 ) -> Answer<Option<GotoDefinitionResponse>> {
-    Ok(None)
+    let (path, _, offset) = at(snapshot, &params.text_document_position_params)?;
+    let places = snapshot.analysis.definition(&path, offset)?;
+    let places = locations(snapshot, &places)?;
+    Ok((!places.is_empty()).then_some(GotoDefinitionResponse::Array(places)))
 }
 
-/// Where a name is used.
+/// `textDocument/references`
 pub(crate) fn references(
-    _snapshot: &Snapshot,
-    _params: ReferenceParams,
+    snapshot: &Snapshot,
+    params: &ReferenceParams,
 ) -> Answer<Option<Vec<Location>>> {
-    Ok(None)
+    let (path, _, offset) = at(snapshot, &params.text_document_position)?;
+    let declaration = params.context.include_declaration;
+    let places = snapshot.analysis.references(&path, offset, declaration)?;
+    locations(snapshot, &places).map(Some)
 }
 
-/// The name at the cursor, if it can be changed.
+/// `textDocument/prepareRename`
 pub(crate) fn prepare_rename(
-    _snapshot: &Snapshot,
-    _params: TextDocumentPositionParams,
+    snapshot: &Snapshot,
+    params: &TextDocumentPositionParams,
 ) -> Answer<Option<PrepareRenameResponse>> {
-    Ok(None)
+    let (path, file, offset) = at(snapshot, params)?;
+    match snapshot.analysis.prepare_rename(&path, offset)? {
+        Ok((range, placeholder)) => Ok(Some(PrepareRenameResponse::RangeWithPlaceholder {
+            range: file.range(range),
+            placeholder,
+        })),
+        Err(RenameProblem(why)) => Err(Failure::Refused(why)),
+    }
 }
 
-/// The edits that change a name everywhere.
-pub(crate) fn rename(_snapshot: &Snapshot, _params: RenameParams) -> Answer<Option<WorkspaceEdit>> {
-    Ok(None)
+/// `textDocument/rename`
+pub(crate) fn rename(snapshot: &Snapshot, params: &RenameParams) -> Answer<Option<WorkspaceEdit>> {
+    let (path, _, offset) = at(snapshot, &params.text_document_position)?;
+    match snapshot.analysis.rename(&path, offset, &params.new_name)? {
+        Ok(edits) => {
+            let documents = of_files(snapshot, &edits)?;
+            Ok(Some(workspace_edit(&snapshot.view, documents)))
+        }
+        Err(RenameProblem(why)) => Err(Failure::Refused(why)),
+    }
+}
+
+fn locations(snapshot: &Snapshot, places: &[Place]) -> Answer<Vec<Location>> {
+    let places = places.iter().map(|place| super::location(snapshot, place));
+    places.collect()
 }

@@ -1,30 +1,19 @@
-//! The meaning of the tokens in macros.
+//! The tokens in macros with their meanings.
 
 use tower_lsp::ls_types::{
-    SemanticTokenModifier, SemanticTokenType, SemanticTokensLegend, SemanticTokensParams,
-    SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult,
+    SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensLegend,
+    SemanticTokensParams, SemanticTokensRangeParams, SemanticTokensRangeResult,
+    SemanticTokensResult, Uri,
 };
+use visa_analysis::TokenKind;
 
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;
 
-/// The tokens of a document.
-pub(crate) fn full(
-    _snapshot: &Snapshot,
-    _params: SemanticTokensParams,
-) -> Answer<Option<SemanticTokensResult>> {
-    Ok(None)
-}
+/// The bit of a token that declares its name.
+const DECLARATION: u32 = 1;
 
-/// The tokens of a range.
-pub(crate) fn range(
-    _snapshot: &Snapshot,
-    _params: SemanticTokensRangeParams,
-) -> Answer<Option<SemanticTokensRangeResult>> {
-    Ok(None)
-}
-
-/// What the numbers of a token stand for.
+/// What the numbers of tokens mean.
 pub(crate) fn legend() -> SemanticTokensLegend {
     SemanticTokensLegend {
         token_types: vec![
@@ -32,8 +21,72 @@ pub(crate) fn legend() -> SemanticTokensLegend {
             SemanticTokenType::TYPE,
             SemanticTokenType::NUMBER,
             SemanticTokenType::OPERATOR,
-            SemanticTokenType::MACRO,
+            SemanticTokenType::MODIFIER,
         ],
         token_modifiers: vec![SemanticTokenModifier::DECLARATION],
     }
+}
+
+/// The place of a kind among the legend's types.
+const fn token_type(kind: TokenKind) -> u32 {
+    match kind {
+        TokenKind::Axis => 0,
+        TokenKind::Alias => 1,
+        TokenKind::Number => 2,
+        TokenKind::Operator => 3,
+        TokenKind::Padding => 4,
+    }
+}
+
+/// `textDocument/semanticTokens/full`
+pub(crate) fn full(
+    snapshot: &Snapshot,
+    params: &SemanticTokensParams,
+) -> Answer<Option<SemanticTokensResult>> {
+    let tokens = tokens(snapshot, &params.text_document.uri, None)?;
+    Ok(Some(SemanticTokensResult::Tokens(tokens)))
+}
+
+/// `textDocument/semanticTokens/range`
+pub(crate) fn range(
+    snapshot: &Snapshot,
+    params: &SemanticTokensRangeParams,
+) -> Answer<Option<SemanticTokensRangeResult>> {
+    let range = Some(params.range);
+    let tokens = tokens(snapshot, &params.text_document.uri, range)?;
+    Ok(Some(SemanticTokensRangeResult::Tokens(tokens)))
+}
+
+fn tokens(
+    snapshot: &Snapshot,
+    uri: &Uri,
+    range: Option<tower_lsp::ls_types::Range>,
+) -> Answer<SemanticTokens> {
+    let path = snapshot.path(uri);
+    let file = snapshot.file(&path)?;
+    let range = range.map(|range| file.byte_range(range));
+    let (mut line, mut character) = (0, 0);
+    let mut data = Vec::new();
+    for token in snapshot.analysis.semantic_tokens(&path, range)? {
+        let range = file.range(token.range);
+        let behind = (range.start.line, range.start.character) >= (line, character);
+        // Tokens of several lines, and tokens inside of others, are nothing that every client can show.
+        if range.start.line != range.end.line || !behind {
+            continue;
+        }
+        let delta_line = range.start.line - line;
+        let before = if delta_line == 0 { character } else { 0 };
+        data.push(SemanticToken {
+            delta_line,
+            delta_start: range.start.character - before,
+            length: range.end.character.saturating_sub(range.start.character),
+            token_type: token_type(token.kind),
+            token_modifiers_bitset: if token.declaration { DECLARATION } else { 0 },
+        });
+        (line, character) = (range.start.line, range.start.character);
+    }
+    Ok(SemanticTokens {
+        result_id: None,
+        data,
+    })
 }

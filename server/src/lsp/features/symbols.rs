@@ -1,24 +1,105 @@
-//! The outline of a document and the names of the workspace.
+//! The outline of a file, and declarations of all files by their names.
 
 use tower_lsp::ls_types::{
-    DocumentSymbolParams, DocumentSymbolResponse, WorkspaceSymbolParams, WorkspaceSymbolResponse,
+    DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, Location, OneOf,
+    SymbolInformation, SymbolKind, Uri, WorkspaceSymbol, WorkspaceSymbolParams,
+    WorkspaceSymbolResponse,
 };
+use visa_analysis::Symbol;
 
 use crate::lsp::engine::Answer;
+use crate::lsp::positions::FileText;
 use crate::lsp::state::Snapshot;
 
-/// The outline of a document.
+/// Declarations that are listed at most for a query: nobody reads more.
+const LISTED: usize = 1000;
+
+/// `textDocument/documentSymbol`
 pub(crate) fn document(
-    _snapshot: &Snapshot,
-    _params: DocumentSymbolParams,
+    snapshot: &Snapshot,
+    params: &DocumentSymbolParams,
 ) -> Answer<Option<DocumentSymbolResponse>> {
-    Ok(None)
+    let path = snapshot.path(&params.text_document.uri);
+    let file = snapshot.file(&path)?;
+    let symbols = snapshot.analysis.document_symbols(&path)?;
+    if snapshot.view.client.symbol_tree {
+        let symbols = symbols.into_iter().map(|symbol| nested(&file, symbol));
+        return Ok(Some(DocumentSymbolResponse::Nested(symbols.collect())));
+    }
+    let mut list = Vec::new();
+    flatten(&file, &params.text_document.uri, None, symbols, &mut list);
+    Ok(Some(DocumentSymbolResponse::Flat(list)))
 }
 
-/// The names of the workspace that fit a query.
+/// `workspace/symbol`
 pub(crate) fn workspace(
-    _snapshot: &Snapshot,
-    _params: WorkspaceSymbolParams,
+    snapshot: &Snapshot,
+    params: &WorkspaceSymbolParams,
 ) -> Answer<Option<WorkspaceSymbolResponse>> {
-    Ok(None)
+    let symbols = snapshot.analysis.workspace_symbols(&params.query)?;
+    let symbols = symbols.into_iter().take(LISTED).map(|symbol| {
+        Ok(WorkspaceSymbol {
+            name: symbol.name,
+            kind: kind(symbol.kind),
+            tags: None,
+            container_name: symbol.container,
+            location: OneOf::Left(super::location(snapshot, &symbol.place)?),
+            data: None,
+        })
+    });
+    let symbols = symbols.collect::<Answer<Vec<_>>>()?;
+    Ok(Some(WorkspaceSymbolResponse::Nested(symbols)))
+}
+
+#[expect(deprecated, reason = "the field has no other way to stay empty")]
+fn nested(file: &FileText, symbol: Symbol) -> DocumentSymbol {
+    let children = symbol.children.into_iter().map(|child| nested(file, child));
+    let children: Vec<_> = children.collect();
+    DocumentSymbol {
+        name: symbol.name,
+        detail: symbol.detail,
+        kind: kind(symbol.kind),
+        tags: None,
+        deprecated: None,
+        range: file.range(symbol.range),
+        selection_range: file.range(symbol.selection),
+        children: (!children.is_empty()).then_some(children),
+    }
+}
+
+#[expect(deprecated, reason = "the field has no other way to stay empty")]
+fn flatten(
+    file: &FileText,
+    uri: &Uri,
+    container: Option<&str>,
+    symbols: Vec<Symbol>,
+    list: &mut Vec<SymbolInformation>,
+) {
+    for symbol in symbols {
+        list.push(SymbolInformation {
+            name: symbol.name.clone(),
+            kind: kind(symbol.kind),
+            tags: None,
+            deprecated: None,
+            location: Location {
+                uri: uri.clone(),
+                range: file.range(symbol.range),
+            },
+            container_name: container.map(str::to_owned),
+        });
+        flatten(file, uri, Some(&symbol.name), symbol.children, list);
+    }
+}
+
+/// The kind of a declaration.
+pub(super) const fn kind(kind: visa_analysis::SymbolKind) -> SymbolKind {
+    use visa_analysis::SymbolKind as Kind;
+    match kind {
+        Kind::Kernel | Kind::Function => SymbolKind::FUNCTION,
+        Kind::Axis => SymbolKind::TYPE_PARAMETER,
+        Kind::Alias => SymbolKind::INTERFACE,
+        Kind::Constant => SymbolKind::CONSTANT,
+        Kind::Module => SymbolKind::MODULE,
+        Kind::Operation => SymbolKind::EVENT,
+    }
 }

@@ -8,7 +8,7 @@ use crate::lsp::state::Snapshot;
 /// The text of a document.
 pub(crate) fn view_file_text(
     snapshot: &Snapshot,
-    document: TextDocumentIdentifier,
+    document: &TextDocumentIdentifier,
 ) -> Answer<Option<String>> {
     let text = snapshot.analysis.text(&snapshot.path(&document.uri))?;
     Ok(Some(text.to_string()))

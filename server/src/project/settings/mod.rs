@@ -10,7 +10,8 @@ mod read;
 mod show;
 
 pub(crate) use self::file::schema;
-pub(crate) use self::options::SettingsArguments;
+pub(crate) use self::options::{Dialect, SettingsArguments, Target};
+pub(crate) use self::read::SettingsProblem;
 pub(crate) use self::show::show;
 
 use std::collections::{BTreeMap, HashMap};
@@ -21,7 +22,6 @@ use std::sync::Arc;
 
 use visa_analysis::{Diagnostic, DialectChoice, Group, Level, Options, Rule};
 
-use self::options::{Dialect, Target};
 use self::read::{Chosen, Configuration};
 use super::Failure;
 use super::files::slashes;
@@ -101,6 +101,11 @@ impl SettingsTable {
         self.by_file.get(path).map_or(&self.default, |found| found)
     }
 
+    /// What the engine needs to know about files that no run has met.
+    pub(crate) fn default_options(&self) -> Options {
+        self.default.engine_options()
+    }
+
     /// What the engine needs to know about each file.
     pub(crate) fn engine_options(&self) -> impl Iterator<Item = (&str, Options)> {
         self.by_file
@@ -151,28 +156,61 @@ pub(crate) struct Resolver {
     only: Option<Arc<Configuration>>,
     by_folder: HashMap<PathBuf, Option<Arc<Configuration>>>,
     known: HashMap<Key, Arc<Settings>>,
-    problems: Vec<String>,
+    /// What held before, by the settings file: it goes on where the file is now wrong.
+    earlier: Configurations,
+    read: Configurations,
+    problems: Vec<SettingsProblem>,
 }
 
+/// Settings files that are right in themselves, by their path.
+pub(crate) type Configurations = HashMap<PathBuf, Arc<Configuration>>;
+
 impl Resolver {
-    /// Reads the file of `--config`, which has to be there.
+    /// Reads the file of `--config`, which has to be right.
     pub(crate) fn new(arguments: &SettingsArguments, levels: Levels) -> Result<Self, Failure> {
+        let here = std::env::current_dir().unwrap_or_default();
+        let resolver = Self::from_folder(here, arguments, levels, Configurations::new());
+        match failure(&resolver.problems) {
+            Some(failure) => Err(failure),
+            None => Ok(resolver),
+        }
+    }
+
+    /// A resolver for paths that are meant from a folder. Of settings files that are wrong, the file of `--config` too, what
+    /// they said `earlier` goes on, if that is known; [`Self::problems`] then tells what is wrong.
+    pub(crate) fn from_folder(
+        here: PathBuf,
+        arguments: &SettingsArguments,
+        levels: Levels,
+        earlier: Configurations,
+    ) -> Self {
         let mut resolver = Self {
             arguments: arguments.clone(),
             levels,
-            here: std::env::current_dir().unwrap_or_default(),
+            here,
             only: None,
             by_folder: HashMap::new(),
             known: HashMap::new(),
+            earlier,
+            read: Configurations::new(),
             problems: Vec::new(),
         };
         if let Some(path) = &arguments.config {
-            let shown = slashes(path);
             // A file from elsewhere speaks of the project that it is used in.
-            let read = read::read(&resolver.here.join(path), &shown, &resolver.here);
-            resolver.only = Some(Arc::new(read.map_err(Failure::several)?));
+            let root = resolver.here.clone();
+            resolver.only = resolver.read(&root.join(path), &slashes(path), &root);
         }
-        Ok(resolver)
+        resolver
+    }
+
+    /// What is wrong with the settings files that were met.
+    pub(crate) fn problems(&self) -> &[SettingsProblem] {
+        &self.problems
+    }
+
+    /// The settings files that hold for something that was asked about.
+    pub(crate) fn configurations(self) -> Configurations {
+        self.read
     }
 
     /// Whether a file stays unchecked. One that is named by itself does only where the user says so.
@@ -189,19 +227,30 @@ impl Resolver {
         &mut self,
         files: impl IntoIterator<Item = &'a str>,
     ) -> Result<SettingsTable, Failure> {
+        let table = self.lenient_table(files);
+        match failure(&std::mem::take(&mut self.problems)) {
+            Some(failure) => Err(failure),
+            None => Ok(table),
+        }
+    }
+
+    /// What holds for each of the files, whatever is wrong with their settings files.
+    pub(crate) fn lenient_table<'a>(
+        &mut self,
+        files: impl IntoIterator<Item = &'a str>,
+    ) -> SettingsTable {
         let by_file = files
             .into_iter()
             .map(|file| (file.to_owned(), self.settings_of(Path::new(file))))
             .collect();
         let default = Settings {
             levels: self.levels.clone(),
-            ..Settings::default()
+            dialect: option(self.arguments.dialect, "dialect"),
+            target: option(self.arguments.target, "target"),
+            chips: option(self.arguments.chips, "chips"),
+            configuration: self.only.clone(),
         };
-        if self.problems.is_empty() {
-            Ok(SettingsTable { by_file, default })
-        } else {
-            Err(Failure::several(std::mem::take(&mut self.problems)))
-        }
+        SettingsTable { by_file, default }
     }
 
     /// What holds for one file, an absolute path.
@@ -243,7 +292,8 @@ impl Resolver {
             levels: self.levels.after(levels),
             dialect: dialect.or_else(|| of_file.and_then(|file| file.dialect.clone())),
             target: target.or_else(|| of_file.and_then(|file| file.target.clone())),
-            chips: of_file.and_then(|file| file.chips.clone()),
+            chips: option(self.arguments.chips, "chips")
+                .or_else(|| of_file.and_then(|file| file.chips.clone())),
             configuration: file,
         }
     }
@@ -289,14 +339,27 @@ impl Resolver {
     fn read_in(&mut self, folder: &Path) -> Option<Arc<Configuration>> {
         let path = folder.join(FILE_NAME);
         let shown = slashes(path.strip_prefix(&self.here).unwrap_or(&path));
-        match read::read(&path, &shown, folder) {
-            Ok(configuration) => Some(Arc::new(configuration)),
+        self.read(&path, &shown, folder)
+    }
+
+    fn read(&mut self, path: &Path, shown: &str, root: &Path) -> Option<Arc<Configuration>> {
+        let configuration = match read::read(path, shown, root) {
+            Ok(configuration) => Arc::new(configuration),
             Err(problems) => {
                 self.problems.extend(problems);
-                None
+                Arc::clone(self.earlier.get(path)?)
             }
-        }
+        };
+        let kept = Arc::clone(&configuration);
+        self.read.insert(path.to_path_buf(), kept);
+        Some(configuration)
     }
+}
+
+/// The failure of a run whose settings files are wrong, if they are.
+fn failure(problems: &[SettingsProblem]) -> Option<Failure> {
+    let messages: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    (!messages.is_empty()).then(|| Failure::several(messages))
 }
 
 /// A value that the command line gives.

@@ -1,5 +1,6 @@
 //! The options of the command line that stand beside `visa-lint.toml` or in its place.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -7,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where settings come from, and the settings that also the command line can give.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct SettingsArguments {
     /// Use this file instead of the `visa-lint.toml` nearest to each kernel
     #[arg(long, value_name = "FILE", help_heading = "Settings")]
@@ -24,6 +25,9 @@ pub(crate) struct SettingsArguments {
     /// The chip that kernels are checked for; by default `rngd`
     #[arg(long, value_enum, help_heading = "Settings")]
     pub(crate) target: Option<Target>,
+    /// The chips of kernels that do not say it; editors can give it.
+    #[arg(skip)]
+    pub(crate) chips: Option<NonZeroU64>,
 }
 
 /// Which library kernels are written against.

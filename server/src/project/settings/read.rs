@@ -4,6 +4,7 @@
 //! every mistake of a file at once.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::num::NonZeroU64;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use super::budgets::Budgets;
 use super::file::{LevelTable, SettingsFile};
 use super::options::{Dialect, Target};
 use crate::project::files::{not_utf8, reason};
-use crate::project::levels::{Change, Named, Origin, WARNINGS, proposal, unknown};
+use crate::project::levels::{Change, Named, Origin, proposal, unknown, widest_first};
 
 /// A value and where it was chosen.
 pub(crate) type Chosen<T> = (T, Origin);
@@ -70,20 +71,60 @@ impl Patterns {
     }
 }
 
+/// What is wrong with a settings file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SettingsProblem {
+    /// The file on disk.
+    pub(crate) file: PathBuf,
+    /// The file as people see it.
+    shown: Arc<str>,
+    /// Line and column in characters, both from 1; none where it is about the file as a whole.
+    pub(crate) place: Option<(u32, u32)>,
+    /// What.
+    pub(crate) words: String,
+}
+
+/// `file:line:column: words`
+impl fmt::Display for SettingsProblem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { shown, words, .. } = self;
+        match self.place {
+            Some((line, column)) => write!(formatter, "{shown}:{line}:{column}: {words}"),
+            None => formatter.write_str(words),
+        }
+    }
+}
+
 /// Reads a settings file. `root` is the folder that its patterns are relative to; every line of an error names the place.
-pub(crate) fn read(path: &Path, shown: &str, root: &Path) -> Result<Configuration, Vec<String>> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| vec![format!("cannot read `{shown}`: {}", reason(&error))])?;
-    let text = String::from_utf8(bytes)
-        .map_err(|error| vec![format!("cannot read `{shown}`: {}", not_utf8(&error))])?;
-    parse(&text, shown, root)
+pub(crate) fn read(
+    path: &Path,
+    shown: &str,
+    root: &Path,
+) -> Result<Configuration, Vec<SettingsProblem>> {
+    let unreadable = |why: String| {
+        vec![SettingsProblem {
+            file: path.to_path_buf(),
+            shown: shown.into(),
+            place: None,
+            words: format!("cannot read `{shown}`: {why}"),
+        }]
+    };
+    let bytes = std::fs::read(path).map_err(|error| unreadable(reason(&error)))?;
+    let text = String::from_utf8(bytes).map_err(|error| unreadable(not_utf8(&error)))?;
+    parse(&text, path, shown, root)
 }
 
 /// Reads the text of a settings file.
-pub(super) fn parse(text: &str, shown: &str, root: &Path) -> Result<Configuration, Vec<String>> {
+fn parse(
+    text: &str,
+    path: &Path,
+    shown: &str,
+    root: &Path,
+) -> Result<Configuration, Vec<SettingsProblem>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader {
         text,
+        path,
         shown: shown.into(),
         root,
         problems: Vec::new(),
@@ -117,9 +158,10 @@ fn nearest_to_refused(words: &str) -> Vec<String> {
 
 struct Reader<'a> {
     text: &'a str,
+    path: &'a Path,
     shown: Arc<str>,
     root: &'a Path,
-    problems: Vec<String>,
+    problems: Vec<SettingsProblem>,
 }
 
 impl Reader<'_> {
@@ -191,7 +233,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// The changes of a table: `warnings` first, then groups, then rules.
+    /// The changes of a table.
     fn levels(&mut self, table: LevelTable) -> Vec<Change> {
         let mut changes = Vec::new();
         for (name, level) in table {
@@ -205,10 +247,7 @@ impl Reader<'_> {
                 origin,
             });
         }
-        changes.sort_by_key(|change| {
-            let rule = visa_analysis::find_rule(&change.name).is_some();
-            (change.name != WARNINGS, rule)
-        });
+        widest_first(&mut changes);
         changes
     }
 
@@ -229,14 +268,15 @@ impl Reader<'_> {
         self.problems.push(problem);
     }
 
-    /// `file:line:column: words`
-    fn at(&self, span: Option<Range<usize>>, words: &str) -> String {
-        match span {
-            Some(span) => {
-                let (line, column) = self.position(span.start);
-                format!("{}:{line}:{column}: {words}", self.shown)
-            }
-            None => format!("{}: {words}", self.shown),
+    fn at(&self, span: Option<Range<usize>>, words: &str) -> SettingsProblem {
+        SettingsProblem {
+            file: self.path.to_path_buf(),
+            shown: Arc::clone(&self.shown),
+            words: match span {
+                Some(_) => words.to_owned(),
+                None => format!("{}: {words}", self.shown),
+            },
+            place: span.map(|span| self.position(span.start)),
         }
     }
 

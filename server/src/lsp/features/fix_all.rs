@@ -1,0 +1,126 @@
+//! All safe fixes of one document at once, as the command line's `--fix` applies them.
+//!
+//! The engine's rounds change texts and look at the reports of each change, so they run on a copy of the files that the
+//! document may depend on. Only the document itself is changed: a fix that needs another file stays a choice of its own.
+
+use std::sync::Arc;
+
+use similar::{ChangeTag, TextDiff};
+use tower_lsp::ls_types::TextEdit;
+use visa_analysis::{
+    ByteRange, Diagnostic, FileReport, Fixable, Level, Texts, Trust, Workspace, fix_all,
+};
+
+use super::edits::DocumentEdits;
+use crate::lsp::engine::{Answer, Failure};
+use crate::lsp::positions::FileText;
+use crate::lsp::settings::Settings;
+use crate::lsp::state::Snapshot;
+
+/// The edits that mend a document; none if nothing can be mended.
+pub(super) fn fixed(snapshot: &Snapshot, path: &str) -> Answer<Vec<DocumentEdits>> {
+    let file = snapshot.file(path)?;
+    let mut copy = Copied::of(snapshot, path)?;
+    let after = fix_all(&mut copy, Trust::Machine).texts.remove(path);
+    let Some(after) = after else {
+        return Ok(Vec::new());
+    };
+    Ok(vec![DocumentEdits {
+        uri: snapshot.uri(path)?,
+        version: snapshot.version(path),
+        edits: edits(&file, &after),
+    }])
+}
+
+/// A document and what it may depend on.
+struct Copied {
+    path: Arc<str>,
+    files: Vec<String>,
+    settings: Arc<Settings>,
+    workspace: Workspace,
+}
+
+impl Copied {
+    fn of(snapshot: &Snapshot, path: &str) -> Answer<Self> {
+        let analysis = &snapshot.analysis;
+        let settings = Arc::clone(&snapshot.view.settings);
+        let files = analysis.related_files(&[path.to_owned()]);
+        let texts = files.iter().filter_map(|file| {
+            let text = analysis.text(file).ok()?;
+            Some((file.as_str(), text))
+        });
+        let texts: Vec<_> = texts.collect();
+        if !files.iter().any(|file| file == path) {
+            return Err(Failure::Overtaken);
+        }
+        let mut workspace = Workspace::new();
+        settings.tell(&mut workspace);
+        workspace.set_files(texts.iter().map(|(file, text)| (*file, &**text)));
+        Ok(Self {
+            path: path.into(),
+            files,
+            settings,
+            workspace,
+        })
+    }
+}
+
+impl Fixable for Copied {
+    fn texts(&self) -> Texts {
+        let files = self.workspace.files();
+        files
+            .filter(|(path, _)| **path == self.path)
+            .map(|(path, text)| (Arc::clone(path), Arc::clone(text)))
+            .collect()
+    }
+
+    fn replace(&mut self, texts: &Texts) {
+        for (path, text) in texts {
+            self.workspace.set_file(path, text);
+        }
+    }
+
+    fn reports(&self) -> Vec<FileReport> {
+        self.workspace.analysis().file_reports(&self.files)
+    }
+
+    fn level(&self, diagnostic: &Diagnostic) -> Level {
+        self.settings
+            .table
+            .of(&diagnostic.file)
+            .level_of(diagnostic)
+    }
+}
+
+/// The lines that differ, so that cursors and folds stay where they are.
+fn edits(file: &FileText, after: &str) -> Vec<TextEdit> {
+    let diff = TextDiff::from_lines(&*file.text, after);
+    let mut edits: Vec<(ByteRange, String)> = Vec::new();
+    let mut at = 0_u32;
+    for change in diff.iter_all_changes() {
+        let text = change.value();
+        let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        let end = at.saturating_add(length);
+        let (range, new) = match change.tag() {
+            ChangeTag::Equal => {
+                at = end;
+                continue;
+            }
+            ChangeTag::Delete => (ByteRange { start: at, end }, ""),
+            ChangeTag::Insert => (ByteRange { start: at, end: at }, text),
+        };
+        at = range.end;
+        match edits.last_mut() {
+            Some((before, words)) if before.end == range.start => {
+                before.end = range.end;
+                words.push_str(new);
+            }
+            _ => edits.push((range, new.to_owned())),
+        }
+    }
+    let edits = edits.into_iter().map(|(range, new_text)| TextEdit {
+        range: file.range(range),
+        new_text,
+    });
+    edits.collect()
+}

@@ -1,0 +1,296 @@
+//! Diagnostics for clients that do not ask for them, and the first check of the workspace for all.
+//!
+//! One task publishes, so that what is said later of a file always arrives later: open documents whose text changed at
+//! once, and only while the text is still the one that was checked; the rest of the workspace when nothing happens.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tower_lsp::ls_types::{Diagnostic, MessageType, ProgressToken, Uri};
+
+use super::configuration::Scope;
+use super::engine::{Failure, Urgency};
+use super::features::diagnostics::{of_file, of_workspace, result_id};
+use super::state::{Server, Snapshot};
+
+/// How long nothing must happen before the rest of the workspace is checked.
+const QUIET: Duration = Duration::from_millis(250);
+
+/// How often progress is told at most.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// What waits to be published, and what was.
+#[derive(Default)]
+pub(crate) struct Publisher {
+    waiting: Mutex<Waiting>,
+    wake: Notify,
+    /// What the client was told, by the engine's path: the address that it was told of, and the answer's name.
+    published: Mutex<BTreeMap<String, (Uri, String)>>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    /// Files that changed, at once.
+    files: BTreeSet<Arc<str>>,
+    /// Files that depend on them, when there is time.
+    rest: bool,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A document was opened, changed or closed; its text is in place.
+pub(crate) fn changed(server: &Arc<Server>, path: &str) {
+    if server.lock().view.client.pulls_diagnostics {
+        return;
+    }
+    let mut waiting = locked(&server.publisher.waiting);
+    waiting.files.insert(path.into());
+    waiting.rest = true;
+    drop(waiting);
+    server.publisher.wake.notify_one();
+}
+
+/// Files, settings or folders changed.
+pub(crate) fn everything_changed(server: &Arc<Server>) {
+    let view = Arc::clone(&server.lock().view);
+    let mut waiting = locked(&server.publisher.waiting);
+    if !view.client.pulls_diagnostics {
+        waiting.files.extend(view.documents.keys().cloned());
+    }
+    waiting.rest = true;
+    drop(waiting);
+    server.publisher.wake.notify_one();
+    refresh(server);
+}
+
+/// Asks the client to ask again for all that it shows.
+fn refresh(server: &Arc<Server>) {
+    let client = Arc::clone(&server.lock().view.client);
+    let to = server.client.clone();
+    server.spawn(async move {
+        // A client that refuses shows what it has.
+        if client.pulls_diagnostics && client.refreshes_diagnostics {
+            let _ = to.workspace_diagnostic_refresh().await;
+        }
+        if client.refreshes_inlay_hints {
+            let _ = to.inlay_hint_refresh().await;
+        }
+        if client.refreshes_code_lenses {
+            let _ = to.code_lens_refresh().await;
+        }
+        if client.refreshes_semantic_tokens {
+            let _ = to.semantic_tokens_refresh().await;
+        }
+    });
+}
+
+/// The task: publishes until the server ends.
+pub(crate) async fn run(server: Arc<Server>) {
+    let publisher = &server.publisher;
+    let mut first = true;
+    loop {
+        while let Some(path) = next(&server) {
+            publish_file(&server, path).await;
+        }
+        if !locked(&publisher.waiting).rest || !server.loader.is_ready() {
+            publisher.wake.notified().await;
+            continue;
+        }
+        // The first time nobody has typed yet.
+        let quiet = if first { Duration::ZERO } else { QUIET };
+        if tokio::time::timeout(quiet, publisher.wake.notified())
+            .await
+            .is_ok()
+        {
+            continue;
+        }
+        locked(&publisher.waiting).rest = false;
+        if publish_workspace(&server, first).await {
+            first = false;
+        } else {
+            locked(&publisher.waiting).rest = true;
+        }
+    }
+}
+
+/// The next file that changed, once the workspace's folders were read.
+fn next(server: &Server) -> Option<Arc<str>> {
+    if !server.loader.is_ready() {
+        return None;
+    }
+    locked(&server.publisher.waiting).files.pop_first()
+}
+
+/// Checks a file and tells the client.
+async fn publish_file(server: &Arc<Server>, path: Arc<str>) {
+    let asked = Arc::clone(&path);
+    let question = move |snapshot: &Snapshot| {
+        let version = snapshot.version(&asked);
+        let client = &snapshot.view.settings.client;
+        let shown = version.is_some() || client.scope == Scope::Workspace;
+        let items = match of_file(snapshot, &asked) {
+            Ok(items) if shown => items,
+            Ok(_) | Err(Failure::NoSuchFile) => Vec::new(),
+            Err(failure) => return Err(failure),
+        };
+        Ok((version, snapshot.uri(&asked)?, items))
+    };
+    match server.question(Urgency::Waiting, question).await {
+        Ok((version, uri, items)) => tell(server, &path, uri, version, items, true).await,
+        Err(Failure::Overtaken) => {
+            // By this file, which is then waiting anyway, or by another one.
+            locked(&server.publisher.waiting).files.insert(path);
+        }
+        Err(failure) => log(server, &path, failure),
+    }
+}
+
+/// Checks the whole workspace and tells the client what is new; `false` if it was overtaken.
+async fn publish_workspace(server: &Arc<Server>, first: bool) -> bool {
+    let pulls = server.lock().view.client.pulls_diagnostics;
+    if pulls && !first {
+        return true;
+    }
+    let progress = Progress::begin(server, first).await;
+    let counter = Arc::clone(&progress.items);
+    let question = move |snapshot: &Snapshot| {
+        let files = of_workspace(snapshot, &|done, total| {
+            counter.0.store(done, Ordering::Relaxed);
+            counter.1.store(total, Ordering::Relaxed);
+        })?;
+        let told = files.into_iter().map(|(path, items)| {
+            let uri = snapshot.uri(&path)?;
+            Ok((snapshot.version(&path), path, uri, items))
+        });
+        told.collect::<Result<Vec<_>, Failure>>()
+    };
+    let answer = server.question(Urgency::Background, question).await;
+    progress.end(answer.as_ref().map_or(0, Vec::len));
+    match answer {
+        Ok(files) => {
+            if !pulls {
+                tell_all(server, files).await;
+            }
+            true
+        }
+        Err(Failure::Overtaken) => false,
+        Err(failure) => {
+            log(server, "the workspace", failure);
+            true
+        }
+    }
+}
+
+async fn tell_all(server: &Arc<Server>, files: Vec<(Option<i32>, String, Uri, Vec<Diagnostic>)>) {
+    let mut before: BTreeMap<String, (Uri, String)> = locked(&server.publisher.published).clone();
+    for (version, path, uri, items) in files {
+        before.remove(&path);
+        tell(server, &path, uri, version, items, false).await;
+    }
+    // Files that are gone or no longer checked.
+    for (path, (uri, _)) in before {
+        tell(server, &path, uri, None, Vec::new(), false).await;
+    }
+}
+
+/// Tells the client what is said of a file, if the text is still the one that it is about. `always` also where the client
+/// was told just that before.
+async fn tell(
+    server: &Arc<Server>,
+    path: &str,
+    uri: Uri,
+    version: Option<i32>,
+    items: Vec<Diagnostic>,
+    always: bool,
+) {
+    let documents = server
+        .lock()
+        .view
+        .documents
+        .get(path)
+        .map(|known| known.version);
+    if documents != version {
+        return;
+    }
+    let name = result_id(&items);
+    {
+        let mut published = locked(&server.publisher.published);
+        let known = published.get(path).is_some_and(|(_, known)| *known == name);
+        let silent = items.is_empty() && !published.contains_key(path);
+        if known && !always || silent && version.is_none() {
+            return;
+        }
+        if items.is_empty() && version.is_none() {
+            published.remove(path);
+        } else {
+            published.insert(path.to_owned(), (uri.clone(), name));
+        }
+    }
+    server.client.publish_diagnostics(uri, items, version).await;
+}
+
+fn log(server: &Server, what: &str, failure: Failure) {
+    let words = match failure {
+        Failure::Refused(words) | Failure::Defect(words) => words,
+        Failure::Overtaken | Failure::Withdrawn | Failure::NoSuchFile => return,
+    };
+    server.log(MessageType::ERROR, format!("{what}: {words}"));
+}
+
+/// How far the first check is, for clients that show it.
+struct Progress {
+    /// How many items are checked, and of how many.
+    items: Arc<(AtomicUsize, AtomicUsize)>,
+    /// Ends the telling; says how many files were checked.
+    done: Option<tokio::sync::oneshot::Sender<usize>>,
+}
+
+impl Progress {
+    async fn begin(server: &Arc<Server>, shown: bool) -> Self {
+        let items = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+        if !shown || !server.lock().view.client.work_done_progress {
+            return Self { items, done: None };
+        }
+        let (done, mut ended) = tokio::sync::oneshot::channel();
+        let (client, counted) = (server.client.clone(), Arc::clone(&items));
+        server.spawn(async move {
+            let token = ProgressToken::String("visa-check".to_owned());
+            if client
+                .create_work_done_progress(token.clone())
+                .await
+                .is_err()
+            {
+                return;
+            }
+            let progress = client.progress(token, "visa-lint: checking kernels");
+            let progress = progress.with_percentage(0).begin().await;
+            let files = loop {
+                if let Ok(files) = tokio::time::timeout(PROGRESS_EVERY, &mut ended).await {
+                    break files.unwrap_or_default();
+                }
+                let done = counted.0.load(Ordering::Relaxed);
+                let total = counted.1.load(Ordering::Relaxed);
+                let percentage = done.saturating_mul(100).checked_div(total).unwrap_or(0);
+                let percentage = u32::try_from(percentage.min(100)).unwrap_or(100);
+                let words = format!("{done}/{total} items");
+                progress.report_with_message(words, percentage).await;
+            };
+            progress.finish_with_message(format!("{files} files")).await;
+        });
+        Self {
+            items,
+            done: Some(done),
+        }
+    }
+
+    fn end(self, files: usize) {
+        if let Some(done) = self.done {
+            let _ = done.send(files);
+        }
+    }
+}
