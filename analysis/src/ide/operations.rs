@@ -107,17 +107,9 @@ pub(super) const fn end_span(end: &PassEnd) -> Option<Span> {
     }
 }
 
-/// The first operation of each body, in the order of [`operations_at`], with how many of the body's there are.
-pub(super) fn first_of_each_body(found: &[OperationAt]) -> Vec<(OperationAt, usize)> {
-    let mut firsts: Vec<(OperationAt, usize)> = Vec::new();
-    for at in found {
-        match firsts
-            .iter_mut()
-            .find(|(first, _)| first.function == at.function)
-        {
-            Some((_, count)) => *count += 1,
-            None => firsts.push((*at, 1)),
-        }
-    }
-    firsts
+/// The operations of each body by itself, in the order of [`operations_at`].
+pub(super) fn by_body(found: &[OperationAt]) -> Vec<&[OperationAt]> {
+    found
+        .chunk_by(|one, other| one.function == other.function)
+        .collect()
 }

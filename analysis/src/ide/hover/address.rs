@@ -36,7 +36,7 @@ pub(super) fn page(db: &dyn Db, item: ItemId, offset: u32) -> Option<(Span, Stri
             .iter()
             .filter(|tensor| is_addressed_at(&body, tensor, item, offset));
         let Some(first) = here.next() else { continue };
-        let others = here.count();
+        let others: Vec<TensorId> = here.map(|tensor| tensor.id).collect();
         place.get_or_insert(first.address.span);
         let derivation = function_derivation(db, function);
         let simulation = function_simulation(db, function);
@@ -48,7 +48,7 @@ pub(super) fn page(db: &dyn Db, item: ItemId, offset: u32) -> Option<(Span, Stri
             simulation: &simulation,
             reader: item,
         };
-        pages.push(map.page(first, others));
+        pages.push(map.page(first, &others));
     }
     Some((place?, pages.join("\n\n---\n\n")))
 }
@@ -128,8 +128,8 @@ struct Map<'a> {
 }
 
 impl Map<'_> {
-    /// The page of a tensor that is made there, and of how many more are made by the same text.
-    fn page(&self, tensor: &Tensor, others: usize) -> String {
+    /// The page of a tensor that is made there; the same text makes others in other runs or calls.
+    fn page(&self, tensor: &Tensor, others: &[TensorId]) -> String {
         let name = code(&self.names.tensor(tensor.id));
         let memory = memory_name(tensor.tier);
         let number = allocation_of(self.body, self.derivation, tensor.id);
@@ -149,37 +149,50 @@ impl Map<'_> {
         page.add(format!(
             "In {}, {}.",
             code(&self.body.name),
-            self.life(number, lifetime, others)
+            self.life(number, lifetime)
         ));
         let Some(own) = own else {
-            page.add("Its neighbours are not told: where it lies is not known.".to_owned());
+            page.add("Its neighbours are not told: the address is no constant, or the size is not known.".to_owned());
             return page.into_markdown();
         };
         let (neighbours, unplaced) = self.beside(number, lifetime);
         page.add(self.table(number, own, &neighbours));
         page.add_list("Shares bytes with", &self.shared(own, &neighbours));
         page.add(self.free(lifetime.tier, own, &neighbours, &unplaced));
+        page.add_list(
+            "The same text makes, in other runs or calls:",
+            &self.listed(others),
+        );
         page.into_markdown()
     }
 
+    /// Tensors with their places.
+    fn listed(&self, tensors: &[TensorId]) -> Vec<String> {
+        let listed = tensors.iter().take(NEIGHBOURS).map(|id| {
+            let name = code(&self.names.tensor(*id));
+            match place_of(self.body, self.derivation, *id) {
+                Some(place) => format!("{name}: {place}"),
+                None => name,
+            }
+        });
+        let more = tensors.len().saturating_sub(NEIGHBOURS);
+        listed
+            .chain((more > 0).then(|| format!("and {more} more")))
+            .collect()
+    }
+
     /// When something is needed.
-    fn life(&self, number: usize, lifetime: &Lifetime, others: usize) -> String {
+    fn life(&self, number: usize, lifetime: &Lifetime) -> String {
         let mut words = match self.occupancy(number) {
             Some(stay) => format!(
                 "needed from cycle {} to {}",
                 thousands(stay.from),
                 thousands(stay.to)
             ),
-            None => format!(
-                "needed from operation {} to {}",
-                lifetime.from.0, lifetime.to.0
-            ),
+            None => format!("needed by {}", operations(lifetime)),
         };
         if lifetime.outlives_body {
             words.push_str(" and beyond the kernel");
-        }
-        if others > 0 {
-            words.push_str(&format!("; the first of {} made here", others + 1));
         }
         words
     }
@@ -251,9 +264,7 @@ impl Map<'_> {
             .unwrap_or_default();
         let needed = match (self.occupancy(number), lifetime) {
             (Some(stay), _) => format!("cycles {} to {}", thousands(stay.from), thousands(stay.to)),
-            (None, Some(lifetime)) => {
-                format!("operations {} to {}", lifetime.from.0, lifetime.to.0)
-            }
+            (None, Some(lifetime)) => operations(lifetime),
             (None, None) => String::new(),
         };
         vec![
@@ -327,6 +338,16 @@ impl Map<'_> {
             String::new()
         };
         Some(format!("Free meanwhile: {}{rest}.", words.join(", ")))
+    }
+}
+
+/// The operations between which something is needed, in program order.
+fn operations(lifetime: &Lifetime) -> String {
+    let (from, to) = (lifetime.from.0, lifetime.to.0);
+    if from == to {
+        format!("operation {from}")
+    } else {
+        format!("operations {from} to {to}")
     }
 }
 

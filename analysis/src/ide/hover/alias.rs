@@ -1,8 +1,8 @@
-//! The page of a type alias: a mapping, or a tensor with its levels.
+//! The page of a type alias: a mapping, or a tensor or stream with its levels.
 
 use ra_ap_syntax::ast::{self, AstNode, HasGenericArgs};
 
-use crate::db::Db;
+use crate::db::{Db, SourceFile};
 use crate::hardware::ElementType;
 use crate::items::{
     ItemId, Namespace, Resolution, alias_mapping, parse_item, resolve, resolve_mapping_type,
@@ -13,7 +13,9 @@ use crate::kernel::{Level, Tier};
 use crate::mapping::Mapping;
 use crate::rules::thousands;
 
+use super::super::names::Named;
 use super::mapping::layout;
+use super::occurrences;
 use super::page::{Page, block, bytes_of, code, count, table};
 use super::segments;
 use super::uses::{holder, memory_name};
@@ -23,8 +25,15 @@ const DEPTH: usize = 8;
 /// Letters of a declaration that are shown.
 const SHOWN: usize = 400;
 
-/// The page; `None` for an alias of something that is neither.
-pub(super) fn page(db: &dyn Db, alias: ItemId) -> Option<String> {
+/// The page, with where the reader's file uses the alias by the name that it has there; `None` for an alias of something
+/// that is neither a mapping nor a tensor nor a stream.
+pub(super) fn page(db: &dyn Db, alias: ItemId, name: &str, reader: SourceFile) -> Option<String> {
+    let mut page = meaning(db, alias)?;
+    page.add(occurrences::page(db, &Named::Alias(alias), name, reader));
+    Some(page.into_markdown())
+}
+
+fn meaning(db: &dyn Db, alias: ItemId) -> Option<Page> {
     let parsed = parse_item(db, alias);
     let declaration: String = parsed.text.text.chars().take(SHOWN).collect();
     let mut page = Page::default();
@@ -41,7 +50,7 @@ pub(super) fn page(db: &dyn Db, alias: ItemId) -> Option<String> {
             page.add(format!("Stands for {}", code(&meant)));
         }
         page.add(layout(mapping));
-        return Some(page.into_markdown());
+        return Some(page);
     }
     if let Some(tensor) = tensor(db, alias, DEPTH) {
         page.add(format!(
@@ -51,7 +60,7 @@ pub(super) fn page(db: &dyn Db, alias: ItemId) -> Option<String> {
         ));
         page.add(block("rust", &declaration));
         page.add(tensor.table());
-        return Some(page.into_markdown());
+        return Some(page);
     }
     if known.problems.is_empty() {
         return None;
@@ -61,38 +70,53 @@ pub(super) fn page(db: &dyn Db, alias: ItemId) -> Option<String> {
         code(&alias.name(db))
     ));
     page.add(block("rust", &declaration));
-    Some(page.into_markdown())
+    Some(page)
 }
 
-/// A tensor as an alias writes it.
+/// Where the elements of a type are.
+#[derive(Debug, Clone, Copy)]
+enum Whereabouts {
+    /// At rest in a memory.
+    Memory(Tier),
+    /// In a stream.
+    Stream,
+}
+
+/// A tensor or stream as an alias writes it.
 struct TensorAlias {
-    tier: Tier,
+    whereabouts: Whereabouts,
     element_type: Option<ElementType>,
     levels: Vec<(Level, Option<Mapping>)>,
 }
 
 impl TensorAlias {
+    fn size(&self, wanted: Level) -> Option<u64> {
+        let (_, mapping) = self.levels.iter().find(|(level, _)| *level == wanted)?;
+        Some(mapping.as_ref()?.size())
+    }
+
     fn headline(&self) -> String {
         let kind = self
             .element_type
             .map_or_else(String::new, |kind| format!(" of {kind}"));
-        let memory = memory_name(self.tier);
-        let element = self
-            .levels
-            .iter()
-            .find(|(level, _)| *level == Level::Element);
-        let bytes = element
-            .and_then(|(_, mapping)| mapping.as_ref())
-            .zip(self.element_type)
-            .and_then(|(mapping, kind)| bytes_of(mapping.size(), kind));
-        let holder = match self.tier {
-            // The element of a TRF tensor is what one row holds.
-            Tier::Trf => " a row",
-            tier => holder(tier),
-        };
-        match bytes {
-            Some(bytes) => format!("a tensor{kind} in {memory}, {bytes}{holder}"),
-            None => format!("a tensor{kind} in {memory}"),
+        let bytes = |level: Level| bytes_of(self.size(level)?, self.element_type?);
+        match self.whereabouts {
+            Whereabouts::Memory(tier) => {
+                let holder = match tier {
+                    // The element of a TRF tensor is what one row holds.
+                    Tier::Trf => " a row",
+                    tier => holder(tier),
+                };
+                let bytes = bytes(Level::Element)
+                    .map_or_else(String::new, |bytes| format!(", {bytes}{holder}"));
+                format!("a tensor{kind} in {}{bytes}", memory_name(tier))
+            }
+            Whereabouts::Stream => match self.size(Level::Time).zip(bytes(Level::Packet)) {
+                Some((time, packet)) => {
+                    format!("a stream{kind}, {} x {packet}", thousands(time))
+                }
+                None => format!("a stream{kind}"),
+            },
         }
     }
 
@@ -131,24 +155,28 @@ fn tensor(db: &dyn Db, alias: ItemId, depth: usize) -> Option<TensorAlias> {
         _ => return None,
     }
     let entry = dialect::VISA_STD.type_entry(names.last()?)?;
-    let TypeShape::Tensor(tier, _) = entry.shape else {
-        return None;
+    let whereabouts = match entry.shape {
+        TypeShape::Tensor(tier, _) => Whereabouts::Memory(tier),
+        TypeShape::Stream(..) => Whereabouts::Stream,
+        _ => return None,
     };
-    let arguments: Vec<ast::Type> = path
+    let arguments: Vec<Option<ast::Type>> = path
         .segment()?
         .generic_arg_list()?
         .generic_args()
         .filter_map(|argument| match argument {
-            ast::GenericArg::TypeArg(argument) => argument.ty(),
+            ast::GenericArg::TypeArg(argument) => Some(argument.ty()),
+            ast::GenericArg::ConstArg(_) => Some(None),
             _ => None,
         })
         .collect();
     let mut found = TensorAlias {
-        tier,
+        whereabouts,
         element_type: None,
         levels: Vec::new(),
     };
     for (parameter, written) in entry.parameters.iter().zip(&arguments) {
+        let Some(written) = written else { continue };
         match parameter {
             TypeParameter::Scalar => {
                 let name = written.syntax().text().to_string();

@@ -10,20 +10,34 @@ use crate::mapping::parse_axes;
 use crate::rules::thousands;
 
 use super::super::Hover;
+use super::super::names::Named;
+use super::occurrences;
 use super::page::{Page, code, count, line_of, table};
 use super::range_of;
 
 /// Axes of one `axes!` that are listed.
 const SHOWN: usize = 32;
 
-/// The page: size, where it is declared, where the reader's file uses it.
-pub(super) fn page(db: &dyn Db, axis: &AxisDefinition, reader: SourceFile) -> String {
+/// The page: size, where it is declared, where the reader's file uses it by the name that it has there.
+pub(super) fn page(db: &dyn Db, axis: &AxisDefinition, name: &str, reader: SourceFile) -> String {
     let size = match axis.size {
         Some(size) => count(size, "value"),
         None => "its size is missing, 0 or beyond 64 bits".to_owned(),
     };
-    let mut page = Page::headed(format!("axis **{}**: {size}", code(&axis.name)));
+    let plain = name.strip_prefix("r#").unwrap_or(name);
+    let here = if plain == &*axis.name {
+        String::new()
+    } else {
+        format!(", called {} here", code(plain))
+    };
+    let mut page = Page::headed(format!("axis **{}**: {size}{here}", code(&axis.name)));
     page.add(format!("Declared at {}.", line_of(db, axis.span, reader)));
+    page.add(occurrences::page(
+        db,
+        &Named::Axis(axis.clone()),
+        name,
+        reader,
+    ));
     page.into_markdown()
 }
 
@@ -82,6 +96,6 @@ pub(super) fn declared(db: &dyn Db, site: &MappingSite, token: Span, name: &str)
     };
     Some(Hover {
         range: range_of(db, token)?,
-        markdown: page(db, &axis, token.item.file(db)),
+        markdown: page(db, &axis, name, token.item.file(db)),
     })
 }

@@ -9,6 +9,7 @@ use crate::kernel::{Body, body, callgraph};
 use crate::rules::thousands;
 use crate::simulation::{BodySimulation, Lane};
 
+use super::super::operations::methods;
 use super::page::{Page, code, count, line_of, percent, table};
 
 /// Operations of the critical path that are named.
@@ -193,27 +194,48 @@ fn helper(db: &dyn Db, function: ItemId, body: &Body) -> Option<String> {
     if kernels.is_empty() && body.operations.is_empty() && body.tensors.is_empty() {
         return None;
     }
-    let operations = count(body.operations.len() as u64, "operation");
-    let mut page = Page::headed(format!("function **{}**: {operations}", code(&body.name)));
+    let mut page = Page::headed(format!("function **{}**", code(&body.name)));
     let file = function.file(db);
     let mut lines: Vec<String> = kernels
         .iter()
         .take(KERNELS)
         .map(|kernel| {
-            let lowered = crate::kernel::body(db, *kernel);
-            format!(
-                "{}, {}",
-                code(&kernel.name(db)),
-                line_of(db, lowered.span, file)
-            )
+            let place = line_of(db, crate::kernel::body(db, *kernel).span, file);
+            let share = share_of(db, *kernel, function);
+            format!("{} ({place}): {share}", code(&kernel.name(db)))
         })
         .collect();
     if kernels.len() > KERNELS {
         lines.push(format!("and {} more", kernels.len() - KERNELS));
     }
     if lines.is_empty() {
-        page.add("No kernel reaches it.".to_owned());
+        let operations = count(body.operations.len() as u64, "operation");
+        page.add(format!("{operations}; no kernel reaches it."));
     }
-    page.add_list("Part of the kernels", &lines);
+    page.add_list("In the kernels that reach it:", &lines);
     Some(page.into_markdown())
+}
+
+/// What the operations that are written in a function, or in what it calls, take in a kernel, all calls together.
+fn share_of(db: &dyn Db, kernel: ItemId, function: ItemId) -> String {
+    let body = body(db, kernel);
+    let simulation = function_simulation(db, kernel);
+    let own: Vec<Option<u64>> = body
+        .operations
+        .iter()
+        .zip(&simulation.operations)
+        .filter(|(operation, _)| {
+            methods(operation).any(|(span, _)| span.item == function)
+                || operation.calls.iter().any(|call| call.item == function)
+        })
+        .map(|(_, cost)| cost.cycles)
+        .collect();
+    let operations = count(own.len() as u64, "operation");
+    let cycles = own
+        .into_iter()
+        .try_fold(0_u64, |sum, cycles| sum.checked_add(cycles?));
+    match cycles {
+        Some(cycles) => format!("{operations}, {}", count(cycles, "cycle")),
+        None => format!("{operations}, cycles unknown"),
+    }
 }

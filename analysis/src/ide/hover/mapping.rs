@@ -127,8 +127,8 @@ fn in_factor<'a>(
 fn named(db: &dyn Db, site: &MappingSite, name: &str) -> Option<String> {
     let scope = scope_at(db, site.span.item, site.span.start);
     match resolve(db, &scope, &[name], Namespace::Type) {
-        Resolution::Axis(found) => Some(axis::page(db, &found, site.span.item.file(db))),
-        Resolution::Alias(found) => alias::page(db, found),
+        Resolution::Axis(found) => Some(axis::page(db, &found, name, site.span.item.file(db))),
+        Resolution::Alias(found) => alias::page(db, found, name, site.span.item.file(db)),
         Resolution::Parameter(_) => {
             let uses = uses(db, site.span.item, site.span);
             let mut page = Page::headed(format!(
@@ -186,7 +186,7 @@ pub(super) fn layout(mapping: &Mapping) -> String {
             thousands(mapping.size())
         )),
         None => {
-            lines.push("Padding unknown: its digits are too entangled to be counted".to_owned())
+            lines.push("Padding unknown: its digits are too entangled to be counted".to_owned());
         }
     }
     page.add_lines(&lines);

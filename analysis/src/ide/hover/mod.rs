@@ -9,6 +9,7 @@ mod alias;
 mod axis;
 mod function;
 mod mapping;
+mod occurrences;
 mod operation;
 mod page;
 mod picture;
@@ -121,9 +122,11 @@ impl Here<'_> {
             return None;
         }
         let found = operations_at(self.db, self.item, self.at);
+        let markdown = operation::page(self.db, &found)
+            .or_else(|| operation::unresolved(self.db, self.item, self.at, self.token.text()))?;
         Some(Hover {
             range: self.range,
-            markdown: operation::page(self.db, &found)?,
+            markdown,
         })
     }
 
@@ -144,7 +147,9 @@ impl Here<'_> {
     fn declaration(&self, around: &ra_ap_syntax::SyntaxNode) -> Option<Hover> {
         let markdown = match around.kind() {
             SyntaxKind::FN => function::page(self.db, self.item, self.token.text())?,
-            SyntaxKind::TYPE_ALIAS => return self.meaning(&[self.token.text()]),
+            SyntaxKind::TYPE_ALIAS | SyntaxKind::RENAME => {
+                return self.meaning(&[self.token.text()]);
+            }
             _ => return None,
         };
         Some(Hover {
@@ -156,20 +161,14 @@ impl Here<'_> {
     /// The page of what a path means here.
     fn meaning(&self, path: &[&str]) -> Option<Hover> {
         let scope = scope_at(self.db, self.item, self.at);
-        let markdown = [Namespace::Type, Namespace::Value]
-            .into_iter()
-            .find_map(
-                |namespace| match resolve(self.db, &scope, path, namespace) {
-                    Resolution::Axis(axis) => {
-                        Some(axis::page(self.db, &axis, self.item.file(self.db)))
-                    }
-                    Resolution::Alias(alias) => alias::page(self.db, alias),
-                    Resolution::Function(function) => {
-                        function::page(self.db, function, path.last().copied()?)
-                    }
-                    _ => None,
-                },
-            )?;
+        let (file, name) = (self.item.file(self.db), *path.last()?);
+        let of = |namespace| match resolve(self.db, &scope, path, namespace) {
+            Resolution::Axis(axis) => Some(axis::page(self.db, &axis, name, file)),
+            Resolution::Alias(alias) => alias::page(self.db, alias, name, file),
+            Resolution::Function(function) => function::page(self.db, function, name),
+            _ => None,
+        };
+        let markdown = of(Namespace::Type).or_else(|| of(Namespace::Value))?;
         Some(Hover {
             range: self.range,
             markdown,

@@ -8,6 +8,7 @@ use crate::db::Db;
 use crate::derivation::vector::{VectorDerivation, stages as vector_stages};
 use crate::derivation::{BodyDerivation, EndDerivation, OperationDerivation, StageDerivation};
 use crate::hardware::{Alu, BANK_RUN_LIMIT, VECTOR_OPERATIONS};
+use crate::items::{ItemId, Span};
 use crate::kernel::{
     Body, Collective, Copy, Operation, OperationId, OperationKind, Pass, PassEnd, Tensor, TensorId,
 };
@@ -16,7 +17,7 @@ use crate::simulation::{
     BodySimulation, Engine, Lane, OperationCost, StageCost, StageRow, stage_table,
 };
 
-use super::super::operations::{OperationAt, OperationPart, first_of_each_body};
+use super::super::operations::{OperationAt, OperationPart, bodies_with, by_body};
 use super::address::place_of;
 use super::page::{Page, code, count, table};
 use super::uses::memory_name;
@@ -28,10 +29,10 @@ const REASONS: usize = 4;
 
 /// The page of the operations that a method stands for; `None` if there are none.
 pub(super) fn page(db: &dyn Db, found: &[OperationAt]) -> Option<String> {
-    let firsts = first_of_each_body(found);
+    let bodies = by_body(found);
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for (at, runs) in firsts.iter().take(KERNELS) {
-        let (text, when) = described(db, *at, *runs)?;
+    for runs in bodies.iter().take(KERNELS) {
+        let (text, when) = described(db, runs)?;
         match groups.iter_mut().find(|(other, _)| *other == text) {
             Some((_, places)) => places.push(when),
             None => groups.push((text, vec![when])),
@@ -46,10 +47,30 @@ pub(super) fn page(db: &dyn Db, found: &[OperationAt]) -> Option<String> {
         };
         parts.push(page.into_markdown());
     }
-    if firsts.len() > KERNELS {
-        parts.push(format!("And in {} more kernels.", firsts.len() - KERNELS));
+    if bodies.len() > KERNELS {
+        parts.push(format!("And in {} more kernels.", bodies.len() - KERNELS));
     }
     (!parts.is_empty()).then(|| parts.join("\n\n---\n\n"))
+}
+
+/// The page of a method that could not be followed: why. `None` where nothing is known to be wrong.
+pub(super) fn unresolved(db: &dyn Db, item: ItemId, offset: u32, method: &str) -> Option<String> {
+    let here = |span: Span| span.item == item && span.start <= offset && offset < span.end;
+    let mut reasons: Vec<String> = Vec::new();
+    for function in bodies_with(db, item).into_iter().take(KERNELS) {
+        for place in &body(db, function).unresolved {
+            let reason = place.reason.words();
+            if here(place.span) && !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+    }
+    if reasons.is_empty() {
+        return None;
+    }
+    let mut page = Page::headed(format!("**{}**: not followed", code(method)));
+    page.add_list("Because", &reasons);
+    Some(page.into_markdown())
 }
 
 /// What a page looks at: an operation with all that is known of it.
@@ -62,8 +83,9 @@ struct Known<'a> {
     cost: &'a OperationCost,
 }
 
-/// What the method does, and when it runs.
-fn described(db: &dyn Db, at: OperationAt, runs: usize) -> Option<(String, String)> {
+/// What the method does in its first run in a body, and when it runs.
+fn described(db: &dyn Db, runs: &[OperationAt]) -> Option<(String, String)> {
+    let at = runs.first()?;
     let body = body(db, at.function);
     let derivation = function_derivation(db, at.function);
     let simulation = function_simulation(db, at.function);
@@ -80,7 +102,7 @@ fn described(db: &dyn Db, at: OperationAt, runs: usize) -> Option<(String, Strin
         OperationKind::Copy(copy) => known.copy(copy),
         OperationKind::Collective(collective) => known.collective(collective),
     };
-    Some((text, known.when(at.operation, runs)))
+    Some((text, known.when(runs)))
 }
 
 impl Known<'_> {
@@ -105,7 +127,15 @@ impl Known<'_> {
             OperationPart::Stage(stage) => cost.stage == Some(stage),
             OperationPart::End => cost.stage.is_none(),
         });
-        let mut page = Page::headed(headline(method, shown.last(), engine, part));
+        let mut page = Page::headed(match part {
+            OperationPart::Start => format!(
+                "**{}**: {} behind it, {}",
+                code(method),
+                count(pass.stages.len() as u64, "stage"),
+                cycles_words(self.cost)
+            ),
+            _ => headline(method, shown.last(), engine, part),
+        });
         page.add(stream_table(shown));
         page.add_lines(&engine.map(engine_lines).unwrap_or_default());
         page.add_lines(&self.more(pass, part));
@@ -115,9 +145,9 @@ impl Known<'_> {
 
     /// What some engines have to say beside their cycles.
     fn more(&self, pass: &Pass, part: OperationPart) -> Vec<String> {
-        let derived = match self.derivation.operations.get(self.operation.id.0 as usize) {
-            Some(OperationDerivation::Pass(derived)) => derived,
-            _ => return Vec::new(),
+        let derived = self.derivation.operations.get(self.operation.id.0 as usize);
+        let Some(OperationDerivation::Pass(derived)) = derived else {
+            return Vec::new();
         };
         let mut lines = Vec::new();
         let sequence = match part {
@@ -270,9 +300,11 @@ impl Known<'_> {
             return String::new();
         };
         let engine = code(slowest.engine.name());
+        // Of a pass the slowest engine and all latencies add up; the sides of a transfer may overlap.
+        let is_pass = matches!(self.operation.kind, OperationKind::Pass(_));
         match slowest.busy.and_then(|busy| cycles.checked_sub(busy)) {
-            Some(rest) if rest > 0 => format!(
-                ", decided by {engine} with {}; {} of latency and start",
+            Some(rest) if rest > 0 && is_pass => format!(
+                ", {} of {engine} and {} of latency",
                 thousands(cycles - rest),
                 thousands(rest)
             ),
@@ -281,10 +313,10 @@ impl Known<'_> {
     }
 
     /// When it runs, and how often.
-    fn when(&self, operation: OperationId, runs: usize) -> String {
+    fn when(&self, runs: &[OperationAt]) -> String {
         let kernel = code(&self.body.name);
-        let slot = self.simulation.schedule.slot(operation);
-        let when = match slot.filter(|_| self.simulation.total().is_some()) {
+        let slot = self.simulation.schedule.slot(self.operation.id);
+        let mut words = match slot.filter(|_| self.simulation.total().is_some()) {
             Some(slot) => format!(
                 "Runs from cycle {} to {} of {kernel}",
                 thousands(slot.start),
@@ -295,15 +327,33 @@ impl Known<'_> {
             }
             None => format!("In {kernel}, which no kernel reaches"),
         };
-        if runs < 2 {
-            return when;
+        if let Some(often) = self.often(runs.len()) {
+            words.push_str(&format!(", {often}"));
+            let all: Option<u64> = runs.iter().try_fold(0_u64, |sum, run| {
+                let cost = self.simulation.operations.get(run.operation.0 as usize)?;
+                sum.checked_add(cost.cycles?)
+            });
+            // Of a loop whose runs stand for more the sum says nothing.
+            if let Some(all) = all.filter(|_| self.simulation.total().is_some()) {
+                words.push_str(&format!("; all of them take {}", count(all, "cycle")));
+            }
         }
-        let often = if self.operation.loops.is_empty() {
-            format!("the first of {runs} calls")
-        } else {
-            format!("the first of {runs} runs")
-        };
-        format!("{when}, {often}")
+        words
+    }
+
+    /// The runs that this one is the first of: of a loop, or of calls of a helper.
+    fn often(&self, runs: usize) -> Option<String> {
+        let loops: Vec<String> = self
+            .operation
+            .loops
+            .iter()
+            .map(|frame| frame.count.map_or_else(|| "unknown".to_owned(), thousands))
+            .collect();
+        match (loops.is_empty(), runs) {
+            (true, 0 | 1) => None,
+            (true, calls) => Some(format!("the first of {calls} calls")),
+            (false, _) => Some(format!("the first run in a loop of {}", loops.join(" x "))),
+        }
     }
 }
 
@@ -323,7 +373,7 @@ fn headline(
     part: OperationPart,
 ) -> String {
     let mut words: Vec<String> = Vec::new();
-    if let Some(row) = row.filter(|_| part != OperationPart::Start) {
+    if let Some(row) = row {
         let packet = row.bytes.map(|bytes| count(bytes, "byte"));
         match (row.iterations, packet) {
             (Some(iterations), Some(packet)) => {
@@ -396,7 +446,11 @@ fn engine_lines(cost: &StageCost) -> Vec<String> {
             Engine::Fetch | Engine::Commit => "Sequencer",
             _ => "Set-up",
         };
-        lines.push(format!("{what} {}", code(&cost.detail)));
+        // The Vector Engine's begins with the method, which stands in the headline.
+        let detail = cost.detail.split_once(", ");
+        let detail = detail.filter(|_| cost.engine == Engine::Vector);
+        let detail = detail.map_or(cost.detail.as_str(), |(_, rest)| rest);
+        lines.push(format!("{what} {}", code(detail)));
     }
     lines.push(formula(cost));
     lines
@@ -467,15 +521,22 @@ fn alus(vector: &VectorDerivation, stage: usize) -> Vec<String> {
     let Some(step) = vector.step(stage) else {
         return lines;
     };
-    let enumerations = vector_stages::enumerations(step.reached);
-    let free: BTreeSet<Alu> = VECTOR_OPERATIONS
+    let free: Vec<String> = vector_stages::ORDER
         .iter()
-        .filter(|operation| enumerations.contains(&operation.enumeration))
-        .filter_map(|operation| operation.alu)
-        .filter(|alu| !used.contains(alu))
+        .filter(|ahead| vector_stages::may_follow(step.reached, **ahead))
+        .filter_map(|ahead| {
+            let enumerations = vector_stages::enumerations(*ahead);
+            let free: BTreeSet<Alu> = VECTOR_OPERATIONS
+                .iter()
+                .filter(|operation| enumerations.contains(&operation.enumeration))
+                .filter_map(|operation| operation.alu)
+                .filter(|alu| !used.contains(alu))
+                .collect();
+            (!free.is_empty()).then(|| names(&free))
+        })
         .collect();
     if !free.is_empty() {
-        lines.push(format!("Free in {:?}: {}", step.reached, names(&free)));
+        lines.push(format!("Free from here on: {}", free.join("; ")));
     }
     if let Some(slots) = step.slots {
         lines.push(format!("Accumulator slots: {}", thousands(slots)));
