@@ -11,7 +11,7 @@ mod tiles;
 pub use capacity::{AlignmentViolation, CapacityViolation, OutgrownTensor, bytes_of};
 pub use repeated::RepeatedAxis;
 pub use sizes::SizeViolation;
-pub use tiles::TileViolation;
+pub use tiles::{TileViolation, tile_output};
 
 use crate::kernel::Body;
 

@@ -148,6 +148,25 @@ fn mismatch(
     })
 }
 
+/// The mapping of a level behind a tile of `length` values of an index; `None` where the index is no part of the tensor, or
+/// the tile no part of the index.
+#[must_use]
+pub fn tile_output(base: &Levels, level: Level, index: &Mapping, length: u64) -> Option<Mapping> {
+    if length == 0 || length > index.size() {
+        return None;
+    }
+    let whole = base.full()?;
+    let division = if length == 1 {
+        divide(whole.form(), index.form(), DivisionMode::Relaxed)
+    } else {
+        divide_span(whole.form(), index.form(), length)?
+    };
+    if !division.exact() {
+        return None;
+    }
+    expected_output(&division.dividend_residue, base, level, index, length)
+}
+
 /// The mapping that the tile leaves of the level, written as the tensor's is where that is possible.
 fn expected_output(
     left: &Form,

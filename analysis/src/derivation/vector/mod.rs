@@ -20,6 +20,7 @@ use crate::kernel::{
 };
 
 pub use reduce::{ACCUMULATOR_SLOTS, slots};
+pub use shapes::{lanes_made, without_axis};
 pub use violation::{
     InterFault, Mismatch, StashFault, TwoGroupFault, VectorFault, VectorViolation,
 };

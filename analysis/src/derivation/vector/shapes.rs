@@ -48,30 +48,18 @@ pub(super) fn lanes(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorF
         ));
     }
     let output = &stage.output;
-    let expected = match stage.kind {
-        StageKind::VectorSplit => {
-            let (upper, lower) = packet.split_at(HALF)?;
-            (join(&[time, &upper])?, lower)
+    if matches!(stage.kind, StageKind::VectorTrim) {
+        let (upper, lower) = packet.split_at(HALF)?;
+        if upper.has_terms() {
+            let split = join(&[time, &upper]).map(|time| (time.to_mapping(), lower.to_mapping()));
+            let fault = VectorFault::NarrowDropsData {
+                upper: upper.to_mapping(),
+                split,
+            };
+            return Some((output.packet.span, fault));
         }
-        StageKind::VectorTrim => {
-            let (upper, lower) = packet.split_at(HALF)?;
-            if upper.has_terms() {
-                let split =
-                    join(&[time, &upper]).map(|time| (time.to_mapping(), lower.to_mapping()));
-                let fault = VectorFault::NarrowDropsData {
-                    upper: upper.to_mapping(),
-                    split,
-                };
-                return Some((output.packet.span, fault));
-            }
-            (time.clone(), lower)
-        }
-        StageKind::VectorConcat => {
-            let (outer, inner) = time.split_at(FULL / HALF)?;
-            (outer, join(&[&inner, packet])?)
-        }
-        _ => (time.clone(), packet.pad(FULL)?),
-    };
+    }
+    let expected = changed(time, packet, &stage.kind)?;
     let mut mismatches = Vec::new();
     if matches!(stage.kind, StageKind::VectorSplit | StageKind::VectorConcat) {
         mismatches.extend(mismatch("Time", &output.time, &expected.0));
@@ -79,6 +67,53 @@ pub(super) fn lanes(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorF
     mismatches.extend(mismatch("Packet", &output.packet, &expected.1));
     let span = mismatches.first()?.span;
     Some((span, VectorFault::WayShape(mismatches)))
+}
+
+/// Time and packet behind a change of lanes; what a trim drops is not looked at.
+fn changed(time: &Form, packet: &Form, kind: &StageKind) -> Option<(Form, Form)> {
+    Some(match kind {
+        StageKind::VectorSplit => {
+            let (upper, lower) = packet.split_at(HALF)?;
+            (join(&[time, &upper])?, lower)
+        }
+        StageKind::VectorTrim => (time.clone(), packet.split_at(HALF)?.1),
+        StageKind::VectorConcat => {
+            let (outer, inner) = time.split_at(FULL / HALF)?;
+            (outer, join(&[&inner, packet])?)
+        }
+        _ => (time.clone(), packet.pad(FULL)?),
+    })
+}
+
+/// What a split, trim, concat or pad makes of time and packet; `None` where they are unknown, have other lanes than the
+/// stage takes, or where a trim would drop data.
+#[must_use]
+pub fn lanes_made(input: &StreamShape, kind: &StageKind) -> Option<(Mapping, Mapping)> {
+    let (time, packet) = (known(&input.time)?, known(&input.packet)?);
+    let needs = match kind {
+        StageKind::VectorSplit | StageKind::VectorTrim => FULL,
+        StageKind::VectorConcat | StageKind::VectorPad => HALF,
+        _ => return None,
+    };
+    let drops = matches!(kind, StageKind::VectorTrim)
+        && packet
+            .split_at(HALF)
+            .is_some_and(|(upper, _)| upper.has_terms());
+    if packet.size() != needs || drops {
+        return None;
+    }
+    let (time, packet) = changed(time, packet, kind)?;
+    Some((time.to_mapping(), packet.to_mapping()))
+}
+
+/// A mapping without an axis, with a hole in its place or none; `None` where it does not have the axis, or has it inside
+/// of a group.
+#[must_use]
+pub fn without_axis(mapping: &Mapping, axis: &str, hole: bool) -> Option<Mapping> {
+    if mapping.is_opaque() || !mapping.form().contains_axis(axis) {
+        return None;
+    }
+    Some(without(mapping.form(), axis, hole)?.to_mapping())
 }
 
 /// The faults of an unzip.

@@ -35,6 +35,8 @@ pub(in crate::ide) struct Around {
     pub(in crate::ide) comment: Option<SyntaxToken>,
     /// The cursor is in text that is no code: a string, a character, a lifetime.
     pub(in crate::ide) in_text: bool,
+    /// The cursor is between two dots.
+    between_dots: bool,
     place: Cursor,
     file: SourceFile,
 }
@@ -111,6 +113,7 @@ impl Around {
             behind: None,
             comment: None,
             in_text: false,
+            between_dots: false,
             place: Cursor::at(db, file, offset)?,
             file,
         };
@@ -133,7 +136,7 @@ impl Around {
             | SyntaxKind::LIFETIME_IDENT
             | SyntaxKind::FLOAT_NUMBER => around.in_text = true,
             // The two dots of a range, between which a chain goes on: `x.view()..fetch()`.
-            SyntaxKind::DOT2 if inside => {}
+            SyntaxKind::DOT2 if inside => around.between_dots = true,
             kind if is_word(kind) => {
                 around.replace = around.place.range_of(&left);
                 around.has_word = true;
@@ -325,8 +328,7 @@ impl Around {
     pub(in crate::ide) fn dot(&self) -> Option<usize> {
         let dot = match self.before.first()?.kind() {
             SyntaxKind::DOT => true,
-            // The cursor is between the two.
-            SyntaxKind::DOT2 => !self.has_word,
+            SyntaxKind::DOT2 => self.between_dots,
             _ => false,
         };
         (dot && self.before.len() > 1).then_some(0)

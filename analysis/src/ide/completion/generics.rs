@@ -7,6 +7,8 @@ use crate::kernel::Level;
 use crate::kernel::dialect::{Action, Generic, StageAction, TypeParameter, VISA_STD};
 
 use super::context::{Around, Owner};
+use super::made::{Made, Names, made};
+use super::place::arguments;
 use super::proposal;
 use super::receiver::Receiver;
 
@@ -44,7 +46,21 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
                     found.detail = Some("follows from the argument".to_owned());
                     Some(vec![found])
                 }
-                Generic::Level(_) | Generic::Index => Some(vec![mapping(around, part.meaning)]),
+                Generic::Level(_) | Generic::Index => {
+                    let mut found = vec![mapping(around, part.meaning)];
+                    if let Some(receiver) = &receiver
+                        && let Some((item, end)) = around.item_here(db)
+                    {
+                        let names = Names::at(db, item, end, end);
+                        let arguments = arguments(around, opener);
+                        found.extend(whole(
+                            around,
+                            &made(receiver, method, &arguments, &names),
+                            &names,
+                        ));
+                    }
+                    Some(found)
+                }
                 Generic::Scalar => Some(scalars(around, receiver.as_ref()?, method.action)),
                 Generic::Axis | Generic::Constant => None,
             }
@@ -60,8 +76,21 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     }
 }
 
+/// Whole mappings that follow from what stands before them.
+fn whole(around: &Around, found: &[Made], names: &Names<'_>) -> Vec<Completion> {
+    let found = found.iter().zip(0_u32..);
+    found
+        .filter_map(|(made, rank)| {
+            let text = format!("m![{}]", names.text(&made.mapping)?);
+            let mut found = proposal(around, text, CompletionKind::Value, rank);
+            found.detail = Some(made.words.to_owned());
+            Some(found)
+        })
+        .collect()
+}
+
 fn mapping(around: &Around, words: &str) -> Completion {
-    let mut found = proposal(around, "m![]", CompletionKind::Keyword, 0);
+    let mut found = proposal(around, "m![]", CompletionKind::Keyword, 50);
     found.insert = "m![$1]".to_owned();
     found.snippet = true;
     found.detail = Some(words.to_owned());

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use crate::db::Db;
 use crate::ide::{Completion, CompletionKind};
 use crate::items::{
-    ItemId, Namespace, Resolution, ScopeRef, Span, alias_mapping, item_text, resolve,
-    resolve_mapping_text, scope_at, visible_type_names,
+    ItemId, Namespace, Resolution, alias_mapping, item_text, resolve, visible_type_names,
 };
 use crate::kernel::Level;
 use crate::mapping::Mapping;
@@ -14,6 +13,7 @@ use crate::rules::thousands;
 
 use super::context::{Around, Bracket, Owner};
 use super::half::{Expects, expected, names};
+use super::made::{Names, made};
 use super::place::{MappingPlace, item_part};
 use super::{numbers, proposal};
 
@@ -22,9 +22,7 @@ const RIGHT_LIMIT: usize = 2_000;
 
 /// A half-typed mapping expression in its place.
 pub(super) struct Expression<'a> {
-    db: &'a dyn Db,
-    scope: ScopeRef,
-    body: Span,
+    names: Names<'a>,
     /// The text from the macro's bracket to the word under the cursor.
     pub(super) left: String,
     /// The text behind that word, to the macro's other bracket.
@@ -36,7 +34,7 @@ pub(super) struct Expression<'a> {
 impl Expression<'_> {
     /// The mapping of a text in the expression's place; none if anything in it is unknown or wrong.
     pub(super) fn evaluate(&self, text: &str) -> Option<Mapping> {
-        resolve_mapping_text(self.db, &self.scope, text, self.body).mapping
+        self.names.evaluate(text)
     }
 
     /// The whole expression with a word under the cursor.
@@ -60,13 +58,7 @@ pub(super) fn propose(db: &dyn Db, around: &Around, at: usize) -> Option<Vec<Com
     let left = item_part(db, item, start, end.max(start));
     let expects = expected(&left);
     let expression = Expression {
-        db,
-        scope: scope_at(db, item, start),
-        body: Span {
-            item,
-            start,
-            end: end.max(start),
-        },
+        names: Names::at(db, item, start, end),
         right: right_of(db, item, end, &around.word),
         left,
         place: MappingPlace::of(db, around, at, item),
@@ -122,10 +114,10 @@ fn terms(
     item: ItemId,
     wrap: Wrap,
 ) -> Vec<Completion> {
-    let db = expression.db;
+    let db = expression.names.db;
     let mut proposals = Vec::new();
-    for name in visible_type_names(db, &expression.scope) {
-        match resolve(db, &expression.scope, &[&name], Namespace::Type) {
+    for name in visible_type_names(db, expression.names.scope()) {
+        match resolve(db, expression.names.scope(), &[&name], Namespace::Type) {
             Resolution::Axis(axis) if wrap == Wrap::Escape => {
                 let rank = axis_rank(expression, &name);
                 let mut found = proposal(around, &*name, CompletionKind::Axis, rank);
@@ -140,8 +132,28 @@ fn terms(
     }
     if wrap == Wrap::Escape {
         proposals.extend(fillers(around, expression));
+        proposals.extend(whole(around, expression));
     }
     proposals
+}
+
+/// The whole mapping, where it follows from what stands before it.
+fn whole(around: &Around, expression: &Expression<'_>) -> Vec<Completion> {
+    let place = &expression.place;
+    let is_empty = expression.left.trim().is_empty() && expression.right.trim().is_empty();
+    let (Some(receiver), Some(method), true) = (&place.receiver, place.method, is_empty) else {
+        return Vec::new();
+    };
+    let found = made(receiver, method, &place.arguments, &expression.names);
+    let found = found.into_iter().zip(0_u32..);
+    found
+        .filter_map(|(made, rank)| {
+            let text = expression.names.text(&made.mapping)?;
+            let mut found = proposal(around, text, CompletionKind::Value, rank);
+            found.detail = Some(made.words.to_owned());
+            Some(found)
+        })
+        .collect()
 }
 
 fn alias_proposal(
@@ -151,7 +163,7 @@ fn alias_proposal(
     alias: ItemId,
     wrap: Wrap,
 ) -> Option<Completion> {
-    let db = expression.db;
+    let db = expression.names.db;
     let result = alias_mapping(db, alias);
     let size = result.mapping.as_ref()?.size();
     let mut found = proposal(around, &**name, CompletionKind::Alias, 150);

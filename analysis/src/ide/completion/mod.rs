@@ -8,6 +8,7 @@
 pub(super) mod context;
 mod generics;
 mod half;
+mod made;
 mod mappings;
 mod methods;
 mod numbers;
@@ -19,6 +20,8 @@ mod variants;
 mod vector;
 
 use crate::db::{Db, SourceFile};
+
+use crate::items::{Dialect, dialect};
 
 use self::context::{Around, Owner};
 use super::{Completion, CompletionKind};
@@ -52,6 +55,10 @@ fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     );
     if let Some(at) = mapping {
         return mappings::propose(db, around, at);
+    }
+    if dialect(db, around.file()) == Dialect::OptStd {
+        // The successor's methods mean other things under the same names: nothing is guessed.
+        return rule_names::in_attribute(around);
     }
     if let Some(dot) = around.dot() {
         return methods::propose(db, around, dot);

@@ -64,7 +64,8 @@ pub(super) fn propose(
             found.insert(number, Candidate { rank, words });
             continue;
         };
-        let fitting = fits(&expression.place, whole.size());
+        let fitting = fits(&expression.place, whole.size())
+            .or_else(|| leaves_flits(&expression.place, operator, number));
         let partner = partners.contains(&number).then_some(());
         let rank = match (partner, &fitting) {
             (Some(()), _) => 0,
@@ -204,6 +205,7 @@ fn wanted(place: &MappingPlace) -> Vec<Wanted> {
         Some(Level::Slice) => vec![Wanted::Exactly(SLICES)],
         Some(Level::Chip) => place.chips.map(Wanted::Exactly).into_iter().collect(),
         Some(Level::Row) => [1, 2, 4, ROWS].map(Wanted::Exactly).into(),
+        Some(Level::Packet) if is_reduced(place) => Vec::new(),
         Some(Level::Packet) => match lanes(place.action()) {
             Some(lanes) => vec![Wanted::Exactly(lanes)],
             None => [FLIT_BYTES, FLIT_BYTES / 2, FETCH_ALIGNMENT_BYTES]
@@ -232,6 +234,14 @@ fn lanes(action: Option<Action>) -> Option<u64> {
     }
 }
 
+/// Whether the packet is what a contraction leaves, which is of any size.
+fn is_reduced(place: &MappingPlace) -> bool {
+    matches!(
+        place.action(),
+        Some(Action::Stage(StageAction::Contract { .. }))
+    )
+}
+
 /// Whether a mapping of a size is right in its place: how well, and in words.
 fn fits(place: &MappingPlace, size: u64) -> Option<(u32, String)> {
     let bytes = || place.element_type?.bytes(size);
@@ -240,6 +250,7 @@ fn fits(place: &MappingPlace, size: u64) -> Option<(u32, String)> {
         Level::Slice => (size == SLICES).then(|| (0, format!("{SLICES} slices"))),
         Level::Chip => (Some(size) == place.chips).then(|| (0, format!("{size} chips"))),
         Level::Row => (size.is_power_of_two() && size <= ROWS).then(|| (0, format!("{size} rows"))),
+        Level::Packet if is_reduced(place) => None,
         Level::Packet => match lanes(place.action()) {
             Some(lanes) => (size == lanes).then(|| (0, format!("{lanes} lanes"))),
             None => packet_fits(place, bytes()?),
@@ -251,6 +262,13 @@ fn fits(place: &MappingPlace, size: u64) -> Option<(u32, String)> {
         }
         Level::Time => None,
     }
+}
+
+/// Whether a time leaves packets of one flit: `K / 16` of `bf16`.
+fn leaves_flits(place: &MappingPlace, operator: char, number: u64) -> Option<(u32, String)> {
+    let is_time = place.level == Some(Level::Time) && operator == '/';
+    let flit = elements_of(place.element_type?, FLIT_BYTES)?;
+    (is_time && number == flit).then(|| (0, "packets of one flit".to_owned()))
 }
 
 fn packet_fits(place: &MappingPlace, bytes: u64) -> Option<(u32, String)> {

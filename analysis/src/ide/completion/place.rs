@@ -2,7 +2,7 @@
 
 use crate::db::Db;
 use crate::hardware::ElementType;
-use crate::items::{ItemId, ItemKind, item_text};
+use crate::items::{Dialect, ItemId, ItemKind, dialect, item_text};
 use crate::kernel::Level;
 use crate::kernel::dialect::{Action, Generic, Method, TypeParameter, VISA_STD};
 use crate::mapping::Mapping;
@@ -19,6 +19,8 @@ pub(super) struct MappingPlace {
     pub(super) method: Option<&'static Method>,
     /// The element type of the result.
     pub(super) element_type: Option<ElementType>,
+    /// What the method is called on.
+    pub(super) receiver: Option<Receiver>,
     /// What the receiver holds.
     pub(super) source: Option<Mapping>,
     /// What of it time and packet, or the element, hold.
@@ -84,6 +86,9 @@ impl MappingPlace {
     }
 
     fn of_method(db: &dyn Db, around: &Around, opener: Opener, (name, dot): (&str, usize)) -> Self {
+        if dialect(db, around.file()) == Dialect::OptStd {
+            return Self::default();
+        }
         let arguments = arguments(around, opener);
         let receiver = Receiver::at(db, around, dot);
         let method = receiver
@@ -102,15 +107,16 @@ impl MappingPlace {
             .iter()
             .position(|generic| *generic == Generic::Scalar)
             .and_then(|at| element_type(arguments.get(at)?));
-        let receiver = receiver.as_ref();
+        let known = receiver.as_ref();
         Self {
             level,
             method: Some(method),
-            element_type: named.or_else(|| receiver?.element_type()),
-            source: receiver.and_then(Receiver::full),
-            inner: receiver.and_then(Receiver::inner),
-            chips: receiver.and_then(|receiver| receiver.body().chips),
+            element_type: named.or_else(|| known?.element_type()),
+            source: known.and_then(Receiver::full),
+            inner: known.and_then(Receiver::inner),
+            chips: known.and_then(|receiver| receiver.body().chips),
             arguments,
+            receiver,
         }
     }
 

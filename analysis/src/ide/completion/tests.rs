@@ -465,6 +465,72 @@ mod elsewhere {
     }
 
     #[test]
+    fn what_a_stage_makes_is_proposed_whole() {
+        let fetch =
+            |arguments: &str| kernel(&format!("ctx.main.begin(x.view()).fetch::<{arguments}>()"));
+        let first = |text: &str| labels(text).first().cloned().unwrap_or_default();
+        // [N, K] of bf16: 16 elements are 32 bytes.
+        assert_eq!(first(&fetch("bf16, $0")), "m![N, K / 16]");
+        assert_eq!(first(&fetch("f32, m![$0]")), "N, K / 8");
+        assert_eq!(first(&fetch("bf16, m![N, K / 16], $0")), "m![K % 16]");
+        assert_eq!(first(&fetch("bf16, m![N], $0")), "m![K]");
+        let collect = |arguments: &str| {
+            kernel(&format!(
+                "ctx.main.begin(x.view()).fetch::<bf16, m![N], m![K]>().collect::<{arguments}"
+            ))
+        };
+        assert_eq!(first(&collect("$0")), "m![N, K / 16]");
+        assert_eq!(first(&collect("m![N, K / 16], m![$0]>()")), "K % 16");
+        let padded = kernel(
+            "ctx.main.begin(x.view()).fetch::<bf16, m![N, K], m![P # 16]>().collect::<m![N, K], $0>()",
+        );
+        assert_eq!(first(&padded), "m![P # 16]");
+        assert_eq!(first(&vector(".vector_split::<$0")), "m![N, K / 4]");
+        assert_eq!(
+            first(&vector(".vector_split::<m![N, K / 4], m![$0]>()")),
+            "K % 4"
+        );
+        let narrow = ".vector_split::<m![N, K / 4], m![K % 4]>()";
+        assert_eq!(
+            first(&vector(&format!("{narrow}.vector_concat::<m![$0]"))),
+            "N, K / 8"
+        );
+        assert_eq!(
+            first(&vector(&format!(
+                "{narrow}.vector_intra_slice_reduce::<N, $0"
+            ))),
+            "m![K / 4]"
+        );
+        // 8 values of f32 fill half a flit of bf16.
+        assert_eq!(
+            first(&vector(".vector_final().cast::<bf16, $0")),
+            "m![K % 8 # 16]"
+        );
+        // K of 64 is left as a hole.
+        assert_eq!(
+            first(&kernel("x.view().tile::<m![K], 1, $0")),
+            "m![N, 1 # 64]"
+        );
+        assert_eq!(
+            first(&kernel("x.view().tile::<m![N], 4, m![$0]>(0)")),
+            "N = 4 # 2048, K"
+        );
+    }
+
+    #[test]
+    fn the_successors_methods_are_not_guessed() {
+        let text = kernel("ctx.main.begin(x.view()).$0")
+            .replace("fn run", "use furiosa_opt_std::prelude::*;\nfn run");
+        let file = format!("use furiosa_opt_std::prelude::*;\naxes![A = 8];\n{text}");
+        let offset = file.find("$0").expect("a cursor");
+        let mut workspace = Workspace::new();
+        workspace.set_file("kernel.rs", &file.replacen("$0", "", 1));
+        let offset = u32::try_from(offset).expect("a short text");
+        let found = workspace.analysis().completions("kernel.rs", offset);
+        assert_eq!(found.expect("an answer"), []);
+    }
+
+    #[test]
     fn rules_can_be_allowed() {
         check(
             "#[allow(tcp::$0)] fn f() {}",

@@ -1,6 +1,7 @@
 //! The generics and arguments of the method, or the generics of the tensor type, that the cursor is in.
 
 use crate::db::{Db, SourceFile};
+use crate::items::{Dialect, dialect};
 use crate::kernel::Level;
 use crate::kernel::dialect::{Guide, TypeParameter, VISA_STD};
 
@@ -11,7 +12,8 @@ use crate::ide::{SignatureHelp, SignatureParameter};
 /// The method that the cursor is in the turbofish or arguments of.
 pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: u32) -> Option<SignatureHelp> {
     let around = Around::at(db, file, offset)?;
-    if around.comment.is_some() {
+    if around.comment.is_some() || dialect(db, file) == Dialect::OptStd {
+        // The successor's methods have other generics under the same names.
         return None;
     }
     for opener in &around.openers {
