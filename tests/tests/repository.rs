@@ -73,6 +73,7 @@ fn rooms_import_in_one_direction() {
                 "simulation",
                 "rules",
                 "check",
+                "ide",
                 "workspace",
             ][..],
         ),
@@ -88,16 +89,27 @@ fn rooms_import_in_one_direction() {
                 "simulation",
                 "rules",
                 "check",
+                "ide",
                 "workspace",
             ],
         ),
         (
             "kernel",
-            &["derivation", "simulation", "rules", "check", "workspace"],
+            &[
+                "derivation",
+                "simulation",
+                "rules",
+                "check",
+                "ide",
+                "workspace",
+            ],
         ),
-        ("derivation", &["simulation", "rules", "check", "workspace"]),
-        ("simulation", &["rules", "check", "workspace"]),
-        ("rules", &["check", "workspace"]),
+        (
+            "derivation",
+            &["simulation", "rules", "check", "ide", "workspace"],
+        ),
+        ("simulation", &["rules", "check", "ide", "workspace"]),
+        ("rules", &["check", "ide", "workspace"]),
     ] {
         for (path, text) in sources(&format!("analysis/src/{room}")) {
             for other in above {
@@ -108,6 +120,11 @@ fn rooms_import_in_one_direction() {
         }
     }
     for (path, text) in sources("server/src") {
+        if text.contains("tower_lsp") && !path.starts_with("server/src/lsp/") {
+            wrong.push(format!(
+                "{path} speaks the protocol outside of server/src/lsp"
+            ));
+        }
         let inner = [
             "db",
             "items",
@@ -118,6 +135,7 @@ fn rooms_import_in_one_direction() {
             "syntax",
             "mapping",
             "check",
+            "ide",
         ];
         let reaches = inner
             .iter()
