@@ -86,7 +86,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
     pub(crate) fn reject(&mut self) {
         let body = std::mem::replace(&mut self.last_body, 0..0);
         let inside = self.buffer.get(body.clone());
-        if let Some(found) = inside.and_then(|bytes| find_length_header(bytes)) {
+        if let Some(found) = inside.and_then(find_length_header) {
             self.start = body.start + found;
         }
         self.searched = 0;

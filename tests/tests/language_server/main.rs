@@ -10,5 +10,6 @@ mod support;
 
 mod damage;
 mod diagnostics;
+mod editing;
 mod lifecycle;
 mod order;
