@@ -231,7 +231,7 @@ fn completion() -> CompletionOptions {
     CompletionOptions {
         resolve_provider: Some(false),
         trigger_characters: Some(
-            [".", "[", ",", "/", "%", "#", "=", ":", " "]
+            [".", "[", "(", "<", ",", "/", "%", "#", "=", ":", " "]
                 .map(str::to_owned)
                 .to_vec(),
         ),

@@ -84,8 +84,12 @@ struct Setting {
     pass: Pass,
     /// The stage as written so far, with its declared output.
     stage: Stage,
+    /// Slices before it.
     slices: Option<u64>,
+    /// Iterations before it.
     time: Option<u64>,
+    /// Iterations behind it, as declared.
+    made: Option<u64>,
 }
 
 /// Values by the names of fields.
@@ -100,11 +104,19 @@ impl Setting {
             mapping.get().map(crate::mapping::Mapping::size)
         };
         let (slices, time) = (size(&pass.output().slice), size(&pass.output().time));
+        let made = size(&stage.output.time);
+        // Nothing before the stage matters to it but the shape that enters.
+        let pass = Pass {
+            begin: pass.output().clone(),
+            stages: Vec::new(),
+            ..pass
+        };
         Some(Self {
             pass,
             stage,
             slices,
             time,
+            made,
         })
     }
 
@@ -114,8 +126,29 @@ impl Setting {
 
     /// Whether a configuration makes what is declared.
     fn fits(&self, name: &str, values: &Values) -> bool {
-        self.tried(name, values)
-            .is_some_and(|derived| derived.violations.is_empty() && derived.ring_size.is_some())
+        self.is_as_long(name, values)
+            && self
+                .tried(name, values)
+                .is_some_and(|derived| derived.violations.is_empty() && derived.ring_size.is_some())
+    }
+
+    /// Whether a configuration makes as many iterations as are declared: most are ruled out by it.
+    fn is_as_long(&self, name: &str, values: &Values) -> bool {
+        let value = |wanted: &str| {
+            let found = values.iter().find(|(field, _)| *field == wanted);
+            found.map_or(1, |(_, value)| *value)
+        };
+        let copies = match name {
+            "Broadcast01" => value(SLICE1).checked_mul(value(SLICE0)),
+            "Broadcast1" => Some(value(SLICE1)),
+            "TransposedBroadcast1" => Some(value(SLICE0)),
+            "Transpose" | "InterTranspose" => Some(1),
+            _ => return true,
+        };
+        let (Some(time), Some(made), Some(copies)) = (self.time, self.made, copies) else {
+            return false;
+        };
+        time.checked_mul(copies) == Some(made)
     }
 
     fn tried(
@@ -189,13 +222,13 @@ impl Setting {
                     vec![1]
                 };
                 for time0 in times {
-                    tried += 1;
-                    if tried > TRIAL_LIMIT {
-                        return None;
-                    }
                     let mut values = given.clone();
                     if topology.fields.contains(&TIME0) {
                         values.push((TIME0, time0));
+                    }
+                    tried += usize::from(self.is_as_long(topology.name, &values));
+                    if tried > TRIAL_LIMIT {
+                        return None;
                     }
                     if self.fits(topology.name, &values) {
                         return Some(values);
