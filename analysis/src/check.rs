@@ -64,25 +64,34 @@ pub fn function_simulation(db: &dyn Db, function: ItemId) -> Arc<BodySimulation>
 #[salsa::tracked(returns(clone))]
 pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
     let found = guarded(db, || {
-        let body = body(db, function);
-        let derivation = function_derivation(db, function);
-        let simulation = function_simulation(db, function);
-        let file = function.file(db);
-        let budget = body
-            .device
-            .as_ref()
-            .and_then(|_| budget_of(db, file, &body.name));
-        let mut findings = rules::check(&Checked {
-            body: &body,
-            derivation: &derivation,
-            simulation: &simulation,
-            target: options(db, file).target,
-            budget: budget.as_ref(),
-        });
+        let mut findings = as_checked(db, function, rules::check);
         rules::name_in_scope(db, &mut findings);
-        of_body(&body, findings)
+        of_body(&body(db, function), findings)
     });
     Arc::new(found)
+}
+
+/// Asks something of a function as the rules see it.
+pub(crate) fn as_checked<T>(
+    db: &dyn Db,
+    function: ItemId,
+    ask: impl FnOnce(&Checked<'_>) -> T,
+) -> T {
+    let body = body(db, function);
+    let derivation = function_derivation(db, function);
+    let simulation = function_simulation(db, function);
+    let file = function.file(db);
+    let budget = body
+        .device
+        .as_ref()
+        .and_then(|_| budget_of(db, file, &body.name));
+    ask(&Checked {
+        body: &body,
+        derivation: &derivation,
+        simulation: &simulation,
+        target: options(db, file).target,
+        budget: budget.as_ref(),
+    })
 }
 
 /// What the mapping rules find in one item, whether a kernel reaches it or not.

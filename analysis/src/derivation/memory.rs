@@ -6,9 +6,11 @@
 
 mod allocations;
 mod conflicts;
+pub(crate) mod free;
 mod in_place;
 
 pub use allocations::{Lifetime, Part, Touch};
+pub(crate) use conflicts::free_places;
 pub use conflicts::{ConflictKind, Displaced, Elsewhere, MemoryViolation, Occupant, VrfSum};
 pub use in_place::InPlaceCommit;
 

@@ -67,7 +67,7 @@ pub(super) fn everywhere(text: &str, mut ask: impl FnMut(&Analysis, u32)) {
         format!("\u{feff}{text}"),
         text.replace('\n', "\r\n"),
         text.replace("block", "blöck"),
-        text.replace("m![", "m![").replace("]", ""),
+        text.replace(']', ""),
         text.replace('(', ""),
         text.replace("m![", "m![ä, "),
     ];

@@ -130,6 +130,19 @@ impl StreamShape {
         Mapping::product(&parts).ok()
     }
 
+    /// The packet padded to the next multiple of `unit` bytes; `None` if it is one, or is unknown.
+    #[must_use]
+    pub fn padded_packet(&self, unit: u64) -> Option<Mapping> {
+        let (element_type, packet) = (self.element_type.value?, self.packet.value.as_ref()?);
+        let bits = packet.size().checked_mul(element_type.bits())?;
+        let unit = unit.checked_mul(8)?;
+        if bits.is_multiple_of(unit) {
+            return None;
+        }
+        let elements = bits.checked_next_multiple_of(unit)? / element_type.bits();
+        packet.form().pad(elements).map(|form| form.to_mapping())
+    }
+
     /// Bytes of a packet; `None` if unknown or no whole number of bytes.
     #[must_use]
     pub fn packet_bytes(&self) -> Option<u64> {

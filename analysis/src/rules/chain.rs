@@ -66,6 +66,37 @@ pub(super) fn complete(checked: &Checked<'_>, findings: &mut [Finding]) {
     }
 }
 
+/// The edits of a change that mends no finding, with what follows from them. `None` if they edit what the body does not hold
+/// as a value, if callers would see the change, or if something is found afterwards that was not before and that nothing
+/// mends.
+pub(crate) fn completed_change(checked: &Checked<'_>, edits: &[Edit]) -> Option<Vec<Edit>> {
+    let known = found_by_families(checked);
+    let mut chain = Chain {
+        checked,
+        axes: axes(checked.body),
+        known: known.iter().map(key).collect(),
+        budget: OPERATION_LIMIT,
+    };
+    let wanted = edits;
+    let mut edits = edits.to_vec();
+    for _ in 0..ROUND_LIMIT {
+        let body = chain.edited(&edits)?;
+        let found = chain.found_in(&body)?;
+        let mut new = found
+            .iter()
+            .filter(|other| !chain.known.contains(&key(other)) && level(other) >= Level::Warn)
+            .peekable();
+        if new.peek().is_none() {
+            return (!reaches_out(checked.body, &body)).then_some(edits);
+        }
+        edits = new
+            .flat_map(|other| &other.fixes)
+            .filter_map(|next| join(&edits, next))
+            .find(|joined| wanted.iter().all(|edit| joined.contains(edit)))?;
+    }
+    None
+}
+
 fn completed(fix: Fix, edits: Vec<Edit>, applicability: Applicability) -> Fix {
     let title = if edits.len() > fix.edits.len() {
         format!("{}, and what follows from it", fix.title)
@@ -118,22 +149,12 @@ impl Chain<'_> {
         let mut edits = fix.edits.clone();
         let mut applicability = fix.applicability;
         for _ in 0..ROUND_LIMIT {
-            let cost = self.checked.body.operations.len().saturating_add(1);
             let Some(body) = self.edited(&edits) else {
                 return Outcome::Unread;
             };
-            let Some(budget) = self.budget.checked_sub(cost) else {
+            let Some(found) = self.found_in(&body) else {
                 return Outcome::BringsAlong;
             };
-            self.budget = budget;
-            let derivation = derive(&body, self.checked.target);
-            let found = found_by_families(&Checked {
-                body: &body,
-                derivation: &derivation,
-                simulation: &simulate(&body, &derivation, self.checked.target),
-                target: self.checked.target,
-                budget: None,
-            });
             let here = |other: &Finding| {
                 other.rule == finding.rule
                     && (other.span == finding.span
@@ -166,6 +187,20 @@ impl Chain<'_> {
             }
         }
         Outcome::BringsAlong
+    }
+
+    /// What the rules find in an edited body; `None` where there is no time to find out.
+    fn found_in(&mut self, body: &Body) -> Option<Vec<Finding>> {
+        let cost = self.checked.body.operations.len().saturating_add(1);
+        self.budget = self.budget.checked_sub(cost)?;
+        let derivation = derive(body, self.checked.target);
+        Some(found_by_families(&Checked {
+            body,
+            derivation: &derivation,
+            simulation: &simulate(body, &derivation, self.checked.target),
+            target: self.checked.target,
+            budget: None,
+        }))
     }
 
     /// The body with the edits made; `None` if one of them edits no value that the body holds.

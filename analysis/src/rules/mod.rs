@@ -35,6 +35,7 @@ mod vector;
 mod wording;
 mod words;
 
+pub(crate) use chain::completed_change;
 pub use engines::engines;
 pub use wording::thousands;
 

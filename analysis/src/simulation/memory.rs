@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::derivation::BodyDerivation;
+use crate::derivation::memory::free::gaps;
 use crate::hardware::{DM_BYTES_PER_SLICE, TRF_BYTES, VRF_BYTES};
 use crate::kernel::{TensorId, Tier};
 
@@ -70,20 +71,12 @@ impl MemoryTimeline {
             let start = occupancy.address?;
             taken.push((start, start.checked_add(occupancy.bytes?)?));
         }
-        taken.sort_unstable();
-        let mut holes = Vec::new();
-        let mut free = 0;
-        for (start, end) in taken.into_iter().chain([(capacity, capacity)]) {
-            if start > free {
-                holes.push(Hole {
-                    tier,
-                    address: free,
-                    bytes: start.min(capacity) - free,
-                });
-            }
-            free = free.max(end).min(capacity);
-        }
-        Some(holes)
+        let hole = |(start, end): (u64, u64)| Hole {
+            tier,
+            address: start,
+            bytes: end - start,
+        };
+        Some(gaps(taken, capacity).into_iter().map(hole).collect())
     }
 
     /// Bytes that are occupied from each cycle on at which the number changes.

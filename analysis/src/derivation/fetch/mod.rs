@@ -335,8 +335,7 @@ fn check_packet(output: &StreamShape) -> Option<FetchViolation> {
     if bits.is_multiple_of(unit) {
         return None;
     }
-    let elements = bits.checked_next_multiple_of(unit)? / element_bits;
-    let padded = packet.form().pad(elements).map(|form| form.to_mapping());
+    let padded = output.padded_packet(FETCH_ALIGNMENT_BYTES);
     Some(FetchViolation::PacketAlignment { bits, padded })
 }
 

@@ -4,10 +4,13 @@ use rustc_hash::FxHashSet;
 
 use crate::hardware::{DM_BYTES_PER_SLICE, HBM_BYTES, TRF_BYTES, VRF_BYTES};
 use crate::items::Span;
-use crate::kernel::{Body, OperationId, OperationKind, Tensor, TensorId, Tier, TrfAddress};
+use crate::kernel::{
+    AddressValue, Body, Operation, OperationId, OperationKind, Tensor, TensorId, Tier, TrfAddress,
+};
 use crate::mapping::{Answer, equal};
 
-use super::allocations::{Access, Allocation, Part};
+use super::allocations::{self, Access, Allocation, Part};
+use super::free::{gaps, places};
 
 /// Free addresses are proposed at multiples of this many bytes: a flit.
 const PROPOSED_ALIGNMENT: u64 = 32;
@@ -138,6 +141,42 @@ pub(super) fn displaced(body: &Body, allocations: &[Allocation]) -> Vec<Displace
         })
     });
     outside.collect()
+}
+
+/// The places in a slice where a tensor could lie instead: the lowest multiple of `alignment` in each stretch that is free for
+/// as long as the tensor is needed, or the halves of the TRF. None where that cannot be told: where something lies beside it
+/// at an unknown place, where its own place is unknown, or where its address is not its own to choose.
+pub(crate) fn free_places(body: &Body, tensor: TensorId, alignment: u64) -> Vec<AddressValue> {
+    let allocations = &allocations::collect(body);
+    let finder = Finder { body, allocations };
+    let moved = allocations
+        .iter()
+        .find(|allocation| allocation.tensor == tensor);
+    let address = body.tensor(tensor).map(|tensor| tensor.address.span);
+    let (Some(moved), Some(address)) = (moved, address) else {
+        return Vec::new();
+    };
+    let (Some(own), Some(bytes)) = (moved.range, moved.bytes) else {
+        return Vec::new();
+    };
+    let beside: Option<Vec<(u64, u64)>> =
+        finder.neighbours(moved).map(|other| other.range).collect();
+    let Some(taken) = beside.filter(|_| !finder.is_fixed(moved, address)) else {
+        return Vec::new();
+    };
+    let capacity = match moved.tier {
+        Tier::Dm => DM_BYTES_PER_SLICE,
+        Tier::Vrf => VRF_BYTES,
+        Tier::Trf => {
+            let halves = free_halves(&taken, bytes).filter(|(_, range)| *range != own);
+            return halves.map(|(half, _)| AddressValue::Trf(half)).collect();
+        }
+        Tier::Hbm | Tier::Host => return Vec::new(),
+    };
+    places(&gaps(taken, capacity), bytes, 0, alignment)
+        .filter(|address| *address != own.0)
+        .map(AddressValue::Bytes)
+        .collect()
 }
 
 /// Derives all conflicts of a body, each pair of places once.
@@ -373,54 +412,54 @@ impl Finder<'_> {
         })
     }
 
-    /// Where the tensor meets nobody: behind the byte `after` if possible, since below may lie what is not known of.
-    fn elsewhere(&self, moved: &Allocation, address: Span, after: u64) -> Elsewhere {
+    /// Whether the tensor's address cannot be written otherwise: the library chooses it, or its expression stands for several.
+    fn is_fixed(&self, moved: &Allocation, address: Span) -> bool {
         let mut same_expression = self.allocations.iter().filter(|allocation| {
             let tensor = self.body.tensor(allocation.tensor);
             tensor.is_some_and(|tensor| tensor.address.span == address)
         });
-        let made_by_collective =
-            self.body
-                .operations
-                .iter()
-                .any(|operation| match &operation.kind {
-                    OperationKind::Collective(collective) => {
-                        collective.targets.contains(&moved.tensor)
-                    }
-                    _ => false,
-                });
-        if made_by_collective || same_expression.any(|allocation| allocation.range != moved.range) {
+        let made_by_collective = |operation: &Operation| match &operation.kind {
+            OperationKind::Collective(collective) => collective.targets.contains(&moved.tensor),
+            _ => false,
+        };
+        self.body.operations.iter().any(made_by_collective)
+            || same_expression.any(|allocation| allocation.range != moved.range)
+    }
+
+    /// Where the tensor meets nobody: behind the byte `after` if possible, since below may lie what is not known of.
+    fn elsewhere(&self, moved: &Allocation, address: Span, after: u64) -> Elsewhere {
+        if self.is_fixed(moved, address) {
             return Elsewhere::Fixed;
         }
         let Some(bytes) = moved.bytes else {
             return Elsewhere::Fixed;
         };
-        let mut taken: Vec<(u64, u64)> = self
+        let taken: Vec<(u64, u64)> = self
             .neighbours(moved)
             .filter_map(|allocation| allocation.range)
             .collect();
-        taken.sort_unstable();
         let gap = |capacity| {
-            let mut holes = holes(&taken, bytes, after, capacity);
-            if moved.tier == Tier::Hbm && !holes.is_empty() {
-                // What comes from outside lies at addresses that are not known, most likely low ones.
-                return Some(Elsewhere::Addresses(
-                    holes.into_iter().take(PROPOSED_HOLES).collect(),
-                ));
-            }
-            for hole in self::holes(&taken, bytes, 0, capacity) {
-                if hole < after && !holes.contains(&hole) {
-                    holes.push(hole);
+            let gaps = gaps(taken.iter().copied(), capacity);
+            let holes = |start| places(&gaps, bytes, start, PROPOSED_ALIGNMENT);
+            let mut found: Vec<u64> = holes(after).collect();
+            // What comes from outside lies at addresses of HBM that are not known, most likely low ones.
+            if moved.tier != Tier::Hbm || found.is_empty() {
+                for hole in holes(0) {
+                    if hole < after && !found.contains(&hole) {
+                        found.push(hole);
+                    }
                 }
             }
-            holes.truncate(PROPOSED_HOLES);
-            (!holes.is_empty()).then_some(Elsewhere::Addresses(holes))
+            found.truncate(PROPOSED_HOLES);
+            (!found.is_empty()).then_some(Elsewhere::Addresses(found))
         };
         let found = match moved.tier {
             Tier::Dm => gap(DM_BYTES_PER_SLICE),
             Tier::Vrf => gap(VRF_BYTES),
             Tier::Hbm => gap(HBM_BYTES),
-            Tier::Trf => free_half(&taken, bytes).map(Elsewhere::Half),
+            Tier::Trf => free_halves(&taken, bytes)
+                .next()
+                .map(|(half, _)| Elsewhere::Half(half)),
             Tier::Host => None,
         };
         found.unwrap_or(Elsewhere::Nowhere)
@@ -475,38 +514,21 @@ impl Finder<'_> {
     }
 }
 
-/// The lowest address in each hole from `start` on where `bytes` below `capacity` meet none of the sorted ranges.
-fn holes(taken: &[(u64, u64)], bytes: u64, start: u64, capacity: u64) -> Vec<u64> {
-    let mut holes = Vec::new();
-    let mut candidate = start.checked_next_multiple_of(PROPOSED_ALIGNMENT);
-    for (start, end) in taken.iter().copied().chain([(capacity, capacity)]) {
-        let Some(address) = candidate else { break };
-        if address.checked_add(bytes).is_some_and(|end| end <= start) {
-            holes.push(address);
-        }
-        candidate = end
-            .checked_next_multiple_of(PROPOSED_ALIGNMENT)
-            .map(|end| end.max(address));
-    }
-    holes
-}
-
-/// The half of the TRF that none of the ranges reaches into, if the bytes fit a half.
-fn free_half(taken: &[(u64, u64)], bytes: u64) -> Option<TrfAddress> {
+/// The halves of the TRF that none of the ranges reaches into, if the bytes fit a half.
+fn free_halves(taken: &[(u64, u64)], bytes: u64) -> impl Iterator<Item = (TrfAddress, (u64, u64))> {
     let half = TRF_BYTES / 2;
     let halves = [
         (TrfAddress::FirstHalf, (0, half)),
         (TrfAddress::SecondHalf, (half, TRF_BYTES)),
     ];
-    let free = |range| {
+    let free = move |range| {
         !taken
             .iter()
             .any(|other| intersects(Some(range), Some(*other)))
     };
-    let found = halves
+    halves
         .into_iter()
-        .find(|(_, range)| bytes <= half && free(*range));
-    found.map(|(address, _)| address)
+        .filter(move |(_, range)| bytes <= half && free(*range))
 }
 
 /// Whether writes to these parts may have replaced all that a read of `read` sees. Parts of one index are compared by
