@@ -3,7 +3,7 @@
 //! One task publishes, so that what is said later of a file always arrives later: open documents whose text changed at
 //! once, and only while the text is still the one that was checked; the rest of the workspace when nothing happens.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -33,8 +33,8 @@ pub(crate) struct Publisher {
 
 #[derive(Default)]
 struct Waiting {
-    /// Files that changed, at once.
-    files: BTreeSet<Arc<str>>,
+    /// Files that are checked at once, and whether the client waits for an answer even if it is the same: their texts changed.
+    files: BTreeMap<Arc<str>, bool>,
     /// Files that depend on them, when there is time.
     rest: bool,
 }
@@ -49,7 +49,7 @@ pub(crate) fn changed(server: &Arc<Server>, path: &str) {
         return;
     }
     let mut waiting = locked(&server.publisher.waiting);
-    waiting.files.insert(path.into());
+    waiting.files.insert(path.into(), true);
     waiting.rest = true;
     drop(waiting);
     server.publisher.wake.notify_one();
@@ -60,7 +60,9 @@ pub(crate) fn everything_changed(server: &Arc<Server>) {
     let view = Arc::clone(&server.lock().view);
     let mut waiting = locked(&server.publisher.waiting);
     if !view.client.pulls_diagnostics {
-        waiting.files.extend(view.documents.keys().cloned());
+        for path in view.documents.keys() {
+            waiting.files.entry(Arc::clone(path)).or_insert(false);
+        }
     }
     waiting.rest = true;
     drop(waiting);
@@ -94,8 +96,8 @@ pub(crate) async fn run(server: Arc<Server>) {
     let publisher = &server.publisher;
     let mut first = true;
     loop {
-        while let Some(path) = next(&server) {
-            publish_file(&server, path).await;
+        while let Some((path, always)) = next(&server) {
+            publish_file(&server, path, always).await;
         }
         if !locked(&publisher.waiting).rest || !server.loader.is_ready() {
             publisher.wake.notified().await;
@@ -119,7 +121,7 @@ pub(crate) async fn run(server: Arc<Server>) {
 }
 
 /// The next file that changed, once the workspace's folders were read.
-fn next(server: &Server) -> Option<Arc<str>> {
+fn next(server: &Server) -> Option<(Arc<str>, bool)> {
     if !server.loader.is_ready() {
         return None;
     }
@@ -127,7 +129,7 @@ fn next(server: &Server) -> Option<Arc<str>> {
 }
 
 /// Checks a file and tells the client.
-async fn publish_file(server: &Arc<Server>, path: Arc<str>) {
+async fn publish_file(server: &Arc<Server>, path: Arc<str>, always: bool) {
     let asked = Arc::clone(&path);
     let question = move |snapshot: &Snapshot| {
         let version = snapshot.version(&asked);
@@ -141,10 +143,11 @@ async fn publish_file(server: &Arc<Server>, path: Arc<str>) {
         Ok((version, snapshot.uri(&asked)?, items))
     };
     match server.question(Urgency::Waiting, question).await {
-        Ok((version, uri, items)) => tell(server, &path, uri, version, items, true).await,
+        Ok((version, uri, items)) => tell(server, &path, uri, version, items, always).await,
         Err(Failure::Overtaken) => {
             // By this file, which is then waiting anyway, or by another one.
-            locked(&server.publisher.waiting).files.insert(path);
+            let mut waiting = locked(&server.publisher.waiting);
+            *waiting.files.entry(path).or_default() |= always;
         }
         Err(failure) => log(server, &path, failure),
     }
@@ -199,7 +202,7 @@ async fn tell_all(server: &Arc<Server>, files: Vec<(Option<i32>, String, Uri, Ve
 }
 
 /// Tells the client what is said of a file, if the text is still the one that it is about. `always` also where the client
-/// was told just that before.
+/// was told just that before of an open document.
 async fn tell(
     server: &Arc<Server>,
     path: &str,
@@ -222,7 +225,7 @@ async fn tell(
         let mut published = locked(&server.publisher.published);
         let known = published.get(path).is_some_and(|(_, known)| *known == name);
         let silent = items.is_empty() && !published.contains_key(path);
-        if known && !always || silent && version.is_none() {
+        if (known && !(always && version.is_some())) || (silent && version.is_none()) {
             return;
         }
         if items.is_empty() && version.is_none() {

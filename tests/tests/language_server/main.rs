@@ -8,8 +8,12 @@
 
 mod support;
 
+mod code_actions;
 mod damage;
 mod diagnostics;
 mod editing;
+mod features;
 mod lifecycle;
 mod order;
+mod project;
+mod texts;

@@ -33,7 +33,10 @@ pub(crate) fn document(
     params: &DocumentDiagnosticParams,
 ) -> Answer<DocumentDiagnosticReportResult> {
     let path = snapshot.path(&params.text_document.uri);
-    let items = of_file(snapshot, &path)?;
+    let items = match of_file(snapshot, &path) {
+        Err(Failure::NoSuchFile) => Vec::new(),
+        items => items?,
+    };
     let result_id = result_id(&items);
     let report = if params.previous_result_id.as_ref() == Some(&result_id) {
         DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
@@ -173,7 +176,11 @@ pub(crate) fn of_workspace(
     });
     let mut answer = Vec::new();
     for (path, report) in paths.into_iter().zip(reports) {
-        answer.push((path, of_report(snapshot, &report)?));
+        match of_report(snapshot, &report) {
+            // Deleted, and not yet known to be.
+            Err(Failure::NoSuchFile) => {}
+            items => answer.push((path, items?)),
+        }
     }
     for (path, problems) in &settings.problems {
         answer.push((path.to_string(), problems.iter().map(of_settings).collect()));

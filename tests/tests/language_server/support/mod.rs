@@ -277,7 +277,8 @@ impl Client {
         }
     }
 
-    fn next_of(&mut self, method: &str) -> Value {
+    /// The next request or notification of the server of a method.
+    pub(crate) fn next_of(&mut self, method: &str) -> Value {
         assert!(self.comes_within(method, PATIENCE), "no {method}");
         let index = self
             .queue

@@ -1,0 +1,238 @@
+//! Code actions: what they change, in which version, and that the finding is gone afterwards.
+
+use serde_json::{Value, json};
+use tower_lsp::ls_types::{Diagnostic, Range, Uri};
+
+use super::diagnostics::{BROKEN, pull, rules};
+use super::support::{Client, Setup, document, untitled, uri_of};
+use super::texts::{Text, both, spiced, versioned};
+
+/// The code actions at a range.
+fn actions(client: &mut Client, uri: &Uri, range: Range, context: Value) -> Vec<Value> {
+    let answer = client.request_raw(
+        "textDocument/codeAction",
+        json!({ "textDocument": document(uri), "range": range, "context": context }),
+    );
+    serde_json::from_value(answer).unwrap()
+}
+
+/// The context of a menu about diagnostics.
+fn about(diagnostics: &[Diagnostic]) -> Value {
+    json!({ "diagnostics": diagnostics })
+}
+
+fn titles(actions: &[Value]) -> Vec<&str> {
+    let titles = actions
+        .iter()
+        .map(|action| action["title"].as_str().unwrap());
+    titles.collect()
+}
+
+/// The text that an action with an edit of one document leaves.
+fn applied(text: &Text, uri: &Uri, version: i64, action: &Value) -> String {
+    let edits = versioned(&action["edit"]);
+    let [(edited, of, edits)] = edits.as_slice() else {
+        panic!("{edits:?}");
+    };
+    assert_eq!((edited, *of), (uri, Some(version)));
+    text.edited(edits)
+}
+
+#[test]
+fn a_fix_mends_its_finding() {
+    for (setup, utf8) in both() {
+        for carried in [true, false] {
+            let mut client = Setup {
+                initialize: setup.initialize.clone(),
+            }
+            .in_process();
+            let uri = untitled("broken.rs");
+            let text = Text::new(spiced(BROKEN), utf8);
+            client.open(&uri, &text.text);
+            let diagnostics = pull(&mut client, &uri);
+            let mut unused = diagnostics[1].clone();
+            if !carried {
+                // As a client does that forgets what it was given.
+                unused.data = None;
+            }
+            let context = about(std::slice::from_ref(&unused));
+            let actions = actions(&mut client, &uri, unused.range, context);
+            let fix = &actions[0];
+            assert_eq!(fix["kind"], "quickfix");
+            assert_eq!(fix["isPreferred"], true);
+            assert_eq!(fix["diagnostics"][0]["code"], "unused_suppression");
+            let mended = applied(&text, &uri, 1, fix);
+            assert_eq!(mended.matches("\r\n").count(), 2);
+            assert!(!mended.contains("visa-lint"), "{mended}");
+            client.replace(&uri, 2, &mended);
+            assert_eq!(rules(&pull(&mut client, &uri)), ["axis_size_zero"]);
+            client.finish();
+        }
+    }
+}
+
+#[test]
+fn what_a_diagnostic_carries_counts_only_for_its_text() {
+    let mut client = Setup::utf16().in_process();
+    let uri = untitled("broken.rs");
+    client.open(&uri, BROKEN);
+    let unused = pull(&mut client, &uri)[1].clone();
+    // The line moves down, and the client still shows the old diagnostic there.
+    let text = Text::new(format!("\n{BROKEN}"), false);
+    client.replace(&uri, 2, &text.text);
+    let range = text.range_of("allow(axis_size_zero)");
+    let actions = actions(&mut client, &uri, range, about(&[unused]));
+    let mended = applied(&text, &uri, 2, &actions[0]);
+    assert_eq!(mended.trim_end(), "\naxes![Q = 0];\naxes![A = 8];");
+    client.finish();
+}
+
+#[test]
+fn a_finding_is_allowed_with_a_reason() {
+    for (setup, utf8) in both() {
+        let mut client = setup.in_process();
+        let uri = untitled("zero.rs");
+        let text = Text::new(spiced("axes![Q = 0];\n"), utf8);
+        client.open(&uri, &text.text);
+        let diagnostics = pull(&mut client, &uri);
+        let context = about(&diagnostics);
+        let actions = actions(&mut client, &uri, diagnostics[0].range, context);
+        let allow = actions
+            .iter()
+            .find(|action| action["title"] == "Allow `axis_size_zero` here, with a reason");
+        let allowed = applied(&text, &uri, 1, allow.unwrap());
+        let comment = " // visa-lint: allow(axis_size_zero): to be looked at\r\n";
+        assert!(allowed.ends_with(comment), "{allowed}");
+        client.replace(&uri, 2, &allowed);
+        assert_eq!(pull(&mut client, &uri), []);
+        client.finish();
+    }
+}
+
+/// Two suppressions that suppress nothing, in two lines.
+const TWO: &str = "axes![A = 8]; // visa-lint: allow(axis_size_zero)\n\
+                   axes![B = 8]; // visa-lint: allow(axis_size_zero)\n";
+
+#[test]
+fn all_is_fixed_at_once() {
+    for only in ["source.fixAll.visa", "source.fixAll", "source"] {
+        for (setup, utf8) in both() {
+            let mut client = setup.in_process();
+            let uri = untitled("two.rs");
+            let text = Text::new(spiced(TWO), utf8);
+            client.open(&uri, &text.text);
+            let whole = Range::default();
+            let context = json!({ "diagnostics": [], "only": [only] });
+            let actions = actions(&mut client, &uri, whole, context);
+            assert_eq!(actions.len(), 1, "{actions:?}");
+            assert_eq!(actions[0]["kind"], "source.fixAll.visa");
+            let fixed = applied(&text, &uri, 1, &actions[0]);
+            let expected = spiced("axes![A = 8];\naxes![B = 8];\n");
+            assert_eq!(fixed, expected);
+            client.replace(&uri, 2, &fixed);
+            assert_eq!(pull(&mut client, &uri), []);
+            let context = json!({ "diagnostics": [], "only": [only] });
+            assert_eq!(
+                super::code_actions::actions(&mut client, &uri, whole, context),
+                [] as [Value; 0]
+            );
+            client.finish();
+        }
+    }
+}
+
+#[test]
+fn fix_all_is_worked_out_when_it_is_chosen() {
+    let client = Setup::utf16().with(
+        "/capabilities/textDocument/codeAction/resolveSupport",
+        json!({ "properties": ["edit"] }),
+    );
+    let mut client = client.in_process();
+    let uri = untitled("two.rs");
+    let text = Text::new(TWO, false);
+    client.open(&uri, TWO);
+    let context = json!({ "diagnostics": [], "only": ["source.fixAll"] });
+    let found = actions(&mut client, &uri, Range::default(), context);
+    assert_eq!(found[0].get("edit"), None);
+    let action = client.request_raw("codeAction/resolve", found[0].clone());
+    let fixed = applied(&text, &uri, 1, &action);
+    assert_eq!(fixed, "axes![A = 8];\naxes![B = 8];\n");
+    // Of another text nothing is worked out.
+    client.replace(&uri, 2, "axes![A = 8];\n");
+    let id = client.send_raw("codeAction/resolve", Some(found[0].clone()));
+    assert_eq!(client.response_raw(id).unwrap_err().code, -32801);
+    client.finish();
+}
+
+#[test]
+fn only_what_is_asked_for_is_offered() {
+    let mut client = Setup::utf16().in_process();
+    let uri = untitled("broken.rs");
+    client.open(&uri, BROKEN);
+    let diagnostics = pull(&mut client, &uri);
+    let range = diagnostics[1].range;
+    let mut kinds = |only: Value| {
+        let context = json!({ "diagnostics": diagnostics, "only": only });
+        let actions = actions(&mut client, &uri, range, context);
+        let kinds = actions.iter().map(|action| action["kind"].clone());
+        kinds.collect::<Vec<_>>()
+    };
+    assert!(kinds(json!(["refactor"])).is_empty());
+    assert!(!kinds(json!(["quickfix"])).contains(&json!("source.fixAll.visa")));
+    assert_eq!(kinds(json!(["source.fixAll.visa"])), ["source.fixAll.visa"]);
+    assert!(kinds(json!(["source.fixAll.other"])).is_empty());
+    client.finish();
+}
+
+#[test]
+fn a_client_without_versions_gets_plain_edits() {
+    let client = Setup::utf16().with("/capabilities/workspace/workspaceEdit", json!({}));
+    let mut client = client.in_process();
+    let uri = untitled("broken.rs");
+    client.open(&uri, BROKEN);
+    let diagnostics = pull(&mut client, &uri);
+    let range = diagnostics[1].range;
+    let actions = actions(&mut client, &uri, range, about(&diagnostics[1..]));
+    let edits = &actions[0]["edit"]["changes"][uri.as_str()];
+    let edits: Vec<_> = serde_json::from_value(edits.clone()).unwrap();
+    let mended = Text::new(BROKEN, false).edited(&edits);
+    assert_eq!(mended.trim_end(), "axes![Q = 0];\naxes![A = 8];");
+    client.finish();
+}
+
+#[test]
+fn a_client_that_knows_commands_only_is_offered_nothing() {
+    let client = Setup::utf16().with("/capabilities/textDocument/codeAction", json!({}));
+    let mut client = client.in_process();
+    let uri = untitled("broken.rs");
+    client.open(&uri, BROKEN);
+    let answer = client.request_raw(
+        "textDocument/codeAction",
+        json!({
+            "textDocument": document(&uri),
+            "range": Range::default(),
+            "context": { "diagnostics": [] },
+        }),
+    );
+    assert_eq!(answer, Value::Null);
+    client.finish();
+}
+
+#[test]
+fn files_that_are_not_open_have_no_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("broken.rs");
+    std::fs::write(&path, BROKEN).unwrap();
+    let mut client = Setup::utf16().folder(folder.path()).in_process();
+    let uri = uri_of(&path);
+    let diagnostics = pull(&mut client, &uri);
+    let text = Text::new(BROKEN, false);
+    let range = diagnostics[1].range;
+    let actions = actions(&mut client, &uri, range, about(&diagnostics[1..]));
+    assert!(titles(&actions).len() > 1);
+    let edits = versioned(&actions[0]["edit"]);
+    assert_eq!(edits[0].1, None);
+    let mended = text.edited(&edits[0].2);
+    assert_eq!(mended.trim_end(), "axes![Q = 0];\naxes![A = 8];");
+    client.finish();
+}

@@ -1,0 +1,576 @@
+//! What an editor shows and asks beside diagnostics: every feature in both encodings, with letters of several bytes before
+//! each place and lines that end as Windows ends them.
+
+use serde_json::{Value, json};
+use tower_lsp::ls_types::{
+    CodeLens, CompletionItem, CompletionTextEdit, DocumentSymbol, FoldingRange, Hover,
+    HoverContents, InlayHint, InlayHintLabel, Location, MarkupKind, Position,
+    PrepareRenameResponse, SelectionRange, SignatureHelp, Uri,
+};
+
+use super::support::{Client, Setup, document, untitled, uri_of};
+use super::texts::{LETTERS, Text, both, kernel, versioned};
+
+/// A client with the kernel open.
+fn open(setup: Setup, utf8: bool) -> (Client, Uri, Text) {
+    open_text(setup, utf8, &kernel())
+}
+
+fn open_text(setup: Setup, utf8: bool, text: &str) -> (Client, Uri, Text) {
+    let mut client = setup.in_process();
+    let uri = untitled("kernel.rs");
+    client.open(&uri, text);
+    (client, uri, Text::new(text, utf8))
+}
+
+/// Asks about a place.
+fn ask(client: &mut Client, method: &str, uri: &Uri, position: Position) -> Value {
+    client.request_raw(
+        method,
+        json!({ "textDocument": document(uri), "position": position }),
+    )
+}
+
+/// Asks about a document.
+fn ask_of(client: &mut Client, method: &str, uri: &Uri) -> Value {
+    client.request_raw(method, json!({ "textDocument": document(uri) }))
+}
+
+fn read<T: serde::de::DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).unwrap()
+}
+
+fn words(hover: &Hover) -> (MarkupKind, &str) {
+    match &hover.contents {
+        HoverContents::Markup(content) => (content.kind.clone(), &content.value),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn hovers() {
+    for (setup, utf8) in both() {
+        let (mut client, uri, text) = open(setup, utf8);
+        let caret = text.caret("S = 256, |T = 4");
+        let hover: Hover = read(ask(&mut client, "textDocument/hover", &uri, caret));
+        assert_eq!(text.at(hover.range.unwrap()), "T");
+        let (kind, words) = words(&hover);
+        assert_eq!(kind, MarkupKind::Markdown);
+        assert!(words.contains("`T`") && words.contains('4'), "{words}");
+        let nothing = ask(
+            &mut client,
+            "textDocument/hover",
+            &uri,
+            text.caret("let| block"),
+        );
+        assert_eq!(nothing, Value::Null);
+        client.finish();
+    }
+}
+
+#[test]
+fn hovers_of_a_client_that_shows_plain_text() {
+    for (setup, utf8) in both() {
+        let setup = setup.with(
+            "/capabilities/textDocument/hover/contentFormat",
+            json!(["plaintext"]),
+        );
+        let (mut client, uri, text) = open(setup, utf8);
+        let caret = text.caret("S = 256, |T = 4");
+        let hover: Hover = read(ask(&mut client, "textDocument/hover", &uri, caret));
+        let (kind, words) = words(&hover);
+        assert_eq!(kind, MarkupKind::PlainText);
+        assert!(!words.contains('`') && !words.contains("**"), "{words}");
+        assert!(words.contains('T') && words.contains('4'), "{words}");
+        client.finish();
+    }
+}
+
+/// The hints of the whole document: the end of the line before each, and what it says.
+fn hints(client: &mut Client, uri: &Uri, text: &Text) -> Vec<(String, String)> {
+    let end = text.place(text.text.len());
+    let range = json!({ "start": { "line": 0, "character": 0 }, "end": end });
+    let params = json!({ "textDocument": document(uri), "range": range });
+    let hints: Vec<InlayHint> = read(client.request_raw("textDocument/inlayHint", params));
+    let hints = hints.into_iter().map(|hint| {
+        let before = &text.text[..text.byte(hint.position)];
+        let line = before.rsplit('\n').next().unwrap();
+        let line = line.strip_prefix(LETTERS).unwrap().trim();
+        let InlayHintLabel::String(label) = hint.label else {
+            panic!("{:?}", hint.label);
+        };
+        (line.to_owned(), label)
+    });
+    hints.collect()
+}
+
+#[test]
+fn inlay_hints() {
+    for (setup, utf8) in both() {
+        let (mut client, uri, text) = open(setup, utf8);
+        let found = hints(&mut client, &uri, &text);
+        let found = |line: &str| {
+            let mut found = found.iter().filter(|(before, _)| before == line);
+            found.next().map(|(_, label)| label.clone())
+        };
+        assert!(found("type Half = m![1 # 2]").unwrap().ends_with("= 2"));
+        // 4 * 16 elements of 4 bytes.
+        let block = "type Block = DmTensor<i32, Chip, Half, m![S], m![T, P]>";
+        assert!(found(block).unwrap().ends_with("= 256 B"));
+        client.finish();
+    }
+}
+
+#[test]
+fn inlay_hints_have_levels() {
+    let count = |level: &str| {
+        let options = json!({ "inlayHints": { "level": level } });
+        let setup = Setup::utf16().with("/initializationOptions", options);
+        let (mut client, uri, text) = open(setup, false);
+        // Settings hold from the first reading on.
+        super::diagnostics::pull(&mut client, &uri);
+        let count = hints(&mut client, &uri, &text).len();
+        client.finish();
+        count
+    };
+    assert_eq!(count("off"), 0);
+    let (kernel, line) = (count("kernel"), count("line"));
+    assert!(0 < kernel && kernel < line, "{kernel} {line}");
+}
+
+#[test]
+fn code_lenses() {
+    for (setup, utf8) in both() {
+        let (mut client, uri, text) = open(setup, utf8);
+        let lenses: Vec<CodeLens> = read(ask_of(&mut client, "textDocument/codeLens", &uri));
+        let [lens] = lenses.as_slice() else {
+            panic!("{lenses:?}");
+        };
+        assert_eq!(lens.range.start, text.range_of("raise").start);
+        let command = lens.command.as_ref().unwrap();
+        assert!(command.title.contains(" cycles"), "{}", command.title);
+        assert_eq!(command.command, "visa.showTimeline");
+        let arguments = command.arguments.as_ref().unwrap();
+        assert_eq!(*arguments, [json!(uri), json!(lens.range.start)]);
+        client.finish();
+    }
+    let options = json!({ "codeLens": { "enable": false } });
+    let setup = Setup::utf16().with("/initializationOptions", options);
+    let (mut client, uri, _) = open(setup, false);
+    super::diagnostics::pull(&mut client, &uri);
+    assert_eq!(
+        ask_of(&mut client, "textDocument/codeLens", &uri),
+        json!([])
+    );
+    client.finish();
+}
+
+/// The proposals at a place.
+fn proposals(client: &mut Client, uri: &Uri, position: Position) -> Vec<CompletionItem> {
+    read(ask(client, "textDocument/completion", uri, position))
+}
+
+#[test]
+fn completions() {
+    let typed = kernel().replace("m![T, P]>;", "m![T, ]>;");
+    for (setup, utf8) in both() {
+        for replace in [false, true] {
+            let setup = Setup {
+                initialize: setup.initialize.clone(),
+            }
+            .with(
+                "/capabilities/textDocument/completion/completionItem/insertReplaceSupport",
+                json!(replace),
+            );
+            let (mut client, uri, text) = open_text(setup, utf8, &typed);
+            let items = proposals(&mut client, &uri, text.caret("m![T, |]>;"));
+            let item = items.iter().find(|item| item.label == "P").unwrap();
+            let (range, new) = match item.text_edit.as_ref().unwrap() {
+                CompletionTextEdit::Edit(edit) => (edit.range, &edit.new_text),
+                CompletionTextEdit::InsertAndReplace(edit) => {
+                    assert!(replace);
+                    assert_eq!(edit.insert, edit.replace);
+                    (edit.replace, &edit.new_text)
+                }
+            };
+            let edit = tower_lsp::ls_types::TextEdit::new(range, new.clone());
+            assert_eq!(text.edited(&[edit]), kernel());
+            let mut orders: Vec<_> = items.iter().map(|item| &item.sort_text).collect();
+            orders.dedup();
+            assert_eq!(orders.len(), items.len());
+            assert!(orders.is_sorted());
+            client.finish();
+        }
+    }
+}
+
+#[test]
+fn completions_without_snippets() {
+    let typed = kernel().replace("        .vector_final()\r\n", "        .\r\n");
+    let inserted = |snippets: bool| {
+        let setup = Setup::utf16().with(
+            "/capabilities/textDocument/completion/completionItem/snippetSupport",
+            json!(snippets),
+        );
+        let (mut client, uri, text) = open_text(setup, false, &typed);
+        let place = text.caret("AddFxp, 1)\r\n/* é𝄞 */         .|\r\n");
+        let items = proposals(&mut client, &uri, place);
+        assert!(items.iter().any(|item| item.label.contains("vector_final")));
+        client.finish();
+        let texts = items.into_iter().map(|item| match item.text_edit.unwrap() {
+            CompletionTextEdit::Edit(edit) => edit.new_text,
+            CompletionTextEdit::InsertAndReplace(edit) => edit.new_text,
+        });
+        texts.collect::<Vec<_>>()
+    };
+    assert!(inserted(true).iter().any(|text| text.contains('$')));
+    assert!(inserted(false).iter().all(|text| !text.contains('$')));
+}
+
+#[test]
+fn signatures() {
+    for (setup, utf8) in both() {
+        let (mut client, uri, text) = open(setup, utf8);
+        let caret = text.caret("fetch::<i32, m![T], |m![P]>");
+        let help: SignatureHelp = read(ask(&mut client, "textDocument/signatureHelp", &uri, caret));
+        let signature = &help.signatures[0];
+        assert!(signature.label.contains("fetch"), "{}", signature.label);
+        assert_eq!(help.active_parameter, Some(2));
+        let parameters = signature.parameters.as_ref().unwrap();
+        assert!(parameters.len() > 2);
+        client.finish();
+    }
+}
+
+#[test]
+fn definitions_and_references() {
+    for (setup, utf8) in both() {
+        let (mut client, uri, text) = open(setup, utf8);
+        let caret = text.caret("collect::<m![T, |P / 8]");
+        let places: Vec<Location> = read(ask(&mut client, "textDocument/definition", &uri, caret));
+        assert_eq!(places.len(), 1);
+        assert_eq!(places[0].uri, uri);
+        assert_eq!(text.at(places[0].range), "P");
+        assert_eq!(places[0].range.start, text.range_of("P = 16").start);
+        for declaration in [true, false] {
+            let places: Vec<Location> = read(client.request_raw(
+                "textDocument/references",
+                json!({
+                    "textDocument": document(&uri),
+                    "position": caret,
+                    "context": { "includeDeclaration": declaration },
+                }),
+            ));
+            // `Block`, the parameter and the result of the kernel, the fetch, and twice in the collect.
+            assert_eq!(places.len(), 6 + usize::from(declaration));
+            assert!(places.iter().all(|place| text.at(place.range) == "P"));
+        }
+        client.finish();
+    }
+}
+
+#[test]
+fn renames() {
+    for (setup, utf8) in both() {
+        let (mut client, uri, text) = open(setup, utf8);
+        let caret = text.caret("collect::<m![T, |P / 8]");
+        let prepared = ask(&mut client, "textDocument/prepareRename", &uri, caret);
+        let PrepareRenameResponse::RangeWithPlaceholder { range, placeholder } = read(prepared)
+        else {
+            panic!("no range");
+        };
+        assert_eq!((text.at(range), placeholder.as_str()), ("P", "P"));
+        let edit = client.request_raw(
+            "textDocument/rename",
+            json!({ "textDocument": document(&uri), "position": caret, "newName": "Quad" }),
+        );
+        let edits = versioned(&edit);
+        assert_eq!(edits.len(), 1);
+        assert_eq!((&edits[0].0, edits[0].1), (&uri, Some(1)));
+        // No other word of the kernel has that letter.
+        assert_eq!(text.edited(&edits[0].2), text.text.replace('P', "Quad"));
+        for name in ["8", "T"] {
+            let params = json!({
+                "textDocument": document(&uri), "position": caret, "newName": name,
+            });
+            let id = client.send_raw("textDocument/rename", Some(params));
+            assert_eq!(client.response_raw(id).unwrap_err().code, -32803);
+        }
+        client.finish();
+    }
+}
+
+#[test]
+fn renames_across_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        uri_of(&path)
+    };
+    let axes = "/* é */ axes![A = 8];\r\n";
+    let uses = "mod axes;\nuse axes::A;\ntype Part = m![A / 4];\n";
+    let axes_uri = write("axes.rs", axes);
+    let uses_uri = write("lib.rs", uses);
+    let mut client = Setup::utf16().folder(folder.path()).in_process();
+    client.open(&uses_uri, uses);
+    super::diagnostics::pull(&mut client, &uses_uri);
+    let place = Text::new(uses, false).caret("m![|A / 4]");
+    let edit = client.request_raw(
+        "textDocument/rename",
+        json!({ "textDocument": document(&uses_uri), "position": place, "newName": "Bee" }),
+    );
+    let edits = versioned(&edit);
+    assert_eq!(edits.len(), 2);
+    for (uri, version, edits) in edits {
+        let (before, known) = if uri == axes_uri {
+            (axes, None)
+        } else {
+            (uses, Some(1))
+        };
+        assert_eq!(version, known);
+        let after = Text::new(before, false).edited(&edits);
+        assert_eq!(after, before.replace('A', "Bee"));
+    }
+    client.finish();
+}
+
+#[test]
+fn symbols() {
+    for (setup, utf8) in both() {
+        let (mut client, uri, text) = open(setup, utf8);
+        let symbols: Vec<DocumentSymbol> =
+            read(ask_of(&mut client, "textDocument/documentSymbol", &uri));
+        for name in ["S", "P", "Chip", "Block", "raise"] {
+            let symbol = find(&symbols, name).unwrap_or_else(|| panic!("no {name}"));
+            assert_eq!(text.at(symbol.selection_range), name);
+        }
+        let found = client.request_raw("workspace/symbol", json!({ "query": "rai" }));
+        assert_eq!(found[0]["name"], "raise");
+        let location: Location = read(found[0]["location"].clone());
+        assert_eq!(location.uri, uri);
+        assert!(text.at(location.range).contains("raise"));
+        client.finish();
+    }
+}
+
+/// The symbol of a name, at any depth.
+fn find<'s>(symbols: &'s [DocumentSymbol], name: &str) -> Option<&'s DocumentSymbol> {
+    let mut symbols = symbols.iter();
+    symbols.find_map(|symbol| {
+        if symbol.name == name {
+            return Some(symbol);
+        }
+        find(symbol.children.as_deref().unwrap_or_default(), name)
+    })
+}
+
+#[test]
+fn symbols_of_a_client_that_knows_no_trees() {
+    let setup = Setup::utf16().with("/capabilities/textDocument/documentSymbol", json!({}));
+    let (mut client, uri, text) = open(setup, false);
+    let symbols = ask_of(&mut client, "textDocument/documentSymbol", &uri);
+    let symbols = symbols.as_array().unwrap();
+    let raise = symbols.iter().find(|symbol| symbol["name"] == "raise");
+    let location: Location = read(raise.unwrap()["location"].clone());
+    assert!(text.at(location.range).ends_with('}'));
+    client.finish();
+}
+
+#[test]
+fn foldings() {
+    for (setup, utf8) in both() {
+        for lines in [false, true] {
+            let setup = Setup {
+                initialize: setup.initialize.clone(),
+            }
+            .with(
+                "/capabilities/textDocument/foldingRange/lineFoldingOnly",
+                json!(lines),
+            );
+            let (mut client, uri, text) = open(setup, utf8);
+            let foldings: Vec<FoldingRange> =
+                read(ask_of(&mut client, "textDocument/foldingRange", &uri));
+            let chain = text.range_of(".main").start.line;
+            let folding = foldings.iter().find(|folding| folding.start_line == chain);
+            let folding = folding.unwrap_or_else(|| panic!("{foldings:?}"));
+            let last = text.range_of(".commit").start.line;
+            assert!(folding.end_line <= last && folding.end_line + 1 >= last);
+            assert_eq!(folding.start_character.is_none(), lines);
+            for folding in &foldings {
+                assert!(folding.start_line < folding.end_line);
+            }
+            client.finish();
+        }
+    }
+}
+
+#[test]
+fn semantic_tokens() {
+    for (setup, utf8) in both() {
+        let (mut client, uri, text) = open(setup, utf8);
+        let capabilities = serde_json::to_value(&client.initialized.capabilities).unwrap();
+        let types = capabilities["semanticTokensProvider"]["legend"]["tokenTypes"].clone();
+        let types: Vec<String> = read(types);
+        let whole = ask_of(&mut client, "textDocument/semanticTokens/full", &uri);
+        let tokens = decoded(&text, &whole["data"], &types);
+        for token in [
+            ("P", "typeParameter", 1),
+            ("P", "typeParameter", 0),
+            ("256", "number", 0),
+            ("/", "operator", 0),
+        ] {
+            let known = |(text, kind, bits): &(String, String, u64)| {
+                (text.as_str(), kind.as_str(), *bits) == token
+            };
+            assert!(tokens.iter().any(known), "no {token:?} in {tokens:?}");
+        }
+        let range = text.range_of("axes![S = 256, T = 4, P = 16];");
+        let part = client.request_raw(
+            "textDocument/semanticTokens/range",
+            json!({ "textDocument": document(&uri), "range": range }),
+        );
+        let part = decoded(&text, &part["data"], &types);
+        assert_eq!(part.as_slice(), &tokens[..part.len()]);
+        assert!(part.iter().any(|(text, _, _)| text == "256"));
+        assert!(part.len() < tokens.len());
+        client.finish();
+    }
+}
+
+/// The tokens as text, kind and modifiers.
+fn decoded(text: &Text, data: &Value, types: &[String]) -> Vec<(String, String, u64)> {
+    let data: Vec<u32> = read(data.clone());
+    let mut place = Position::default();
+    let tokens = data.chunks(5).map(|token| {
+        if token[0] > 0 {
+            place = Position::new(place.line + token[0], 0);
+        }
+        place.character += token[1];
+        let end = Position::new(place.line, place.character + token[2]);
+        let words = &text.text[text.byte(place)..text.byte(end)];
+        (
+            words.to_owned(),
+            types[token[3] as usize].clone(),
+            u64::from(token[4]),
+        )
+    });
+    tokens.collect()
+}
+
+#[test]
+fn selections() {
+    for (setup, utf8) in both() {
+        let (mut client, uri, text) = open(setup, utf8);
+        let places = [text.caret("collect::<m![T, |P / 8]"), text.caret("rai|se")];
+        let params = json!({ "textDocument": document(&uri), "positions": places });
+        let selections: Vec<SelectionRange> =
+            read(client.request_raw("textDocument/selectionRange", params));
+        assert_eq!(selections.len(), 2);
+        let mut grown: Vec<&str> = Vec::new();
+        let mut selection = Some(&selections[0]);
+        while let Some(inner) = selection {
+            grown.push(text.at(inner.range));
+            selection = inner.parent.as_deref();
+        }
+        assert_eq!(grown[0], "P");
+        assert!(grown.contains(&"P / 8"), "{grown:?}");
+        assert!(grown.windows(2).all(|pair| pair[1].contains(pair[0])));
+        assert_eq!(*grown.last().unwrap(), text.text);
+        client.finish();
+    }
+}
+
+#[test]
+fn call_hierarchies() {
+    let kernels = "
+fn inner(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![S, T, P]>) {
+    let block: Block = x.to_dm(&mut ctx.tdma, 0x2000);
+}
+#[device(chip = 1)]
+fn outer(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![S, T, P]>) {
+    inner(ctx, x);
+    inner(ctx, x);
+}
+";
+    let kernels = kernel() + &super::texts::spiced(kernels);
+    for (setup, utf8) in both() {
+        let (mut client, uri, text) = open_text(setup, utf8, &kernels);
+        let method = "textDocument/prepareCallHierarchy";
+        let items = ask(&mut client, method, &uri, text.caret("fn in|ner"));
+        assert_eq!(items[0]["name"], "inner");
+        let calls = client.request_raw("callHierarchy/incomingCalls", json!({ "item": items[0] }));
+        assert_eq!(calls[0]["from"]["name"], "outer");
+        let ranges: Vec<tower_lsp::ls_types::Range> = read(calls[0]["fromRanges"].clone());
+        assert_eq!(ranges.len(), 2);
+        assert!(
+            ranges
+                .iter()
+                .all(|range| text.at(*range).starts_with("inner"))
+        );
+        // A client may drop what an item carries.
+        let mut outer = calls[0]["from"].clone();
+        outer.as_object_mut().unwrap().remove("data");
+        let calls = client.request_raw("callHierarchy/outgoingCalls", json!({ "item": outer }));
+        assert_eq!(calls[0]["to"]["name"], "inner");
+        assert_eq!(calls[0]["fromRanges"].as_array().unwrap().len(), 2);
+        client.finish();
+    }
+}
+
+#[test]
+fn costs_are_those_of_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kernel.rs");
+    std::fs::write(&path, kernel()).unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_visa-lint-tested"))
+        .args(["cost", "--format", "json"])
+        .arg(&path)
+        .output()
+        .unwrap();
+    let expected: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for (setup, utf8) in both() {
+        let mut client = setup.folder(folder.path()).in_process();
+        let uri = uri_of(&path);
+        let text = Text::new(kernel(), utf8);
+        client.open(&uri, &text.text);
+        super::diagnostics::pull(&mut client, &uri);
+        let caret = text.caret(".fet|ch");
+        let cost = ask(&mut client, "visa/kernelCost", &uri, caret);
+        assert_eq!(cost, expected);
+        let kernel = &expected["kernels"][0];
+        let map = ask(&mut client, "visa/memoryMap", &uri, caret);
+        assert_eq!(map["kernel"], "raise");
+        assert_eq!(map["memory"], kernel["memory"]);
+        assert_eq!(map["peak"], kernel["peak"]);
+        assert_eq!(map["total"], kernel["cycles"]["total"]);
+        // A slice has 512 KiB of data memory.
+        let capacity = json!({ "tier": "dm", "bytes": 524_288 });
+        assert!(map["capacity"].as_array().unwrap().contains(&capacity));
+        let table = ask(&mut client, "visa/stageTable", &uri, caret);
+        assert_eq!(table["kernel"], "raise");
+        assert_eq!(table["operations"].as_array().unwrap().len(), 1);
+        let pass = &table["operations"][0];
+        assert!(kernel["operations"].as_array().unwrap().contains(pass));
+        let nowhere = ask(&mut client, "visa/kernelCost", &uri, Position::default());
+        assert!(nowhere.is_null() || nowhere["kernels"][0]["name"] == "raise");
+        client.finish();
+    }
+}
+
+#[test]
+fn an_unknown_document_has_empty_answers() {
+    let mut client = Setup::utf16().in_process();
+    let uri = untitled("nowhere.rs");
+    let hover = ask(&mut client, "textDocument/hover", &uri, Position::default());
+    assert_eq!(hover, Value::Null);
+    assert_eq!(
+        ask_of(&mut client, "textDocument/codeLens", &uri),
+        Value::Null
+    );
+    assert_eq!(
+        ask(&mut client, "visa/kernelCost", &uri, Position::default()),
+        Value::Null
+    );
+    client.finish();
+}

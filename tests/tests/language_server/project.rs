@@ -1,0 +1,494 @@
+//! Folders, settings files and the client's settings.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tower_lsp::ls_types::notification::ShowMessage;
+use tower_lsp::ls_types::request::{RegisterCapability, WorkspaceConfiguration};
+use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity, MessageType};
+
+use super::diagnostics::{BROKEN, published, pull, pull_workspace, rules};
+use super::support::{Client, Setup, untitled, uri_of};
+
+/// Files of a folder, by their names.
+struct Folder {
+    folder: tempfile::TempDir,
+}
+
+impl Folder {
+    fn with(files: &[(&str, &str)]) -> Self {
+        let folder = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        for (name, text) in files {
+            folder.write(name, text);
+        }
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+}
+
+/// The names of files with findings, and their rules.
+fn found(client: &mut Client) -> Vec<(String, Vec<String>)> {
+    let pulled = pull_workspace(client, &[]);
+    let found = pulled.into_iter().map(|(uri, diagnostics, _)| {
+        let diagnostics = diagnostics.unwrap();
+        let rules = rules(&diagnostics).into_iter().map(str::to_owned);
+        (uri.rsplit('/').next().unwrap().to_owned(), rules.collect())
+    });
+    found.collect()
+}
+
+/// The names of files with findings.
+fn names(client: &mut Client) -> Vec<String> {
+    found(client).into_iter().map(|(name, _)| name).collect()
+}
+
+/// Tells the server that files changed.
+fn changed(client: &mut Client, paths: &[PathBuf]) {
+    let changes: Vec<Value> = paths
+        .iter()
+        // What happened is looked up on the disk.
+        .map(|path| json!({ "uri": uri_of(path), "type": 2 }))
+        .collect();
+    client.notify_raw(
+        "workspace/didChangeWatchedFiles",
+        json!({ "changes": changes }),
+    );
+}
+
+/// Waits until the server says something else than before.
+fn eventually<T: PartialEq + std::fmt::Debug>(
+    client: &mut Client,
+    expected: &T,
+    ask: impl Fn(&mut Client) -> T,
+) {
+    let end = std::time::Instant::now() + super::support::PATIENCE;
+    loop {
+        let answer = ask(client);
+        if answer == *expected {
+            return;
+        }
+        assert!(std::time::Instant::now() < end, "{answer:?}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn what_is_checked_is_what_the_command_line_checks() {
+    let folder = Folder::with(&[
+        (".gitignore", "ignored.rs\n"),
+        ("visa-lint.toml", "exclude = [\"left/\"]\n"),
+        ("a.rs", BROKEN),
+        ("ignored.rs", BROKEN),
+        ("left/out.rs", BROKEN),
+        ("deep/er/b.rs", BROKEN),
+        ("c.txt", BROKEN),
+    ]);
+    let mut client = Setup::utf16().folder(folder.folder.path()).in_process();
+    assert_eq!(names(&mut client), ["a.rs", "b.rs"]);
+    // What is opened and hidden from a search is checked, what the settings leave out is not.
+    let [ignored, left] = ["ignored.rs", "left/out.rs"].map(|name| uri_of(&folder.path(name)));
+    client.open(&ignored, BROKEN);
+    client.open(&left, BROKEN);
+    assert_eq!(pull(&mut client, &ignored).len(), 2);
+    assert_eq!(pull(&mut client, &left), []);
+    client.finish();
+}
+
+#[test]
+fn several_folders_are_one_workspace() {
+    let one = Folder::with(&[
+        ("Cargo.toml", "[package]\nname = \"one\"\n"),
+        ("src/lib.rs", "pub use two::A;\n"),
+        ("src/part.rs", BROKEN),
+    ]);
+    let two = Folder::with(&[("lib.rs", BROKEN)]);
+    let mut client = Setup::utf16().folder(one.folder.path()).in_process();
+    assert_eq!(names(&mut client), ["part.rs"]);
+    let folders = |folder: &Folder| json!([{ "uri": uri_of(folder.folder.path()), "name": "x" }]);
+    let change = json!({ "event": { "added": folders(&two), "removed": [] } });
+    client.notify_raw("workspace/didChangeWorkspaceFolders", change);
+    let both = ["lib.rs".to_owned(), "part.rs".to_owned()];
+    eventually(&mut client, &both.to_vec(), |client| {
+        let mut names = names(client);
+        names.sort();
+        names
+    });
+    let change = json!({ "event": { "added": [], "removed": folders(&one) } });
+    client.notify_raw("workspace/didChangeWorkspaceFolders", change);
+    eventually(&mut client, &vec!["lib.rs".to_owned()], names);
+    client.finish();
+}
+
+#[test]
+fn a_file_outside_of_all_folders_is_checked_with_its_neighbours() {
+    let inside = Folder::with(&[("a.rs", "axes![A = 8];\n")]);
+    let outside = Folder::with(&[
+        (
+            "axes.rs",
+            "use furiosa_visa_std::prelude::*;\naxes![A = 10];\n",
+        ),
+        ("other.rs", BROKEN),
+    ]);
+    let text =
+        "mod axes;\nuse axes::A;\nuse furiosa_visa_std::prelude::*;\ntype Part = m![A / 4];\n";
+    outside.write("lib.rs", text);
+    let mut client = Setup::utf16().folder(inside.folder.path()).in_process();
+    let uri = uri_of(&outside.path("lib.rs"));
+    client.open(&uri, text);
+    assert_eq!(rules(&pull(&mut client, &uri)), ["stride_indivisible"]);
+    // Its neighbours only give names.
+    assert_eq!(names(&mut client), ["lib.rs"]);
+    client.close(&uri);
+    eventually(&mut client, &Vec::<String>::new(), names);
+    client.finish();
+}
+
+#[test]
+fn files_that_change_on_disk_are_read_again() {
+    let folder = Folder::with(&[("a.rs", BROKEN), ("b.rs", "axes![A = 8];\n")]);
+    let mut client = Setup::utf16().folder(folder.folder.path()).in_process();
+    assert_eq!(names(&mut client), ["a.rs"]);
+    folder.write("b.rs", BROKEN);
+    changed(&mut client, &[folder.path("b.rs")]);
+    eventually(
+        &mut client,
+        &vec!["a.rs".to_owned(), "b.rs".to_owned()],
+        names,
+    );
+    folder.write("new/c.rs", BROKEN);
+    std::fs::remove_file(folder.path("a.rs")).unwrap();
+    changed(&mut client, &[folder.path("new/c.rs"), folder.path("a.rs")]);
+    eventually(
+        &mut client,
+        &vec!["b.rs".to_owned(), "c.rs".to_owned()],
+        names,
+    );
+    // The text of an open document is the client's, whatever happens on the disk.
+    let uri = uri_of(&folder.path("b.rs"));
+    client.open(&uri, "axes![A = 0];\n");
+    folder.write("b.rs", "axes![A = 8];\n");
+    changed(&mut client, &[folder.path("b.rs")]);
+    folder.write("new/c.rs", "axes![A = 8];\n");
+    changed(&mut client, &[folder.path("new/c.rs")]);
+    eventually(&mut client, &vec!["b.rs".to_owned()], names);
+    assert_eq!(rules(&pull(&mut client, &uri)), ["axis_size_zero"]);
+    std::fs::remove_file(folder.path("b.rs")).unwrap();
+    changed(&mut client, &[folder.path("b.rs")]);
+    assert_eq!(rules(&pull(&mut client, &uri)), ["axis_size_zero"]);
+    client.close(&uri);
+    eventually(&mut client, &Vec::<String>::new(), names);
+    client.finish();
+}
+
+#[test]
+fn the_client_is_asked_to_watch_and_to_pull_again() {
+    let folder = Folder::with(&[("a.rs", BROKEN)]);
+    let client = Setup::utf16()
+        .with(
+            "/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration",
+            json!(true),
+        )
+        .with(
+            "/capabilities/workspace/diagnostics/refreshSupport",
+            json!(true),
+        )
+        .with(
+            "/capabilities/workspace/inlayHint/refreshSupport",
+            json!(true),
+        );
+    let mut client = client.folder(folder.folder.path()).in_process();
+    let (id, registered) = client.server_request::<RegisterCapability>();
+    client.answer(&id, &Value::Null);
+    let options = registered.registrations[0]
+        .register_options
+        .as_ref()
+        .unwrap();
+    let patterns: Vec<&str> = options["watchers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|watcher| watcher["globPattern"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        patterns,
+        [
+            "**/*.rs",
+            "**/Cargo.toml",
+            "**/visa-lint.toml",
+            "**/.gitignore"
+        ]
+    );
+    for _ in 0..2 {
+        for method in [
+            "workspace/diagnostic/refresh",
+            "workspace/inlayHint/refresh",
+        ] {
+            let id = client.next_of(method)["id"].clone();
+            client.answer(&id, &Value::Null);
+        }
+        folder.write("a.rs", "axes![A = 8];\n");
+        changed(&mut client, &[folder.path("a.rs")]);
+    }
+    for method in [
+        "workspace/diagnostic/refresh",
+        "workspace/inlayHint/refresh",
+    ] {
+        let id = client.next_of(method)["id"].clone();
+        client.answer(&id, &Value::Null);
+    }
+    assert_eq!(names(&mut client), [""; 0]);
+    client.finish();
+}
+
+/// The level of the first finding of a text with the client's settings.
+fn severity(client: &mut Client) -> Option<DiagnosticSeverity> {
+    let uri = untitled("level.rs");
+    pull(client, &uri).first().and_then(|first| first.severity)
+}
+
+#[test]
+fn settings_come_with_initialize() {
+    let setup = Setup::utf16().with(
+        "/initializationOptions",
+        json!({ "levels": { "unused_suppression": "deny", "mapping": "allow" } }),
+    );
+    let mut client = setup.in_process();
+    let uri = untitled("level.rs");
+    client.open(&uri, BROKEN);
+    let diagnostics = pull(&mut client, &uri);
+    assert_eq!(rules(&diagnostics), ["unused_suppression"]);
+    assert_eq!(diagnostics[0].severity, Some(DiagnosticSeverity::ERROR));
+    client.finish();
+}
+
+#[test]
+fn settings_are_pulled_where_the_client_answers() {
+    let setup = Setup::utf16().with("/capabilities/workspace/configuration", json!(true));
+    let mut client = setup.in_process();
+    let uri = untitled("level.rs");
+    client.open(&uri, "axes![A = 8]; // visa-lint: allow(axis_size_zero)\n");
+    for (level, expected) in [
+        ("deny", Some(DiagnosticSeverity::ERROR)),
+        ("warn", Some(DiagnosticSeverity::WARNING)),
+        ("allow", None),
+    ] {
+        let (id, asked) = client.server_request::<WorkspaceConfiguration>();
+        assert_eq!(asked.items[0].section.as_deref(), Some("visa"));
+        let settings = json!({ "levels": { "unused_suppression": level }, "target": null });
+        client.answer(&id, &json!([settings]));
+        eventually(&mut client, &expected, severity);
+        client.notify_raw(
+            "workspace/didChangeConfiguration",
+            json!({ "settings": null }),
+        );
+    }
+    let (id, _) = client.server_request::<WorkspaceConfiguration>();
+    client.answer(&id, &json!([null]));
+    client.finish();
+}
+
+#[test]
+fn settings_are_taken_from_the_notification_of_other_clients() {
+    let mut client = Setup::utf16().in_process();
+    let uri = untitled("level.rs");
+    client.open(&uri, "axes![A = 8]; // visa-lint: allow(axis_size_zero)\n");
+    assert_eq!(severity(&mut client), Some(DiagnosticSeverity::WARNING));
+    let settings = json!({ "visa": { "levels": { "warnings": "deny" } } });
+    client.notify_raw(
+        "workspace/didChangeConfiguration",
+        json!({ "settings": settings }),
+    );
+    eventually(&mut client, &Some(DiagnosticSeverity::ERROR), severity);
+    let settings = json!({ "visa": { "diagnostics": { "enable": false } } });
+    client.notify_raw(
+        "workspace/didChangeConfiguration",
+        json!({ "settings": settings }),
+    );
+    eventually(&mut client, &None, severity);
+    client.finish();
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_named_and_the_rest_holds() {
+    let setup = Setup::utf16().with(
+        "/initializationOptions",
+        json!({ "levels": { "unused_suppression": "deny" }, "target": "rngdx", "dialekt": "auto" }),
+    );
+    let mut client = setup.in_process();
+    let told: Vec<String> = (0..2)
+        .map(|_| {
+            let told = client.notification::<ShowMessage>();
+            assert_eq!(told.typ, MessageType::WARNING);
+            told.message
+        })
+        .collect();
+    let mut told: Vec<&str> = told.iter().map(String::as_str).collect();
+    told.sort_unstable();
+    assert_eq!(
+        told,
+        [
+            "`visa.target` has to be one of `rngd`, `rngd-s`, and is `\"rngdx\"`",
+            "there is no setting `visa.dialekt`; did you mean `visa.dialect`?",
+        ]
+    );
+    let uri = untitled("level.rs");
+    client.open(&uri, "axes![A = 8]; // visa-lint: allow(axis_size_zero)\n");
+    assert_eq!(severity(&mut client), Some(DiagnosticSeverity::ERROR));
+    client.finish();
+}
+
+#[test]
+fn the_clients_levels_win_over_the_file() {
+    let folder = Folder::with(&[
+        (
+            "visa-lint.toml",
+            "[levels]\nmapping = \"warn\"\nunused_suppression = \"deny\"\n",
+        ),
+        ("a.rs", BROKEN),
+    ]);
+    let uri = uri_of(&folder.path("a.rs"));
+    let severities = |diagnostics: &[Diagnostic]| {
+        let severities = diagnostics.iter().map(|found| found.severity.unwrap());
+        severities.collect::<Vec<_>>()
+    };
+    let mut client = Setup::utf16().folder(folder.folder.path()).in_process();
+    let diagnostics = pull(&mut client, &uri);
+    assert_eq!(
+        severities(&diagnostics),
+        [DiagnosticSeverity::WARNING, DiagnosticSeverity::ERROR]
+    );
+    client.finish();
+    let setup = Setup::utf16().with(
+        "/initializationOptions",
+        json!({ "visa": { "levels": { "axis_size_zero": "allow" } } }),
+    );
+    let mut client = setup.folder(folder.folder.path()).in_process();
+    let diagnostics = pull(&mut client, &uri);
+    assert_eq!(rules(&diagnostics), ["unused_suppression"]);
+    assert_eq!(severities(&diagnostics), [DiagnosticSeverity::ERROR]);
+    client.finish();
+}
+
+#[test]
+fn a_settings_file_that_is_wrong_says_so_and_the_last_one_holds() {
+    let folder = Folder::with(&[
+        ("visa-lint.toml", "[levels]\nmapping = \"allow\"\n"),
+        ("a.rs", BROKEN),
+    ]);
+    let mut client = Setup::utf16().folder(folder.folder.path()).in_process();
+    let settings = folder.path("visa-lint.toml");
+    let quiet = vec![("a.rs".to_owned(), vec!["unused_suppression".to_owned()])];
+    assert_eq!(found(&mut client), quiet);
+    folder.write("visa-lint.toml", "[levels]\nmapping = \"allowed\"\n");
+    changed(&mut client, &[settings.clone()]);
+    let told = client.notification::<ShowMessage>();
+    assert_eq!(told.typ, MessageType::ERROR);
+    assert!(
+        told.message.starts_with("visa-lint.toml:2:11: "),
+        "{}",
+        told.message
+    );
+    let wrong = ("visa-lint.toml".to_owned(), vec![String::new()]);
+    eventually(&mut client, &vec![quiet[0].clone(), wrong], found);
+    let diagnostics = pull(&mut client, &uri_of(&settings));
+    assert_eq!(diagnostics[0].range.start.line, 1);
+    assert_eq!(diagnostics[0].range.start.character, 10);
+    folder.write("visa-lint.toml", "[levels]\nmapping = \"warn\"\n");
+    changed(&mut client, &[settings]);
+    let both = ["axis_size_zero", "unused_suppression"].map(str::to_owned);
+    eventually(
+        &mut client,
+        &vec![("a.rs".to_owned(), both.to_vec())],
+        found,
+    );
+    client.finish();
+}
+
+#[test]
+fn a_client_that_does_not_pull_is_told_of_a_wrong_settings_file() {
+    let folder = Folder::with(&[("visa-lint.toml", "targt = \"rngd\"\n"), ("a.rs", BROKEN)]);
+    let setup = Setup::utf16().pushed().folder(folder.folder.path());
+    let mut client = setup.in_process();
+    assert!(
+        client
+            .notification::<ShowMessage>()
+            .message
+            .contains("targt")
+    );
+    let told = published(&mut client, &uri_of(&folder.path("a.rs")));
+    assert_eq!(told.diagnostics.len(), 2);
+    let settings = folder.path("visa-lint.toml");
+    let told = published(&mut client, &uri_of(&settings));
+    assert_eq!(told.diagnostics[0].range.start.line, 0);
+    std::fs::remove_file(&settings).unwrap();
+    changed(&mut client, &[settings.clone()]);
+    let told = published(&mut client, &uri_of(&settings));
+    assert_eq!(told.diagnostics, []);
+    client.finish();
+}
+
+#[test]
+fn another_settings_file_and_only_the_open_files() {
+    let folder = Folder::with(&[
+        ("ci/strict.toml", "[levels]\nwarnings = \"deny\"\n"),
+        ("visa-lint.toml", "[levels]\nwarnings = \"allow\"\n"),
+        ("a.rs", BROKEN),
+        ("b.rs", BROKEN),
+    ]);
+    let settings = json!({
+        "configPath": "ci/strict.toml",
+        "diagnostics": { "scope": "openFiles" },
+    });
+    let setup = Setup::utf16().with("/initializationOptions", settings);
+    let mut client = setup.folder(folder.folder.path()).in_process();
+    assert_eq!(names(&mut client), [""; 0]);
+    let uri = uri_of(&folder.path("a.rs"));
+    client.open(&uri, BROKEN);
+    let diagnostics = pull(&mut client, &uri);
+    assert_eq!(diagnostics[1].severity, Some(DiagnosticSeverity::ERROR));
+    assert_eq!(names(&mut client), ["a.rs"]);
+    client.finish();
+}
+
+#[test]
+fn the_first_check_shows_how_far_it_is() {
+    let folder = Folder::with(&[("a.rs", BROKEN), ("b.rs", BROKEN)]);
+    let setup = Setup::utf16().with("/capabilities/window/workDoneProgress", json!(true));
+    let mut client = setup.folder(folder.folder.path()).in_process();
+    let id = client.next_of("window/workDoneProgress/create")["id"].clone();
+    client.answer(&id, &Value::Null);
+    let mut kinds = Vec::new();
+    let last = loop {
+        let progress = client.next_of("$/progress")["params"]["value"].clone();
+        kinds.push(progress["kind"].as_str().unwrap().to_owned());
+        if progress["kind"] == "end" {
+            break progress;
+        }
+    };
+    assert_eq!(kinds.first().map(String::as_str), Some("begin"));
+    assert_eq!(last["message"], "2 files");
+    client.finish();
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_no_end() {
+    let mut client = Setup::utf16()
+        .folder(Path::new("/nowhere/at/all"))
+        .in_process();
+    let uri = untitled("broken.rs");
+    client.open(&uri, BROKEN);
+    assert_eq!(pull(&mut client, &uri).len(), 2);
+    client.ignore("window/logMessage");
+    client.finish();
+}
