@@ -21,10 +21,7 @@ pub(crate) fn open(server: &Server, uri: Uri, version: i32, text: String) -> Arc
         lines: Arc::new(LineTable::of_document(&text)),
         text: Arc::clone(&text),
     };
-    state
-        .view_mut()
-        .documents
-        .insert(Arc::clone(&path), document);
+    state.documents_mut().insert(Arc::clone(&path), document);
     let file = Arc::clone(&path);
     server
         .engine
@@ -42,7 +39,7 @@ pub(crate) fn change(
     let path: Arc<str> = uris::path_of(uri).into();
     let mut state = server.lock();
     let encoding = state.view.encoding;
-    let Some(document) = state.view_mut().documents.get_mut(&path) else {
+    let Some(document) = state.documents_mut().get_mut(&path) else {
         drop(state);
         server.log(
             MessageType::WARNING,
@@ -67,7 +64,7 @@ pub(crate) fn change(
 pub(crate) fn close(server: &Server, uri: &Uri) -> Option<Arc<str>> {
     let path: Arc<str> = uris::path_of(uri).into();
     let mut state = server.lock();
-    state.view_mut().documents.remove(&path)?;
+    state.documents_mut().remove(&path)?;
     let file = Arc::clone(&path);
     server.engine.write(move |workspace| {
         let text = uris::is_file_path(&file)

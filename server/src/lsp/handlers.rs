@@ -46,7 +46,7 @@ impl Handlers {
     }
 
     /// Answers a request by a feature.
-    async fn ask<P: Send + 'static, T: Default + Send + 'static>(
+    async fn ask<P: Send + Sync + 'static, T: Default + Send + 'static>(
         &self,
         params: P,
         feature: fn(&Snapshot, &P) -> Answer<T>,
@@ -57,7 +57,7 @@ impl Handlers {
     }
 
     async fn set_trace(&self, params: SetTraceParams) {
-        self.server.lock().trace = params.value;
+        self.server.trace.set(params.value);
     }
 
     async fn kernel_cost(
@@ -183,7 +183,7 @@ impl LanguageServer for Handlers {
     ) -> Result<DocumentDiagnosticReportResult> {
         project::ready(&self.server).await;
         let question = move |snapshot: &Snapshot| diagnostics::document(snapshot, &params);
-        let answer = self.server.question(Urgency::Waiting, question).await;
+        let answer = self.server.ask(Urgency::Waiting, question).await;
         answer.map_err(|failure| self.pull_again(failure))
     }
 
@@ -193,7 +193,7 @@ impl LanguageServer for Handlers {
     ) -> Result<WorkspaceDiagnosticReportResult> {
         project::ready(&self.server).await;
         let question = move |snapshot: &Snapshot| diagnostics::workspace(snapshot, &params);
-        let answer = self.server.question(Urgency::Background, question).await;
+        let answer = self.server.ask(Urgency::Background, question).await;
         answer.map_err(|failure| self.pull_again(failure))
     }
 

@@ -26,8 +26,8 @@ pub(crate) fn initialize(server: &Server, params: InitializeParams) -> Initializ
     if let Some(process) = params.process_id {
         server.set_client_process(process);
     }
+    server.trace.set(params.trace.unwrap_or_default());
     let mut state = server.lock();
-    state.trace = params.trace.unwrap_or_default();
     state.roots = roots(&params);
     state.options = params.initialization_options;
     let view = state.view_mut();

@@ -3,7 +3,8 @@
 //! The protocol lives here and nowhere else: the engine answers in bytes, this room turns them into lines and columns of the
 //! client. What it holds:
 //!
-//! - [`framing`], [`transport`], [`service`]: bytes to messages to calls, in the order of the wire, whatever the bytes are.
+//! - [`framing`], [`transport`], [`service`], [`trace`]: bytes to messages to calls, in the order of the wire, whatever the
+//!   bytes are, and what became of each.
 //! - [`state`], [`engine`], [`documents`]: texts, the engine's queue, and the snapshot a question is answered from.
 //! - [`lifecycle`], [`capabilities`], [`configuration`], [`project`], [`settings`]: what the client and the workspace's folders
 //!   say.
@@ -17,7 +18,8 @@
 //! 2. Notification handlers never yield. They apply the edit to the document, queue the write and return. What they cause
 //!    later (diagnostics, logs) runs in spawned tasks.
 //! 3. A request sees exactly the texts that the messages before it made. If a later edit overtakes it, it is answered with
-//!    `ContentModified` rather than with places of another text.
+//!    `ContentModified` rather than with places of another text. What the server changes by itself (a file was read from
+//!    disk) is not the client's business: the question is asked again.
 //! 4. `$/cancelRequest` drops the request's future, which cancels the engine's work on it at its next query.
 //! 5. The reader waits for nothing but bytes: neither a write, which waits for the running questions to notice it, nor a
 //!    question keeps the next message from being read.
@@ -37,6 +39,7 @@ mod publishing;
 mod service;
 mod settings;
 mod state;
+mod trace;
 mod transport;
 mod uris;
 

@@ -96,7 +96,7 @@ pub async fn serve(
     let server = Arc::clone(service.inner().server());
     tokio::spawn(log_defects(Arc::downgrade(&server), told));
     let ended = tokio::select! {
-        ending = transport::run(input, output, Eager::new(service), socket) => ending,
+        ending = transport::run(input, output, Eager::new(service), socket, &server.trace) => ending,
         () = client_gone(&server) => Ending::Closed,
     };
     let asked = server.lock().shut_down;

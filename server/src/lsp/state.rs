@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
-use tower_lsp::ls_types::{MessageType, TraceValue, Uri};
+use tower_lsp::ls_types::{MessageType, Uri};
 use visa_analysis::Analysis;
 
 use super::capabilities::ClientAbilities;
@@ -20,6 +20,7 @@ use super::positions::{Encoding, FileText, LineTable};
 use super::project::Loader;
 use super::publishing::Publisher;
 use super::settings::Settings;
+use super::trace::Trace;
 use super::uris;
 
 /// A document that the client has open.
@@ -53,17 +54,23 @@ pub(crate) struct View {
 pub(crate) struct State {
     /// What questions look at.
     pub(crate) view: Arc<View>,
+    /// How often the client opened, changed or closed a document.
+    pub(crate) edits: u64,
     /// The folders of the workspace, as paths of the engine.
     pub(crate) roots: Vec<Arc<str>>,
     /// What the client sent with `initialize` as `initializationOptions`: its settings, if it cannot be asked for them.
     pub(crate) options: Option<serde_json::Value>,
-    /// How much the client wants to be told of what happens.
-    pub(crate) trace: TraceValue,
     /// Whether `shutdown` was asked for.
     pub(crate) shut_down: bool,
 }
 
 impl State {
+    /// The documents, to change them for the client.
+    pub(crate) fn documents_mut(&mut self) -> &mut BTreeMap<Arc<str>, Document> {
+        self.edits = self.edits.wrapping_add(1);
+        &mut self.view_mut().documents
+    }
+
     /// What questions look at, to change it: questions that run keep what they have.
     pub(crate) fn view_mut(&mut self) -> &mut View {
         Arc::make_mut(&mut self.view)
@@ -81,6 +88,8 @@ pub(crate) struct Server {
     pub(crate) loader: Loader,
     /// The task that publishes diagnostics.
     pub(crate) publisher: Publisher,
+    /// How much the client wants to be told of what happens.
+    pub(crate) trace: Trace,
     process: watch::Sender<Option<u32>>,
     runtime: tokio::runtime::Handle,
 }
@@ -94,6 +103,7 @@ impl Server {
             client,
             loader: Loader::default(),
             publisher: Publisher::default(),
+            trace: Trace::default(),
             process: watch::Sender::new(None),
             runtime: tokio::runtime::Handle::current(),
         }
@@ -138,18 +148,41 @@ impl Server {
         })
     }
 
-    /// Answers a request. The first poll takes the question's place in the queue, so the request sees exactly the texts
-    /// that the messages before it made. A request about an unknown document has an empty answer.
+    /// Asks for a request. The first poll takes the question's place in the queue, so the request sees exactly the texts that
+    /// the messages before it made. What the client did not change itself (a file was read from disk) overtakes nothing in its
+    /// eyes: then the question is asked again.
+    ///
+    /// # Errors
+    ///
+    /// Those of the question; [`Failure::Overtaken`] only if the client changed a document since.
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        urgency: Urgency,
+        ask: impl Fn(&Snapshot) -> Answer<T> + Send + Sync + 'static,
+    ) -> Answer<T> {
+        let ask = Arc::new(ask);
+        let queue = || {
+            let ask = Arc::clone(&ask);
+            self.question(urgency, move |snapshot| ask(snapshot))
+        };
+        let edits = self.lock().edits;
+        let mut answer = queue().await;
+        while matches!(answer, Err(Failure::Overtaken)) && self.lock().edits == edits {
+            answer = queue().await;
+        }
+        answer
+    }
+
+    /// As [`Self::ask`], in the protocol's words. A request about an unknown document has an empty answer.
     ///
     /// # Errors
     ///
     /// Those of the protocol: the question was overtaken, withdrawn or refused, or met a defect.
     pub(crate) async fn answer<T: Default + Send + 'static>(
         &self,
-        ask: impl FnOnce(&Snapshot) -> Answer<T> + Send + 'static,
+        ask: impl Fn(&Snapshot) -> Answer<T> + Send + Sync + 'static,
     ) -> Result<T> {
-        let answer = self.question(Urgency::Waiting, ask).await;
-        match answer {
+        match self.ask(Urgency::Waiting, ask).await {
             Err(Failure::NoSuchFile) => Ok(T::default()),
             answer => answer.map_err(|failure| self.error_of(failure)),
         }

@@ -14,6 +14,7 @@ use tower_service::Service;
 
 use super::framing::{Frame, FrameReader, write_frame};
 use super::service::Reply;
+use super::trace::{Trace, Traced};
 
 /// How long answers may take to be written after the last message, before the process ends without them.
 const LAST_WORDS: std::time::Duration = std::time::Duration::from_millis(500);
@@ -38,6 +39,7 @@ pub(crate) async fn run<S, E>(
     output: impl AsyncWrite + Unpin + Send + 'static,
     mut service: S,
     socket: ClientSocket,
+    trace: &Trace,
 ) -> Ending
 where
     S: Service<Request, Response = Option<Response>, Error = E, Future = Reply<E>>,
@@ -76,7 +78,8 @@ where
                 if ready.await.is_err() {
                     break Ending::Exit;
                 }
-                answer(service.call(request), &outgoing);
+                let traced = trace.begin(&request);
+                answer(service.call(request), traced, &outgoing);
                 if exits {
                     break Ending::Exit;
                 }
@@ -101,20 +104,22 @@ where
 }
 
 /// Sends a reply, now if it is there, else from a task of its own.
-fn answer<E: Send + 'static>(mut reply: Reply<E>, outgoing: &Outgoing) {
-    let first = futures::FutureExt::now_or_never(&mut reply);
-    match first {
-        Some(Ok(Some(response))) => send(outgoing, &response),
-        Some(_) => {}
-        None => {
-            let outgoing = outgoing.clone();
-            tokio::spawn(async move {
-                if let Ok(Some(response)) = reply.await {
-                    send(&outgoing, &response);
-                }
-            });
+fn answer<E: Send + 'static>(mut reply: Reply<E>, traced: Option<Traced>, outgoing: &Outgoing) {
+    let finish = |reply: Result<Option<Response>, E>, traced: Option<Traced>, to: &Outgoing| {
+        let response = reply.ok().flatten();
+        if let Some(response) = &response {
+            send(to, response);
         }
+        if let Some(traced) = traced {
+            send(to, &traced.end(response.as_ref()));
+        }
+    };
+    if let Some(reply) = futures::FutureExt::now_or_never(&mut reply) {
+        finish(reply, traced, outgoing);
+        return;
     }
+    let outgoing = outgoing.clone();
+    tokio::spawn(async move { finish(reply.await, traced, &outgoing) });
 }
 
 fn send(outgoing: &Outgoing, message: &impl serde::Serialize) {

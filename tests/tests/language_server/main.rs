@@ -17,3 +17,4 @@ mod lifecycle;
 mod order;
 mod project;
 mod texts;
+mod trace;

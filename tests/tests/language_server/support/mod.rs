@@ -368,11 +368,16 @@ impl Client {
 
     /// Opens a document, version 1.
     pub(crate) fn open(&mut self, uri: &Uri, text: &str) {
+        self.open_version(uri, 1, text);
+    }
+
+    /// Opens a document of any version.
+    pub(crate) fn open_version(&mut self, uri: &Uri, version: i32, text: &str) {
         self.notify::<DidOpenTextDocument>(DidOpenTextDocumentParams {
             text_document: TextDocumentItem {
                 uri: uri.clone(),
                 language_id: "rust".to_owned(),
-                version: 1,
+                version,
                 text: text.to_owned(),
             },
         });
