@@ -13,7 +13,7 @@ use super::super::Hover;
 use super::super::names::Named;
 use super::occurrences;
 use super::page::{Page, code, count, line_of, table};
-use super::range_of;
+use super::{plain, range_of};
 
 /// Axes of one `axes!` that are listed.
 const SHOWN: usize = 32;
@@ -24,7 +24,7 @@ pub(super) fn page(db: &dyn Db, axis: &AxisDefinition, name: &str, reader: Sourc
         Some(size) => count(size, "value"),
         None => "its size is missing, 0 or beyond 64 bits".to_owned(),
     };
-    let plain = name.strip_prefix("r#").unwrap_or(name);
+    let plain = plain(name);
     let here = if plain == &*axis.name {
         String::new()
     } else {

@@ -4,7 +4,7 @@ use crate::check::{function_derivation, function_simulation};
 use crate::cost::rows::Names;
 use crate::db::Db;
 use crate::hardware::{DM_BYTES_PER_SLICE, TRF_BYTES, VRF_BYTES};
-use crate::items::{ItemId, ItemKind};
+use crate::items::{ItemId, ItemKind, Span, item_text};
 use crate::kernel::{Body, body, callgraph};
 use crate::rules::thousands;
 use crate::simulation::{BodySimulation, Lane};
@@ -23,7 +23,7 @@ const KERNELS: usize = 5;
 /// kernel nor does anything with tensors.
 pub(super) fn page(db: &dyn Db, function: ItemId, name: &str) -> Option<String> {
     let declared = function.name(db);
-    let plain = name.strip_prefix("r#").unwrap_or(name);
+    let plain = super::plain(name);
     if function.kind(db) != ItemKind::Function || &*declared != plain {
         return None;
     }
@@ -220,13 +220,17 @@ fn helper(db: &dyn Db, function: ItemId, body: &Body) -> Option<String> {
 fn share_of(db: &dyn Db, kernel: ItemId, function: ItemId) -> String {
     let body = body(db, kernel);
     let simulation = function_simulation(db, kernel);
+    // A function in another one stands in that one's text.
+    let text = item_text(db, function).full_span();
+    let inside =
+        |span: Span| span.item == text.item && text.start <= span.start && span.end <= text.end;
     let own: Vec<Option<u64>> = body
         .operations
         .iter()
         .zip(&simulation.operations)
         .filter(|(operation, _)| {
-            methods(operation).any(|(span, _)| span.item == function)
-                || operation.calls.iter().any(|call| call.item == function)
+            methods(operation).any(|(span, _)| inside(span))
+                || operation.calls.iter().any(|call| inside(*call))
         })
         .map(|(_, cost)| cost.cycles)
         .collect();

@@ -23,7 +23,8 @@ use ra_ap_syntax::{SyntaxKind, SyntaxToken, T};
 
 use crate::db::{Db, SourceFile};
 use crate::items::{
-    ItemId, Namespace, Resolution, SiteKind, Span, file_range, mapping_sites, resolve, scope_at,
+    ItemId, ItemKind, Namespace, Resolution, SiteKind, Span, file_range, mapping_sites, resolve,
+    scope_at,
 };
 
 use super::cursor::Cursor;
@@ -105,7 +106,7 @@ impl Here<'_> {
         match site.kind {
             SiteKind::Mapping => mapping::page(self.db, site, self.span()),
             SiteKind::Axes => axis::declared(self.db, site, self.span(), self.token.text()),
-            SiteKind::Index => self.meaning(&[self.token.text()]),
+            SiteKind::Index => self.meaning(&[plain(self.token.text())]),
         }
     }
 
@@ -145,17 +146,29 @@ impl Here<'_> {
     }
 
     fn declaration(&self, around: &ra_ap_syntax::SyntaxNode) -> Option<Hover> {
-        let markdown = match around.kind() {
-            SyntaxKind::FN => function::page(self.db, self.item, self.token.text())?,
-            SyntaxKind::TYPE_ALIAS | SyntaxKind::RENAME => {
-                return self.meaning(&[self.token.text()]);
+        let name = plain(self.token.text());
+        match around.kind() {
+            SyntaxKind::FN => {
+                let scope = scope_at(self.db, self.item, self.at);
+                let function = if self.item.kind(self.db) == ItemKind::Function
+                    && *self.item.name(self.db) == *name
+                {
+                    self.item
+                } else if let Resolution::Function(inner) =
+                    resolve(self.db, &scope, &[name], Namespace::Value)
+                {
+                    inner
+                } else {
+                    return None;
+                };
+                Some(Hover {
+                    range: self.range,
+                    markdown: function::page(self.db, function, name)?,
+                })
             }
-            _ => return None,
-        };
-        Some(Hover {
-            range: self.range,
-            markdown,
-        })
+            SyntaxKind::TYPE_ALIAS | SyntaxKind::RENAME => self.meaning(&[name]),
+            _ => None,
+        }
     }
 
     /// The page of what a path means here.
@@ -176,10 +189,15 @@ impl Here<'_> {
     }
 }
 
+/// A name without the `r#` of a raw identifier.
+fn plain(name: &str) -> &str {
+    name.strip_prefix("r#").unwrap_or(name)
+}
+
 /// The names of a path, with those before it.
 fn segments(path: &ast::Path) -> Vec<String> {
     let mut names: Vec<String> = std::iter::successors(Some(path.clone()), ast::Path::qualifier)
-        .filter_map(|path| Some(path.segment()?.name_ref()?.text().to_string()))
+        .filter_map(|path| Some(plain(path.segment()?.name_ref()?.text()).to_owned()))
         .collect();
     names.reverse();
     names

@@ -26,7 +26,7 @@ fn of_rule(name: &str) -> Option<String> {
     let mut page = Page::headed(format!("**{}**: {}", rule.name, rule.summary));
     page.add(rule.why.to_owned());
     page.add(format!(
-        "Level {}, group {}, {}. [The rule's page]({})",
+        "Level {} by default, group {}, {}. [The rule's page]({})",
         code(rule.default_level().name()),
         code(rule.group.name()),
         rule.engine(),
@@ -40,7 +40,7 @@ fn of_group(name: &str) -> Option<String> {
     let of_group = rules::all().filter(|rule| rule.group == group);
     let names: Vec<String> = of_group.map(|rule| code(rule.name)).collect();
     let mut page = Page::headed(format!(
-        "**{name}**: a group of {} rules, level {}",
+        "**{name}**: a group of {} rules, level {} by default",
         names.len(),
         code(group.default_level().name())
     ));

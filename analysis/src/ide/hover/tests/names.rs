@@ -208,12 +208,12 @@ fn rules_have_their_words() {
     check_hover(
         "#[allow(tcp::$0unknown_axis)]\nfn f() {}",
         &expect![[r#"
-        **unknown_axis**: a name in a mapping expression that names no axis in scope
+            **unknown_axis**: a name in a mapping expression that names no axis in scope
 
-        The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the block, in the module, or imported. An axis declared in another module has to be imported like any other name, and a renaming import gives it another name here while it stays the same axis.
+            The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the block, in the module, or imported. An axis declared in another module has to be imported like any other name, and a renaming import gives it another name here while it stays the same axis.
 
-        Level `deny`, group `mapping`, Mapping expressions. [The rule's page](https://github.com/visa-lint/visa-lint/blob/main/docs/rules/unknown_axis.md)
-    "#]],
+            Level `deny` by default, group `mapping`, Mapping expressions. [The rule's page](https://github.com/visa-lint/visa-lint/blob/main/docs/rules/unknown_axis.md)
+        "#]],
     );
     check_hover(
         "// visa-lint: allow(unknown_axis$0): because\nfn f() {}",
@@ -222,7 +222,7 @@ fn rules_have_their_words() {
 
             The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the block, in the module, or imported. An axis declared in another module has to be imported like any other name, and a renaming import gives it another name here while it stays the same axis.
 
-            Level `deny`, group `mapping`, Mapping expressions. [The rule's page](https://github.com/visa-lint/visa-lint/blob/main/docs/rules/unknown_axis.md)
+            Level `deny` by default, group `mapping`, Mapping expressions. [The rule's page](https://github.com/visa-lint/visa-lint/blob/main/docs/rules/unknown_axis.md)
         "#]],
     );
     check_hover(
@@ -231,4 +231,64 @@ fn rules_have_their_words() {
         nothing
     "#]],
     );
+}
+
+#[test]
+fn a_helper_is_told_by_its_share_of_each_kernel() {
+    // 32 bytes in accesses of 8 are 4 cycles, for the fetch as for the commit.
+    check_hover(
+        "use furiosa_visa_std::prelude::*;
+axes![S = 256, A = 32];
+type Row = DmTensor<i8, m![1], m![1 # 2], m![S], m![A]>;
+#[device(chip = 1)]
+fn twice(ctx: &mut Context, x: &Row) {
+    fn keep(ctx: &mut Context, x: &Row, at: u64) -> Row {
+        ctx.sub.begin(x.view()).fetch::<i8, m![1], m![A]>().commit(at)
+    }
+    both(ctx, x);
+    let z = kee$0p(ctx, x, 0x3000);
+}
+fn both(ctx: &mut Context, x: &Row) {}
+",
+        &expect![[r#"
+            function **`keep`**
+
+            In the kernels that reach it:
+
+            - `twice` (line 5): 1 operation, 4 cycles
+        "#]],
+    );
+    check_hover(
+        "use furiosa_visa_std::prelude::*;
+axes![S = 256, A = 32];
+type Row = DmTensor<i8, m![1], m![1 # 2], m![S], m![A]>;
+fn keep(ctx: &mut Context, x: &Row, at: u64) -> Row {
+    ctx.sub.begin(x.view()).fetch::<i8, m![1], m![A]>().commit(at)
+}
+fn bo$0th(ctx: &mut Context, x: &Row) { let y = keep(ctx, x, 0x1000); let z = keep(ctx, x, 0x2000); }
+#[device(chip = 1)]
+fn first(ctx: &mut Context, x: &Row) { both(ctx, x); }
+#[device(chip = 1)]
+fn second(ctx: &mut Context, x: &Row) { let w = keep(ctx, x, 0x3000); both(ctx, x); }
+",
+        &expect![[r#"
+            function **`both`**
+
+            In the kernels that reach it:
+
+            - `first` (line 9): 2 operations, 8 cycles
+            - `second` (line 11): 2 operations, 8 cycles
+        "#]],
+    );
+}
+
+#[test]
+fn groups_list_their_rules() {
+    let (_, analysis, at) = crate::ide::testing::at_caret("#[allow(tcp::st$0yle)]\nfn f() {}");
+    let page = analysis.hover("kernel.rs", at).expect("an answer");
+    let page = page.expect("a page").markdown;
+    assert!(page.starts_with("**style**: a group of "), "{page}");
+    for rule in crate::rules::all().filter(|rule| rule.group == crate::rules::Group::Style) {
+        assert!(page.contains(&format!("`{}`", rule.name)), "{page}");
+    }
 }
