@@ -29,7 +29,9 @@ pub use cost::{
     EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow, Proposal, StageRow, WaitRow,
 };
 pub use db::{DialectChoice, Options, Package};
-pub use fixing::{Application, Fixable, Fixed, Texts, Trust, apply_fixes, fix_all};
+pub use fixing::{
+    Application, Fixable, Fixed, Texts, Trust, apply_fixes, fix_all, with_line_breaks_of,
+};
 pub use hardware::Target;
 pub use ide::{
     Assist, AssistKind, ByteRange, CallItem, CallLink, Completion, CompletionKind, Folding,

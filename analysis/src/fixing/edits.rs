@@ -1,5 +1,6 @@
 //! One application of fixes to texts.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -93,21 +94,27 @@ fn meet(one: &FileEdit, other: &FileEdit) -> bool {
     start < end || (start == end && (inserts(one) || inserts(other)))
 }
 
-/// The text with edits that are sorted, fit the text and do not meet.
-fn edited(text: &str, edits: &[&FileEdit]) -> Arc<str> {
+/// What is inserted into a text, with the line breaks that the text has.
+#[must_use]
+pub fn with_line_breaks_of<'i>(text: &str, inserted: &'i str) -> Cow<'i, str> {
     let carriage_returns = text
         .find('\n')
         .is_some_and(|at| text.get(..at).is_some_and(|line| line.ends_with('\r')));
+    if carriage_returns && inserted.contains('\n') {
+        Cow::Owned(inserted.replace("\r\n", "\n").replace('\n', "\r\n"))
+    } else {
+        Cow::Borrowed(inserted)
+    }
+}
+
+/// The text with edits that are sorted, fit the text and do not meet.
+fn edited(text: &str, edits: &[&FileEdit]) -> Arc<str> {
     let mut result = String::with_capacity(text.len());
     let mut done = 0;
     for edit in edits {
         let range = bytes(edit);
         result.push_str(text.get(done..range.start).unwrap_or_default());
-        if carriage_returns {
-            result.push_str(&edit.text.replace("\r\n", "\n").replace('\n', "\r\n"));
-        } else {
-            result.push_str(&edit.text);
-        }
+        result.push_str(&with_line_breaks_of(text, &edit.text));
         done = range.end;
     }
     result.push_str(text.get(done..).unwrap_or_default());

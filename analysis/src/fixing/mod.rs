@@ -13,7 +13,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use self::edits::{Application, apply_fixes};
+pub use self::edits::{Application, apply_fixes, with_line_breaks_of};
 pub use self::rounds::{Fixable, Fixed, fix_all};
 
 use crate::report::{Diagnostic, DiagnosticFix};

@@ -29,6 +29,8 @@ pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.vi
 pub(crate) struct ClientAbilities {
     /// Asks for the diagnostics of documents.
     pub(crate) pulls_diagnostics: bool,
+    /// Takes what is said of other documents with the diagnostics of one.
+    pub(crate) related_documents: bool,
     /// Can be told to pull diagnostics again.
     pub(crate) refreshes_diagnostics: bool,
     /// Can be told to ask for inlay hints again.
@@ -103,6 +105,7 @@ impl ClientAbilities {
         };
         Self {
             pulls_diagnostics: has("/textDocument/diagnostic"),
+            related_documents: can("/textDocument/diagnostic/relatedDocumentSupport"),
             refreshes_diagnostics: can("/workspace/diagnostics/refreshSupport"),
             refreshes_inlay_hints: can("/workspace/inlayHint/refreshSupport"),
             refreshes_code_lenses: can("/workspace/codeLens/refreshSupport"),

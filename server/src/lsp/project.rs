@@ -109,7 +109,7 @@ pub(crate) fn initialized(server: &Arc<Server>) {
 /// A document was opened; its text is in place.
 pub(crate) fn opened(server: &Arc<Server>, path: &str) {
     let known = server.lock().view.settings.loaded.contains(path);
-    if !known && uris::is_file_path(path) {
+    if !known && is_source(path) {
         server.loader.want(|pending| {
             pending.everything = true;
             server.loader.ready.send_replace(false);
@@ -161,6 +161,11 @@ pub(crate) fn configuration_changed(server: &Arc<Server>, settings: &Value) {
 /// The workspace's folders changed; the state's roots hold the new ones.
 pub(crate) fn folders_changed(server: &Arc<Server>) {
     server.loader.want(|pending| pending.everything = true);
+}
+
+/// Whether a document is a file of Rust. Clients may show the server settings files, too.
+fn is_source(path: &str) -> bool {
+    uris::is_file_path(path) && path.ends_with(".rs")
 }
 
 /// Whether a file decides what is checked and how.
@@ -303,8 +308,11 @@ async fn read_everything(server: &Arc<Server>) -> bool {
         server.log(MessageType::ERROR, words);
         return false;
     };
-    for words in sources.errors.iter().chain(&sources.warnings) {
+    for words in &sources.errors {
         server.log(MessageType::WARNING, words.clone());
+    }
+    for words in &sources.warnings {
+        server.log(MessageType::INFO, words.clone());
     }
     tell_problems(server, &settings);
     put_in_place(server, settings, sources.files, &given);
@@ -316,7 +324,7 @@ fn wanted(server: &Server) -> Wanted {
     let client = locked(&server.loader.client).0.clone();
     let state = server.lock();
     let open = state.view.documents.iter();
-    let open = open.filter(|(path, _)| uris::is_file_path(path));
+    let open = open.filter(|(path, _)| is_source(path));
     Wanted {
         roots: state
             .roots

@@ -94,7 +94,10 @@ fn refresh(server: &Arc<Server>) {
 /// The task: publishes until the server ends.
 pub(crate) async fn run(server: Arc<Server>) {
     let publisher = &server.publisher;
+    // The first time nobody has typed yet, and the client is shown how far it is. A client that pulls needs no second time:
+    // what it pulls is then at hand.
     let mut first = true;
+    let mut done = false;
     loop {
         while let Some((path, always)) = next(&server) {
             publish_file(&server, path, always).await;
@@ -103,7 +106,6 @@ pub(crate) async fn run(server: Arc<Server>) {
             publisher.wake.notified().await;
             continue;
         }
-        // The first time nobody has typed yet.
         let quiet = if first { Duration::ZERO } else { QUIET };
         if tokio::time::timeout(quiet, publisher.wake.notified())
             .await
@@ -112,10 +114,12 @@ pub(crate) async fn run(server: Arc<Server>) {
             continue;
         }
         locked(&publisher.waiting).rest = false;
-        if publish_workspace(&server, first).await {
+        if !done || !server.lock().view.client.pulls_diagnostics {
+            done = publish_workspace(&server, first).await;
             first = false;
-        } else {
-            locked(&publisher.waiting).rest = true;
+            if !done {
+                locked(&publisher.waiting).rest = true;
+            }
         }
     }
 }
@@ -155,27 +159,36 @@ async fn publish_file(server: &Arc<Server>, path: Arc<str>, always: bool) {
 
 /// Checks the whole workspace and tells the client what is new; `false` if it was overtaken.
 async fn publish_workspace(server: &Arc<Server>, first: bool) -> bool {
-    let pulls = server.lock().view.client.pulls_diagnostics;
-    if pulls && !first {
-        return true;
-    }
-    let progress = Progress::begin(server, first).await;
+    let view = Arc::clone(&server.lock().view);
+    let pulls = view.client.pulls_diagnostics;
+    let progress = Progress::begin(server, first && !view.settings.reported.is_empty());
     let counter = Arc::clone(&progress.items);
     let question = move |snapshot: &Snapshot| {
-        let files = of_workspace(snapshot, &|done, total| {
+        let checked = of_workspace(snapshot, &|done, total| {
             counter.0.store(done, Ordering::Relaxed);
             counter.1.store(total, Ordering::Relaxed);
         })?;
-        let told = files.into_iter().map(|(path, items)| {
+        let words = format!(
+            "{} files, {} kernels, {} operations, of which {} are not understood",
+            checked.files.len(),
+            checked.kernels,
+            checked
+                .operations
+                .resolved
+                .saturating_add(checked.operations.unresolved),
+            checked.operations.unresolved
+        );
+        let told = checked.files.into_iter().map(|(path, items)| {
             let uri = snapshot.uri(&path)?;
             Ok((snapshot.version(&path), path, uri, items))
         });
-        told.collect::<Result<Vec<_>, Failure>>()
+        Ok((told.collect::<Result<Vec<_>, Failure>>()?, words))
     };
     let answer = server.question(Urgency::Background, question).await;
-    progress.end(answer.as_ref().map_or(0, Vec::len));
+    progress.end(answer.as_ref().map_or(0, |(files, _)| files.len()));
     match answer {
-        Ok(files) => {
+        Ok((files, words)) => {
+            server.log(MessageType::LOG, words);
             if !pulls {
                 tell_all(server, files).await;
             }
@@ -254,7 +267,7 @@ struct Progress {
 }
 
 impl Progress {
-    async fn begin(server: &Arc<Server>, shown: bool) -> Self {
+    fn begin(server: &Arc<Server>, shown: bool) -> Self {
         let items = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
         if !shown || !server.lock().view.client.work_done_progress {
             return Self { items, done: None };

@@ -46,15 +46,18 @@ pub(crate) struct Wanted {
 impl Settings {
     /// Reads what is below the folders and around the open documents. Takes as long as the disk does.
     pub(crate) fn read(wanted: Wanted) -> (Self, Sources) {
-        let here = wanted.roots.first().cloned();
+        let here = wanted.roots.first().cloned().unwrap_or_default();
+        // A document that is on no disk is as a new file of the first folder.
+        let untitled = here.join("untitled.rs");
         let mut resolver = Resolver::from_folder(
-            here.unwrap_or_default(),
+            here,
             &wanted.client.arguments,
             wanted.client.levels.clone(),
             wanted.before.configurations.clone(),
         );
         let sources = Sources::around(&wanted.roots, wanted.open, &mut resolver);
-        let table = resolver.lenient_table(sources.files.iter().map(|file| file.path.as_str()));
+        let files = sources.files.iter().map(|file| file.path.as_str());
+        let table = resolver.lenient_table(files, &untitled);
         let mut problems: BTreeMap<Arc<str>, Vec<SettingsProblem>> = BTreeMap::new();
         for problem in resolver.problems() {
             let file = slashes(&problem.file).into();

@@ -5,7 +5,7 @@ use tower_lsp::ls_types::{Diagnostic, Range, Uri};
 
 use super::diagnostics::{BROKEN, pull, rules};
 use super::support::{Client, Setup, document, untitled, uri_of};
-use super::texts::{Text, both, spiced, versioned};
+use super::texts::{Text, both, kernel, spiced, versioned};
 
 /// The code actions at a range.
 fn actions(client: &mut Client, uri: &Uri, range: Range, context: Value) -> Vec<Value> {
@@ -235,4 +235,31 @@ fn files_that_are_not_open_have_no_version() {
     let mended = text.edited(&edits[0].2);
     assert_eq!(mended.trim_end(), "axes![Q = 0];\naxes![A = 8];");
     client.finish();
+}
+
+#[test]
+fn a_refactoring_leaves_the_kernel_as_it_is() {
+    for (setup, utf8) in both() {
+        let mut client = setup.in_process();
+        let uri = untitled("kernel.rs");
+        let text = Text::new(kernel(), utf8);
+        client.open(&uri, &text.text);
+        assert_eq!(pull(&mut client, &uri), []);
+        let part = text.range_of("m![T, P / 8]");
+        let context = json!({ "diagnostics": [], "only": ["refactor.extract"] });
+        let actions = actions(&mut client, &uri, part, context);
+        assert_eq!(actions[0]["kind"], "refactor.extract");
+        let extracted = applied(&text, &uri, 1, &actions[0]);
+        let line = extracted
+            .lines()
+            .find(|line| line.contains("type ") && line.contains("m![T, P / 8]"));
+        assert!(line.is_some(), "{extracted}");
+        assert_eq!(extracted.matches("m![T, P / 8]").count(), 1);
+        // Every line ends as the file's do.
+        let ends = extracted.matches("\r\n").count();
+        assert_eq!(ends, extracted.matches('\n').count());
+        client.replace(&uri, 2, &extracted);
+        assert_eq!(pull(&mut client, &uri), []);
+        client.finish();
+    }
 }

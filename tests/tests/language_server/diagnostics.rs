@@ -9,7 +9,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::support::{Client, Setup, document, untitled, uri_of};
-use super::texts::{Text, both, spiced};
+use super::texts::{Text, both, kernel, spiced};
 
 /// An axis without a size, and a suppression that suppresses nothing.
 pub(crate) const BROKEN: &str =
@@ -276,4 +276,43 @@ fn only_the_last_version_is_told() {
         Duration::from_millis(400)
     ));
     client.finish();
+}
+
+#[test]
+fn what_depends_on_a_document_is_told_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let part = "use furiosa_visa_std::prelude::*;
+axes![Q = 0];
+pub fn inner(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![crate::S]>) {}
+";
+    let caller = "mod part;
+fn outer(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![S]>) {
+    part::inner(ctx, x);
+}
+";
+    let caller = kernel() + caller;
+    std::fs::write(folder.path().join("part.rs"), part).unwrap();
+    std::fs::write(folder.path().join("lib.rs"), &caller).unwrap();
+    std::fs::write(folder.path().join("alone.rs"), BROKEN).unwrap();
+    let [part, caller_uri] = ["part.rs", "lib.rs"].map(|name| uri_of(&folder.path().join(name)));
+    for supported in [false, true] {
+        let setup = Setup::utf16().with(
+            "/capabilities/textDocument/diagnostic/relatedDocumentSupport",
+            json!(supported),
+        );
+        let mut client = setup.folder(folder.path()).in_process();
+        client.open(&caller_uri, &caller);
+        let told = report(&mut client, &caller_uri, None);
+        assert_eq!(told["items"], json!([]));
+        let related = &told["relatedDocuments"];
+        if supported {
+            let related = related.as_object().unwrap();
+            assert_eq!(related.keys().collect::<Vec<_>>(), [part.as_str()]);
+            let report = &related[part.as_str()];
+            assert_eq!(report["items"][0]["code"], "axis_size_zero");
+        } else {
+            assert_eq!(*related, Value::Null);
+        }
+        client.finish();
+    }
 }

@@ -492,3 +492,24 @@ fn a_folder_that_is_not_there_is_no_end() {
     client.ignore("window/logMessage");
     client.finish();
 }
+
+#[test]
+fn a_document_that_is_on_no_disk_is_as_a_new_file_of_the_first_folder() {
+    let folder = Folder::with(&[("visa-lint.toml", "[levels]\nmapping = \"warn\"\n")]);
+    let mut client = Setup::utf16().folder(folder.folder.path()).in_process();
+    let uri = untitled("level.rs");
+    client.open(&uri, "axes![A = 0];\n");
+    assert_eq!(severity(&mut client), Some(DiagnosticSeverity::WARNING));
+    client.finish();
+}
+
+#[test]
+fn only_rust_is_checked() {
+    let folder = Folder::with(&[("a.rs", BROKEN), ("visa-lint.toml", "# axes![A = 0];\n")]);
+    let mut client = Setup::utf16().folder(folder.folder.path()).in_process();
+    let settings = uri_of(&folder.path("visa-lint.toml"));
+    client.open(&settings, "axes![A = 0];\n");
+    assert_eq!(pull(&mut client, &settings), []);
+    assert_eq!(names(&mut client), ["a.rs"]);
+    client.finish();
+}

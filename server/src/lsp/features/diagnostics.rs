@@ -1,19 +1,19 @@
 //! Findings as diagnostics, for those who ask for them; see [`crate::lsp::publishing`] for those who do not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::str::FromStr;
 
 use tower_lsp::ls_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
-    DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportResult,
-    FullDocumentDiagnosticReport, Location, NumberOrString, Position, Range,
-    RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,
+    DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportKind,
+    DocumentDiagnosticReportResult, FullDocumentDiagnosticReport, Location, NumberOrString,
+    Position, Range, RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,
     UnchangedDocumentDiagnosticReport, Uri, WorkspaceDiagnosticParams, WorkspaceDiagnosticReport,
     WorkspaceDiagnosticReportResult, WorkspaceDocumentDiagnosticReport,
     WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
 };
-use visa_analysis::{ByteRange, FileReport, Group, Level, Problem, RelatedPlace};
+use visa_analysis::{ByteRange, FileReport, Group, Level, OperationCounts, Problem, RelatedPlace};
 
 use super::fixes::Carried;
 use crate::lsp::configuration::Scope;
@@ -23,6 +23,9 @@ use crate::project::settings::SettingsProblem;
 
 /// Who speaks.
 pub(super) const SOURCE: &str = "visa-lint";
+
+/// Closed files that are told of with a document at most: all of them are told of with the workspace.
+const RELATED: usize = 16;
 
 /// The rules whose findings point at what can go.
 const UNNECESSARY: [&str; 2] = ["unused_suppression", "redundant_mapping_op"];
@@ -37,15 +40,16 @@ pub(crate) fn document(
         Err(Failure::NoSuchFile) => Vec::new(),
         items => items?,
     };
+    let related_documents = related_documents(snapshot, &path)?;
     let result_id = result_id(&items);
     let report = if params.previous_result_id.as_ref() == Some(&result_id) {
         DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
-            related_documents: None,
+            related_documents,
             unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport { result_id },
         })
     } else {
         DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
-            related_documents: None,
+            related_documents,
             full_document_diagnostic_report: FullDocumentDiagnosticReport {
                 result_id: Some(result_id),
                 items,
@@ -53,6 +57,32 @@ pub(crate) fn document(
         })
     };
     Ok(report.into())
+}
+
+/// What is said of the closed files that a document and they may call: clients pull those that are open themselves.
+fn related_documents(
+    snapshot: &Snapshot,
+    path: &str,
+) -> Answer<Option<HashMap<Uri, DocumentDiagnosticReportKind>>> {
+    let settings = &snapshot.view.settings;
+    let wanted = settings.client.diagnostics && settings.client.scope == Scope::Workspace;
+    if !snapshot.view.client.related_documents || !wanted || !settings.reports(path) {
+        return Ok(None);
+    }
+    let files = snapshot.analysis.related_files(&[path.to_owned()]);
+    let closed = files
+        .into_iter()
+        .filter(|file| file != path && snapshot.version(file).is_none() && settings.reports(file));
+    let mut reports = HashMap::new();
+    for file in closed.take(RELATED) {
+        let items = of_file(snapshot, &file)?;
+        let report = FullDocumentDiagnosticReport {
+            result_id: Some(result_id(&items)),
+            items,
+        };
+        reports.insert(snapshot.uri(&file)?, report.into());
+    }
+    Ok((!reports.is_empty()).then_some(reports))
 }
 
 /// `workspace/diagnostic`: every file that something is said about, or that something was said about before.
@@ -71,7 +101,7 @@ pub(crate) fn workspace(
         })
         .collect();
     let mut items = Vec::new();
-    for (path, diagnostics) in of_workspace(snapshot, &|_, _| {})? {
+    for (path, diagnostics) in of_workspace(snapshot, &|_, _| {})?.files {
         let result_id = result_id(&diagnostics);
         let (uri, known) = match before.remove(&path) {
             Some((uri, known)) => (uri.clone(), Some(known)),
@@ -148,15 +178,27 @@ pub(crate) fn of_file(snapshot: &Snapshot, path: &str) -> Answer<Vec<Diagnostic>
     of_report(snapshot, &snapshot.analysis.check_file(path))
 }
 
+/// What a check of the workspace says.
+#[derive(Default)]
+pub(crate) struct Checked {
+    /// The diagnostics by file, also of files that nothing is said of.
+    pub(crate) files: Vec<(String, Vec<Diagnostic>)>,
+    /// Functions with `#[device]`.
+    pub(crate) kernels: u64,
+    /// How many operations were understood.
+    pub(crate) operations: OperationCounts,
+}
+
 /// The diagnostics of all files that are checked, or of the open ones where the client wants no more; `checked` is told how
 /// many items of the code are to be checked, each time that one is.
 pub(crate) fn of_workspace(
     snapshot: &Snapshot,
     checked: &(dyn Fn(usize, usize) + Sync),
-) -> Answer<Vec<(String, Vec<Diagnostic>)>> {
+) -> Answer<Checked> {
     let settings = &snapshot.view.settings;
+    let mut answer = Checked::default();
     if !settings.client.diagnostics {
-        return Ok(Vec::new());
+        return Ok(answer);
     }
     let open = snapshot.view.documents.keys();
     let mut paths: Vec<String> = match settings.client.scope {
@@ -174,16 +216,18 @@ pub(crate) fn of_workspace(
         let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         checked(done.saturating_add(1), total);
     });
-    let mut answer = Vec::new();
     for (path, report) in paths.into_iter().zip(reports) {
+        answer.kernels = answer.kernels.saturating_add(report.kernels);
+        answer.operations.add(&report.operations);
         match of_report(snapshot, &report) {
             // Deleted, and not yet known to be.
             Err(Failure::NoSuchFile) => {}
-            items => answer.push((path, items?)),
+            items => answer.files.push((path, items?)),
         }
     }
     for (path, problems) in &settings.problems {
-        answer.push((path.to_string(), problems.iter().map(of_settings).collect()));
+        let items = problems.iter().map(of_settings).collect();
+        answer.files.push((path.to_string(), items));
     }
     Ok(answer)
 }

@@ -7,7 +7,7 @@ use tower_lsp::ls_types::{
     DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit,
     Uri, WorkspaceEdit,
 };
-use visa_analysis::{ByteRange, FileEdit};
+use visa_analysis::{ByteRange, FileEdit, with_line_breaks_of};
 
 use crate::lsp::engine::Answer;
 use crate::lsp::state::{Snapshot, View};
@@ -34,7 +34,6 @@ pub(crate) fn of_files(snapshot: &Snapshot, edits: &[FileEdit]) -> Answer<Vec<Do
     }
     let documents = by_file.into_iter().map(|(path, edits)| {
         let file = snapshot.file(path)?;
-        let carriage_returns = has_carriage_returns(&file.text);
         let edits = edits.into_iter().map(|edit| {
             let bytes = ByteRange {
                 start: edit.start_byte,
@@ -42,11 +41,7 @@ pub(crate) fn of_files(snapshot: &Snapshot, edits: &[FileEdit]) -> Answer<Vec<Do
             };
             TextEdit {
                 range: file.range(bytes),
-                new_text: if carriage_returns {
-                    edit.text.replace("\r\n", "\n").replace('\n', "\r\n")
-                } else {
-                    edit.text.clone()
-                },
+                new_text: with_line_breaks_of(&file.text, &edit.text).into_owned(),
             }
         });
         Ok(DocumentEdits {
@@ -56,12 +51,6 @@ pub(crate) fn of_files(snapshot: &Snapshot, edits: &[FileEdit]) -> Answer<Vec<Do
         })
     });
     documents.collect()
-}
-
-/// Whether the first line of a text ends with a carriage return.
-fn has_carriage_returns(text: &str) -> bool {
-    text.find('\n')
-        .is_some_and(|at| text.get(..at).is_some_and(|line| line.ends_with('\r')))
 }
 
 /// Edits as the client takes them: with versions where it knows those.

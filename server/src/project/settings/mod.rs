@@ -92,13 +92,14 @@ fn value<T: Copy + Default>(chosen: Option<&Chosen<T>>) -> T {
 #[derive(Debug, Default)]
 pub(crate) struct SettingsTable {
     by_file: BTreeMap<String, Arc<Settings>>,
-    default: Settings,
+    /// For all others.
+    default: Arc<Settings>,
 }
 
 impl SettingsTable {
     /// What holds for a file of the run, by the path that the engine knows.
     pub(crate) fn of(&self, path: &str) -> &Settings {
-        self.by_file.get(path).map_or(&self.default, |found| found)
+        self.by_file.get(path).unwrap_or(&self.default)
     }
 
     /// What the engine needs to know about files that no run has met.
@@ -227,30 +228,39 @@ impl Resolver {
         &mut self,
         files: impl IntoIterator<Item = &'a str>,
     ) -> Result<SettingsTable, Failure> {
-        let table = self.lenient_table(files);
+        let table = self.by_file(files);
         match failure(&std::mem::take(&mut self.problems)) {
             Some(failure) => Err(failure),
             None => Ok(table),
         }
     }
 
-    /// What holds for each of the files, whatever is wrong with their settings files.
+    /// What holds for each of the files, whatever is wrong with their settings files; for others what holds for one file.
     pub(crate) fn lenient_table<'a>(
         &mut self,
         files: impl IntoIterator<Item = &'a str>,
+        other: &Path,
     ) -> SettingsTable {
+        let table = self.by_file(files);
+        SettingsTable {
+            default: self.settings_of(other),
+            ..table
+        }
+    }
+
+    fn by_file<'a>(&mut self, files: impl IntoIterator<Item = &'a str>) -> SettingsTable {
         let by_file = files
             .into_iter()
             .map(|file| (file.to_owned(), self.settings_of(Path::new(file))))
             .collect();
         let default = Settings {
             levels: self.levels.clone(),
-            dialect: option(self.arguments.dialect, "dialect"),
-            target: option(self.arguments.target, "target"),
-            chips: option(self.arguments.chips, "chips"),
-            configuration: self.only.clone(),
+            ..Settings::default()
         };
-        SettingsTable { by_file, default }
+        SettingsTable {
+            by_file,
+            default: Arc::new(default),
+        }
     }
 
     /// What holds for one file, an absolute path.
