@@ -3,11 +3,14 @@
 use crate::db::Db;
 use crate::hardware::{ElementType, cast_outputs, fetch_cast_targets};
 use crate::ide::{Completion, CompletionKind};
+use crate::items::{AxisDefinition, Namespace, Resolution, resolve, scope_at, visible_type_names};
 use crate::kernel::Level;
 use crate::kernel::dialect::{Action, Generic, StageAction, TypeParameter, VISA_STD};
+use crate::rules::thousands;
 
 use super::context::{Around, Owner};
 use super::made::{Made, Names, made};
+use super::numbers::divisors;
 use super::place::arguments;
 use super::proposal;
 use super::receiver::Receiver;
@@ -24,6 +27,9 @@ const PUBLISHED: [ElementType; 9] = [
     ElementType::Bf16,
     ElementType::F32,
 ];
+
+/// Lengths of tiles that are proposed at the most.
+const LENGTH_LIMIT: usize = 16;
 
 /// Proposals directly behind `<` or a comma of generic arguments.
 pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
@@ -62,7 +68,12 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
                     Some(found)
                 }
                 Generic::Scalar => Some(scalars(around, receiver.as_ref()?, method.action)),
-                Generic::Axis | Generic::Constant => None,
+                Generic::Axis => axes(db, around, receiver.as_ref(), method.action),
+                Generic::Constant => {
+                    let (item, end) = around.item_here(db)?;
+                    let names = Names::at(db, item, end, end);
+                    lengths(around, method.action, &arguments(around, opener), &names)
+                }
             }
         }
         Owner::Type(name) => {
@@ -107,6 +118,64 @@ const fn level_words(level: Level) -> &'static str {
         Level::Time => "The iterations of the stream.",
         Level::Packet => "The elements of one iteration.",
     }
+}
+
+/// The axes that a method takes: those of two values to tell streams apart, those of the time to reduce.
+fn axes(
+    db: &dyn Db,
+    around: &Around,
+    receiver: Option<&Receiver>,
+    action: Action,
+) -> Option<Vec<Completion>> {
+    let (item, end) = around.item_here(db)?;
+    let scope = scope_at(db, item, end);
+    let time = receiver
+        .and_then(Receiver::shape)
+        .and_then(|shape| shape.time.get());
+    let fits = |axis: &AxisDefinition| {
+        let in_time = time.is_none_or(|time| time.form().contains_axis(&axis.name));
+        match action {
+            Action::BeginInterleaved => axis.size == Some(2),
+            Action::Stage(StageAction::VectorUnzip) => axis.size == Some(2) && in_time,
+            _ => in_time,
+        }
+    };
+    let found = visible_type_names(db, &scope)
+        .into_iter()
+        .filter_map(|name| {
+            let Resolution::Axis(axis) = resolve(db, &scope, &[&name], Namespace::Type) else {
+                return None;
+            };
+            let mut found =
+                fits(&axis).then(|| proposal(around, &*name, CompletionKind::Axis, 0))?;
+            found.detail = axis.size.map(|size| format!("= {}", thousands(size)));
+            Some(found)
+        });
+    Some(found.collect())
+}
+
+/// How many values of its index a tile keeps.
+fn lengths(
+    around: &Around,
+    action: Action,
+    arguments: &[String],
+    names: &Names<'_>,
+) -> Option<Vec<Completion>> {
+    let (Action::Tile(_), [index, _]) = (action, arguments) else {
+        return None;
+    };
+    let size = names.argument(index)?.size();
+    let found = std::iter::once(1)
+        .chain(divisors(size))
+        .chain((size > 1).then_some(size))
+        .take(LENGTH_LIMIT)
+        .zip(0_u32..);
+    let found = found.map(|(length, rank)| {
+        let mut found = proposal(around, length.to_string(), CompletionKind::Value, rank);
+        found.detail = Some(format!("of {}", thousands(size)));
+        found
+    });
+    Some(found.collect())
 }
 
 /// The element types that a stage makes of the stream's.

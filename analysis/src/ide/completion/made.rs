@@ -53,7 +53,7 @@ impl<'a> Names<'a> {
     }
 
     /// The mapping of a generic argument: an alias, or `m![…]`.
-    fn argument(&self, text: &str) -> Option<Mapping> {
+    pub(super) fn argument(&self, text: &str) -> Option<Mapping> {
         let inner = text
             .strip_prefix("m ! [")
             .and_then(|text| text.strip_suffix(']'));

@@ -45,6 +45,8 @@ pub(super) fn propose(
             .into_iter()
             .filter(|number| size.is_multiple_of(*number) && *number < size)
             .chain(divisors(size))
+            // A single position is left, or all.
+            .chain((operator != '=' && size > 1).then_some(size))
             .collect(),
         _ => paddings(expression, size),
     };
@@ -70,6 +72,7 @@ pub(super) fn propose(
         let rank = match (partner, &fitting) {
             (Some(()), _) => 0,
             (None, Some((rank, _))) => 10 + rank,
+            (None, None) if number == size => 250,
             (None, None) if number.is_power_of_two() => 100,
             (None, None) => 200,
         };
@@ -139,7 +142,7 @@ fn counterparts(expression: &Expression<'_>, operator: char, operand: &str) -> V
 }
 
 /// Divisors of a size other than 1 and itself: powers of two first, then the others, each from small to large.
-fn divisors(size: u64) -> Vec<u64> {
+pub(super) fn divisors(size: u64) -> Vec<u64> {
     let powers = (1..64)
         .map(|bits| 1_u64 << bits)
         .filter(|power| *power < size && size.is_multiple_of(*power));

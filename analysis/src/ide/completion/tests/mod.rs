@@ -1,5 +1,7 @@
 //! Proposals in small kernels, with the cursor at `$0`.
 
+mod kernels;
+
 use crate::ide::Completion;
 use crate::workspace::Workspace;
 
@@ -110,12 +112,12 @@ mod in_mappings {
     fn a_divisor_divides() {
         check(
             "type E = m![K / $0];",
-            &["2", "4", "8", "16", "32"],
-            &["1", "3", "64", "128"],
+            &["2", "4", "8", "16", "32", "64"],
+            &["1", "3", "128"],
         );
-        check("type E = m![P % $0];", &[], &["2", "13"]);
-        // 13 is prime; 2 * 13 is not.
-        check("type E = m![[P, K = 2] / $0];", &["2", "13"], &["26", "4"]);
+        check("type E = m![P % $0];", &["13"], &["2"]);
+        // 13 is prime; 26 is all of 13 * 2.
+        check("type E = m![[P, K = 2] / $0];", &["2", "13", "26"], &["4"]);
         assert_eq!(detail("type E = m![N / $0];", "16"), "= 128");
         assert_eq!(detail("type E = m![N % $0];", "16"), "= 16");
         assert!(labels("type E = m![N / 4 / $0];").len() <= 16);
@@ -514,6 +516,36 @@ mod elsewhere {
         assert_eq!(
             first(&kernel("x.view().tile::<m![N], 4, m![$0]>(0)")),
             "N = 4 # 2048, K"
+        );
+    }
+
+    #[test]
+    fn axes_and_lengths_that_a_method_takes() {
+        let unzip = |axis: &str| {
+            format!(
+                "axes![I = 2, J = 2, L = 4];
+fn f(x: CollectTensor<'_, {{ Tu::Main }}, f32, m![1], m![1 # 2], m![W], m![L, I], m![K % 8]>) {{
+    x.vector_init().{axis}
+}}
+"
+            )
+        };
+        check(
+            &unzip("vector_intra_slice_unzip::<$0"),
+            &["I"],
+            &["J", "L", "K", "W"],
+        );
+        check(
+            &unzip("vector_intra_slice_unzip::<I, $0"),
+            &["m![L, 1 # 2]"],
+            &[],
+        );
+        let reduce = "vector_intra_slice_branch(BranchMode::Unconditional).vector_split::<m![L, I, K % 8 / 4], m![K % 4]>().vector_intra_slice_reduce::<$0";
+        check(&unzip(reduce), &["I", "L"], &["J", "W", "N"]);
+        check(
+            &kernel("x.view().tile::<m![K], $0"),
+            &["1", "2", "64"],
+            &["3", "128"],
         );
     }
 
