@@ -145,6 +145,7 @@ fn is_literal(here: &Here<'_>, address: &Address) -> bool {
 fn agreed(here: &Here<'_>, bodies: &[ItemId], edits: &[Edit]) -> Option<Vec<Edit>> {
     let mut agreed: Option<Vec<Edit>> = None;
     for function in bodies {
+        here.db.unwind_if_revision_cancelled();
         let completed = as_checked(here.db, *function, |checked| {
             completed_change(checked, edits)
         })?;

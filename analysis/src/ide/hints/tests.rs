@@ -288,3 +288,40 @@ fn no_text_and_no_place_is_too_strange() {
         assert!(hints.iter().all(|hint| range.touches(hint.offset)));
     });
 }
+
+#[test]
+fn cycles_are_those_of_the_cost() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/kernels/right");
+    let mut compared = 0;
+    for name in ["contractions", "double_buffer", "gemm", "moves", "norms"] {
+        let text = std::fs::read_to_string(format!("{folder}/{name}.rs")).expect("a kernel");
+        let found = hints(&text, ALL, HintLevel::Kernel);
+        let costs = workspace(&text)
+            .analysis()
+            .costs("kernel.rs")
+            .expect("costs");
+        for row in costs.iter().flat_map(|cost| &cost.operations) {
+            let Some(cycles) = row.cycles.filter(|_| row.loops.is_empty()) else {
+                continue;
+            };
+            let behind = |hint: &&InlayHint| {
+                hint.kind == HintKind::Cycles && hint.offset >= row.range.end.byte
+            };
+            let hint = found
+                .iter()
+                .find(behind)
+                .expect("a hint behind the operation");
+            let words = crate::thousands(cycles);
+            assert!(
+                hint.label
+                    .split(" + ")
+                    .any(|label| label.trim_end_matches(" cycles") == words),
+                "{name}: {} takes {words}, not {}",
+                row.name,
+                hint.label
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared > 50, "{compared}");
+}
