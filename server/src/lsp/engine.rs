@@ -24,6 +24,8 @@ const STACK_BYTES: usize = 16 << 20;
 pub(crate) enum Failure {
     /// A newer edit overtook it.
     Overtaken,
+    /// It is about another text than that of its place in the order.
+    Outdated,
     /// The client took it back.
     Withdrawn,
     /// It is about a document that the engine does not know.

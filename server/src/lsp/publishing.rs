@@ -253,7 +253,7 @@ async fn tell(
 fn log(server: &Server, what: &str, failure: Failure) {
     let words = match failure {
         Failure::Refused(words) | Failure::Defect(words) => words,
-        Failure::Overtaken | Failure::Withdrawn | Failure::NoSuchFile => return,
+        Failure::Overtaken | Failure::Outdated | Failure::Withdrawn | Failure::NoSuchFile => return,
     };
     server.log(MessageType::ERROR, format!("{what}: {words}"));
 }

@@ -167,7 +167,10 @@ impl Server {
         };
         let edits = self.lock().edits;
         let mut answer = queue().await;
-        while matches!(answer, Err(Failure::Overtaken)) && self.lock().edits == edits {
+        for _ in 0..MOST_REPETITIONS {
+            if !matches!(answer, Err(Failure::Overtaken)) || self.lock().edits != edits {
+                break;
+            }
             answer = queue().await;
         }
         answer
@@ -191,7 +194,7 @@ impl Server {
     /// A failure in the protocol's words; defects go to the client's log as well.
     pub(crate) fn error_of(&self, failure: Failure) -> Error {
         match failure {
-            Failure::Overtaken => Error::content_modified(),
+            Failure::Overtaken | Failure::Outdated => Error::content_modified(),
             Failure::Withdrawn => Error::request_cancelled(),
             Failure::NoSuchFile => Error::invalid_params("no such document"),
             Failure::Refused(why) => Error {
@@ -226,6 +229,9 @@ impl Server {
         self.runtime.spawn(task);
     }
 }
+
+/// How often a question is asked again that something other than the client overtook.
+const MOST_REPETITIONS: u32 = 100;
 
 /// `RequestFailed` of the protocol: valid, but cannot be done; editors show the words.
 const REQUEST_FAILED: i64 = -32803;

@@ -72,7 +72,7 @@ pub(crate) fn resolve(snapshot: &Snapshot, action: &CodeAction) -> Answer<CodeAc
     let unresolved = data.and_then(|data| serde_json::from_value::<Unresolved>(data).ok());
     if let Some(Unresolved { path, version }) = unresolved.filter(|_| action.edit.is_none()) {
         if snapshot.version(&path) != version {
-            return Err(Failure::Overtaken);
+            return Err(Failure::Outdated);
         }
         let documents = fixed(snapshot, &path)?;
         action.edit = Some(workspace_edit(&snapshot.view, documents));

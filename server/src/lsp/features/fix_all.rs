@@ -45,13 +45,13 @@ impl Copied {
         let analysis = &snapshot.analysis;
         let settings = Arc::clone(&snapshot.view.settings);
         let files = analysis.related_files(&[path.to_owned()]);
-        let texts = files.iter().filter_map(|file| {
-            let text = analysis.text(file).ok()?;
-            Some((file.as_str(), text))
-        });
-        let texts: Vec<_> = texts.collect();
+        // An edit that came between would leave files out; then it is noticed here.
+        let texts = files
+            .iter()
+            .map(|file| Ok((file.as_str(), analysis.text(file)?)));
+        let texts = texts.collect::<Answer<Vec<_>>>()?;
         if !files.iter().any(|file| file == path) {
-            return Err(Failure::Overtaken);
+            return Err(Failure::NoSuchFile);
         }
         let mut workspace = Workspace::new();
         settings.tell(&mut workspace);
