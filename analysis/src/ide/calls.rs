@@ -64,18 +64,28 @@ pub(super) fn incoming_calls(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<
     let Some(target) = function_at(db, file, offset).and_then(|function| function.item) else {
         return Vec::new();
     };
+    // The call graph knows functions; methods and recursion it leaves out.
+    let known = callgraph::callers(db, target);
+    let methods = files_around(db, target.file(db))
+        .into_iter()
+        .flat_map(|file| file_items(db, file).items.to_vec())
+        .filter(|item| matches!(item.kind(db), ItemKind::Implementation | ItemKind::Type));
+    let candidates: IndexSet<ItemId> = known
+        .iter()
+        .copied()
+        .chain([target.owner(db)])
+        .chain(methods)
+        .collect();
     let mut callers: IndexMap<(ItemId, Span), Vec<Span>> = IndexMap::new();
-    for file in files_around(db, target.file(db)) {
-        for item in &file_items(db, file).items {
-            for site in call_sites(db, *item)
-                .iter()
-                .filter(|site| site.callee == target)
-            {
-                callers
-                    .entry((*item, site.caller))
-                    .or_default()
-                    .push(site.span);
-            }
+    for item in candidates {
+        for site in call_sites(db, item)
+            .iter()
+            .filter(|site| site.callee == target)
+        {
+            callers
+                .entry((item, site.caller))
+                .or_default()
+                .push(site.span);
         }
     }
     let link = |((owner, name), sites): ((ItemId, Span), Vec<Span>)| {

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasName};
-use ra_ap_syntax::{SyntaxNode, SyntaxToken, TextSize};
+use ra_ap_syntax::{NodeOrToken, SyntaxNode, SyntaxToken, TextSize};
 
 use crate::check::reachable_from;
 use crate::db::{Db, Project, SourceFile};
@@ -179,20 +179,30 @@ impl<'a> FileNames<'a> {
         if name.is_empty() {
             return tokens;
         }
+        // Both are in the order of the text: looking each place up from the root would walk all items once a place.
+        let mut parts = self.root.children_with_tokens();
+        let mut part = parts.next();
         for (start, _) in words(&self.text, name) {
-            let Some(offset) = u32::try_from(start)
+            let offset = u32::try_from(start)
                 .ok()
-                .and_then(|start| start.checked_sub(self.base))
-            else {
+                .and_then(|start| start.checked_sub(self.base));
+            let Some(offset) = offset.map(TextSize::from) else {
                 continue;
             };
-            let offset = TextSize::from(offset);
-            if !self.root.text_range().contains(offset) {
-                continue;
+            while part
+                .as_ref()
+                .is_some_and(|part| part.text_range().end() <= offset)
+            {
+                part = parts.next();
             }
-            let Some(token) = self.root.token_at_offset(offset).right_biased() else {
-                continue;
+            let token = match &part {
+                Some(NodeOrToken::Node(node)) if node.text_range().contains(offset) => {
+                    node.token_at_offset(offset).right_biased()
+                }
+                Some(NodeOrToken::Token(token)) => Some(token.clone()),
+                _ => None,
             };
+            let Some(token) = token else { continue };
             if *plain(token.text()) == *name && tokens.last() != Some(&token) {
                 tokens.push(token);
             }

@@ -120,3 +120,18 @@ pub(super) fn references(
         .map(|found| answer_place(db, (found.file, found.range)))
         .collect()
 }
+
+/// The declaration's place of the axis or alias that a name at a byte means, inside and outside of macros.
+#[cfg(test)]
+fn definition_of_any(
+    analysis: &crate::workspace::Analysis,
+    path: &str,
+    offset: u32,
+) -> Option<Place> {
+    let file = analysis.file(path)?;
+    let answer = analysis.guarded(|db| {
+        let (named, ..) = named_at(db, file, offset)?;
+        Some(answer_place(db, named.place(db)?))
+    });
+    answer.ok().flatten()
+}

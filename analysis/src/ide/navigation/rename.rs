@@ -6,6 +6,8 @@
 //! findings before and after are compared too.
 
 #[cfg(test)]
+mod random_tests;
+#[cfg(test)]
 mod tests;
 mod verify;
 

@@ -43,18 +43,20 @@ pub(super) fn declarations(db: &dyn Db, item: ItemId) -> Arc<[Declared]> {
         one(db, item, None, &mut declared);
         let container = item.name(db);
         let container = Some(container).filter(|name| !name.is_empty());
-        for local in &block_scopes(db, item).locals {
-            // A nested function is part of the one around it.
-            if local.id.kind(db) != ItemKind::Function {
-                one(
-                    db,
-                    local.id,
-                    container.clone().or(Some(Arc::from(""))),
-                    &mut declared,
-                );
+        let text = item_text(db, item);
+        // Most functions declare nothing inside, and need not be looked through.
+        if text.text.contains("type ") || text.text.contains("const ") {
+            for local in &block_scopes(db, item).locals {
+                // A nested function is part of the one around it.
+                if local.id.kind(db) != ItemKind::Function {
+                    let around = container.clone().unwrap_or_else(|| Arc::from(""));
+                    one(db, local.id, Some(around), &mut declared);
+                }
             }
         }
-        axes(db, item, container, &mut declared);
+        if text.text.contains("axes") {
+            axes(db, item, container, &mut declared);
+        }
     }
     declared.sort_by_key(|entry| (entry.range.start, entry.range.end));
     declared.into()
