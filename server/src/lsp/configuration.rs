@@ -75,6 +75,20 @@ impl Default for ClientSettings {
 }
 
 impl ClientSettings {
+    /// Whether a value that a client sent unasked says something about our settings, rather than about those of others.
+    pub(crate) fn concern(value: &Value) -> bool {
+        let known = |name: &String| {
+            let inner = format!("{name}.");
+            name == SECTION
+                || KEYS
+                    .iter()
+                    .any(|key| key == name || key.starts_with(&inner))
+        };
+        value
+            .as_object()
+            .is_some_and(|settings| settings.keys().any(known))
+    }
+
     /// Reads the settings below [`SECTION`], also where they still stand in it. What cannot be used is told, a line each, and
     /// left as it is by default; the rest holds.
     pub(crate) fn read(value: &Value) -> (Self, Vec<String>) {
@@ -266,6 +280,26 @@ mod tests {
                 ("unused_suppression", Level::Allow),
             ]
         );
+    }
+
+    #[test]
+    fn settings_of_others_are_no_concern() {
+        for ours in [
+            json!({"visa": {}}),
+            json!({"visa": null, "other": 1}),
+            json!({"diagnostics": {"enable": true}}),
+            json!({"chips": 2}),
+        ] {
+            assert!(ClientSettings::concern(&ours), "{ours}");
+        }
+        for others in [
+            json!(null),
+            json!({}),
+            json!({"rust-analyzer": {"visa": 1}}),
+            json!([]),
+        ] {
+            assert!(!ClientSettings::concern(&others), "{others}");
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ use tower_lsp::ls_types::{
 
 use super::configuration::{ClientSettings, SECTION};
 use super::publishing;
-use super::settings::{Settings, Wanted};
+use super::settings::{Reading, Settings, Wanted};
 use super::state::Server;
 use super::uris;
 use crate::project::files::{LoadedFile, slashes};
@@ -52,6 +52,8 @@ pub(crate) struct Loader {
     wake: Notify,
     /// Whether nothing is known to be read anew.
     ready: watch::Sender<bool>,
+    /// What the last reading is told by; none where the engine has got other texts since.
+    stamp: Mutex<Option<u64>>,
     /// What the client's last settings were, and what was told about them.
     client: Mutex<(ClientSettings, BTreeSet<String>)>,
 }
@@ -62,6 +64,7 @@ impl Default for Loader {
             pending: Mutex::default(),
             wake: Notify::new(),
             ready: watch::Sender::new(false),
+            stamp: Mutex::default(),
             client: Mutex::default(),
         }
     }
@@ -126,6 +129,7 @@ pub(crate) fn saved(server: &Arc<Server>, path: &str) {
 
 /// A document was closed; the text on disk is in place again.
 pub(crate) fn closed(server: &Arc<Server>, path: &str) {
+    locked(&server.loader.stamp).take();
     let state = server.lock();
     let below = state.roots.iter().any(|root| is_below(path, root));
     drop(state);
@@ -152,7 +156,7 @@ pub(crate) fn files_changed(server: &Arc<Server>, paths: &[String]) {
 pub(crate) fn configuration_changed(server: &Arc<Server>, settings: &Value) {
     if server.lock().view.client.configuration {
         server.loader.want(|pending| pending.configuration = true);
-    } else {
+    } else if ClientSettings::concern(settings) {
         take_settings(server, settings);
         server.loader.want(|pending| pending.everything = true);
     }
@@ -221,6 +225,8 @@ async fn run(server: Arc<Server>) {
         if changed {
             publishing::everything_changed(&server);
         }
+        // What is to be published waited until all was read.
+        server.publisher.wake();
         server.loader.wake.notified().await;
         if server.loader.is_ready() {
             tokio::time::sleep(QUIET).await;
@@ -298,12 +304,18 @@ async fn pull_settings(server: &Arc<Server>) -> bool {
     !value.is_null()
 }
 
-/// Reads all that is below the folders and around the open documents; whether it could be read.
+/// Reads all that is below the folders and around the open documents; whether something is different.
 async fn read_everything(server: &Arc<Server>) -> bool {
     let wanted = wanted(server);
     let given: BTreeSet<String> = wanted.open.keys().map(|path| slashes(path)).collect();
+    let before = Arc::clone(&wanted.before);
     let read = tokio::task::spawn_blocking(move || Settings::read(wanted)).await;
-    let Ok((settings, sources)) = read else {
+    let Ok(Reading {
+        settings,
+        sources,
+        stamp,
+    }) = read
+    else {
         let words = "a defect of visa-lsp: the workspace could not be read";
         server.log(MessageType::ERROR, words);
         return false;
@@ -313,6 +325,10 @@ async fn read_everything(server: &Arc<Server>) -> bool {
     }
     for words in &sources.warnings {
         server.log(MessageType::INFO, words.clone());
+    }
+    let known = locked(&server.loader.stamp).replace(stamp);
+    if known == Some(stamp) && settings.client == before.client {
+        return false;
     }
     tell_problems(server, &settings);
     put_in_place(server, settings, sources.files, &given);
@@ -395,6 +411,9 @@ async fn read_files(server: &Arc<Server>, paths: BTreeSet<String>) -> bool {
     let state = server.lock();
     texts.retain(|(path, _)| !state.view.documents.contains_key(path.as_str()));
     let changed = !texts.is_empty();
+    if changed {
+        locked(&server.loader.stamp).take();
+    }
     server.engine.write(move |workspace| {
         for (path, text) in texts {
             workspace.set_file(&path, &text);

@@ -39,6 +39,13 @@ struct Waiting {
     rest: bool,
 }
 
+impl Publisher {
+    /// Looks again for what can be published.
+    pub(crate) fn wake(&self) {
+        self.wake.notify_one();
+    }
+}
+
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

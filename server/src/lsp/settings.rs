@@ -1,6 +1,7 @@
 //! What holds for each file: the client's settings over those of `visa-lint.toml`, and which files are checked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use visa_analysis::{Package, Workspace};
 use super::configuration::ClientSettings;
 use super::uris;
 use crate::project::files::{Sources, slashes};
-use crate::project::settings::{Configurations, Resolver, SettingsProblem, SettingsTable};
+use crate::project::settings::{Configurations, Resolver, SettingsProblem, SettingsTable, show};
 
 /// What the client wants, and what the disk says.
 #[derive(Debug, Default)]
@@ -43,9 +44,20 @@ pub(crate) struct Wanted {
     pub(crate) before: Arc<Settings>,
 }
 
+/// What was read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    /// What holds for each file.
+    pub(crate) settings: Settings,
+    /// The files.
+    pub(crate) sources: Sources,
+    /// What tells this reading from others: files, texts and what holds for them.
+    pub(crate) stamp: u64,
+}
+
 impl Settings {
     /// Reads what is below the folders and around the open documents. Takes as long as the disk does.
-    pub(crate) fn read(wanted: Wanted) -> (Self, Sources) {
+    pub(crate) fn read(wanted: Wanted) -> Reading {
         let here = wanted.roots.first().cloned().unwrap_or_default();
         // A document that is on no disk is as a new file of the first folder.
         let untitled = here.join("untitled.rs");
@@ -55,6 +67,7 @@ impl Settings {
             wanted.client.levels.clone(),
             wanted.before.configurations.clone(),
         );
+        let open: BTreeSet<String> = wanted.open.keys().map(|path| slashes(path)).collect();
         let sources = Sources::around(&wanted.roots, wanted.open, &mut resolver);
         let files = sources.files.iter().map(|file| file.path.as_str());
         let table = resolver.lenient_table(files, &untitled);
@@ -63,6 +76,7 @@ impl Settings {
             let file = slashes(&problem.file).into();
             problems.entry(file).or_default().push(problem.clone());
         }
+        let stamp = stamp(&sources, &open, &table, resolver.problems());
         let paths = sources.files.iter().map(|file| file.path.as_str().into());
         let settings = Self {
             client: wanted.client,
@@ -77,7 +91,11 @@ impl Settings {
             packages: sources.packages.clone(),
             configurations: resolver.configurations(),
         };
-        (settings, sources)
+        Reading {
+            settings,
+            sources,
+            stamp,
+        }
     }
 
     /// Whether a file is checked. Documents that are no files always are.
@@ -92,4 +110,29 @@ impl Settings {
         workspace.set_budgets(self.table.budgets());
         workspace.set_packages(self.packages.clone());
     }
+}
+
+/// What tells one reading from another. The texts of open documents are not read, and so are no part of it.
+fn stamp(
+    sources: &Sources,
+    open: &BTreeSet<String>,
+    table: &SettingsTable,
+    problems: &[SettingsProblem],
+) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for file in &sources.files {
+        file.path.hash(&mut hasher);
+        if !open.contains(&file.path) {
+            file.text.hash(&mut hasher);
+        }
+    }
+    sources.reported.hash(&mut hasher);
+    for package in &sources.packages {
+        (&package.name, &package.root).hash(&mut hasher);
+    }
+    show(table, sources).hash(&mut hasher);
+    for problem in problems {
+        problem.to_string().hash(&mut hasher);
+    }
+    hasher.finish()
 }

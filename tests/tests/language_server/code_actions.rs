@@ -8,7 +8,7 @@ use super::support::{Client, Setup, document, untitled, uri_of};
 use super::texts::{Text, both, kernel, spiced, versioned};
 
 /// The code actions at a range.
-fn actions(client: &mut Client, uri: &Uri, range: Range, context: Value) -> Vec<Value> {
+fn actions(client: &mut Client, uri: &Uri, range: Range, context: &Value) -> Vec<Value> {
     let answer = client.request_raw(
         "textDocument/codeAction",
         json!({ "textDocument": document(uri), "range": range, "context": context }),
@@ -56,7 +56,7 @@ fn a_fix_mends_its_finding() {
                 unused.data = None;
             }
             let context = about(std::slice::from_ref(&unused));
-            let actions = actions(&mut client, &uri, unused.range, context);
+            let actions = actions(&mut client, &uri, unused.range, &context);
             let fix = &actions[0];
             assert_eq!(fix["kind"], "quickfix");
             assert_eq!(fix["isPreferred"], true);
@@ -81,7 +81,7 @@ fn what_a_diagnostic_carries_counts_only_for_its_text() {
     let text = Text::new(format!("\n{BROKEN}"), false);
     client.replace(&uri, 2, &text.text);
     let range = text.range_of("allow(axis_size_zero)");
-    let actions = actions(&mut client, &uri, range, about(&[unused]));
+    let actions = actions(&mut client, &uri, range, &about(&[unused]));
     let mended = applied(&text, &uri, 2, &actions[0]);
     assert_eq!(mended.trim_end(), "\naxes![Q = 0];\naxes![A = 8];");
     client.finish();
@@ -96,7 +96,7 @@ fn a_finding_is_allowed_with_a_reason() {
         client.open(&uri, &text.text);
         let diagnostics = pull(&mut client, &uri);
         let context = about(&diagnostics);
-        let actions = actions(&mut client, &uri, diagnostics[0].range, context);
+        let actions = actions(&mut client, &uri, diagnostics[0].range, &context);
         let allow = actions
             .iter()
             .find(|action| action["title"] == "Allow `axis_size_zero` here, with a reason");
@@ -123,7 +123,7 @@ fn all_is_fixed_at_once() {
             client.open(&uri, &text.text);
             let whole = Range::default();
             let context = json!({ "diagnostics": [], "only": [only] });
-            let actions = actions(&mut client, &uri, whole, context);
+            let actions = actions(&mut client, &uri, whole, &context);
             assert_eq!(actions.len(), 1, "{actions:?}");
             assert_eq!(actions[0]["kind"], "source.fixAll.visa");
             let fixed = applied(&text, &uri, 1, &actions[0]);
@@ -133,7 +133,7 @@ fn all_is_fixed_at_once() {
             assert_eq!(pull(&mut client, &uri), []);
             let context = json!({ "diagnostics": [], "only": [only] });
             assert_eq!(
-                super::code_actions::actions(&mut client, &uri, whole, context),
+                super::code_actions::actions(&mut client, &uri, whole, &context),
                 [] as [Value; 0]
             );
             client.finish();
@@ -152,7 +152,7 @@ fn fix_all_is_worked_out_when_it_is_chosen() {
     let text = Text::new(TWO, false);
     client.open(&uri, TWO);
     let context = json!({ "diagnostics": [], "only": ["source.fixAll"] });
-    let found = actions(&mut client, &uri, Range::default(), context);
+    let found = actions(&mut client, &uri, Range::default(), &context);
     assert_eq!(found[0].get("edit"), None);
     let action = client.request_raw("codeAction/resolve", found[0].clone());
     let fixed = applied(&text, &uri, 1, &action);
@@ -173,7 +173,7 @@ fn only_what_is_asked_for_is_offered() {
     let range = diagnostics[1].range;
     let mut kinds = |only: Value| {
         let context = json!({ "diagnostics": diagnostics, "only": only });
-        let actions = actions(&mut client, &uri, range, context);
+        let actions = actions(&mut client, &uri, range, &context);
         let kinds = actions.iter().map(|action| action["kind"].clone());
         kinds.collect::<Vec<_>>()
     };
@@ -192,7 +192,7 @@ fn a_client_without_versions_gets_plain_edits() {
     client.open(&uri, BROKEN);
     let diagnostics = pull(&mut client, &uri);
     let range = diagnostics[1].range;
-    let actions = actions(&mut client, &uri, range, about(&diagnostics[1..]));
+    let actions = actions(&mut client, &uri, range, &about(&diagnostics[1..]));
     let edits = &actions[0]["edit"]["changes"][uri.as_str()];
     let edits: Vec<_> = serde_json::from_value(edits.clone()).unwrap();
     let mended = Text::new(BROKEN, false).edited(&edits);
@@ -228,7 +228,7 @@ fn files_that_are_not_open_have_no_version() {
     let diagnostics = pull(&mut client, &uri);
     let text = Text::new(BROKEN, false);
     let range = diagnostics[1].range;
-    let actions = actions(&mut client, &uri, range, about(&diagnostics[1..]));
+    let actions = actions(&mut client, &uri, range, &about(&diagnostics[1..]));
     assert!(titles(&actions).len() > 1);
     let edits = versioned(&actions[0]["edit"]);
     assert_eq!(edits[0].1, None);
@@ -247,7 +247,7 @@ fn a_refactoring_leaves_the_kernel_as_it_is() {
         assert_eq!(pull(&mut client, &uri), []);
         let part = text.range_of("m![T, P / 8]");
         let context = json!({ "diagnostics": [], "only": ["refactor.extract"] });
-        let actions = actions(&mut client, &uri, part, context);
+        let actions = actions(&mut client, &uri, part, &context);
         assert_eq!(actions[0]["kind"], "refactor.extract");
         let extracted = applied(&text, &uri, 1, &actions[0]);
         let line = extracted

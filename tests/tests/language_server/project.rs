@@ -1,6 +1,7 @@
 //! Folders, settings files and the client's settings.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tower_lsp::ls_types::notification::ShowMessage;
@@ -310,6 +311,12 @@ fn settings_are_taken_from_the_notification_of_other_clients() {
         json!({ "settings": settings }),
     );
     eventually(&mut client, &Some(DiagnosticSeverity::ERROR), severity);
+    // Neither the settings of another server nor none at all are ours.
+    for others in [json!(null), json!({}), json!({ "rust-analyzer": {} })] {
+        let others = json!({ "settings": others });
+        client.notify_raw("workspace/didChangeConfiguration", others);
+    }
+    assert_eq!(severity(&mut client), Some(DiagnosticSeverity::ERROR));
     let settings = json!({ "visa": { "diagnostics": { "enable": false } } });
     client.notify_raw(
         "workspace/didChangeConfiguration",
@@ -391,7 +398,7 @@ fn a_settings_file_that_is_wrong_says_so_and_the_last_one_holds() {
     let quiet = vec![("a.rs".to_owned(), vec!["unused_suppression".to_owned()])];
     assert_eq!(found(&mut client), quiet);
     folder.write("visa-lint.toml", "[levels]\nmapping = \"allowed\"\n");
-    changed(&mut client, &[settings.clone()]);
+    changed(&mut client, std::slice::from_ref(&settings));
     let told = client.notification::<ShowMessage>();
     assert_eq!(told.typ, MessageType::ERROR);
     assert!(
@@ -432,7 +439,7 @@ fn a_client_that_does_not_pull_is_told_of_a_wrong_settings_file() {
     let told = published(&mut client, &uri_of(&settings));
     assert_eq!(told.diagnostics[0].range.start.line, 0);
     std::fs::remove_file(&settings).unwrap();
-    changed(&mut client, &[settings.clone()]);
+    changed(&mut client, std::slice::from_ref(&settings));
     let told = published(&mut client, &uri_of(&settings));
     assert_eq!(told.diagnostics, []);
     client.finish();

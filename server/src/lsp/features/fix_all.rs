@@ -51,7 +51,7 @@ impl Copied {
             .map(|file| Ok((file.as_str(), analysis.text(file)?)));
         let texts = texts.collect::<Answer<Vec<_>>>()?;
         if !files.iter().any(|file| file == path) {
-            return Err(Failure::NoSuchFile);
+            return Err(Failure::Outdated);
         }
         let mut workspace = Workspace::new();
         settings.tell(&mut workspace);
