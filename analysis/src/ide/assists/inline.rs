@@ -169,6 +169,9 @@ fn meaning(db: &dyn Db, alias: ItemId) -> Option<Meaning> {
         return None;
     }
     let written = node.ty()?;
+    if !is_sound(db, alias) {
+        return None;
+    }
     let text = file.text(db);
     let names = FileNames::new(db, file)?;
     let bytes = |node: &ra_ap_syntax::SyntaxNode| {
@@ -190,6 +193,16 @@ fn meaning(db: &dyn Db, alias: ItemId) -> Option<Meaning> {
         private: node.visibility().is_none(),
         text: source,
     })
+}
+
+/// Whether nothing is wrong in the mappings of an alias: a fault would be found once more at every use.
+fn is_sound(db: &dyn Db, alias: ItemId) -> bool {
+    let span = item_text(db, alias).full_span();
+    let sites = mapping_sites(db, alias.owner(db));
+    sites
+        .iter()
+        .filter(|site| span.start <= site.span.start && site.span.end <= span.end)
+        .all(|site| site.problems.is_empty())
 }
 
 fn body_of(written: &ast::Type, source: &str) -> Option<Body> {

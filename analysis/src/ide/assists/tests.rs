@@ -294,6 +294,14 @@ fn what_others_see_stays_declared() {
     );
     check_titles("type $0X = m![A, B];\n", &[]);
     check_titles(
+        "type X = m![A, ];\ntype Y = HbmTensor<i8, m![1], $0X>;\n",
+        &[],
+    );
+    check_titles(
+        "fn f() {\n    type X = m![A % 3];\n    type Y = HbmTensor<i8, m![1], $0X>;\n}\n",
+        &[],
+    );
+    check_titles(
         "type X<T> = HbmTensor<i8, m![1], T>;\ntype Y = $0X<m![A]>;\n",
         &[],
     );

@@ -53,8 +53,11 @@ fn is_no_worse(before: &Judged, after: &Judged) -> bool {
     known && (before.1, before.2, before.3) == (after.1, after.2, after.3)
 }
 
+/// Of a kernel its total, the shapes of its tensors, and its streams stage by stage.
+type Meant = (Option<u64>, Vec<String>, Vec<Vec<StageRow>>);
+
 /// What kernels say of their tensors and streams, and what they cost: all of which a change of names keeps.
-fn meant(analysis: &Analysis) -> Vec<(Option<u64>, Vec<String>, Vec<Vec<StageRow>>)> {
+fn meant(analysis: &Analysis) -> Vec<Meant> {
     let costs = analysis.costs("kernel.rs").expect("costs");
     let meant = costs.into_iter().map(|cost| {
         let shapes = cost.memory.into_iter().map(|row| row.shape).collect();
