@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -127,6 +128,7 @@ impl Workspace {
     pub fn analysis(&self) -> Analysis {
         Analysis {
             db: self.db.clone(),
+            withdrawn: Arc::default(),
         }
     }
 
@@ -143,16 +145,21 @@ impl Workspace {
 #[derive(Clone)]
 pub struct Analysis {
     db: AnalysisDatabase,
+    /// Whether nobody waits for answers any more; clones share it.
+    withdrawn: Arc<AtomicBool>,
 }
 
-/// Cancels the questions to one snapshot: they are answered with [`Problem::Cancelled`], running ones soon.
+/// Cancels the questions to one snapshot and its clones: they are answered with [`Problem::Cancelled`]. What runs on the
+/// snapshot itself stops at its next query, what runs on a clone at its next item.
 pub struct Canceller {
     token: salsa::CancellationToken,
+    withdrawn: Arc<AtomicBool>,
 }
 
 impl Canceller {
     /// Cancels what is asked and will be asked.
     pub fn cancel(&self) {
+        self.withdrawn.store(true, Ordering::SeqCst);
         self.token.cancel();
     }
 }
@@ -306,11 +313,12 @@ impl Analysis {
         self.guarded(|db| file.text(db))
     }
 
-    /// What cancels the questions to this snapshot from another thread. Clones of the snapshot are not cancelled with it.
+    /// What cancels the questions to this snapshot and its clones from another thread.
     #[must_use]
     pub fn canceller(&self) -> Canceller {
         Canceller {
             token: salsa::Database::cancellation_token(&self.db),
+            withdrawn: Arc::clone(&self.withdrawn),
         }
     }
 
@@ -335,6 +343,9 @@ impl Analysis {
         &self,
         ask: impl FnOnce(&AnalysisDatabase) -> T,
     ) -> Result<T, Problem> {
+        if self.withdrawn.load(Ordering::SeqCst) {
+            return Err(Problem::Cancelled);
+        }
         let asked = std::panic::catch_unwind(AssertUnwindSafe(|| {
             // Also a question that asks no query notices that it is overtaken.
             salsa::Database::unwind_if_revision_cancelled(&self.db);

@@ -289,6 +289,36 @@ mod tests {
     }
 
     #[test]
+    fn a_dropped_question_stops_on_all_threads() {
+        let engine = engine();
+        let paths: Vec<String> = (0..50).map(|number| format!("{number}.rs")).collect();
+        let files = paths.clone();
+        engine.write(move |workspace| {
+            workspace.set_files(files.iter().map(|path| (path.as_str(), "fn f() {}")));
+        });
+        let (begun, begins) = channel();
+        let (told, ended) = channel();
+        let reading = engine.read(Urgency::Waiting, move |analysis| {
+            let since = Instant::now();
+            let mut cancelled = false;
+            while !cancelled && since.elapsed() < PATIENCE {
+                let reports = analysis.file_reports(&paths);
+                let _ = begun.send(());
+                let problem = visa_analysis::Problem::Cancelled;
+                // On clones of the snapshot: each has to notice.
+                cancelled = reports
+                    .iter()
+                    .all(|report| report.problems == [problem.clone()]);
+            }
+            let _ = told.send(cancelled);
+            Ok(())
+        });
+        assert!(begins.recv_timeout(PATIENCE).is_ok());
+        drop(reading);
+        assert_eq!(ended.recv_timeout(PATIENCE), Ok(true));
+    }
+
+    #[test]
     fn a_defect_costs_its_own_question() {
         let engine = engine();
         let reading = engine.read::<()>(Urgency::Waiting, |_| std::panic::panic_any("broken"));

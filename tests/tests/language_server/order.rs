@@ -2,13 +2,16 @@
 
 use std::time::{Duration, Instant};
 
+use tower_lsp::ls_types::notification::DidChangeWatchedFiles;
 use tower_lsp::ls_types::request::{CodeLensRequest, HoverRequest};
 use tower_lsp::ls_types::{
-    CodeLensParams, HoverContents, HoverParams, NumberOrString, PartialResultParams, Uri,
-    WorkDoneProgressParams,
+    CodeLensParams, DidChangeWatchedFilesParams, FileChangeType, FileEvent, HoverContents,
+    HoverParams, NumberOrString, PartialResultParams, Uri, WorkDoneProgressParams,
 };
 
-use super::support::{Client, Setup, document, edit, place, program_is_optimised, untitled};
+use super::support::{
+    Client, Setup, document, edit, place, program_is_optimised, untitled, uri_of,
+};
 
 /// `ContentModified`, for a request that a change overtook.
 pub(crate) const CONTENT_MODIFIED: i64 = -32801;
@@ -214,5 +217,33 @@ fn requests_about_an_unknown_document_have_empty_answers() {
         partial_result_params: PartialResultParams::default(),
     });
     assert!(lenses.is_none_or(|lenses| lenses.is_empty()));
+    client.finish();
+}
+
+#[test]
+fn what_changes_on_disk_overtakes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kernel.rs");
+    std::fs::write(&path, "axes![A = 64];\n").unwrap();
+    let other = folder.path().join("other.rs");
+    std::fs::write(&other, "axes![B = 1];\n").unwrap();
+    let mut client = Setup::utf16().folder(folder.path()).in_process();
+    let uri = uri_of(&path);
+    client.open(&uri, "axes![A = 64];\n");
+    let mut asked = Vec::new();
+    for size in 0..40 {
+        asked.push(client.send::<HoverRequest>(hover_at(&uri, 0, 6)));
+        std::fs::write(&other, format!("axes![B = {size}];\n")).unwrap();
+        client.notify::<DidChangeWatchedFiles>(DidChangeWatchedFilesParams {
+            changes: vec![FileEvent {
+                uri: uri_of(&other),
+                typ: FileChangeType::CHANGED,
+            }],
+        });
+    }
+    for id in asked {
+        let hover = client.response::<HoverRequest>(id);
+        assert!(words(hover.unwrap()).contains("64 values"));
+    }
     client.finish();
 }
