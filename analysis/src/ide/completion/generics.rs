@@ -13,7 +13,7 @@ use super::made::{Made, Names, made};
 use super::numbers::divisors;
 use super::place::arguments;
 use super::proposal;
-use super::receiver::Receiver;
+use super::receiver::{Receiver, called};
 
 /// Element types that the library has.
 const PUBLISHED: [ElementType; 9] = [
@@ -39,11 +39,8 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     }
     match around.owner(opener) {
         Owner::Turbofish { name, dot } => {
-            let receiver = Receiver::at(db, around, dot);
-            let method = receiver
-                .as_ref()
-                .and_then(|receiver| receiver.method(&name))
-                .or_else(|| VISA_STD.methods(&name).next())?;
+            let has_mapping = around.since(opener).any(|token| token.text() == "m");
+            let (method, receiver) = called(db, around, (&name, dot), has_mapping)?;
             let guide = method.guide()?;
             let part = guide.generics.get(opener.commas)?;
             match method.generics.get(opener.commas)? {

@@ -15,7 +15,7 @@ use super::context::{Around, Bracket, Owner};
 use super::half::{Expects, expected, names};
 use super::made::{Names, made};
 use super::place::{MappingPlace, item_part};
-use super::{numbers, proposal};
+use super::{annotated, numbers, proposal};
 
 /// Bytes of an expression behind the cursor that are looked at.
 const RIGHT_LIMIT: usize = 2_000;
@@ -141,10 +141,21 @@ fn terms(
 fn whole(around: &Around, expression: &Expression<'_>) -> Vec<Completion> {
     let place = &expression.place;
     let is_empty = expression.left.trim().is_empty() && expression.right.trim().is_empty();
-    let (Some(receiver), Some(method), true) = (&place.receiver, place.method, is_empty) else {
+    if !is_empty {
         return Vec::new();
+    }
+    let found = match (&place.receiver, place.method) {
+        (Some(receiver), Some(method)) => {
+            made(receiver, method, &place.arguments, &expression.names)
+        }
+        (None, None) if place.is_type => {
+            let here = around.item_here(expression.names.db);
+            here.and_then(|(item, offset)| annotated::made(expression.names.db, item, offset))
+                .into_iter()
+                .collect()
+        }
+        _ => Vec::new(),
     };
-    let found = made(receiver, method, &place.arguments, &expression.names);
     let found = found.into_iter().zip(0_u32..);
     found
         .filter_map(|(made, rank)| {

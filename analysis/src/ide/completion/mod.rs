@@ -5,6 +5,7 @@
 //! server. Works on the tokens to the left of the cursor and on what the chain before it stands for, so that broken code
 //! has proposals too.
 
+mod annotated;
 pub(super) mod context;
 mod generics;
 mod half;

@@ -8,7 +8,7 @@ use crate::kernel::dialect::{Action, Generic, Method, TypeParameter, VISA_STD};
 use crate::mapping::Mapping;
 
 use super::context::{Around, Opener, Owner};
-use super::receiver::Receiver;
+use super::receiver::{Receiver, called};
 
 /// The place of a mapping.
 #[derive(Default)]
@@ -17,6 +17,8 @@ pub(super) struct MappingPlace {
     pub(super) level: Option<Level>,
     /// The method whose generic it is.
     pub(super) method: Option<&'static Method>,
+    /// Whether it is an argument of a type of the library.
+    pub(super) is_type: bool,
     /// The element type of the result.
     pub(super) element_type: Option<ElementType>,
     /// What the method is called on.
@@ -81,6 +83,7 @@ impl MappingPlace {
             level,
             element_type: scalar.and_then(|at| element_type(arguments.get(at)?)),
             arguments,
+            is_type: true,
             ..Self::default()
         }
     }
@@ -90,12 +93,7 @@ impl MappingPlace {
             return Self::default();
         }
         let arguments = arguments(around, opener);
-        let receiver = Receiver::at(db, around, dot);
-        let method = receiver
-            .as_ref()
-            .and_then(|receiver| receiver.method(name))
-            .or_else(|| VISA_STD.methods(name).next());
-        let Some(method) = method else {
+        let Some((method, receiver)) = called(db, around, (name, dot), true) else {
             return Self::default();
         };
         let level = match method.generics.get(opener.commas) {
@@ -117,6 +115,7 @@ impl MappingPlace {
             chips: known.and_then(|receiver| receiver.body().chips),
             arguments,
             receiver,
+            is_type: false,
         }
     }
 

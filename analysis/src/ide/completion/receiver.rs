@@ -12,6 +12,48 @@ use crate::mapping::Mapping;
 
 use super::context::Around;
 
+/// Methods of the library whose names ordinary Rust has too: they are only meant where the receiver is known.
+const ORDINARY: [&str; 17] = [
+    "address",
+    "align",
+    "begin",
+    "cast",
+    "clone",
+    "collect",
+    "commit",
+    "fetch",
+    "into",
+    "into_inner",
+    "reshape",
+    "switch",
+    "tile",
+    "to_buf",
+    "transpose",
+    "view",
+    "view_mut",
+];
+
+/// The library's method of a name behind the dot at a place, with its receiver if that could be followed. Without it the
+/// name alone has to tell: `is_certain` says that something else does, a mapping among the generics.
+pub(in crate::ide) fn called(
+    db: &dyn Db,
+    around: &Around,
+    (name, dot): (&str, usize),
+    is_certain: bool,
+) -> Option<(&'static Method, Option<Receiver>)> {
+    let mut named = VISA_STD.methods(name);
+    let first = named.next()?;
+    let alike = named.all(|other| other.generics.len() == first.generics.len());
+    let receiver = Receiver::at(db, around, dot);
+    if let Some(receiver) = receiver {
+        // A position without the method is the compiler's complaint; the method means the same there.
+        let method = receiver.method(name).or_else(|| alike.then_some(first))?;
+        return Some((method, Some(receiver)));
+    }
+    let tells = is_certain || !ORDINARY.contains(&name);
+    (tells && alike).then_some((first, None))
+}
+
 /// A receiver.
 pub(in crate::ide) struct Receiver {
     body: Body,

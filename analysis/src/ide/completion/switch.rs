@@ -248,6 +248,10 @@ pub(super) fn variants(
     whole: bool,
 ) -> Option<Vec<Completion>> {
     let setting = dot.and_then(|dot| Setting::at(db, around, dot));
+    if whole && setting.is_none() {
+        // Any method may be called `switch`.
+        return None;
+    }
     let proposals = TOPOLOGIES.iter().zip(0_u32..).map(|(topology, rank)| {
         let solved = setting.as_ref().and_then(|setting| setting.solve(topology));
         let label = if whole {

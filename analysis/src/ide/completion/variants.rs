@@ -4,12 +4,12 @@ use crate::db::Db;
 use crate::hardware::{TRF_BYTES, VectorOperation, operations_of, same_function};
 use crate::ide::{Completion, CompletionKind};
 use crate::items::{Span, file_range};
-use crate::kernel::dialect::{Action, Arity, Method, Receiver as Kind, StageAction, VISA_STD};
+use crate::kernel::dialect::{Action, Arity, Method, Receiver as Kind, StageAction};
 use crate::rules::thousands;
 use crate::syntax::line_index;
 
 use super::context::{Around, Owner};
-use super::receiver::Receiver;
+use super::receiver::called;
 use super::vector::{VectorState, enumerations};
 use super::{proposal, switch};
 
@@ -67,9 +67,7 @@ struct Setting {
 
 impl Setting {
     fn of(db: &dyn Db, around: &Around, name: &str, dot: usize) -> Option<Self> {
-        let receiver = Receiver::at(db, around, dot);
-        let own = receiver.as_ref().and_then(|receiver| receiver.method(name));
-        let method = own.or_else(|| VISA_STD.methods(name).next())?;
+        let (method, receiver) = called(db, around, (name, dot), true)?;
         let Action::Stage(action) = method.action else {
             return None;
         };

@@ -6,7 +6,7 @@ use crate::kernel::Level;
 use crate::kernel::dialect::{Guide, TypeParameter, VISA_STD};
 
 use crate::ide::completion::context::{Around, Bracket, Owner};
-use crate::ide::completion::receiver::Receiver;
+use crate::ide::completion::receiver::called;
 use crate::ide::{SignatureHelp, SignatureParameter};
 
 /// The method that the cursor is in the turbofish or arguments of.
@@ -16,15 +16,22 @@ pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: u32) -> Opti
         // The successor's methods have other generics under the same names.
         return None;
     }
+    let mut in_mapping = false;
     for opener in &around.openers {
         match around.owner(*opener) {
             // A mapping in the generics.
-            Owner::Macro(name) if name == "m" || name == "i" => {}
+            Owner::Macro(name) if name == "m" || name == "i" => in_mapping = true,
             Owner::Turbofish { name, dot } => {
-                return method(db, &around, (&name, dot), opener.commas, false);
+                return method(
+                    db,
+                    &around,
+                    (&name, dot),
+                    opener.commas,
+                    (false, in_mapping),
+                );
             }
             Owner::Arguments { name, dot } => {
-                return method(db, &around, (&name, dot), opener.commas, true);
+                return method(db, &around, (&name, dot), opener.commas, (true, false));
             }
             Owner::Type(name) => return tensor_type(&name, opener.commas),
             // The fields of a configuration, a group in a mapping, an array.
@@ -41,16 +48,10 @@ fn method(
     around: &Around,
     (name, dot): (&str, usize),
     commas: usize,
-    in_arguments: bool,
+    (in_arguments, is_certain): (bool, bool),
 ) -> Option<SignatureHelp> {
-    // Most methods have one receiver; the others wait for the chain to be followed.
-    let mut named = VISA_STD.methods(name);
-    let first = named.next()?;
-    let method = match named.next() {
-        None => Some(first),
-        Some(_) => Receiver::at(db, around, dot).and_then(|receiver| receiver.method(name)),
-    };
-    let guide = method.unwrap_or(first).guide()?;
+    let (method, _) = called(db, around, (name, dot), is_certain)?;
+    let guide = method.guide()?;
     let active = if in_arguments {
         (commas < guide.arguments.len()).then(|| guide.generics.len().saturating_add(commas))
     } else {
@@ -118,7 +119,8 @@ fn tensor_type(name: &str, commas: usize) -> Option<SignatureHelp> {
         text: format!("{name}<"),
         parameters: Vec::new(),
     };
-    if entry.parameters.is_empty() {
+    let is_plain = |parameter: &TypeParameter| *parameter == TypeParameter::Other;
+    if entry.parameters.iter().all(is_plain) {
         return None;
     }
     for (index, parameter) in entry.parameters.iter().enumerate() {

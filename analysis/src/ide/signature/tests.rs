@@ -31,23 +31,27 @@ fn check(text: &str, label: &str, active: Option<&str>) {
 
 const FETCH: &str = "fetch::<D2, Time2, Packet2>()";
 
+/// A function that has a stream `x`.
+fn stream(rest: &str) -> String {
+    format!(
+        "fn f(x: BeginTensor<'_, {{ Tu::Main }}, bf16, m![1], m![1 # 2], m![1 # 256], m![1], m![N, K]>) {{ {rest}"
+    )
+}
+
 #[test]
 fn commas_outside_of_mappings_count() {
     for (text, active) in [
-        ("fn f() { x.fetch::<$0", Some("D2")),
-        ("fn f() { x.fetch::<bf16, $0>() }", Some("Time2")),
+        ("x.fetch::<$0", Some("D2")),
+        ("x.fetch::<bf16, $0>() }", Some("Time2")),
+        ("x.fetch::<bf16, m![N, K$0], m![1]>() }", Some("Time2")),
         (
-            "fn f() { x.fetch::<bf16, m![N, K$0], m![1]>() }",
-            Some("Time2"),
-        ),
-        (
-            "fn f() { x.fetch::<bf16, m![[N, K] # 64, {E}], m![$0",
+            "x.fetch::<bf16, m![[N, K] # 64, {E}], m![$0",
             Some("Packet2"),
         ),
-        ("fn f() { x.fetch::<bf16, m![N], m![K]>($0) }", None),
-        ("fn f() { x.fetch::<bf16, m![N], m![K], $0>() }", None),
+        ("x.fetch::<bf16, m![N], m![K]>($0) }", None),
+        ("x.fetch::<bf16, m![N], m![K], $0>() }", None),
     ] {
-        check(text, FETCH, active);
+        check(&stream(text), FETCH, active);
     }
 }
 
@@ -55,12 +59,12 @@ fn commas_outside_of_mappings_count() {
 fn arguments_follow_the_generics() {
     let label = "switch::<Slice2, Time2>(config: SwitchConfig)";
     check(
-        "fn f() { x.switch::<m![N], m![K]>($0) }",
+        &stream("x.switch::<m![N], m![K]>($0) }"),
         label,
         Some("config: SwitchConfig"),
     );
     check(
-        "fn f() { x.switch::<m![N], m![K]>(SwitchConfig::Transpose { slice1: $0 }) }",
+        &stream("x.switch::<m![N], m![K]>(SwitchConfig::Transpose { slice1: $0 }) }"),
         label,
         Some("config: SwitchConfig"),
     );
@@ -111,6 +115,10 @@ fn ordinary_calls_have_none() {
     for text in [
         "fn f() { g($0) }",
         "fn f() { x.push($0) }",
+        "fn f() { x.iter().collect::<$0>() }",
+        "fn f() { x.into($0) }",
+        "fn f(x: &[u8]) { x.view($0) }",
+        "type T = ArrayVec<$0>;",
         "type T = Vec<$0>;",
         "fn f() { if a < $0 {} }",
         "fn f() { x.fetch::<bf16, m![N], m![K]>(); $0 }",
@@ -122,7 +130,7 @@ fn ordinary_calls_have_none() {
 
 #[test]
 fn every_parameter_has_words() {
-    let found = signature("fn f() { x.align::<$0").expect("a signature");
+    let found = signature(&stream("x.align::<$0")).expect("a signature");
     assert_eq!(found.parameters.len(), 5);
     assert!(
         found

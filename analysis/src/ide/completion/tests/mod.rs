@@ -520,6 +520,19 @@ mod elsewhere {
     }
 
     #[test]
+    fn an_annotation_of_what_a_pass_makes_follows_the_pass() {
+        let annotated = |levels: &str| {
+            kernel(&format!(
+                "let y: DmTensor<bf16, {levels}> = ctx.main.begin(x.view()).fetch::<bf16, m![N], m![K]>().collect::<m![N, K / 16], m![K % 16]>().commit(0);"
+            ))
+        };
+        let first = |text: &str| labels(text).first().cloned().unwrap_or_default();
+        // Time and packet together: N of 2048 times K of 64.
+        let element = annotated("m![1], m![1 # 2], m![W], m![$0]");
+        assert_eq!(first(&element), "N, K");
+    }
+
+    #[test]
     fn axes_and_lengths_that_a_method_takes() {
         let unzip = |axis: &str| {
             format!(
