@@ -10,6 +10,7 @@ use crate::rules::thousands;
 use crate::simulation::{BodySimulation, Lane};
 
 use super::super::operations::methods;
+use super::operation::distinct;
 use super::page::{Page, code, count, line_of, percent, table};
 
 /// Operations of the critical path that are named.
@@ -53,7 +54,9 @@ fn kernel(db: &dyn Db, function: ItemId, body: &Body) -> String {
             page.add_list("No total, because", &reasons(db, function, &simulation));
         }
     }
-    page.add_list("Taken for granted", &assumptions(&simulation));
+    let assumptions = simulation.operations.iter();
+    let assumptions = assumptions.flat_map(|cost| &cost.assumptions);
+    page.add_list("Taken for granted", &distinct(assumptions));
     page.into_markdown()
 }
 
@@ -89,7 +92,7 @@ fn facts(simulation: &BodySimulation, total: u64) -> Vec<String> {
     ]
 }
 
-/// The operations that decide the total, the runs of a loop that follow each other as one.
+/// The operations that decide the total in their order, those of one name as one.
 fn path(
     db: &dyn Db,
     function: ItemId,
@@ -103,7 +106,7 @@ fn path(
     for id in simulation.schedule.critical_path() {
         let name = names.operation(body.operation(id)?);
         let cycles = simulation.schedule.slot(id)?.cycles();
-        match steps.last_mut().filter(|(last, ..)| *last == name) {
+        match steps.iter_mut().find(|(other, ..)| *other == name) {
             Some((_, sum, runs)) => {
                 *sum = sum.saturating_add(cycles);
                 *runs += 1;
@@ -173,20 +176,6 @@ fn reasons(db: &dyn Db, function: ItemId, simulation: &BodySimulation) -> Vec<St
         reasons.push(format!("and {rest} more"));
     }
     reasons
-}
-
-fn assumptions(simulation: &BodySimulation) -> Vec<String> {
-    let mut assumptions: Vec<String> = Vec::new();
-    let all = simulation
-        .operations
-        .iter()
-        .flat_map(|cost| &cost.assumptions);
-    for assumption in all {
-        if !assumptions.contains(assumption) {
-            assumptions.push(assumption.clone());
-        }
-    }
-    assumptions
 }
 
 fn helper(db: &dyn Db, function: ItemId, body: &Body) -> Option<String> {

@@ -3,44 +3,93 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use ra_ap_syntax::NodeOrToken;
+use ra_ap_syntax::ast::AstNode;
 
 use crate::db::{Db, SourceFile};
-use crate::items::{ItemId, ItemKind};
+use crate::items::{
+    ItemId, ItemKind, Resolution, Span, file_items, item_text, parse_item, resolve, scope_at,
+    token_map,
+};
 use crate::syntax::line_index;
 
-use super::super::names::{FileNames, Named, Occurrence, Role};
+use super::super::names::{Named, Occurrence, Role};
 use super::page::{Page, code};
 
-/// Places that a name is looked at, at the most: more take longer than a reader waits.
-const LOOKED_AT: usize = 512;
 /// Functions and aliases that are named.
 const ITEMS: usize = 6;
 /// Lines of one of them that are told.
 const LINES: usize = 4;
 
-/// The uses in the reader's file under the name that it has there; `None` where there are none.
-pub(super) fn page(db: &dyn Db, named: &Named, name: &str, reader: SourceFile) -> Option<String> {
-    let names = FileNames::new(db, reader)?;
-    let lines = line_index(db, reader);
-    let tokens = names.tokens_named(name);
-    let more = tokens.len() > LOOKED_AT;
-    let mut uses: IndexMap<ItemId, Vec<u32>> = IndexMap::new();
-    for token in tokens.iter().take(LOOKED_AT) {
-        let Some(occurrence) = Occurrence::of(token) else {
-            continue;
-        };
+/// What a name means, by its declaration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Meaning {
+    Axis(Span),
+    Alias(ItemId),
+}
+
+/// The names of axes and aliases that an item uses, by their places in its normalised text. Declarations and imports are no
+/// uses.
+#[salsa::tracked(returns(clone))]
+fn item_uses(db: &dyn Db, item: ItemId) -> Arc<[(Span, Meaning)]> {
+    let parsed = parse_item(db, item);
+    let Some(root) = parsed.root() else {
+        return Arc::from([]);
+    };
+    let tokens = root
+        .syntax()
+        .descendants_with_tokens()
+        .filter_map(NodeOrToken::into_token);
+    let uses = tokens.filter_map(|token| {
+        let occurrence = Occurrence::of(&token)?;
         let declares = matches!(
             occurrence.role,
             Role::AxisDeclaration | Role::AliasDeclaration | Role::Import | Role::ImportRename
         );
-        if declares || names.named(&occurrence).as_ref() != Some(named) {
+        if declares {
+            return None;
+        }
+        let span = parsed.text.span_of(token.text_range());
+        let path: Vec<&str> = occurrence.path.iter().map(|segment| &**segment).collect();
+        let scope = scope_at(db, item, span.start);
+        let meaning = match resolve(db, &scope, &path, occurrence.namespace) {
+            Resolution::Axis(axis) => Meaning::Axis(axis.span),
+            Resolution::Alias(alias) => Meaning::Alias(alias),
+            _ => return None,
+        };
+        Some((span, meaning))
+    });
+    uses.collect()
+}
+
+/// The uses in the reader's file, which calls it by a name of its own perhaps; `None` where there are none.
+pub(super) fn page(db: &dyn Db, named: &Named, name: &str, reader: SourceFile) -> Option<String> {
+    let wanted = match named {
+        Named::Axis(axis) => Meaning::Axis(axis.span),
+        Named::Alias(alias) => Meaning::Alias(*alias),
+    };
+    let declared = named.name(db);
+    let (lines, places) = (line_index(db, reader), token_map(db, reader));
+    let mut uses: IndexMap<ItemId, Vec<u32>> = IndexMap::new();
+    let items = file_items(db, reader);
+    // An import may give it a third name.
+    let renamed = items
+        .items
+        .iter()
+        .any(|item| item.kind(db) == ItemKind::Use && item_text(db, *item).text.contains(" as "));
+    for item in items.items.iter().copied() {
+        let text = item_text(db, item);
+        if !renamed && !text.text.contains(name) && !text.text.contains(&*declared) {
             continue;
         }
-        let Some((item, _)) = names.item(token) else {
-            continue;
-        };
-        let line = lines.line(names.range(token).start);
-        uses.entry(item).or_default().push(line);
+        let found = item_uses(db, item);
+        let own = found.iter().filter(|(_, meaning)| *meaning == wanted);
+        let own: Vec<u32> = own
+            .filter_map(|(span, _)| Some(lines.line(places.range(*span)?.0)))
+            .collect();
+        if !own.is_empty() {
+            uses.insert(item, own);
+        }
     }
     let total: usize = uses.values().map(Vec::len).sum();
     if total == 0 {
@@ -54,7 +103,7 @@ pub(super) fn page(db: &dyn Db, named: &Named, name: &str, reader: SourceFile) -
     let times = if total == 1 {
         "once".to_owned()
     } else {
-        format!("{}{total} times", if more { "at least " } else { "" })
+        format!("{total} times")
     };
     let mut page = Page::default();
     page.add_list(&format!("Used {times} in this file:"), &listed);

@@ -2,6 +2,8 @@
 
 use expect_test::expect;
 
+use crate::ide::testing::at_caret;
+
 use super::{check_hover, kernel_at};
 
 #[test]
@@ -246,5 +248,29 @@ fn odd(ctx: &mut Context, x: &HbmTensor<i8, m![1], m![S, A]>) {
 
             - unknown method `splash`
         "#]],
+    );
+}
+
+#[test]
+fn a_custom_switch_says_whom_it_holds() {
+    let text = include_str!("../../../../../fixtures/kernels/right/switches.rs");
+    let at = text
+        .find(".switch::<m![M / 2, Y, Q / 2, Z]")
+        .expect("a custom ring");
+    let (before, behind) = text.split_at(at + 1);
+    let (_, analysis, at) = at_caret(&format!("{before}$0{behind}"));
+    let page = analysis.hover("kernel.rs", at).expect("an answer");
+    let page = page.expect("a page").markdown;
+    // Rings of 8 slices, 16 packets of one flit each.
+    assert!(
+        page.contains(
+            "Cycles 128 = `ring * time * ceil(packet / 32)` with ring 8, time 16, packet 32"
+        ),
+        "{page}"
+    );
+    assert!(page.contains("Meanwhile no DMA transfer starts."), "{page}");
+    assert!(
+        page.contains("Meanwhile the sub context stands still."),
+        "{page}"
     );
 }
