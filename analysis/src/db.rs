@@ -11,10 +11,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use salsa::Setter;
+use salsa::{Durability, Setter};
 
 use crate::budget::Budget;
 pub use crate::hardware::Target;
+use crate::items::{HeldItems, hold};
 use crate::syntax::{ParsedFile, parse, syntax_error_count};
 
 /// The database as queries see it.
@@ -34,6 +35,10 @@ pub struct SourceFile {
     #[default]
     #[returns(clone)]
     pub tree: Option<ParsedFile>,
+    /// The items of the text, once the file has been typed into.
+    #[default]
+    #[returns(clone)]
+    pub held: Option<Arc<HeldItems>>,
 }
 
 /// A Cargo package: its name and the directory of its manifest.
@@ -166,11 +171,11 @@ impl AnalysisDatabase {
             let old = known.as_ref().and_then(|known| known.get(&path).copied());
             let file = if let Some(file) = old {
                 if *file.text(self) != *text {
-                    self.set_text(file, text);
+                    self.replace_text(file, text);
                 }
                 file
             } else {
-                SourceFile::new(self, Arc::clone(&path), text.into())
+                new_file(self, Arc::clone(&path), text)
             };
             map.insert(path, file);
         }
@@ -188,14 +193,9 @@ impl AnalysisDatabase {
                 }
                 project
             }
-            None => Project::new(
-                self,
-                files,
-                packages,
-                options,
-                Arc::default(),
-                Arc::default(),
-            ),
+            None => Project::builder(files, packages, options, Arc::default(), Arc::default())
+                .durability(Durability::HIGH)
+                .new(self),
         }
     }
 
@@ -224,7 +224,8 @@ impl AnalysisDatabase {
         Project::try_get(self)?.files(self).get(path).copied()
     }
 
-    /// Replaces the text of one file. Where the new one differs inside one function only, its tree is made of the old one.
+    /// Replaces the text of one file that is typed into. Where the new one differs inside one function only, its tree is made
+    /// of the old one.
     pub fn set_text(&mut self, file: SourceFile, text: &str) {
         let old = file.text(self);
         let (start, end, insert) = difference(&old, text);
@@ -233,11 +234,34 @@ impl AnalysisDatabase {
             let errors = syntax_error_count(self, file);
             parse(self, file).edited(errors, start, end, insert)
         });
-        file.set_text(self).to(text.into());
+        file.set_text(self)
+            .with_durability(Durability::LOW)
+            .to(text.into());
         if tree.is_some() || file.tree(self).is_some() {
-            file.set_tree(self).to(tree);
+            file.set_tree(self)
+                .with_durability(Durability::LOW)
+                .to(tree);
+        }
+        hold(self, file);
+    }
+
+    /// Replaces the text of one file among many: nothing is read of it now.
+    fn replace_text(&mut self, file: SourceFile, text: &str) {
+        file.set_text(self).to(text.into());
+        if file.tree(self).is_some() {
+            file.set_tree(self).to(None);
+        }
+        if file.held(self).is_some() {
+            file.set_held(self).to(None);
         }
     }
+}
+
+/// A file that nobody has edited yet: what it alone decides is passed over after edits of others.
+fn new_file(db: &AnalysisDatabase, path: Arc<str>, text: &str) -> SourceFile {
+    SourceFile::builder(path, text.into())
+        .durability(Durability::HIGH)
+        .new(db)
 }
 
 /// The bytes of the old text that the new one replaces, and what stands there in it.

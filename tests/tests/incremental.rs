@@ -75,10 +75,11 @@ fn expected(counts: &[(&str, usize)]) -> BTreeMap<String, usize> {
 }
 
 /// What every edit of the file runs: its text is read and cut into items, whose texts are compared: an import, the axes,
-/// three aliases and two functions.
-const OF_THE_FILE: [(&str, usize); 6] = [
+/// three aliases and two functions. The report is put together, for the first edit of a file always.
+const OF_THE_FILE: [(&str, usize); 7] = [
     ("collected", 1),
     ("file_items", 1),
+    ("file_report", 1),
     ("item_text", 7),
     ("parse", 1),
     ("suppressions", 1),
@@ -129,6 +130,16 @@ fn an_edit_inside_a_function_re_runs_that_function_only() {
         executed,
         expected(&[&OF_THE_FILE[..], &of_the_function].concat())
     );
+}
+
+#[test]
+fn another_edit_inside_the_function_compares_its_text_alone() {
+    let mut workspace = workspace();
+    let _ = edit_and_check(&mut workspace, "1 << 20", "1 << 22");
+    let executed = edit_and_check(&mut workspace, "1 << 20", "1 << 23");
+    let names = ["collected", "item_text", "file_items", "body"];
+    let times = names.map(|name| executed.get(name).copied().unwrap_or(0));
+    assert_eq!(times, [1, 1, 0, 1], "{executed:?}");
 }
 
 #[test]

@@ -105,16 +105,28 @@ struct Collected {
 /// The items that a file declares; equal across edits inside items.
 #[salsa::tracked(returns(clone))]
 pub fn file_items(db: &dyn Db, file: SourceFile) -> Arc<FileItems> {
-    let items = &collected(db, file).items;
+    match file.held(db) {
+        Some(held) => Arc::clone(&held.items),
+        None => Arc::new(file_texts(db, file).0),
+    }
+}
+
+/// The items of a file as its text has them, with their normalised texts.
+pub(super) fn file_texts(
+    db: &dyn Db,
+    file: SourceFile,
+) -> (FileItems, &FxHashMap<ItemId, Arc<str>>) {
+    let Collected { items, texts, .. } = collected(db, file);
     let mut modules: FxHashMap<ModulePath, Vec<ItemId>> = FxHashMap::default();
     for item in items {
         modules.entry(item.module_path(db)).or_default().push(*item);
     }
-    Arc::new(FileItems {
+    let items = FileItems {
         items: items.clone().into_boxed_slice(),
         modules,
         unanalysed: parse(db, file).unanalysed(),
-    })
+    };
+    (items, texts)
 }
 
 /// The normalised text of an item; equal across edits of other items, of comments and of whitespace. Empty for an item that
@@ -124,7 +136,11 @@ pub fn item_text(db: &dyn Db, item: ItemId) -> Arc<ItemText> {
     if let Some(parent) = item.parent(db) {
         return Arc::new(local_item_text(db, parent, item));
     }
-    let text = collected(db, item.file(db)).texts.get(&item).cloned();
+    let file = item.file(db);
+    let text = match file.held(db) {
+        Some(held) => held.text(db, item),
+        None => collected(db, file).texts.get(&item).cloned(),
+    };
     Arc::new(ItemText {
         text: text.unwrap_or_else(|| Arc::from("")),
         owner: item,

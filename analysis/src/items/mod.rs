@@ -8,6 +8,7 @@
 mod constants;
 mod declarations;
 mod file;
+mod held;
 mod ids;
 mod integers;
 mod library;
@@ -27,6 +28,7 @@ pub use self::file::{
     FileItems, ItemText, ParsedItem, TokenMap, file_items, file_range, item_at, item_text,
     parse_item, token_map,
 };
+pub use self::held::{HeldItems, hold};
 pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
 pub use self::integers::IntegerType;
 pub use self::library::{Dialect, dialect};

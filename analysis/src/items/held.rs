@@ -1,0 +1,84 @@
+//! The items of a file that is typed into, as inputs of their own.
+//!
+//! What an item's text decides is asked again after each change of what it was read from. Texts that are cut out of the
+//! file are read from all of it, so that a keystroke has everything that the file's items decide looked through, and
+//! everything in other files that looks at one of them. Texts that are held change alone: the others keep a durability that
+//! the keystroke does not touch, and what they decide is passed over at once.
+
+#![allow(
+    missing_docs,
+    reason = "salsa generates undocumented constructors and setters"
+)]
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use salsa::{Durability, Setter};
+
+use super::file::{FileItems, file_texts};
+use super::ids::ItemId;
+use crate::db::{AnalysisDatabase, Db, SourceFile};
+
+/// The normalised text of one item.
+#[salsa::input(debug)]
+struct HeldText {
+    #[returns(clone)]
+    text: Arc<str>,
+}
+
+/// The items of a file with their texts.
+#[derive(Debug)]
+pub struct HeldItems {
+    /// The items.
+    pub items: Arc<FileItems>,
+    texts: FxHashMap<ItemId, HeldText>,
+}
+
+impl HeldItems {
+    /// The normalised text of an item of the file.
+    pub fn text(&self, db: &dyn Db, item: ItemId) -> Option<Arc<str>> {
+        Some(self.texts.get(&item)?.text(db))
+    }
+}
+
+/// Holds the items of a file as its text has them, which was just set. What did not change stays as it is.
+pub fn hold(db: &mut AnalysisDatabase, file: SourceFile) {
+    let held = file.held(db);
+    let known = |item: &ItemId| held.as_ref()?.texts.get(item).copied();
+    let (items, texts) = file_texts(db, file);
+    let mut all = FxHashMap::default();
+    let (mut changed, mut added) = (Vec::new(), Vec::new());
+    for (item, text) in texts {
+        match known(item) {
+            None => added.push((*item, Arc::clone(text))),
+            Some(source) => {
+                all.insert(*item, source);
+                if source.text(db) != *text {
+                    changed.push((source, Arc::clone(text)));
+                }
+            }
+        }
+    }
+    let same = held.as_ref().is_some_and(|held| *held.items == items);
+    for (source, text) in changed {
+        source
+            .set_text(db)
+            .with_durability(Durability::LOW)
+            .to(text);
+    }
+    if same {
+        return;
+    }
+    // Texts that were read from the file so far are as durable as they were: to become less durable counts as a change.
+    let durability = match &held {
+        Some(_) => Durability::LOW,
+        None => Durability::HIGH,
+    };
+    for (item, text) in added {
+        let source = HeldText::builder(text).durability(durability);
+        all.insert(item, source.new(db));
+    }
+    let items = Arc::new(items);
+    let held = Some(Arc::new(HeldItems { items, texts: all }));
+    file.set_held(db).to(held);
+}
