@@ -122,7 +122,9 @@ pub(crate) fn opened(server: &Arc<Server>, path: &str) {
 
 /// A document was saved.
 pub(crate) fn saved(server: &Arc<Server>, path: &str) {
-    if decides(path) {
+    let only = locked(&server.loader.client).0.arguments.config.clone();
+    let only = only.is_some_and(|only| Path::new(path).ends_with(only));
+    if only || decides(path) {
         server.loader.want(|pending| pending.everything = true);
     }
 }

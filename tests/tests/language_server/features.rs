@@ -574,3 +574,47 @@ fn an_unknown_document_has_empty_answers() {
     );
     client.finish();
 }
+
+#[test]
+fn no_place_of_half_typed_code_is_too_odd_to_be_asked_about() {
+    let half = kernel()
+        .replace("m![T, P]>;", "m![T, ")
+        .replace(".commit(0x1000);", ".");
+    for (setup, utf8) in both() {
+        let (mut client, uri, text) = open_text(setup, utf8, &half);
+        let places = (0..=text.text.len()).step_by(29);
+        let places = places.filter(|byte| text.text.is_char_boundary(*byte));
+        for place in places.map(|byte| text.place(byte)) {
+            for method in [
+                "textDocument/hover",
+                "textDocument/completion",
+                "textDocument/signatureHelp",
+                "textDocument/definition",
+                "textDocument/prepareCallHierarchy",
+                "visa/kernelCost",
+                "visa/memoryMap",
+                "visa/stageTable",
+            ] {
+                ask(&mut client, method, &uri, place);
+            }
+            let range = json!({ "start": place, "end": place });
+            let context = json!({ "diagnostics": [] });
+            let params = json!({
+                "textDocument": document(&uri), "range": range, "context": context,
+            });
+            client.request_raw("textDocument/codeAction", params);
+            let params = json!({ "textDocument": document(&uri), "positions": [place] });
+            client.request_raw("textDocument/selectionRange", params);
+        }
+        for method in [
+            "textDocument/documentSymbol",
+            "textDocument/foldingRange",
+            "textDocument/semanticTokens/full",
+            "textDocument/codeLens",
+            "textDocument/diagnostic",
+        ] {
+            ask_of(&mut client, method, &uri);
+        }
+        client.finish();
+    }
+}

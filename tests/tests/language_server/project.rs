@@ -230,7 +230,7 @@ fn the_client_is_asked_to_watch_and_to_pull_again() {
             "**/.gitignore"
         ]
     );
-    for _ in 0..2 {
+    let refreshed = |client: &mut Client| {
         for method in [
             "workspace/diagnostic/refresh",
             "workspace/inlayHint/refresh",
@@ -238,15 +238,16 @@ fn the_client_is_asked_to_watch_and_to_pull_again() {
             let id = client.next_of(method)["id"].clone();
             client.answer(&id, &Value::Null);
         }
+    };
+    refreshed(&mut client);
+    // What is not there and was not concerns nobody.
+    changed(&mut client, &[folder.path("target/never.rs")]);
+    let again = client.comes_within("workspace/diagnostic/refresh", Duration::from_millis(300));
+    assert!(!again);
+    for _ in 0..2 {
         folder.write("a.rs", "axes![A = 8];\n");
         changed(&mut client, &[folder.path("a.rs")]);
-    }
-    for method in [
-        "workspace/diagnostic/refresh",
-        "workspace/inlayHint/refresh",
-    ] {
-        let id = client.next_of(method)["id"].clone();
-        client.answer(&id, &Value::Null);
+        refreshed(&mut client);
     }
     assert_eq!(names(&mut client), [""; 0]);
     client.finish();
@@ -465,6 +466,14 @@ fn another_settings_file_and_only_the_open_files() {
     let diagnostics = pull(&mut client, &uri);
     assert_eq!(diagnostics[1].severity, Some(DiagnosticSeverity::ERROR));
     assert_eq!(names(&mut client), ["a.rs"]);
+    // That file is read again when it is saved, though its name is its own.
+    folder.write("ci/strict.toml", "[levels]\nwarnings = \"allow\"\n");
+    let strict = uri_of(&folder.path("ci/strict.toml"));
+    client.notify_raw(
+        "textDocument/didSave",
+        json!({ "textDocument": { "uri": strict } }),
+    );
+    eventually(&mut client, &1, |client| pull(client, &uri).len());
     client.finish();
 }
 
