@@ -51,9 +51,20 @@ export function cause(wait: Wait): string {
   return wait.tensor === null ? wait.cause : `${wait.cause} of ${wait.tensor}`;
 }
 
+/** Letters of which a text that is cut has at least so many, so that it is more than a stump. */
+const STUMP = 9;
+
 /** As much of a text as a width has room for, at a width a character; nothing where it would be a stump. */
 export function fitted(text: string, room: number, character: number): string | null {
   const most = Math.floor(room / character);
   if (text.length <= most) return text;
-  return most < 4 ? null : `${text.slice(0, most - 1)}…`;
+  return most <= STUMP ? null : `${text.slice(0, most - 1)}…`;
+}
+
+/** An operation's name where there is room for it, else that of its tensor, which is its last word. */
+export function fittedName(name: string, room: number, character: number): string | null {
+  const most = Math.floor(room / character);
+  if (name.length <= most) return name;
+  const tensor = name.slice(name.lastIndexOf(' ') + 1);
+  return tensor.length <= most ? tensor : null;
 }

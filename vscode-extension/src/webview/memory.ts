@@ -281,7 +281,7 @@ function tierMarks(tier: TierRow, view: Viewed, touched: ReadonlyMap<number, str
           width: px(one.width),
           height: px(one.height),
         }),
-        one.label !== null && s('text', { x: px(one.x + 6), y: px(one.y + one.height / 2 + 4) }, one.label),
+        one.label !== null && s('text', { x: px(one.labelX), y: px(one.labelY) }, one.label),
       );
     }),
     tier.peakX !== null &&

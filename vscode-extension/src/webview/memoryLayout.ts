@@ -1,10 +1,9 @@
 // Where everything of a memory map stands: pure, from tensors to rectangles over cycles and addresses.
 
 import type { MemoryMap, MemoryRow } from '../protocol';
-import { address, bytes, fitted, tierName } from '../words';
+import { address, bytes, fitted, thousands, tierName } from '../words';
 import { addressTicks, Scale, ticks, type Span } from './scale';
 import type { Box, Tick } from './timelineLayout';
-import { thousands } from '../words';
 
 /** Sizes in pixels. */
 export const LEFT = 76;
@@ -17,6 +16,10 @@ const TIER_LEAST = 64;
 const CHARACTER = 6.3;
 /** A tensor of few bytes is still seen. */
 const LEAST = 3;
+/** The height of a line of words. */
+const LINE = 13;
+/** Where more tensors lie, words stand only in those that have room for them. */
+const CROWD = 120;
 
 /** The memories that are drawn, from the largest to the smallest. */
 const TIERS = ['dm', 'trf', 'vrf'] as const;
@@ -27,6 +30,9 @@ export interface TensorBox extends Box {
   readonly row: number;
   readonly tensor: MemoryRow;
   readonly label: string | null;
+  /** Where the label stands: in the box, or beside one that is too thin. */
+  readonly labelX: number;
+  readonly labelY: number;
 }
 
 /** Bytes that nothing occupies all the while. */
@@ -140,37 +146,78 @@ function tierRow(
   return {
     tier,
     name: tierName(tier),
-    words: `${peak === null ? '' : `peak ${bytes(peak)} of `}${bytes(capacity)} a slice`,
+    words: headWords(peak, at, capacity),
     headY: box.y - HEAD,
     box,
     scale,
-    tensors: tensors.flatMap((one) => tensorBox(one, cycles, scale)),
+    tensors: labelled(
+      tensors.flatMap((one) => bareBox(one, cycles, scale)),
+      box,
+    ),
     free: map.free.filter((free) => free.tier === tier).flatMap((free) => freeBox(free, box, scale)),
     marks: addressTicks(shown, count).map((value) => ({ y: scale.place(value), label: address(value) })),
     peakX: seen ? cycles.place(at) : null,
   };
 }
 
-function tensorBox({ row, tensor, ...one }: Lying, cycles: Scale, scale: Scale): TensorBox[] {
-  const across = cycles.stretch(tensor.from, tensor.to);
+function headWords(peak: number | null, cycle: number | null, capacity: number): string {
+  if (peak === null) return `${bytes(capacity)} a slice`;
+  const when = cycle === null ? '' : ` from cycle ${thousands(cycle)}`;
+  return `peak ${bytes(peak)}${when}, of ${bytes(capacity)} a slice`;
+}
+
+/** A box with a place for its words; they are known when all boxes are. */
+interface Bare extends Box {
+  readonly one: Lying;
+}
+
+function bareBox(one: Lying, cycles: Scale, scale: Scale): Bare[] {
+  const across = cycles.stretch(one.tensor.from, one.tensor.to);
   const down = scale.stretch(one.address, one.address + one.bytes);
   if (across === null || down === null) return [];
   const height = Math.max(down.size, LEAST);
   const width = Math.max(across.size, LEAST);
-  const words = `${tensor.tensor}  ${bytes(one.bytes)}`;
-  const label =
-    height < 13
-      ? null
-      : words.length * CHARACTER <= width - 10
-        ? words
-        : fitted(tensor.tensor, width - 10, CHARACTER);
-  return [{ x: across.at, y: down.at + down.size - height, width, height, row, tensor, label }];
+  return [{ one, x: across.at, y: down.at + down.size - height, width, height }];
+}
+
+function crosses(one: Box, other: Box): boolean {
+  return (
+    one.x < other.x + other.width &&
+    other.x < one.x + one.width &&
+    one.y < other.y + other.height &&
+    other.y < one.y + one.height
+  );
+}
+
+/** Gives boxes their words: in them, else above or below where nothing else lies. */
+function labelled(bare: readonly Bare[], tier: Box): TensorBox[] {
+  const taken: Box[] = bare.length > CROWD ? [] : [...bare];
+  return bare.map(({ one, ...box }) => {
+    const { row, tensor } = one;
+    const whole = `${tensor.tensor}  ${bytes(one.bytes)}`;
+    const own = { ...box, row, tensor, labelX: box.x + 6, labelY: box.y + box.height / 2 + 4 };
+    if (box.height >= LINE) {
+      const fits = whole.length * CHARACTER <= box.width - 10;
+      return { ...own, label: fits ? whole : fitted(tensor.tensor, box.width - 10, CHARACTER) };
+    }
+    if (bare.length > CROWD) return { ...own, label: null };
+    const width = whole.length * CHARACTER;
+    const x = Math.max(Math.min(box.x, tier.x + tier.width - width), tier.x);
+    for (const y of [box.y - LINE, box.y + box.height]) {
+      const words = { x, y, width, height: LINE };
+      const inside = y >= tier.y && y + LINE <= tier.y + tier.height;
+      if (!inside || taken.some((other) => crosses(words, other))) continue;
+      taken.push(words);
+      return { ...own, label: whole, labelX: x + 1, labelY: y + LINE - 3 };
+    }
+    return { ...own, label: null };
+  });
 }
 
 function freeBox(free: { address: number; bytes: number }, box: Box, scale: Scale): FreeBox[] {
   const down = scale.stretch(free.address, free.address + free.bytes);
   if (down === null || down.size < 2) return [];
-  const label = down.size < 13 ? null : `free ${bytes(free.bytes)}`;
+  const label = down.size < LINE ? null : `free ${bytes(free.bytes)}`;
   return [
     {
       x: box.x,

@@ -32,7 +32,9 @@ class Timeline implements Picture<TimelineContent> {
   }
 
   draw(cost: TimelineContent, view: Viewed): Drawing {
-    const layout = layoutTimeline(cost, view.shown, view.width, view.height);
+    const near = new Set(view.here);
+    if (view.chosen !== null) near.add(view.chosen);
+    const layout = layoutTimeline(cost, view.shown, view.width, view.height, near);
     this.layout = layout;
     return {
       marks: [

@@ -4,7 +4,7 @@
 // many operations a kernel has.
 
 import type { Context, KernelCost, Operation, Pause, Wait } from '../protocol';
-import { CONTEXT_NAMES, cause, fitted, share, thousands } from '../words';
+import { CONTEXT_NAMES, cause, fitted, fittedName, share, thousands } from '../words';
 import { Scale, ticks, type Span } from './scale';
 
 /** Sizes in pixels. */
@@ -16,10 +16,12 @@ const LANE_GAP = 8;
 const LANE_LEAST = 26;
 const LANE_MOST = 54;
 const CHARACTER = 6.3;
+const SMALL_CHARACTER = 5.6;
 /** Narrower operations are drawn together with their neighbours. */
 const NARROW = 2;
-/** Waits that are drawn at the most, the first of the kernel first. */
-const WAITS = 400;
+/** Waits of operations that are too narrow for an arrow are drawn up to this number of operations. */
+const FEW = 60;
+const ARROW = 6;
 
 export interface Box {
   readonly x: number;
@@ -96,8 +98,14 @@ export function wholeOf(cost: KernelCost): Span {
   };
 }
 
-/** The picture of some cycles of a kernel. */
-export function layoutTimeline(cost: KernelCost, shown: Span, width: number, height: number): TimelineLayout {
+/** The picture of some cycles of a kernel; the waits of the operations `near` are drawn in any crowd. */
+export function layoutTimeline(
+  cost: KernelCost,
+  shown: Span,
+  width: number,
+  height: number,
+  near: ReadonlySet<number> = new Set(),
+): TimelineLayout {
   const scale = new Scale(shown, { start: LEFT, end: Math.max(width - RIGHT, LEFT + 40) });
   const lanes = laneRows(cost, height);
   const placed = cost.operations.filter(isPlaced);
@@ -110,7 +118,7 @@ export function layoutTimeline(cost: KernelCost, shown: Span, width: number, hei
     lanes,
     blocks: lanes.flatMap((lane) => laneBlocks(lane, placed, critical, scale)),
     pauses: lanes.flatMap((lane) => lanePauses(lane, cost.idle, scale)),
-    waits: waitLines(lanes, placed, scale),
+    waits: waitLines(lanes, placed, scale, near),
     ticks: axisTicks(scale),
   };
 }
@@ -161,7 +169,7 @@ function laneBlocks(
       width: Math.max(stretch.size, 1),
       height: lane.height,
       operations: [operation],
-      label: fitted(operation.name, stretch.size - 10, CHARACTER),
+      label: fittedName(operation.name, stretch.size - 10, CHARACTER),
       critical: isCritical,
     });
   }
@@ -181,26 +189,35 @@ function lanePauses(lane: LaneRow, idle: readonly Pause[], scale: Scale): PauseB
       width: stretch.size,
       height: lane.height,
       pause,
-      label: words === '' ? null : fitted(words, stretch.size - 12, CHARACTER),
+      label: words === '' ? null : fitted(words, stretch.size - 12, SMALL_CHARACTER),
     });
   }
   return boxes;
 }
 
 /** Waits between contexts; inside one the operations stand one behind the other anyway. */
-function waitLines(lanes: readonly LaneRow[], placed: readonly Placed[], scale: Scale): WaitLine[] {
+function waitLines(
+  lanes: readonly LaneRow[],
+  placed: readonly Placed[],
+  scale: Scale,
+  near: ReadonlySet<number>,
+): WaitLine[] {
   const byId = new Map(placed.map((operation) => [operation.id, operation]));
-  const lanesByContext = new Map(lanes.map((lane) => [lane.context, lane]));
+  const laneOf = new Map(lanes.map((lane) => [lane.context, lane]));
+  const { from, to } = scale.shown;
+  const crowd = placed.filter((one) => one.end >= from && one.start <= to).length > FEW;
+  const wide = (one: Placed): boolean => scale.place(one.end) - scale.place(one.start) >= ARROW;
   const lines: WaitLine[] = [];
   for (const operation of placed) {
     for (const wait of operation.waits) {
       const other = byId.get(wait.operation);
       if (other === undefined || other.context === operation.context) continue;
-      const [from, to] = [lanesByContext.get(other.context), lanesByContext.get(operation.context)];
-      if (from === undefined || to === undefined) continue;
-      if (operation.start < scale.shown.from || other.end > scale.shown.to) continue;
-      lines.push({ from: other.id, to: operation.id, wait, ...arrow(from, to, other, operation, scale) });
-      if (lines.length >= WAITS) return lines;
+      if (operation.start < from || other.end > to) continue;
+      const meant = near.has(operation.id) || near.has(other.id);
+      if (crowd && !meant && !(wide(operation) && wide(other))) continue;
+      const [above, below] = [laneOf.get(other.context), laneOf.get(operation.context)];
+      if (above === undefined || below === undefined) continue;
+      lines.push({ from: other.id, to: operation.id, wait, ...arrow(above, below, other, operation, scale) });
     }
   }
   return lines;

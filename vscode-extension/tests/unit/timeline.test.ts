@@ -107,6 +107,26 @@ test('many operations become few marks, and none is lost', () => {
   assert.ok(close.blocks.every(({ operations }) => operations.length === 1));
 });
 
+test('in a crowd only the waits that have room, or are meant, are drawn', () => {
+  const crowd = cost(
+    Array.from({ length: 1000 }, (_, id) =>
+      operation(id, id % 2 === 0 ? 'main' : 'dma', id, id + 1, {
+        waits: id === 0 ? [] : [{ operation: id - 1, cause: 'read after write', tensor: null }],
+      }),
+    ),
+  );
+  assert.deepEqual(layoutTimeline(crowd, ALL, WIDTH, 250).waits, []);
+  const near = layoutTimeline(crowd, ALL, WIDTH, 250, new Set([7])).waits;
+  assert.deepEqual(
+    near.map(({ from, to }) => [from, to]),
+    [
+      [6, 7],
+      [7, 8],
+    ],
+  );
+  assert.equal(layoutTimeline(crowd, { from: 100, to: 110 }, WIDTH, 250).waits.length, 11);
+});
+
 test('an operation without a schedule is not drawn', () => {
   const { blocks } = layoutTimeline(
     cost([operation(0, 'main', 0, 1, { start: null, end: null })]),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { kernelsOf } from '../../src/views/kernels';
 import { fromView } from '../../src/views/messages';
-import { address, bytes, cause, cycles, fitted, share, thousands } from '../../src/words';
+import { address, bytes, cause, cycles, fitted, fittedName, share, thousands } from '../../src/words';
 
 test('numbers', () => {
   assert.deepEqual([0, 999, 1000, 1234567].map(thousands), ['0', '999', '1,000', '1,234,567']);
@@ -17,8 +17,11 @@ test('words', () => {
   assert.equal(cause({ operation: 0, cause: 'read after write', tensor: 'x' }), 'read after write of x');
   assert.equal(cause({ operation: 0, cause: 'context busy', tensor: null }), 'context busy');
   assert.equal(fitted('commit result', 130, 10), 'commit result');
-  assert.equal(fitted('commit result', 70, 10), 'commit…');
-  assert.equal(fitted('commit result', 30, 10), null);
+  assert.equal(fitted('commit result', 100, 10), 'commit re…');
+  assert.equal(fitted('commit result', 90, 10), null);
+  assert.equal(fittedName('commit result', 130, 10), 'commit result');
+  assert.equal(fittedName('commit result', 100, 10), 'result');
+  assert.equal(fittedName('commit result', 50, 10), null);
 });
 
 test('kernels are found in half-typed text', () => {

@@ -1,0 +1,243 @@
+// Uses the packed extension in a real VS Code: `node drive.mjs CHROMIUM NODE CODE_SERVER HOME VSIX FIXTURES PICTURES [VISA_LSP]`.
+//
+// Each step is something that a reader does, and what they then must see. The pictures are to be looked at.
+
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+import { CodeServer, Editor, PATIENCE } from './editor.mjs';
+
+const [executablePath, node, program, home, vsix, fixtures, pictures, lsp] = process.argv.slice(2);
+let failures = 0;
+const started = Date.now();
+
+function seconds() {
+  return `${((Date.now() - started) / 1000).toFixed(1)} s`;
+}
+
+async function step(words, act) {
+  try {
+    const more = await act();
+    console.log(`  ok (${seconds()}): ${words}${more === undefined ? '' : `: ${more}`}`);
+  } catch (error) {
+    failures += 1;
+    console.error(
+      `  FAILED (${seconds()}): ${words}\n    ${String(error.message ?? error)
+        .split('\n')
+        .slice(0, 6)
+        .join('\n    ')}`,
+    );
+    await page.screenshot({ path: join(pictures, `failed-${failures}.png`) }).catch(() => undefined);
+  }
+}
+
+function demand(holds, words) {
+  if (!holds) throw new Error(words);
+}
+
+rmSync(home, { recursive: true, force: true });
+mkdirSync(pictures, { recursive: true });
+const folder = join(home, 'kernels');
+mkdirSync(folder, { recursive: true });
+cpSync(join(fixtures, 'kernels/right/double_buffer.rs'), join(folder, 'double_buffer.rs'));
+cpSync(join(fixtures, 'kernels/right/loops.rs'), join(folder, 'loops.rs'));
+cpSync(join(fixtures, 'kernels/book/gemv.rs'), join(folder, 'gemv.rs'));
+
+const server = new CodeServer({ node, program, home });
+server.settings(lsp ? { 'visa.server.path': lsp } : {});
+const browser = await chromium.launch({
+  executablePath,
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+});
+const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+const editor = new Editor(page, server, folder);
+const picture = (name) => page.screenshot({ path: join(pictures, `${name}.png`) });
+
+try {
+  await step('the package installs', () => {
+    const words = server.install(vsix);
+    demand(/successfully installed/.test(words), words);
+  });
+  await server.start();
+  await step('the editor opens a folder', () => editor.open());
+
+  await step('the status item says that the server is ready', async () => {
+    await editor.file('gemv.rs');
+    const item = page.locator('#visa-lint\\.visa-lint\\.visa\\.status');
+    await item.waitFor({ timeout: PATIENCE });
+    await editor.until('visa-lsp 0', async () => {
+      const words = (await item.locator('[aria-label]').first().getAttribute('aria-label')) ?? '';
+      return /visa-lsp \d/.test(words);
+    });
+    return item.locator('[aria-label]').first().getAttribute('aria-label');
+  });
+
+  await step('a finding is underlined', async () => {
+    await page.locator('.squiggly-error').first().waitFor({ timeout: PATIENCE });
+    return `${await page.locator('.squiggly-error').count()} errors, ${await page.locator('.squiggly-warning').count()} warnings in sight`;
+  });
+
+  await step('the pointer shows what a mapping is', async () => {
+    const token = page.locator('.view-line span', { hasText: /^Packet$/ }).first();
+    await token.hover({ timeout: PATIENCE });
+    const hover = page.locator('.monaco-hover:visible').first();
+    await hover.waitFor({ timeout: PATIENCE });
+    await editor.until('words of the hover', async () =>
+      /visa-lint|flit|elements|bytes/i.test(await hover.innerText()),
+    );
+    const words = await hover.innerText();
+    await picture('hover-dark');
+    await page.keyboard.press('Escape');
+    return JSON.stringify(words.slice(0, 90));
+  });
+
+  await step('a size stands behind an alias', async () => {
+    let found;
+    await editor.until('an inlay hint', async () => {
+      found = /type Slice = .*= ?[\d,]+/.exec(await editor.text())?.[0];
+      return found !== undefined;
+    });
+    return found;
+  });
+
+  await step('a line above the kernel tells its cycles', async () => {
+    const lens = page.locator('.codelens-decoration a').first();
+    await lens.waitFor({ timeout: PATIENCE });
+    return lens.innerText();
+  });
+
+  await step('a quick fix mends the text', async () => {
+    const before = await page.locator('.squiggly-error').count();
+    const row = (await editor.text()).split('\n').findIndex((line) => line.includes('type Packet'));
+    demand(row >= 0, 'no alias to mend');
+    await page.locator('.squiggly-error').first().waitFor();
+    await editor.place(14, 16);
+    await page.keyboard.press('Control+.');
+    const menu = page.locator('.action-widget');
+    await menu.waitFor({ timeout: PATIENCE });
+    await picture('quick-fix');
+    const fix = menu.locator('.action', { hasText: /Write|Repair|Fix/ }).first();
+    await fix.click();
+    await editor.until('another text', async () => /type Packet = m!\[R % 16\]/.test(await editor.text()));
+    await editor.until('fewer errors', async () => (await page.locator('.squiggly-error').count()) < before);
+    return `${before} errors before, ${await page.locator('.squiggly-error').count()} after`;
+  });
+
+  await step('the timeline draws every operation', async () => {
+    await editor.file('double_buffer.rs');
+    await editor.place(36, 10);
+    await editor.command('VISA: Show Timeline');
+    const view = await editor.view('.operation');
+    const count = await view.locator('.operation').count();
+    demand(count === 9, `${count} operations, not 9`);
+    const here = await view.locator('.operation.here').getAttribute('aria-label');
+    demand(here?.startsWith('commit low'), `at the cursor is ${here}`);
+    return `${count} operations, ${await view.locator('.total').innerText()}, at the cursor ${here?.split(',')[0]}`;
+  });
+
+  await step('the memory map draws every tensor of the slices', async () => {
+    const view = await editor.view('.tensor');
+    const count = await view.locator('.tensor').count();
+    demand(count === 7, `${count} tensors, not 7`);
+    await page.waitForTimeout(500);
+    await picture('views-dark');
+    return `${count} tensors`;
+  });
+
+  await step('a click on an operation goes to its line', async () => {
+    const view = await editor.view('.operation');
+    await view.locator('.operation', { hasText: 'to_dm second' }).click();
+    await editor.until('line 20', async () => (await editor.line()) === 20);
+    await editor.until('the view follows', async () => {
+      const here = await view.locator('.operation.here').getAttribute('aria-label');
+      return here?.startsWith('to_dm second');
+    });
+  });
+
+  await step('the keyboard goes from operation to operation', async () => {
+    const view = await editor.view('.operation');
+    await view.locator('.stage').focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await editor.until('line 54', async () => (await editor.line()) === 54);
+  });
+
+  await step('a click on a tensor goes to its line', async () => {
+    const view = await editor.view('.tensor');
+    await view.locator('.tensor[aria-label^="first, TRF"]').click();
+    await editor.until('line 21', async () => (await editor.line()) === 21);
+  });
+
+  await step('the picture outlives broken text and says so', async () => {
+    const view = await editor.view('.operation');
+    await editor.place(35, 15);
+    await page.keyboard.type('xyz');
+    await editor.until('a banner', async () => view.locator('.banner').isVisible());
+    demand((await view.locator('.operation').count()) === 9, 'the picture is gone');
+    await picture('stale');
+    const words = await view.locator('.banner').innerText();
+    for (let at = 0; at < 3; at += 1) await page.keyboard.press('Backspace');
+    await editor.until('no banner', async () => !(await view.locator('.banner').isVisible()));
+    return JSON.stringify(words.replace(/\s+/g, ' ').slice(0, 120));
+  });
+
+  await step('the view follows to another kernel and file', async () => {
+    await editor.file('loops.rs');
+    const view = await editor.view('.operation');
+    await editor.until('another kernel', async () => (await view.locator('select option').count()) > 1);
+    await view.locator('select').selectOption({ label: 'ping_pong' });
+    await editor.until('24 operations', async () => (await view.locator('.operation').count()) === 24);
+    await picture('loop-dark');
+    return view.locator('.total').innerText();
+  });
+
+  await step('the light theme', async () => {
+    server.settings({ 'workbench.colorTheme': 'Default Light Modern' });
+    await page.locator('.monaco-workbench.vs:not(.vs-dark)').waitFor({ timeout: PATIENCE });
+    await page.waitForTimeout(1500);
+    await editor.file('double_buffer.rs');
+    await editor.place(36, 10);
+    await page.waitForTimeout(1500);
+    await picture('views-light');
+  });
+
+  await step('high contrast', async () => {
+    server.settings({ 'workbench.colorTheme': 'Default High Contrast' });
+    await page.locator('.monaco-workbench.hc-black').waitFor({ timeout: PATIENCE });
+    await page.waitForTimeout(1500);
+    await picture('views-contrast');
+    server.settings({ 'workbench.colorTheme': 'Default Dark Modern' });
+  });
+
+  await step('a wrong path is said once, with what to do', async () => {
+    server.settings({ 'visa.server.path': '/nowhere/visa-lsp' });
+    const toast = page.locator('.notification-toast', { hasText: 'there is no such file' });
+    await toast.first().waitFor({ timeout: PATIENCE });
+    for (const button of ['Open Settings', 'How to Install', 'Show Log']) {
+      await toast.getByRole('button', { name: button }).waitFor({ timeout: PATIENCE });
+    }
+    await page.waitForTimeout(3000);
+    demand((await toast.count()) === 1, 'more than one message');
+    await picture('no-server');
+    await toast.getByRole('button', { name: 'Show Log' }).click();
+    server.settings({ 'visa.server.path': lsp ?? null });
+    const item = page.locator('#visa-lint\\.visa-lint\\.visa\\.status [aria-label]').first();
+    await editor.until('ready again', async () =>
+      /visa-lsp \d/.test((await item.getAttribute('aria-label')) ?? ''),
+    );
+  });
+} finally {
+  await browser.close();
+  server.stop();
+}
+console.log(failures === 0 ? `the extension holds (${seconds()})` : `${failures} failures`);
+process.exitCode = failures === 0 ? 0 : 1;
