@@ -12,7 +12,7 @@ import { memoryAnswer, timelineAnswer } from './answers';
 import { kernelsOf } from './kernels';
 import type { FromView, KernelChoice, MemoryContent, TimelineContent } from './messages';
 import type { View } from './provider';
-import { initial, next, type Event, type State } from './state';
+import { initial, next, type Answer, type Event, type State } from './state';
 
 /** Milliseconds of quiet before the server is asked. */
 const AFTER_EDIT = 120;
@@ -118,13 +118,14 @@ export class Follower implements vscode.Disposable {
       textDocument: { uri: this.server.uriOf(document) },
       position: { line: editor.selection.active.line, character: editor.selection.active.character },
     };
+    const withMap = this.memory.visible;
     try {
       const [cost, map] = await Promise.all([
         this.server.ask('visa/kernelCost', parameters, source.token),
-        this.memory.visible ? this.server.ask('visa/memoryMap', parameters, source.token) : null,
+        withMap ? this.server.ask('visa/memoryMap', parameters, source.token) : undefined,
       ]);
       if (source.token.isCancellationRequested || document.version !== asked.version) return;
-      this.answered(asked, cost, map);
+      this.answered(asked, cost, withMap ? memoryAnswer(map, cost) : null);
     } catch (error) {
       if (source.token.isCancellationRequested || document.version !== asked.version) return;
       // An edit elsewhere overtook the question; the answer comes with the next one.
@@ -133,7 +134,7 @@ export class Follower implements vscode.Disposable {
     }
   }
 
-  private answered(asked: Asked, cost: unknown, map: unknown): void {
+  private answered(asked: Asked, cost: unknown, map: Answer<MemoryContent> | null): void {
     const document = asked.document.uri.toString();
     const answer = timelineAnswer(cost);
     this.drawn = answer.kind === 'whole' ? { ...asked, cost: answer.content } : undefined;
@@ -142,7 +143,7 @@ export class Follower implements vscode.Disposable {
       this.memoryState = next(this.memoryState, {
         kind: 'answered',
         document,
-        answer: memoryAnswer(map, cost),
+        answer: map,
       });
     }
     this.show();

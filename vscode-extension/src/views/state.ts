@@ -57,7 +57,7 @@ export function next<T>(state: State<T>, event: Event<T>): State<T> {
       // Another question is under way, or the next keystroke asks anew: the picture stays.
       return state.picture === null
         ? { ...state, notice: event.reason }
-        : { ...state, stale: `The last good picture: ${event.reason}` };
+        : { ...state, stale: `Last good picture: ${event.reason}` };
     case 'elsewhere':
       return state.picture === null ? { ...state, obstacles: [], notice: NO_KERNEL } : state;
     case 'server':
@@ -83,7 +83,7 @@ function answered<T>(state: State<T>, document: string, answer: Answer<T>): Stat
       const known = kept?.kernel === answer.kernel ? kept : null;
       return {
         picture: known,
-        stale: known === null ? null : 'The last good picture: the text cannot be followed now.',
+        stale: known === null ? null : 'Last good picture:',
         obstacles: answer.obstacles,
         notice: `The cycles of ${answer.kernel} are unknown.`,
       };

@@ -63,10 +63,15 @@ const ARROWS: ReadonlySet<string> = new Set([
 
 /** The page's own memory over reloads. */
 interface Kept {
+  /** Whether the details are shown; without it, where there is room for them. */
   readonly details?: boolean;
 }
 
 const STEP = 1.4;
+const MOST_OBSTACLES = 20;
+
+/** Where details stand beside or below the picture without taking its room. */
+const ROOM = window.matchMedia('(min-width: 560px), (max-aspect-ratio: 4/3) and (min-height: 360px)');
 
 export class Frame<T> {
   private readonly code = acquireVsCodeApi<Kept>();
@@ -132,7 +137,10 @@ export class Frame<T> {
     const body = h('main', {}, h('div', { class: 'plot' }, this.stage, this.overview), this.details);
     document.body.append(this.head, this.banner, this.notice, body, this.tooltip);
     this.listen();
-    this.setDetails(this.code.getState()?.details ?? true);
+    this.setDetails(this.code.getState()?.details);
+    ROOM.addEventListener('change', () => {
+      this.setDetails(this.code.getState()?.details);
+    });
     this.redraw();
     this.say({ type: 'ready' });
   }
@@ -192,19 +200,24 @@ export class Frame<T> {
   }
 
   private hear(message: ToView<T>): void {
+    this.follow(message.here);
     if (message.type === 'here') {
-      this.here = message.here;
       this.redraw();
       return;
     }
     const before = this.state?.picture ?? null;
     this.state = message.state;
-    this.here = message.here;
     this.kernels = message.kernels;
     const { picture } = message.state;
     if (picture !== null)
       this.take(picture.content, picture.kernel === before?.kernel && picture.document === before.document);
     this.redraw();
+  }
+
+  /** A cursor that went elsewhere is followed, whatever was chosen before. */
+  private follow(here: readonly number[]): void {
+    if (here.join() !== this.here.join()) this.chosen = null;
+    this.here = here;
   }
 
   /** A new picture keeps its zoom where it is of the same kernel. */
@@ -272,24 +285,21 @@ export class Frame<T> {
     this.summary.replaceChildren(...(content === null ? [] : this.picture.summary(content)));
     this.drawPicker(kernel);
     const obstacles = state?.obstacles ?? [];
-    const places = obstacles.slice(0, 20).map((obstacle) =>
-      h(
-        'li',
-        {},
-        link(`line ${obstacle.line}`, () => {
-          this.reveal(obstacle);
-        }),
-        ` ${obstacle.reason}`,
-      ),
-    );
+    const places = obstacles.slice(0, MOST_OBSTACLES).map((obstacle) => [
+      link(`line ${obstacle.line}`, () => {
+        this.reveal(obstacle);
+      }),
+      ` ${obstacle.reason}`,
+    ]);
+    const more = obstacles.length > 1 ? ` (and ${obstacles.length - 1} more)` : '';
     this.banner.replaceChildren(
-      ...(state?.stale == null ? [] : [h('span', {}, state.stale), h('ul', {}, ...places)]),
+      ...(state?.stale == null ? [] : [`${state.stale} `, ...(places[0] ?? []), more]),
     );
     this.notice.replaceChildren(
       ...(content === null
         ? [
             h('p', {}, state?.notice ?? ''),
-            obstacles.length > 0 && h('ul', {}, ...places),
+            obstacles.length > 0 && h('ul', {}, ...places.map((words) => h('li', {}, ...words))),
             obstacles.length === 0 && this.kernels.length > 0 && this.choices(),
           ].filter((node) => node !== false)
         : []),
@@ -416,6 +426,7 @@ export class Frame<T> {
     const { shown } = this;
     const { room } = drawing.scale;
     const start = event.clientX;
+    this.tooltip.classList.remove('shown');
     const target = itemOf(event.target);
     let dragged = false;
     const move = (now: PointerEvent): void => {
@@ -460,14 +471,16 @@ export class Frame<T> {
   }
 
   private toggleDetails(): void {
-    this.setDetails(!document.body.classList.contains('with-details'));
-    this.redraw();
+    const details = !document.body.classList.contains('with-details');
+    this.code.setState({ details });
+    this.setDetails(details);
   }
 
-  private setDetails(shown: boolean): void {
+  private setDetails(wanted: boolean | undefined): void {
+    const shown = wanted ?? ROOM.matches;
     document.body.classList.toggle('with-details', shown);
     this.detailsButton.setAttribute('aria-pressed', String(shown));
-    this.code.setState({ details: shown });
+    this.redraw();
   }
 }
 

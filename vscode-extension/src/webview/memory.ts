@@ -16,6 +16,7 @@ import {
 } from './frame';
 import { hatching, line } from './marks';
 import {
+  HEAD_NAME,
   holeAt,
   layoutMemory,
   LEFT,
@@ -233,7 +234,7 @@ function tierMarks(tier: TierRow, view: Viewed, touched: ReadonlyMap<number, str
   const bottom = box.y + box.height;
   const marks: (SVGElement | false)[] = [
     s('text', { class: 'lane-name', x: LEFT, y: px(tier.headY + 13) }, tier.name),
-    s('text', { class: 'lane-busy', x: LEFT + 36, y: px(tier.headY + 13) }, tier.words),
+    s('text', { class: 'lane-busy', x: LEFT + HEAD_NAME, y: px(tier.headY + 13) }, tier.words),
     s('rect', { class: 'lane', x: px(box.x), y: px(box.y), width: px(box.width), height: px(box.height) }),
     ...tier.free.flatMap((free) => [
       s('rect', {
@@ -246,7 +247,7 @@ function tierMarks(tier: TierRow, view: Viewed, touched: ReadonlyMap<number, str
       free.label !== null &&
         s(
           'text',
-          { class: 'idle-label', x: px(box.x + box.width / 2), y: px(free.y + free.height / 2 + 4) },
+          { class: 'idle-label', x: px(free.labelX), y: px(free.y + free.height / 2 + 4) },
           free.label,
         ),
     ]),

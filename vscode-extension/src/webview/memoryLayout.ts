@@ -1,6 +1,6 @@
 // Where everything of a memory map stands: pure, from tensors to rectangles over cycles and addresses.
 
-import type { MemoryMap, MemoryRow } from '../protocol';
+import type { Free, MemoryMap, MemoryRow } from '../protocol';
 import { address, bytes, fitted, thousands, tierName } from '../words';
 import { addressTicks, Scale, ticks, type Span } from './scale';
 import type { Box, Tick } from './timelineLayout';
@@ -14,6 +14,9 @@ const HEAD = 18;
 const GAP = 10;
 const TIER_LEAST = 64;
 const CHARACTER = 6.3;
+const SMALL_CHARACTER = 5.6;
+/** The room of a memory's name, in front of the words about it. */
+export const HEAD_NAME = 36;
 /** A tensor of few bytes is still seen. */
 const LEAST = 3;
 /** The height of a line of words. */
@@ -40,6 +43,8 @@ export interface FreeBox extends Box {
   readonly address: number;
   readonly bytes: number;
   readonly label: string | null;
+  /** Where its words stand, where nothing else lies. */
+  readonly labelX: number;
 }
 
 export interface TierRow {
@@ -86,11 +91,12 @@ export function wholeOf(map: MemoryMap): Span {
   return { from: 0, to: Math.max(map.total ?? 0, last) };
 }
 
-/** The addresses that are drawn: to the last byte in use, rounded up to a 16th of the memory, or the whole memory. */
+/** The addresses that are drawn: to the last byte in use, rounded up a little, or the whole memory. */
 export function extent(used: number, capacity: number, all: boolean): number {
-  if (all) return capacity;
-  const step = Math.max(1, Math.floor(capacity / 16));
-  return Math.min(Math.max(Math.ceil(used / step) * step, step), Math.max(capacity, used));
+  if (all) return Math.max(capacity, used);
+  // An eighth of the power of two above, so that the end is as round as the marks.
+  const step = Math.max(1, 2 ** Math.ceil(Math.log2(Math.max(used, 16))) / 8);
+  return Math.ceil(Math.max(used, 16) / step) * step;
 }
 
 /** The picture of some cycles of a memory map. */
@@ -143,18 +149,24 @@ function tierRow(
   const count = Math.max(2, Math.floor(box.height / 26));
   const at = peak === null ? null : peakCycle(tensors, peak);
   const seen = at !== null && at >= cycles.shown.from && at <= cycles.shown.to;
+  const boxes = labelled(
+    tensors.flatMap((one) => bareBox(one, cycles, scale)),
+    box,
+  );
   return {
     tier,
     name: tierName(tier),
-    words: headWords(peak, at, capacity),
+    words: fitted(headWords(peak, at, capacity), box.width - HEAD_NAME, SMALL_CHARACTER) ?? '',
     headY: box.y - HEAD,
     box,
     scale,
-    tensors: labelled(
-      tensors.flatMap((one) => bareBox(one, cycles, scale)),
+    tensors: boxes,
+    free: freeBoxes(
+      map.free.filter((free) => free.tier === tier),
+      boxes,
       box,
+      scale,
     ),
-    free: map.free.filter((free) => free.tier === tier).flatMap((free) => freeBox(free, box, scale)),
     marks: addressTicks(shown, count).map((value) => ({ y: scale.place(value), label: address(value) })),
     peakX: seen ? cycles.place(at) : null,
   };
@@ -214,21 +226,29 @@ function labelled(bare: readonly Bare[], tier: Box): TensorBox[] {
   });
 }
 
-function freeBox(free: { address: number; bytes: number }, box: Box, scale: Scale): FreeBox[] {
-  const down = scale.stretch(free.address, free.address + free.bytes);
-  if (down === null || down.size < 2) return [];
-  const label = down.size < LINE ? null : `free ${bytes(free.bytes)}`;
-  return [
-    {
-      x: box.x,
-      y: down.at,
-      width: box.width,
-      height: down.size,
-      address: free.address,
-      bytes: free.bytes,
-      label,
-    },
-  ];
+/** Free bytes with their words, where no tensor and no other words are. */
+function freeBoxes(free: readonly Free[], tensors: readonly TensorBox[], tier: Box, scale: Scale): FreeBox[] {
+  const taken: Box[] = tensors.length > CROWD ? [] : tensors.flatMap((one) => [one, wordsOf(one)]);
+  return free.flatMap(({ address: first, bytes: size }) => {
+    const down = scale.stretch(first, first + size);
+    if (down === null || down.size < 2) return [];
+    const box = { x: tier.x, y: down.at, width: tier.width, height: down.size, address: first, bytes: size };
+    const words = `free ${bytes(size)}`;
+    const width = words.length * SMALL_CHARACTER;
+    const y = down.at + down.size / 2 - LINE / 2;
+    const middles = [tier.width / 2, tier.width - width / 2 - 6, width / 2 + 6].map((at) => tier.x + at);
+    const labelX = middles.find((at) => {
+      const place = { x: at - width / 2, y, width, height: LINE };
+      return !taken.some((other) => crosses(place, other));
+    });
+    const roomy = down.size >= LINE && tensors.length <= CROWD && labelX !== undefined;
+    return [{ ...box, label: roomy ? words : null, labelX: labelX ?? 0 }];
+  });
+}
+
+function wordsOf(one: TensorBox): Box {
+  const width = (one.label?.length ?? 0) * CHARACTER;
+  return { x: one.labelX, y: one.labelY - LINE + 3, width, height: LINE };
 }
 
 /** The first cycle in which as many bytes are occupied as a peak says; `null` if the tensors alone do not say which. */

@@ -1,6 +1,6 @@
 // The timeline of a kernel: what each context does when, what it waits for, and what of it decides the total.
 
-import type { KernelCost, Operation, Wait } from '../protocol';
+import type { Engine, KernelCost, Operation, Wait } from '../protocol';
 import type { TimelineContent } from '../views/messages';
 import { CONTEXT_NAMES, cause, cycles, share, thousands } from '../words';
 import { h, link, px, s } from './dom';
@@ -346,6 +346,10 @@ function bundleHint(operations: readonly Operation[]): Node[] {
 /** The engines of an operation, each with a bar for its cycles. */
 function engines(operation: Operation): HTMLElement {
   const most = operation.stages.reduce((sum, stage) => Math.max(sum, (stage.cycles ?? 0) + stage.latency), 1);
+  // The vector engine may have several stages; the one that decides is the one with the most cycles.
+  const slowest = operation.stages
+    .filter(({ engine }) => engine === operation.bottleneck)
+    .reduce<Engine | null>((one, other) => ((one?.cycles ?? -1) >= (other.cycles ?? 0) ? one : other), null);
   const rows = operation.stages.map((stage) => {
     const busy = stage.cycles ?? 0;
     const bar = s(
@@ -361,7 +365,7 @@ function engines(operation: Operation): HTMLElement {
     );
     const words = stage.latency > 0 ? `${thousands(busy)} + ${thousands(stage.latency)}` : thousands(busy);
     const title = [stage.formula, stage.detail].filter((one) => one !== '').join('\n');
-    const bottleneck = stage.engine === operation.bottleneck;
+    const bottleneck = stage === slowest;
     return h(
       'tr',
       { title, class: bottleneck ? 'bottleneck' : '' },

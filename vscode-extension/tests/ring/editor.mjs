@@ -53,7 +53,7 @@ export class CodeServer {
       EXTENSIONS_GALLERY: '{}',
       CS_DISABLE_GETTING_STARTED_OVERRIDE: '1',
     };
-    mkdirSync(join(home, 'data', 'User'), { recursive: true });
+    for (const whose of ['User', 'Machine']) mkdirSync(join(home, 'data', whose), { recursive: true });
     writeFileSync(join(home, 'config.yaml'), 'auth: none\n');
   }
 
@@ -61,7 +61,9 @@ export class CodeServer {
   settings(more) {
     this.chosen = { ...this.chosen, ...more };
     const text = JSON.stringify({ ...SETTINGS, ...this.chosen }, null, 2);
-    writeFileSync(join(this.home, 'data', 'User', 'settings.json'), text);
+    // Those of the reader, and those of the machine that the server runs on: paths of programs are taken from these.
+    for (const whose of ['User', 'Machine'])
+      writeFileSync(join(this.home, 'data', whose, 'settings.json'), text);
   }
 
   install(vsix) {

@@ -88,7 +88,10 @@ async function timeline(browser, cost, theme) {
     { name: 'another', line: 40 },
   ];
   await post(page, message(cost, cost.name, { here: [cost.operations.at(-2)?.id ?? 0], kernels }));
-  const drawn = await page.locator('.operation').count();
+  const counts = await page
+    .locator('.operation')
+    .evaluateAll((all) => all.map((one) => Number(one.dataset.count)));
+  const drawn = counts.reduce((sum, one) => sum + one, 0);
   check(
     drawn === cost.operations.length,
     `${cost.name}, ${theme}: ${drawn} of ${cost.operations.length} operations`,
@@ -143,7 +146,7 @@ async function memory(browser, cost, theme) {
 async function broken(browser, cost) {
   const page = await open(browser, 'timeline.js', 'dark', { width: 1100, height: 270 });
   const obstacles = [{ reason: 'the type of `x` is not known', file: 'k.rs', line: 21, column: 5 }];
-  const state = { stale: 'The last good picture: the text cannot be followed now.', obstacles };
+  const state = { stale: 'Last good picture:', obstacles };
   await post(page, message(cost, cost.name, { state }));
   check((await page.locator('.operation').count()) > 0, 'the last good picture stays');
   check((await page.locator('.banner').innerText()).includes('line 21'), 'the banner says what is wrong');

@@ -30,25 +30,26 @@ test('tensors stand to scale by address and cycle, higher addresses higher', () 
   );
   const [dm] = layout.tiers;
   assert.ok(dm !== undefined);
-  const half = dm.box.height / 2;
-  // 200 bytes are in use, which is two 16ths of the 1600.
+  const tall = (dm.box.height * 100) / 224;
+  // 200 bytes are in use; 224 are drawn, seven steps of 256 / 8.
   const [x, y] = dm.tensors;
   assert.deepEqual([x?.row, (x?.x ?? 0) - LEFT, x?.width], [1, 0, 60]);
   assert.deepEqual([y?.row, (y?.x ?? 0) - LEFT, y?.width], [2, 40, 60]);
   const near = (one: number | undefined, other: number): void => {
     assert.ok(Math.abs((one ?? NaN) - other) < 1e-6, `${one ?? 'nothing'}, not ${other}`);
   };
-  near(x?.y, dm.box.y + half);
-  near(y?.y, dm.box.y);
-  near(x?.height, half);
+  near(x?.y, dm.box.y + dm.box.height - tall);
+  near(y?.y, dm.box.y + dm.box.height - 2 * tall);
+  near(x?.height, tall);
 });
 
-test('the addresses that are drawn are a 16th of the memory at least, and all on request', () => {
-  assert.equal(extent(1, 1600, false), 100);
-  assert.equal(extent(101, 1600, false), 200);
-  assert.equal(extent(1600, 1600, false), 1600);
-  assert.equal(extent(1700, 1600, false), 1700);
-  assert.equal(extent(1, 1600, true), 1600);
+test('the addresses that are drawn end a little above the last byte, or with the memory', () => {
+  // 2048 / 8 = 256: five of them hold 1088.
+  assert.equal(extent(1088, 524288, false), 1280);
+  assert.equal(extent(1024, 524288, false), 1024);
+  assert.equal(extent(1, 524288, false), 16);
+  assert.equal(extent(1088, 524288, true), 524288);
+  assert.equal(extent(2000, 1600, true), 2000);
 });
 
 test('the peak is where so many bytes are occupied for the first time', () => {

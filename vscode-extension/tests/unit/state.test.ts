@@ -27,7 +27,7 @@ test('a good answer is shown as it is', () => {
 test('the picture outlives broken text, says so, and comes back', () => {
   const broken = after(WHOLE, BROKEN);
   assert.equal(broken.picture?.content, 'picture');
-  assert.match(broken.stale ?? '', /last good picture/);
+  assert.match(broken.stale ?? '', /^Last good picture/);
   assert.deepEqual(broken.obstacles, [OBSTACLE]);
   const mended = next(broken, answered(A, { kind: 'whole', kernel: 'dot', content: 'newer' }));
   assert.deepEqual([mended.picture?.content, mended.stale, mended.obstacles], ['newer', null, []]);
