@@ -8,6 +8,7 @@ use crate::cost::rows::Names;
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::derivation::memory::Lifetime;
+use crate::derivation::memory::free::gaps;
 use crate::items::{ItemId, Span};
 use crate::kernel::{AddressValue, Body, Origin, Tensor, TensorId, Tier, TrfAddress};
 use crate::rules::thousands;
@@ -311,18 +312,8 @@ impl Map<'_> {
                 names.join(", ")
             ));
         }
-        let mut taken: Vec<(u64, u64)> = neighbours.iter().map(|other| other.range).collect();
-        taken.push(own);
-        taken.sort_unstable();
-        let mut holes = Vec::new();
-        let mut free = 0;
-        for (start, end) in taken.into_iter().chain([(capacity, capacity)]) {
-            let start = start.min(capacity);
-            if start > free {
-                holes.push((free, start));
-            }
-            free = free.max(end).min(capacity);
-        }
+        let taken = neighbours.iter().map(|other| other.range).chain([own]);
+        let holes = gaps(taken, capacity);
         let more = holes.len().saturating_sub(HOLES);
         let words: Vec<String> = holes
             .into_iter()
