@@ -99,7 +99,8 @@ impl Around {
     pub(in crate::ide) fn at(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Self> {
         let place = Cursor::at(db, file, offset)?;
         let start = |token: &SyntaxToken| place.range_of(token).start;
-        let left = place.tokens.iter().find(|token| start(token) < offset);
+        let mut touching = place.tokens.iter();
+        let left = touching.find(|token| start(token) < offset).cloned();
         let mut around = Self {
             offset,
             replace: ByteRange {
@@ -114,10 +115,10 @@ impl Around {
             comment: None,
             in_text: false,
             between_dots: false,
-            place: Cursor::at(db, file, offset)?,
+            place,
             file,
         };
-        let Some(left) = left.cloned() else {
+        let Some(left) = left else {
             return Some(around);
         };
         let inside = around.place.range_of(&left).end > offset;

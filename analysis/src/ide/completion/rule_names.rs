@@ -25,6 +25,13 @@ pub(super) fn in_attribute(around: &Around) -> Option<Vec<Completion>> {
 /// Proposals in a comment `// visa-lint: allow(…)`.
 pub(super) fn in_comment(around: &Around) -> Option<Vec<Completion>> {
     let comment = around.comment.as_ref()?;
+    if ["///", "//!", "/**", "/*!"]
+        .iter()
+        .any(|mark| comment.text().starts_with(mark))
+    {
+        // Documentation says what it likes and allows nothing.
+        return None;
+    }
     let start = around.start_of(comment);
     let length = around.offset.checked_sub(start)? as usize;
     let left = comment.text().get(..length)?;

@@ -588,6 +588,11 @@ fn f(x: CollectTensor<'_, {{ Tu::Main }}, f32, m![1], m![1 # 2], m![W], m![L, I]
             &[],
         );
         check("// visa-lint: $0", &[], &["fetch_packet_alignment"]);
+        check(
+            "/// visa-lint: allow($0)\nfn f() {}",
+            &[],
+            &["fetch_packet_alignment"],
+        );
         let found = proposals("fn f() {} // visa-lint: allow(fetch_p$0)");
         assert_eq!(
             found
