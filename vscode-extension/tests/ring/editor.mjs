@@ -139,19 +139,26 @@ export class Editor {
     await this.page.keyboard.press(key);
     const input = this.page.locator('.quick-input-widget input').first();
     await input.waitFor({ timeout: PATIENCE });
-    await input.fill(text);
+    await input.fill(text, { timeout: PATIENCE / 4 });
     return input;
   }
 
-  /** Opens a file of the folder and waits for its text. */
+  /** Opens a file of the folder and waits for its text. The palette closes where something else takes the focus: once more, then. */
   async file(name) {
-    const input = await this.quickInput('Control+P', name);
-    await this.page
-      .locator('.quick-input-list .monaco-list-row', { hasText: name })
-      .first()
-      .waitFor({ timeout: PATIENCE });
-    await input.press('Enter');
-    await this.page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor({ timeout: PATIENCE });
+    const tab = this.page.locator(`.tab.active[data-resource-name="${name}"]`);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const input = await this.quickInput('Control+P', name);
+        const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first();
+        await row.waitFor({ timeout: PATIENCE / 4 });
+        await input.press('Enter', { timeout: PATIENCE / 4 });
+        await tab.waitFor({ timeout: PATIENCE / 4 });
+        break;
+      } catch (error) {
+        if (attempt === 3) throw error;
+        await this.page.keyboard.press('Escape');
+      }
+    }
     await this.page.locator('.monaco-editor .view-line').first().waitFor({ timeout: PATIENCE });
   }
 
