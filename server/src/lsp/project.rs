@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -18,9 +18,9 @@ use tower_lsp::ls_types::{
 use super::configuration::{ClientSettings, SECTION};
 use super::publishing;
 use super::settings::{Reading, Settings, Wanted};
-use super::state::Server;
+use super::state::{Server, locked};
 use super::uris;
-use crate::project::files::{LoadedFile, slashes};
+use crate::project::files::{LoadedFile, Sources, slashes};
 use crate::project::settings::FILE_NAME;
 
 /// How long changes of files are collected before they are read: they come in bursts.
@@ -54,6 +54,8 @@ pub(crate) struct Loader {
     ready: watch::Sender<bool>,
     /// What the last reading is told by; none where the engine has got other texts since.
     stamp: Mutex<Option<u64>>,
+    /// What the log says about the last reading.
+    logged: Mutex<BTreeSet<String>>,
     /// What the client's last settings were, and what was told about them.
     client: Mutex<(ClientSettings, BTreeSet<String>)>,
 }
@@ -65,13 +67,10 @@ impl Default for Loader {
             wake: Notify::new(),
             ready: watch::Sender::new(false),
             stamp: Mutex::default(),
+            logged: Mutex::default(),
             client: Mutex::default(),
         }
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Loader {
@@ -322,12 +321,7 @@ async fn read_everything(server: &Arc<Server>) -> bool {
         server.log(MessageType::ERROR, words);
         return false;
     };
-    for words in &sources.errors {
-        server.log(MessageType::WARNING, words.clone());
-    }
-    for words in &sources.warnings {
-        server.log(MessageType::INFO, words.clone());
-    }
+    log(server, &sources);
     let known = locked(&server.loader.stamp).replace(stamp);
     if known == Some(stamp) && settings.client == before.client {
         return false;
@@ -335,6 +329,27 @@ async fn read_everything(server: &Arc<Server>) -> bool {
     tell_problems(server, &settings);
     put_in_place(server, settings, sources.files, &given);
     true
+}
+
+/// Writes into the log what could not be read, when that is new.
+fn log(server: &Server, sources: &Sources) {
+    let errors = sources
+        .errors
+        .iter()
+        .map(|words| (MessageType::WARNING, words));
+    let warnings = sources
+        .warnings
+        .iter()
+        .map(|words| (MessageType::INFO, words));
+    let said: Vec<_> = errors.chain(warnings).collect();
+    let now = said.iter().map(|(_, words)| (*words).clone()).collect();
+    let before = std::mem::replace(&mut *locked(&server.loader.logged), now);
+    for (kind, words) in said
+        .into_iter()
+        .filter(|(_, words)| !before.contains(*words))
+    {
+        server.log(kind, words);
+    }
 }
 
 /// What there is to read, as of now.

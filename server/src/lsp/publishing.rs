@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -14,7 +14,7 @@ use tower_lsp::ls_types::{Diagnostic, MessageType, ProgressToken, Uri};
 use super::configuration::Scope;
 use super::engine::{Failure, Urgency};
 use super::features::diagnostics::{of_file, of_workspace, result_id};
-use super::state::{Server, Snapshot};
+use super::state::{Server, Snapshot, locked};
 
 /// How long nothing must happen before the rest of the workspace is checked.
 const QUIET: Duration = Duration::from_millis(250);
@@ -29,6 +29,8 @@ pub(crate) struct Publisher {
     wake: Notify,
     /// What the client was told, by the engine's path: the address that it was told of, and the answer's name.
     published: Mutex<BTreeMap<String, (Uri, String)>>,
+    /// What the log says of the last check of the workspace.
+    logged: Mutex<String>,
 }
 
 #[derive(Default)]
@@ -44,10 +46,6 @@ impl Publisher {
     pub(crate) fn wake(&self) {
         self.wake.notify_one();
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A document was opened, changed or closed; its text is in place.
@@ -192,10 +190,13 @@ async fn publish_workspace(server: &Arc<Server>, first: bool) -> bool {
         Ok((told.collect::<Result<Vec<_>, Failure>>()?, words))
     };
     let answer = server.question(Urgency::Background, question).await;
-    progress.end(answer.as_ref().map_or(0, |(files, _)| files.len()));
+    progress.end(answer.as_ref().ok().map(|(files, _)| files.len()));
     match answer {
         Ok((files, words)) => {
-            server.log(MessageType::LOG, words);
+            let known = std::mem::replace(&mut *locked(&server.publisher.logged), words.clone());
+            if known != words {
+                server.log(MessageType::LOG, words);
+            }
             if !pulls {
                 tell_all(server, files).await;
             }
@@ -269,8 +270,8 @@ fn log(server: &Server, what: &str, failure: Failure) {
 struct Progress {
     /// How many items are checked, and of how many.
     items: Arc<(AtomicUsize, AtomicUsize)>,
-    /// Ends the telling; says how many files were checked.
-    done: Option<tokio::sync::oneshot::Sender<usize>>,
+    /// Ends the telling; says how many files were checked, if the check was not overtaken.
+    done: Option<tokio::sync::oneshot::Sender<Option<usize>>>,
 }
 
 impl Progress {
@@ -303,7 +304,10 @@ impl Progress {
                 let words = format!("{done}/{total} items");
                 progress.report_with_message(words, percentage).await;
             };
-            progress.finish_with_message(format!("{files} files")).await;
+            match files {
+                Some(files) => progress.finish_with_message(format!("{files} files")).await,
+                None => progress.finish().await,
+            }
         });
         Self {
             items,
@@ -311,7 +315,7 @@ impl Progress {
         }
     }
 
-    fn end(self, files: usize) {
+    fn end(self, files: Option<usize>) {
         if let Some(done) = self.done {
             let _ = done.send(files);
         }

@@ -23,6 +23,11 @@ use super::settings::Settings;
 use super::trace::Trace;
 use super::uris;
 
+/// What a mutex holds. What panicked while it was held left it as whole as it was.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A document that the client has open.
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
@@ -128,7 +133,7 @@ impl Server {
 
     /// The state. Hold it briefly, and never across an `.await`.
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 
     /// Queues a question about the texts of this moment.
