@@ -36,6 +36,11 @@ impl Encoding {
         }
     }
 
+    /// The columns that a part of a line takes.
+    pub(crate) fn columns_of(self, text: &str) -> u32 {
+        u32::try_from(self.columns(text)).unwrap_or(u32::MAX)
+    }
+
     /// The columns that a text takes.
     fn columns(self, text: &str) -> usize {
         if self == Self::Utf8 || text.is_ascii() {

@@ -10,6 +10,7 @@ use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity, MessageType};
 
 use super::diagnostics::{BROKEN, published, pull, pull_workspace, rules};
 use super::support::{Client, Setup, untitled, uri_of};
+use super::texts::{Text, both};
 
 /// Files of a folder, by their names.
 struct Folder {
@@ -528,4 +529,24 @@ fn only_rust_is_checked() {
     assert_eq!(pull(&mut client, &settings), []);
     assert_eq!(names(&mut client), ["a.rs"]);
     client.finish();
+}
+
+#[test]
+fn a_settings_files_mistakes_stand_where_the_client_counts_them() {
+    let wrong = "levels = { \"é𝄞\" = \"warn\", mappin = \"warn\" }\r\n";
+    let folder = Folder::with(&[("visa-lint.toml", wrong)]);
+    for (setup, utf8) in both() {
+        let mut client = setup.folder(folder.folder.path()).in_process();
+        assert_eq!(client.notification::<ShowMessage>().typ, MessageType::ERROR);
+        let diagnostics = pull(&mut client, &uri_of(&folder.path("visa-lint.toml")));
+        let text = Text::new(wrong, utf8);
+        let starts = diagnostics.iter().map(|found| found.range.start);
+        let expected = [text.caret("{ |\"é"), text.caret(", |mappin")];
+        let mut starts: Vec<_> = starts.collect();
+        starts.sort_unstable();
+        assert_eq!(starts, expected);
+        let end = diagnostics[0].range.end;
+        assert_eq!(end, text.caret("\"warn\" }|\r\n"));
+        client.finish();
+    }
 }

@@ -18,6 +18,7 @@ use visa_analysis::{ByteRange, FileReport, Group, Level, OperationCounts, Proble
 use super::fixes::Carried;
 use crate::lsp::configuration::Scope;
 use crate::lsp::engine::{Answer, Failure};
+use crate::lsp::positions::Encoding;
 use crate::lsp::state::Snapshot;
 use crate::project::settings::SettingsProblem;
 
@@ -170,7 +171,7 @@ pub(crate) fn of_file(snapshot: &Snapshot, path: &str) -> Answer<Vec<Diagnostic>
         return Ok(Vec::new());
     }
     if let Some(problems) = settings.problems.get(path) {
-        return Ok(problems.iter().map(of_settings).collect());
+        return Ok(of_settings_file(problems, snapshot));
     }
     if !settings.reports(path) {
         return Ok(Vec::new());
@@ -226,7 +227,7 @@ pub(crate) fn of_workspace(
         }
     }
     for (path, problems) in &settings.problems {
-        let items = problems.iter().map(of_settings).collect();
+        let items = of_settings_file(problems, snapshot);
         answer.files.push((path.to_string(), items));
     }
     Ok(answer)
@@ -327,6 +328,15 @@ fn range(snapshot: &Snapshot, path: &str, range: visa_analysis::Range) -> Answer
     Ok(snapshot.file(path)?.range(bytes))
 }
 
+/// What is wrong with a settings file.
+fn of_settings_file(problems: &[SettingsProblem], snapshot: &Snapshot) -> Vec<Diagnostic> {
+    let encoding = snapshot.view.encoding;
+    let problems = problems.iter();
+    problems
+        .map(|problem| of_settings(problem, encoding))
+        .collect()
+}
+
 /// Why a file was not checked, at its start.
 fn of_problem(problem: &Problem) -> Diagnostic {
     Diagnostic {
@@ -337,21 +347,15 @@ fn of_problem(problem: &Problem) -> Diagnostic {
     }
 }
 
-/// What is wrong with a settings file, at its line.
-fn of_settings(problem: &SettingsProblem) -> Diagnostic {
-    let (line, column) = problem.place.unwrap_or((1, 1));
-    let start = Position {
-        line: line.saturating_sub(1),
-        character: column.saturating_sub(1),
-    };
+/// What is wrong with a settings file, from its place to the end of the line.
+fn of_settings(problem: &SettingsProblem, encoding: Encoding) -> Diagnostic {
+    let (line, before, after) = problem.line();
+    let start = encoding.columns_of(before);
+    let place = |character| Position { line, character };
     Diagnostic {
         range: Range {
-            start,
-            // To the end of the line: clients clamp.
-            end: Position {
-                character: u32::from(u16::MAX),
-                ..start
-            },
+            start: place(start),
+            end: place(start.saturating_add(encoding.columns_of(after))),
         },
         severity: Some(DiagnosticSeverity::ERROR),
         source: Some(SOURCE.to_owned()),

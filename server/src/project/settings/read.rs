@@ -79,9 +79,19 @@ pub(crate) struct SettingsProblem {
     /// The file as people see it.
     shown: Arc<str>,
     /// Line and column in characters, both from 1; none where it is about the file as a whole.
-    pub(crate) place: Option<(u32, u32)>,
+    place: Option<(u32, u32)>,
+    /// What stands in that line before the place, and what from there on.
+    line: (String, String),
     /// What.
     pub(crate) words: String,
+}
+
+impl SettingsProblem {
+    /// The line from 0, what stands in it before the place, and what from there on.
+    pub(crate) fn line(&self) -> (u32, &str, &str) {
+        let line = self.place.map_or(0, |(line, _)| line.saturating_sub(1));
+        (line, &self.line.0, &self.line.1)
+    }
 }
 
 /// `file:line:column: words`
@@ -106,6 +116,7 @@ pub(crate) fn read(
             file: path.to_path_buf(),
             shown: shown.into(),
             place: None,
+            line: Default::default(),
             words: format!("cannot read `{shown}`: {why}"),
         }]
     };
@@ -276,6 +287,12 @@ impl Reader<'_> {
                 Some(_) => words.to_owned(),
                 None => format!("{}: {words}", self.shown),
             },
+            line: span.as_ref().map_or_else(Default::default, |span| {
+                let (before, after) = self.text.split_at_checked(span.start).unwrap_or_default();
+                let before = before.rsplit('\n').next().unwrap_or_default();
+                let after = after.lines().next().unwrap_or_default();
+                (before.to_owned(), after.to_owned())
+            }),
             place: span.map(|span| self.position(span.start)),
         }
     }
