@@ -114,7 +114,19 @@ export class Server implements vscode.Disposable {
   private async start(server: Candidate, version: string): Promise<void> {
     const run = { command: server.path, args: [], options: { env: process.env } };
     const program: ServerOptions = { run, debug: run };
-    const client = new LanguageClient(SECTION, 'VISA', program, this.options());
+    const client = new LanguageClient(SECTION, 'VISA', program, {
+      ...this.options(),
+      middleware: {
+        workspace: {
+          // The change that ends this server cannot be told to it any more.
+          didChangeConfiguration: async (sections, tell) => {
+            await tell(sections).catch((error: unknown) => {
+              if (this.client === client) throw error;
+            });
+          },
+        },
+      },
+    });
     this.client = client;
     try {
       await client.start();

@@ -1,8 +1,8 @@
-// Uses the packed extension in a real VS Code: `node drive.mjs CHROMIUM NODE CODE_SERVER HOME VSIX FIXTURES PICTURES [VISA_LSP]`.
+// Uses the packed extension in a real VS Code: `node drive.mjs CHROMIUM NODE CODE_SERVER HOME VSIX FIXTURES PICTURES VISA_LSP`.
 //
 // Each step is something that a reader does, and what they then must see. The pictures are to be looked at.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { chromium } from 'playwright-core';
 
@@ -59,8 +59,19 @@ for (const name of ['right/double_buffer.rs', 'right/loops.rs', 'book/gemv.rs'])
   writeFileSync(join(folder, basename(name)), text);
 }
 
+/** The server behind a script that writes down each start of it. */
+const watched = join(home, 'watched-visa-lsp');
+const starts = join(home, 'starts');
+writeFileSync(watched, `#!/bin/sh\n[ $# -eq 0 ] && echo $$ >>'${starts}'\nexec '${lsp}' "$@"\n`, {
+  mode: 0o755,
+});
+
+function pids() {
+  return existsSync(starts) ? readFileSync(starts, 'utf8').trim().split('\n').map(Number) : [];
+}
+
 const server = new CodeServer({ node, program, home });
-server.settings(lsp ? { 'visa.server.path': lsp } : {});
+server.settings({ 'visa.server.path': lsp });
 const browser = await chromium.launch({
   executablePath,
   args: [
@@ -203,7 +214,7 @@ try {
   await step('the view follows to another kernel and file', async () => {
     await editor.file('loops.rs');
     await editor.place(1);
-    const view = await editor.view('.kernels .link');
+    const view = await editor.view('.stage[aria-label^="Timeline"]');
     await view.locator('.kernels .link', { hasText: 'alternate_halves' }).click();
     await editor.until('9 operations', async () => (await view.locator('.operation').count()) === 9);
     await view.locator('select').selectOption({ label: 'ping_pong' });
@@ -238,13 +249,35 @@ try {
       await toast.getByRole('button', { name: button }).waitFor({ timeout: PATIENCE });
     }
     await page.waitForTimeout(3000);
-    demand((await toast.count()) === 1, 'more than one message');
+    const messages = await page.locator('.notification-toast').allInnerTexts();
+    demand(messages.length === 1, `${messages.length} messages: ${messages.join(' / ')}`);
     await picture('no-server');
-    server.settings({ 'visa.server.path': lsp ?? null });
+    server.settings({ 'visa.server.path': lsp });
     const item = page.locator('#visa-lint\\.visa-lint\\.visa\\.status [aria-label]').first();
     await editor.until('ready again', async () =>
       /visa-lsp \d/.test((await item.getAttribute('aria-label')) ?? ''),
     );
+  });
+
+  await step('a server that ends is started again, but not for ever', async () => {
+    server.settings({ 'visa.server.path': watched });
+    await editor.until('the watched server', () => Promise.resolve(pids().length === 1));
+    const item = page.locator('#visa-lint\\.visa-lint\\.visa\\.status [aria-label]').first();
+    const says = async (words) => words.test((await item.getAttribute('aria-label')) ?? '');
+    for (let started = 1; started <= 4; started += 1) {
+      await editor.until(
+        `server ${started}`,
+        async () => pids().length === started && (await says(/visa-lsp \d/)),
+      );
+      process.kill(pids().at(-1), 'SIGKILL');
+    }
+    await editor.until('the end of it', () => says(/ended several times/));
+    await page.waitForTimeout(2000);
+    demand(pids().length === 4, `${pids().length} servers were started`);
+    const toasts = await page.locator('.notification-toast', { hasText: 'ended several times' }).count();
+    demand(toasts === 1, `${toasts} messages`);
+    await editor.command('VISA: Restart Language Server');
+    await editor.until('ready again', () => says(/visa-lsp \d/));
   });
 
   await step('the log says which server runs', async () => {
