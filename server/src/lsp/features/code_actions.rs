@@ -7,7 +7,7 @@ use tower_lsp::ls_types::{
 };
 use visa_analysis::{Applicability, Assist, AssistKind, ByteRange, Level};
 
-use super::diagnostics::{SOURCE, of_finding};
+use super::diagnostics::{SOURCE, checked, of_finding};
 use super::edits::{of_files, workspace_edit};
 use super::fix_all::fixed;
 use super::fixes::{Carried, touch};
@@ -126,7 +126,7 @@ fn at_selection(snapshot: &Snapshot, path: &str, range: ByteRange) -> Answer<Vec
     if !settings.client.diagnostics || !settings.reports(path) {
         return Ok(Vec::new());
     }
-    let report = snapshot.analysis.check_file(path);
+    let report = checked(snapshot, path)?;
     let settings = settings.table.of(path);
     let mut findings = Vec::new();
     for finding in &report.diagnostics {
@@ -189,7 +189,7 @@ fn fixable(snapshot: &Snapshot, path: &str) -> Answer<bool> {
     if !settings.client.diagnostics || !settings.reports(path) {
         return Ok(false);
     }
-    let report = snapshot.analysis.check_file(path);
+    let report = checked(snapshot, path)?;
     let settings = settings.table.of(path);
     Ok(report.diagnostics.iter().any(|finding| {
         let mut fixes = finding.fixes.iter();

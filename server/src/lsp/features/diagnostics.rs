@@ -233,18 +233,30 @@ pub(crate) fn of_workspace(
     Ok(answer)
 }
 
-/// The diagnostics of a report: open findings, at the levels that hold for the file.
-fn of_report(snapshot: &Snapshot, report: &FileReport) -> Answer<Vec<Diagnostic>> {
-    let mut diagnostics = Vec::new();
+/// The report of a file.
+pub(super) fn checked(snapshot: &Snapshot, path: &str) -> Answer<FileReport> {
+    let report = snapshot.analysis.check_file(path);
+    is_whole(&report)?;
+    Ok(report)
+}
+
+/// Fails where a report is none: it was overtaken, or there is no such file.
+fn is_whole(report: &FileReport) -> Answer<()> {
     for problem in &report.problems {
         match problem {
             Problem::Cancelled => return Err(Failure::Overtaken),
             Problem::NoSuchFile => return Err(Failure::NoSuchFile),
-            Problem::NotAnalysed(_) | Problem::Internal(_) => {
-                diagnostics.push(of_problem(problem));
-            }
+            Problem::NotAnalysed(_) | Problem::Internal(_) => {}
         }
     }
+    Ok(())
+}
+
+/// The diagnostics of a report: open findings, at the levels that hold for the file.
+fn of_report(snapshot: &Snapshot, report: &FileReport) -> Answer<Vec<Diagnostic>> {
+    is_whole(report)?;
+    let problems = report.problems.iter();
+    let mut diagnostics: Vec<Diagnostic> = problems.map(of_problem).collect();
     let settings = snapshot.view.settings.table.of(&report.path);
     for finding in report.diagnostics.iter().filter(|found| !found.suppressed) {
         let level = settings.level_of(finding);
