@@ -1,45 +1,23 @@
-//! How long a keystroke takes, from the new text to the diagnostics of the file: one of 2,000 lines in a project of 100
-//! files. `cargo bench -p visa-tests --bench keystroke` prints the median and the 95th percentile of each thing typed, and
-//! their ratio to what the parser alone takes.
+//! How long a keystroke takes, from the new text to the diagnostics of the file, and a hover and the hints of the file after
+//! it: one of 2,000 lines in a project of 100 files. `cargo bench -p visa-tests --bench keystroke` prints the median and the
+//! 95th percentile of each thing typed, and their ratio to what the parser alone takes.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use ra_ap_syntax::{Edition, SourceFile, TextRange, TextSize};
-use visa_analysis::Workspace;
-use visa_tests::typing::{EDITED, Keystroke, project, scripts, workspace};
+use visa_analysis::{ByteRange, HintLevel, Workspace};
+use visa_tests::typing::{EDITED, Keystroke, percentile, project, replace, scripts, workspace};
 
 /// What the diagnostics of a keystroke may take: the 95th percentile.
 const BUDGET: Duration = Duration::from_millis(5);
-
-/// Sorted times.
-struct Times(Vec<Duration>);
-
-impl Times {
-    fn new(mut times: Vec<Duration>) -> Self {
-        times.sort();
-        Self(times)
-    }
-
-    fn percentile(&self, percent: usize) -> Duration {
-        let last = self.0.len().saturating_sub(1);
-        let place = (self.0.len() * percent / 100).min(last);
-        self.0.get(place).copied().unwrap_or_default()
-    }
-}
-
-fn edited(text: &str, keystroke: &Keystroke) -> String {
-    let (before, after) = (text.get(..keystroke.start), text.get(keystroke.end..));
-    [
-        before.unwrap_or(""),
-        keystroke.text.as_str(),
-        after.unwrap_or(""),
-    ]
-    .concat()
-}
+/// What a hover may take.
+const HOVER: Duration = Duration::from_millis(2);
+/// What the hints of the file may take.
+const HINTS: Duration = Duration::from_millis(3);
 
 /// What the parser alone takes for the keystrokes: all of the text, and only what changed.
-fn bare(text: &str, keystrokes: &[Keystroke]) -> (Times, Times) {
+fn bare(text: &str, keystrokes: &[Keystroke]) -> (Vec<Duration>, Vec<Duration>) {
     let parse = |text: &str| SourceFile::parse(text, Edition::Edition2024);
     let mut text = text.to_owned();
     let (mut whole, mut part) = (Vec::new(), Vec::new());
@@ -50,29 +28,43 @@ fn bare(text: &str, keystrokes: &[Keystroke]) -> (Times, Times) {
         let start = Instant::now();
         let next = black_box(tree.reparse(range, &keystroke.text, Edition::Edition2024));
         part.push(start.elapsed());
-        text = edited(&text, keystroke);
+        text = replace(&text, keystroke);
         let start = Instant::now();
         drop(black_box(parse(&text)));
         whole.push(start.elapsed());
         tree = next;
     }
-    (Times::new(whole), Times::new(part))
+    (whole, part)
 }
 
-/// What the keystrokes take until the diagnostics of the file are there. Not inlined, so that a profiler finds it.
+/// What the keystrokes take until the diagnostics of the file are there, and a hover and the hints of the file after each.
+/// Not inlined, so that a profiler finds it.
 #[inline(never)]
-fn checked(workspace: &mut Workspace, text: &str, keystrokes: &[Keystroke]) -> Times {
+fn checked(workspace: &mut Workspace, text: &str, keystrokes: &[Keystroke]) -> [Vec<Duration>; 3] {
     let mut text = text.to_owned();
-    let mut times = Vec::new();
+    let mut times = [const { Vec::new() }; 3];
     for keystroke in keystrokes {
-        text = edited(&text, keystroke);
+        text = replace(&text, keystroke);
         let start = Instant::now();
         workspace.set_file(EDITED, &text);
         let report = workspace.analysis().check_file(EDITED);
-        times.push(start.elapsed());
+        times[0].push(start.elapsed());
         assert!(black_box(report).operations.resolved > 100);
+        let offset = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+        let analysis = workspace.analysis();
+        let start = Instant::now();
+        assert!(black_box(analysis.hover(EDITED, offset(keystroke.start))).is_ok());
+        times[1].push(start.elapsed());
+        let whole = ByteRange {
+            start: 0,
+            end: offset(text.len()),
+        };
+        let start = Instant::now();
+        let hints = analysis.inlay_hints(EDITED, whole, HintLevel::Line);
+        times[2].push(start.elapsed());
+        assert!(hints.is_ok_and(|hints| !hints.is_empty()));
     }
-    Times::new(times)
+    times
 }
 
 fn main() {
@@ -94,20 +86,25 @@ fn main() {
     );
     for (name, keystrokes) in scripts(text) {
         let (whole, part) = bare(text, &keystrokes);
-        let times = checked(&mut workspace, text, &keystrokes);
-        let ratio = |other: &Times| {
-            times.percentile(50).as_secs_f64() / other.percentile(50).as_secs_f64().max(1e-9)
+        let [times, hover, hints] = checked(&mut workspace, text, &keystrokes);
+        let median = |times: &[Duration]| percentile(times, 50);
+        let ratio = |other: &[Duration]| {
+            median(&times).as_secs_f64() / median(other).as_secs_f64().max(1e-9)
         };
         println!(
             "{name}: {} keystrokes, median {:?}, 95th percentile {:?} (may take {BUDGET:?}); \
              bare parse {:?} ({:.2} times), bare reparse {:?} ({:.1} times)",
             keystrokes.len(),
-            times.percentile(50),
-            times.percentile(95),
-            whole.percentile(50),
+            median(&times),
+            percentile(&times, 95),
+            median(&whole),
             ratio(&whole),
-            part.percentile(50),
+            median(&part),
             ratio(&part),
         );
+        for (what, times, budget) in [("hover", &hover, HOVER), ("hints", &hints, HINTS)] {
+            let (median, most) = (median(times), percentile(times, 95));
+            println!("  {what}: median {median:?}, 95th percentile {most:?} (may take {budget:?})");
+        }
     }
 }

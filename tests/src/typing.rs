@@ -1,6 +1,7 @@
 //! A project of many files and the keystrokes that the benchmarks and the tests of edits type into it.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use visa_analysis::{Package, Workspace};
 
@@ -123,6 +124,27 @@ pub fn scripts(edited: &str) -> Vec<(&'static str, Vec<Keystroke>)> {
             ),
         ),
     ]
+}
+
+/// The text after a keystroke; one outside of the text leaves what it can.
+#[must_use]
+pub fn replace(text: &str, keystroke: &Keystroke) -> String {
+    let (before, after) = (text.get(..keystroke.start), text.get(keystroke.end..));
+    [
+        before.unwrap_or(""),
+        keystroke.text.as_str(),
+        after.unwrap_or(""),
+    ]
+    .concat()
+}
+
+/// The time that so many of a hundred stay below.
+#[must_use]
+pub fn percentile(times: &[Duration], percent: usize) -> Duration {
+    let mut sorted = times.to_vec();
+    sorted.sort();
+    let place = (sorted.len() * percent / 100).min(sorted.len().saturating_sub(1));
+    sorted.get(place).copied().unwrap_or_default()
 }
 
 fn without_inner_attributes(kernel: &str) -> String {

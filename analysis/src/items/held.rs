@@ -10,6 +10,7 @@
     reason = "salsa generates undocumented constructors and setters"
 )]
 
+use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -27,11 +28,17 @@ struct HeldText {
 }
 
 /// The items of a file with their texts.
-#[derive(Debug)]
 pub struct HeldItems {
     /// The items.
     pub items: Arc<FileItems>,
     texts: FxHashMap<ItemId, HeldText>,
+}
+
+/// Without the items: each would show its file, which shows this.
+impl fmt::Debug for HeldItems {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("HeldItems").finish_non_exhaustive()
+    }
 }
 
 impl HeldItems {
