@@ -313,7 +313,7 @@ function bands(layout: MemoryLayout, now: readonly Operation[]): SVGElement[] {
 }
 
 function axis(layout: MemoryLayout): SVGElement[] {
-  return layout.ticks.flatMap(({ x, label }) => [
+  return layout.ticks.flatMap(({ x, labelX, label }) => [
     s('line', {
       class: 'grid',
       x1: px(x),
@@ -321,7 +321,7 @@ function axis(layout: MemoryLayout): SVGElement[] {
       y1: px(layout.height - 22),
       y2: px(layout.height - 17),
     }),
-    s('text', { class: 'tick', x: px(x), y: px(layout.height - 5) }, label),
+    s('text', { class: 'tick', x: px(labelX), y: px(layout.height - 5) }, label),
   ]);
 }
 

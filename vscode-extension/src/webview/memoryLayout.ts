@@ -2,8 +2,8 @@
 
 import type { Free, MemoryMap, MemoryRow } from '../protocol';
 import { address, bytes, fitted, thousands, tierName } from '../words';
-import { addressTicks, Scale, ticks, type Span } from './scale';
-import type { Box, Tick } from './timelineLayout';
+import { addressTicks, Scale, type Span } from './scale';
+import { axisTicks, type Box, type Tick } from './timelineLayout';
 
 /** Sizes in pixels. */
 export const LEFT = 76;
@@ -122,13 +122,12 @@ export function layoutMemory(
     tiers.push(tierRow(map, tier, tensors, box, scale, all));
     y += HEAD + tall + GAP;
   }
-  const count = Math.max(2, Math.floor((scale.room.end - LEFT) / 90));
   return {
     width,
     height: y + AXIS - GAP,
     scale,
     tiers,
-    ticks: ticks(shown, count).map((cycle) => ({ x: scale.place(cycle), label: thousands(cycle) })),
+    ticks: axisTicks(scale, width),
   };
 }
 

@@ -250,9 +250,9 @@ function box({
 
 function grid(layout: TimelineLayout): SVGElement[] {
   const bottom = layout.height - 18;
-  return layout.ticks.flatMap(({ x, label }) => [
+  return layout.ticks.flatMap(({ x, labelX, label }) => [
     s('line', { class: 'grid', x1: px(x), x2: px(x), y1: 0, y2: px(bottom) }),
-    s('text', { class: 'tick', x: px(x), y: px(layout.height - 5) }, label),
+    s('text', { class: 'tick', x: px(labelX), y: px(layout.height - 5) }, label),
   ]);
 }
 

@@ -62,6 +62,7 @@ export interface WaitLine {
 
 export interface Tick {
   readonly x: number;
+  readonly labelX: number;
   readonly label: string;
 }
 
@@ -119,7 +120,7 @@ export function layoutTimeline(
     blocks: lanes.flatMap((lane) => laneBlocks(lane, placed, critical, scale)),
     pauses: lanes.flatMap((lane) => lanePauses(lane, cost.idle, scale)),
     waits: waitLines(lanes, placed, scale, near),
-    ticks: axisTicks(scale),
+    ticks: axisTicks(scale, width),
   };
 }
 
@@ -242,12 +243,15 @@ function arrow(
   return { path, head };
 }
 
-function axisTicks(scale: Scale): Tick[] {
+/** The marks below a picture, their words kept within its width. */
+export function axisTicks(scale: Scale, width: number): Tick[] {
   const room = scale.room.end - scale.room.start;
-  return ticks(scale.shown, Math.max(2, Math.floor(room / 90))).map((cycle) => ({
-    x: scale.place(cycle),
-    label: thousands(cycle),
-  }));
+  return ticks(scale.shown, Math.max(2, Math.floor(room / 90))).map((cycle) => {
+    const label = thousands(cycle);
+    const half = (label.length * SMALL_CHARACTER) / 2 + 2;
+    const x = scale.place(cycle);
+    return { x, label, labelX: Math.min(x, width - half) };
+  });
 }
 
 /** Where the keyboard goes from an operation: along its context, or to the one at the same time in the next context. */

@@ -88,6 +88,7 @@ async function timeline(browser, cost, theme) {
     { name: 'another', line: 40 },
   ];
   await post(page, message(cost, cost.name, { here: [cost.operations.at(-2)?.id ?? 0], kernels }));
+  await page.locator('.operation').first().waitFor({ timeout: 10_000 });
   const counts = await page
     .locator('.operation')
     .evaluateAll((all) => all.map((one) => Number(one.dataset.count)));
@@ -136,6 +137,7 @@ async function memory(browser, cost, theme) {
   const page = await open(browser, 'memory.js', theme, { width: 900, height: 330 });
   await post(page, message(memoryOf(cost), cost.name, { here: [cost.operations.at(-2)?.id ?? 0] }));
   const wanted = cost.memory.filter((row) => row.tier !== 'hbm' && row.address !== null).length;
+  await page.locator('.tensor').first().waitFor({ timeout: 10_000 });
   const drawn = await page.locator('.tensor').count();
   check(drawn === wanted, `${cost.name}, ${theme}: ${drawn} of ${wanted} tensors`);
   await page.screenshot({ path: join(pictures, `memory-${cost.name}-${theme}.png`) });

@@ -127,6 +127,14 @@ test('in a crowd only the waits that have room, or are meant, are drawn', () => 
   assert.equal(layoutTimeline(crowd, { from: 100, to: 110 }, WIDTH, 250).waits.length, 11);
 });
 
+test("the last mark's words stay in the picture", () => {
+  const { ticks } = layoutTimeline(KERNEL, ALL, WIDTH, 250);
+  const last = ticks.at(-1);
+  assert.deepEqual([last?.label, last?.x], ['1,000', LEFT + 1000]);
+  // Five characters of 5.6, half of them, and two more.
+  assert.equal(last?.labelX, WIDTH - 16);
+});
+
 test('an operation without a schedule is not drawn', () => {
   const { blocks } = layoutTimeline(
     cost([operation(0, 'main', 0, 1, { start: null, end: null })]),
