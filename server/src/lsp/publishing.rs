@@ -173,14 +173,15 @@ async fn publish_workspace(server: &Arc<Server>, first: bool) -> bool {
             counter.0.store(done, Ordering::Relaxed);
             counter.1.store(total, Ordering::Relaxed);
         })?;
+        let operations = checked
+            .operations
+            .resolved
+            .saturating_add(checked.operations.unresolved);
         let words = format!(
-            "{} files, {} kernels, {} operations, of which {} are not understood",
-            checked.files.len(),
-            checked.kernels,
-            checked
-                .operations
-                .resolved
-                .saturating_add(checked.operations.unresolved),
+            "{}, {}, {}, of which {} not understood",
+            number_of(checked.files.len(), "file"),
+            number_of(checked.kernels, "kernel"),
+            number_of(operations, "operation"),
             checked.operations.unresolved
         );
         let told = checked.files.into_iter().map(|(path, items)| {
@@ -258,6 +259,13 @@ async fn tell(
     server.client.publish_diagnostics(uri, items, version).await;
 }
 
+/// A number of things in words.
+fn number_of(number: impl std::fmt::Display, thing: &str) -> String {
+    let number = number.to_string();
+    let end = if number == "1" { "" } else { "s" };
+    format!("{number} {thing}{end}")
+}
+
 fn log(server: &Server, what: &str, failure: Failure) {
     let words = match failure {
         Failure::Refused(words) | Failure::Defect(words) => words,
@@ -305,7 +313,7 @@ impl Progress {
                 progress.report_with_message(words, percentage).await;
             };
             match files {
-                Some(files) => progress.finish_with_message(format!("{files} files")).await,
+                Some(files) => progress.finish_with_message(number_of(files, "file")).await,
                 None => progress.finish().await,
             }
         });

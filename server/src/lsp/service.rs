@@ -12,6 +12,8 @@ use futures::future::{self, BoxFuture};
 use tower_lsp::jsonrpc::{Error, Request, Response};
 use tower_service::Service;
 
+use super::uris;
+
 /// What a message is answered with: nothing if it is a notification.
 pub(crate) type Reply<E> = BoxFuture<'static, Result<Option<Response>, E>>;
 
@@ -42,13 +44,18 @@ where
 
     fn call(&mut self, request: Request) -> Self::Future {
         let id = request.id().cloned();
+        let request = with_readable_addresses(request);
         // A defect in a handler costs its own request an answer and nothing else.
         let mut reply = AssertUnwindSafe(self.inner.call(request))
             .catch_unwind()
             .map(move |reply| {
-                reply.unwrap_or_else(|_| {
-                    Ok(id.map(|id| Response::from_error(id, Error::internal_error())))
-                })
+                let answer = |error| id.map(|id| Response::from_error(id, error));
+                match reply {
+                    // The library lets unknown `$/` requests fall as it does notifications, and their client waits.
+                    Ok(Ok(None)) => Ok(answer(Error::method_not_found())),
+                    Ok(reply) => reply,
+                    Err(_) => Ok(answer(Error::internal_error())),
+                }
             })
             .boxed();
         // The task that takes the unfinished future polls it again, which is when its waker counts.
@@ -57,6 +64,20 @@ where
             Poll::Pending => reply,
         }
     }
+}
+
+/// A message whose addresses can be read.
+fn with_readable_addresses(request: Request) -> Request {
+    let (method, id, params) = request.into_parts();
+    let mut mended = Request::build(method);
+    if let Some(mut params) = params {
+        uris::mend(&mut params);
+        mended = mended.params(params);
+    }
+    if let Some(id) = id {
+        mended = mended.id(id);
+    }
+    mended.finish()
 }
 
 #[cfg(test)]
@@ -117,6 +138,19 @@ mod tests {
             methods
         );
         drop(replies);
+    }
+
+    #[test]
+    fn a_request_that_nobody_answers_is_refused() {
+        let mut service = Eager::new(Notes(Arc::default()));
+        let request = Request::build("$/nothing").id(7).finish();
+        let reply = futures::executor::block_on(service.call(request));
+        let response = reply.ok().flatten();
+        let error = response.as_ref().and_then(Response::error);
+        assert_eq!(
+            error.map(|error| error.code),
+            Some(ErrorCode::MethodNotFound)
+        );
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use std::fmt::Write;
 use std::str::FromStr;
 
+use serde_json::Value;
 use tower_lsp::ls_types::Uri;
 
 /// The engine's path of a document.
@@ -53,6 +54,49 @@ pub(crate) fn uri_of(path: &str) -> Option<Uri> {
     Uri::from_str(&text).ok()
 }
 
+/// Writes the addresses in a message's parameters as addresses must be written. Some editors leave characters such as `[`,
+/// `|` or `^` of a file's name as they are; a message with such an address could not be read at all.
+pub(crate) fn mend(params: &mut Value) {
+    match params {
+        Value::Array(items) => items.iter_mut().for_each(mend),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::String(text) if matches!(name.as_str(), "uri" | "rootUri") => {
+                        if Uri::from_str(text).is_err() {
+                            *text = mended(text);
+                        }
+                    }
+                    _ => mend(value),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// An address with all that cannot stand in one encoded; what is encoded stays.
+fn mended(uri: &str) -> String {
+    let mut text = String::with_capacity(uri.len());
+    let mut rest = uri.as_bytes();
+    while let Some((&byte, behind)) = rest.split_first() {
+        let kept = match byte {
+            b'%' => {
+                matches!(behind, [first, second, ..] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit())
+            }
+            _ => byte.is_ascii_alphanumeric() || b"-._~:/?#@!$&'()*+,;=".contains(&byte),
+        };
+        if kept {
+            text.push(char::from(byte));
+        } else {
+            // Writing to a string does not fail.
+            let _ = write!(text, "%{byte:02X}");
+        }
+        rest = behind;
+    }
+    text
+}
+
 /// Whether a path is one of the file system.
 pub(crate) fn is_file_path(path: &str) -> bool {
     path.starts_with('/') || has_drive(path)
@@ -88,7 +132,7 @@ mod tests {
 
     use tower_lsp::ls_types::Uri;
 
-    use super::{folder_of, is_file_path, path_of, uri_of};
+    use super::{folder_of, is_file_path, mend, path_of, uri_of};
 
     fn path(uri: &str) -> String {
         Uri::from_str(uri).map_or_else(|error| error.to_string(), |uri| path_of(&uri))
@@ -133,6 +177,21 @@ mod tests {
             assert_eq!(uri.as_ref().map(path_of).as_deref(), Some(text), "{uri:?}");
         }
         assert_eq!(uri_of("a b.rs"), None);
+    }
+
+    #[test]
+    fn addresses_that_cannot_be_read_are_mended_and_others_stay() {
+        for (sent, read) in [
+            ("file:///a[1]/b|c^.rs", "/a[1]/b|c^.rs"),
+            ("file:///50%/\u{e9} %5B%zz.rs", "/50%/\u{e9} [%zz.rs"),
+            ("file:///a%20b/c.rs", "/a b/c.rs"),
+        ] {
+            let mut params = serde_json::json!({ "list": [{ "uri": sent }], "text": sent });
+            mend(&mut params);
+            let uri = params.pointer("/list/0/uri").and_then(|uri| uri.as_str());
+            assert_eq!(uri.map(path).as_deref(), Some(read));
+            assert_eq!(params.get("text"), Some(&sent.into()));
+        }
     }
 
     #[test]

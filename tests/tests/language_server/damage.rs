@@ -121,6 +121,9 @@ fn unknown_methods_and_wrong_parameters_are_refused_one_by_one() {
     let id = client.send_raw("textDocument/nothing", Some(json!({})));
     let answer = client.response_raw(id);
     assert_eq!(answer.map_err(|error| error.code), Err(METHOD_NOT_FOUND));
+    let id = client.send_raw("$/nothing", Some(json!({})));
+    let answer = client.response_raw(id);
+    assert_eq!(answer.map_err(|error| error.code), Err(METHOD_NOT_FOUND));
     let id = client.send_raw("textDocument/hover", Some(json!({ "textDocument": 1 })));
     let answer = client.response_raw(id);
     assert_eq!(answer.map_err(|error| error.code), Err(INVALID_PARAMS));
@@ -157,5 +160,20 @@ fn deeply_nested_json_is_refused() {
     client.wire.send_bytes(&framed(body.as_bytes()));
     assert_eq!(client.complaint().code, PARSE_ERROR);
     assert_well(&mut client);
+    client.finish();
+}
+
+#[test]
+fn addresses_that_an_editor_did_not_encode_are_read() {
+    let mut client = Setup::utf16().in_process();
+    let document = json!({ "uri": "file:///a[1]/b|c.rs", "languageId": "rust", "version": 1, "text": "axes![A = 64];\n" });
+    client.notify_raw(
+        "textDocument/didOpen",
+        json!({ "textDocument": document.clone() }),
+    );
+    let params = json!({ "textDocument": document, "position": { "line": 0, "character": 6 } });
+    let id = client.send_raw("textDocument/hover", Some(params));
+    let hover = client.response_raw(id).unwrap().to_string();
+    assert!(hover.contains("64 values"), "{hover}");
     client.finish();
 }
