@@ -23,7 +23,7 @@ pub use operation::{
 };
 pub use stage::{
     AccumulationKind, AluOperation, BranchMode, Operand, OperandSource, Position, Stage, StageKind,
-    StreamShape, SwitchConfig, VectorStage, Way, ZeroPoint,
+    StreamShape, SwitchConfig, SwitchParameter, VectorStage, Way, ZeroPoint,
 };
 pub use tensor::{
     Address, AddressValue, Context, Level, Levels, Origin, Tensor, TensorId, Tier, TileWindow,

@@ -301,6 +301,54 @@ pub enum SwitchConfig {
     },
 }
 
+/// A parameter of a configuration of the Switch Engine, by the name of its field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SwitchParameter {
+    /// `slice1`.
+    Slice1,
+    /// `slice0`.
+    Slice0,
+    /// `time0`.
+    Time0,
+    /// `ring_size`.
+    RingSize,
+}
+
+impl SwitchConfig {
+    /// What is written for a parameter; `None` if the configuration has none of that name.
+    #[must_use]
+    pub const fn parameter(&self, field: SwitchParameter) -> Option<&Written<u64>> {
+        let [first, second, third] = self.parameters();
+        match (self, field) {
+            (Self::CustomBroadcast { .. }, SwitchParameter::RingSize) => first,
+            (Self::CustomBroadcast { .. }, _) | (_, SwitchParameter::RingSize) => None,
+            (_, SwitchParameter::Slice1) => first,
+            (_, SwitchParameter::Slice0) => second,
+            (_, SwitchParameter::Time0) => third,
+        }
+    }
+
+    /// The parameters in the order of their fields.
+    const fn parameters(&self) -> [Option<&Written<u64>>; 3] {
+        match self {
+            Self::Broadcast01 {
+                slice1,
+                slice0,
+                time0,
+            }
+            | Self::InterTranspose {
+                slice1,
+                slice0,
+                time0,
+            } => [Some(slice1), Some(slice0), Some(time0)],
+            Self::Broadcast1 { slice1, slice0 }
+            | Self::Transpose { slice1, slice0 }
+            | Self::TransposedBroadcast1 { slice1, slice0 } => [Some(slice1), Some(slice0), None],
+            Self::CustomBroadcast { ring_size } => [Some(ring_size), None, None],
+        }
+    }
+}
+
 /// Layout of the accumulator's output (book: Interleaved Mode, Sequential Mode).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AccumulationKind {

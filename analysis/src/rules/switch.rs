@@ -1,11 +1,9 @@
 //! Rules of the Switch Engine.
 
 use crate::derivation::StageDerivation;
-use crate::derivation::switch::{
-    SwitchDerivation, SwitchParameter, SwitchPart, SwitchShape, SwitchViolation,
-};
+use crate::derivation::switch::{SwitchDerivation, SwitchPart, SwitchShape, SwitchViolation};
 use crate::items::Span;
-use crate::kernel::{Stage, StageKind, StreamShape, SwitchConfig, Written};
+use crate::kernel::{Stage, StageKind, StreamShape, SwitchConfig, SwitchParameter, Written};
 use crate::mapping::Mapping;
 
 use super::wording::{self, StageOf, declared, link_use, names, propose_instead, written};
@@ -399,29 +397,8 @@ fn parameter_value(stage: &Stage, which: SwitchParameter) -> Option<u64> {
 }
 
 fn written_parameter(stage: &Stage, which: SwitchParameter) -> Option<&Written<u64>> {
-    let StageKind::Switch(config) = &stage.kind else {
-        return None;
-    };
-    let config = config.get()?;
-    let (first, second, third) = match config {
-        SwitchConfig::Broadcast01 {
-            slice1,
-            slice0,
-            time0,
-        }
-        | SwitchConfig::InterTranspose {
-            slice1,
-            slice0,
-            time0,
-        } => (slice1, Some(slice0), Some(time0)),
-        SwitchConfig::Broadcast1 { slice1, slice0 }
-        | SwitchConfig::Transpose { slice1, slice0 }
-        | SwitchConfig::TransposedBroadcast1 { slice1, slice0 } => (slice1, Some(slice0), None),
-        SwitchConfig::CustomBroadcast { ring_size } => (ring_size, None, None),
-    };
-    match which {
-        SwitchParameter::Slice1 | SwitchParameter::RingSize => Some(first),
-        SwitchParameter::Slice0 => second,
-        SwitchParameter::Time0 => third,
+    match &stage.kind {
+        StageKind::Switch(config) => config.get()?.parameter(which),
+        _ => None,
     }
 }

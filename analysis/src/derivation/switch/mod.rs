@@ -13,7 +13,7 @@ mod brute_force;
 mod tests;
 
 use crate::hardware::{FLIT_BYTES, SLICES};
-use crate::kernel::{Pass, StageKind, StreamShape, SwitchConfig, Written};
+use crate::kernel::{Pass, StageKind, StreamShape, SwitchConfig, SwitchParameter, Written};
 use crate::mapping::{Form, Mapping};
 
 use super::forms;
@@ -43,19 +43,6 @@ pub struct SwitchShape {
     pub slice: Mapping,
     /// The time.
     pub time: Mapping,
-}
-
-/// A parameter of a configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SwitchParameter {
-    /// `slice1`.
-    Slice1,
-    /// `slice0`.
-    Slice0,
-    /// `time0`.
-    Time0,
-    /// `ring_size`.
-    RingSize,
 }
 
 /// A mapping that the Switch Engine changes.

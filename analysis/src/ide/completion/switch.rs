@@ -7,7 +7,7 @@ use crate::derivation::switch::derive;
 use crate::hardware::SLICES;
 use crate::ide::{Completion, CompletionKind};
 use crate::items::Span;
-use crate::kernel::{Pass, Stage, StageKind, SwitchConfig, Written};
+use crate::kernel::{Pass, Stage, StageKind, SwitchConfig, SwitchParameter, Written};
 use crate::rules::thousands;
 
 use super::context::{Around, Opener, Owner};
@@ -451,31 +451,12 @@ fn config(name: &str, values: &Values, span: Span) -> Option<SwitchConfig> {
 }
 
 fn value_of(config: &SwitchConfig, field: &str) -> Option<u64> {
-    let (one, other, third) = match config {
-        SwitchConfig::Broadcast01 {
-            slice1,
-            slice0,
-            time0,
-        }
-        | SwitchConfig::InterTranspose {
-            slice1,
-            slice0,
-            time0,
-        } => (Some(slice1), Some(slice0), Some(time0)),
-        SwitchConfig::Broadcast1 { slice1, slice0 }
-        | SwitchConfig::Transpose { slice1, slice0 }
-        | SwitchConfig::TransposedBroadcast1 { slice1, slice0 } => {
-            (Some(slice1), Some(slice0), None)
-        }
-        SwitchConfig::CustomBroadcast { ring_size } => {
-            return ring_size.get().copied().filter(|_| field == RING_SIZE);
-        }
+    let parameter = match field {
+        SLICE1 => SwitchParameter::Slice1,
+        SLICE0 => SwitchParameter::Slice0,
+        TIME0 => SwitchParameter::Time0,
+        RING_SIZE => SwitchParameter::RingSize,
+        _ => return None,
     };
-    let written = match field {
-        SLICE1 => one,
-        SLICE0 => other,
-        TIME0 => third,
-        _ => None,
-    };
-    written?.get().copied()
+    config.parameter(parameter)?.get().copied()
 }
