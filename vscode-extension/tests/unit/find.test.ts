@@ -16,7 +16,7 @@ const LINUX: Surroundings = {
   home: '/home/ada',
   env: { PATH: '/usr/bin:relative::/opt/bin', TOOLS: '/tools' },
   extension: '/ext',
-  folders: ['/work/kernels'],
+  folders: ['/projects/kernels'],
 };
 const WINDOWS: Surroundings = {
   platform: 'win32',
@@ -61,14 +61,14 @@ test('a setting holds alone', () => {
 });
 
 test('a relative setting is one of the open folder', () => {
-  assert.deepEqual(paths('bin/visa-lsp', LINUX), ['/work/kernels/bin/visa-lsp']);
+  assert.deepEqual(paths('bin/visa-lsp', LINUX), ['/projects/kernels/bin/visa-lsp']);
 });
 
 test('variables of a setting are written out', () => {
   assert.equal(expanded('~/visa-lsp', LINUX), '/home/ada/visa-lsp');
   assert.equal(expanded('~other/visa-lsp', LINUX), '~other/visa-lsp');
   assert.equal(expanded('${userHome}/a', LINUX), '/home/ada/a');
-  assert.equal(expanded('${workspaceFolder}/a', LINUX), '/work/kernels/a');
+  assert.equal(expanded('${workspaceFolder}/a', LINUX), '/projects/kernels/a');
   assert.equal(expanded('${env:TOOLS}/${env:MISSING}a', LINUX), '/tools/a');
 });
 
