@@ -15,6 +15,7 @@ pub mod items;
 pub mod kernel;
 pub mod mapping;
 pub mod names;
+mod numbers;
 mod places;
 pub mod questions;
 pub mod report;
@@ -40,6 +41,7 @@ pub use ide::{
     TokenKind, WorkspaceSymbol,
 };
 pub use names::nearest_names;
+pub use numbers::thousands;
 pub use questions::{
     MappingAnswer, MappingQuestion, QuestionError, SequenceAnswer, SequenceEntry, SequenceQuestion,
     SequencerMode, derive_sequence, evaluate_mapping,
@@ -51,7 +53,7 @@ pub use report::{
 pub use rules::{Applicability, Group, Level, Offers, Rule};
 pub use rules::{
     all as all_rules, engines as rule_engines, find as find_rule, is_rule_or_group,
-    nearest as nearest_rules, thousands, url as rule_url,
+    nearest as nearest_rules, url as rule_url,
 };
 pub use simulation::{Lane, Peak};
 pub use suppression::Allowed;

@@ -7,7 +7,7 @@ use crate::check::{function_simulation, functions};
 use crate::db::{Db, SourceFile};
 use crate::items::{device_attribute, token_map};
 use crate::kernel::{Body, Unresolved, UnresolvedReason, body};
-use crate::rules::thousands;
+use crate::numbers::thousands;
 use crate::simulation::{BodySimulation, Lane};
 
 use super::{ByteRange, Lens};

@@ -18,7 +18,7 @@ use crate::items::{
     ItemId, ItemKind, ModulePath, Span, TokenMap, alias_mapping, const_value, file_items, token_map,
 };
 use crate::kernel::{OperationKind, body};
-use crate::rules::thousands;
+use crate::numbers::thousands;
 use crate::syntax::parse;
 
 use self::declared::{Declared, constants_in_macros, declarations};

@@ -37,7 +37,6 @@ mod words;
 
 pub(crate) use chain::completed_change;
 pub use engines::engines;
-pub use wording::thousands;
 
 use crate::budget::Budget;
 use crate::db::Db;

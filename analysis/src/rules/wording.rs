@@ -4,6 +4,7 @@ use crate::derivation::{OperationDerivation, PassDerivation, StageDerivation};
 use crate::items::Span;
 use crate::kernel::{OperationKind, Pass, Stage, Written};
 use crate::mapping::Mapping;
+pub(super) use crate::numbers::thousands;
 
 use super::{Applicability, Checked, Edit, Finding, Fix};
 
@@ -146,18 +147,4 @@ pub(super) fn propose_instead(
         .map(|(declared, mapping)| (declared.used_at.unwrap_or(declared.span), *mapping))
         .collect();
     propose(finding, applicability, method, &places)
-}
-
-/// A number with its thousands apart: `65,536`.
-#[must_use]
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

@@ -6,7 +6,7 @@ use crate::ide::{Completion, CompletionKind};
 use crate::items::{AxisDefinition, Namespace, Resolution, resolve, scope_at, visible_type_names};
 use crate::kernel::Level;
 use crate::kernel::dialect::{Action, Generic, StageAction, TypeParameter, VISA_STD};
-use crate::rules::thousands;
+use crate::numbers::thousands;
 
 use super::context::{Around, Owner};
 use super::made::{Made, Names, made};

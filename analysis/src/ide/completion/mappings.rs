@@ -9,7 +9,7 @@ use crate::items::{
 };
 use crate::kernel::Level;
 use crate::mapping::Mapping;
-use crate::rules::thousands;
+use crate::numbers::thousands;
 
 use super::context::{Around, Bracket, Owner};
 use super::half::{Expects, expected, names};

@@ -9,7 +9,7 @@ use crate::hardware::{CLUSTERS, ElementType, FETCH_ALIGNMENT_BYTES, FLIT_BYTES, 
 use crate::ide::{Completion, CompletionKind};
 use crate::kernel::Level;
 use crate::kernel::dialect::{Action, StageAction};
-use crate::rules::thousands;
+use crate::numbers::thousands;
 
 use super::context::Around;
 use super::mappings::Expression;

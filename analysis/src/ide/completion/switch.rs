@@ -8,7 +8,7 @@ use crate::hardware::SLICES;
 use crate::ide::{Completion, CompletionKind};
 use crate::items::Span;
 use crate::kernel::{Pass, Stage, StageKind, SwitchConfig, SwitchParameter, Written};
-use crate::rules::thousands;
+use crate::numbers::thousands;
 
 use super::context::{Around, Opener, Owner};
 use super::proposal;

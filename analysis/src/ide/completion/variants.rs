@@ -5,7 +5,7 @@ use crate::hardware::{TRF_BYTES, VectorOperation, operations_of, same_function};
 use crate::ide::{Completion, CompletionKind};
 use crate::items::{Span, file_range};
 use crate::kernel::dialect::{Action, Arity, Method, Receiver as Kind, StageAction};
-use crate::rules::thousands;
+use crate::numbers::thousands;
 use crate::syntax::line_index;
 
 use super::context::{Around, Owner};

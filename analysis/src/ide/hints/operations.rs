@@ -11,7 +11,7 @@ use crate::check::function_simulation;
 use crate::db::Db;
 use crate::items::{ItemId, ParsedItem, Span, parse_item};
 use crate::kernel::{Body, Operation, OperationKind, Position, Stage, body};
-use crate::rules::thousands;
+use crate::numbers::thousands;
 use crate::simulation::{BodySimulation, OperationCost, StageCost};
 
 use super::super::HintKind;

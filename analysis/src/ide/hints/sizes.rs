@@ -13,7 +13,7 @@ use crate::items::{
 use crate::kernel::dialect::{TypeEntry, TypeParameter, TypeShape, VISA_STD};
 use crate::kernel::{Level, Tier};
 use crate::mapping::Mapping;
-use crate::rules::thousands;
+use crate::numbers::thousands;
 
 use super::super::HintKind;
 use super::ItemHint;

@@ -11,7 +11,7 @@ use crate::derivation::memory::Lifetime;
 use crate::derivation::memory::free::gaps;
 use crate::items::{ItemId, Span};
 use crate::kernel::{AddressValue, Body, Origin, Tensor, TensorId, Tier, TrfAddress};
-use crate::rules::thousands;
+use crate::numbers::thousands;
 use crate::simulation::memory::capacity;
 use crate::simulation::{BodySimulation, Occupancy};
 

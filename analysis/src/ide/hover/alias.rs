@@ -11,7 +11,7 @@ use crate::items::{
 use crate::kernel::dialect::{self, TypeParameter, TypeShape};
 use crate::kernel::{Level, Tier};
 use crate::mapping::Mapping;
-use crate::rules::thousands;
+use crate::numbers::thousands;
 
 use super::super::names::Named;
 use super::mapping::layout;

@@ -7,7 +7,7 @@ use crate::items::{
     AxisDefinition, MappingSite, Namespace, Resolution, Span, item_text, resolve, scope_at,
 };
 use crate::mapping::parse_axes;
-use crate::rules::thousands;
+use crate::numbers::thousands;
 
 use super::super::Hover;
 use super::super::names::Named;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::derivation::vector::{VectorDerivation, stages as vector_stages};
 use crate::hardware::{Alu, VECTOR_OPERATIONS};
 use crate::mapping::Mapping;
-use crate::rules::thousands;
+use crate::numbers::thousands;
 use crate::simulation::{Engine, StageCost, StageRow};
 
 use super::page::{code, table};

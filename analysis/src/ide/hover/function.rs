@@ -6,7 +6,7 @@ use crate::db::Db;
 use crate::hardware::{DM_BYTES_PER_SLICE, TRF_BYTES, VRF_BYTES};
 use crate::items::{ItemId, ItemKind, Span, item_text};
 use crate::kernel::{Body, body, callgraph};
-use crate::rules::thousands;
+use crate::numbers::thousands;
 use crate::simulation::{BodySimulation, Lane};
 
 use super::super::operations::methods;

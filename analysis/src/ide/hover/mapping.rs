@@ -8,7 +8,7 @@ use crate::items::{
     mapping_parts, resolve, scope_at,
 };
 use crate::mapping::{FactorKind, FactorNode, Mapping, SyntaxKind, SyntaxNode};
-use crate::rules::thousands;
+use crate::numbers::thousands;
 
 use super::super::Hover;
 use super::page::{Page, block, code, count, percent};

@@ -10,7 +10,7 @@ use crate::kernel::{
     Body, Collective, Copy, Operation, OperationId, OperationKind, Pass, PassEnd, PassSource,
     Tensor, TensorId,
 };
-use crate::rules::thousands;
+use crate::numbers::thousands;
 use crate::simulation::{BodySimulation, Lane, OperationCost, StageCost, StageRow, stage_table};
 
 use super::super::operations::{OperationAt, OperationPart, bodies_with, by_body};

@@ -3,7 +3,7 @@
 use crate::db::{Db, SourceFile};
 use crate::hardware::ElementType;
 use crate::items::{Span, file_range};
-use crate::rules::thousands;
+use crate::numbers::thousands;
 use crate::syntax::line_index;
 
 /// Paragraphs of a page, an empty line between them.

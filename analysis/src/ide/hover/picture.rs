@@ -1,7 +1,7 @@
 //! The picture of a layout: a box a digit, the outermost on the left.
 
 use crate::mapping::{Cell, Digit, Form, Mapping};
-use crate::rules::thousands;
+use crate::numbers::thousands;
 
 /// Digits that a picture shows; the outer ones of a longer form are left out.
 const DIGITS: usize = 10;
