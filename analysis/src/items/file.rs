@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
-use ra_ap_syntax::{Parse, SourceFile as SourceTree, SyntaxNode, TextRange};
+use ra_ap_syntax::{GreenNode, SourceFile as SourceTree, SyntaxNode, TextRange};
 use rustc_hash::FxHashMap;
 
 use super::ids::{ItemId, ItemKind, ModulePath, Span};
@@ -11,7 +11,7 @@ use super::ids::{ItemId, ItemKind, ModulePath, Span};
 use super::recent::recently_parsed;
 use super::scopes::local_item_text;
 use crate::db::{Db, SourceFile};
-use crate::syntax::{ItemTextReader, TokenRuns, Unanalysed, parse};
+use crate::syntax::{ItemSource, ItemTextReader, TokenRuns, Unanalysed, parse};
 
 /// The items of a file in source order, those of inline modules after their header. Items in blocks are not among them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub struct ItemText {
     pub owner: ItemId,
     /// Where `text` starts in the owner's text; 0 but for items in blocks.
     pub base: u32,
+    /// What the text was made of, where the tree of `text` can be made of it.
+    pub(super) source: ItemSource,
 }
 
 impl ItemText {
@@ -94,11 +96,18 @@ impl TokenMap {
     }
 }
 
+/// The normalised text of an item of a module, with what it was made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SourceText {
+    pub(super) text: Arc<str>,
+    pub(super) source: ItemSource,
+}
+
 /// Everything that one walk over a file's tree collects; changes with every edit, so queries project parts of it.
 #[derive(Clone, Debug, Default)]
 struct Collected {
     items: Vec<ItemId>,
-    texts: FxHashMap<ItemId, Arc<str>>,
+    texts: FxHashMap<ItemId, SourceText>,
     runs: FxHashMap<ItemId, TokenRuns>,
 }
 
@@ -115,7 +124,7 @@ pub fn file_items(db: &dyn Db, file: SourceFile) -> Arc<FileItems> {
 pub(super) fn file_texts(
     db: &dyn Db,
     file: SourceFile,
-) -> (FileItems, &FxHashMap<ItemId, Arc<str>>) {
+) -> (FileItems, &FxHashMap<ItemId, SourceText>) {
     let Collected { items, texts, .. } = collected(db, file);
     let mut modules: FxHashMap<ModulePath, Vec<ItemId>> = FxHashMap::default();
     for item in items {
@@ -141,10 +150,12 @@ pub fn item_text(db: &dyn Db, item: ItemId) -> Arc<ItemText> {
         Some(held) => held.text(db, item),
         None => collected(db, file).texts.get(&item).cloned(),
     };
+    let SourceText { text, source } = text.unwrap_or_default();
     Arc::new(ItemText {
-        text: text.unwrap_or_else(|| Arc::from("")),
+        text,
         owner: item,
         base: 0,
+        source,
     })
 }
 
@@ -174,13 +185,13 @@ pub fn item_at(db: &dyn Db, file: SourceFile, offset: u32) -> Option<(ItemId, u3
 pub struct ParsedItem {
     /// The text that offsets of the tree count in.
     pub text: Arc<ItemText>,
-    pub(super) parse: Option<Parse<SourceTree>>,
+    pub(super) tree: Option<GreenNode>,
 }
 
 impl ParsedItem {
     /// The root of the tree; none if the text is nested too deeply or empty.
     pub fn root(&self) -> Option<SourceTree> {
-        self.parse.as_ref().map(Parse::tree)
+        SourceTree::cast(SyntaxNode::new_root(self.tree.clone()?))
     }
 
     /// The item's own node.
@@ -199,7 +210,8 @@ impl ParsedItem {
     }
 }
 
-/// Parses the normalised text of an item, or takes the tree that this thread made of it a moment ago.
+/// The tree of the normalised text of an item: the one that this thread made a moment ago, else made of the file's tree or, where
+/// that is gone or does not settle it, parsed.
 pub fn parse_item(db: &dyn Db, item: ItemId) -> ParsedItem {
     // Asked for in every case: whoever reads the tree depends on the text.
     recently_parsed(item_text(db, item))
@@ -278,7 +290,11 @@ impl Collector<'_> {
             None,
         );
         self.collected.items.push(id);
-        self.collected.texts.insert(id, normalised.text);
+        let text = SourceText {
+            text: normalised.text,
+            source: normalised.source,
+        };
+        self.collected.texts.insert(id, text);
         self.collected.runs.insert(id, normalised.runs);
     }
 }

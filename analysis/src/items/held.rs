@@ -16,7 +16,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
 
-use super::file::{FileItems, file_texts};
+use super::file::{FileItems, SourceText, file_texts};
 use super::ids::ItemId;
 use crate::db::{AnalysisDatabase, Db, SourceFile};
 
@@ -24,7 +24,7 @@ use crate::db::{AnalysisDatabase, Db, SourceFile};
 #[salsa::input(debug)]
 struct HeldText {
     #[returns(clone)]
-    text: Arc<str>,
+    text: SourceText,
 }
 
 /// The items of a file with their texts.
@@ -43,7 +43,7 @@ impl fmt::Debug for HeldItems {
 
 impl HeldItems {
     /// The normalised text of an item of the file.
-    pub fn text(&self, db: &dyn Db, item: ItemId) -> Option<Arc<str>> {
+    pub(super) fn text(&self, db: &dyn Db, item: ItemId) -> Option<SourceText> {
         Some(self.texts.get(&item)?.text(db))
     }
 }
@@ -57,11 +57,11 @@ pub fn hold(db: &mut AnalysisDatabase, file: SourceFile) {
     let (mut changed, mut added) = (Vec::new(), Vec::new());
     for (item, text) in texts {
         match known(item) {
-            None => added.push((*item, Arc::clone(text))),
+            None => added.push((*item, text.clone())),
             Some(source) => {
                 all.insert(*item, source);
                 if source.text(db) != *text {
-                    changed.push((source, Arc::clone(text)));
+                    changed.push((source, text.clone()));
                 }
             }
         }

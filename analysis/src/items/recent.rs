@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use ra_ap_syntax::GreenNode;
 use rustc_hash::FxHashMap;
 
 use super::file::{ItemText, ParsedItem};
@@ -47,13 +48,18 @@ pub(super) fn recently_parsed(text: Arc<ItemText>) -> ParsedItem {
                 if recent.len() >= KEPT {
                     recent.remove(0);
                 }
-                let parse = parse_text(&text.text).ok();
-                ParsedItem { text, parse }
+                let tree = text.source.tree().or_else(|| parsed(&text.text));
+                ParsedItem { text, tree }
             }
         };
         recent.push(parsed.clone());
         parsed
     })
+}
+
+fn parsed(text: &str) -> Option<GreenNode> {
+    let parse = parse_text(text).ok()?;
+    Some(parse.syntax_node().green().to_owned())
 }
 
 /// The tree of the body of an `m!`.

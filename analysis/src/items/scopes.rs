@@ -10,6 +10,7 @@ use super::declarations::{Declarations, Declared, generic_names};
 use super::file::{ItemText, classify, item_text, macro_name, parse_item};
 use super::ids::{ItemId, ItemKind, ModuleId};
 use crate::db::Db;
+use crate::syntax::ItemSource;
 
 /// The blocks of an item of a module, from its normalised text. Offsets count in that text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,7 +177,12 @@ pub(super) fn local_item_text(db: &dyn Db, owner: ItemId, item: ItemId) -> ItemT
         Some((Arc::from(text), local.start))
     });
     let (text, base) = text.unwrap_or_else(|| (Arc::from(""), 0));
-    ItemText { text, owner, base }
+    ItemText {
+        text,
+        owner,
+        base,
+        source: ItemSource::default(),
+    }
 }
 
 /// Whether nodes of a kind are read by [`Builder::declarations`].

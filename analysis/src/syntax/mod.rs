@@ -6,12 +6,14 @@
 
 mod lines;
 mod nesting;
+mod normal_tree;
 mod normalise;
 mod parsed;
 
 use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile as SourceTree, SyntaxNode};
 
 pub use self::lines::{LineColumn, LineIndex};
+pub use self::normal_tree::ItemSource;
 pub use self::normalise::{ItemTextReader, TokenRuns};
 pub use self::parsed::ParsedFile;
 

@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ra_ap_syntax::{GreenNode, NodeOrToken, SyntaxKind, SyntaxNode, TextSize};
 use rustc_hash::FxHashMap;
 
+use super::normal_tree::ItemSource;
+
 /// A normalised text and the way back to the bytes that it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Normalised {
@@ -15,6 +17,8 @@ pub struct Normalised {
     pub text: Arc<str>,
     /// Where the tokens stand in the original.
     pub runs: TokenRuns,
+    /// What the text was made of, if it is all of a node.
+    pub source: ItemSource,
 }
 
 /// Maps offsets in a normalised text to offsets in the original. Clones are cheap.
@@ -94,7 +98,7 @@ pub(crate) struct ItemTexts {
 }
 
 /// By the address of the node, which is kept alive beside its text.
-type Kept = FxHashMap<usize, (GreenNode, Arc<str>, Arc<[Run]>)>;
+type Kept = FxHashMap<usize, (Arc<GreenNode>, Arc<str>, Arc<[Run]>)>;
 
 impl ItemTexts {
     /// Normalises nodes of a tree, and keeps the texts of those alone.
@@ -124,23 +128,20 @@ impl ItemTextReader<'_> {
     pub fn normalise(&mut self, node: &SyntaxNode, offset: u32) -> Normalised {
         let green = node.green();
         let address = std::ptr::from_ref(green) as usize;
-        let (text, runs) = if let Some((_, text, runs)) = self.new.get(&address) {
-            (Arc::clone(text), Arc::clone(runs))
-        } else {
-            let kept = self.old.remove(&address);
-            let kept = kept.unwrap_or_else(|| {
+        let old = &mut self.old;
+        let (node_of, text, runs) = self.new.entry(address).or_insert_with(|| {
+            old.remove(&address).unwrap_or_else(|| {
                 let (text, runs) = normalised(node, node.text_range().end());
-                (green.to_owned(), text.into(), runs.into())
-            });
-            let (_, text, runs) = self.new.entry(address).or_insert(kept);
-            (Arc::clone(text), Arc::clone(runs))
-        };
+                (Arc::new(green.to_owned()), text.into(), runs.into())
+            })
+        });
         Normalised {
-            text,
+            text: Arc::clone(text),
             runs: TokenRuns {
-                runs,
+                runs: Arc::clone(runs),
                 start: u32::from(node.text_range().start()).saturating_add(offset),
             },
+            source: ItemSource::of(node_of),
         }
     }
 
@@ -159,6 +160,7 @@ impl ItemTextReader<'_> {
                 runs: runs.into(),
                 start: u32::from(node.text_range().start()).saturating_add(offset),
             },
+            source: ItemSource::default(),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Trees made of the tree before an edit equal trees of the whole text.
+//! Trees made of other trees equal trees of the text: of a file's text after an edit, and of the normalised text of an item.
 
 use proptest::prelude::*;
-use ra_ap_syntax::ast::AstNode;
+use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
 
-use super::ParsedFile;
+use super::{EDITION, ParsedFile, SourceTree};
 
 const TEXT: &str = "//! Kernels.
 use furiosa_visa_std::prelude::*;
@@ -124,6 +124,46 @@ fn shown(parsed: &ParsedFile) -> String {
     )
 }
 
+/// The items of a file, those of its inline modules included.
+fn items_of(parsed: &ParsedFile) -> Vec<ast::Item> {
+    let mut items: Vec<ast::Item> = parsed
+        .tree()
+        .into_iter()
+        .flat_map(|tree| tree.items())
+        .collect();
+    let mut next = 0;
+    while let Some(item) = items.get(next) {
+        next += 1;
+        if let ast::Item::Module(module) = item
+            && let Some(list) = module.item_list()
+        {
+            items.extend(list.items());
+        }
+    }
+    items
+}
+
+/// The number of items whose tree is made of the file's, each of which equals what the parser makes of its normalised text.
+fn made_of_the_file(parsed: &ParsedFile) -> usize {
+    let mut reader = parsed.texts().reader();
+    let mut made = 0;
+    for item in items_of(parsed) {
+        let normalised = reader.normalise(item.syntax(), parsed.offset());
+        let Some(tree) = normalised.source.tree() else {
+            continue;
+        };
+        made += 1;
+        let parse = SourceTree::parse(&normalised.text, EDITION);
+        assert!(
+            *tree == *parse.syntax_node().green(),
+            "{:#?}\n{:#?}",
+            ra_ap_syntax::SyntaxNode::new_root(tree),
+            parse.syntax_node()
+        );
+    }
+    made
+}
+
 /// Applies an edit; the tree, and whether it was made of the one before.
 fn apply(
     parsed: &ParsedFile,
@@ -136,8 +176,10 @@ fn apply(
     let offset = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
     let edited = parsed.edited(parsed.error_count(), offset(start), offset(end), piece);
     let fresh = ParsedFile::new(text);
+    let made = made_of_the_file(&fresh);
     if let Some(edited) = &edited {
         assert_eq!(shown(edited), shown(&fresh), "{text}");
+        assert_eq!(made_of_the_file(edited), made, "{text}");
     }
     let reused = edited.is_some();
     (edited.unwrap_or(fresh), reused)
@@ -214,4 +256,32 @@ fn what_nests_deeply_is_left_to_the_whole_file() {
     assert!(!reuses("// first", &"(".repeat(100)));
     let deep = format!("{}1{}", "(".repeat(190), ")".repeat(190));
     assert!(!reuses("// first", &deep));
+}
+
+#[test]
+fn items_of_a_whole_file_are_made_of_it() {
+    let parsed = ParsedFile::new(TEXT);
+    let items = items_of(&parsed);
+    assert_eq!(items.len(), 7);
+    assert_eq!(made_of_the_file(&parsed), items.len());
+}
+
+#[test]
+fn trivia_between_any_two_tokens_leave_the_tree_of_an_item() {
+    let parsed = ParsedFile::new(TEXT);
+    let root = parsed.tree().map(|tree| tree.syntax().clone());
+    let places = root.iter().flat_map(|root| {
+        root.descendants_with_tokens()
+            .filter_map(ra_ap_syntax::SyntaxElement::into_token)
+            .map(|token| usize::from(token.text_range().start()))
+    });
+    let mut tried = 0;
+    for place in places {
+        for trivia in ["/* c */", "// c\n", " /// d\n\n", "\n\n", "  //! e\n /**/ "] {
+            let mut text = TEXT.to_owned();
+            text.insert_str(place, trivia);
+            tried += made_of_the_file(&ParsedFile::new(&text));
+        }
+    }
+    assert!(tried > 5_000, "{tried}");
 }
