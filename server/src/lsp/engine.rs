@@ -4,7 +4,9 @@
 //! who queues never waits: not for a write, which waits until the running questions have noticed that they are overtaken,
 //! and not for a question. A question sees exactly the writes that were queued before it.
 //!
-//! Two pools: what an editor waits for is not behind what runs in the background.
+//! Two pools: what an editor waits for is not behind what runs in the background. There one question runs at a time, on all
+//! threads: two that check the same files would meet at each of them and wait for each other, and the second one has its
+//! answer at hand when the first has run.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -77,7 +79,7 @@ impl Engine {
     /// No threads can be started.
     pub(crate) fn start(defect: impl Fn(String) + Send + 'static) -> std::io::Result<Self> {
         let (jobs, queue) = mpsc::channel();
-        let pools = [pool("visa-answer")?, pool("visa-background")?];
+        let pools = Pools::start()?;
         std::thread::Builder::new()
             .name("visa-engine".to_owned())
             .stack_size(STACK_BYTES)
@@ -125,15 +127,52 @@ fn pool(name: &'static str) -> std::io::Result<rayon::ThreadPool> {
     rayon::ThreadPoolBuilder::new()
         .stack_size(STACK_BYTES)
         .thread_name(move |index| format!("{name}-{index}"))
-        // What runs there catches its own panics; one that slips through must not end the process.
-        .panic_handler(|_| {})
         .build()
         .map_err(std::io::Error::other)
 }
 
-fn serve(queue: &mpsc::Receiver<Job>, pools: &[rayon::ThreadPool; 2], defect: &dyn Fn(String)) {
+/// Where questions run.
+struct Pools {
+    /// Those that somebody waits for, all at once.
+    waiting: rayon::ThreadPool,
+    /// Those of the background, one after the other.
+    background: mpsc::Sender<Box<dyn FnOnce() + Send>>,
+}
+
+impl Pools {
+    fn start() -> std::io::Result<Self> {
+        let (background, questions) = mpsc::channel::<Box<dyn FnOnce() + Send>>();
+        let pool = pool("visa-background")?;
+        std::thread::Builder::new()
+            .name("visa-background".to_owned())
+            .spawn(move || {
+                while let Ok(question) = questions.recv() {
+                    pool.install(question);
+                }
+            })?;
+        Ok(Self {
+            waiting: self::pool("visa-answer")?,
+            background,
+        })
+    }
+
+    fn run(&self, urgency: Urgency, question: impl FnOnce() + Send + 'static) {
+        // What a question panics with is its answer; what slips through must not end the threads behind it.
+        let question = move || {
+            let _ = std::panic::catch_unwind(AssertUnwindSafe(question));
+        };
+        match urgency {
+            Urgency::Waiting => self.waiting.spawn_fifo(question),
+            Urgency::Background => {
+                // The thread ends only when this sender is gone.
+                let _ = self.background.send(Box::new(question));
+            }
+        }
+    }
+}
+
+fn serve(queue: &mpsc::Receiver<Job>, pools: &Pools, defect: &dyn Fn(String)) {
     let mut workspace = Workspace::new();
-    let [waiting, background] = pools;
     while let Ok(job) = queue.recv() {
         match job {
             Job::Write(change) => {
@@ -145,12 +184,8 @@ fn serve(queue: &mpsc::Receiver<Job>, pools: &[rayon::ThreadPool; 2], defect: &d
                 }
             }
             Job::Read(urgency, run) => {
-                let pool = match urgency {
-                    Urgency::Waiting => waiting,
-                    Urgency::Background => background,
-                };
                 let analysis = workspace.analysis();
-                pool.spawn_fifo(move || run(analysis));
+                pools.run(urgency, move || run(analysis));
             }
         }
     }
@@ -203,6 +238,7 @@ impl<T> Drop for Reading<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
     use std::sync::mpsc::channel;
     use std::time::{Duration, Instant};
 
@@ -353,6 +389,26 @@ mod tests {
         drop(release);
         for reading in busy {
             assert_eq!(wait(reading), Ok(()));
+        }
+    }
+
+    #[test]
+    fn questions_of_the_background_run_one_after_the_other() {
+        let engine = engine();
+        let running = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let readings: Vec<_> = (0..8)
+            .map(|_| {
+                let running = std::sync::Arc::clone(&running);
+                engine.read(Urgency::Background, move |_| {
+                    let others = running.fetch_add(1, Ordering::SeqCst);
+                    std::thread::sleep(Duration::from_millis(5));
+                    running.fetch_sub(1, Ordering::SeqCst);
+                    Ok(others)
+                })
+            })
+            .collect();
+        for reading in readings {
+            assert_eq!(wait(reading), Ok(0));
         }
     }
 }
