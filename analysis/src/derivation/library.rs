@@ -12,6 +12,7 @@ use crate::kernel::{Body, OperationKind, Origin, Pass, PassEnd, StageKind, Tenso
 use crate::mapping::{Answer, Atom, Form, Mapping, equal_forms};
 
 use super::memory::{MoveKind, MoveViolation};
+use super::remembered::Remembered;
 use super::{EndDerivation, OperationDerivation, PassDerivation, forms};
 
 /// One thing that the library refuses.
@@ -137,7 +138,7 @@ pub fn derive(
 fn copied(body: &Body, source: TensorId, target: TensorId, method: Span) -> Option<LibraryLimit> {
     let source = body.tensor(source)?.levels.full()?;
     let target = body.tensor(target)?;
-    let axis = truncated(source.form(), target.levels.full()?.form())?;
+    let axis = truncated(&source, &target.levels.full()?)?;
     Some(LibraryLimit {
         kind: LibraryLimitKind::Truncation { axis },
         span: target.levels.element.span,
@@ -167,7 +168,20 @@ fn ended(body: &Body, pass: &Pass, derived: &PassDerivation) -> Option<LibraryLi
 
 /// The first axis of which the target of a move holds a part only, where the library would look for all of it
 /// (library: 5.5). A target with ragged runs or cut groups is not judged.
-fn truncated(source: &Form, target: &Form) -> Option<String> {
+fn truncated(source: &Mapping, target: &Mapping) -> Option<String> {
+    let question = (source.clone(), target.clone());
+    TRUNCATED.with(|known| {
+        known.answer(question, |(source, target)| {
+            find_truncated(source.form(), target.form())
+        })
+    })
+}
+
+thread_local! {
+    static TRUNCATED: Remembered<(Mapping, Mapping), Option<String>> = Remembered::default();
+}
+
+fn find_truncated(source: &Form, target: &Form) -> Option<String> {
     if !is_plain(source) || !is_plain(target) {
         return None;
     }

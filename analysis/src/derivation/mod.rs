@@ -18,6 +18,7 @@ pub mod memory;
 mod moves;
 pub mod pipeline;
 pub mod provenance;
+mod remembered;
 pub mod sequencer;
 pub mod switch;
 pub mod tensors;
@@ -145,19 +146,50 @@ pub enum EndDerivation {
 /// Derives everything of one body.
 #[must_use]
 pub fn derive(body: &Body, target: Target) -> BodyDerivation {
-    let operations: Vec<OperationDerivation> = body
-        .operations
-        .iter()
-        .map(|operation| derive_operation(body, operation, target))
-        .collect();
-    let memory = memory::derive(body);
+    let operations = || -> Vec<OperationDerivation> {
+        let operations = body.operations.iter();
+        operations
+            .map(|operation| derive_operation(body, operation, target))
+            .collect()
+    };
+    let between = || {
+        let memory = memory::derive(body);
+        (memory, provenance::derive(body), tensors::derive(body))
+    };
+    let (operations, (memory, provenance, tensors)) =
+        if body.operations.len() < OPERATIONS_OF_A_THREAD {
+            (operations(), between())
+        } else {
+            at_once(operations, between)
+        };
     BodyDerivation {
         library: library::derive(body, &operations, &memory.moves),
-        provenance: provenance::derive(body),
+        provenance,
         operations,
-        tensors: tensors::derive(body),
+        tensors,
         memory,
     }
+}
+
+/// Operations of a body from which on what stands between them is derived on a thread of its own.
+const OPERATIONS_OF_A_THREAD: usize = 200;
+
+/// Does two things at once, or where there is no further thread one after the other. Not on the pool of threads: a thread of it
+/// that waits takes up other work, which may wait for what it is itself in the middle of.
+fn at_once<One, Other: Send>(
+    one: impl Fn() -> One,
+    other: impl Fn() -> Other + Sync,
+) -> (One, Other) {
+    std::thread::scope(|scope| {
+        let Ok(thread) = std::thread::Builder::new().spawn_scoped(scope, &other) else {
+            return (one(), other());
+        };
+        let one = one();
+        match thread.join() {
+            Ok(other) => (one, other),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
 }
 
 /// Derives one operation of a body, or a changed copy of one: what it would be instead.

@@ -14,6 +14,8 @@ use crate::mapping::{
     Answer, Atom, AxisPart, Cell, Form, Mapping, MappingKind, equal_forms, holds, project,
 };
 
+use super::remembered::Remembered;
+
 /// Positions that a comparison of two paddings may enumerate.
 const ENUMERATED_POSITIONS: u64 = 65_536;
 
@@ -193,8 +195,21 @@ fn commit_loss(
     })
 }
 
+/// What a move is asked for: the source, the target.
+type Faults = Remembered<(Mapping, Mapping), Option<MoveFault>>;
+
+thread_local! {
+    static LOST: Faults = Faults::default();
+    static INVENTED: Faults = Faults::default();
+}
+
 /// What the target lacks of the source, unless a resize of the target says so.
 fn lost(source: &Mapping, target: &Mapping) -> Option<MoveFault> {
+    let question = (source.clone(), target.clone());
+    LOST.with(|known| known.answer(question, |(source, target)| find_lost(source, target)))
+}
+
+fn find_lost(source: &Mapping, target: &Mapping) -> Option<MoveFault> {
     let mut composite = false;
     for axis in source.form().axis_names() {
         match (project(source.form(), &axis), project(target.form(), &axis)) {
@@ -221,6 +236,11 @@ fn lost(source: &Mapping, target: &Mapping) -> Option<MoveFault> {
 
 /// What the target claims of the source's axes beyond the source.
 fn invented(source: &Mapping, target: &Mapping) -> Option<MoveFault> {
+    let question = (source.clone(), target.clone());
+    INVENTED.with(|known| known.answer(question, |(source, target)| find_invented(source, target)))
+}
+
+fn find_invented(source: &Mapping, target: &Mapping) -> Option<MoveFault> {
     let mut composite = false;
     let source_axes = source.form().axis_names();
     for axis in &source_axes {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode};
-use ra_ap_syntax::{SyntaxKind, SyntaxNode, WalkEvent};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, WalkEvent};
 use rustc_hash::FxHashMap;
 
 use super::declarations::{Declarations, Declared, generic_names};
@@ -93,6 +93,9 @@ pub struct ScopeRef {
     pub block: Option<(Arc<BlockScopes>, u32)>,
 }
 
+/// Tells scopes of one revision apart: the module, and the item with the number of the innermost block.
+pub type ScopeKey = (ModuleId, Option<(ItemId, u32)>);
+
 impl ScopeRef {
     /// The scope of a module.
     pub fn module(module: ModuleId) -> Self {
@@ -103,7 +106,7 @@ impl ScopeRef {
     }
 
     /// The module and the block, which tell scopes of one revision apart.
-    pub(super) fn key(&self) -> (ModuleId, Option<(ItemId, u32)>) {
+    pub fn key(&self) -> ScopeKey {
         let block = self
             .block
             .as_ref()
@@ -192,6 +195,30 @@ fn may_declare(kind: SyntaxKind) -> bool {
         || ast::AnyHasGenericParams::can_cast(kind)
 }
 
+/// Whether a statement holds anything that [`may_declare`]: most hold none. It walks the shared nodes, which takes no
+/// allocation a node as the nodes with parents do.
+fn declares_inside(statement: &SyntaxNode) -> bool {
+    let green = statement.green();
+    if may_declare(statement.kind()) {
+        return true;
+    }
+    let mut open = vec![green.children()];
+    while let Some(children) = open.last_mut() {
+        match children.next() {
+            Some(NodeOrToken::Node(node)) => match SyntaxKind::from(node.kind().0) {
+                kind if may_declare(kind) => return true,
+                SyntaxKind::TOKEN_TREE => {}
+                _ => open.push(node.children()),
+            },
+            Some(NodeOrToken::Token(_)) => {}
+            None => {
+                open.pop();
+            }
+        }
+    }
+    false
+}
+
 struct Builder<'a> {
     db: &'a dyn Db,
     text: &'a ItemText,
@@ -211,6 +238,10 @@ impl Builder<'_> {
             let kind = node.kind();
             if kind == SyntaxKind::TOKEN_TREE {
                 // Tokens: nothing in them is known to be a block.
+                preorder.skip_subtree();
+                continue;
+            }
+            if ast::Stmt::can_cast(kind) && !declares_inside(&node) {
                 preorder.skip_subtree();
                 continue;
             }

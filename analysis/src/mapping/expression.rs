@@ -4,9 +4,12 @@
 //! rules of the book's chapter "Mapping Expressions". Constructors check what the library checks, so that every
 //! expression that exists has a size and a canonical form. Where names come from is not known here.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
+
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::error::MappingError;
 use super::form::Form;
@@ -18,6 +21,15 @@ pub const DEPTH_LIMIT: u32 = 256;
 /// Most operators and operands that an expression can have, aliases written out.
 pub const NODE_LIMIT: u64 = 65_536;
 
+/// Expressions that a thread keeps, to make none twice, before it starts anew.
+const RECENT_LIMIT: usize = 8192;
+
+thread_local! {
+    /// By hash. Kernels write the same few mappings again and again, and make the same tensors of them; what is found here
+    /// has its canonical form at hand, and is compared at once.
+    static RECENT: RefCell<FxHashMap<u64, Mapping>> = RefCell::default();
+}
+
 /// A mapping expression: which tensor element each position of a buffer holds. Cheap to clone. Two expressions are equal
 /// when they are written alike; [`Mapping::form`] compares what they mean.
 #[derive(Clone)]
@@ -28,6 +40,8 @@ struct Node {
     size: u64,
     depth: u32,
     nodes: u64,
+    /// Of the kind, operands included: expressions of different hashes differ.
+    hash: u64,
     form: OnceLock<Form>,
 }
 
@@ -65,14 +79,31 @@ pub enum MappingKind<'a> {
 }
 
 impl Mapping {
+    /// The expression that this thread made a while ago of the same kind, with its form, else a new one.
     fn node(kind: NodeKind, size: u64, depth: u32, nodes: u64) -> Self {
-        Self(Arc::new(Node {
-            kind,
-            size,
-            depth,
-            nodes,
-            form: OnceLock::new(),
-        }))
+        let mut hasher = FxHasher::default();
+        kind.hash(&mut hasher);
+        let hash = hasher.finish();
+        RECENT.with_borrow_mut(|recent| {
+            if let Some(known) = recent.get(&hash)
+                && known.0.kind == kind
+            {
+                return known.clone();
+            }
+            if recent.len() >= RECENT_LIMIT {
+                recent.clear();
+            }
+            let new = Self(Arc::new(Node {
+                kind,
+                size,
+                depth,
+                nodes,
+                hash,
+                form: OnceLock::new(),
+            }));
+            recent.insert(hash, new.clone());
+            new
+        })
     }
 
     fn unary(&self, kind: NodeKind, size: u64) -> Result<Self, MappingError> {
@@ -351,9 +382,7 @@ impl Mapping {
 impl PartialEq for Mapping {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
-            || (self.0.size == other.0.size
-                && self.0.nodes == other.0.nodes
-                && self.0.kind == other.0.kind)
+            || (self.0.hash == other.0.hash && self.0.kind == other.0.kind)
     }
 }
 
@@ -361,7 +390,7 @@ impl Eq for Mapping {}
 
 impl Hash for Mapping {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.kind.hash(state);
+        state.write_u64(self.0.hash);
     }
 }
 

@@ -194,13 +194,9 @@ fn shared(child: NodeOrToken<&GreenNodeData, &rowan::GreenTokenData>) -> Child {
     }
 }
 
-/// Whether the first token of a node is trivia.
+/// Whether a node begins with trivia of its own. The parser puts none first in what begins another node.
 fn opens_with_trivia(node: &GreenNodeData) -> bool {
-    let mut first = node.children().next();
-    while let Some(NodeOrToken::Node(node)) = first {
-        first = node.children().next();
-    }
-    matches!(first, Some(NodeOrToken::Token(token)) if is_trivia(token.kind()))
+    matches!(node.children().next(), Some(NodeOrToken::Token(token)) if is_trivia(token.kind()))
 }
 
 /// Whether a token ends where it does whatever the trivia behind it: the lexer ends a character without a closing quote at the

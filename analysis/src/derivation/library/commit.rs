@@ -3,10 +3,11 @@
 
 use crate::derivation::commit::CommitDerivation;
 use crate::derivation::forms;
+use crate::derivation::remembered::Remembered;
 use crate::kernel::{Pass, Written};
 use crate::mapping::{Form, Mapping};
 
-use super::{LibraryLimitKind, is_plain, truncated};
+use super::{LibraryLimitKind, find_truncated, is_plain};
 
 /// What the library refuses of a commit that the machine can do.
 pub(super) fn judge(
@@ -15,9 +16,35 @@ pub(super) fn judge(
     derived: &CommitDerivation,
 ) -> Option<LibraryLimitKind> {
     let output = pass.output();
-    let (time, packet) = (forms::known(&output.time)?, forms::known(&output.packet)?);
-    let element = forms::known(element)?;
-    let committed = derived.sequence.as_ref()?.packet_elements?;
+    let question = Committed {
+        time: output.time.get()?.clone(),
+        packet: output.packet.get()?.clone(),
+        element: element.get()?.clone(),
+        elements: derived.sequence.as_ref()?.packet_elements?,
+    };
+    JUDGED.with(|known| known.answer(question, find))
+}
+
+/// A stream, the element that it is committed to, and how many elements of a packet are.
+#[derive(PartialEq, Eq, Hash)]
+struct Committed {
+    time: Mapping,
+    packet: Mapping,
+    element: Mapping,
+    elements: u64,
+}
+
+thread_local! {
+    static JUDGED: Remembered<Committed, Option<LibraryLimitKind>> = Remembered::default();
+}
+
+fn find(question: &Committed) -> Option<LibraryLimitKind> {
+    let parts = [&question.time, &question.packet, &question.element];
+    if parts.into_iter().any(Mapping::is_opaque) {
+        return None;
+    }
+    let [time, packet, element] = parts.map(Mapping::form);
+    let committed = question.elements;
     if committed == 0 || ![time, packet, element].into_iter().all(is_plain) {
         return None;
     }
@@ -52,6 +79,6 @@ pub(super) fn judge(
             packet: packet.to_mapping(),
         });
     }
-    let axis = truncated(&Form::multiply(time, packet)?, element)?;
+    let axis = find_truncated(&Form::multiply(time, packet)?, element)?;
     Some(LibraryLimitKind::Truncation { axis })
 }

@@ -70,7 +70,7 @@ pub(super) fn judge(
 }
 
 fn fetched(input: &StreamShape, stage: &Stage) -> Option<(LibraryLimitKind, Span)> {
-    let axis = truncated(input.full()?.form(), stage.output.full()?.form())?;
+    let axis = truncated(&input.full()?, &stage.output.full()?)?;
     Some((
         LibraryLimitKind::Truncation { axis },
         stage.output.time.span,
@@ -94,7 +94,7 @@ fn ring(
     if let Some(copies) = ring_copies(before, after) {
         return Some((copies, stage.output.slice.span));
     }
-    if let Some(axis) = truncated(input.full()?.form(), stage.output.full()?.form()) {
+    if let Some(axis) = truncated(&input.full()?, &stage.output.full()?) {
         return Some((
             LibraryLimitKind::Truncation { axis },
             stage.output.time.span,

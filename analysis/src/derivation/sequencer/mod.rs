@@ -21,6 +21,7 @@ use crate::kernel::Context;
 use crate::mapping::{Digit, Form, Mapping, MappingKind};
 
 use super::banks::AccessLevel;
+use super::remembered::Remembered;
 use access::Accesses;
 use entries::{configuration, last_element, merge, split};
 use places::{Loop, resolve};
@@ -45,7 +46,7 @@ pub enum SequencerMode {
 }
 
 /// Two tensors read in turns (book: Interleaving Tensors).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Interleaving {
     /// The axis that chooses the tensor.
     pub axis: Arc<str>,
@@ -54,7 +55,7 @@ pub struct Interleaving {
 }
 
 /// A question to the sequencer: a buffer, and the stream it is read into or written from.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SequenceRequest {
     /// The buffer: the element mapping of one slice's tensor, or a view's.
     pub buffer: Mapping,
@@ -162,6 +163,14 @@ impl SequenceReport {
 /// Derives the sequencer of a buffer and a stream (book: Sequencer; library: 5.12).
 #[must_use]
 pub fn sequence(request: &SequenceRequest) -> SequenceReport {
+    REPORTS.with(|known| known.answer(request.clone(), derive))
+}
+
+thread_local! {
+    static REPORTS: Remembered<SequenceRequest, SequenceReport> = Remembered::default();
+}
+
+fn derive(request: &SequenceRequest) -> SequenceReport {
     let mut report = SequenceReport::default();
     let packet = match request.mode {
         SequencerMode::Commit => Packet::committed(request),

@@ -1,10 +1,13 @@
 //! Digits of an axis that stand twice in one tensor: two positions then share an element, and others have none.
 
+use std::sync::Arc;
+
+use crate::derivation::remembered::Remembered;
 use crate::items::Span;
 use crate::kernel::{
     Body, OperationKind, Origin, Pass, PassSource, StageKind, StreamShape, Tensor, Written,
 };
-use crate::mapping::{AxisPart, Mapping, project};
+use crate::mapping::{AxisPart, Form, Mapping, project};
 
 /// A tensor or stream whose levels select the same digit of an axis twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,9 +76,8 @@ fn of_levels(levels: &[&Written<Mapping>]) -> Option<RepeatedAxis> {
         .map(|level| level.value.clone())
         .collect::<Option<_>>()?;
     let full = Mapping::product(&mappings).ok()?;
-    let form = full.form();
-    form.axis_names().into_iter().find_map(|axis| {
-        let parts = overlapping(project(form, &axis)?)?;
+    let found = REPEATED.with(|known| known.answer(full, |full| repeated_parts(full.form())));
+    found.into_iter().find_map(|(axis, parts)| {
         let mut places = levels
             .iter()
             .rev()
@@ -94,6 +96,22 @@ fn of_levels(levels: &[&Written<Mapping>]) -> Option<RepeatedAxis> {
             other: places.next().filter(|other| *other != span),
         })
     })
+}
+
+/// An axis with two selections of it.
+type Selections = (Arc<str>, [(u64, u64); 2]);
+
+thread_local! {
+    static REPEATED: Remembered<Mapping, Vec<Selections>> = Remembered::default();
+}
+
+/// The axes of which a digit stands twice.
+fn repeated_parts(form: &Form) -> Vec<Selections> {
+    let repeated = form.axis_names().into_iter().filter_map(|axis| {
+        let parts = overlapping(project(form, &axis)?)?;
+        Some((axis, parts))
+    });
+    repeated.collect()
 }
 
 /// Two selections of one axis that step through the same values.

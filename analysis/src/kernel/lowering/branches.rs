@@ -10,12 +10,13 @@ use crate::kernel::{Address, AddressValue, BranchArm};
 use super::draft::OriginDraft;
 use super::types::TensorType;
 use super::values::{Named, Value};
+use super::variables::Variables;
 use super::{Flow, Interpreter};
 
 /// Where an arm leaves: its value, its variables, where control goes.
 struct Outcome {
     value: Value,
-    variables: Vec<(String, Value)>,
+    variables: Variables,
     flow: Flow,
 }
 
@@ -93,10 +94,10 @@ impl Interpreter<'_> {
         &mut self,
         span: Span,
         arm: u32,
-        before: &[(String, Value)],
+        before: &Variables,
         run: impl FnOnce(&mut Self) -> Value,
     ) -> Outcome {
-        self.frame.variables = before.to_vec();
+        self.frame.variables = before.clone();
         self.branches.push(BranchArm { span, arm });
         let value = run(self);
         self.branches.pop();
@@ -127,10 +128,7 @@ impl Interpreter<'_> {
                 Some(before) => {
                     let variables = before
                         .variables
-                        .into_iter()
-                        .zip(outcome.variables)
-                        .map(|((name, first), (_, second))| (name, self.merge(first, second)))
-                        .collect();
+                        .merged(outcome.variables, |first, second| self.merge(first, second));
                     Outcome {
                         value: self.merge(before.value, outcome.value),
                         variables,

@@ -18,6 +18,7 @@ use super::probe::{Probed, Watch};
 use super::site::{Binding, Generics, Site, segments};
 use super::types::{LevelSlots, ShapeSlots, Type};
 use super::values::{Named, Value};
+use super::variables::Variables;
 use super::{CALL_DEPTH, CALL_WEIGHT, Flow, Frame, Interpreter, OPERATION_LIMIT, callgraph};
 
 /// Tensors of an array parameter that are told apart.
@@ -361,7 +362,7 @@ impl Interpreter<'_> {
         self.expressions = self.expressions.saturating_add(CALL_WEIGHT);
         let frame = Frame {
             site,
-            variables: Vec::new(),
+            variables: Variables::default(),
             result,
             returned: None,
         };

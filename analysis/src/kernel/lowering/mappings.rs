@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use ra_ap_syntax::ast::{self, AstNode};
 
-use crate::items::{self, ItemId, MappingProblemKind, Namespace, Resolution, Span};
+use crate::items::{self, ItemId, MappingProblemKind, Namespace, Resolution, ScopeRef, Span};
 use crate::kernel::{UnresolvedReason, Written};
 use crate::mapping::{
     self, Axis, FactorKind, Mapping, MappingKind, Operator, SyntaxKind, SyntaxNode,
@@ -20,14 +20,27 @@ use super::slots::MappingSlot;
 /// Nesting of expressions and aliases that is followed.
 const DEPTH: u32 = 64;
 
-/// The body of a macro call: its text, and where it starts in the item's tree.
-pub(super) fn macro_body(call: &ast::MacroCall) -> Option<(String, u32)> {
-    let tree = call.token_tree()?;
-    let text = tree.syntax().green().to_string();
-    let start: u32 = tree.syntax().text_range().start().into();
+/// The text of the body of a macro call.
+fn macro_body(call: &ast::MacroCall) -> Option<String> {
+    let text = call.token_tree()?.syntax().green().to_string();
+    without_brackets(&text).map(str::to_owned)
+}
+
+/// The body of a macro call in a site: its text, and where it starts in the item's tree.
+fn body_in<'a>(site: &'a Site, call: &ast::MacroCall) -> Option<(&'a str, u32)> {
+    let range = call.token_tree()?.syntax().text_range();
+    let text = site
+        .parsed
+        .text
+        .text
+        .get(std::ops::Range::<usize>::from(range))?;
+    let start: u32 = range.start().into();
+    Some((without_brackets(text)?, start.saturating_add(1)))
+}
+
+fn without_brackets(text: &str) -> Option<&str> {
     let body = text.get(1..)?;
-    let body = body.strip_suffix([')', ']', '}']).unwrap_or(body);
-    Some((body.to_owned(), start.saturating_add(1)))
+    Some(body.strip_suffix([')', ']', '}']).unwrap_or(body))
 }
 
 /// Whether a macro call is one of a name.
@@ -67,28 +80,44 @@ impl Interpreter<'_> {
                 "a macro in the place of a mapping".to_owned(),
             ));
         }
-        let (body, start) = macro_body(call).ok_or(UnresolvedReason::IllFormedMapping)?;
+        let (body, start) = body_in(site, call).ok_or(UnresolvedReason::IllFormedMapping)?;
         if !site.has_type_parameters() {
-            return self.plain_value(site, &body, start);
+            return self.plain_value(site, body, start);
         }
-        let (node, errors) = mapping::parse_mapping(&body);
+        let (node, errors) = mapping::parse_mapping(body);
         match node {
-            Some(node) if errors.is_empty() => self.node_mapping(site, &node, &body, start, 0),
+            Some(node) if errors.is_empty() => self.node_mapping(site, &node, body, start, 0),
             _ => Err(UnresolvedReason::IllFormedMapping),
         }
     }
 
     /// Without generic parameters the items' own reading serves.
     fn plain_value(
-        &self,
+        &mut self,
         site: &Site,
         body: &str,
         start: u32,
     ) -> Result<Mapping, UnresolvedReason> {
         let scope = items::scope_at(self.db, site.item, start);
+        let key = (scope.key(), Box::from(body));
+        if let Some(known) = self.plain.get(&key) {
+            return known.clone();
+        }
+        let value = self.plain_value_afresh(site, &scope, body, start);
+        self.plain.insert(key, value.clone());
+        value
+    }
+
+    fn plain_value_afresh(
+        &self,
+        site: &Site,
+        scope: &ScopeRef,
+        body: &str,
+        start: u32,
+    ) -> Result<Mapping, UnresolvedReason> {
         let end = start.saturating_add(u32::try_from(body.len()).unwrap_or(u32::MAX));
         let result =
-            items::resolve_mapping_text(self.db, &scope, body, site.parsed.text.span(start, end));
+            items::resolve_mapping_text(self.db, scope, body, site.parsed.text.span(start, end));
         result.mapping.ok_or_else(
             || match result.problems.first().map(|problem| &problem.kind) {
                 Some(MappingProblemKind::UnknownAxis { name, .. }) => {
@@ -283,7 +312,7 @@ impl Interpreter<'_> {
         call: &ast::MacroCall,
         value: &Mapping,
     ) {
-        let Some((body, _)) = macro_body(call) else {
+        let Some(body) = macro_body(call) else {
             return;
         };
         if let (Some(node), errors) = mapping::parse_mapping(&body)

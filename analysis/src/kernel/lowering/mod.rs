@@ -27,6 +27,7 @@ mod transfers;
 mod type_syntax;
 mod types;
 mod values;
+mod variables;
 
 #[cfg(test)]
 mod tests;
@@ -37,7 +38,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::db::Db;
-use crate::items::{self, ItemId, ParsedItem, Span};
+use crate::items::{self, ItemId, ParsedItem, ScopeKey, Span};
+use crate::mapping::Mapping;
 
 use super::callgraph;
 use super::dialect::{self, Dialect};
@@ -51,6 +53,7 @@ pub(in crate::kernel) use site::segments as path_names;
 use slots::{MappingSlot, ScalarSlot};
 use types::Type;
 use values::Value;
+use variables::Variables;
 
 /// Operations that one body may have, helpers and loop runs included.
 const OPERATION_LIMIT: usize = 4_096;
@@ -91,8 +94,7 @@ enum Flow {
 #[derive(Debug)]
 struct Frame {
     site: Site,
-    /// Variables in scope, innermost last.
-    variables: Vec<(String, Value)>,
+    variables: Variables,
     /// The declared result.
     result: Type,
     /// What `return` gave so far.
@@ -111,6 +113,8 @@ struct Interpreter<'db> {
     aliases: FxHashMap<ItemId, Option<MappingSlot>>,
     /// Mappings of `m![..]` that no generic parameter changes.
     macros: FxHashMap<Span, MappingSlot>,
+    /// What was read of the texts of `m![..]` that no generic parameter changes, by where their names are looked up.
+    plain: FxHashMap<(ScopeKey, Box<str>), Result<Mapping, UnresolvedReason>>,
     /// Outputs of contractions whose input type was not known yet.
     contractions: Vec<(ScalarSlot, ScalarSlot)>,
     loops: Vec<LoopFrame>,
@@ -142,13 +146,14 @@ impl<'db> Interpreter<'db> {
             stack: vec![site.item],
             frame: Frame {
                 site,
-                variables: Vec::new(),
+                variables: Variables::default(),
                 result: Type::Unknown,
                 returned: None,
             },
             parsed: FxHashMap::default(),
             aliases: FxHashMap::default(),
             macros: FxHashMap::default(),
+            plain: FxHashMap::default(),
             contractions: Vec::new(),
             loops: Vec::new(),
             branches: Vec::new(),
@@ -201,23 +206,12 @@ impl<'db> Interpreter<'db> {
 
     /// The variable of a name, innermost first.
     fn variable(&self, name: &str) -> Option<&Value> {
-        self.frame
-            .variables
-            .iter()
-            .rev()
-            .find(|(variable, _)| variable == name)
-            .map(|(_, value)| value)
+        self.frame.variables.get(name)
     }
 
     /// Gives a variable another value.
     fn assign(&mut self, name: &str, value: Value) {
-        if let Some((_, slot)) = self
-            .frame
-            .variables
-            .iter_mut()
-            .rev()
-            .find(|(variable, _)| variable == name)
-        {
+        if let Some(slot) = self.frame.variables.get_mut(name) {
             *slot = value;
         }
     }

@@ -166,7 +166,7 @@ impl Interpreter<'_> {
             let span = self.frame.site.span(name.syntax());
             let text = name.text().trim_start_matches("r#").to_owned();
             self.name_tensor(&value, &text, span);
-            self.frame.variables.push((text, value.clone()));
+            self.frame.variables.push(&text, value.clone());
         }
         if let Some(inner) = identifier.pat() {
             self.bind(&inner, value);
