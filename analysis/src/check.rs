@@ -16,7 +16,7 @@ use crate::budget::budget_of;
 use crate::db::{Db, Project, SourceFile, options};
 use crate::derivation::{BodyDerivation, derive};
 use crate::items::{
-    ItemId, ItemKind, ModuleId, ModulePath, Span, crate_root, file_items, file_package,
+    ItemId, ItemKind, ModuleId, ModulePath, Span, crate_root, file_items, file_package, item_text,
 };
 use crate::kernel::{Body, Unresolved};
 use crate::places::Places;
@@ -225,9 +225,14 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
     Arc::new(report)
 }
 
-/// The items of a file: what [`check_one`] is asked about, so that other threads find the answers at hand.
-pub(crate) fn items_of(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
-    file_items(db, file).items.to_vec()
+/// The items of a file, each with the bytes of its text: what [`check_one`] is asked about, so that other threads find the
+/// answers at hand.
+pub(crate) fn items_of(db: &dyn Db, file: SourceFile) -> Vec<(usize, ItemId)> {
+    let items = file_items(db, file);
+    let items = items.items.iter().copied();
+    items
+        .map(|item| (item_text(db, item).text.len(), item))
+        .collect()
 }
 
 /// Runs the queries of one item, all of them together: they share its tree.

@@ -228,13 +228,20 @@ impl Analysis {
     ) -> Vec<FileReport> {
         // Files into items, then items on all threads, also those of one large file: what a file's report asks of its own
         // items and of other files is then at hand. A failure shows again, with its file, where the report is asked for.
+        // Which files belong together is a question about all of them at once, which would read them one after the other.
+        let files = self.files();
+        files
+            .par_iter()
+            .with_max_len(1)
+            .for_each_with(self.clone(), |analysis, (_, file)| {
+                let _ = analysis.guarded(|db| items_of(db, *file).len());
+            });
         let wanted: FxHashSet<_> = paths
             .iter()
             .filter_map(|path| self.db.file(path))
             .filter_map(|file| self.guarded(|db| reachable_from(db, file)).ok())
             .collect();
-        let items: Vec<ItemId> = self
-            .files()
+        let mut items: Vec<(usize, ItemId)> = files
             .into_par_iter()
             .map_with(self.clone(), |analysis, (_, file)| {
                 let items = analysis.guarded(|db| {
@@ -249,6 +256,8 @@ impl Analysis {
             })
             .flatten_iter()
             .collect();
+        // The longest first: one that begins last would keep one thread busy and the others waiting.
+        items.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
         let total = items.len();
         let (validating, judging) = (self.clone(), self.clone());
         rayon::join(
@@ -263,12 +272,13 @@ impl Analysis {
                     });
             },
             || {
-                items
-                    .into_par_iter()
-                    .for_each_with(judging, |analysis, item| {
+                items.into_par_iter().with_max_len(1).for_each_with(
+                    judging,
+                    |analysis, (_, item)| {
                         let _ = analysis.guarded(|db| check_one(db, item));
                         checked(total);
-                    });
+                    },
+                );
             },
         );
         paths
