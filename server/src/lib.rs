@@ -3,6 +3,10 @@
 //! Knows the outside: arguments, files, terminals, exit codes. What a kernel means is asked of the front door of
 //! `visa-analysis` and nowhere else.
 
+/// Trees and mappings are many small values, made on several threads: an allocator for these takes a fifth off a check.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 pub mod lint;
 pub mod lsp;
 mod project;

@@ -9,7 +9,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
+// The programs' allocator.
 use visa_analysis::Workspace;
+use visa_server as _;
 use visa_tests::{read, repository};
 
 const PATH: &str = "bench.rs";

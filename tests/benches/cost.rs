@@ -10,7 +10,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
+// The programs' allocator.
 use visa_analysis::{KernelCost, Workspace};
+use visa_server as _;
 
 const PATH: &str = "bench.rs";
 const OPERATIONS: usize = 1_000;

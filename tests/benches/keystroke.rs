@@ -6,7 +6,9 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use ra_ap_syntax::{Edition, SourceFile, TextRange, TextSize};
+// The programs' allocator.
 use visa_analysis::{ByteRange, HintLevel, Workspace};
+use visa_server as _;
 use visa_tests::typing::{EDITED, Keystroke, percentile, project, replace, scripts, workspace};
 
 /// What the diagnostics of a keystroke may take: the 95th percentile.

@@ -70,16 +70,14 @@ impl Interpreter<'_> {
         match site.resolve(self.db, path, Namespace::Value) {
             Resolution::Const(item) => self.constant_item(item),
             Resolution::Function(item) => Value::Function(item),
+            // The library's own names have no value that a constant could have.
+            Resolution::Prelude(_) if is_plain_name(&names) => Value::named(names),
             _ => match self.constant(&path_expression(path)) {
                 // `i32::MAX`, `f32::NEG_INFINITY`: a number of that type, known or not.
                 value if number_owner(&names).is_some() => {
                     Value::Constant(value, number_owner(&names))
                 }
-                ConstValue::Unknown(_) if !names.is_empty() => Value::Named(Box::new(Named {
-                    path: names,
-                    arguments: Vec::new(),
-                    fields: Vec::new(),
-                })),
+                ConstValue::Unknown(_) if !names.is_empty() => Value::named(names),
                 value => Value::from_constant(value),
             },
         }
@@ -472,6 +470,11 @@ fn number_owner(names: &[String]) -> Option<ElementType> {
         [.., owner, _] => ElementType::from_name(owner),
         _ => None,
     }
+}
+
+/// Whether a path is neither a size nor a limit of numbers.
+fn is_plain_name(names: &[String]) -> bool {
+    names.last().is_some_and(|name| name != "SIZE") && number_owner(names).is_none()
 }
 
 /// The expression that a path is.

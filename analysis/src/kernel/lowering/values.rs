@@ -151,6 +151,15 @@ impl Value {
         Self::Constant(ConstValue::Bool(value), None)
     }
 
+    /// What a path names that is no value of ours.
+    pub(super) fn named(path: Vec<String>) -> Self {
+        Self::Named(Box::new(Named {
+            path,
+            arguments: Vec::new(),
+            fields: Vec::new(),
+        }))
+    }
+
     /// The integer, if it is a known one.
     pub(super) fn as_integer(&self) -> Option<i128> {
         match self {
