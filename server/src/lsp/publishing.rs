@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tower_lsp::ls_types::{Diagnostic, MessageType, ProgressToken, Uri};
 
 use super::configuration::Scope;
-use super::engine::{Failure, Urgency};
+use super::engine::{Answer, Failure, Reading, Urgency};
 use super::features::diagnostics::{of_file, of_workspace, result_id};
 use super::state::{Server, Snapshot, locked};
 
@@ -99,19 +99,33 @@ fn refresh(server: &Arc<Server>) {
 /// The task: publishes until the server ends.
 pub(crate) async fn run(server: Arc<Server>) {
     let publisher = &server.publisher;
-    // The first time nobody has typed yet, and the client is shown how far it is. A client that pulls needs no second time:
-    // what it pulls is then at hand.
-    let mut first = true;
+    while !server.loader.is_ready() {
+        publisher.wake.notified().await;
+    }
+    // The first time nobody has typed yet, and the client is shown how far it is. All threads work on what the files that are
+    // open ask for, too.
+    let mut first = Some(Check::begin(&server, true));
     let mut done = false;
+    let mut told = false;
     loop {
         while let Some((path, always)) = next(&server) {
             publish_file(&server, path, always).await;
+        }
+        if let Some(check) = first.take() {
+            done = !matches!(check.end(&server).await, Err(Failure::Overtaken));
+            continue;
         }
         if !locked(&publisher.waiting).rest || !server.loader.is_ready() {
             publisher.wake.notified().await;
             continue;
         }
-        let quiet = if first { Duration::ZERO } else { QUIET };
+        // A client that pulls needs no second check: what it pulls is at hand.
+        let pulls = server.lock().view.client.pulls_diagnostics;
+        if pulls && done {
+            locked(&publisher.waiting).rest = false;
+            continue;
+        }
+        let quiet = if done && !told { Duration::ZERO } else { QUIET };
         if tokio::time::timeout(quiet, publisher.wake.notified())
             .await
             .is_ok()
@@ -119,13 +133,15 @@ pub(crate) async fn run(server: Arc<Server>) {
             continue;
         }
         locked(&publisher.waiting).rest = false;
-        if !done || !server.lock().view.client.pulls_diagnostics {
-            done = publish_workspace(&server, first).await;
-            first = false;
-            if !done {
+        match Check::begin(&server, false).end(&server).await {
+            Ok(files) if !pulls => tell_all(&server, files).await,
+            Err(Failure::Overtaken) => {
                 locked(&publisher.waiting).rest = true;
+                continue;
             }
+            Ok(_) | Err(_) => {}
         }
+        (done, told) = (true, true);
     }
 }
 
@@ -158,60 +174,71 @@ async fn publish_file(server: &Arc<Server>, path: Arc<str>, always: bool) {
             let mut waiting = locked(&server.publisher.waiting);
             *waiting.files.entry(path).or_default() |= always;
         }
-        Err(failure) => log(server, &path, failure),
+        Err(failure) => log(server, &path, &failure),
     }
 }
 
-/// Checks the whole workspace and tells the client what is new; `false` if it was overtaken.
-async fn publish_workspace(server: &Arc<Server>, first: bool) -> bool {
-    let view = Arc::clone(&server.lock().view);
-    let pulls = view.client.pulls_diagnostics;
-    let progress = Progress::begin(server, first && !view.settings.reported.is_empty());
-    let counter = Arc::clone(&progress.items);
-    let question = move |snapshot: &Snapshot| {
-        let checked = of_workspace(snapshot, &|done, total| {
-            counter.0.store(done, Ordering::Relaxed);
-            counter.1.store(total, Ordering::Relaxed);
-        })?;
-        let operations = checked
-            .operations
-            .resolved
-            .saturating_add(checked.operations.unresolved);
-        let words = format!(
-            "{}, {}, {}, of which {} not understood",
-            number_of(checked.files.len(), "file"),
-            number_of(checked.kernels, "kernel"),
-            number_of(operations, "operation"),
-            checked.operations.unresolved
-        );
-        let told = checked.files.into_iter().map(|(path, items)| {
-            let uri = snapshot.uri(&path)?;
-            Ok((snapshot.version(&path), path, uri, items))
-        });
-        Ok((told.collect::<Result<Vec<_>, Failure>>()?, words))
-    };
-    let answer = server.question(Urgency::Background, question).await;
-    progress.end(answer.as_ref().ok().map(|(files, _)| files.len()));
-    match answer {
-        Ok((files, words)) => {
-            let known = std::mem::replace(&mut *locked(&server.publisher.logged), words.clone());
-            if known != words {
-                server.log(MessageType::LOG, words);
-            }
-            if !pulls {
-                tell_all(server, files).await;
-            }
-            true
+/// What is said of a file: the version of its text if it is open, its path and address, and the diagnostics.
+type Told = (Option<i32>, String, Uri, Vec<Diagnostic>);
+
+/// A check of the whole workspace that runs.
+struct Check {
+    /// What is said of each file, and what the log says of all.
+    answer: Reading<(Vec<Told>, String)>,
+    progress: Progress,
+}
+
+impl Check {
+    /// Begins a check; `shown` to the client where it shows such things.
+    fn begin(server: &Arc<Server>, shown: bool) -> Self {
+        let view = Arc::clone(&server.lock().view);
+        let progress = Progress::begin(server, shown && !view.settings.reported.is_empty());
+        let counter = Arc::clone(&progress.items);
+        let question = move |snapshot: &Snapshot| {
+            let checked = of_workspace(snapshot, &|done, total| {
+                counter.0.store(done, Ordering::Relaxed);
+                counter.1.store(total, Ordering::Relaxed);
+            })?;
+            let operations = checked
+                .operations
+                .resolved
+                .saturating_add(checked.operations.unresolved);
+            let words = format!(
+                "{}, {}, {}, of which {} not understood",
+                number_of(checked.files.len(), "file"),
+                number_of(checked.kernels, "kernel"),
+                number_of(operations, "operation"),
+                checked.operations.unresolved
+            );
+            let told = checked.files.into_iter().map(|(path, items)| {
+                let uri = snapshot.uri(&path)?;
+                Ok((snapshot.version(&path), path, uri, items))
+            });
+            Ok((told.collect::<Result<Vec<_>, Failure>>()?, words))
+        };
+        Self {
+            answer: server.question(Urgency::Background, question),
+            progress,
         }
-        Err(Failure::Overtaken) => false,
-        Err(failure) => {
-            log(server, "the workspace", failure);
-            true
+    }
+
+    /// Waits for its end, and writes into the log what is new there.
+    async fn end(self, server: &Arc<Server>) -> Answer<Vec<Told>> {
+        let answer = self.answer.await;
+        let files = answer.as_ref().ok().map(|(files, _)| files.len());
+        self.progress.end(files);
+        let (files, words) = answer.inspect_err(|failure| log(server, "the workspace", failure))?;
+        let logged = &server.publisher.logged;
+        let known = std::mem::replace(&mut *locked(logged), words.clone());
+        if known != words {
+            server.log(MessageType::LOG, words);
         }
+        Ok(files)
     }
 }
 
-async fn tell_all(server: &Arc<Server>, files: Vec<(Option<i32>, String, Uri, Vec<Diagnostic>)>) {
+/// Tells the client what is new of the workspace.
+async fn tell_all(server: &Arc<Server>, files: Vec<Told>) {
     let mut before: BTreeMap<String, (Uri, String)> = locked(&server.publisher.published).clone();
     for (version, path, uri, items) in files {
         before.remove(&path);
@@ -266,7 +293,7 @@ fn number_of(number: impl std::fmt::Display, thing: &str) -> String {
     format!("{number} {thing}{end}")
 }
 
-fn log(server: &Server, what: &str, failure: Failure) {
+fn log(server: &Server, what: &str, failure: &Failure) {
     let words = match failure {
         Failure::Refused(words) | Failure::Defect(words) => words,
         Failure::Overtaken | Failure::Outdated | Failure::Withdrawn | Failure::NoSuchFile => return,
