@@ -20,6 +20,7 @@ pub(crate) fn open(server: &Server, uri: Uri, version: i32, text: String) -> Arc
         version,
         lines: Arc::new(LineTable::of_document(&text)),
         text: Arc::clone(&text),
+        lost: false,
     };
     state.documents_mut().insert(Arc::clone(&path), document);
     let file = Arc::clone(&path);
@@ -50,13 +51,32 @@ pub(crate) fn change(
     document.version = version;
     let mut text = String::from(&*document.text);
     for change in changes {
-        apply(&mut text, &mut document.lines, change, encoding);
+        // A part of a text that is not known is none.
+        document.lost &= change.range.is_some();
+        if !document.lost {
+            apply(&mut text, &mut document.lines, change, encoding);
+        }
     }
     document.text = text.into();
     let (file, text) = (Arc::clone(&path), Arc::clone(&document.text));
     server
         .engine
         .write(move |workspace| workspace.set_file(&file, &text));
+    Some(path)
+}
+
+/// Forgets the text of a document, a change of which could not be read. None if no such document is open.
+pub(crate) fn lose(server: &Server, uri: &Uri) -> Option<Arc<str>> {
+    let path: Arc<str> = uris::path_of(uri).into();
+    let mut state = server.lock();
+    let document = state.documents_mut().get_mut(&path)?;
+    document.lost = true;
+    document.text = "".into();
+    document.lines = Arc::new(LineTable::of_document(""));
+    let file = Arc::clone(&path);
+    server
+        .engine
+        .write(move |workspace| workspace.set_file(&file, ""));
     Some(path)
 }
 

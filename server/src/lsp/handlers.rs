@@ -181,8 +181,16 @@ impl LanguageServer for Handlers {
         &self,
         params: DocumentDiagnosticParams,
     ) -> Result<DocumentDiagnosticReportResult> {
+        // The place of the request, while what is on disk is read.
+        let path = uris::path_of(&params.text_document.uri);
+        let text = self.server.lock().view.text(&path).cloned();
         project::ready(&self.server).await;
-        let question = move |snapshot: &Snapshot| diagnostics::document(snapshot, &params);
+        let question = move |snapshot: &Snapshot| {
+            if !snapshot.view.has_text(&path, text.as_ref()) {
+                return Err(Failure::Outdated);
+            }
+            diagnostics::document(snapshot, &params)
+        };
         let answer = self.server.ask(Urgency::Waiting, question).await;
         answer.map_err(|failure| self.pull_again(failure))
     }
@@ -191,6 +199,7 @@ impl LanguageServer for Handlers {
         &self,
         params: WorkspaceDiagnosticParams,
     ) -> Result<WorkspaceDiagnosticReportResult> {
+        // The answer names the versions that it is about: it may be about later ones than those of its place.
         project::ready(&self.server).await;
         let question = move |snapshot: &Snapshot| diagnostics::workspace(snapshot, &params);
         let answer = self.server.ask(Urgency::Background, question).await;
@@ -308,7 +317,7 @@ impl LanguageServer for Handlers {
 impl Handlers {
     /// The error of a pull for diagnostics: a client asks again for what was overtaken.
     fn pull_again(&self, failure: Failure) -> tower_lsp::jsonrpc::Error {
-        let overtaken = failure == Failure::Overtaken;
+        let overtaken = matches!(failure, Failure::Overtaken | Failure::Outdated);
         let mut error = self.server.error_of(failure);
         if overtaken {
             error.code = tower_lsp::jsonrpc::ErrorCode::ServerError(SERVER_CANCELLED);

@@ -3,8 +3,8 @@
 //! The protocol lives here and nowhere else: the engine answers in bytes, this room turns them into lines and columns of the
 //! client. What it holds:
 //!
-//! - [`framing`], [`transport`], [`service`], [`trace`]: bytes to messages to calls, in the order of the wire, whatever the
-//!   bytes are, and what became of each.
+//! - [`framing`], [`transport`], [`service`], [`unread`], [`trace`]: bytes to messages to calls, in the order of the wire,
+//!   whatever the bytes are, and what became of each.
 //! - [`state`], [`engine`], [`documents`]: texts, the engine's queue, and the snapshot a question is answered from.
 //! - [`lifecycle`], [`capabilities`], [`configuration`], [`project`], [`settings`]: what the client and the workspace's folders
 //!   say.
@@ -41,6 +41,7 @@ mod settings;
 mod state;
 mod trace;
 mod transport;
+mod unread;
 mod uris;
 
 pub use self::program::{main, run_on_stdio, serve};

@@ -12,7 +12,7 @@ use super::handlers::Handlers;
 use super::service::Eager;
 use super::state::Server;
 use super::transport::{self, Ending};
-use super::{handlers, lifecycle};
+use super::{handlers, lifecycle, unread};
 
 const HELP: &str = "\
 The language server for TCP Virtual ISA kernels. It speaks the Language Server Protocol on standard input and output;
@@ -95,8 +95,10 @@ pub async fn serve(
     let (service, socket) = handlers::with_custom_methods(builder).finish();
     let server = Arc::clone(service.inner().server());
     tokio::spawn(log_defects(Arc::downgrade(&server), told));
+    let reader = Arc::clone(&server);
+    let service = Eager::new(service, move |request| unread::notice(&reader, request));
     let ended = tokio::select! {
-        ending = transport::run(input, output, Eager::new(service), socket, &server.trace) => ending,
+        ending = transport::run(input, output, service, socket, &server.trace) => ending,
         () = client_gone(&server) => Ending::Closed,
     };
     let asked = server.lock().shut_down;

@@ -20,12 +20,19 @@ pub(crate) type Reply<E> = BoxFuture<'static, Result<Option<Response>, E>>;
 /// Polls the future of each message once inside of `call`.
 pub(crate) struct Eager<S> {
     inner: S,
+    before: Before,
 }
+
+/// Is shown each message before it is handled.
+type Before = Box<dyn Fn(&Request) + Send>;
 
 impl<S> Eager<S> {
     /// Wraps a service.
-    pub(crate) const fn new(inner: S) -> Self {
-        Self { inner }
+    pub(crate) fn new(inner: S, before: impl Fn(&Request) + Send + 'static) -> Self {
+        Self {
+            inner,
+            before: Box::new(before),
+        }
     }
 }
 
@@ -45,6 +52,7 @@ where
     fn call(&mut self, request: Request) -> Self::Future {
         let id = request.id().cloned();
         let request = with_readable_addresses(request);
+        (self.before)(&request);
         // A defect in a handler costs its own request an answer and nothing else.
         let mut reply = AssertUnwindSafe(self.inner.call(request))
             .catch_unwind()
@@ -127,7 +135,7 @@ mod tests {
     #[test]
     fn handlers_begin_in_the_order_of_the_calls_whoever_is_polled_later() {
         let notes = Arc::new(Mutex::new(Vec::new()));
-        let mut service = Eager::new(Notes(Arc::clone(&notes)));
+        let mut service = Eager::new(Notes(Arc::clone(&notes)), |_| {});
         let methods = ["slow", "hover", "slow", "didChange", "hover"];
         let replies: Vec<_> = methods
             .map(|method| service.call(Request::build(method).finish()))
@@ -142,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_request_that_nobody_answers_is_refused() {
-        let mut service = Eager::new(Notes(Arc::default()));
+        let mut service = Eager::new(Notes(Arc::default()), |_| {});
         let request = Request::build("$/nothing").id(7).finish();
         let reply = futures::executor::block_on(service.call(request));
         let response = reply.ok().flatten();
@@ -155,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_internal_error_of_its_request() {
-        let mut service = Eager::new(Notes(Arc::default()));
+        let mut service = Eager::new(Notes(Arc::default()), |_| {});
         for method in ["broken", "late"] {
             let request = Request::build(method).id(7).finish();
             let reply = futures::executor::block_on(service.call(request));

@@ -39,6 +39,8 @@ pub(crate) struct Document {
     pub(crate) text: Arc<str>,
     /// The text's lines.
     pub(crate) lines: Arc<LineTable>,
+    /// Whether a change could not be read: then the text is empty until the client sends all of it.
+    pub(crate) lost: bool,
 }
 
 /// What a question may look at beside the engine. Cheap to share; a change makes a new one.
@@ -52,6 +54,22 @@ pub(crate) struct View {
     pub(crate) client: Arc<ClientAbilities>,
     /// What the client wants.
     pub(crate) settings: Arc<Settings>,
+}
+
+impl View {
+    /// The text of a document; none if it is not open.
+    pub(crate) fn text(&self, path: &str) -> Option<&Arc<str>> {
+        self.documents.get(path).map(|document| &document.text)
+    }
+
+    /// Whether a document still has a text that it had, or still is not open: whether the client changed nothing since.
+    pub(crate) fn has_text(&self, path: &str, text: Option<&Arc<str>>) -> bool {
+        match (self.text(path), text) {
+            (Some(now), Some(then)) => Arc::ptr_eq(now, then),
+            (None, None) => true,
+            _ => false,
+        }
+    }
 }
 
 /// What changes while the server runs.

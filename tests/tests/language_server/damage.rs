@@ -1,10 +1,12 @@
 //! What is no message costs itself and nothing behind it, on both kinds of stream.
 
 use serde_json::{Value, json};
+use tower_lsp::ls_types::MessageType;
+use tower_lsp::ls_types::notification::LogMessage;
 use tower_lsp::ls_types::request::HoverRequest;
 
 use super::order::{hover_at, words};
-use super::support::{Client, Setup, untitled};
+use super::support::{Client, Setup, edit, untitled};
 
 /// Both kinds of servers, so that every damage is tried on each.
 const STARTS: [fn(Setup) -> Client; 2] = [Setup::in_process, Setup::program];
@@ -115,6 +117,52 @@ fn json_that_is_no_message_is_an_invalid_request() {
     }
 }
 
+/// The next error in the client's log.
+fn error_of(client: &mut Client) -> String {
+    loop {
+        let logged = client.notification::<LogMessage>();
+        if logged.typ == MessageType::ERROR {
+            return logged.message;
+        }
+    }
+}
+
+#[test]
+fn a_change_that_cannot_be_read_is_told_and_nothing_is_said_of_its_document() {
+    for start in STARTS {
+        let mut client = start(Setup::utf16());
+        let uri = untitled("lost.rs");
+        let sizes = |client: &mut Client| {
+            let hover = client.request::<HoverRequest>(hover_at(&uri, 0, 6));
+            hover.map(|hover| words(Some(hover)))
+        };
+        client.open(&uri, "axes![A = 64];\n");
+        assert!(sizes(&mut client).is_some_and(|words| words.contains("64 values")));
+        let change = json!({
+            "range": {
+                "start": { "line": 0, "character": 10 },
+                "end": { "line": 0, "character": -1 },
+            },
+            "text": "3",
+        });
+        client.notify_raw(
+            "textDocument/didChange",
+            json!({
+                "textDocument": { "uri": uri.as_str(), "version": 2 },
+                "contentChanges": [change],
+            }),
+        );
+        assert!(error_of(&mut client).contains("untitled:lost.rs"));
+        assert_eq!(sizes(&mut client), None);
+        // A part of it does not help.
+        client.change(&uri, 3, vec![edit((0, 0), (0, 0), "axes![B = 16];\n")]);
+        assert_eq!(sizes(&mut client), None);
+        client.replace(&uri, 4, "axes![A = 32];\n");
+        assert!(sizes(&mut client).is_some_and(|words| words.contains("32 values")));
+        client.finish();
+    }
+}
+
 #[test]
 fn unknown_methods_and_wrong_parameters_are_refused_one_by_one() {
     let mut client = Setup::utf16().in_process();
@@ -131,6 +179,7 @@ fn unknown_methods_and_wrong_parameters_are_refused_one_by_one() {
     client.notify_raw("textDocument/nothing", json!({}));
     client.notify_raw("$/nothing", json!({}));
     client.notify_raw("textDocument/didChange", json!({ "textDocument": 1 }));
+    assert!(error_of(&mut client).contains("textDocument/didChange"));
     // An answer that nobody waits for.
     client.answer(&json!(12345), &json!(null));
     assert_well(&mut client);

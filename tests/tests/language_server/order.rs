@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 use tower_lsp::ls_types::notification::{Cancel, DidChangeWatchedFiles};
-use tower_lsp::ls_types::request::{CodeLensRequest, HoverRequest};
+use tower_lsp::ls_types::request::{CodeLensRequest, HoverRequest, WorkspaceConfiguration};
 use tower_lsp::ls_types::{
     CancelParams, CodeLensParams, DidChangeWatchedFilesParams, FileChangeType, FileEvent,
     HoverContents, HoverParams, NumberOrString, PartialResultParams, Uri, WorkDoneProgressParams,
@@ -17,6 +18,9 @@ use super::support::{
 pub(crate) const CONTENT_MODIFIED: i64 = -32801;
 /// `RequestCancelled`, for a request that the client took back.
 pub(crate) const REQUEST_CANCELLED: i64 = -32800;
+
+/// `ServerCancelled`, for a pull that a change overtook.
+const SERVER_CANCELLED: i64 = -32802;
 
 /// How soon a message is handled while slow requests run. A program that is not optimised is some thirty times slower.
 fn bound() -> Duration {
@@ -285,4 +289,35 @@ fn what_changes_on_disk_overtakes_nothing() {
         assert!(words(hover.unwrap()).contains("64 values"));
     }
     client.finish();
+}
+
+#[test]
+fn what_is_pulled_while_files_are_read_is_about_the_text_of_its_place() {
+    for changes in [false, true] {
+        let setup = Setup::utf16().with("/capabilities/workspace/configuration", json!(true));
+        let mut client = setup.in_process();
+        let uri = untitled("early.rs");
+        client.open(&uri, "axes![Q = 0];\n");
+        let params = json!({ "textDocument": document(&uri) });
+        let early = client.send_raw("textDocument/diagnostic", Some(params));
+        client.open(&untitled("other.rs"), "axes![Q = 0];\n");
+        if changes {
+            client.replace(&uri, 2, "axes![Q = 8];\n");
+        }
+        // The files are read once the client has told its settings.
+        let (id, _) = client.server_request::<WorkspaceConfiguration>();
+        client.answer(&id, &json!([null]));
+        match client.response_raw(early) {
+            Ok(report) => {
+                assert!(!changes, "{report}");
+                assert_eq!(report["items"].as_array().map(Vec::len), Some(1));
+            }
+            Err(error) => {
+                assert!(changes, "{error:?}");
+                assert_eq!(error.code, SERVER_CANCELLED);
+                assert_eq!(error.data, Some(json!({ "retriggerRequest": true })));
+            }
+        }
+        client.finish();
+    }
 }
