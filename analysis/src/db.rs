@@ -224,6 +224,13 @@ impl AnalysisDatabase {
         Project::try_get(self)?.files(self).get(path).copied()
     }
 
+    /// Prepares a file for being typed into.
+    pub fn open(&mut self, file: SourceFile) {
+        if file.held(self).is_none() {
+            hold(self, file);
+        }
+    }
+
     /// Replaces the text of one file that is typed into. Where the new one differs inside one function only, its tree is made
     /// of the old one.
     pub fn set_text(&mut self, file: SourceFile, text: &str) {

@@ -81,6 +81,14 @@ impl Workspace {
         }
     }
 
+    /// Prepares a file for being typed into, so that the first keystroke takes no longer than the next one. Does nothing for a
+    /// file that is not known.
+    pub fn open_file(&mut self, path: &str) {
+        if let Some(file) = self.db.file(&path.replace('\\', "/")) {
+            self.db.open(file);
+        }
+    }
+
     /// Forgets a file.
     pub fn remove_file(&mut self, path: &str) {
         if self.files.remove(&*path.replace('\\', "/")).is_some() {

@@ -24,9 +24,10 @@ pub(crate) fn open(server: &Server, uri: Uri, version: i32, text: String) -> Arc
     };
     state.documents_mut().insert(Arc::clone(&path), document);
     let file = Arc::clone(&path);
-    server
-        .engine
-        .write(move |workspace| workspace.set_file(&file, &text));
+    server.engine.write(move |workspace| {
+        workspace.set_file(&file, &text);
+        workspace.open_file(&file);
+    });
     path
 }
 
