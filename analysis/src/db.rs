@@ -271,20 +271,69 @@ fn new_file(db: &AnalysisDatabase, path: Arc<str>, text: &str) -> SourceFile {
         .new(db)
 }
 
+/// Bytes that are compared at once.
+const CHUNK_BYTES: usize = 256;
+
+/// How many bytes two texts share from an end: as chunks from there, and as the pairs of bytes behind a number of them.
+fn same_bytes<'a, Pairs: Iterator<Item = (u8, u8)>>(
+    one: impl Iterator<Item = &'a [u8]>,
+    other: impl Iterator<Item = &'a [u8]>,
+    behind: impl Fn(usize) -> Pairs,
+) -> usize {
+    let chunks = one.zip(other).take_while(|(one, other)| one == other);
+    let whole = chunks.count() * CHUNK_BYTES;
+    let pairs = behind(whole).take_while(|(one, other)| one == other);
+    whole + pairs.count()
+}
+
 /// The bytes of the old text that the new one replaces, and what stands there in it.
 fn difference<'a>(old: &str, new: &'a str) -> (usize, usize, &'a str) {
-    let same = |(one, other): &(u8, u8)| one == other;
-    let mut start = old.bytes().zip(new.bytes()).take_while(same).count();
+    let mut start = same_bytes(
+        old.as_bytes().chunks_exact(CHUNK_BYTES),
+        new.as_bytes().chunks_exact(CHUNK_BYTES),
+        |from| old.bytes().skip(from).zip(new.bytes().skip(from)),
+    );
     while !old.is_char_boundary(start) || !new.is_char_boundary(start) {
         start -= 1;
     }
     let rest = |text: &str| text.len() - start;
-    let ends = old.bytes().rev().zip(new.bytes().rev());
     let most = rest(old).min(rest(new));
-    let mut equal = ends.take(most).take_while(same).count();
+    let equal = same_bytes(
+        old.as_bytes().rchunks_exact(CHUNK_BYTES),
+        new.as_bytes().rchunks_exact(CHUNK_BYTES),
+        |from| {
+            let ends = old.bytes().rev().skip(from);
+            ends.zip(new.bytes().rev().skip(from))
+        },
+    );
+    let mut equal = equal.min(most);
     while !old.is_char_boundary(old.len() - equal) || !new.is_char_boundary(new.len() - equal) {
         equal -= 1;
     }
     let insert = new.get(start..new.len() - equal).unwrap_or("");
     (start, old.len() - equal, insert)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::difference;
+
+    proptest! {
+        #[test]
+        fn a_difference_is_what_single_bytes_say(
+            before in "[aé]{0,400}", old in "[aéb]{0,4}", new in "[aéb]{0,4}", after in "[aé]{0,400}",
+        ) {
+            let [old, new] = [old, new].map(|text| format!("{before}{text}{after}"));
+            let (start, end, insert) = difference(&old, &new);
+            prop_assert_eq!(format!("{}{insert}{}", &old[..start], &old[end..]), &*new);
+            // Neither side can be longer: characters differ there, or one of the texts is used up.
+            let inside = [&old[start..end], insert];
+            if inside.iter().all(|text| !text.is_empty()) {
+                prop_assert_ne!(inside[0].chars().next(), inside[1].chars().next());
+                prop_assert_ne!(inside[0].chars().next_back(), inside[1].chars().next_back());
+            }
+        }
+    }
 }
