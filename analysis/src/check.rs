@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::budget::budget_of;
 use crate::db::{Db, Project, SourceFile, options};
-use crate::derivation::{BodyDerivation, derive};
+use crate::derivation::{BodyDerivation, derive_watching};
 use crate::items::{
     ItemId, ItemKind, ModuleId, ModulePath, Span, crate_root, file_items, file_package, item_text,
 };
@@ -22,7 +22,7 @@ use crate::kernel::{Body, Unresolved};
 use crate::places::Places;
 use crate::report::{Diagnostic, FileReport, OperationCounts, Problem, UnresolvedPlace};
 use crate::rules::{self, Checked, Finding};
-use crate::simulation::{BodySimulation, simulate};
+use crate::simulation::{BodySimulation, simulate_watching};
 use crate::suppression;
 use crate::syntax::{Unanalysed, syntax_error_count};
 
@@ -46,10 +46,10 @@ pub use crate::kernel::body;
 /// What the engines make of one function.
 #[salsa::tracked(returns(clone))]
 pub fn function_derivation(db: &dyn Db, function: ItemId) -> Arc<BodyDerivation> {
-    Arc::new(derive(
-        &body(db, function),
-        options(db, function.file(db)).target,
-    ))
+    let target = options(db, function.file(db)).target;
+    // A change of the sources waits for what is under way: kernels of many operations take long.
+    let pause = || db.unwind_if_revision_cancelled();
+    Arc::new(derive_watching(&body(db, function), target, &pause))
 }
 
 /// What one function costs.
@@ -57,7 +57,9 @@ pub fn function_derivation(db: &dyn Db, function: ItemId) -> Arc<BodyDerivation>
 pub fn function_simulation(db: &dyn Db, function: ItemId) -> Arc<BodySimulation> {
     let derivation = function_derivation(db, function);
     let target = options(db, function.file(db)).target;
-    Arc::new(simulate(&body(db, function), &derivation, target))
+    let pause = || db.unwind_if_revision_cancelled();
+    let simulation = simulate_watching(&body(db, function), &derivation, target, &pause);
+    Arc::new(simulation)
 }
 
 /// What the rules find in one function, helpers that it calls included.

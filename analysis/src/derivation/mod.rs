@@ -146,10 +146,19 @@ pub enum EndDerivation {
 /// Derives everything of one body.
 #[must_use]
 pub fn derive(body: &Body, target: Target) -> BodyDerivation {
+    derive_watching(body, target, &|| ())
+}
+
+/// As [`derive`], for callers that may lose interest: `pause` is called before each operation and may unwind.
+#[must_use]
+pub fn derive_watching(body: &Body, target: Target, pause: &dyn Fn()) -> BodyDerivation {
     let operations = || -> Vec<OperationDerivation> {
         let operations = body.operations.iter();
         operations
-            .map(|operation| derive_operation(body, operation, target))
+            .map(|operation| {
+                pause();
+                derive_operation(body, operation, target)
+            })
             .collect()
     };
     let between = || {
@@ -256,5 +265,58 @@ fn derive_stage(body: &Body, pass: &Pass, index: usize, target: Target) -> Stage
         | StageKind::VectorIntraReduce { .. }
         | StageKind::VectorInterReduce { .. }
         | StageKind::VectorFinal => StageDerivation::Vector,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+    use super::*;
+    use crate::kernel::testing_body::BodyBuilder;
+
+    /// A tensor that is loaded and read, so many times.
+    fn repeated(rounds: u64) -> Body {
+        let mut builder = BodyBuilder::new(&[("A", 64)]);
+        for round in 0..rounds {
+            let input = builder.input("A");
+            let loaded = builder.load(input, "1 # 256", "A", round % 16 * 256);
+            builder.read(loaded);
+        }
+        builder.body
+    }
+
+    #[test]
+    fn two_threads_derive_what_one_does() {
+        let (small, large) = (repeated(1), repeated(150));
+        assert!(large.operations.len() >= OPERATIONS_OF_A_THREAD);
+        let (once, often) = (derive(&small, Target::Rngd), derive(&large, Target::Rngd));
+        for round in often.operations.chunks(once.operations.len()) {
+            assert_eq!(round, once.operations);
+        }
+        let memory = memory::derive(&large);
+        assert_eq!(often.memory, memory);
+        assert_eq!(
+            often.library,
+            library::derive(&large, &often.operations, &memory.moves)
+        );
+    }
+
+    #[test]
+    fn a_pause_before_each_operation_may_unwind() {
+        for rounds in [2, 150] {
+            let body = repeated(rounds);
+            let calls = Cell::new(0);
+            let _ = derive_watching(&body, Target::Rngd, &|| calls.set(calls.get() + 1));
+            assert_eq!(calls.get(), body.operations.len());
+            let unwound = catch_unwind(AssertUnwindSafe(|| {
+                derive_watching(&body, Target::Rngd, &|| {
+                    resume_unwind(Box::new("withdrawn"))
+                })
+            }));
+            let payload = unwound.map_err(|payload| payload.downcast_ref() == Some(&"withdrawn"));
+            assert_eq!(payload.err(), Some(true));
+        }
     }
 }

@@ -168,11 +168,25 @@ impl BodySimulation {
 /// Simulates one body.
 #[must_use]
 pub fn simulate(body: &Body, derivation: &BodyDerivation, target: Target) -> BodySimulation {
+    simulate_watching(body, derivation, target, &|| ())
+}
+
+/// As [`simulate`], for callers that may lose interest: `pause` is called before each operation and may unwind.
+#[must_use]
+pub fn simulate_watching(
+    body: &Body,
+    derivation: &BodyDerivation,
+    target: Target,
+    pause: &dyn Fn(),
+) -> BodySimulation {
     let operations: Vec<OperationCost> = body
         .operations
         .iter()
         .zip(&derivation.operations)
-        .map(|(operation, derived)| operation_cost(body, operation, derived, target))
+        .map(|(operation, derived)| {
+            pause();
+            operation_cost(body, operation, derived, target)
+        })
         .collect();
     let schedule = schedule::derive(body, derivation, &operations);
     let memory = memory::derive(derivation, &schedule);
