@@ -1,7 +1,7 @@
 //! Findings as diagnostics, for those who ask for them; see [`crate::lsp::publishing`] for those who do not.
 
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hasher};
 use std::str::FromStr;
 
 use tower_lsp::ls_types::{
@@ -151,17 +151,36 @@ fn full(
 
 /// What tells answers about a file apart. Equal answers have equal names, whatever happened between them.
 pub(crate) fn result_id(items: &[Diagnostic]) -> String {
-    let mut hasher = DefaultHasher::new();
+    let mut hashed = Hashed::default();
     for item in items {
         // What a diagnostic carries names the text's version: another one does not change what is shown.
-        let shown = Diagnostic {
-            data: None,
-            ..item.clone()
-        };
-        let words = serde_json::to_string(&shown).unwrap_or_default();
-        words.hash(&mut hasher);
+        let shown = (
+            (&item.range, &item.severity, &item.code, &item.message),
+            (
+                &item.code_description,
+                &item.related_information,
+                &item.tags,
+            ),
+        );
+        // Writing into a hash does not fail.
+        let _ = serde_json::to_writer(&mut hashed, &shown);
     }
-    format!("{:016x}", hasher.finish())
+    format!("{:016x}", hashed.0.finish())
+}
+
+/// The hash of what is written.
+#[derive(Default)]
+struct Hashed(DefaultHasher);
+
+impl std::io::Write for Hashed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.write(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The diagnostics of one file.
