@@ -30,7 +30,7 @@ mod support;
 /// Repetitions of a question.
 const REPETITIONS: usize = 200;
 /// Servers that are started for the figures of the beginning.
-const STARTS: usize = 10;
+const STARTS: usize = 40;
 
 /// A kind of server, and what its figures may take.
 struct Kind {
