@@ -97,6 +97,12 @@ fn write_project(folder: &Path) -> String {
     edited.unwrap().1
 }
 
+/// Ends a server. One of this process gives its memory back when it has ended, which is not what the next one takes.
+fn end(client: Client) {
+    client.finish();
+    std::thread::sleep(200 * MILLISECOND);
+}
+
 /// From the start of the server to the answer of `initialize`, and from there to the diagnostics of all files.
 fn beginning(kind: &Kind, folder: &Path) -> bool {
     let (mut initialize, mut first) = (Vec::new(), Vec::new());
@@ -117,9 +123,7 @@ fn beginning(kind: &Kind, folder: &Path) -> bool {
         });
         first.push(since.elapsed());
         assert!(matches!(report, WorkspaceDiagnosticReportResult::Report(_)));
-        client.finish();
-        // A server of this process gives its memory back when it has ended, which is not what the next one takes.
-        std::thread::sleep(100 * MILLISECOND);
+        end(client);
     }
     let initialize = tell("start and initialize", initialize, 40 * MILLISECOND);
     let first = tell("first diagnostics of 100 files", first, 150 * MILLISECOND);
@@ -210,7 +214,7 @@ fn editing(kind: &Kind, folder: &Path, text: &str) -> bool {
     fine &= tell("inlay hints of 60 lines", times, 3 * MILLISECOND);
     let times = asked(&mut client, "textDocument/inlayHint", |_| range(0, lines));
     fine &= tell("inlay hints of the file", times, 3 * MILLISECOND);
-    client.finish();
+    end(client);
     fine
 }
 
