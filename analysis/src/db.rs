@@ -224,10 +224,11 @@ impl AnalysisDatabase {
         Project::try_get(self)?.files(self).get(path).copied()
     }
 
-    /// Prepares a file for being typed into.
+    /// Prepares a file for being typed into. Its items change more often than other files, so that the first edit of one of them
+    /// has nothing of other files looked through; what they decide is worked out once more.
     pub fn open(&mut self, file: SourceFile) {
         if file.held(self).is_none() {
-            hold(self, file);
+            hold(self, file, Durability::MEDIUM);
         }
     }
 
@@ -249,7 +250,8 @@ impl AnalysisDatabase {
                 .with_durability(Durability::LOW)
                 .to(tree);
         }
-        hold(self, file);
+        // As durable as the file was: what its other items decide stays at hand.
+        hold(self, file, Durability::HIGH);
     }
 
     /// Replaces the text of one file among many: nothing is read of it now.

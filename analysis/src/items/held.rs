@@ -48,8 +48,9 @@ impl HeldItems {
     }
 }
 
-/// Holds the items of a file as its text has them, which was just set. What did not change stays as it is.
-pub fn hold(db: &mut AnalysisDatabase, file: SourceFile) {
+/// Holds the items of a file as its text has them, which was just set. What did not change stays as it is. `first` is how durable
+/// the items are of a file that is held for the first time: what becomes less durable than it was counts as changed.
+pub fn hold(db: &mut AnalysisDatabase, file: SourceFile, first: Durability) {
     let held = file.held(db);
     let known = |item: &ItemId| held.as_ref()?.texts.get(item).copied();
     let (items, texts) = file_texts(db, file);
@@ -76,11 +77,9 @@ pub fn hold(db: &mut AnalysisDatabase, file: SourceFile) {
     if same {
         return;
     }
-    // Those of a file that was just opened change less often than the one that is typed into, and more often than other files:
-    // the first edit of one of them has nothing of other files looked through.
     let durability = match &held {
         Some(_) => Durability::LOW,
-        None => Durability::MEDIUM,
+        None => first,
     };
     for (item, text) in added {
         let source = HeldText::builder(text).durability(durability);
