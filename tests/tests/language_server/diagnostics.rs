@@ -212,7 +212,13 @@ fn a_client_that_does_not_pull_is_told() {
         let told = published(&mut client, &uri);
         assert_eq!((told.version, told.diagnostics), (Some(2), Vec::new()));
         client.replace(&uri, 3, BROKEN);
-        assert_eq!(published(&mut client, &uri).diagnostics.len(), 2);
+        // A check of the workspace that begins with a change tells the same of it once more.
+        let mut told = published(&mut client, &uri);
+        while told.version == Some(2) {
+            assert_eq!(told.diagnostics, []);
+            told = published(&mut client, &uri);
+        }
+        assert_eq!((told.version, told.diagnostics.len()), (Some(3), 2));
         // What is said of a document that is no file goes with it.
         client.close(&uri);
         let told = published(&mut client, &uri);
