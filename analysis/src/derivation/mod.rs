@@ -183,6 +183,9 @@ pub fn derive_watching(body: &Body, target: Target, pause: &dyn Fn()) -> BodyDer
 /// Operations of a body from which on what stands between them is derived on a thread of its own.
 const OPERATIONS_OF_A_THREAD: usize = 200;
 
+/// Stack of the further thread, as large as those of the pools: mappings nest.
+const STACK_BYTES: usize = 64 << 20;
+
 /// Does two things at once, or where there is no further thread one after the other. Not on the pool of threads: a thread of it
 /// that waits takes up other work, which may wait for what it is itself in the middle of.
 fn at_once<One, Other: Send>(
@@ -190,7 +193,8 @@ fn at_once<One, Other: Send>(
     other: impl Fn() -> Other + Sync,
 ) -> (One, Other) {
     std::thread::scope(|scope| {
-        let Ok(thread) = std::thread::Builder::new().spawn_scoped(scope, &other) else {
+        let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
+        let Ok(thread) = builder.spawn_scoped(scope, &other) else {
             return (one(), other());
         };
         let one = one();
@@ -278,10 +282,14 @@ mod tests {
 
     /// A tensor that is loaded and read, so many times.
     fn repeated(rounds: u64) -> Body {
+        repeated_with(rounds, "A")
+    }
+
+    fn repeated_with(rounds: u64, element: &str) -> Body {
         let mut builder = BodyBuilder::new(&[("A", 64)]);
         for round in 0..rounds {
-            let input = builder.input("A");
-            let loaded = builder.load(input, "1 # 256", "A", round % 16 * 256);
+            let input = builder.input(element);
+            let loaded = builder.load(input, "1 # 256", element, round % 16 * 256);
             builder.read(loaded);
         }
         builder.body
@@ -301,6 +309,18 @@ mod tests {
             often.library,
             library::derive(&large, &often.operations, &memory.moves)
         );
+    }
+
+    #[test]
+    fn mappings_that_nest_deeply_are_derived_on_both_threads() {
+        let mut element = "A".to_owned();
+        for size in 65..125 {
+            element += &format!(" # {size}");
+        }
+        let body = repeated_with(150, &element);
+        let derived = derive(&body, Target::Rngd);
+        assert_eq!(derived.memory, memory::derive(&body));
+        assert_eq!(derived.operations.len(), body.operations.len());
     }
 
     #[test]
