@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tower_lsp::ls_types::{MessageType, TextDocumentContentChangeEvent, Uri};
 
 use super::positions::{Encoding, LineTable};
+use super::publishing;
 use super::state::{Document, Server};
 use super::uris;
 
@@ -14,6 +15,7 @@ use super::uris;
 pub(crate) fn open(server: &Server, uri: Uri, version: i32, text: String) -> Arc<str> {
     let path: Arc<str> = uris::path_of(&uri).into();
     let text: Arc<str> = text.into();
+    publishing::opening(server, &path);
     let mut state = server.lock();
     let document = Document {
         uri,

@@ -27,10 +27,21 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 pub(crate) struct Publisher {
     waiting: Mutex<Waiting>,
     wake: Notify,
-    /// What the client was told, by the engine's path: the address that it was told of, and the answer's name.
-    published: Mutex<BTreeMap<String, (Uri, String)>>,
+    /// What the client was told last, by the engine's path.
+    published: Mutex<BTreeMap<String, Published>>,
     /// What the log says of the last check of the workspace.
     logged: Mutex<String>,
+}
+
+/// What the client was told last of a file.
+#[derive(Clone)]
+struct Published {
+    /// The address that it was told of.
+    uri: Uri,
+    /// The name of the answer.
+    result_id: String,
+    /// The version of the text it was about, if that is open and was not opened again since.
+    version: Option<i32>,
 }
 
 #[derive(Default)]
@@ -45,6 +56,13 @@ impl Publisher {
     /// Looks again for what can be published.
     pub(crate) fn wake(&self) {
         self.wake.notify_one();
+    }
+}
+
+/// A document is about to be opened: whatever was told of it before was about another text, even one of the same version.
+pub(crate) fn opening(server: &Server, path: &str) {
+    if let Some(known) = locked(&server.publisher.published).get_mut(path) {
+        known.version = None;
     }
 }
 
@@ -239,19 +257,20 @@ impl Check {
 
 /// Tells the client what is new of the workspace.
 async fn tell_all(server: &Arc<Server>, files: Vec<Told>) {
-    let mut before: BTreeMap<String, (Uri, String)> = locked(&server.publisher.published).clone();
+    let mut before = locked(&server.publisher.published).clone();
     for (version, path, uri, items) in files {
         before.remove(&path);
         tell(server, &path, uri, version, items, false).await;
     }
     // Files that are gone or no longer checked.
-    for (path, (uri, _)) in before {
-        tell(server, &path, uri, None, Vec::new(), false).await;
+    for (path, gone) in before {
+        tell(server, &path, gone.uri, None, Vec::new(), false).await;
     }
 }
 
 /// Tells the client what is said of a file, if the text is still the one that it is about. `always` also where the client
-/// was told just that before of an open document.
+/// was told just that of an earlier version of an open document; never twice of one version, which a check of the
+/// workspace and one of the document may both have seen first.
 async fn tell(
     server: &Arc<Server>,
     path: &str,
@@ -269,18 +288,29 @@ async fn tell(
     if documents != version {
         return;
     }
-    let name = result_id(&items);
+    let result_id = result_id(&items);
     {
         let mut published = locked(&server.publisher.published);
-        let known = published.get(path).is_some_and(|(_, known)| *known == name);
-        let silent = items.is_empty() && !published.contains_key(path);
-        if (known && !(always && version.is_some())) || (silent && version.is_none()) {
-            return;
+        match published.get(path) {
+            Some(known) if known.result_id == result_id => {
+                let new = version.is_some() && known.version != version;
+                if !(always && new) {
+                    return;
+                }
+            }
+            None if items.is_empty() && version.is_none() => return,
+            Some(_) | None => {}
         }
         if items.is_empty() && version.is_none() {
             published.remove(path);
         } else {
-            published.insert(path.to_owned(), (uri.clone(), name));
+            let uri = uri.clone();
+            let told = Published {
+                uri,
+                result_id,
+                version,
+            };
+            published.insert(path.to_owned(), told);
         }
     }
     server.client.publish_diagnostics(uri, items, version).await;
