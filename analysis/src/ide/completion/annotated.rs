@@ -5,18 +5,21 @@
 
 use crate::db::Db;
 use crate::derivation::contraction::derive_trf_load;
-use crate::items::{ItemId, ItemKind};
+use crate::items::ItemId;
 use crate::kernel::{Body, Level, OperationKind, Origin, Pass, PassEnd, Tensor, body};
 use crate::mapping::Mapping;
 
 use super::made::Made;
+use super::place::functions_around;
 
 /// What the mapping at an offset of a function's text will be, if it annotates the result of a pass.
 pub(super) fn made(db: &dyn Db, item: ItemId, offset: u32) -> Option<Made> {
-    if item.kind(db) != ItemKind::Function {
-        return None;
-    }
-    let body = body(db, item);
+    functions_around(db, item, offset).find_map(|function| in_function(db, function, offset))
+}
+
+fn in_function(db: &dyn Db, function: ItemId, offset: u32) -> Option<Made> {
+    let item = function.owner(db);
+    let body = body(db, function);
     let (tensor, level) = body.tensors.iter().find_map(|tensor| {
         let mut levels = tensor.levels.iter();
         let (level, _) = levels.find(|(_, written)| {

@@ -2,7 +2,7 @@
 
 use crate::db::Db;
 use crate::hardware::ElementType;
-use crate::items::{Dialect, ItemId, ItemKind, dialect, item_text};
+use crate::items::{Dialect, ItemId, ItemKind, block_scopes, dialect, item_text};
 use crate::kernel::Level;
 use crate::kernel::dialect::{Action, Generic, Method, TypeParameter, VISA_STD};
 use crate::mapping::Mapping;
@@ -36,27 +36,30 @@ pub(super) struct MappingPlace {
 impl MappingPlace {
     /// The place of the macro that is the opener of that number.
     pub(super) fn of(db: &dyn Db, around: &Around, macro_at: usize, item: ItemId) -> Self {
+        let of_alias = || Self::of_alias(db, around, item);
         let Some(outer) = around.openers.get(macro_at + 1).copied() else {
-            return Self::of_alias(db, item);
+            return of_alias();
         };
         match around.owner(outer) {
             Owner::Turbofish { name, dot } => Self::of_method(db, around, outer, (&name, dot)),
             Owner::Type(name) => Self::of_type(around, outer, &name),
-            _ => Self::of_alias(db, item),
+            _ => of_alias(),
         }
     }
 
     /// Kernels name their levels after what they are: `type Slice = m![…]`.
-    fn of_alias(db: &dyn Db, item: ItemId) -> Self {
-        let level = (item.kind(db) == ItemKind::Alias)
-            .then(|| match &*item.name(db) {
-                "Chip" => Some(Level::Chip),
-                "Cluster" => Some(Level::Cluster),
-                "Slice" => Some(Level::Slice),
-                "Row" => Some(Level::Row),
-                _ => None,
-            })
-            .flatten();
+    fn of_alias(db: &dyn Db, around: &Around, item: ItemId) -> Self {
+        let alias = around
+            .item_here(db)
+            .and_then(|(_, end)| items_around(db, item, end).next())
+            .filter(|inner| inner.kind(db) == ItemKind::Alias);
+        let level = alias.and_then(|alias| match &*alias.name(db) {
+            "Chip" => Some(Level::Chip),
+            "Cluster" => Some(Level::Cluster),
+            "Slice" => Some(Level::Slice),
+            "Row" => Some(Level::Row),
+            _ => None,
+        });
         Self {
             level,
             ..Self::default()
@@ -123,6 +126,29 @@ impl MappingPlace {
     pub(super) fn action(&self) -> Option<Action> {
         self.method.map(|method| method.action)
     }
+}
+
+/// The items around an offset of an item's text, the innermost first: those in its blocks, then the item itself.
+fn items_around(db: &dyn Db, item: ItemId, offset: u32) -> impl Iterator<Item = ItemId> {
+    let scopes = block_scopes(db, item);
+    let around = scopes
+        .locals
+        .iter()
+        .filter(|local| local.start < offset && offset <= local.end);
+    let mut found: Vec<ItemId> = around.map(|local| local.id).collect();
+    // Each stands before those inside of it.
+    found.reverse();
+    found.into_iter().chain([item])
+}
+
+/// The functions around an offset of an item's text, the innermost first. Methods are parts of their `impl`, not items,
+/// and no function that can be followed.
+pub(super) fn functions_around(
+    db: &dyn Db,
+    item: ItemId,
+    offset: u32,
+) -> impl Iterator<Item = ItemId> {
+    items_around(db, item, offset).filter(move |item| item.kind(db) == ItemKind::Function)
 }
 
 /// The arguments between an opener and the cursor as written, one space between tokens; lifetimes left out.

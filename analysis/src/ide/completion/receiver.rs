@@ -2,7 +2,6 @@
 
 use crate::db::{Db, options};
 use crate::hardware::{ElementType, Target};
-use crate::items::ItemKind;
 use crate::kernel::dialect::{Method, Receiver as Kind, VISA_STD};
 use crate::kernel::{
     Body, Context, OperationKind, Pass, PassEnd, Position, Probed, Stage, StreamShape, Tensor,
@@ -11,6 +10,7 @@ use crate::kernel::{
 use crate::mapping::Mapping;
 
 use super::context::Around;
+use super::place::functions_around;
 
 /// Methods of the library whose names ordinary Rust has too: they are only meant where the receiver is known.
 const ORDINARY: [&str; 17] = [
@@ -66,10 +66,9 @@ impl Receiver {
     /// The receiver before the dot at a place; none where it is nothing of the library or could not be followed.
     pub(in crate::ide) fn at(db: &dyn Db, around: &Around, dot: usize) -> Option<Self> {
         let (item, end) = around.item_end(db, dot.checked_add(1)?)?;
-        if item.kind(db) != ItemKind::Function {
-            return None;
-        }
-        let (body, value) = probe(db, item, end)?;
+        // A function in another is followed for itself, as others are; what its own text does not tell, a call may.
+        let (body, value) =
+            functions_around(db, item, end).find_map(|function| probe(db, function, end))?;
         Some(Self {
             body,
             value,

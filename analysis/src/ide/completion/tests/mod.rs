@@ -1,6 +1,7 @@
 //! Proposals in small kernels, with the cursor at `$0`.
 
 mod kernels;
+mod nested;
 
 use crate::ide::Completion;
 use crate::workspace::Workspace;
