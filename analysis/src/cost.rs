@@ -10,13 +10,14 @@ mod stages;
 use std::sync::Arc;
 
 use crate::check::{function_derivation, function_findings, function_simulation, functions};
-use crate::db::{Db, SourceFile};
+use crate::db::{AnalysisDatabase, Db, SourceFile};
 use crate::items::ItemId;
 use crate::kernel::{Body, body};
 use crate::places::Places;
 use crate::report::{Range, UnresolvedPlace};
 use crate::rules::Group;
 use crate::simulation::{BodySimulation, Lane, Peak};
+use crate::threads::{OPERATIONS_OF_A_THREAD, at_once};
 
 pub(crate) use rows::tier as tier_name;
 pub use stages::StageRow;
@@ -197,12 +198,35 @@ pub struct Proposal {
 
 /// What the kernels of a file cost, in the order of the file.
 #[must_use]
-pub fn kernel_costs(db: &dyn Db, file: SourceFile) -> Vec<KernelCost> {
+pub fn kernel_costs(db: &AnalysisDatabase, file: SourceFile) -> Vec<KernelCost> {
     let mut places = Places::new(db);
     functions(db, file)
         .into_iter()
-        .filter_map(|function| kernel_cost(db, function, &mut places))
+        .filter_map(|function| {
+            let body = body(db, function);
+            if body.device.is_some() && body.operations.len() >= OPERATIONS_OF_A_THREAD {
+                return large_kernel_cost(db, function, &mut places);
+            }
+            kernel_cost(db, function, &mut places)
+        })
         .collect()
+}
+
+/// As [`kernel_cost`], on two threads.
+fn large_kernel_cost(
+    db: &AnalysisDatabase,
+    function: ItemId,
+    places: &mut Places<'_>,
+) -> Option<KernelCost> {
+    // Both threads need it first.
+    let _ = function_simulation(db, function);
+    let beside = db.clone();
+    let find = move || {
+        let _ = function_findings(&beside, function);
+    };
+    let (cost, ()) = at_once(|| cost_without_proposals(db, function, places), find);
+    let proposals = proposals(db, function, places);
+    cost.map(|cost| KernelCost { proposals, ..cost })
 }
 
 /// What one kernel costs; `None` for a function that is none.
@@ -229,6 +253,16 @@ pub(crate) fn memory_of(db: &dyn Db, function: ItemId) -> Vec<MemoryRow> {
 }
 
 fn kernel_cost(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Option<KernelCost> {
+    let cost = cost_without_proposals(db, function, places)?;
+    let proposals = proposals(db, function, places);
+    Some(KernelCost { proposals, ..cost })
+}
+
+fn cost_without_proposals(
+    db: &dyn Db,
+    function: ItemId,
+    places: &mut Places<'_>,
+) -> Option<KernelCost> {
     let body = body(db, function);
     let device = body.device.as_ref()?;
     let simulation = function_simulation(db, function);
@@ -263,7 +297,7 @@ fn kernel_cost(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Option
         },
         memory: rows::memory(&body, &simulation, &names, places),
         peak: known.then_some(simulation.memory.peak),
-        proposals: proposals(db, function, places),
+        proposals: Vec::new(),
         assumptions: assumptions(&simulation),
         unresolved: unresolved(&body, &simulation, places),
     })

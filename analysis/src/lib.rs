@@ -23,6 +23,7 @@ pub mod rules;
 pub mod simulation;
 pub mod suppression;
 pub mod syntax;
+mod threads;
 pub mod workspace;
 
 pub use budget::Budget;

@@ -145,14 +145,15 @@ pub(super) fn operations(
                 .filter_map(|number| names.allocation(*number));
             tensors.collect::<Vec<_>>()
         };
+        let (place, source) = statement(db, operation, places).unwrap_or_default();
         rows.push(OperationRow {
             id: operation.id.0,
             name: names.operation(operation),
             lane: Lane::of(operation.context),
             file,
-            statement: statement(db, operation, places).unwrap_or(range),
+            statement: place.unwrap_or(range),
             range,
-            source: source(db, operation),
+            source,
             loops: operation
                 .loops
                 .iter()
@@ -194,46 +195,36 @@ fn engine(stage: &StageCost) -> EngineRow {
     }
 }
 
-/// The statement around the operation's first method, cut where it is long.
-fn source(db: &dyn Db, operation: &Operation) -> String {
-    let span = operation.span;
-    let text = item_text(db, span.item);
-    let parts = text
-        .text
-        .get(..span.start as usize)
-        .zip(text.text.get(span.start as usize..));
-    let Some((before, after)) = parts else {
-        return String::new();
-    };
-    let (start, end) = (
-        statement_start(before, SOURCE_LIMIT),
-        statement_end(after, SOURCE_LIMIT),
-    );
-    let (head, tail) = (before.get(start..), after.get(..end));
-    head.unwrap_or_default()
-        .chars()
-        .chain(tail.unwrap_or_default().chars())
-        .take(SOURCE_LIMIT)
-        .collect::<String>()
-        .trim()
-        .to_owned()
-}
-
-/// The place of the statement around the operation's first method.
-fn statement(db: &dyn Db, operation: &Operation, places: &mut Places<'_>) -> Option<Range> {
+/// The statement around the operation's first method: its place, and its text, cut where it is long.
+fn statement(
+    db: &dyn Db,
+    operation: &Operation,
+    places: &mut Places<'_>,
+) -> Option<(Option<Range>, String)> {
     let span = operation.span;
     let text = item_text(db, span.item);
     let method = span.start as usize;
-    let (before, after) = (text.text.get(..method)?, text.text.get(method..)?);
+    let (before, after) = text.text.split_at_checked(method)?;
     let start = statement_start(before, STATEMENT_LIMIT);
-    let blank = before.get(start..)?.len() - before.get(start..)?.trim_start().len();
-    let end = method.checked_add(statement_end(after, STATEMENT_LIMIT))?;
-    let around = Span {
-        start: u32::try_from(start.checked_add(blank)?).ok()?,
-        end: u32::try_from(end).ok()?,
-        ..span
-    };
-    places.range(around).map(|(_, range)| range)
+    let end = statement_end(after, STATEMENT_LIMIT);
+    let (head, tail) = (before.get(start..)?, after.get(..end)?);
+    let first = start.checked_add(head.len() - head.trim_start().len())?;
+    let last = method.checked_add(end)?;
+    let around = u32::try_from(first).ok().zip(u32::try_from(last).ok());
+    let around = around.map(|(start, end)| Span { start, end, ..span });
+    let place = around.and_then(|around| places.range(around));
+    Some((place.map(|(_, range)| range), source(head, tail)))
+}
+
+/// The text of a statement that stands on both sides of a method, cut where it is long.
+fn source(before: &str, after: &str) -> String {
+    let cut = before.char_indices().rev().nth(SOURCE_LIMIT - 1);
+    let before = before.get(cut.map_or(0, |(at, _)| at)..);
+    let cut = |text: &str| text.char_indices().nth(SOURCE_LIMIT).map(|(at, _)| at);
+    let mut source = before.unwrap_or_default().to_owned();
+    source.push_str(after.get(..cut(after).unwrap_or(after.len())).unwrap_or_default());
+    source.truncate(cut(&source).unwrap_or(source.len()));
+    source.trim().to_owned()
 }
 
 /// Where the statement begins that a text breaks off in: behind the last `;`, the last block, or the brace around it.
@@ -344,7 +335,7 @@ pub(crate) const fn tier(tier: Tier) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{SOURCE_LIMIT, statement_end, statement_start};
+    use super::{SOURCE_LIMIT, source, statement_end, statement_start};
 
     fn around<'a>(text: &'a str, method: &str) -> &'a str {
         let at = text.find(method).unwrap();
@@ -374,5 +365,8 @@ mod tests {
         let (before, after) = text.split_at(text.find('m').unwrap());
         assert_eq!(before.len() - statement_start(before, SOURCE_LIMIT), 800);
         assert_eq!(statement_end(after, SOURCE_LIMIT), 799);
+        assert_eq!(source(before, after), "ä".repeat(400));
+        assert_eq!(source("  ä", after), format!("ä{}", &after[..1 + 396 * 2]));
+        assert_eq!(source(" let x = ", "m(1) "), "let x = m(1)");
     }
 }

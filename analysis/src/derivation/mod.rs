@@ -29,6 +29,7 @@ mod views;
 
 use crate::hardware::Target;
 use crate::kernel::{Body, Operation, OperationKind, Pass, PassEnd, StageKind};
+use crate::threads::{OPERATIONS_OF_A_THREAD, at_once};
 
 /// Everything derived of one body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -178,31 +179,6 @@ pub fn derive_watching(body: &Body, target: Target, pause: &dyn Fn()) -> BodyDer
         tensors,
         memory,
     }
-}
-
-/// Operations of a body from which on what stands between them is derived on a thread of its own.
-const OPERATIONS_OF_A_THREAD: usize = 200;
-
-/// Stack of the further thread, as large as those of the pools: mappings nest.
-const STACK_BYTES: usize = 64 << 20;
-
-/// Does two things at once, or where there is no further thread one after the other. Not on the pool of threads: a thread of it
-/// that waits takes up other work, which may wait for what it is itself in the middle of.
-fn at_once<One, Other: Send>(
-    one: impl Fn() -> One,
-    other: impl Fn() -> Other + Sync,
-) -> (One, Other) {
-    std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().stack_size(STACK_BYTES);
-        let Ok(thread) = builder.spawn_scoped(scope, &other) else {
-            return (one(), other());
-        };
-        let one = one();
-        match thread.join() {
-            Ok(other) => (one, other),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
 }
 
 /// Derives one operation of a body, or a changed copy of one: what it would be instead.

@@ -18,6 +18,7 @@ use crate::derivation::{BodyDerivation, OperationDerivation};
 use crate::hardware::Target;
 use crate::items::Span;
 use crate::kernel::{Body, Operation, OperationKind};
+use crate::threads::of_each;
 
 pub use dma::DmaCost;
 pub use memory::{Hole, MemoryTimeline, Occupancy, Peak};
@@ -179,15 +180,11 @@ pub fn simulate_watching(
     target: Target,
     pause: &dyn Fn(),
 ) -> BodySimulation {
-    let operations: Vec<OperationCost> = body
-        .operations
-        .iter()
-        .zip(&derivation.operations)
-        .map(|(operation, derived)| {
-            pause();
-            operation_cost(body, operation, derived, target)
-        })
-        .collect();
+    let pairs = body.operations.iter().zip(&derivation.operations);
+    let pairs: Vec<_> = pairs.collect();
+    let operations = of_each(&pairs, pause, |(operation, derived)| {
+        operation_cost(body, operation, derived, target)
+    });
     let schedule = schedule::derive(body, derivation, &operations);
     let memory = memory::derive(derivation, &schedule);
     let gaps = schedule::gaps(body, &operations);

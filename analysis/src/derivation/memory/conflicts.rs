@@ -185,17 +185,15 @@ pub(super) fn derive(body: &Body, allocations: &[Allocation]) -> Vec<MemoryViola
     let mut violations = Vec::new();
     let crowded = finder.crowded_registers(&mut violations);
     let mut seen: FxHashSet<(Span, Span)> = FxHashSet::default();
+    let occupied = Occupied::of(allocations);
     for (index, written) in allocations.iter().enumerate() {
         if crowded.contains(&written.tensor) {
             continue;
         }
-        for (other, needed) in allocations.iter().enumerate() {
-            if index == other
-                || written.tier != needed.tier
-                || !intersects(written.range, needed.range)
-            {
+        for needed in occupied.meeting(written).filter(|other| *other != index) {
+            let Some(needed) = allocations.get(needed) else {
                 continue;
-            }
+            };
             let Some(places) = finder.places(needed, written) else {
                 continue;
             };
@@ -217,6 +215,33 @@ pub(super) fn derive(body: &Body, allocations: &[Allocation]) -> Vec<MemoryViola
         }
     }
     violations
+}
+
+/// The ranges of the allocations whose places are known, close together: each is compared with all others.
+struct Occupied {
+    /// Memory, range, and the allocation's index.
+    ranges: Vec<(Tier, (u64, u64), usize)>,
+}
+
+impl Occupied {
+    fn of(allocations: &[Allocation]) -> Self {
+        let all = allocations.iter().enumerate();
+        let known = all.filter_map(|(index, allocation)| {
+            Some((allocation.tier, allocation.range?, index))
+        });
+        Self {
+            ranges: known.collect(),
+        }
+    }
+
+    /// The indices of the allocations that share bytes with one, itself included, in their order.
+    fn meeting(&self, one: &Allocation) -> impl Iterator<Item = usize> {
+        let (tier, place) = (one.tier, one.range);
+        let ranges = self.ranges.iter();
+        ranges.filter_map(move |(other, range, index)| {
+            (tier == *other && intersects(place, Some(*range))).then_some(*index)
+        })
+    }
 }
 
 fn intersects(one: Option<(u64, u64)>, two: Option<(u64, u64)>) -> bool {
