@@ -94,7 +94,13 @@ mod tests {
 
     #[test]
     fn all_numbers_come_in_their_order() {
-        for count in [0, 1, OPERATIONS_OF_A_THREAD - 1, OPERATIONS_OF_A_THREAD, 1_003] {
+        for count in [
+            0,
+            1,
+            OPERATIONS_OF_A_THREAD - 1,
+            OPERATIONS_OF_A_THREAD,
+            1_003,
+        ] {
             let numbers: Vec<usize> = (0..count).collect();
             let squares: Vec<usize> = (0..count).map(|number| number * number).collect();
             assert_eq!(of_each(&numbers, &|| (), |number| number * number), squares);

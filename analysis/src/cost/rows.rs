@@ -222,7 +222,11 @@ fn source(before: &str, after: &str) -> String {
     let before = before.get(cut.map_or(0, |(at, _)| at)..);
     let cut = |text: &str| text.char_indices().nth(SOURCE_LIMIT).map(|(at, _)| at);
     let mut source = before.unwrap_or_default().to_owned();
-    source.push_str(after.get(..cut(after).unwrap_or(after.len())).unwrap_or_default());
+    source.push_str(
+        after
+            .get(..cut(after).unwrap_or(after.len()))
+            .unwrap_or_default(),
+    );
     source.truncate(cut(&source).unwrap_or(source.len()));
     source.trim().to_owned()
 }

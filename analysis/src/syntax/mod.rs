@@ -60,7 +60,7 @@ pub fn parse_text(text: &str) -> Result<Parse<SourceTree>, Unanalysed> {
         return Err(Unanalysed::TooDeeplyNested);
     }
     let parse = SourceTree::parse(text, EDITION);
-    if tree_depth(&parse.syntax_node()) > nesting::MAXIMUM_TREE_DEPTH {
+    if is_deeper(&parse.syntax_node(), nesting::MAXIMUM_TREE_DEPTH) {
         // Dropping a tree recurses once a level. A tree that slipped through the scan is leaked rather than dropped.
         std::mem::forget(parse);
         return Err(Unanalysed::TooDeeplyNested);
@@ -68,16 +68,24 @@ pub fn parse_text(text: &str) -> Result<Parse<SourceTree>, Unanalysed> {
     Ok(parse)
 }
 
-/// The levels of a tree. It walks the shared nodes, which takes no allocation a node as the nodes with parents do.
-fn tree_depth(root: &SyntaxNode) -> usize {
+/// More levels of a tree than the parser ever makes of one byte.
+const LEVELS_OF_A_BYTE: usize = 32;
+
+/// Whether a tree has more levels than some number. It walks the shared nodes, which takes no allocation a node as the nodes
+/// with parents do, and leaves out those whose texts are too short for so many levels.
+fn is_deeper(root: &SyntaxNode, levels: usize) -> bool {
     let green = root.green();
-    let mut deepest = 1;
     let mut open = vec![green.children()];
     while let Some(children) = open.last_mut() {
         match children.next() {
             Some(NodeOrToken::Node(node)) => {
-                open.push(node.children());
-                deepest = deepest.max(open.len());
+                let below = usize::from(node.text_len()).saturating_mul(LEVELS_OF_A_BYTE);
+                if open.len().saturating_add(below) >= levels {
+                    open.push(node.children());
+                    if open.len() > levels {
+                        return true;
+                    }
+                }
             }
             Some(NodeOrToken::Token(_)) => {}
             None => {
@@ -85,7 +93,7 @@ fn tree_depth(root: &SyntaxNode) -> usize {
             }
         }
     }
-    deepest
+    false
 }
 
 #[cfg(test)]

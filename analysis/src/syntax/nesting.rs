@@ -10,12 +10,37 @@ const MAXIMUM_CHAIN: u32 = 1500;
 /// Levels of a tree that may be dropped, which recurses.
 pub(super) const MAXIMUM_TREE_DEPTH: usize = 4000;
 
-/// Keywords that open a nested expression, type or pattern.
-const NESTING_KEYWORDS: &[&str] = &[
-    "as", "async", "await", "box", "break", "const", "do", "dyn", "else", "fn", "for", "if",
-    "impl", "in", "let", "loop", "match", "move", "mut", "ref", "return", "static", "unsafe",
-    "where", "while", "yield",
-];
+/// Whether a word opens a nested expression, type or pattern.
+fn nests(word: &str) -> bool {
+    matches!(
+        word,
+        "as" | "async"
+            | "await"
+            | "box"
+            | "break"
+            | "const"
+            | "do"
+            | "dyn"
+            | "else"
+            | "fn"
+            | "for"
+            | "if"
+            | "impl"
+            | "in"
+            | "let"
+            | "loop"
+            | "match"
+            | "move"
+            | "mut"
+            | "ref"
+            | "return"
+            | "static"
+            | "unsafe"
+            | "where"
+            | "while"
+            | "yield"
+    )
+}
 
 /// Whether the parser could overflow its stack on this text.
 pub(super) fn is_too_deep(text: &str) -> bool {
@@ -206,7 +231,7 @@ impl<'a> Scan<'a> {
             self.operand();
             return;
         }
-        let keyword = NESTING_KEYWORDS.contains(&word);
+        let keyword = nests(word);
         if self.after_block && word != "else" && word != "as" {
             self.reset();
         }

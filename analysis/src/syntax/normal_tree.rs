@@ -6,8 +6,10 @@
 
 use std::sync::{Arc, Weak};
 
-use ra_ap_syntax::{GreenNode, NodeOrToken, SyntaxKind, T};
+use ra_ap_syntax::{GreenNode, NodeOrToken, SyntaxKind, T, TextSize};
 use rowan::{GreenNodeData, GreenToken};
+
+use super::normalise::NormalisedNode;
 
 /// Levels of an item whose tree is made here: each takes one call inside another.
 const MAXIMUM_LEVELS: usize = 512;
@@ -16,7 +18,7 @@ const MAXIMUM_LEVELS: usize = 512;
 ///
 /// All links are equal: what they lead to follows from the text beside them.
 #[derive(Clone, Debug, Default)]
-pub struct ItemSource(Weak<GreenNode>);
+pub struct ItemSource(Weak<NormalisedNode>);
 
 impl PartialEq for ItemSource {
     fn eq(&self, _: &Self) -> bool {
@@ -28,7 +30,7 @@ impl Eq for ItemSource {}
 
 impl ItemSource {
     /// The link to a node.
-    pub(super) fn of(node: &Arc<GreenNode>) -> Self {
+    pub(super) fn of(node: &Arc<NormalisedNode>) -> Self {
         Self(Arc::downgrade(node))
     }
 
@@ -46,15 +48,37 @@ impl ItemSource {
 type Child = NodeOrToken<GreenNode, GreenToken>;
 
 /// The item's node without comments, with one space wherever there was any trivia between two tokens.
-fn normal_tree(item: &GreenNode) -> Option<GreenNode> {
+fn normal_tree(item: &NormalisedNode) -> Option<GreenNode> {
+    // Behind a brace or a semicolon nothing of an item follows, whatever the next token is.
+    let ended = matches!(last_token(&item.node), Some(T!['}'] | T![;]));
+    if !item.sound || !ended {
+        return None;
+    }
     let mut writer = Writer {
         space: GreenToken::new(rowan::SyntaxKind(SyntaxKind::WHITESPACE.into()), " "),
+        changes: &item.changes,
+        place: 0,
         gap: Gap::Closed,
-        last: None,
+        first: true,
     };
-    let node = writer.node(item, 0)?;
-    // Behind a brace or a semicolon nothing of an item follows, whatever the next token is.
-    matches!(writer.last, Some(T!['}'] | T![;])).then_some(node)
+    let changed = writer.node(&item.node, 0)?;
+    Some(changed.unwrap_or_else(|| item.node.clone()))
+}
+
+/// The kind of the last token that is no trivia.
+fn last_token(node: &GreenNodeData) -> Option<SyntaxKind> {
+    let mut open = vec![node.children().rev()];
+    while let Some(children) = open.last_mut() {
+        match children.next() {
+            Some(NodeOrToken::Token(token)) if is_trivia(token.kind()) => {}
+            Some(NodeOrToken::Token(token)) => return Some(kind_of(token.kind())),
+            Some(NodeOrToken::Node(inner)) => open.push(inner.children().rev()),
+            None => {
+                open.pop();
+            }
+        }
+    }
+    None
 }
 
 /// What stands between the last token and the next one.
@@ -68,18 +92,21 @@ enum Gap {
     Spaced,
 }
 
-struct Writer {
+struct Writer<'a> {
     space: GreenToken,
+    /// Where tokens start that have other trivia in front of them than they are to have; those that are still ahead.
+    changes: &'a [u32],
+    /// Bytes of the item that were passed.
+    place: u32,
     gap: Gap,
-    /// The last token's kind; none before the first one.
-    last: Option<SyntaxKind>,
+    /// No token was met yet.
+    first: bool,
 }
 
-impl Writer {
-    /// A node with other trivia; the node itself where nothing is to replace. None where the parser recovered from an error, and
-    /// where a token may end elsewhere with other trivia behind it.
-    fn node(&mut self, node: &GreenNodeData, level: usize) -> Option<GreenNode> {
-        if level > MAXIMUM_LEVELS || kind_of(node.kind()) == SyntaxKind::ERROR {
+impl Writer<'_> {
+    /// A node with other trivia; `Some(None)` where the node itself has just what it is to have. None where it nests too deeply.
+    fn node(&mut self, node: &GreenNodeData, level: usize) -> Option<Option<GreenNode>> {
+        if level > MAXIMUM_LEVELS {
             return None;
         }
         let mut children = Children {
@@ -91,6 +118,7 @@ impl Writer {
             match child {
                 NodeOrToken::Token(token) if is_trivia(token.kind()) => {
                     self.open_gap();
+                    self.pass(token.text_len());
                     if self.gap == Gap::Open && token.text() == " " {
                         self.gap = Gap::Spaced;
                         children.keep();
@@ -99,12 +127,9 @@ impl Writer {
                     }
                 }
                 NodeOrToken::Token(token) => {
-                    if !is_closed(kind_of(token.kind()), token.text()) {
-                        return None;
-                    }
                     self.write_space(&mut children);
-                    self.gap = Gap::Closed;
-                    self.last = Some(kind_of(token.kind()));
+                    self.pass(token.text_len());
+                    self.close_gap();
                     children.keep();
                 }
                 NodeOrToken::Node(inner) => {
@@ -113,11 +138,15 @@ impl Writer {
                         self.open_gap();
                     }
                     self.write_space(&mut children);
-                    let new = self.node(inner, level + 1)?;
-                    if std::ptr::eq(&*new, inner) {
+                    if self.stays(inner) {
+                        self.pass(inner.text_len());
+                        self.close_gap();
                         children.keep();
-                    } else {
-                        children.replace(NodeOrToken::Node(new));
+                        continue;
+                    }
+                    match self.node(inner, level + 1)? {
+                        Some(new) => children.replace(NodeOrToken::Node(new)),
+                        None => children.keep(),
                     }
                 }
             }
@@ -125,9 +154,30 @@ impl Writer {
         Some(children.finish())
     }
 
+    /// Whether a node that begins here has nothing to replace, and tokens at both ends.
+    fn stays(&mut self, node: &GreenNodeData) -> bool {
+        // In front of its first token stands what is not its own.
+        let behind = self.changes.partition_point(|change| *change <= self.place);
+        self.changes = self.changes.get(behind..).unwrap_or_default();
+        let end = self.place.saturating_add(node.text_len().into());
+        let inside = self.changes.first().is_some_and(|change| *change < end);
+        let is_token = |kind: Option<_>| kind.is_some_and(|kind| !is_trivia(kind));
+        !inside && edges(node).into_iter().all(is_token)
+    }
+
+    fn pass(&mut self, length: TextSize) {
+        self.place = self.place.saturating_add(length.into());
+    }
+
+    /// A token was met.
+    fn close_gap(&mut self) {
+        self.gap = Gap::Closed;
+        self.first = false;
+    }
+
     /// Trivia was met. There is nothing to separate in front of the first token.
     fn open_gap(&mut self) {
-        if self.gap == Gap::Closed && self.last.is_some() {
+        if self.gap == Gap::Closed && !self.first {
             self.gap = Gap::Open;
         }
     }
@@ -179,11 +229,9 @@ impl Children<'_> {
         self.changed().push(child);
     }
 
-    fn finish(self) -> GreenNode {
-        match self.changed {
-            Some(changed) => GreenNode::new(self.node.kind(), changed),
-            None => self.node.to_owned(),
-        }
+    fn finish(self) -> Option<GreenNode> {
+        let changed = self.changed?;
+        Some(GreenNode::new(self.node.kind(), changed))
     }
 }
 
@@ -199,14 +247,23 @@ fn opens_with_trivia(node: &GreenNodeData) -> bool {
     matches!(node.children().next(), Some(NodeOrToken::Token(token)) if is_trivia(token.kind()))
 }
 
-/// Whether a token ends where it does whatever the trivia behind it: the lexer ends a character without a closing quote at the
-/// end of the line, or at a comment.
-fn is_closed(kind: SyntaxKind, text: &str) -> bool {
-    match kind {
-        SyntaxKind::CHAR => text.len() > 2 && text.ends_with('\''),
-        SyntaxKind::BYTE => text.len() > 3 && text.ends_with('\''),
-        _ => true,
-    }
+/// The kinds of a node's first and last token; none where a node without tokens stands there.
+fn edges(node: &GreenNodeData) -> [Option<rowan::SyntaxKind>; 2] {
+    [true, false].map(|first| {
+        let mut node = node;
+        loop {
+            let mut children = node.children();
+            let outermost = if first {
+                children.next()
+            } else {
+                children.next_back()
+            };
+            match outermost? {
+                NodeOrToken::Node(inner) => node = inner,
+                NodeOrToken::Token(token) => return Some(token.kind()),
+            }
+        }
+    })
 }
 
 fn is_trivia(kind: rowan::SyntaxKind) -> bool {

@@ -98,7 +98,33 @@ pub(crate) struct ItemTexts {
 }
 
 /// By the address of the node, which is kept alive beside its text.
-type Kept = FxHashMap<usize, (Arc<GreenNode>, Arc<str>, Arc<[Run]>)>;
+type Kept = FxHashMap<usize, Arc<NormalisedNode>>;
+
+/// A shared node and its normalised text.
+#[derive(Debug)]
+pub(super) struct NormalisedNode {
+    /// The node.
+    pub(super) node: GreenNode,
+    /// Where tokens start, from the start of the node, that have other trivia in front of them than in the normalised text.
+    pub(super) changes: Box<[u32]>,
+    /// Whether the parser understood all of it, and every token ends where it does whatever trivia follows.
+    pub(super) sound: bool,
+    text: Arc<str>,
+    runs: Arc<[Run]>,
+}
+
+impl NormalisedNode {
+    fn of(node: &SyntaxNode) -> Self {
+        let tokens = Tokens::of(node, node.text_range().end());
+        Self {
+            node: node.green().to_owned(),
+            changes: tokens.changes.into(),
+            sound: tokens.sound,
+            text: tokens.text.into(),
+            runs: tokens.runs.into(),
+        }
+    }
+}
 
 impl ItemTexts {
     /// Normalises nodes of a tree, and keeps the texts of those alone.
@@ -126,22 +152,19 @@ pub struct ItemTextReader<'a> {
 impl ItemTextReader<'_> {
     /// Normalises a node. `offset` is added to the original's offsets.
     pub fn normalise(&mut self, node: &SyntaxNode, offset: u32) -> Normalised {
-        let green = node.green();
-        let address = std::ptr::from_ref(green) as usize;
+        let address = std::ptr::from_ref(node.green()) as usize;
         let old = &mut self.old;
-        let (node_of, text, runs) = self.new.entry(address).or_insert_with(|| {
-            old.remove(&address).unwrap_or_else(|| {
-                let (text, runs) = normalised(node, node.text_range().end());
-                (Arc::new(green.to_owned()), text.into(), runs.into())
-            })
+        let kept = self.new.entry(address).or_insert_with(|| {
+            old.remove(&address)
+                .unwrap_or_else(|| Arc::new(NormalisedNode::of(node)))
         });
         Normalised {
-            text: Arc::clone(text),
+            text: Arc::clone(&kept.text),
             runs: TokenRuns {
-                runs: Arc::clone(runs),
+                runs: Arc::clone(&kept.runs),
                 start: u32::from(node.text_range().start()).saturating_add(offset),
             },
-            source: ItemSource::of(node_of),
+            source: ItemSource::of(kept),
         }
     }
 
@@ -153,11 +176,11 @@ impl ItemTextReader<'_> {
         closing: &str,
         offset: u32,
     ) -> Normalised {
-        let (text, runs) = normalised(node, end);
+        let tokens = Tokens::of(node, end);
         Normalised {
-            text: (text + closing).into(),
+            text: (tokens.text + closing).into(),
             runs: TokenRuns {
-                runs: runs.into(),
+                runs: tokens.runs.into(),
                 start: u32::from(node.text_range().start()).saturating_add(offset),
             },
             source: ItemSource::default(),
@@ -171,52 +194,98 @@ impl Drop for ItemTextReader<'_> {
     }
 }
 
-/// The tokens of a node that start before `end`, and where they stand from its start.
-fn normalised(node: &SyntaxNode, end: TextSize) -> (String, Vec<Run>) {
-    let mut text = String::new();
-    let mut runs: Vec<Run> = Vec::new();
-    let mut trivia = false;
-    let mut place = TextSize::new(0);
-    let end = end - node.text_range().start();
-    // The shared nodes know no places, but walking them takes no allocation a token.
-    let green = node.green();
-    let mut open = vec![green.children()];
-    while let Some(children) = open.last_mut() {
-        let token = match children.next() {
-            Some(NodeOrToken::Token(token)) => token,
-            Some(NodeOrToken::Node(node)) => {
-                open.push(node.children());
-                continue;
-            }
-            None => {
-                open.pop();
-                continue;
-            }
+/// The tokens of a node, and where they stand from its start.
+struct Tokens {
+    /// The tokens, one space wherever there was trivia between two of them.
+    text: String,
+    runs: Vec<Run>,
+    /// See [`NormalisedNode::changes`].
+    changes: Vec<u32>,
+    /// See [`NormalisedNode::sound`].
+    sound: bool,
+}
+
+/// The trivia since the last token.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trivia {
+    None,
+    /// One space.
+    Space,
+    Other,
+}
+
+impl Tokens {
+    /// The tokens of a node that start before `end`.
+    fn of(node: &SyntaxNode, end: TextSize) -> Self {
+        let end = end - node.text_range().start();
+        let mut tokens = Self {
+            text: String::with_capacity(end.into()),
+            runs: Vec::new(),
+            changes: Vec::new(),
+            sound: node.kind() != SyntaxKind::ERROR,
         };
-        let from = place;
-        if from >= end {
-            break;
+        let mut trivia = Trivia::None;
+        let mut place = TextSize::new(0);
+        // The shared nodes know no places, but walking them takes no allocation a token.
+        let green = node.green();
+        let mut open = vec![green.children()];
+        while let Some(children) = open.last_mut() {
+            let token = match children.next() {
+                Some(NodeOrToken::Token(token)) => token,
+                Some(NodeOrToken::Node(node)) => {
+                    tokens.sound &= SyntaxKind::from(node.kind().0) != SyntaxKind::ERROR;
+                    open.push(node.children());
+                    continue;
+                }
+                None => {
+                    open.pop();
+                    continue;
+                }
+            };
+            if place >= end {
+                break;
+            }
+            let kind = SyntaxKind::from(token.kind().0);
+            if matches!(kind, SyntaxKind::WHITESPACE | SyntaxKind::COMMENT) {
+                let space = trivia == Trivia::None && token.text() == " ";
+                trivia = if space { Trivia::Space } else { Trivia::Other };
+            } else {
+                tokens.push(kind, token.text(), place.into(), trivia);
+                trivia = Trivia::None;
+            }
+            place += token.text_len();
         }
-        place += token.text_len();
-        let kind = SyntaxKind::from(token.kind().0);
-        if matches!(kind, SyntaxKind::WHITESPACE | SyntaxKind::COMMENT) {
-            trivia = true;
-            continue;
+        tokens
+    }
+
+    fn push(&mut self, kind: SyntaxKind, token: &str, original: u32, trivia: Trivia) {
+        let first = self.text.is_empty();
+        if trivia != Trivia::None && !first {
+            self.text.push(' ');
         }
-        if trivia && !text.is_empty() {
-            text.push(' ');
+        if trivia == Trivia::Other || (trivia == Trivia::Space && first) {
+            self.changes.push(original);
         }
-        trivia = false;
+        self.sound &= is_closed(kind, token);
         let run = Run {
-            normalised: u32::try_from(text.len()).unwrap_or(u32::MAX),
-            original: from.into(),
-            length: token.text_len().into(),
+            normalised: u32::try_from(self.text.len()).unwrap_or(u32::MAX),
+            original,
+            length: u32::try_from(token.len()).unwrap_or(u32::MAX),
         };
-        text.push_str(token.text());
-        match runs.last_mut() {
+        self.text.push_str(token);
+        match self.runs.last_mut() {
             Some(last) if last.continues(run) => last.length += run.length,
-            _ => runs.push(run),
+            _ => self.runs.push(run),
         }
     }
-    (text, runs)
+}
+
+/// Whether a token ends where it does whatever the trivia behind it: the lexer ends a character without a closing quote at the
+/// end of the line, or at a comment.
+fn is_closed(kind: SyntaxKind, text: &str) -> bool {
+    match kind {
+        SyntaxKind::CHAR => text.len() > 2 && text.ends_with('\''),
+        SyntaxKind::BYTE => text.len() > 3 && text.ends_with('\''),
+        _ => true,
+    }
 }

@@ -12,7 +12,7 @@ use ra_ap_syntax::{
 };
 
 use super::normalise::ItemTexts;
-use super::{EDITION, Unanalysed, nesting, parse_text, tree_depth};
+use super::{EDITION, Unanalysed, is_deeper, nesting, parse_text};
 
 /// What stands in front of a body that is parsed for itself.
 const HEADER: &str = "fn f()";
@@ -179,7 +179,7 @@ fn parse_body(body: &str) -> Option<(GreenNode, usize)> {
         return None;
     }
     let parse = SourceTree::parse(&text, EDITION);
-    if tree_depth(&parse.syntax_node()) > nesting::MAXIMUM_TREE_DEPTH / 2 {
+    if is_deeper(&parse.syntax_node(), nesting::MAXIMUM_TREE_DEPTH / 2) {
         // Dropping a tree recurses once a level.
         std::mem::forget(parse);
         return None;

@@ -1,9 +1,10 @@
 //! Trees made of other trees equal trees of the text: of a file's text after an edit, and of the normalised text of an item.
 
 use proptest::prelude::*;
+use ra_ap_syntax::SyntaxNode;
 use ra_ap_syntax::ast::{self, AstNode, HasModuleItem};
 
-use super::{EDITION, ParsedFile, SourceTree};
+use super::{EDITION, LEVELS_OF_A_BYTE, ParsedFile, SourceTree, is_deeper};
 
 const TEXT: &str = "//! Kernels.
 use furiosa_visa_std::prelude::*;
@@ -256,6 +257,48 @@ fn what_nests_deeply_is_left_to_the_whole_file() {
     assert!(!reuses("// first", &"(".repeat(100)));
     let deep = format!("{}1{}", "(".repeat(190), ")".repeat(190));
     assert!(!reuses("// first", &deep));
+}
+
+/// The levels of a tree, counted node by node; each of its nodes is shallow for its text.
+fn levels(node: &SyntaxNode) -> usize {
+    let levels = 1 + node
+        .children()
+        .map(|child| levels(&child))
+        .max()
+        .unwrap_or(0);
+    let bytes = usize::from(node.text_range().len());
+    // Half of it, so that there is something to spare.
+    assert!(levels <= 1 + bytes * LEVELS_OF_A_BYTE / 2, "{node:#?}");
+    levels
+}
+
+#[test]
+fn levels_are_counted_as_far_as_asked() {
+    let mut texts = vec![TEXT.to_owned()];
+    let around = [
+        "fn f() { _ }",
+        "fn f() { let _ = g(_); }",
+        "type T = A<_>;",
+        "fn f(x: _) {}",
+        "static S: _ = _;",
+    ];
+    let inside = [
+        "a", "!", "*a", "&a", "..", "(a)", "[]", "{}", "<", "|", "#", "m!", "'a", "1", "dyn A",
+        "a..", "|a|a", "return", "if", "_",
+    ];
+    for around in around {
+        texts.extend(inside.iter().map(|inside| around.replace('_', inside)));
+    }
+    texts.extend(
+        [20, 50].map(|times| format!("fn f() {{ {}1{} }}", "-(".repeat(times), ")".repeat(times))),
+    );
+    for text in texts {
+        let tree = SourceTree::parse(&text, EDITION).syntax_node();
+        let levels = levels(&tree);
+        for asked in [1, 2, 5, levels - 1, levels, levels + 1, 4_000] {
+            assert_eq!(is_deeper(&tree, asked), levels > asked, "{asked} {text}");
+        }
+    }
 }
 
 #[test]

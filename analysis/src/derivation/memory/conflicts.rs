@@ -226,9 +226,8 @@ struct Occupied {
 impl Occupied {
     fn of(allocations: &[Allocation]) -> Self {
         let all = allocations.iter().enumerate();
-        let known = all.filter_map(|(index, allocation)| {
-            Some((allocation.tier, allocation.range?, index))
-        });
+        let known =
+            all.filter_map(|(index, allocation)| Some((allocation.tier, allocation.range?, index)));
         Self {
             ranges: known.collect(),
         }
