@@ -18,7 +18,7 @@ use super::{plain, range_of};
 /// Axes of one `axes!` that are listed.
 const SHOWN: usize = 32;
 
-/// The page: size, where it is declared, where the reader's file uses it by the name that it has there.
+/// The page: size, where it is declared, where the reader's file and others use it.
 pub(super) fn page(db: &dyn Db, axis: &AxisDefinition, name: &str, reader: SourceFile) -> String {
     let size = match axis.size {
         Some(size) => count(size, "value"),

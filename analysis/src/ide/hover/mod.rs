@@ -7,6 +7,7 @@
 mod address;
 mod alias;
 mod axis;
+mod elsewhere;
 mod engines;
 mod function;
 mod mapping;

@@ -1,4 +1,4 @@
-//! Where a file uses an axis or an alias: how often in which function or alias, and in which lines.
+//! Where a file uses an axis or an alias: how often in which function or alias, and in which lines; and how often others do.
 
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ use crate::items::{
 use crate::syntax::line_index;
 
 use super::super::names::{Named, Occurrence, Role};
+use super::elsewhere::{self, times};
 use super::page::{Page, code};
 
 /// Functions and aliases that are named.
@@ -23,15 +24,27 @@ const LINES: usize = 4;
 
 /// What a name means, by its declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Meaning {
+pub(super) enum Meaning {
+    /// An axis, by its name in its `axes!`.
     Axis(Span),
+    /// An alias.
     Alias(ItemId),
+}
+
+impl Meaning {
+    /// What tells an axis or alias from all others.
+    pub(super) const fn of(named: &Named) -> Self {
+        match named {
+            Named::Axis(axis) => Self::Axis(axis.span),
+            Named::Alias(alias) => Self::Alias(*alias),
+        }
+    }
 }
 
 /// The names of axes and aliases that an item uses, by their places in its normalised text. Declarations and imports are no
 /// uses.
 #[salsa::tracked(returns(clone))]
-fn item_uses(db: &dyn Db, item: ItemId) -> Arc<[(Span, Meaning)]> {
+pub(super) fn item_uses(db: &dyn Db, item: ItemId) -> Arc<[(Span, Meaning)]> {
     let parsed = parse_item(db, item);
     let Some(root) = parsed.root() else {
         return Arc::from([]);
@@ -62,12 +75,17 @@ fn item_uses(db: &dyn Db, item: ItemId) -> Arc<[(Span, Meaning)]> {
     uses.collect()
 }
 
-/// The uses in the reader's file, which calls it by a name of its own perhaps; `None` where there are none.
+/// The uses in the reader's file, which calls it by a name of its own perhaps, then those in others; `None` where there are
+/// none.
 pub(super) fn page(db: &dyn Db, named: &Named, name: &str, reader: SourceFile) -> Option<String> {
-    let wanted = match named {
-        Named::Axis(axis) => Meaning::Axis(axis.span),
-        Named::Alias(alias) => Meaning::Alias(*alias),
-    };
+    let mut page = Page::default();
+    page.add(in_file(db, named, name, reader));
+    page.add(elsewhere::page(db, named, reader));
+    Some(page.into_markdown()).filter(|page| !page.is_empty())
+}
+
+fn in_file(db: &dyn Db, named: &Named, name: &str, reader: SourceFile) -> Option<String> {
+    let wanted = Meaning::of(named);
     let declared = named.name(db);
     let (lines, places) = (line_index(db, reader), token_map(db, reader));
     let mut uses: IndexMap<ItemId, Vec<u32>> = IndexMap::new();
@@ -100,13 +118,8 @@ pub(super) fn page(db: &dyn Db, named: &Named, name: &str, reader: SourceFile) -
         .take(ITEMS)
         .map(|(item, lines)| format!("{}: {}", owner(db, *item), in_lines(lines)))
         .collect();
-    let times = if total == 1 {
-        "once".to_owned()
-    } else {
-        format!("{total} times")
-    };
     let mut page = Page::default();
-    page.add_list(&format!("Used {times} in this file:"), &listed);
+    page.add_list(&format!("Used {} in this file:", times(total)), &listed);
     if uses.len() > ITEMS {
         page.add(format!("and in {} more places", uses.len() - ITEMS));
     }
@@ -130,10 +143,10 @@ fn in_lines(lines: &[u32]) -> String {
     let shown: Vec<String> = told.iter().take(LINES).map(ToString::to_string).collect();
     let rest = if told.len() > LINES { ", …" } else { "" };
     let what = if told.len() == 1 { "line" } else { "lines" };
-    let times = if lines.len() == 1 {
+    let often = if lines.len() == 1 {
         String::new()
     } else {
-        format!("{} times, ", lines.len())
+        format!("{}, ", times(lines.len()))
     };
-    format!("{times}{what} {}{rest}", shown.join(", "))
+    format!("{often}{what} {}{rest}", shown.join(", "))
 }

@@ -2,6 +2,7 @@
 //! the cycles of transfers: those the tests of `simulation::dma` hold against the book.
 
 mod addresses;
+mod files;
 mod mappings;
 mod names;
 mod operations;
