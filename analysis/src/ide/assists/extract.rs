@@ -2,6 +2,9 @@
 //!
 //! The alias stands before the item, or, where the mapping needs names of a block, before the statement. It is written as the
 //! author wrote the mapping. An alias in a mapping is a type among axes, so it stands in braces there.
+//!
+//! Of a list its last parts may be named together: a list is the pair of its first part and the rest, so that its type stays
+//! the same. With other neighbours named it would map the same but be another type for the compiler, so these are left.
 
 use std::ops::Range;
 
@@ -9,8 +12,8 @@ use ra_ap_syntax::SyntaxKind;
 use ra_ap_syntax::ast::{self, AstNode};
 
 use crate::items::{
-    ItemId, MappingSite, Namespace, Resolution, ScopeRef, Span, file_items, item_text,
-    mapping_parts, mapping_sites, resolve, resolve_mapping_text, scope_at,
+    ItemId, MappingParts, MappingSite, Namespace, Resolution, ScopeRef, Span, file_items,
+    item_text, mapping_parts, mapping_sites, resolve, resolve_mapping_text, scope_at,
 };
 use crate::mapping::{self, Mapping, SyntaxNode};
 use crate::report::FileEdit;
@@ -36,6 +39,19 @@ struct Chosen {
     mapping: Mapping,
     /// Where it stands: the whole call, or a part of the body.
     place: Use,
+    /// Whether it is the end of a list.
+    is_tail: bool,
+}
+
+/// A part of a mapping, in bytes of the body.
+struct Part {
+    /// With the groups around it.
+    place: Range<usize>,
+    /// Without them.
+    inner: Range<usize>,
+    mapping: Mapping,
+    /// Whether it is the end of a list.
+    is_tail: bool,
 }
 
 /// A place where the name is to stand.
@@ -119,19 +135,12 @@ fn choose(here: &Here<'_>) -> Option<Chosen> {
     let tree = parts.tree.as_ref()?;
     let selection = here.selection;
     if selection.start < selection.end && selection != range {
-        let node = selected(here, site, tree, 0)?;
-        let inner = unwrapped(node);
-        let mapping = parts.mapping(&inner.span)?.clone();
-        return chosen(
-            here,
-            site,
-            &inner.span,
-            mapping,
-            Use {
-                range: here.range(site.body.inside(&node.span))?,
-                inside: true,
-            },
-        );
+        let part = selected(here, site, &parts, tree, 0)?;
+        let place = Use {
+            range: here.range(site.body.inside(&part.place))?,
+            inside: true,
+        };
+        return chosen(here, site, part, place);
     }
     let plain = matches!(
         tree.kind,
@@ -141,18 +150,18 @@ fn choose(here: &Here<'_>) -> Option<Chosen> {
         return None;
     }
     let body = 0..(site.body.end.saturating_sub(site.body.start)) as usize;
+    let part = Part {
+        place: body.clone(),
+        inner: body,
+        mapping: whole,
+        is_tail: false,
+    };
     let inside = false;
-    chosen(here, site, &body, whole, Use { range, inside })
+    chosen(here, site, part, Use { range, inside })
 }
 
-fn chosen(
-    here: &Here<'_>,
-    site: &MappingSite,
-    part: &Range<usize>,
-    mapping: Mapping,
-    place: Use,
-) -> Option<Chosen> {
-    let span = site.body.inside(part);
+fn chosen(here: &Here<'_>, site: &MappingSite, part: Part, place: Use) -> Option<Chosen> {
+    let span = site.body.inside(&part.inner);
     let text = source(here, span)?.trim().to_owned();
     let written = slice(&here.text, here.range(span)?)?.trim().to_owned();
     // A comment at the end of a line would swallow what follows.
@@ -161,8 +170,9 @@ fn chosen(
         squeezed: squeezed(&text),
         text,
         written,
-        mapping,
+        mapping: part.mapping,
         place,
+        is_tail: part.is_tail,
     })
 }
 
@@ -177,26 +187,65 @@ fn source(here: &Here<'_>, span: Span) -> Option<String> {
 }
 
 /// The part that is exactly selected, white space aside; no single name, number or escape: it has a name already.
-fn selected<'t>(
+fn selected(
     here: &Here<'_>,
     site: &MappingSite,
-    node: &'t SyntaxNode,
+    parts: &MappingParts,
+    node: &SyntaxNode,
     depth: u32,
-) -> Option<&'t SyntaxNode> {
+) -> Option<Part> {
     if depth > DEPTH {
         return None;
     }
     let wanted = trimmed(here)?;
     let range = here.range(site.body.inside(&node.span))?;
     if range == wanted {
-        return worth_a_name(unwrapped(node)).then_some(node);
+        let inner = unwrapped(node);
+        return worth_a_name(inner).then_some(Part {
+            place: node.span.clone(),
+            inner: inner.span.clone(),
+            mapping: parts.mapping(&inner.span)?.clone(),
+            is_tail: false,
+        });
     }
     if range.end < wanted.end || wanted.start < range.start {
         return None;
     }
+    let is_wanted = |tail: &&[SyntaxNode]| {
+        let place = span_of(tail).and_then(|span| here.range(site.body.inside(&span)));
+        place == Some(wanted)
+    };
+    if let Some(tail) = tails(node).find(is_wanted) {
+        return tail_part(parts, tail);
+    }
     children(node)
         .into_iter()
-        .find_map(|child| selected(here, site, child, depth + 1))
+        .find_map(|child| selected(here, site, parts, child, depth + 1))
+}
+
+/// The ends of a list that are lists themselves, but not the whole one.
+fn tails(node: &SyntaxNode) -> impl Iterator<Item = &[SyntaxNode]> {
+    let parts = match &node.kind {
+        mapping::SyntaxKind::Pair(parts) => parts.as_slice(),
+        _ => &[],
+    };
+    (1..parts.len().saturating_sub(1)).filter_map(|from| parts.get(from..))
+}
+
+fn span_of(parts: &[SyntaxNode]) -> Option<Range<usize>> {
+    Some(parts.first()?.span.start..parts.last()?.span.end)
+}
+
+fn tail_part(parts: &MappingParts, tail: &[SyntaxNode]) -> Option<Part> {
+    let span = span_of(tail)?;
+    let each = tail.iter().map(|part| parts.mapping(&part.span).cloned());
+    let each: Vec<Mapping> = each.collect::<Option<_>>()?;
+    Some(Part {
+        place: span.clone(),
+        inner: span,
+        mapping: Mapping::product(&each).ok()?,
+        is_tail: true,
+    })
 }
 
 fn trimmed(here: &Here<'_>) -> Option<ByteRange> {
@@ -385,18 +434,28 @@ fn in_site(
     let mut pending: Vec<&SyntaxNode> = parts.tree.iter().collect();
     while let Some(node) = pending.pop() {
         let inner = unwrapped(node);
+        let mut put = |part: &Range<usize>| {
+            let inside = true;
+            let range = here.range(site.body.inside(part));
+            uses.extend(range.map(|range| Use { range, inside }));
+        };
         if worth_a_name(inner)
             && says_it(site.body.inside(&inner.span))
             && same(parts.mapping(&inner.span))
         {
-            if let Some(range) = here.range(site.body.inside(&node.span)) {
-                uses.push(Use {
-                    range,
-                    inside: true,
-                });
-            }
-        } else {
-            pending.extend(children(node));
+            put(&node.span);
+            continue;
         }
+        let tail = tails(node).filter(|_| chosen.is_tail).find_map(|tail| {
+            let part = tail_part(&parts, tail)?;
+            let fits = says_it(site.body.inside(&part.inner)) && same(Some(&part.mapping));
+            fits.then_some((tail.len(), part.place))
+        });
+        let mut inside = children(node);
+        if let Some((length, place)) = tail {
+            put(&place);
+            inside.truncate(inside.len().saturating_sub(length));
+        }
+        pending.extend(inside);
     }
 }

@@ -135,6 +135,52 @@ fn a_selected_part_gets_a_name() {
 }
 
 #[test]
+fn the_last_parts_of_a_list_get_a_name() {
+    check(
+        "type X = HbmTensor<i8, m![1], m![S, $0A / 2, B$0]>;\n",
+        "Extract to the alias `Mapping1`",
+        "type Mapping1 = m![A / 2, B];\ntype X = HbmTensor<i8, m![1], m![S, { Mapping1 }]>;\n",
+    );
+    check(
+        "type X = m![[S,$0 A ,  B $0] # 8192, 1];\n",
+        "Extract to the alias `Mapping1`",
+        "type Mapping1 = m![A ,  B];\ntype X = m![[S, { Mapping1 } ] # 8192, 1];\n",
+    );
+    check(
+        "type X = m![A % 2, 1, $0[A / 2], [B, 1]$0];\n",
+        "Extract to the alias `Mapping1`",
+        "type Mapping1 = m![[A / 2], [B, 1]];\ntype X = m![A % 2, 1, { Mapping1 }];\n",
+    );
+}
+
+#[test]
+fn other_neighbours_of_a_list_are_another_type_and_left() {
+    // `A, B, S` is the pair of `A` with the pair of `B` and `S`.
+    check_titles("type X = m![$0A, B$0, S];\n", &[]);
+    check_titles("type X = m![1, $0A, B$0, S];\n", &[]);
+    check_titles("type X = m![S, A$0, B$0];\n", &[]);
+    check_titles("type X = m![S, $0A, $0B];\n", &[]);
+    check_titles("type X = m![S, $0A, B]$0;\n", &[]);
+    check_titles("type X = m![S, A, $0B$0];\n", &[]);
+    check_titles("type X = m![S, $0A, Nowhere$0];\n", &[]);
+    check_titles("type X = m![S, $0A, // a\nB$0];\n", &[]);
+}
+
+#[test]
+fn all_ends_that_say_the_same_get_the_name() {
+    check(
+        "fn f(x: &T<m![S, $0A, B$0]>, y: &T<m![A, B]>, z: &T<m![[1, A,B] # 64]>, u: &T<m![[A, B] # 64, S]>, v: &T<m![A, B, S]>, w: &T<m![A, [1, A, B], A, B]>) {}\n",
+        "Extract to the alias `Mapping1`, replacing all 6",
+        "type Mapping1 = m![A, B];\n\nfn f(x: &T<m![S, { Mapping1 }]>, y: &T<Mapping1>, z: &T<m![[1, { Mapping1 }] # 64]>, u: &T<m![{ Mapping1 } # 64, S]>, v: &T<m![A, B, S]>, w: &T<m![A, [1, { Mapping1 }], { Mapping1 }]>) {}\n",
+    );
+    // Who names a whole mapping means that one, not ends of others.
+    check_titles(
+        "fn f(x: &T<m![A, $0B]>, y: &T<m![S, A, B]>) {}\n",
+        &["Extract to the alias `Mapping1`"],
+    );
+}
+
+#[test]
 fn what_needs_a_blocks_names_stays_in_the_block() {
     check(
         "fn f() {

@@ -56,12 +56,20 @@ fn is_no_worse(before: &Judged, after: &Judged) -> bool {
 /// Of a kernel its total, the shapes of its tensors, and its streams stage by stage.
 type Meant = (Option<u64>, Vec<String>, Vec<Vec<StageRow>>);
 
-/// What kernels say of their tensors and streams, and what they cost: all of which a change of names keeps.
+/// What kernels say of their tensors and streams, and what they cost: all of which a change of names keeps. The end of a list
+/// that has a name is told in brackets, which say nothing.
 fn meant(analysis: &Analysis) -> Vec<Meant> {
+    let plain = |text: &mut String| text.retain(|letter| !matches!(letter, '[' | ']'));
     let costs = analysis.costs("kernel.rs").expect("costs");
     let meant = costs.into_iter().map(|cost| {
-        let shapes = cost.memory.into_iter().map(|row| row.shape).collect();
-        let streams = cost.operations.into_iter().map(|row| row.stages).collect();
+        let mut shapes: Vec<String> = cost.memory.into_iter().map(|row| row.shape).collect();
+        let mut streams: Vec<Vec<StageRow>> =
+            cost.operations.into_iter().map(|row| row.stages).collect();
+        shapes.iter_mut().for_each(plain);
+        for row in streams.iter_mut().flatten() {
+            let mappings = [&mut row.slice, &mut row.time, &mut row.packet];
+            mappings.into_iter().flatten().for_each(plain);
+        }
         (cost.total, shapes, streams)
     });
     meant.collect()
@@ -113,7 +121,46 @@ fn what_is_offered_leaves_kernels_right() {
     );
 }
 
-/// All changes that are offered at the carets of a text, each once.
+/// The ends of at least two parts of the flat lists of a text, without the whole lists.
+fn tails(text: &str) -> Vec<ByteRange> {
+    let byte = |at| u32::try_from(at).expect("a small text");
+    let mut ranges = Vec::new();
+    for (at, opening) in text.match_indices("m![") {
+        let start = at + opening.len();
+        let Some(body) = text[start..].split([']', '[']).next() else {
+            continue;
+        };
+        let mut commas: Vec<usize> = body.match_indices(',').map(|(comma, _)| comma).collect();
+        let closes = text[start + body.len()..].starts_with(']');
+        commas.pop();
+        ranges.extend(
+            commas
+                .into_iter()
+                .filter(|_| closes)
+                .map(|comma| ByteRange {
+                    start: byte(start + comma + 1),
+                    end: byte(start + body.len()),
+                }),
+        );
+    }
+    ranges
+}
+
+#[test]
+fn ends_of_lists_are_named_in_kernels() {
+    let mut offered = 0;
+    for path in kernels(&folder().join("kernels/right")) {
+        let text = std::fs::read_to_string(&path).expect("a kernel");
+        let analysis = workspace(&text).analysis();
+        for range in tails(&text) {
+            let found = analysis.assists("kernel.rs", range).expect("an answer");
+            offered += usize::from(!found.is_empty());
+        }
+    }
+    assert!(offered > 10, "{offered}");
+}
+
+/// All changes that are offered at the carets of a text and for the ends of its lists, each once.
 fn all_of(workspace: &Workspace, text: &str) -> Vec<Assist> {
     let analysis = workspace.analysis();
     let mut seen = BTreeSet::new();
@@ -124,9 +171,10 @@ fn all_of(workspace: &Workspace, text: &str) -> Vec<Assist> {
             let before = text[..*at].chars().next_back();
             letter.is_alphanumeric() && !before.is_some_and(char::is_alphanumeric)
         })
-        .map(|(at, _)| u32::try_from(at).expect("a small text"));
-    for at in carets {
-        let found = analysis.assists("kernel.rs", ByteRange { start: at, end: at });
+        .map(|(at, _)| u32::try_from(at).expect("a small text"))
+        .map(|at| ByteRange { start: at, end: at });
+    for range in carets.chain(tails(text)) {
+        let found = analysis.assists("kernel.rs", range);
         for assist in found.expect("an answer") {
             if seen.insert(format!("{:?}", assist.edits)) {
                 assists.push(assist);
