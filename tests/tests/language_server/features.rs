@@ -69,6 +69,55 @@ fn hovers() {
 }
 
 #[test]
+fn hovers_count_uses_in_files_on_disk_and_in_unsaved_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        uri_of(&path)
+    };
+    let axes = "/* é */ axes![Rows = 8];\r\n";
+    let uses = "use crate::axes::Rows;\ntype Part = m![Rows / 4, Rows % 4];\n";
+    let axes_uri = write("axes.rs", axes);
+    let uses_uri = write("uses.rs", uses);
+    write("lib.rs", "mod axes;\nmod uses;\ntype All = axes::Rows;\n");
+    let mut client = Setup::utf16().folder(folder.path()).in_process();
+    client.open(&axes_uri, axes);
+    super::diagnostics::pull(&mut client, &axes_uri);
+    let place = Text::new(axes, false).caret("axes![|Rows");
+    let counted = |client: &mut Client| {
+        let hover: Hover = read(ask(client, "textDocument/hover", &axes_uri, place));
+        let (_, words) = words(&hover);
+        let mut lines = words.lines().skip_while(|line| !line.starts_with("Used"));
+        let title = lines.next().unwrap_or_default().to_owned();
+        let files: Vec<String> = lines
+            .filter_map(|line| {
+                let (path, times) = line.strip_prefix("- `")?.split_once("`: ")?;
+                Some(format!("{} {times}", path.rsplit('/').next()?))
+            })
+            .collect();
+        (title, files.join(", "))
+    };
+    let expected = |title: &str, files: &str| (title.to_owned(), files.to_owned());
+    assert_eq!(
+        counted(&mut client),
+        expected(
+            "Used 3 times in 2 other files:",
+            "uses.rs 2 times, lib.rs once"
+        )
+    );
+    client.open(&uses_uri, &uses.replace(", Rows % 4", ""));
+    assert_eq!(
+        counted(&mut client),
+        expected(
+            "Used 2 times in 2 other files:",
+            "lib.rs once, uses.rs once"
+        )
+    );
+    client.finish();
+}
+
+#[test]
 fn hovers_of_a_client_that_shows_plain_text() {
     for (setup, utf8) in both() {
         let setup = setup.with(

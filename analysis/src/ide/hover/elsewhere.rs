@@ -81,10 +81,17 @@ pub(super) fn page(db: &dyn Db, named: &Named, reader: SourceFile) -> Option<Str
         .collect();
     counts.sort_by(|(one, first), (other, second)| other.cmp(one).then_with(|| first.cmp(second)));
     let total: usize = counts.iter().map(|(count, _)| count).sum();
+    let own = reader.path(db);
+    let shared = counts.iter().fold(folder(&own), |shared, (_, path)| {
+        shared_folder(shared, path)
+    });
     let listed: Vec<String> = counts
         .iter()
         .take(FILES)
-        .map(|(count, path)| format!("{}: {}", code(path), times(*count)))
+        .map(|(count, path)| {
+            let path = path.strip_prefix(shared).unwrap_or(path);
+            format!("{}: {}", code(path), times(*count))
+        })
         .collect();
     let files = match counts.len() {
         0 => return None,
@@ -97,6 +104,22 @@ pub(super) fn page(db: &dyn Db, named: &Named, reader: SourceFile) -> Option<Str
         page.add(format!("and in {} more files", counts.len() - FILES));
     }
     Some(page.into_markdown())
+}
+
+/// A path without what is behind its last `/`.
+fn folder(path: &str) -> &str {
+    path.rfind('/')
+        .and_then(|at| path.get(..=at))
+        .unwrap_or_default()
+}
+
+/// The innermost folder of a folder that a path is in too, with its `/`; empty where there is none.
+fn shared_folder<'p>(inner: &'p str, path: &str) -> &'p str {
+    let mut shared = inner;
+    while !path.starts_with(shared) {
+        shared = folder(shared.strip_suffix('/').unwrap_or(shared));
+    }
+    shared
 }
 
 /// `once`, `4 times`.

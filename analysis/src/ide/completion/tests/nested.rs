@@ -120,3 +120,20 @@ fn unfinished_functions_in_functions_are_followed() {
     let cut = text.split_once("$0").map_or("", |(before, _)| before);
     check(&format!("{cut}$0"), &["switch", "collect"], &["fetch"]);
 }
+
+#[test]
+fn methods_of_an_impl_have_what_needs_no_receiver() {
+    // Lowering does not follow them.
+    let text = in_kernel(&format!("{VECTOR}.vector_fxp(FxpBinaryOp::$0)"), "");
+    let method = |text: &str| {
+        let text = text.replace(
+            "fn inner(ctx: &mut Context",
+            "}\nimpl Layer { fn inner(ctx: &mut Context",
+        );
+        let text = text.replace("#[device(chip = 1)]\nfn run(", "fn run(");
+        format!("struct Layer; {text}")
+    };
+    check(&method(&text), &["AddFxp"], &["Exp"]);
+    let text = in_kernel("", "").replace("m![N], m![K]>()", "m![N], m![K / $0]>()");
+    check(&method(&text), &["8"], &["3"]);
+}
