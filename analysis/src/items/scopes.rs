@@ -150,21 +150,50 @@ pub fn block_scopes(db: &dyn Db, item: ItemId) -> Arc<BlockScopes> {
     Arc::new(scopes)
 }
 
+/// The scopes of one item, for who asks about many of its places.
+#[derive(Clone, Debug)]
+pub struct ItemScopes {
+    module: ModuleId,
+    scopes: Arc<BlockScopes>,
+    /// Where the item starts in the text of the item around it.
+    base: u32,
+}
+
+impl ItemScopes {
+    /// The scopes of an item, also of one in a block.
+    pub fn of(db: &dyn Db, item: ItemId) -> Self {
+        let owner = item.owner(db);
+        let base = if owner == item {
+            0
+        } else {
+            item_text(db, item).base
+        };
+        Self {
+            module: owner.module(db),
+            scopes: block_scopes(db, owner),
+            base,
+        }
+    }
+
+    /// The scope of a place. `offset` counts in the text of the item ([`super::item_text`]).
+    pub fn at(&self, offset: u32) -> ScopeRef {
+        let block = self.block_at(offset);
+        ScopeRef {
+            module: self.module,
+            block: block.map(|block| (Arc::clone(&self.scopes), block)),
+        }
+    }
+
+    /// The innermost block with declarations around a place.
+    pub fn block_at(&self, offset: u32) -> Option<u32> {
+        self.scopes.innermost(self.base.saturating_add(offset))
+    }
+}
+
 /// The scope of a place in an item. `offset` counts in the text of that item ([`super::item_text`]), also for an item in a
 /// block.
 pub fn scope_at(db: &dyn Db, item: ItemId, offset: u32) -> ScopeRef {
-    let owner = item.owner(db);
-    let base = if owner == item {
-        0
-    } else {
-        item_text(db, item).base
-    };
-    let scopes = block_scopes(db, owner);
-    let block = scopes.innermost(base.saturating_add(offset));
-    ScopeRef {
-        module: owner.module(db),
-        block: block.map(|block| (scopes, block)),
-    }
+    ItemScopes::of(db, item).at(offset)
 }
 
 /// The text of an item in a block.

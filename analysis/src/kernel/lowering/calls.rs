@@ -67,7 +67,7 @@ impl Interpreter<'_> {
             return Value::integer(i128::from(size));
         }
         let site = self.frame.site.clone();
-        match site.resolve(self.db, path, Namespace::Value) {
+        match site.resolve_at(self.db, path, &names, Namespace::Value) {
             Resolution::Const(item) => self.constant_item(item),
             Resolution::Function(item) => Value::Function(item),
             // The library's own names have no value that a constant could have.

@@ -285,11 +285,6 @@ impl Finish {
 
     fn body(mut self, mut body: Body) -> Body {
         let mut unresolved = std::mem::take(&mut self.draft.unresolved);
-        body.operations = self
-            .order
-            .iter()
-            .filter_map(|place| self.operation(*place))
-            .collect();
         for place in &self.order {
             if let Some(reason) = self.reason(*place) {
                 unresolved.push(reason);
@@ -314,6 +309,16 @@ impl Finish {
         body.shortened_loops = once_each(std::mem::take(&mut self.draft.shortened_loops));
         body.unbounded_loops = once_each(std::mem::take(&mut self.draft.unbounded_loops));
         body.undecided_exits = once_each(std::mem::take(&mut self.draft.undecided_exits));
+        // Last: it takes the drafts apart.
+        let drafts = std::mem::take(&mut self.draft.operations);
+        let mut drafts: Vec<Option<OperationDraft>> = drafts.into_iter().map(Some).collect();
+        let ordered = self
+            .order
+            .iter()
+            .filter_map(|place| Some((*place, drafts.get_mut(*place)?.take()?)));
+        body.operations = ordered
+            .filter_map(|(place, draft)| self.operation(place, draft))
+            .collect();
         body
     }
 
@@ -447,19 +452,20 @@ impl Finish {
         }
     }
 
-    fn operation(&self, place: usize) -> Option<Operation> {
-        let draft = self.draft.operations.get(place)?;
-        let kind = match &draft.kind {
-            KindDraft::Copy(copy) => OperationKind::Copy(Box::new(copy.clone())),
-            KindDraft::Collective(collective) => {
-                OperationKind::Collective(Box::new(collective.clone()))
-            }
+    fn operation(&self, place: usize, draft: OperationDraft) -> Option<Operation> {
+        let kind = match draft.kind {
+            KindDraft::Copy(copy) => OperationKind::Copy(Box::new(copy)),
+            KindDraft::Collective(collective) => OperationKind::Collective(Box::new(collective)),
             KindDraft::Pass(pass) => OperationKind::Pass(Box::new(Pass {
                 context: pass.context,
-                source: pass.source.clone(),
+                source: pass.source,
                 begin: self.shape(&pass.begin, draft.span),
-                stages: pass.stages.iter().map(|stage| self.stage(stage)).collect(),
-                end: pass.end.clone(),
+                stages: pass
+                    .stages
+                    .into_iter()
+                    .map(|stage| self.stage(stage))
+                    .collect(),
+                end: pass.end,
             })),
         };
         Some(Operation {
@@ -467,14 +473,14 @@ impl Finish {
             kind,
             context: draft.context,
             span: draft.span,
-            loops: draft.loops.clone(),
-            branches: draft.branches.clone(),
-            calls: draft.calls.clone(),
+            loops: draft.loops,
+            branches: draft.branches,
+            calls: draft.calls,
         })
     }
 
-    fn stage(&self, stage: &StageDraft) -> Stage {
-        let mut kind = stage.kind.clone();
+    fn stage(&self, stage: StageDraft) -> Stage {
+        let mut kind = stage.kind;
         if let (StageKind::VectorUnzip { tile_time, .. }, Some(slot)) = (&mut kind, stage.tile_time)
         {
             *tile_time = self.mapping(slot, stage.span);
@@ -482,7 +488,7 @@ impl Finish {
         Stage {
             kind,
             output: self.shape(&stage.output, stage.span),
-            method: stage.method.clone(),
+            method: stage.method,
             span: stage.span,
         }
     }
@@ -553,19 +559,13 @@ impl Finish {
     }
 
     fn mapping_reason(&self, slot: MappingSlot, fallback: Span) -> Option<Unresolved> {
-        let (written, reason) = self.draft.mappings.resolve(slot, fallback);
-        reason.map(|reason| Unresolved {
-            reason,
-            span: written.span,
-        })
+        let reason = self.draft.mappings.reason(slot, fallback);
+        reason.map(|(reason, span)| Unresolved { reason, span })
     }
 
     fn scalar_reason(&self, slot: ScalarSlot, fallback: Span) -> Option<Unresolved> {
-        let (written, reason) = self.draft.scalars.resolve(slot, fallback);
-        reason.map(|reason| Unresolved {
-            reason,
-            span: written.span,
-        })
+        let reason = self.draft.scalars.reason(slot, fallback);
+        reason.map(|(reason, span)| Unresolved { reason, span })
     }
 }
 

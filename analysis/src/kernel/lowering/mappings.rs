@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use ra_ap_syntax::SyntaxKind as RustKind;
 use ra_ap_syntax::ast::{self, AstNode};
 
 use crate::items::{self, ItemId, MappingProblemKind, Namespace, Resolution, ScopeRef, Span};
@@ -14,7 +15,7 @@ use crate::mapping::{
 };
 
 use super::Interpreter;
-use super::site::{Generics, Site};
+use super::site::{Generics, Site, child, segment_of};
 use super::slots::MappingSlot;
 
 /// Nesting of expressions and aliases that is followed.
@@ -45,10 +46,8 @@ fn without_brackets(text: &str) -> Option<&str> {
 
 /// Whether a macro call is one of a name.
 pub(super) fn is_macro(call: &ast::MacroCall, name: &str) -> bool {
-    call.path()
-        .and_then(|path| path.segment())
-        .and_then(|segment| segment.name_ref())
-        .is_some_and(|text| text.text() == name)
+    let path = child(call.syntax().green(), RustKind::PATH);
+    path.and_then(segment_of) == Some(name)
 }
 
 impl Interpreter<'_> {
@@ -98,7 +97,7 @@ impl Interpreter<'_> {
         body: &str,
         start: u32,
     ) -> Result<Mapping, UnresolvedReason> {
-        let scope = items::scope_at(self.db, site.item, start);
+        let scope = site.scope_at(self.db, start);
         let key = (scope.key(), Box::from(body));
         if let Some(known) = self.plain.get(&key) {
             return known.clone();

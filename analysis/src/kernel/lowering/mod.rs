@@ -32,13 +32,12 @@ mod variables;
 #[cfg(test)]
 mod tests;
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use crate::db::Db;
-use crate::items::{self, ItemId, ParsedItem, ScopeKey, Span};
+use crate::items::{ItemId, ScopeKey, Span};
 use crate::mapping::Mapping;
 
 use super::callgraph;
@@ -107,8 +106,8 @@ struct Interpreter<'db> {
     dialect: &'static Dialect,
     draft: Draft,
     frame: Frame,
-    /// Trees of the items read so far.
-    parsed: FxHashMap<ItemId, Rc<ParsedItem>>,
+    /// The items read so far, without generic parameters.
+    sites: FxHashMap<ItemId, Site>,
     /// Mappings of aliases; none while one is being read.
     aliases: FxHashMap<ItemId, Option<MappingSlot>>,
     /// Mappings of `m![..]` that no generic parameter changes.
@@ -150,7 +149,7 @@ impl<'db> Interpreter<'db> {
                 result: Type::Unknown,
                 returned: None,
             },
-            parsed: FxHashMap::default(),
+            sites: FxHashMap::default(),
             aliases: FxHashMap::default(),
             macros: FxHashMap::default(),
             plain: FxHashMap::default(),
@@ -173,11 +172,8 @@ impl<'db> Interpreter<'db> {
     /// The text of an item, without generic parameters.
     fn site(&mut self, item: ItemId) -> Site {
         let db = self.db;
-        let parsed = self
-            .parsed
-            .entry(item)
-            .or_insert_with(|| Rc::new(items::parse_item(db, item)));
-        Site::of(item, Rc::clone(parsed))
+        let site = self.sites.entry(item);
+        site.or_insert_with(|| Site::new(db, item)).clone()
     }
 
     /// Counts one expression or statement; false where the body has used up what it may.

@@ -1,13 +1,19 @@
 //! A text that lowering reads: an item's tree, where its names are looked up, and its generic parameters.
 
+use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use ra_ap_syntax::SyntaxNode;
 use ra_ap_syntax::ast::{self, AstNode};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
+use rowan::{GreenNodeData, GreenTokenData};
+use rustc_hash::FxHashMap;
 
 use crate::db::Db;
-use crate::items::{self, ConstValue, ItemId, Namespace, ParsedItem, Resolution, Span};
+use crate::items::{
+    self, ConstValue, ItemId, ItemScopes, Namespace, ParsedItem, Resolution, ScopeRef, Span,
+};
 use crate::kernel::Context;
 use crate::mapping::Axis;
 
@@ -42,20 +48,25 @@ pub(super) struct Site {
     pub(super) parsed: Rc<ParsedItem>,
     /// Its generic parameters.
     pub(super) generics: Rc<Generics>,
+    names: Rc<Names>,
+}
+
+/// What names of one item mean, as far as they were looked up: kernels write the same few again and again.
+#[derive(Debug, Default)]
+struct Names {
+    scopes: OnceCell<ItemScopes>,
+    /// By innermost block and namespace, then by the path's text.
+    known: RefCell<FxHashMap<(Option<u32>, Namespace), FxHashMap<Box<str>, Resolution>>>,
 }
 
 impl Site {
     /// An item without generic parameters.
     pub(super) fn new(db: &dyn Db, item: ItemId) -> Self {
-        Self::of(item, Rc::new(items::parse_item(db, item)))
-    }
-
-    /// A parsed item without generic parameters.
-    pub(super) fn of(item: ItemId, parsed: Rc<ParsedItem>) -> Self {
         Self {
             item,
-            parsed,
+            parsed: Rc::new(items::parse_item(db, item)),
             generics: Rc::new(Generics::new()),
+            names: Rc::default(),
         }
     }
 
@@ -83,14 +94,20 @@ impl Site {
         path: &ast::Path,
         namespace: Namespace,
     ) -> Resolution {
-        let segments = segments(path);
+        self.resolve_at(db, path, &segments(path), namespace)
+    }
+
+    /// As [`Self::resolve`], for who knows the path's segments.
+    pub(super) fn resolve_at(
+        &self,
+        db: &dyn Db,
+        path: &ast::Path,
+        segments: &[String],
+        namespace: Namespace,
+    ) -> Resolution {
         let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-        self.resolve_names(
-            db,
-            &segments,
-            path.syntax().text_range().start().into(),
-            namespace,
-        )
+        let start = path.syntax().text_range().start();
+        self.resolve_names(db, &segments, start.into(), namespace)
     }
 
     /// What segments mean at an offset of the item's text.
@@ -101,22 +118,60 @@ impl Site {
         offset: u32,
         namespace: Namespace,
     ) -> Resolution {
-        let scope = items::scope_at(db, self.item, offset);
-        items::resolve(db, &scope, segments, namespace)
+        let scopes = self.scopes(db);
+        let text = match segments {
+            [name] => Cow::Borrowed(*name),
+            _ => Cow::Owned(segments.join("::")),
+        };
+        let mut known = self.names.known.borrow_mut();
+        let known = known
+            .entry((scopes.block_at(offset), namespace))
+            .or_default();
+        if let Some(resolution) = known.get(&*text) {
+            return resolution.clone();
+        }
+        let resolution = items::resolve(db, &scopes.at(offset), segments, namespace);
+        known.insert(text.into(), resolution.clone());
+        resolution
+    }
+
+    /// The scope of a place in the item.
+    pub(super) fn scope_at(&self, db: &dyn Db, offset: u32) -> ScopeRef {
+        self.scopes(db).at(offset)
+    }
+
+    fn scopes(&self, db: &dyn Db) -> &ItemScopes {
+        let scopes = &self.names.scopes;
+        scopes.get_or_init(|| ItemScopes::of(db, self.item))
     }
 }
 
-/// The segments of a path without generics.
+/// The segments of a path without generics. They are read from the shared nodes, which takes no allocation a node.
 pub(in crate::kernel) fn segments(path: &ast::Path) -> Vec<String> {
     let mut segments = Vec::new();
-    let mut rest = Some(path.clone());
+    let mut rest = Some(path.syntax().green());
     // A path is bounded by the text; qualifiers are walked, not recursed into.
     while let Some(path) = rest {
-        if let Some(name) = path.segment().and_then(|segment| segment.name_ref()) {
-            segments.push(name.text().trim_start_matches("r#").to_owned());
-        }
-        rest = path.qualifier();
+        segments.extend(segment_of(path).map(|name| name.trim_start_matches("r#").to_owned()));
+        rest = child(path, SyntaxKind::PATH);
     }
     segments.reverse();
     segments
+}
+
+/// The name of a path's last segment.
+pub(super) fn segment_of(path: &GreenNodeData) -> Option<&str> {
+    let segment = child(path, SyntaxKind::PATH_SEGMENT)?;
+    let name = child(segment, SyntaxKind::NAME_REF)?;
+    name.children()
+        .find_map(NodeOrToken::into_token)
+        .map(GreenTokenData::text)
+}
+
+/// The first child of a kind.
+pub(super) fn child(node: &GreenNodeData, kind: SyntaxKind) -> Option<&GreenNodeData> {
+    let nodes = node.children().filter_map(NodeOrToken::into_node);
+    nodes
+        .into_iter()
+        .find(|node| SyntaxKind::from(node.kind().0) == kind)
 }

@@ -138,6 +138,15 @@ impl<T: Clone + PartialEq> SlotTable<T> {
         }
     }
 
+    /// Why a slot holds nothing in the end, and where to say so; none where it holds something.
+    pub(super) fn reason(&self, slot: Slot<T>, fallback: Span) -> Option<(UnresolvedReason, Span)> {
+        if let Some(State::Known(_)) = self.state(slot) {
+            return None;
+        }
+        let (written, reason) = self.resolve(slot, fallback);
+        Some((reason?, written.span))
+    }
+
     /// What the slot holds in the end, and why it holds nothing. `fallback` is the place of a slot of another table.
     pub(super) fn resolve(
         &self,

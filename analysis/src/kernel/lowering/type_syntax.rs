@@ -84,7 +84,7 @@ impl Interpreter<'_> {
             return Type::Unknown;
         };
         let arguments = path_arguments(path);
-        match site.resolve(self.db, path, Namespace::Type) {
+        match site.resolve_at(self.db, path, &names, Namespace::Type) {
             Resolution::Alias(alias) => {
                 let Some((inner, ty)) = self.alias_site(site, alias, &arguments, place) else {
                     return Type::Unknown;
@@ -385,7 +385,7 @@ impl Interpreter<'_> {
         {
             return binding.mapping;
         }
-        match site.resolve(self.db, path, Namespace::Type) {
+        match site.resolve_at(self.db, path, &names, Namespace::Type) {
             Resolution::Alias(alias) => {
                 let arguments = path_arguments(path);
                 if arguments.is_empty() {
@@ -448,7 +448,7 @@ impl Interpreter<'_> {
         {
             return binding.scalar;
         }
-        match site.resolve(self.db, path, Namespace::Type) {
+        match site.resolve_at(self.db, path, &names, Namespace::Type) {
             Resolution::Alias(alias) if depth < DEPTH => {
                 let inner = self.site(alias);
                 let ty = inner
