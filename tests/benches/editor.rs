@@ -37,6 +37,8 @@ struct Kind {
     name: &'static str,
     start: fn() -> Wire,
     keystroke: Duration,
+    /// Pause behind the end of one.
+    rest: Duration,
 }
 
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -47,11 +49,13 @@ fn kinds() -> [Kind; 2] {
             name: "in the process",
             start: support::in_process,
             keystroke: 5 * MILLISECOND,
+            rest: 200 * MILLISECOND,
         },
         Kind {
             name: "over stdio",
             start: support::program,
             keystroke: 10 * MILLISECOND,
+            rest: Duration::ZERO,
         },
     ]
 }
@@ -97,10 +101,11 @@ fn write_project(folder: &Path) -> String {
     edited.unwrap().1
 }
 
-/// Ends a server. One of this process gives its memory back when it has ended, which is not what the next one takes.
-fn end(client: Client) {
+/// Ends a server. One of this process gives its memory back when it has ended, which is not what the next one takes; a program
+/// has given all of it back when it is gone.
+fn end(kind: &Kind, client: Client) {
     client.finish();
-    std::thread::sleep(200 * MILLISECOND);
+    std::thread::sleep(kind.rest);
 }
 
 /// From the start of the server to the answer of `initialize`, and from there to the diagnostics of all files.
@@ -123,7 +128,7 @@ fn beginning(kind: &Kind, folder: &Path) -> bool {
         });
         first.push(since.elapsed());
         assert!(matches!(report, WorkspaceDiagnosticReportResult::Report(_)));
-        end(client);
+        end(kind, client);
     }
     let initialize = tell("start and initialize", initialize, 40 * MILLISECOND);
     let first = tell("first diagnostics of 100 files", first, 150 * MILLISECOND);
@@ -214,7 +219,7 @@ fn editing(kind: &Kind, folder: &Path, text: &str) -> bool {
     fine &= tell("inlay hints of 60 lines", times, 3 * MILLISECOND);
     let times = asked(&mut client, "textDocument/inlayHint", |_| range(0, lines));
     fine &= tell("inlay hints of the file", times, 3 * MILLISECOND);
-    end(client);
+    end(kind, client);
     fine
 }
 

@@ -35,6 +35,15 @@ impl Analysis {
         self.in_file(path, |db, file| hover::hover(db, file, offset))
     }
 
+    /// Works out what hovers read of all files, so that the first one need not wait for it. For when nothing else is to do.
+    ///
+    /// # Errors
+    ///
+    /// A newer edit overtook it, or the engine failed.
+    pub fn prepare_hovers(&self) -> Result<(), Problem> {
+        self.guarded(|db| hover::prepare(db))
+    }
+
     /// The hints whose places are in a range, in the order of their places.
     ///
     /// # Errors

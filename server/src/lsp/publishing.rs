@@ -131,6 +131,7 @@ pub(crate) async fn run(server: Arc<Server>) {
         }
         if let Some(check) = first.take() {
             done = !matches!(check.end(&server).await, Err(Failure::Overtaken));
+            prepare(&server);
             continue;
         }
         if !locked(&publisher.waiting).rest || !server.loader.is_ready() {
@@ -161,6 +162,17 @@ pub(crate) async fn run(server: Arc<Server>) {
         }
         (done, told) = (true, true);
     }
+}
+
+/// Has the engine work out what hovers read of all files, once nobody waits for anything else.
+fn prepare(server: &Arc<Server>) {
+    let to = Arc::clone(server);
+    server.spawn(async move {
+        let question = |snapshot: &Snapshot| Ok(snapshot.analysis.prepare_hovers()?);
+        while let Err(Failure::Overtaken) = to.question(Urgency::Background, question).await {
+            tokio::time::sleep(QUIET).await;
+        }
+    });
 }
 
 /// The next file that changed, once the workspace's folders were read.

@@ -62,13 +62,32 @@ fn may_name_others(db: &dyn Db, file: SourceFile) -> bool {
     })
 }
 
+/// Counts what a hover of an axis or an alias counts in the files of a project, so that the first one finds it at hand. Nothing
+/// for projects in which nothing is counted.
+pub(in crate::ide) fn prepare(db: &dyn Db) {
+    let Some(project) = Project::try_get(db) else {
+        return;
+    };
+    let mut files: Vec<SourceFile> = project.files(db).values().copied().collect();
+    files.retain(|file| may_name_others(db, *file));
+    if bytes_of(db, &files) <= BYTES {
+        for file in files {
+            let _ = file_uses(db, file);
+        }
+    }
+}
+
+fn bytes_of(db: &dyn Db, files: &[SourceFile]) -> usize {
+    let bytes = files.iter().map(|file| file.text(db).len());
+    bytes.fold(0, usize::saturating_add)
+}
+
 /// The uses in other files than the reader's, by file, the most first; `None` where there are none.
 pub(super) fn page(db: &dyn Db, named: &Named, reader: SourceFile) -> Option<String> {
     let home = named.file(db);
     let mut files = files_around(db, home);
     files.retain(|file| *file != reader && (*file == home || may_name_others(db, *file)));
-    let bytes = files.iter().map(|file| file.text(db).len());
-    if bytes.fold(0, usize::saturating_add) > BYTES {
+    if bytes_of(db, &files) > BYTES {
         return Some(format!(
             "Uses in other files are not counted here: {} of them may name it.",
             files.len()

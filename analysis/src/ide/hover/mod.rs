@@ -29,6 +29,8 @@ use crate::items::{
     scope_at,
 };
 
+pub(super) use elsewhere::prepare;
+
 use super::cursor::Cursor;
 use super::operations::operations_at;
 use super::{ByteRange, Hover};

@@ -32,6 +32,37 @@ fn check(files: &[(&str, &str)], expected: &[&str]) {
 const AXES: &str = "axes![Rows = 8, K = 64]; pub type Half = m![Rows / 2];";
 
 #[test]
+fn what_is_prepared_is_not_counted_again() {
+    let mut workspace = Workspace::with_event_log();
+    let user = "use super::shape::Rows; type A = m![Rows];";
+    workspace.set_files([
+        ("src/lib.rs", "mod shape; mod one; mod other;"),
+        ("src/shape.rs", AXES),
+        ("src/one.rs", user),
+        ("src/other.rs", user),
+    ]);
+    let counted = |workspace: &Workspace| {
+        let events = workspace.take_events();
+        let counts = events.iter().filter(|event| event.starts_with("file_uses"));
+        counts.count()
+    };
+    assert_eq!(workspace.analysis().prepare_hovers(), Ok(()));
+    // The two users may name what others declare; the root only declares modules.
+    assert_eq!(counted(&workspace), 2);
+    let offset = u32::try_from(AXES.find("Rows").unwrap()).unwrap();
+    let told = elsewhere(&workspace.analysis(), "src/shape.rs", offset);
+    assert_eq!(
+        told,
+        [
+            "Used 2 times in 2 other files:",
+            "- `one.rs`: once",
+            "- `other.rs`: once"
+        ]
+    );
+    assert_eq!(counted(&workspace), 0);
+}
+
+#[test]
 fn uses_in_other_files_are_counted_without_imports() {
     let files = [
         (
