@@ -22,11 +22,11 @@ struct Trace {
     events: Vec<Value>,
 }
 
-/// The memories that are counted.
+/// The memories that are counted; viewers put the unit, which is the argument's name, behind.
 const TIERS: [(&str, &str); 3] = [
-    ("dm", "DM bytes a slice"),
-    ("trf", "TRF bytes a slice"),
-    ("vrf", "VRF bytes a slice"),
+    ("dm", "DM of a slice"),
+    ("trf", "TRF of a slice"),
+    ("vrf", "VRF of a slice"),
 ];
 
 /// The trace of all kernels.

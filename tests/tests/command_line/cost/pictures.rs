@@ -55,8 +55,8 @@ fn traces_hold_the_operations_and_the_memory() {
         assert_eq!(tracks[&number(&event["tid"])], track);
     }
     for (counter, key) in [
-        ("DM bytes a slice", "dm_bytes"),
-        ("TRF bytes a slice", "trf_bytes"),
+        ("DM of a slice", "dm_bytes"),
+        ("TRF of a slice", "trf_bytes"),
     ] {
         let counts: Vec<u64> = of("C")
             .into_iter()

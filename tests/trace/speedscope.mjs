@@ -1,4 +1,4 @@
-// Opens traces in speedscope and holds what it reads against the files: `node drive.mjs CHROMIUM INDEX OUTPUT FILES…`.
+// Opens traces in speedscope and holds what it reads against the files: `node speedscope.mjs CHROMIUM INDEX OUTPUT FILES…`.
 //
 // speedscope draws with WebGL, where nothing can be counted; what it understood it exports in a format of its own. Every
 // slice of a track has to be there with its begin and its end, counted from the track's first, under the names of its kernel
@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
+import { slices } from './written.mjs';
 
 const [executablePath, index, output, ...files] = process.argv.slice(2);
 let failures = 0;
@@ -20,19 +21,11 @@ function check(holds, words) {
 
 // The slices of a trace by the names of process and thread, as speedscope titles a track.
 function written(trace) {
-  const named = (kind) =>
-    new Map(
-      trace.traceEvents
-        .filter((event) => event.ph === 'M' && event.name === kind)
-        .map((event) => [kind === 'process_name' ? event.pid : `${event.pid} ${event.tid}`, event.args.name]),
-    );
-  const [processes, threads] = [named('process_name'), named('thread_name')];
   const tracks = new Map();
-  for (const event of trace.traceEvents.filter((event) => event.ph === 'X')) {
-    const { pid, tid } = event;
-    const title = `${processes.get(pid)} (pid ${pid}), ${threads.get(`${pid} ${tid}`)} (tid ${tid})`;
+  for (const { pid, tid, process, thread, ...slice } of slices(trace)) {
+    const title = `${process} (pid ${pid}), ${thread} (tid ${tid})`;
     if (!tracks.has(title)) tracks.set(title, []);
-    tracks.get(title).push({ name: event.name, begin: event.ts, end: event.ts + event.dur });
+    tracks.get(title).push(slice);
   }
   return tracks;
 }
@@ -42,18 +35,18 @@ function read(exported) {
   const frames = exported.shared.frames.map((frame) => frame.name);
   return new Map(
     exported.profiles.map((profile) => {
-      const [open, slices] = [[], []];
+      const [open, closed] = [[], []];
       for (const event of profile.events) {
         if (event.type === 'O') {
           open.push({ frame: event.frame, begin: event.at });
         } else {
           const { frame, begin } = open.pop() ?? {};
           check(frame === event.frame, `${profile.name}: a slice ends that is not the innermost`);
-          slices.push({ name: frames[frame] ?? '', begin, end: event.at });
+          closed.push({ name: frames[frame] ?? '', begin, end: event.at });
         }
       }
       check(profile.unit === 'microseconds', `${profile.name}: counted in ${profile.unit}`);
-      return [profile.name, slices];
+      return [profile.name, closed];
     }),
   );
 }
@@ -63,12 +56,12 @@ function compare(trace, exported) {
   check(tracks.size > 0, 'the trace has no slices');
   check(tracks.size === profiles.size, `${tracks.size} tracks, ${profiles.size} read`);
   let count = 0;
-  for (const [title, slices] of tracks) {
+  for (const [title, wanted] of tracks) {
     const rest = [...(profiles.get(title) ?? [])];
-    check(rest.length === slices.length, `${title}: ${slices.length} slices, ${rest.length} read`);
+    check(rest.length === wanted.length, `${title}: ${wanted.length} slices, ${rest.length} read`);
     // speedscope counts each track from its first slice.
-    const first = Math.min(...slices.map((slice) => slice.begin));
-    for (const { name, begin, end } of slices) {
+    const first = Math.min(...wanted.map((slice) => slice.begin));
+    for (const { name, begin, end } of wanted) {
       const at = rest.findIndex(
         (slice) => slice.name.startsWith(name) && slice.begin === begin - first && slice.end === end - first,
       );
