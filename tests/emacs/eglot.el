@@ -1,4 +1,4 @@
-;;; steps.el --- The steps of tests/emacs/run  -*- lexical-binding: t -*-
+;;; eglot.el --- The steps of tests/emacs/run with Eglot  -*- lexical-binding: t -*-
 
 ;;; Commentary:
 ;; Each step waits for what it asks and writes a line; the first that fails ends Emacs with an error.
@@ -85,4 +85,4 @@
 (eglot-shutdown (eglot-current-server))
 (message "all steps passed")
 
-;;; steps.el ends here
+;;; eglot.el ends here

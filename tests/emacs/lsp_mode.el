@@ -1,0 +1,75 @@
+;;; lsp_mode.el --- The steps of tests/emacs/run with lsp-mode  -*- lexical-binding: t -*-
+
+;;; Commentary:
+;; Each step waits for what it asks and writes a line; the first that fails ends Emacs with an error.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'lsp-mode)
+(require 'lsp-diagnostics)
+
+;; Stands in for the Rust mode of the reader, of which lsp-mode knows the language; and for the answers to its questions.
+(define-derived-mode rust-mode prog-mode "Rust")
+(add-to-list 'auto-mode-alist '("\\.rs\\'" . rust-mode))
+(setq lsp-restart 'ignore
+      lsp-disabled-clients '(rust-analyzer rls)
+      lsp-enable-file-watchers nil
+      lsp-enable-snippet nil
+      lsp-completion-provider :none
+      lsp-enable-suggest-server-download nil
+      lsp-diagnostics-provider :none
+      make-backup-files nil)
+
+(defvar steps-root default-directory "The folder of the package.")
+(lsp-workspace-folders-add steps-root)
+
+(defun steps-check (truth text &rest more)
+  "Fail with TEXT and MORE unless TRUTH, else return it."
+  (or truth (error "FAILED: %s %S" text more)))
+
+(defun steps-await (what ask)
+  "Wait until ASK gives a value that is not nil; WHAT tells for what."
+  (let ((end (+ (float-time) 30)) value)
+    (while (and (not (setq value (funcall ask))) (< (float-time) end))
+      (accept-process-output nil 0.05)
+      (sit-for 0.01))
+    (steps-check value (format "waited 30 s for %s" what))))
+
+(defun steps-finding (text)
+  "The diagnostic of this buffer whose message holds TEXT."
+  (cl-find-if (lambda (found) (string-match-p text (lsp:diagnostic-message found)))
+              (append (gethash (buffer-file-name) (lsp-diagnostics t)) nil)))
+
+(switch-to-buffer (find-file-noselect (expand-file-name "src/lib.rs" steps-root)))
+(lsp)
+(steps-await "the server"
+             (lambda () (cl-some (lambda (workspace) (eq (lsp--workspace-status workspace) 'initialized))
+                                 (lsp-workspaces))))
+(message "1. the server answers")
+
+(let ((found (steps-await "the finding slice_size" (lambda () (steps-finding "256 slices")))))
+  (message "2. the finding slice_size is shown")
+  (goto-char (point-min))
+  (search-forward "m![Rows, Col")
+  (let ((hover (lsp-request "textDocument/hover" (lsp--text-document-position-params))))
+    (steps-check (string-match-p "64" (format "%S" hover)) "the hover tells the size 64" hover))
+  (message "3. a hover tells the size of an axis")
+  (let* ((range (lsp:diagnostic-range found))
+         (actions (lsp-request "textDocument/codeAction"
+                               (list :textDocument (lsp--text-document-identifier)
+                                     :range range
+                                     :context (list :diagnostics (vector found) :only ["quickfix"]))))
+         (fix (cl-find-if (lambda (action) (string-match-p "256" (lsp:code-action-title action)))
+                          (append actions nil))))
+    (steps-check fix "a quick fix names 256" actions)
+    (lsp-execute-code-action fix))
+  (steps-check (save-excursion (goto-char (point-min)) (search-forward "# 256" nil t))
+               "the slice is padded to 256" (buffer-string))
+  (steps-await "the finding to go" (lambda () (not (steps-finding "256 slices"))))
+  (message "4. the quick fix is applied and the finding goes"))
+
+(message "all steps passed")
+(mapc #'lsp-workspace-shutdown (lsp-workspaces))
+
+;;; lsp_mode.el ends here
