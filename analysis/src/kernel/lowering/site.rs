@@ -56,8 +56,11 @@ pub(super) struct Site {
 struct Names {
     scopes: OnceCell<ItemScopes>,
     /// By innermost block and namespace, then by the path's text.
-    known: RefCell<FxHashMap<(Option<u32>, Namespace), FxHashMap<Box<str>, Resolution>>>,
+    known: RefCell<FxHashMap<(Option<u32>, Namespace), Meanings>>,
 }
+
+/// What paths mean in one place, by their texts.
+type Meanings = FxHashMap<Box<str>, Resolution>;
 
 impl Site {
     /// An item without generic parameters.
