@@ -35,7 +35,7 @@ function ask(page, query) {
     const result = await window.app.trace.engine.query(query);
     const rows = [];
     for (const row = result.iter({}); row.valid(); row.next()) {
-      // Times are larger than numbers can be there; ours are not.
+      // Integers come as such; none of ours is too large for a number.
       rows.push(result.columns().map((column) => (typeof row.get(column) === 'string' ? row.get(column) : Number(row.get(column)))));
     }
     return rows;
