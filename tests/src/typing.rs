@@ -11,8 +11,9 @@ use crate::{read, repository, rust_files};
 pub const EDITED: &str = "src/edited.rs";
 /// Files of the project, the edited one and the crate's root included.
 pub const FILES: usize = 100;
-/// Mappings that numbers are typed into.
-const MAPPINGS: usize = 4;
+/// Mappings that numbers are typed into, and how often: as many keystrokes as in the other scripts.
+const MAPPINGS: usize = 2;
+const ROUNDS: usize = 3;
 /// Lines of the edited file, at least.
 pub const LINES: usize = 2_000;
 
@@ -113,9 +114,9 @@ pub fn scripts(edited: &str) -> Vec<(&'static str, Vec<Keystroke>)> {
         ),
         (
             "a number in a mapping",
-            // In several kernels, for enough of them that one is none of the slowest twentieth.
             places(".fetch::<bf16, m![1")
                 .take(MAPPINGS)
+                .flat_map(|place| std::iter::repeat_n(place, ROUNDS))
                 .flat_map(|place| typed_and_deleted(place, "2048 % 16"))
                 .collect(),
         ),
