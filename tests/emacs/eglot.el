@@ -1,13 +1,10 @@
 ;;; eglot.el --- The steps of tests/emacs/run with Eglot  -*- lexical-binding: t -*-
 
 ;;; Commentary:
-;; Each step waits for what it asks and writes a line; the first that fails ends Emacs with an error.
+;; steps.el is loaded before.
 
 ;;; Code:
 
-(defvar steps-root default-directory "The folder of the package.")
-
-(require 'cl-lib)
 (require 'project)
 
 ;; Without a repository around it Emacs does not know that the folder is a project.
@@ -16,20 +13,7 @@
           (lambda (folder)
             (let ((root (locate-dominating-file folder "Cargo.toml")))
               (and root (cons 'kernels root)))))
-(setq eglot-confirm-server-initiated-edits nil
-      make-backup-files nil)
-
-(defun steps-check (truth text &rest more)
-  "Fail with TEXT and MORE unless TRUTH, else return it."
-  (or truth (error "FAILED: %s %S" text more)))
-
-(defun steps-await (what ask)
-  "Wait until ASK gives a value that is not nil; WHAT tells for what."
-  (let ((end (+ (float-time) 30)) value)
-    (while (and (not (setq value (funcall ask))) (< (float-time) end))
-      (accept-process-output nil 0.05)
-      (sit-for 0.01))
-    (steps-check value (format "waited 30 s for %s" what))))
+(setq eglot-confirm-server-initiated-edits nil)
 
 (defun steps-visit (path)
   "Visit PATH, as commands do, which `eglot-ensure' waits for."

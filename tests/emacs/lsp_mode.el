@@ -1,11 +1,10 @@
 ;;; lsp_mode.el --- The steps of tests/emacs/run with lsp-mode  -*- lexical-binding: t -*-
 
 ;;; Commentary:
-;; Each step waits for what it asks and writes a line; the first that fails ends Emacs with an error.
+;; steps.el is loaded before.
 
 ;;; Code:
 
-(require 'cl-lib)
 (require 'lsp-mode)
 (require 'lsp-diagnostics)
 
@@ -18,23 +17,9 @@
       lsp-enable-snippet nil
       lsp-completion-provider :none
       lsp-enable-suggest-server-download nil
-      lsp-diagnostics-provider :none
-      make-backup-files nil)
+      lsp-diagnostics-provider :none)
 
-(defvar steps-root default-directory "The folder of the package.")
 (lsp-workspace-folders-add steps-root)
-
-(defun steps-check (truth text &rest more)
-  "Fail with TEXT and MORE unless TRUTH, else return it."
-  (or truth (error "FAILED: %s %S" text more)))
-
-(defun steps-await (what ask)
-  "Wait until ASK gives a value that is not nil; WHAT tells for what."
-  (let ((end (+ (float-time) 30)) value)
-    (while (and (not (setq value (funcall ask))) (< (float-time) end))
-      (accept-process-output nil 0.05)
-      (sit-for 0.01))
-    (steps-check value (format "waited 30 s for %s" what))))
 
 (defun steps-finding (text)
   "The diagnostic of this buffer whose message holds TEXT."
