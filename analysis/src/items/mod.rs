@@ -11,6 +11,7 @@ mod file;
 mod held;
 mod ids;
 mod integers;
+mod item_names;
 mod library;
 mod mappings;
 mod modules;
@@ -31,6 +32,7 @@ pub use self::file::{
 pub use self::held::{HeldItems, hold};
 pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
 pub use self::integers::IntegerType;
+pub use self::item_names::ItemNames;
 pub use self::library::{Dialect, dialect};
 pub use self::mappings::{
     MappingProblem, MappingProblemKind, MappingResult, alias_mapping, grammar_of, resolve_mapping,
@@ -41,9 +43,7 @@ pub use self::modules::{
 };
 pub use self::remarks::{MappingRemark, MappingRemarkKind};
 pub use self::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
-pub use self::scopes::{
-    BlockScopes, ItemScopes, LocalItem, ScopeKey, ScopeRef, block_scopes, scope_at,
-};
+pub use self::scopes::{BlockScopes, LocalItem, ScopeKey, ScopeRef, block_scopes, scope_at};
 pub use self::sites::{
     DeviceAttribute, MappingParts, MappingSite, SiteKind, device_attribute, mapping_parts,
     mapping_sites, resolve_edited,

@@ -152,7 +152,7 @@ pub fn block_scopes(db: &dyn Db, item: ItemId) -> Arc<BlockScopes> {
 
 /// The scopes of one item, for who asks about many of its places.
 #[derive(Clone, Debug)]
-pub struct ItemScopes {
+pub(super) struct ItemScopes {
     module: ModuleId,
     scopes: Arc<BlockScopes>,
     /// Where the item starts in the text of the item around it.
@@ -161,7 +161,7 @@ pub struct ItemScopes {
 
 impl ItemScopes {
     /// The scopes of an item, also of one in a block.
-    pub fn of(db: &dyn Db, item: ItemId) -> Self {
+    pub(super) fn of(db: &dyn Db, item: ItemId) -> Self {
         let owner = item.owner(db);
         let base = if owner == item {
             0
@@ -176,7 +176,7 @@ impl ItemScopes {
     }
 
     /// The scope of a place. `offset` counts in the text of the item ([`super::item_text`]).
-    pub fn at(&self, offset: u32) -> ScopeRef {
+    pub(super) fn at(&self, offset: u32) -> ScopeRef {
         let block = self.block_at(offset);
         ScopeRef {
             module: self.module,
@@ -185,7 +185,7 @@ impl ItemScopes {
     }
 
     /// The innermost block with declarations around a place.
-    pub fn block_at(&self, offset: u32) -> Option<u32> {
+    pub(super) fn block_at(&self, offset: u32) -> Option<u32> {
         self.scopes.innermost(self.base.saturating_add(offset))
     }
 }

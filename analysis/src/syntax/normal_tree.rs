@@ -267,7 +267,7 @@ fn edges(node: &GreenNodeData) -> [Option<rowan::SyntaxKind>; 2] {
 }
 
 fn is_trivia(kind: rowan::SyntaxKind) -> bool {
-    matches!(kind_of(kind), SyntaxKind::WHITESPACE | SyntaxKind::COMMENT)
+    kind_of(kind).is_trivia()
 }
 
 fn kind_of(kind: rowan::SyntaxKind) -> SyntaxKind {

@@ -246,7 +246,7 @@ impl Tokens {
                 break;
             }
             let kind = SyntaxKind::from(token.kind().0);
-            if matches!(kind, SyntaxKind::WHITESPACE | SyntaxKind::COMMENT) {
+            if kind.is_trivia() {
                 let space = trivia == Trivia::None && token.text() == " ";
                 trivia = if space { Trivia::Space } else { Trivia::Other };
             } else {

@@ -5,12 +5,10 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use ra_ap_syntax::NodeOrToken;
 use ra_ap_syntax::ast::AstNode;
-use rustc_hash::FxHashMap;
 
 use crate::db::{Db, SourceFile};
 use crate::items::{
-    ItemId, ItemKind, ItemScopes, Resolution, Span, file_items, item_text, parse_item, resolve,
-    token_map,
+    ItemId, ItemKind, ItemNames, Resolution, Span, file_items, item_text, parse_item, token_map,
 };
 use crate::syntax::line_index;
 
@@ -54,9 +52,7 @@ pub(super) fn item_uses(db: &dyn Db, item: ItemId) -> Arc<[(Span, Meaning)]> {
         .syntax()
         .descendants_with_tokens()
         .filter_map(NodeOrToken::into_token);
-    let scopes = ItemScopes::of(db, item);
-    // Kernels name the same few axes again and again.
-    let mut known: FxHashMap<_, Option<Meaning>> = FxHashMap::default();
+    let names = ItemNames::of(db, item);
     let uses = tokens.filter_map(|token| {
         let occurrence = Occurrence::of(&token)?;
         let declares = matches!(
@@ -67,20 +63,13 @@ pub(super) fn item_uses(db: &dyn Db, item: ItemId) -> Arc<[(Span, Meaning)]> {
             return None;
         }
         let span = parsed.text.span_of(token.text_range());
-        let (path, namespace) = (occurrence.path, occurrence.namespace);
-        let block = scopes.block_at(span.start);
-        let meaning =
-            known
-                .entry((block, namespace, path))
-                .or_insert_with_key(|(_, namespace, path)| {
-                    let path: Vec<&str> = path.iter().map(|segment| &**segment).collect();
-                    match resolve(db, &scopes.at(span.start), &path, *namespace) {
-                        Resolution::Axis(axis) => Some(Meaning::Axis(axis.span)),
-                        Resolution::Alias(alias) => Some(Meaning::Alias(alias)),
-                        _ => None,
-                    }
-                });
-        meaning.map(|meaning| (span, meaning))
+        let path: Vec<&str> = occurrence.path.iter().map(|segment| &**segment).collect();
+        let meaning = match names.resolve(db, &path, span.start, occurrence.namespace) {
+            Resolution::Axis(axis) => Meaning::Axis(axis.span),
+            Resolution::Alias(alias) => Meaning::Alias(alias),
+            _ => return None,
+        };
+        Some((span, meaning))
     });
     uses.collect()
 }

@@ -1,18 +1,16 @@
 //! A text that lowering reads: an item's tree, where its names are looked up, and its generic parameters.
 
-use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
 use rowan::{GreenNodeData, GreenTokenData};
-use rustc_hash::FxHashMap;
 
 use crate::db::Db;
 use crate::items::{
-    self, ConstValue, ItemId, ItemScopes, Namespace, ParsedItem, Resolution, ScopeRef, Span,
+    self, ConstValue, ItemId, ItemNames, Namespace, ParsedItem, Resolution, ScopeRef, Span,
 };
 use crate::kernel::Context;
 use crate::mapping::Axis;
@@ -48,19 +46,9 @@ pub(super) struct Site {
     pub(super) parsed: Rc<ParsedItem>,
     /// Its generic parameters.
     pub(super) generics: Rc<Generics>,
-    names: Rc<Names>,
+    /// What its names mean; not there before the first is asked for.
+    names: Rc<OnceCell<ItemNames>>,
 }
-
-/// What names of one item mean, as far as they were looked up: kernels write the same few again and again.
-#[derive(Debug, Default)]
-struct Names {
-    scopes: OnceCell<ItemScopes>,
-    /// By innermost block and namespace, then by the path's text.
-    known: RefCell<FxHashMap<(Option<u32>, Namespace), Meanings>>,
-}
-
-/// What paths mean in one place, by their texts.
-type Meanings = FxHashMap<Box<str>, Resolution>;
 
 impl Site {
     /// An item without generic parameters.
@@ -121,31 +109,16 @@ impl Site {
         offset: u32,
         namespace: Namespace,
     ) -> Resolution {
-        let scopes = self.scopes(db);
-        let text = match segments {
-            [name] => Cow::Borrowed(*name),
-            _ => Cow::Owned(segments.join("::")),
-        };
-        let mut known = self.names.known.borrow_mut();
-        let known = known
-            .entry((scopes.block_at(offset), namespace))
-            .or_default();
-        if let Some(resolution) = known.get(&*text) {
-            return resolution.clone();
-        }
-        let resolution = items::resolve(db, &scopes.at(offset), segments, namespace);
-        known.insert(text.into(), resolution.clone());
-        resolution
+        self.names(db).resolve(db, segments, offset, namespace)
     }
 
     /// The scope of a place in the item.
     pub(super) fn scope_at(&self, db: &dyn Db, offset: u32) -> ScopeRef {
-        self.scopes(db).at(offset)
+        self.names(db).scope_at(offset)
     }
 
-    fn scopes(&self, db: &dyn Db) -> &ItemScopes {
-        let scopes = &self.names.scopes;
-        scopes.get_or_init(|| ItemScopes::of(db, self.item))
+    fn names(&self, db: &dyn Db) -> &ItemNames {
+        self.names.get_or_init(|| ItemNames::of(db, self.item))
     }
 }
 
