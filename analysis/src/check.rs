@@ -16,12 +16,13 @@ use crate::budget::budget_of;
 use crate::db::{Db, Project, SourceFile, options};
 use crate::derivation::{BodyDerivation, derive_watching};
 use crate::items::{
-    ItemId, ItemKind, ModuleId, ModulePath, Span, crate_root, file_items, file_package, item_text,
+    ItemId, ItemKind, ModuleId, ModulePath, Span, crate_root, file_functions, file_items,
+    file_package, functions_of, item_text, stands_in,
 };
 use crate::kernel::{Body, Unresolved};
 use crate::places::Places;
 use crate::report::{Diagnostic, FileReport, OperationCounts, Problem, UnresolvedPlace};
-use crate::rules::{self, Checked, Finding};
+use crate::rules::{self, Applicability, Checked, Finding};
 use crate::simulation::{BodySimulation, simulate_watching};
 use crate::suppression;
 use crate::syntax::{Unanalysed, syntax_error_count};
@@ -68,9 +69,24 @@ pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
     let found = guarded(db, || {
         let mut findings = as_checked(db, function, rules::check);
         rules::name_in_scope(db, &mut findings);
+        keep_fixes_inside(db, function, &mut findings);
         of_body(&body(db, function), findings)
     });
     Arc::new(found)
+}
+
+/// What a fix changes in the same item and outside of the function may serve other functions there: nobody applies it without
+/// looking.
+fn keep_fixes_inside(db: &dyn Db, function: ItemId, findings: &mut [Finding]) {
+    let owner = function.owner(db);
+    for fix in findings.iter_mut().flat_map(|finding| &mut finding.fixes) {
+        let outside = |span: Span| span.item == owner && !stands_in(db, span, function);
+        if fix.applicability == Applicability::Machine
+            && fix.edits.iter().any(|edit| outside(edit.span))
+        {
+            fix.applicability = Applicability::Maybe;
+        }
+    }
 }
 
 /// Asks something of a function as the rules see it.
@@ -227,33 +243,33 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
     Arc::new(report)
 }
 
-/// The items of a file, each with the bytes of its text: what [`check_one`] is asked about, so that other threads find the
+/// The items of a file and the functions in their blocks, each with the bytes of its text: what [`check_one`] is asked about, so that other threads find the
 /// answers at hand.
 pub(crate) fn items_of(db: &dyn Db, file: SourceFile) -> Vec<(usize, ItemId)> {
     let items = file_items(db, file);
-    let items = items.items.iter().copied();
-    items
-        .map(|item| (item_text(db, item).text.len(), item))
-        .collect()
+    let mut found = Vec::new();
+    for item in items.items.iter().copied() {
+        let inside = functions_of(db, item);
+        let inside = inside.into_iter().filter(|function| *function != item);
+        let all = [item].into_iter().chain(inside);
+        found.extend(all.map(|item| (item_text(db, item).text.len(), item)));
+    }
+    found
 }
 
 /// Runs the queries of one item, all of them together: they share its tree.
 pub(crate) fn check_one(db: &dyn Db, item: ItemId) {
-    let _ = item_findings(db, item);
+    if item.parent(db).is_none() {
+        let _ = item_findings(db, item);
+    }
     if item.kind(db) == ItemKind::Function {
         let _ = function_findings(db, item);
     }
 }
 
-/// The functions of a file.
+/// The functions of a file, wherever they stand in it.
 pub(crate) fn functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
-    let items = file_items(db, file);
-    items
-        .items
-        .iter()
-        .copied()
-        .filter(|item| item.kind(db) == ItemKind::Function)
-        .collect()
+    file_functions(db, file)
 }
 
 fn of_body(body: &Body, findings: Vec<Finding>) -> Findings {

@@ -216,3 +216,59 @@ fn a_file_that_goes_takes_its_findings_along() {
     assert_eq!((report.files, report.diagnostics.len()), (1, 0));
     assert_eq!(workspace.analysis().check_file("a.rs").problems.len(), 1);
 }
+
+/// The first kernel as it is, and the second one in the body of another function.
+fn with_a_nested_kernel() -> Workspace {
+    let text = TEXT.replace(
+        "#[device(chip = 1)]\nfn second",
+        "fn main() {\n#[device(chip = 1)]\nfn second",
+    ) + "}\n";
+    let mut workspace = Workspace::with_event_log();
+    workspace.set_files([(PATH, text.as_str())]);
+    let report = workspace.analysis().check_file(PATH);
+    assert_eq!((report.kernels, report.operations.resolved), (2, 6));
+    drop(workspace.take_events());
+    workspace
+}
+
+/// Replaces a text that stands once, checks, and gives the counts of some queries.
+fn edit_nested(workspace: &mut Workspace, from: &str, to: &str) -> [usize; 4] {
+    let old: std::sync::Arc<str> = {
+        let mut files = workspace.files();
+        files
+            .next()
+            .map(|(_, text)| std::sync::Arc::clone(text))
+            .unwrap_or_default()
+    };
+    assert_eq!(old.matches(from).count(), 1, "{from}");
+    workspace.set_file(PATH, &old.replace(from, to));
+    let _ = workspace.analysis().check_file(PATH);
+    let executed = executed(workspace);
+    [
+        "body",
+        "function_derivation",
+        "function_findings",
+        "item_findings",
+    ]
+    .map(|name| executed.get(name).copied().unwrap_or(0))
+}
+
+#[test]
+fn an_edit_beside_a_nested_kernel_re_runs_nothing_of_it() {
+    let mut workspace = with_a_nested_kernel();
+    let counts = edit_nested(&mut workspace, "// first remark", "// another\n");
+    assert_eq!(counts, [0, 0, 0, 0]);
+    // Once an item is typed into, it alone.
+    let _ = edit_nested(&mut workspace, "1 << 20", "1 << 22");
+    let counts = edit_nested(&mut workspace, "1 << 22", "(1 << 22) + 4096");
+    assert_eq!(counts, [1, 1, 1, 0]);
+}
+
+#[test]
+fn an_edit_in_a_nested_kernel_re_runs_the_functions_of_its_item() {
+    let mut workspace = with_a_nested_kernel();
+    // The kernel, and the function around it, whose text holds it.
+    let counts = edit_nested(&mut workspace, "1 << 21", "(1 << 21) + 4096");
+    assert_eq!(&counts[..1], [2]);
+    assert!(counts[1] <= 2 && counts[2] <= 2, "{counts:?}");
+}

@@ -15,8 +15,8 @@ use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxToken};
 use crate::check::function_simulation;
 use crate::db::{Db, SourceFile};
 use crate::items::{
-    ItemId, ItemKind, Namespace, ParsedItem, Resolution, Span, device_attribute, file_items,
-    parse_item, resolve, scope_at,
+    ItemId, ItemKind, Namespace, Resolution, Span, block_scopes, device_attribute, file_items,
+    functions_of, parse_item, resolve, scope_at,
 };
 use crate::kernel::callgraph;
 
@@ -27,13 +27,13 @@ use super::{CallItem, CallLink};
 /// Functions that are followed to see whether one reaches a kernel.
 const MAXIMUM_FOLLOWED: usize = 1_000;
 
-/// A function with a body, named by the span of its name: methods are no items of their own.
+/// A function, named by the span of its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Function {
     /// The item whose text it stands in.
     owner: ItemId,
-    /// The item that it is; none for a method.
-    item: Option<ItemId>,
+    /// The item that it is.
+    item: ItemId,
     /// The type and the name of a method, else the name.
     name: String,
     range: Span,
@@ -61,10 +61,10 @@ pub(super) fn call_items(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Call
 
 /// Who calls the function whose name stands at an offset.
 pub(super) fn incoming_calls(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<CallLink> {
-    let Some(target) = function_at(db, file, offset).and_then(|function| function.item) else {
+    let Some(target) = function_at(db, file, offset).map(|function| function.item) else {
         return Vec::new();
     };
-    // The call graph knows functions; methods and recursion it leaves out.
+    // The call graph leaves out recursion, and what methods name among the tokens of macros.
     let known = callgraph::callers(db, target);
     let methods = files_around(db, target.file(db))
         .into_iter()
@@ -72,7 +72,7 @@ pub(super) fn incoming_calls(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<
         .filter(|item| matches!(item.kind(db), ItemKind::Implementation | ItemKind::Type));
     let candidates: IndexSet<ItemId> = known
         .iter()
-        .copied()
+        .map(|caller| caller.owner(db))
         .chain([target.owner(db)])
         .chain(methods)
         .collect();
@@ -89,7 +89,7 @@ pub(super) fn incoming_calls(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<
         }
     }
     let link = |((owner, name), sites): ((ItemId, Span), Vec<Span>)| {
-        let function = functions_of(&parse_item(db, owner), db, owner)
+        let function = all_functions(db, owner)
             .into_iter()
             .find(|function| function.selection == name)?;
         link_to(db, &function, &sites)
@@ -122,9 +122,7 @@ fn link_to(db: &dyn Db, function: &Function, sites: &[Span]) -> Option<CallLink>
 }
 
 fn call_item(db: &dyn Db, function: &Function) -> Option<CallItem> {
-    let kernel = function
-        .item
-        .filter(|item| device_attribute(db, *item).is_some());
+    let kernel = Some(function.item).filter(|item| device_attribute(db, *item).is_some());
     let detail = kernel.map(|kernel| match function_simulation(db, kernel).total() {
         Some(total) => format!("kernel, {}", super::lenses::cycles(total)),
         None => "kernel".to_owned(),
@@ -147,7 +145,7 @@ fn function_at(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Function> {
         .filter(|token| token.kind() == SyntaxKind::IDENT)
         .find_map(|token| {
             let (owner, start) = names.item(token)?;
-            let declared = functions_of(&parse_item(db, owner), db, owner)
+            let declared = all_functions(db, owner)
                 .into_iter()
                 .find(|function| function.selection.start == start);
             declared.or_else(|| {
@@ -177,52 +175,45 @@ fn function_of(db: &dyn Db, item: ItemId) -> Option<Function> {
     let node = parsed.cast::<ast::Fn>()?;
     Some(Function {
         owner: item.owner(db),
-        item: Some(item),
-        name: item.name(db).to_string(),
+        item,
+        name: match type_of_method(db, item) {
+            Some(of) => format!("{of}::{}", item.name(db)),
+            None => item.name(db).to_string(),
+        },
         range: parsed.span(node.syntax()),
         selection: parsed.span(node.name()?.syntax()),
     })
 }
 
-/// The functions that calls in the text of an item of a module are made by: the item itself, or the methods in it.
-fn functions_of(parsed: &ParsedItem, db: &dyn Db, owner: ItemId) -> Vec<Function> {
-    match owner.kind(db) {
-        ItemKind::Function => function_of(db, owner).into_iter().collect(),
-        ItemKind::Implementation | ItemKind::Type => methods(parsed, owner).unwrap_or_default(),
-        _ => Vec::new(),
-    }
+/// The functions that calls in the text of an item of a module are made by.
+fn all_functions(db: &dyn Db, owner: ItemId) -> Vec<Function> {
+    let functions = functions_of(db, owner).into_iter();
+    functions.filter_map(|item| function_of(db, item)).collect()
 }
 
-fn methods(parsed: &ParsedItem, owner: ItemId) -> Option<Vec<Function>> {
-    let (items, of) = match parsed.item()? {
-        ast::Item::Impl(item) => (
-            item.assoc_item_list()?,
-            item.self_ty()?.syntax().text().to_string(),
-        ),
-        ast::Item::Trait(item) => (item.assoc_item_list()?, item.name()?.text().to_string()),
-        _ => return None,
-    };
-    let method = |item: ast::AssocItem| {
-        let ast::AssocItem::Fn(node) = item else {
-            return None;
-        };
-        let name = node.name()?;
-        Some(Function {
-            owner,
-            item: None,
-            name: format!("{of}::{}", name.text()),
-            range: parsed.span(node.syntax()),
-            selection: parsed.span(name.syntax()),
-        })
-    };
-    Some(items.assoc_items().filter_map(method).collect())
+/// The type or the trait whose function an item is, as written.
+fn type_of_method(db: &dyn Db, item: ItemId) -> Option<String> {
+    let owner = item.parent(db)?;
+    let start = block_scopes(db, owner).local(item)?.start;
+    let root = parse_item(db, owner).root()?;
+    let token = root.syntax().token_at_offset(start.into()).right_biased()?;
+    let node = token
+        .parent_ancestors()
+        .find(|node| ast::Fn::can_cast(node.kind()))?;
+    let list = node.parent().and_then(ast::AssocItemList::cast)?;
+    let around = list.syntax().parent()?;
+    match ast::Item::cast(around)? {
+        ast::Item::Impl(item) => Some(item.self_ty()?.syntax().text().to_string()),
+        ast::Item::Trait(item) => Some(item.name()?.text().to_string()),
+        _ => None,
+    }
 }
 
 /// The calls in the text of an item of a module, in the order of the text.
 #[salsa::tracked(returns(clone))]
 fn call_sites(db: &dyn Db, item: ItemId) -> Arc<[CallSite]> {
     let parsed = parse_item(db, item);
-    let functions = functions_of(&parsed, db, item);
+    let functions = all_functions(db, item);
     let Some(root) = parsed.root().filter(|_| !functions.is_empty()) else {
         return Arc::from([]);
     };
@@ -238,7 +229,8 @@ fn call_sites(db: &dyn Db, item: ItemId) -> Arc<[CallSite]> {
         let start = u32::from(token.text_range().start());
         let caller = functions
             .iter()
-            .find(|function| function.range.start <= start && start < function.range.end);
+            .filter(|function| function.range.start <= start && start < function.range.end)
+            .min_by_key(|function| function.range.end - function.range.start);
         let Some(caller) = caller else {
             continue;
         };
@@ -257,9 +249,7 @@ fn call_sites(db: &dyn Db, item: ItemId) -> Arc<[CallSite]> {
 
 /// Whether a kernel reaches a function or the function reaches a kernel.
 fn concerns_kernels(db: &dyn Db, function: &Function) -> bool {
-    if let Some(item) = function.item
-        && callgraph::is_reached_from_kernel(db, item)
-    {
+    if callgraph::is_reached_from_kernel(db, function.item) {
         return true;
     }
     let direct = call_sites(db, function.owner);

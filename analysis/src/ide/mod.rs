@@ -15,6 +15,8 @@ mod hover;
 mod lenses;
 mod names;
 mod navigation;
+#[cfg(test)]
+mod nested_tests;
 mod operations;
 mod selection;
 mod signature;

@@ -5,7 +5,7 @@
 
 use crate::check::body;
 use crate::db::Db;
-use crate::items::{ItemId, ItemKind, Span};
+use crate::items::{ItemId, Span, functions_around};
 use crate::kernel::{Body, Operation, OperationId, OperationKind, PassEnd, callgraph};
 
 /// Kernels of which a helper's operations are looked up at the most.
@@ -33,15 +33,16 @@ pub(super) struct OperationAt {
     pub(super) part: OperationPart,
 }
 
-/// The functions in whose bodies the text of a function is followed: the kernels that reach it, the nearest first, or where
-/// there is none the function itself. Empty for items that are no functions.
-pub(super) fn bodies_with(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
-    if item.kind(db) != ItemKind::Function {
+/// The functions in whose bodies a place is followed, given in the text of an item of a module: the kernels that reach the
+/// innermost function around it, the nearest first, or where there is none that function itself. Empty where there is no
+/// function.
+pub(super) fn bodies_with(db: &dyn Db, item: ItemId, offset: u32) -> Vec<ItemId> {
+    let Some(function) = functions_around(db, item, offset).first().copied() else {
         return Vec::new();
-    }
-    let kernels = callgraph::kernels_reaching(db, item);
+    };
+    let kernels = callgraph::kernels_reaching(db, function);
     if kernels.is_empty() {
-        return vec![item];
+        return vec![function];
     }
     kernels.iter().copied().take(KERNELS_SHOWN).collect()
 }
@@ -60,13 +61,14 @@ pub(super) fn operations_at(db: &dyn Db, item: ItemId, offset: u32) -> Vec<Opera
             .collect();
         found
     };
-    let bodies = bodies_with(db, item);
+    let bodies = bodies_with(db, item, offset);
     let found: Vec<OperationAt> = bodies.iter().copied().flat_map(in_body).collect();
     // What no kernel could be followed into is known from the function's own body.
-    if found.is_empty() && !bodies.contains(&item) && !bodies.is_empty() {
-        return in_body(item);
+    let own = functions_around(db, item, offset).first().copied();
+    match own.filter(|own| found.is_empty() && !bodies.contains(own)) {
+        Some(own) => in_body(own),
+        None => found,
     }
-    found
 }
 
 fn parts_at(

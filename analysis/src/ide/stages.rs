@@ -11,7 +11,9 @@ use crate::cost::{
     KernelCost, MemoryRow, OperationRow, kernel_cost_of, memory_of, operations_of, tier_name,
 };
 use crate::db::{Db, SourceFile};
-use crate::items::{ItemId, ItemKind, Span, TokenMap, file_items, token_map};
+use crate::items::{
+    ItemId, Span, TokenMap, file_items, functions_of, item_text, stands_in, token_map,
+};
 use crate::kernel::callgraph::kernels_reaching;
 use crate::kernel::{Body, Operation, OperationId, Tier, body};
 use crate::simulation::Peak;
@@ -72,8 +74,9 @@ pub(super) fn stage_table(db: &dyn Db, file: SourceFile, offset: u32) -> Option<
         let mut inside = operations.clone();
         inside.retain(|row| {
             let operation = lowered.operation(OperationId(row.id));
-            operation
-                .is_some_and(|operation| methods(operation).any(|(span, _)| span.item == function))
+            operation.is_some_and(|operation| {
+                methods(operation).any(|(span, _)| stands_in(db, span, function))
+            })
         });
         if !inside.is_empty() {
             operations = inside;
@@ -125,14 +128,17 @@ pub(super) fn memory_map(db: &dyn Db, file: SourceFile, offset: u32) -> Option<M
 pub(super) fn function_around(db: &dyn Db, file: SourceFile, offset: u32) -> Option<ItemId> {
     let tokens = token_map(db, file);
     let items = file_items(db, file);
-    let touched = items.items.iter().copied().filter(|item| {
-        item.kind(db) == ItemKind::Function
-            && tokens
-                .item_range(*item)
-                .is_some_and(|(start, end)| ByteRange { start, end }.touches(offset))
-    });
-    // Between two functions without a space the later one is meant, as with a caret before a word.
-    touched.last()
+    let touches = |range: Option<(u32, u32)>| {
+        range.is_some_and(|(start, end)| ByteRange { start, end }.touches(offset))
+    };
+    let around = items.items.iter().copied();
+    let around = around.filter(|item| touches(tokens.item_range(*item)));
+    let functions = around.flat_map(|item| functions_of(db, item));
+    // What is inside stands behind what is around it. Between two functions without a space the later one is meant, as with
+    // a caret before a word.
+    functions
+        .filter(|function| touches(tokens.range(item_text(db, *function).full_span())))
+        .last()
 }
 
 /// The kernel that a function belongs to: itself if it is one, else the nearest of its file that reaches it, else the nearest
@@ -163,6 +169,7 @@ fn operations_at(
     let base = at.file_range(TextRange::empty(0.into())).start;
     let tokens = token_map(db, file);
     let chains = Chains {
+        db,
         root: &root,
         base,
         tokens: &tokens,
@@ -198,6 +205,7 @@ fn operations_at(
 
 /// Where the chains of a function stand in its file.
 struct Chains<'a> {
+    db: &'a dyn Db,
     root: &'a SyntaxNode,
     base: u32,
     tokens: &'a TokenMap,
@@ -209,7 +217,7 @@ impl Chains<'_> {
     fn of(&self, operation: &Operation) -> Option<TextRange> {
         let mut calls = methods(operation)
             .map(|(span, _)| span)
-            .filter(|span| span.item == self.function)
+            .filter(|span| stands_in(self.db, *span, self.function))
             .filter_map(|span| self.call(span));
         let first = calls.next()?;
         Some(calls.fold(first, TextRange::cover))

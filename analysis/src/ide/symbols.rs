@@ -15,7 +15,8 @@ use crate::check::{function_derivation, function_simulation};
 use crate::cost::rows::Names;
 use crate::db::{Db, SourceFile};
 use crate::items::{
-    ItemId, ItemKind, ModulePath, Span, TokenMap, alias_mapping, const_value, file_items, token_map,
+    ItemId, ItemKind, ModulePath, Span, TokenMap, alias_mapping, const_value, file_items,
+    stands_in, token_map,
 };
 use crate::kernel::{OperationKind, body};
 use crate::numbers::thousands;
@@ -65,21 +66,14 @@ impl Outline<'_> {
                 continue;
             }
             let declared = declarations(self.db, *item);
-            let (own, inside): (Vec<_>, Vec<_>) =
-                declared.iter().partition(|entry| entry.container.is_none());
-            symbols.extend(own.into_iter().filter_map(|entry| self.symbol(entry)));
-            let inside = inside.into_iter().filter_map(|entry| self.symbol(entry));
-            if item.kind(self.db) == ItemKind::Function
-                && let Some(function) = symbols.last_mut()
-                && matches!(function.kind, SymbolKind::Kernel | SymbolKind::Function)
-                && function.name == *item.name(self.db)
-            {
-                function.children.extend(inside);
-                function.children.extend(self.operations(*item));
-                function.children.sort_by_key(|child| child.range);
-            } else {
-                symbols.extend(inside);
+            let mut inside = Vec::new();
+            for entry in declared.iter() {
+                inside.extend(self.symbol(entry));
+                if has_children(entry.kind) {
+                    inside.extend(self.operations(entry.item));
+                }
             }
+            symbols.extend(nested(inside));
         }
         symbols.sort_by_key(|symbol| symbol.range);
         symbols
@@ -168,7 +162,7 @@ impl Outline<'_> {
         let mut seen = FxHashSet::default();
         let mut symbols = Vec::new();
         for operation in &lowered.operations {
-            if operation.span.item != function || !seen.insert(operation.span) {
+            if !stands_in(self.db, operation.span, function) || !seen.insert(operation.span) {
                 continue;
             }
             let Some(selection) = self.bytes(operation.span) else {
@@ -178,7 +172,8 @@ impl Outline<'_> {
                 OperationKind::Pass(pass) => end_span(&pass.end),
                 _ => None,
             };
-            let end = end.filter(|end| end.item == function && end.end >= operation.span.end);
+            let end =
+                end.filter(|end| end.item == operation.span.item && end.end >= operation.span.end);
             let whole = end.map_or(operation.span, |end| operation.span.to(end));
             // The runs of a loop may differ.
             let cost = simulation.operations.get(operation.id.0 as usize);
@@ -194,4 +189,45 @@ impl Outline<'_> {
         }
         symbols
     }
+}
+
+/// Whether what stands in a declaration is shown below it.
+const fn has_children(kind: SymbolKind) -> bool {
+    matches!(kind, SymbolKind::Kernel | SymbolKind::Function)
+}
+
+/// Puts what stands in functions below them.
+fn nested(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
+    symbols.sort_by_key(|symbol| (symbol.range.start, std::cmp::Reverse(symbol.range.end)));
+    let mut top = Vec::new();
+    // The functions around the place, the innermost last.
+    let mut open: Vec<Symbol> = Vec::new();
+    for symbol in symbols {
+        while open
+            .last()
+            .is_some_and(|around| around.range.end < symbol.range.end)
+        {
+            close(&mut open, &mut top);
+        }
+        if has_children(symbol.kind) {
+            open.push(symbol);
+        } else {
+            let siblings = open.last_mut().map(|around| &mut around.children);
+            siblings.unwrap_or(&mut top).push(symbol);
+        }
+    }
+    while !open.is_empty() {
+        close(&mut open, &mut top);
+    }
+    top
+}
+
+/// Puts the innermost function, which holds all that it will, below the one around it.
+fn close(open: &mut Vec<Symbol>, top: &mut Vec<Symbol>) {
+    let Some(mut function) = open.pop() else {
+        return;
+    };
+    function.children.sort_by_key(|child| child.range);
+    let siblings = open.last_mut().map(|around| &mut around.children);
+    siblings.unwrap_or(top).push(function);
 }

@@ -14,6 +14,7 @@ use crate::db::Db;
 use crate::mapping::parse_axes;
 
 use crate::items::file::{ItemText, file_items};
+use crate::items::scopes::local_module_scope;
 
 /// A path as an import writes it; the first segment is empty for a path that starts with `::`.
 pub(super) type ImportPath = Arc<[Arc<str>]>;
@@ -215,7 +216,7 @@ impl Declarations {
     }
 
     /// Adds an item of a block, which has an identity with the item around it as its parent.
-    pub(super) fn add_local(&mut self, item: &ast::Item, id: ItemId, text: &ItemText) {
+    pub(super) fn add_local(&mut self, db: &dyn Db, item: &ast::Item, id: ItemId, text: &ItemText) {
         match item {
             ast::Item::Use(item) => self.add_use(item),
             ast::Item::ExternCrate(item) => self.add_extern_crate(item),
@@ -225,13 +226,14 @@ impl Declarations {
             ast::Item::MacroCall(call) => self.add_macro(macro_name(call).as_deref().unwrap_or("")),
             _ => {
                 let (kind, name) = classify(item);
-                if !matches!(
-                    kind,
-                    ItemKind::InlineModule
-                        | ItemKind::ModuleDeclaration
-                        | ItemKind::MacroDefinition
-                ) {
-                    self.add(&name, Declared::Item(id, kind));
+                match kind {
+                    ItemKind::InlineModule => {
+                        let module = ModuleId::in_block(db, id);
+                        self.add(&name, Declared::Module(module));
+                    }
+                    ItemKind::ModuleDeclaration => self.add(&name, Declared::MissingModule),
+                    ItemKind::MacroDefinition => {}
+                    _ => self.add(&name, Declared::Item(id, kind)),
                 }
             }
         }
@@ -308,6 +310,9 @@ impl MacroArguments {
 /// What a module declares.
 #[salsa::tracked(returns(clone))]
 pub fn module_scope(db: &dyn Db, module: ModuleId) -> Arc<Declarations> {
+    if let Some(item) = module.local(db) {
+        return Arc::new(local_module_scope(db, item));
+    }
     let mut declarations = Declarations::default();
     let path = module.path(db);
     let items = file_items(db, module.file(db));

@@ -73,21 +73,37 @@ impl ItemId {
         self.parent(db).unwrap_or(self)
     }
 
-    /// The module that the item (or its parent) stands in.
+    /// The module that the item stands in, or its parent: modules in blocks do not count.
     pub fn module(self, db: &dyn Db) -> ModuleId {
         ModuleId::new(db, self.file(db), self.module_path(db))
     }
 }
 
-/// A module: a file, or an inline module in one.
-#[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
+/// A module: a file, an inline module in one, or a module in a block.
+#[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug, constructor = intern)]
 pub struct ModuleId {
     /// The file.
     #[returns(copy)]
     pub file: SourceFile,
-    /// The inline modules on the way from the top of the file; empty for the file itself.
+    /// The inline modules on the way from the top of the file; empty for the file itself. Of a module in a block those around
+    /// the item that the block belongs to.
     #[returns(clone)]
     pub path: ModulePath,
+    /// For a module in a block: its item.
+    #[returns(copy)]
+    pub local: Option<ItemId>,
+}
+
+impl ModuleId {
+    /// A file, or an inline module in one.
+    pub fn new(db: &dyn Db, file: SourceFile, path: ModulePath) -> Self {
+        Self::intern(db, file, path, None)
+    }
+
+    /// A module in a block, by its item.
+    pub fn in_block(db: &dyn Db, item: ItemId) -> Self {
+        Self::intern(db, item.file(db), item.module_path(db), Some(item))
+    }
 }
 
 /// A place in the normalised text of an item of a module.

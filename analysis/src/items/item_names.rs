@@ -33,8 +33,8 @@ impl ItemNames {
     }
 
     /// The scope of a place. `offset` counts in the text of the item ([`super::item_text`]).
-    pub fn scope_at(&self, offset: u32) -> ScopeRef {
-        self.scopes.at(offset)
+    pub fn scope_at(&self, db: &dyn Db, offset: u32) -> ScopeRef {
+        self.scopes.at(db, offset)
     }
 
     /// What a path means at an offset of the item's text, as [`resolve`] says.
@@ -56,7 +56,7 @@ impl ItemNames {
         if let Some(resolution) = known.get(&*text) {
             return resolution.clone();
         }
-        let resolution = resolve(db, &self.scopes.at(offset), path, namespace);
+        let resolution = resolve(db, &self.scopes.at(db, offset), path, namespace);
         known.insert(text.into(), resolution.clone());
         resolution
     }

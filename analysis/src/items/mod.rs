@@ -43,7 +43,10 @@ pub use self::modules::{
 };
 pub use self::remarks::{MappingRemark, MappingRemarkKind};
 pub use self::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
-pub use self::scopes::{BlockScopes, LocalItem, ScopeKey, ScopeRef, block_scopes, scope_at};
+pub use self::scopes::{
+    BlockScopes, LocalItem, ScopeKey, ScopeRef, block_scopes, file_functions, functions_around,
+    functions_of, scope_at, stands_in,
+};
 pub use self::sites::{
     DeviceAttribute, MappingParts, MappingSite, SiteKind, device_attribute, mapping_parts,
     mapping_sites, resolve_edited,

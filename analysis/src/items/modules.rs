@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::{file_items, item_text, parse_item};
 use super::ids::{ItemId, ItemKind, ModuleId, ModulePath};
+use super::scopes::module_around_local;
 use crate::db::{Db, FileMap, Project, SourceFile};
 
 /// The modules of a project, file by file.
@@ -85,6 +86,9 @@ pub fn module_tree(db: &dyn Db, project: Project) -> Arc<ModuleTree> {
 /// The module around a module; none for a crate root.
 #[salsa::tracked(returns(copy))]
 pub fn parent_module(db: &dyn Db, module: ModuleId) -> Option<ModuleId> {
+    if let Some(item) = module.local(db) {
+        return Some(module_around_local(db, item));
+    }
     let path = module.path(db);
     if let Some((_, outer)) = path.split_last() {
         return Some(ModuleId::new(db, module.file(db), ModulePath::from(outer)));

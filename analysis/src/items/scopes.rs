@@ -7,9 +7,10 @@ use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, WalkEvent};
 use rustc_hash::FxHashMap;
 
 use super::declarations::{Declarations, Declared, generic_names};
+use super::file::file_items;
 use super::file::{ItemText, classify, item_text, macro_name, parse_item};
-use super::ids::{ItemId, ItemKind, ModuleId};
-use crate::db::Db;
+use super::ids::{ItemId, ItemKind, ModuleId, Span};
+use crate::db::{Db, SourceFile};
 use crate::syntax::ItemSource;
 
 /// The blocks of an item of a module, from its normalised text. Offsets count in that text.
@@ -17,9 +18,9 @@ use crate::syntax::ItemSource;
 pub struct BlockScopes {
     /// The item.
     pub item: ItemId,
-    /// Blocks that declare something, each before those inside of it.
+    /// Blocks that declare something and modules in blocks, each before those inside of it.
     blocks: Vec<Block>,
-    /// The items in blocks, in the order of the text.
+    /// The items in blocks, methods and other associated functions among them, in the order of the text.
     pub locals: Vec<LocalItem>,
     /// Places in `locals`.
     places: FxHashMap<ItemId, usize>,
@@ -31,10 +32,12 @@ struct Block {
     start: u32,
     end: u32,
     parent: Option<u32>,
+    /// For a module in a block: its item. What is around it is not in sight of what is in it.
+    module: Option<ItemId>,
     declarations: Declarations,
 }
 
-/// An item in a block.
+/// An item in a block, or an associated function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LocalItem {
     /// The item.
@@ -46,8 +49,8 @@ pub struct LocalItem {
 }
 
 impl BlockScopes {
-    /// The innermost block with declarations around an offset.
-    pub fn innermost(&self, offset: u32) -> Option<u32> {
+    /// The innermost block with declarations, or module in a block, around an offset.
+    fn around(&self, offset: u32) -> Option<u32> {
         let after = self.blocks.partition_point(|block| block.start <= offset);
         let mut current = after
             .checked_sub(1)
@@ -62,9 +65,21 @@ impl BlockScopes {
         None
     }
 
-    /// The next block with declarations around a block.
+    /// The next block with declarations around a block, up to the module that it is in.
     pub(super) fn parent(&self, block: u32) -> Option<u32> {
-        self.blocks.get(block as usize)?.parent
+        let parent = self.blocks.get(block as usize)?.parent?;
+        self.module(parent).is_none().then_some(parent)
+    }
+
+    /// The item of a block that is a module.
+    fn module(&self, block: u32) -> Option<ItemId> {
+        self.blocks.get(block as usize)?.module
+    }
+
+    /// The innermost module in a block around a block, or the block itself if it is one.
+    fn module_around(&self, block: u32) -> Option<ItemId> {
+        let parent = |block: &u32| self.blocks.get(*block as usize)?.parent;
+        std::iter::successors(Some(block), parent).find_map(|block| self.module(block))
     }
 
     /// What a block declares.
@@ -72,6 +87,11 @@ impl BlockScopes {
         self.blocks
             .get(block as usize)
             .map(|block| &block.declarations)
+    }
+
+    /// The place of an item in a block.
+    pub fn local(&self, item: ItemId) -> Option<LocalItem> {
+        self.locals.get(*self.places.get(&item)?).copied()
     }
 
     /// The item in a block whose text starts at an offset.
@@ -131,6 +151,7 @@ pub fn block_scopes(db: &dyn Db, item: ItemId) -> Arc<BlockScopes> {
         text: &parsed.text,
         ordinals: FxHashMap::default(),
         open: Vec::new(),
+        modules: FxHashMap::default(),
         scopes: BlockScopes {
             item,
             blocks: Vec::new(),
@@ -176,34 +197,113 @@ impl ItemScopes {
     }
 
     /// The scope of a place. `offset` counts in the text of the item ([`super::item_text`]).
-    pub(super) fn at(&self, offset: u32) -> ScopeRef {
-        let block = self.block_at(offset);
+    pub(super) fn at(&self, db: &dyn Db, offset: u32) -> ScopeRef {
+        let around = self.block_at(offset);
+        let module = around.and_then(|block| self.scopes.module_around(block));
+        let block = around.filter(|block| self.scopes.module(*block).is_none());
         ScopeRef {
-            module: self.module,
+            module: module.map_or(self.module, |item| ModuleId::in_block(db, item)),
             block: block.map(|block| (Arc::clone(&self.scopes), block)),
         }
     }
 
-    /// The innermost block with declarations around a place.
+    /// The innermost block with declarations, or module in a block, around a place: two places with the same one see the same
+    /// names.
     pub(super) fn block_at(&self, offset: u32) -> Option<u32> {
-        self.scopes.innermost(self.base.saturating_add(offset))
+        self.scopes.around(self.base.saturating_add(offset))
     }
 }
 
 /// The scope of a place in an item. `offset` counts in the text of that item ([`super::item_text`]), also for an item in a
 /// block.
 pub fn scope_at(db: &dyn Db, item: ItemId, offset: u32) -> ScopeRef {
-    ItemScopes::of(db, item).at(offset)
+    ItemScopes::of(db, item).at(db, offset)
+}
+
+/// What a module in a block declares, by its item.
+pub(super) fn local_module_scope(db: &dyn Db, module: ItemId) -> Declarations {
+    let scopes = block_scopes(db, module.owner(db));
+    let mut blocks = scopes.blocks.iter();
+    let block = blocks.find(|block| block.module == Some(module));
+    block.map_or_else(Declarations::default, |block| block.declarations.clone())
+}
+
+/// The module around a module in a block: what `super` means in it. Blocks are none.
+pub(super) fn module_around_local(db: &dyn Db, module: ItemId) -> ModuleId {
+    let scopes = block_scopes(db, module.owner(db));
+    let mut blocks = scopes.blocks.iter();
+    let around = blocks
+        .find(|block| block.module == Some(module))
+        .and_then(|block| scopes.module_around(block.parent?));
+    around.map_or_else(|| module.module(db), |outer| ModuleId::in_block(db, outer))
+}
+
+/// The functions in the blocks of an item of a module, methods and other associated functions included, in the order of the
+/// text; equal across edits that make none and remove none.
+#[salsa::tracked(returns(clone))]
+fn functions_in_blocks(db: &dyn Db, item: ItemId) -> Arc<[ItemId]> {
+    let scopes = block_scopes(db, item);
+    let locals = scopes.locals.iter().map(|local| local.id);
+    locals
+        .filter(|local| local.kind(db) == ItemKind::Function)
+        .collect()
+}
+
+/// The functions in an item of a module: itself, then those in its blocks.
+pub fn functions_of(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
+    let kind = item.kind(db);
+    let mut functions = Vec::new();
+    if kind == ItemKind::Function {
+        functions.push(item);
+    }
+    let has_blocks = match kind {
+        ItemKind::Function
+        | ItemKind::Constant
+        | ItemKind::Static
+        | ItemKind::Type
+        | ItemKind::Implementation
+        | ItemKind::Alias => true,
+        ItemKind::Axes
+        | ItemKind::Use
+        | ItemKind::InlineModule
+        | ItemKind::ModuleDeclaration
+        | ItemKind::MacroDefinition
+        | ItemKind::Other => false,
+    };
+    if has_blocks {
+        functions.extend(functions_in_blocks(db, item).iter());
+    }
+    functions
+}
+
+/// The functions of a file, wherever they stand in it: those of its modules in the order of the file, each followed by those
+/// in its blocks.
+pub fn file_functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
+    let items = file_items(db, file);
+    let items = items.items.iter();
+    items.flat_map(|item| functions_of(db, *item)).collect()
+}
+
+/// Whether a function is the innermost one around a place, its own signature included.
+pub fn stands_in(db: &dyn Db, place: Span, function: ItemId) -> bool {
+    place.item == function.owner(db)
+        && functions_around(db, place.item, place.start).first() == Some(&function)
+}
+
+/// The functions around an offset of the text of an item of a module, the innermost first.
+pub fn functions_around(db: &dyn Db, item: ItemId, offset: u32) -> Vec<ItemId> {
+    let scopes = block_scopes(db, item);
+    let around = scopes.locals.iter().rev().filter(|local| {
+        local.start <= offset && offset < local.end && local.id.kind(db) == ItemKind::Function
+    });
+    let own = Some(item).filter(|item| item.kind(db) == ItemKind::Function);
+    around.map(|local| local.id).chain(own).collect()
 }
 
 /// The text of an item in a block.
 pub(super) fn local_item_text(db: &dyn Db, owner: ItemId, item: ItemId) -> ItemText {
     let scopes = block_scopes(db, owner);
-    let local = scopes
-        .places
-        .get(&item)
-        .and_then(|index| scopes.locals.get(*index));
-    let text = local.and_then(|local| {
+    let text = scopes.local(item).and_then(|local| {
         let text = item_text(db, owner);
         let text = text.text.get(local.start as usize..local.end as usize)?;
         Some((Arc::from(text), local.start))
@@ -221,6 +321,7 @@ pub(super) fn local_item_text(db: &dyn Db, owner: ItemId, item: ItemId) -> ItemT
 fn may_declare(kind: SyntaxKind) -> bool {
     ast::StmtList::can_cast(kind)
         || ast::ItemList::can_cast(kind)
+        || ast::AssocItemList::can_cast(kind)
         || ast::AnyHasGenericParams::can_cast(kind)
 }
 
@@ -254,6 +355,8 @@ struct Builder<'a> {
     ordinals: FxHashMap<(ItemKind, Arc<str>), u32>,
     /// The open blocks: index and end.
     open: Vec<(u32, u32)>,
+    /// The modules in blocks that are still ahead, by the start of their lists of items.
+    modules: FxHashMap<u32, ItemId>,
     scopes: BlockScopes,
 }
 
@@ -282,7 +385,8 @@ impl Builder<'_> {
                 self.open.pop();
             }
             let declarations = self.declarations(&node);
-            if declarations.is_empty() {
+            let module = self.modules.remove(&start);
+            if declarations.is_empty() && module.is_none() {
                 continue;
             }
             let index = u32::try_from(self.scopes.blocks.len()).unwrap_or(u32::MAX);
@@ -291,6 +395,7 @@ impl Builder<'_> {
                 start,
                 end,
                 parent: self.open.last().map(|(index, _)| *index),
+                module,
                 declarations,
             });
             self.open.push((index, end));
@@ -302,9 +407,17 @@ impl Builder<'_> {
         if let Some(list) = ast::StmtList::cast(node.clone()) {
             self.statements(&list, &mut declarations);
         } else if let Some(list) = ast::ItemList::cast(node.clone()) {
-            // A module in a block. It is read as a block, which sees more than Rust lets it see.
+            // A module in a block.
             for item in ast::HasModuleItem::items(&list) {
                 self.item(&item, &mut declarations);
+            }
+        } else if let Some(list) = ast::AssocItemList::cast(node.clone()) {
+            // Associated functions have no name in the block: paths through the type name them.
+            for item in list.assoc_items() {
+                if let ast::AssocItem::Fn(function) = item {
+                    let (kind, name) = classify(&ast::Item::Fn(function.clone()));
+                    self.local(kind, &name, function.syntax());
+                }
             }
         } else if let Some(item) = ast::AnyHasGenericParams::cast(node.clone()) {
             for (name, constant) in generic_names(&item) {
@@ -334,7 +447,13 @@ impl Builder<'_> {
     fn item(&mut self, item: &ast::Item, declarations: &mut Declarations) {
         let (kind, name) = classify(item);
         let id = self.local(kind, &name, item.syntax());
-        declarations.add_local(item, id, self.text);
+        if let ast::Item::Module(module) = item
+            && let Some(list) = module.item_list()
+        {
+            let start = list.syntax().text_range().start();
+            self.modules.insert(start.into(), id);
+        }
+        declarations.add_local(self.db, item, id, self.text);
     }
 
     /// A call of `axes!` in a block reads as an expression.

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 use ra_ap_syntax::ast::{self, AstNode};
+use ra_ap_syntax::{SyntaxNode, WalkEvent};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::db::{Db, Project};
-use crate::items::{self, ItemId, ItemKind, Namespace, Resolution};
+use crate::items::{self, ItemId, Namespace, Resolution};
 
 use super::lowering::path_names;
 
@@ -68,11 +69,7 @@ fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
     let mut reached = Reached::default();
     let mut open = Vec::new();
     for file in project.files(db).values() {
-        for function in items::file_items(db, *file)
-            .items
-            .iter()
-            .filter(|item| item.kind(db) == ItemKind::Function)
-        {
+        for function in &items::file_functions(db, *file) {
             let callees = callees(db, *function);
             for callee in callees.iter().filter(|callee| *callee != function) {
                 let callers = reached.callers.entry(*callee).or_default();
@@ -102,12 +99,7 @@ pub fn callees(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
         return Arc::from([]);
     };
     let mut found = IndexSet::new();
-    for path in node
-        .syntax()
-        .descendants()
-        .filter_map(ast::PathExpr::cast)
-        .filter_map(|path| path.path())
-    {
+    for path in paths_of(node.syntax()) {
         let names = path_names(&path);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let scope = items::scope_at(db, function, path.syntax().text_range().start().into());
@@ -116,4 +108,21 @@ pub fn callees(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
         }
     }
     found.into_iter().collect()
+}
+
+/// The paths of the expressions of a function, without those of the functions that stand in it: it need not call them.
+fn paths_of(function: &SyntaxNode) -> Vec<ast::Path> {
+    let mut paths = Vec::new();
+    let mut preorder = function.preorder();
+    while let Some(event) = preorder.next() {
+        let WalkEvent::Enter(node) = event else {
+            continue;
+        };
+        if node != *function && ast::Fn::can_cast(node.kind()) {
+            preorder.skip_subtree();
+        } else if let Some(path) = ast::PathExpr::cast(node) {
+            paths.extend(path.path());
+        }
+    }
+    paths
 }

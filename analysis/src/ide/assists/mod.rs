@@ -20,6 +20,7 @@ use crate::items::{ItemId, MappingSite, SiteKind, Span, TokenMap, file_items, to
 use crate::report::FileEdit;
 use crate::syntax::parse;
 
+use super::operations::bodies_with;
 use super::{Assist, ByteRange};
 
 /// The refactorings that are possible at a selection.
@@ -73,6 +74,16 @@ impl<'a> Here<'a> {
         }
         let (start, end) = self.tokens.range(span)?;
         Some(ByteRange { start, end })
+    }
+
+    /// The functions in whose bodies the selection is followed, see [`bodies_with`].
+    fn bodies(&self) -> Vec<ItemId> {
+        let at = self.selection.start;
+        // Behind a token, the token is meant.
+        let offset = [at, at.saturating_sub(1)]
+            .into_iter()
+            .find_map(|at| self.tokens.offset_in(self.item, at));
+        bodies_with(self.db, self.item, offset.unwrap_or(0))
     }
 
     /// Whether a span holds or touches the selection.

@@ -14,7 +14,6 @@ use crate::mapping::Mapping;
 use crate::report::FileEdit;
 use crate::rules::{Applicability, Edit, Finding, completed_change, name_in_scope};
 
-use super::super::operations::bodies_with;
 use super::super::{Assist, AssistKind};
 use super::{Here, slice};
 
@@ -25,7 +24,7 @@ const ALIGNMENTS: [u64; 2] = [256, FLIT_BYTES];
 
 /// Pads the packet of a stage to whole flits.
 pub(super) fn pad(here: &Here<'_>) -> Option<Assist> {
-    let bodies = bodies_with(here.db, here.item);
+    let bodies = here.bodies();
     let (place, padded) = bodies
         .iter()
         .find_map(|function| packet_at(here, *function))?;
@@ -59,7 +58,7 @@ fn packet_at(here: &Here<'_>, function: ItemId) -> Option<(Span, Mapping)> {
 
 /// Moves a tensor to the first place that is free for as long as it is needed.
 pub(super) fn move_tensor(here: &Here<'_>) -> Option<Assist> {
-    let bodies = bodies_with(here.db, here.item);
+    let bodies = here.bodies();
     let (span, name, places) = bodies
         .iter()
         .find_map(|function| addressed_at(here, *function))?;

@@ -141,8 +141,7 @@ fn items_around(db: &dyn Db, item: ItemId, offset: u32) -> impl Iterator<Item = 
     found.into_iter().chain([item])
 }
 
-/// The functions around an offset of an item's text, the innermost first. Methods are parts of their `impl`, not items,
-/// and no function that can be followed.
+/// The functions around an offset of an item's text, the innermost first.
 pub(super) fn functions_around(
     db: &dyn Db,
     item: ItemId,

@@ -11,7 +11,7 @@ mod tests;
 use std::sync::Arc;
 
 use crate::db::{Db, SourceFile};
-use crate::items::{ItemId, ItemKind, Span, file_items, token_map};
+use crate::items::{ItemId, Span, file_items, functions_of, token_map};
 
 use super::{ByteRange, HintKind, HintLevel, InlayHint};
 
@@ -38,18 +38,18 @@ pub(super) fn inlay_hints(
     let tokens = token_map(db, file);
     let mut hints = Vec::new();
     for item in file_items(db, file).items.iter().copied() {
-        let wanted = matches!(item.kind(db), ItemKind::Alias | ItemKind::Function);
         let touched = tokens
             .item_range(item)
             .filter(|(start, end)| *start <= range.end && range.start <= *end);
-        if !wanted || touched.is_none() {
+        if touched.is_none() {
             continue;
         }
         let of_item = sizes::of_item(db, item);
-        let of_function = (item.kind(db) == ItemKind::Function).then(|| hints_of(db, item));
+        let functions = functions_of(db, item).into_iter();
+        let of_functions: Vec<_> = functions.map(|function| hints_of(db, function)).collect();
         let found = of_item
             .iter()
-            .chain(of_function.iter().flat_map(|hints| hints.iter()));
+            .chain(of_functions.iter().flat_map(|hints| hints.iter()));
         for hint in found {
             if hint.kind == HintKind::Stream && level != HintLevel::Line {
                 continue;

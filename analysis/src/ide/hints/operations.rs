@@ -9,7 +9,7 @@ use ra_ap_syntax::{SyntaxNode, TextSize, TokenAtOffset};
 
 use crate::check::function_simulation;
 use crate::db::Db;
-use crate::items::{ItemId, ParsedItem, Span, parse_item};
+use crate::items::{ItemId, ParsedItem, Span, parse_item, stands_in};
 use crate::kernel::{Body, Operation, OperationKind, Position, Stage, body};
 use crate::numbers::thousands;
 use crate::simulation::{BodySimulation, OperationCost, StageCost};
@@ -29,6 +29,7 @@ pub(super) fn of_function(db: &dyn Db, function: ItemId) -> Vec<ItemHint> {
     let lowered = body(db, function);
     let simulation = function_simulation(db, function);
     let text = Text {
+        db,
         function,
         parsed: &parsed,
         root: root.syntax(),
@@ -40,6 +41,7 @@ pub(super) fn of_function(db: &dyn Db, function: ItemId) -> Vec<ItemHint> {
 
 /// A function's text.
 struct Text<'a> {
+    db: &'a dyn Db,
     function: ItemId,
     parsed: &'a ParsedItem,
     root: &'a SyntaxNode,
@@ -74,7 +76,7 @@ impl Text<'_> {
     fn places<'b>(&self, lowered: &'b Body) -> Vec<Vec<&'b Operation>> {
         let mut places: IndexMap<Span, Vec<&Operation>> = IndexMap::new();
         for operation in &lowered.operations {
-            if operation.span.item == self.function {
+            if stands_in(self.db, operation.span, self.function) {
                 places.entry(operation.span).or_default().push(operation);
             }
         }
@@ -90,7 +92,7 @@ impl Text<'_> {
             };
             let cost = simulation.operations.get(operation.id.0 as usize);
             for (index, stage) in pass.stages.iter().enumerate() {
-                if stage.span.item != self.function {
+                if !stands_in(self.db, stage.span, self.function) {
                     continue;
                 }
                 let cost =
@@ -131,7 +133,7 @@ impl Text<'_> {
 
     /// What ends where an operation's text ends: its statement, or the expression if the statement holds more than that.
     fn end_of_statement(&self, operation: &Operation) -> Option<Span> {
-        let own = methods(operation).filter(|(span, _)| span.item == self.function);
+        let own = methods(operation).filter(|(span, _)| stands_in(self.db, *span, self.function));
         let mut node = self.call(own.last()?.0)?;
         loop {
             let parent = node.parent()?;

@@ -18,12 +18,22 @@ use crate::numbers::thousands;
 use super::super::HintKind;
 use super::ItemHint;
 
-/// The sizes of an alias, or of the aliases in the blocks of a function.
+/// The sizes of an alias, or of the aliases in the blocks of an item.
 #[salsa::tracked(returns(clone))]
 pub(super) fn of_item(db: &dyn Db, item: ItemId) -> Arc<[ItemHint]> {
     match item.kind(db) {
         ItemKind::Alias => of_alias(db, item).into_iter().collect(),
-        _ => {
+        ItemKind::Axes
+        | ItemKind::Use
+        | ItemKind::InlineModule
+        | ItemKind::ModuleDeclaration
+        | ItemKind::MacroDefinition
+        | ItemKind::Other => Arc::from([]),
+        ItemKind::Function
+        | ItemKind::Constant
+        | ItemKind::Static
+        | ItemKind::Type
+        | ItemKind::Implementation => {
             let scopes = block_scopes(db, item);
             let locals = scopes.locals.iter().map(|local| local.id);
             let aliases = locals.filter(|local| local.kind(db) == ItemKind::Alias);

@@ -30,7 +30,7 @@ const HOLES: usize = 4;
 pub(super) fn page(db: &dyn Db, item: ItemId, offset: u32) -> Option<(Span, String)> {
     let mut pages: Vec<String> = Vec::new();
     let mut place = None;
-    for function in bodies_with(db, item).into_iter().take(KERNELS) {
+    for function in bodies_with(db, item, offset).into_iter().take(KERNELS) {
         let body = body(db, function);
         let mut here = body
             .tensors

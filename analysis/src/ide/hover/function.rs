@@ -4,7 +4,7 @@ use crate::check::{function_derivation, function_simulation};
 use crate::cost::rows::Names;
 use crate::db::Db;
 use crate::hardware::{DM_BYTES_PER_SLICE, TRF_BYTES, VRF_BYTES};
-use crate::items::{ItemId, ItemKind, Span, item_text};
+use crate::items::{ItemId, ItemKind, Span, stands_in};
 use crate::kernel::{Body, body, callgraph};
 use crate::numbers::thousands;
 use crate::simulation::{BodySimulation, Lane};
@@ -20,8 +20,8 @@ const REASONS: usize = 5;
 /// Kernels that are named.
 const KERNELS: usize = 5;
 
-/// The page of a function by the name that it is declared with; `None` for one inside another, and for one that neither is a
-/// kernel nor does anything with tensors.
+/// The page of a function by the name that it is declared with; `None` for one that neither is a kernel nor does anything with
+/// tensors.
 pub(super) fn page(db: &dyn Db, function: ItemId, name: &str) -> Option<String> {
     let declared = function.name(db);
     let plain = super::plain(name);
@@ -209,10 +209,7 @@ fn helper(db: &dyn Db, function: ItemId, body: &Body) -> Option<String> {
 fn share_of(db: &dyn Db, kernel: ItemId, function: ItemId) -> String {
     let body = body(db, kernel);
     let simulation = function_simulation(db, kernel);
-    // A function in another one stands in that one's text.
-    let text = item_text(db, function).full_span();
-    let inside =
-        |span: Span| span.item == text.item && text.start <= span.start && span.end <= text.end;
+    let inside = |span: Span| stands_in(db, span, function);
     let own: Vec<Option<u64>> = body
         .operations
         .iter()

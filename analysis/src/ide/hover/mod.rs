@@ -25,8 +25,8 @@ use ra_ap_syntax::{SyntaxKind, SyntaxToken, T};
 
 use crate::db::{Db, SourceFile};
 use crate::items::{
-    ItemId, ItemKind, Namespace, Resolution, SiteKind, Span, file_range, mapping_sites, resolve,
-    scope_at,
+    ItemId, Namespace, Resolution, SiteKind, Span, file_range, functions_around, mapping_sites,
+    resolve, scope_at,
 };
 
 pub(super) use elsewhere::prepare;
@@ -153,18 +153,8 @@ impl Here<'_> {
         let name = plain(self.token.text());
         match around.kind() {
             SyntaxKind::FN => {
-                let scope = scope_at(self.db, self.item, self.at);
-                let function = if self.item.kind(self.db) == ItemKind::Function
-                    && *self.item.name(self.db) == *name
-                {
-                    self.item
-                } else if let Resolution::Function(inner) =
-                    resolve(self.db, &scope, &[name], Namespace::Value)
-                {
-                    inner
-                } else {
-                    return None;
-                };
+                let around = functions_around(self.db, self.item, self.at);
+                let function = *around.first()?;
                 Some(Hover {
                     range: self.range,
                     markdown: function::page(self.db, function, name)?,

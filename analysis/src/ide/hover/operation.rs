@@ -54,7 +54,7 @@ pub(super) fn page(db: &dyn Db, found: &[OperationAt]) -> Option<String> {
 pub(super) fn unresolved(db: &dyn Db, item: ItemId, offset: u32, method: &str) -> Option<String> {
     let here = |span: Span| span.item == item && span.start <= offset && offset < span.end;
     let mut reasons: Vec<String> = Vec::new();
-    for function in bodies_with(db, item).into_iter().take(KERNELS) {
+    for function in bodies_with(db, item, offset).into_iter().take(KERNELS) {
         for place in &body(db, function).unresolved {
             let reason = place.reason.words();
             if here(place.span) && !reasons.contains(&reason) {

@@ -73,7 +73,7 @@ impl Use {
 
 /// What a mapping at a place is written for, a use a kernel; of an alias, the place where it is used.
 pub(super) fn uses(db: &dyn Db, item: ItemId, span: Span) -> Vec<Use> {
-    let bodies = bodies_with(db, item);
+    let bodies = bodies_with(db, item, span.start);
     let found = bodies
         .into_iter()
         .take(BODIES)

@@ -12,7 +12,7 @@ use crate::ide::cursor::macro_kind;
 use crate::ide::names::{Occurrence, Role};
 use crate::items::{
     ItemId, ItemKind, Namespace, Resolution, SiteKind, Span, block_scopes, device_attribute,
-    item_text, mapping_sites, parse_item, resolve, scope_at,
+    functions_around, item_text, mapping_sites, parse_item, resolve, scope_at,
 };
 use crate::mapping::parse_axes;
 
@@ -44,15 +44,17 @@ pub(super) fn declarations(db: &dyn Db, item: ItemId) -> Arc<[Declared]> {
         let container = item.name(db);
         let container = Some(container).filter(|name| !name.is_empty());
         let text = item_text(db, item);
-        // Most functions declare nothing inside, and need not be looked through.
-        if text.text.contains("type ") || text.text.contains("const ") {
-            for local in &block_scopes(db, item).locals {
-                // A nested function is part of the one around it.
-                if local.id.kind(db) != ItemKind::Function {
-                    let around = container.clone().unwrap_or_else(|| Arc::from(""));
-                    one(db, local.id, Some(around), &mut declared);
-                }
-            }
+        for local in &block_scopes(db, item).locals {
+            let around = functions_around(db, item, local.start);
+            let around = around.into_iter().find(|function| *function != local.id);
+            let around = around.map(|function| function.name(db));
+            let around = around.or_else(|| container.clone());
+            one(
+                db,
+                local.id,
+                around.or_else(|| Some(Arc::from(""))),
+                &mut declared,
+            );
         }
         if text.text.contains("axes") {
             axes(db, item, container, &mut declared);

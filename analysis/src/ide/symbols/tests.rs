@@ -74,7 +74,9 @@ fn what_stands_in_modules_and_blocks() {
         "type Plain = u32;
         mod sizes { axes![A = 1_000, B = 4]; mod empty { fn f() {} } pub mod tiles { use super::*; type Tile = m![A / 10, B]; } }
         const HALF: usize = 2; const OTHER: usize = 3;
-        fn helper(x: DmTensor<bf16, m![1]>) { axes![C = 8]; type Local = m![C / { HALF }]; fn inner() {} }
+        fn helper(x: DmTensor<bf16, m![1]>) { axes![C = 8]; type Local = m![C / { HALF }];
+            fn inner() {} fn moving(x: DmTensor<bf16, m![1]>) { axes![D = 16]; } }
+        impl Layer { fn method(x: DmTensor<bf16, m![1]>) { type Own = m![1 # { HALF }]; } }
         fn other() {}
         use furiosa_opt_std::prelude::*;",
         &[
@@ -87,6 +89,10 @@ fn what_stands_in_modules_and_blocks() {
             "Function helper",
             "  Axis C: 8",
             "  Alias Local: 4",
+            "  Function moving",
+            "    Axis D: 16",
+            "Function method",
+            "  Alias Own: 2",
         ],
     );
 }

@@ -268,3 +268,71 @@ fn modules_in_blocks_see_their_own_names() {
     assert_eq!(in_type(&db, &at("type T"), "A"), "axis A = 2");
     assert_eq!(in_type(&db, &at("place"), "A"), "axis A = 1");
 }
+
+#[test]
+fn a_block_is_out_of_sight_of_the_modules_in_it() {
+    let (db, file) = one("axes![A = 1, D = 4];
+        fn f() {
+            axes![A = 10, B = 20];
+            mod inner {
+                axes![C = 30];
+                fn g() {
+                    place1;
+                    mod innermost { use super::super::D as E; fn h() { place2; } }
+                    { use super::*; place3; }
+                }
+            }
+            use inner::C;
+            place4;
+        }");
+    let item = item(&db, file, ItemKind::Function, "f");
+    let text = item_text(&db, item).text.to_string();
+    let at = |needle: &str| {
+        let offset = text.find(needle).unwrap();
+        scope_at(&db, item, u32::try_from(offset).unwrap())
+    };
+    let expected = [
+        // A module sees itself alone.
+        ("place1", ["unknown", "unknown", "axis C = 30"]),
+        ("place2", ["unknown", "unknown", "unknown"]),
+        // Outside of it is the file's module, whatever blocks are between.
+        ("place3", ["axis A = 1", "unknown", "axis C = 30"]),
+        ("place4", ["axis A = 10", "axis B = 20", "axis C = 30"]),
+    ];
+    for (place, meanings) in expected {
+        let found = ["A", "B", "C"].map(|name| in_type(&db, &at(place), name));
+        assert_eq!(found, meanings, "{place}");
+    }
+    let paths = [
+        ("place1", "super::A", "axis A = 1"),
+        ("place1", "super::B", "unknown"),
+        ("place1", "self::C", "axis C = 30"),
+        ("place1", "crate::A", "axis A = 1"),
+        ("place2", "E", "axis D = 4"),
+        ("place2", "super::C", "axis C = 30"),
+        ("place2", "super::super::D", "axis D = 4"),
+        ("place4", "inner::C", "axis C = 30"),
+        ("place4", "self::A", "axis A = 1"),
+    ];
+    for (place, path, meaning) in paths {
+        assert_eq!(in_type(&db, &at(place), path), meaning, "{place}: {path}");
+    }
+}
+
+#[test]
+fn functions_anywhere_are_functions() {
+    let (db, file) = one(
+        "fn a() { fn b() { let _ = || { fn c() {} }; } match 1 { _ => { fn d() {} } } }
+        impl X { fn e(&self) { fn f() {} } const N: usize = { fn g() {} 1 }; }
+        trait Y { fn h(); fn i() {} }
+        const _: () = { fn j() {} mod k { fn l() {} } };
+        static S: u8 = { impl X { fn m() {} } 1 };
+        mod n { fn o() {} }
+        macro_rules! p { () => { fn q() {} } }",
+    );
+    let names: Vec<String> = crate::items::file_functions(&db, file)
+        .iter()
+        .map(|function| function.name(&db).to_string())
+        .collect();
+    assert_eq!(names.join(" "), "a b c d e f g h i j l m o");
+}

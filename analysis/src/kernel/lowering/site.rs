@@ -114,7 +114,7 @@ impl Site {
 
     /// The scope of a place in the item.
     pub(super) fn scope_at(&self, db: &dyn Db, offset: u32) -> ScopeRef {
-        self.names(db).scope_at(offset)
+        self.names(db).scope_at(db, offset)
     }
 
     fn names(&self, db: &dyn Db) -> &ItemNames {

@@ -122,9 +122,7 @@ fn unfinished_functions_in_functions_are_followed() {
 }
 
 #[test]
-fn methods_of_an_impl_have_what_needs_no_receiver() {
-    // Lowering does not follow them.
-    let text = in_kernel(&format!("{VECTOR}.vector_fxp(FxpBinaryOp::$0)"), "");
+fn methods_of_an_impl_are_followed() {
     let method = |text: &str| {
         let text = text.replace(
             "fn inner(ctx: &mut Context",
@@ -133,7 +131,8 @@ fn methods_of_an_impl_have_what_needs_no_receiver() {
         let text = text.replace("#[device(chip = 1)]\nfn run(", "fn run(");
         format!("struct Layer; {text}")
     };
-    check(&method(&text), &["AddFxp"], &["Exp"]);
+    let text = in_kernel(&format!("{COLLECT}.$0"), "");
+    check(&method(&text), &["vector_init"], &["fetch", "collect"]);
     let text = in_kernel("", "").replace("m![N], m![K]>()", "m![N], m![K / $0]>()");
     check(&method(&text), &["8"], &["3"]);
 }
