@@ -21,7 +21,6 @@ pub(crate) struct Places<'a> {
 
 struct FileTables<'a> {
     path: Arc<str>,
-    text: Arc<str>,
     lines: &'a LineIndex,
     tokens: Arc<TokenMap>,
 }
@@ -39,7 +38,6 @@ impl<'a> Places<'a> {
         let db = self.db;
         self.files.entry(file).or_insert_with(|| FileTables {
             path: file.path(db),
-            text: file.text(db),
             lines: line_index(db, file),
             tokens: token_map(db, file),
         })
@@ -64,7 +62,7 @@ impl<'a> Places<'a> {
     pub(crate) fn place(&mut self, file: SourceFile, start: u32, end: u32) -> Range {
         let tables = self.tables(file);
         let position = |byte: u32| {
-            let place = tables.lines.line_column(&tables.text, byte);
+            let place = tables.lines.line_column(byte);
             Position {
                 byte,
                 line: place.line,

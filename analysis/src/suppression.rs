@@ -4,6 +4,7 @@
 //! `mod x;` or at the top of a file covers the files of the modules in it too. A suppression that covers nothing, or names
 //! no rule, is a finding of its own.
 
+mod covering;
 mod removing;
 mod writing;
 
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
+use rustc_hash::FxHashMap;
 
 use crate::db::{Db, SourceFile};
 use crate::items::{
@@ -20,9 +22,10 @@ use crate::items::{
 };
 use crate::report::{Diagnostic, DiagnosticFix, FileEdit, FileReport, Range};
 use crate::rules::suppressions as wording;
-use crate::rules::{self, Applicability, Group};
+use crate::rules::{self, Applicability};
 use crate::syntax::{line_index, parse};
 
+use self::covering::{Covering, Intervals, names_of};
 pub use self::writing::{Allowed, allowing};
 
 /// The tool names that kernels register for their attributes.
@@ -84,19 +87,36 @@ pub fn suppressions(db: &dyn Db, file: SourceFile) -> Arc<[Suppression]> {
         offset: parsed.offset(),
         line: |byte| line_index(db, file).line(byte),
     };
-    let mut found = Vec::new();
+    let mut found: Vec<Suppression> = Vec::new();
+    // Whether code precedes on the line, and where the comments begin that speak about the next code.
+    let mut behind_code = false;
+    let mut ahead = None;
     for element in tree.syntax().descendants_with_tokens() {
-        match element {
+        let token = match element {
             NodeOrToken::Node(node) => {
                 if let Some(attribute) = ast::Attr::cast(node) {
                     collector.attribute(attribute.syntax(), &mut found);
                 }
+                continue;
             }
-            NodeOrToken::Token(token) if token.kind() == SyntaxKind::COMMENT => {
-                collector.comment(&token, &mut found);
+            NodeOrToken::Token(token) => token,
+        };
+        if token.kind() == SyntaxKind::COMMENT {
+            let first = found.len();
+            collector.comment(&token, &mut found);
+            if !behind_code && found.len() > first {
+                ahead.get_or_insert(first);
             }
-            NodeOrToken::Token(_) => {}
+        } else if !token.kind().is_trivia()
+            && let Some(first) = ahead.take()
+        {
+            let line = collector.line_of(&token);
+            let comments = found.iter_mut().skip(first);
+            for comment in comments.filter(|found| found.kind == SuppressionKind::Comment) {
+                comment.covered = Covered::Line(line);
+            }
         }
+        behind_code = !token.text().contains('\n') && (behind_code || !token.kind().is_trivia());
     }
     found.into()
 }
@@ -198,7 +218,7 @@ impl<L: Fn(u32) -> u32> Collector<L> {
         }
     }
 
-    /// `// visa-lint: allow(x, y)` behind code or on a line of its own; what follows the bracket is a remark.
+    /// `// visa-lint: allow(x, y)`, taken to cover its own line; what follows the bracket is a remark.
     fn comment(&self, comment: &SyntaxToken, found: &mut Vec<Suppression>) {
         let text = comment.text();
         let Some(at) = text.find(COMMENT) else { return };
@@ -210,7 +230,7 @@ impl<L: Fn(u32) -> u32> Collector<L> {
             return;
         };
         let range = self.bytes(comment.text_range());
-        let line = self.line_of(comment, range.start);
+        let line = self.line_of(comment);
         let inside = text.get(open..close).unwrap_or("");
         let count = inside
             .split(',')
@@ -241,27 +261,9 @@ impl<L: Fn(u32) -> u32> Collector<L> {
         }
     }
 
-    /// The line that a comment speaks about: its own if code precedes it there, else that of the next code.
-    fn line_of(&self, comment: &SyntaxToken, start: u32) -> u32 {
-        let own = (self.line)(start);
-        let mut before = comment.prev_token();
-        while let Some(token) = before {
-            if token.text().contains('\n') {
-                break;
-            }
-            if !token.kind().is_trivia() {
-                return own;
-            }
-            before = token.prev_token();
-        }
-        let mut after = comment.next_token();
-        while let Some(token) = after {
-            if !token.kind().is_trivia() {
-                return (self.line)(self.bytes(token.text_range()).start);
-            }
-            after = token.next_token();
-        }
-        own
+    /// The line that a token starts on.
+    fn line_of(&self, token: &SyntaxToken) -> u32 {
+        (self.line)(self.bytes(token.text_range()).start)
     }
 }
 
@@ -299,32 +301,38 @@ pub(crate) fn apply(
 ) {
     let inherited = inherited_suppressions(db, file);
     for diagnostic in &mut report.diagnostics {
-        diagnostic.suppressed |= inherited.iter().any(|name| names(name, diagnostic));
+        diagnostic.suppressed |=
+            names_of(diagnostic).any(|name| inherited.iter().any(|own| **own == *name));
     }
     let suppressions = suppressions(db, file);
     if suppressions.is_empty() {
         return;
     }
-    let elsewhere = module_declarations(db, file);
+    let mut elsewhere: Vec<u32> = module_declarations(db, file)
+        .into_iter()
+        .map(|(byte, _)| byte)
+        .collect();
+    elsewhere.sort_unstable();
     let text = file.text(db);
-    let mut used = vec![false; suppressions.len()];
-    suppress(&mut report.diagnostics, &suppressions, &mut used);
+    let mut covering = Covering::new(&suppressions);
+    covering.suppress(&mut report.diagnostics);
+    let unresolved = Unresolved::new(report);
+    let mut helps: FxHashMap<&str, Unknown> = FxHashMap::default();
     let mut own = Vec::new();
-    for (suppression, used) in suppressions.iter().zip(&used) {
+    for (number, suppression) in suppressions.iter().enumerate() {
         let name = &*suppression.name;
-        let reaches_files = elsewhere
-            .iter()
-            .any(|(byte, _)| covers_byte(&suppression.covered, *byte));
-        let (message, help, rule) = if !rules::is_rule_or_group(name) {
+        let (message, help, rule, nearest) = if !rules::is_rule_or_group(name) {
+            let unknown = helps.entry(name).or_insert_with(|| Unknown::new(name));
             (
-                wording::unknown_message(name),
-                wording::unknown_help(name),
+                unknown.message.clone(),
+                unknown.help.clone(),
                 wording::UNKNOWN,
+                unknown.nearest.as_slice(),
             )
-        } else if *used
-            || reaches_files
+        } else if covering.is_used(number)
+            || holds_one(&suppression.covered, &elsewhere)
             || wording::is_own(name)
-            || covers_unresolved(suppression, report)
+            || unresolved.is_in(&suppression.covered)
         {
             continue;
         } else {
@@ -332,6 +340,7 @@ pub(crate) fn apply(
                 wording::unused_message(name, suppression.kind),
                 Some(wording::unused_help()),
                 wording::UNUSED,
+                [].as_slice(),
             )
         };
         let Some(rule) = rules::find(rule) else {
@@ -348,56 +357,78 @@ pub(crate) fn apply(
             file: Arc::clone(&report.path),
             range: place(suppression.place.start, suppression.place.end),
             related: Vec::new(),
-            fixes: fix(suppression, rule.name, &report.path, &text),
+            fixes: fix(suppression, nearest, rule.name, &report.path, &text),
             suppressed: inherited.iter().any(|name| **name == *rule.name),
         };
         // A comment may speak about itself, wherever the line is that it covers.
-        diagnostic.suppressed |= suppressions.iter().any(|other| {
-            let comment = other.kind == SuppressionKind::Comment;
-            comment && other.covered == suppression.covered && names(&other.name, &diagnostic)
-        });
+        if let Covered::Line(line) = suppression.covered {
+            diagnostic.suppressed |= covering.allows_on_line(line, &diagnostic);
+        }
         own.push(diagnostic);
     }
-    suppress(&mut own, &suppressions, &mut used);
+    covering.suppress(&mut own);
     report.diagnostics.append(&mut own);
 }
 
-fn suppress(diagnostics: &mut [Diagnostic], suppressions: &[Suppression], used: &mut [bool]) {
-    for diagnostic in diagnostics {
-        for (suppression, used) in suppressions.iter().zip(used.iter_mut()) {
-            let named = names(&suppression.name, diagnostic);
-            if named && covers(&suppression.covered, diagnostic.range) {
-                diagnostic.suppressed = true;
-                *used = true;
-            }
+/// What is said about a name that no rule has.
+struct Unknown {
+    message: String,
+    help: Option<String>,
+    nearest: Vec<String>,
+}
+
+impl Unknown {
+    fn new(name: &str) -> Self {
+        Self {
+            message: wording::unknown_message(name),
+            help: wording::unknown_help(name),
+            nearest: rules::nearest(name),
         }
     }
 }
 
-/// Whether a name in a suppression means the diagnostic: its rule, or a group that it belongs to.
-fn names(name: &str, diagnostic: &Diagnostic) -> bool {
-    let own: Option<Group> = rules::find(diagnostic.rule).map(|rule| rule.group);
-    *name == *diagnostic.rule
-        || diagnostic.group.name() == name
-        || own.is_some_and(|group| group.name() == name)
+/// Whether the bytes of an attribute's item hold one of the sorted places.
+fn holds_one(covered: &Covered, places: &[u32]) -> bool {
+    let Covered::Bytes(bytes) = covered else {
+        return false;
+    };
+    let first = places.partition_point(|byte| *byte < bytes.start);
+    places.get(first).is_some_and(|byte| bytes.contains(byte))
 }
 
-fn covers(covered: &Covered, range: Range) -> bool {
-    match covered {
-        Covered::Bytes(bytes) => bytes.contains(&range.start.byte),
-        Covered::Line(line) => (range.start.line..=range.end.line).contains(line),
+/// Where operations could not be resolved. All rules are silent there: nobody knows what a suppression is good for.
+struct Unresolved {
+    /// First bytes, sorted.
+    starts: Vec<u32>,
+    lines: Intervals,
+}
+
+impl Unresolved {
+    fn new(report: &FileReport) -> Self {
+        let places = || report.unresolved.iter().map(|place| place.range);
+        let mut starts: Vec<u32> = places().map(|range| range.start.byte).collect();
+        starts.sort_unstable();
+        Self {
+            starts,
+            lines: Intervals::of_places(places()),
+        }
+    }
+
+    fn is_in(&self, covered: &Covered) -> bool {
+        match covered {
+            Covered::Bytes(_) => holds_one(covered, &self.starts),
+            Covered::Line(line) => self.lines.around(*line).next().is_some(),
+        }
     }
 }
 
-/// Where an operation could not be resolved all rules are silent: nobody knows what the suppression is good for.
-fn covers_unresolved(suppression: &Suppression, report: &FileReport) -> bool {
-    report
-        .unresolved
-        .iter()
-        .any(|place| covers(&suppression.covered, place.range))
-}
-
-fn fix(suppression: &Suppression, rule: &str, path: &Arc<str>, text: &str) -> Vec<DiagnosticFix> {
+fn fix(
+    suppression: &Suppression,
+    nearest: &[String],
+    rule: &str,
+    path: &Arc<str>,
+    text: &str,
+) -> Vec<DiagnosticFix> {
     let edit = |bytes: &ByteRange<u32>, text: &str| FileEdit {
         file: Arc::clone(path),
         start_byte: bytes.start,
@@ -415,7 +446,6 @@ fn fix(suppression: &Suppression, rule: &str, path: &Arc<str>, text: &str) -> Ve
             })
             .collect();
     }
-    let nearest = rules::nearest(&suppression.name);
     nearest
         .iter()
         .map(|name| DiagnosticFix {

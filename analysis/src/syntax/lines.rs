@@ -14,6 +14,8 @@ pub struct LineColumn {
 pub struct LineIndex {
     /// Byte offset of the start of each line; the first is the length of the byte-order mark.
     starts: Box<[u32]>,
+    /// Byte offsets that continue a character of several bytes, so that no column needs its line counted.
+    continuations: Box<[u32]>,
     length: u32,
 }
 
@@ -30,8 +32,18 @@ impl LineIndex {
             .chain(breaks)
             .filter_map(|start| u32::try_from(start).ok())
             .collect();
+        let continuations = if text.is_ascii() {
+            Box::default()
+        } else {
+            let bytes = text.bytes().enumerate();
+            bytes
+                .filter(|(_, byte)| byte & 0b1100_0000 == 0b1000_0000)
+                .filter_map(|(index, _)| u32::try_from(index).ok())
+                .collect()
+        };
         Self {
             starts,
+            continuations,
             length: u32::try_from(text.len()).unwrap_or(u32::MAX),
         }
     }
@@ -55,14 +67,14 @@ impl LineIndex {
         Some((start, end))
     }
 
-    /// Line and column of a byte offset in the text that was indexed.
-    pub fn line_column(&self, text: &str, offset: u32) -> LineColumn {
+    /// Line and column of a byte offset.
+    pub fn line_column(&self, offset: u32) -> LineColumn {
         let line = self.line(offset);
         let start = self.line_range(line).map_or(0, |(start, _)| start);
-        let before = text
-            .get(start as usize..(offset as usize).min(text.len()))
-            .unwrap_or("");
-        let column = u32::try_from(before.chars().count()).unwrap_or(u32::MAX);
+        let offset = offset.clamp(start, self.length.max(start));
+        let continued = |end: u32| self.continuations.partition_point(|byte| *byte < end);
+        let skipped = continued(offset).saturating_sub(continued(start));
+        let column = (offset - start).saturating_sub(u32::try_from(skipped).unwrap_or(u32::MAX));
         LineColumn {
             line,
             column: column.saturating_add(1),

@@ -15,8 +15,9 @@ use super::arguments::CheckArguments;
 use super::files::{absolute, reason};
 use super::fingerprint::{Fingerprint, fingerprints_by};
 use super::format::{counted, json::pretty};
-use super::output::{write_error, write_file, write_note, write_warning};
+use super::output::{write_error, write_note, write_warning};
 use super::session::{Checked, Session};
+use super::writing::write_file;
 use super::{Failure, Outcome};
 
 /// The version of the file's shape.
@@ -180,7 +181,7 @@ impl Baseline {
             }
         }
         baseline.store()?;
-        Ok(baseline.entries.values().map(|known| known.count).sum())
+        Ok(total(baseline.entries.values().map(|known| &known.count)))
     }
 
     fn store(&self) -> Result<(), Failure> {
@@ -264,7 +265,7 @@ impl Baseline {
             return Ok(());
         }
         let path = self.path.display().to_string();
-        let count = counted(gone.entries.values().sum(), "known finding");
+        let count = counted(total(gone.entries.values()), "known finding");
         if !options.baseline.prune_baseline {
             if !quiet {
                 write_warning(&format!(
@@ -305,6 +306,13 @@ impl Baseline {
             })
             .collect()
     }
+}
+
+/// The sum of counts, which a file may claim to be as large as it likes.
+fn total<'a>(counts: impl IntoIterator<Item = &'a u64>) -> u64 {
+    counts
+        .into_iter()
+        .fold(0, |sum, count| sum.saturating_add(*count))
 }
 
 /// Known findings that no longer occur, with how many of them.

@@ -11,9 +11,10 @@ use super::format::human::Look;
 use super::format::{self, WIDTH};
 use super::ignoring;
 use super::levels::Levels;
-use super::output::{Console, write_error, write_file};
+use super::output::{Console, write_error};
 use super::session::{Checked, Session};
 use super::watch;
+use super::writing::write_file;
 use super::{Failure, Outcome};
 
 /// Stack of a checking thread in bytes: generous, because recursion over a file's nesting is bounded but deep.

@@ -23,6 +23,7 @@ mod rules;
 mod sequence;
 mod session;
 mod watch;
+mod writing;
 
 use std::process::ExitCode;
 

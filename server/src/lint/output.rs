@@ -1,14 +1,13 @@
-//! Where answers go: standard output, a file, and standard error for what went wrong.
+//! Where answers go: standard output, and standard error for what went wrong. Files are written by `writing`.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Failure;
 use super::arguments::Color;
 use super::files::reason;
-use super::format::WIDTH;
+use super::format::{WIDTH, printable};
 
 /// Columns below which lines are not broken any further: terminals of scripts claim to have one or none.
 const NARROWEST: usize = 40;
@@ -118,42 +117,6 @@ fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// Writes a whole file or nothing: the text goes to a neighbour first, which then takes the file's name.
-pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or_else(|| Path::new("."));
-    let failed = |error: &std::io::Error| {
-        Failure::new(format!(
-            "cannot write `{}`: {}",
-            path.display(),
-            reason(error)
-        ))
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".visa-lint-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // What a plain new file would get: the user's mask applies.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    if path.is_dir() {
-        return Err(Failure::new(format!(
-            "cannot write `{}`: it is a folder",
-            path.display()
-        )));
-    }
-    let mut file = builder
-        .tempfile_in(folder)
-        .map_err(|error| failed(&error))?;
-    file.write_all(text.as_bytes())
-        .map_err(|error| failed(&error))?;
-    file.persist(path).map_err(|error| failed(&error.error))?;
-    Ok(())
-}
-
 /// One line on standard error.
 pub(crate) fn write_error(message: &str) {
     write_note(&format!("error: {message}"));
@@ -164,9 +127,10 @@ pub(crate) fn write_warning(message: &str) {
     write_note(&format!("warning: {message}"));
 }
 
-/// One line on standard error about what was done; written at once, so that lines of several programs do not mix.
+/// One line on standard error about what was done; written at once, so that lines of several programs do not mix. Names
+/// that come from files are shown without what a terminal would obey.
 pub(crate) fn write_note(message: &str) {
     let _ = std::io::stderr()
         .lock()
-        .write_all(format!("{message}\n").as_bytes());
+        .write_all(format!("{}\n", printable(message)).as_bytes());
 }

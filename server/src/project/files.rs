@@ -182,8 +182,16 @@ impl<'a> Gathering<'a> {
 
     /// Takes a file up, unless the settings exclude it.
     fn report(&mut self, path: PathBuf, shown: String, named: bool) {
-        if !self.settings.excludes(&path, named) {
+        if self.settings.excludes(&path, named) {
+            return;
+        }
+        let own = path.strip_prefix(&self.here).unwrap_or(&path);
+        if own.to_str().is_some() {
             self.reported.insert(path, shown);
+        } else {
+            // Findings and fixes name files in text: another file could have the name that is shown.
+            self.errors
+                .push(format!("cannot check `{shown}`: its name is not UTF-8"));
         }
     }
 

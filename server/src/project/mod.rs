@@ -21,6 +21,12 @@ impl Failure {
         }
     }
 
+    /// The same with a further line.
+    pub(crate) fn and(mut self, message: impl Into<String>) -> Self {
+        self.messages.push(message.into());
+        self
+    }
+
     /// Several things that are wrong at once.
     pub(crate) const fn several(messages: Vec<String>) -> Self {
         Self { messages }

@@ -220,3 +220,31 @@ fn fixing_comes_before_the_baseline() {
     assert_code(&output, 0);
     assert_eq!(baseline(&again)["findings"].as_array().unwrap().len(), 1);
 }
+
+#[test]
+fn what_a_baseline_claims_is_neither_obeyed_nor_added_up_past_its_end() {
+    let folder = folder_with(&[("a.rs", b"fn f() {}\n")]);
+    let entry = |file: &str, rule: &str| {
+        serde_json::json!({
+            "file": file, "rule": rule, "group": "mapping", "fingerprint": "0", "count": u64::MAX,
+            "message": "\u{1b}[31m",
+        })
+    };
+    let findings = [
+        entry("a.rs", "\u{1b}]0;x\u{7}"),
+        entry("gone.rs", "slice_size"),
+    ];
+    let document = serde_json::json!({"version": 1, "findings": findings});
+    write(&folder, "base.json", &document.to_string());
+    let output = run(folder.path(), &["a.rs", "--baseline", "base.json"]);
+    assert_code(&output, 0);
+    let said = stderr(&output);
+    assert!(
+        said.contains(&format!("{} known findings", u64::MAX)),
+        "{said}"
+    );
+    assert!(
+        !said.contains('\u{1b}') && !said.contains('\u{7}'),
+        "{said:?}"
+    );
+}

@@ -96,6 +96,30 @@ fn links_that_lead_in_a_circle_end() {
     assert!(stdout(&looping).contains("unknown_rule"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_name_that_is_not_utf_8_is_refused_with_words() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = folder_with(&[("fine.rs", b"fn f() {}\n")]);
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.rs");
+    std::fs::write(folder.path().join(name), FINDINGS).unwrap();
+    for arguments in [
+        &["--format", "json"][..],
+        &["--fix"],
+        &["--format", "sarif"],
+    ] {
+        let output = run(folder.path(), arguments);
+        assert_code(&output, 2);
+        let said = stderr(&output);
+        assert!(said.contains("its name is not UTF-8"), "{said}");
+        assert!(!stdout(&output).contains("no_such_rule"));
+    }
+    assert_eq!(
+        std::fs::read_to_string(folder.path().join(name)).unwrap(),
+        FINDINGS
+    );
+}
+
 #[test]
 fn positions_count_characters_and_line_breaks_once() {
     let text = "\u{feff}/* größe */ #[allow(tcp::nö)]\r\nfn f() {}\r\n/* ü */ #[allow(tcp::nix)]\r\nfn g() {}\r\n";

@@ -120,3 +120,21 @@ fn the_last_line_sums_up() {
         format!("{start}no findings")
     );
 }
+
+#[test]
+fn long_lines_are_cut_around_what_is_wrong() {
+    // 2,000 findings in a line of 40 kB: shown whole, each of them would take the line and its marks. The 501st starts
+    // behind 500 statements of 20 characters and `type K = m![A `.
+    let line = "type K = m![A % 3]; ".repeat(2_000);
+    let text = format!("use furiosa_visa_std::prelude::*;\naxes![A = 8];\n{line}\n");
+    let folder = folder_with(&[("a.rs", text.as_bytes())]);
+    let report = stdout(&run(folder.path(), &["a.rs", "--color", "never"]));
+    let longest = report.lines().map(|line| line.chars().count()).max();
+    assert!(longest.unwrap() < 600, "{longest:?}");
+    assert!(
+        report.contains("a.rs:3:10015"),
+        "the column is that of the file"
+    );
+    let shown = report.lines().filter(|line| line.contains("...")).count();
+    assert!(shown > 0);
+}

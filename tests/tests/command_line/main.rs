@@ -25,6 +25,7 @@ mod questions;
 mod settings;
 mod setup;
 mod watch;
+mod writing;
 
 /// A file with one finding at level deny, on line 1, and one at level warn, on line 3.
 const FINDINGS: &str =

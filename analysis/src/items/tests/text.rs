@@ -81,10 +81,10 @@ fn non_ascii_text_and_byte_order_mark() {
     );
     let (db, file) = one(text);
     let offset = u32::try_from(text.find("name").unwrap()).unwrap();
-    let place = line_index(&db, file).line_column(text, offset);
+    let place = line_index(&db, file).line_column(offset);
     // `fn f() { g("ä→", /* ö */ name` has 25 characters before `name`.
     assert_eq!((place.line, place.column), (2, 26));
-    let first = line_index(&db, file).line_column(text, 3);
+    let first = line_index(&db, file).line_column(3);
     assert_eq!((first.line, first.column), (1, 1));
 }
 

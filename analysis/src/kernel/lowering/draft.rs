@@ -147,6 +147,11 @@ impl Draft {
         self.moment
     }
 
+    /// The last moment.
+    pub(super) const fn now(&self) -> Moment {
+        self.moment
+    }
+
     /// The tensor of that number.
     pub(super) fn tensor(&self, id: TensorId) -> Option<&TensorDraft> {
         self.tensors.get(id.0 as usize)

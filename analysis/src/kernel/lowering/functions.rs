@@ -345,6 +345,26 @@ impl Interpreter<'_> {
         arguments: &[(Value, Span)],
         call: Span,
     ) -> Value {
+        let quiet = self.quiet_key(function, turbofish, arguments);
+        let known = quiet.as_ref().is_some_and(|call| self.is_quiet(call));
+        if known && !self.stack.contains(&function) {
+            return Value::Unit;
+        }
+        let before = quiet.is_some().then(|| self.mark());
+        let value = self.follow(function, turbofish, arguments, call);
+        if let (Some(call), Some(before)) = (quiet, before) {
+            self.remember_quiet(call, &before, &value);
+        }
+        value
+    }
+
+    fn follow(
+        &mut self,
+        function: ItemId,
+        turbofish: &[Argument],
+        arguments: &[(Value, Span)],
+        call: Span,
+    ) -> Value {
         let site = self.site(function);
         let Some(node) = site.parsed.cast::<ast::Fn>() else {
             return Value::Unknown;
@@ -352,7 +372,9 @@ impl Interpreter<'_> {
         let site = self.called_site(site, &node, turbofish, arguments, call);
         let (values, owned) = self.take_parameters(&site, &node, arguments);
         let result = self.result_type(&site, &node, call);
-        if self.stack.contains(&function) || self.stack.len() >= CALL_DEPTH {
+        let recursion = self.stack.contains(&function);
+        self.quiet.recursions += u64::from(recursion);
+        if recursion || self.stack.len() >= CALL_DEPTH {
             if result.is_device_side() || arguments.iter().any(|(value, _)| value.is_device_side())
             {
                 self.unresolved(UnresolvedReason::Recursion, call);

@@ -19,6 +19,7 @@ mod mappings;
 mod methods;
 mod operands;
 mod probe;
+mod quiet_calls;
 mod site;
 mod slots;
 mod statements;
@@ -47,6 +48,7 @@ use super::{Body, BranchArm, LoopFrame, UnresolvedReason};
 pub use probe::{Probed, probe};
 
 use draft::Draft;
+use quiet_calls::QuietCalls;
 use site::Site;
 pub(in crate::kernel) use site::segments as path_names;
 use slots::{MappingSlot, ScalarSlot};
@@ -121,6 +123,7 @@ struct Interpreter<'db> {
     calls: Vec<Span>,
     /// The functions that are being followed, outermost first.
     stack: Vec<ItemId>,
+    quiet: QuietCalls,
     flow: Flow,
     /// Branchings of which only some arms leave, with how many operations there were behind them.
     exits: Vec<(Span, usize)>,
@@ -157,6 +160,7 @@ impl<'db> Interpreter<'db> {
             loops: Vec::new(),
             branches: Vec::new(),
             calls: Vec::new(),
+            quiet: QuietCalls::default(),
             flow: Flow::Next,
             exits: Vec::new(),
             broken: None,

@@ -61,6 +61,11 @@ impl<T> Default for SlotTable<T> {
 }
 
 impl<T: Clone + PartialEq> SlotTable<T> {
+    /// How many slots there are.
+    pub(super) const fn len(&self) -> usize {
+        self.states.len()
+    }
+
     /// A slot to be inferred; `place` is the method or parameter that asks for it.
     pub(super) fn open(&mut self, place: Span) -> Slot<T> {
         self.push(State::Open(place))

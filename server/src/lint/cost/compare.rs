@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde::Serialize;
 use visa_analysis::{KernelCost, thousands};
 
 use super::super::Failure;
+use super::super::files::reason;
 use super::super::format::json::pretty;
 use super::super::session::Session;
 use super::human::{Paint, percent, table};
@@ -29,7 +30,7 @@ pub(super) fn old_texts(
             )));
         };
         let text = std::fs::read_to_string(old)
-            .map_err(|error| Failure::new(format!("cannot read `{old}`: {error}")))?;
+            .map_err(|error| Failure::new(format!("cannot read `{old}`: {}", reason(&error))))?;
         return Ok(BTreeMap::from([(path.clone(), text)]));
     }
     paths
@@ -47,44 +48,88 @@ fn of_revision(revision: &str, shown: &str) -> Result<String, Failure> {
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned());
+    let folder = folder.unwrap_or_else(|| Path::new("."));
+    let name = path.file_name().and_then(std::ffi::OsStr::to_str);
     let name = name.ok_or_else(|| Failure::new(format!("`{shown}` is no file of a repository")))?;
-    let run = |arguments: &[&str]| {
-        Command::new("git")
-            .arg("-C")
-            .arg(folder.unwrap_or_else(|| Path::new(".")))
-            .args(arguments)
-            .output()
-            .map_err(|error| {
-                Failure::new(format!(
-                    "`{revision}` is no file, and git cannot be run: {error}"
-                ))
-            })
-    };
-    let words = |output: &[u8]| String::from_utf8_lossy(output).trim().to_owned();
+
     let commit = format!("{revision}^{{commit}}");
-    let known = run(&["rev-parse", "--verify", "--end-of-options", &commit])?;
-    if !known.status.success() {
+    let known = git(
+        folder,
+        &["rev-parse", "--verify", "--end-of-options", &commit],
+    );
+    let known = known.map_err(|why| match why {
+        Refusal::NotRun(why) => Failure::new(format!(
+            "`{revision}` is no file, and git cannot be run: {why}"
+        )),
+        Refusal::Said(why) => Failure::new(format!(
+            "`{revision}` is neither a file nor a revision that git knows here: {why}"
+        )),
+    })?;
+    let commit = String::from_utf8_lossy(&known).trim().to_owned();
+    if commit.is_empty() || !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err(Failure::new(format!(
-            "`{revision}` is neither a file nor a revision that git knows here: {}",
-            words(&known.stderr)
+            "`{revision}` names no single commit to compare with"
         )));
     }
-    let object = format!("{}:./{name}", words(&known.stdout));
-    if !run(&["cat-file", "-e", &object])?.status.success() {
+    let failed = |why: Refusal| {
+        let (Refusal::NotRun(why) | Refusal::Said(why)) = why;
+        Failure::new(format!("git cannot give `{shown}` of `{revision}`: {why}"))
+    };
+    let listed = git(folder, &["ls-tree", "-z", &commit, "--", name]).map_err(failed)?;
+    let Some(entry) = listed
+        .split(|byte| *byte == 0)
+        .find(|entry| !entry.is_empty())
+    else {
         return Ok(String::new());
-    }
-    let found = run(&["cat-file", "blob", &object])?;
-    if !found.status.success() {
+    };
+    // `100644 blob HASH`, a tab and the name.
+    let entry = String::from_utf8_lossy(entry);
+    let mut words = entry.split_whitespace();
+    let (mode, kind, object) = (words.next(), words.next(), words.next());
+    let (Some(mode), Some("blob"), Some(object)) = (mode, kind, object) else {
+        return Ok(String::new());
+    };
+    if mode == LINK {
         return Err(Failure::new(format!(
-            "git cannot give `{shown}` of `{revision}`: {}",
-            words(&found.stderr)
+            "`{shown}` is a link in `{revision}`; compare the file that it leads to"
         )));
     }
-    String::from_utf8(found.stdout)
+    let text = git(folder, &["cat-file", "blob", object]).map_err(failed)?;
+    String::from_utf8(text)
         .map_err(|_| Failure::new(format!("`{shown}` of `{revision}` is no UTF-8 text")))
+}
+
+/// The mode of a link in git's trees.
+const LINK: &str = "120000";
+
+/// Why git gave no answer.
+enum Refusal {
+    NotRun(String),
+    Said(String),
+}
+
+/// What git says about objects that are in the repository. Whatever the repository's own settings say, git fetches nothing
+/// and starts no other program: the repository may be somebody else's.
+fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, Refusal> {
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(folder)
+        .args(["--no-pager", "-c", "core.fsmonitor=false"])
+        .args(arguments)
+        .env("GIT_NO_LAZY_FETCH", "1")
+        // No transport is called `none`: where an older git fetches all the same, it has none to do it by.
+        .env("GIT_ALLOW_PROTOCOL", "none")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_LITERAL_PATHSPECS", "1")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| Refusal::NotRun(reason(&error)))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(Refusal::Said(why))
 }
 
 /// A kernel in both states.

@@ -17,9 +17,10 @@ use visa_analysis::KernelCost;
 
 use super::check::in_pool;
 use super::levels::Levels;
-use super::output::{Console, write_error, write_file};
+use super::output::{Console, write_error};
 use super::session::{Given, Session};
 use super::settings::SettingsArguments;
+use super::writing::write_file;
 use super::{Failure, Outcome};
 
 /// How a cost is written.

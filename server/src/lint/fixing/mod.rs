@@ -4,7 +4,6 @@
 //! words. Only files that the run reports on are changed, never those that are loaded for their names.
 
 mod diff;
-mod write;
 
 use clap::Args;
 use visa_analysis::{Fixed, Texts, Trust, fix_all};
@@ -14,6 +13,7 @@ use super::check;
 use super::format::counted;
 use super::output::{Console, write_note};
 use super::session::Session;
+use super::writing::{Staged, put_in_place};
 use super::{Failure, Outcome};
 
 /// The options about fixes.
@@ -58,17 +58,10 @@ pub(crate) fn write_changes(
             continue;
         }
         if let Some(old) = before.get(&path).filter(|old| **old != text) {
-            staged.push(write::Staged::new(
-                &session.shown(&path),
-                &path,
-                old,
-                &text,
-            )?);
+            staged.push(Staged::new(&session.shown(&path), &path, old, &text)?);
         }
     }
-    for file in staged {
-        file.put_in_place()?;
-    }
+    put_in_place(staged)?;
     match session.standard_input() {
         Some(input) => console.print(session.own_texts().get(input).map_or("", |text| text)),
         None => Ok(()),

@@ -1,19 +1,16 @@
 //! Findings with the source text around them, notes and help, for people.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use codespan_reporting::diagnostic::{Diagnostic as Rendered, Label, Severity};
-use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term::termcolor::Buffer;
 use codespan_reporting::term::{Config, emit_to_write_style};
 use visa_analysis::{Diagnostic, Level, Range};
 
+use super::excerpt::{Excerpts, Source};
 use super::{printable, summary, wrap};
 use crate::lint::Failure;
 use crate::lint::check::{Finding, Outline};
-
-type Files<'a> = SimpleFiles<Cow<'a, str>, Cow<'a, str>>;
 
 /// Columns that stand before a note: line numbers of up to four digits and the bullet.
 const GUTTER: usize = 8;
@@ -42,8 +39,8 @@ pub(crate) fn render(
     } else {
         Buffer::no_color()
     };
-    let mut files = Files::new();
-    let numbers = number_files(outline, &mut files);
+    let mut sources = Vec::new();
+    let numbers = number_files(outline, &mut sources);
     let config = Config {
         start_context_lines: 2,
         ..Config::default()
@@ -51,8 +48,16 @@ pub(crate) fn render(
     let mut explained = BTreeSet::new();
     for finding in outline.open() {
         let first = explained.insert(finding.diagnostic.rule);
-        let rendered = rendered(finding, &numbers, first, look.width);
-        emit_to_write_style(&mut buffer, &config, &files, &rendered)
+        let mut rendered = rendered(finding, &numbers, first, look.width);
+        let labels = rendered.labels.iter();
+        let labels: Vec<_> = labels
+            .map(|label| (label.file_id, label.range.clone()))
+            .collect();
+        let excerpts = Excerpts::new(&sources, &labels);
+        for label in &mut rendered.labels {
+            label.range = excerpts.shown(label.file_id, &label.range);
+        }
+        emit_to_write_style(&mut buffer, &config, &excerpts, &rendered)
             .map_err(|error| Failure::new(format!("cannot render a finding: {error}")))?;
     }
     let mut text = String::from_utf8_lossy(buffer.as_slice()).into_owned();
@@ -74,7 +79,10 @@ pub(crate) fn render(
 }
 
 /// Adds the files that findings stand in or refer to.
-fn number_files<'a>(outline: &Outline<'a>, files: &mut Files<'a>) -> BTreeMap<&'a str, usize> {
+fn number_files<'a>(
+    outline: &Outline<'a>,
+    sources: &mut Vec<Source<'a>>,
+) -> BTreeMap<&'a str, usize> {
     let mut numbers = BTreeMap::new();
     let findings = outline
         .findings
@@ -88,9 +96,10 @@ fn number_files<'a>(outline: &Outline<'a>, files: &mut Files<'a>) -> BTreeMap<&'
             .map(|related| &related.file);
         for path in std::iter::once(&finding.diagnostic.file).chain(related) {
             if let Some((name, text)) = outline.texts.get_key_value(&**path) {
-                numbers
-                    .entry(name.as_str())
-                    .or_insert_with(|| files.add(printable(name), printable_source(text)));
+                numbers.entry(name.as_str()).or_insert_with(|| {
+                    sources.push(Source::new(name, text));
+                    sources.len() - 1
+                });
             }
         }
     }
@@ -166,24 +175,6 @@ fn heading(severity: Severity, rule: &str, message: &str, width: usize) -> Strin
         .strip_prefix(&prefix)
         .unwrap_or(message)
         .replace('\n', &format!("\n{INDENT}"))
-}
-
-/// A source text without characters that a terminal would obey, every byte that remains where it was.
-fn printable_source(text: &str) -> Cow<'_, str> {
-    let obeyed =
-        |character: char| character.is_control() && !matches!(character, '\n' | '\r' | '\t');
-    if !text.contains(obeyed) {
-        return text.into();
-    }
-    let mut printable = String::with_capacity(text.len());
-    for character in text.chars() {
-        if obeyed(character) {
-            printable.extend(std::iter::repeat_n('?', character.len_utf8()));
-        } else {
-            printable.push(character);
-        }
-    }
-    printable.into()
 }
 
 /// A range as the renderer wants it.

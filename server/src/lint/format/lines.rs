@@ -27,7 +27,7 @@ impl<'a> LineIndices<'a> {
             self.indices.insert(file.to_owned(), LineIndex::new(text));
         }
         let index = self.indices.get(file);
-        let place = index.map(|index| index.line_column(text, byte));
+        let place = index.map(|index| index.line_column(byte));
         Position {
             byte,
             line: place.map_or(1, |place| place.line),

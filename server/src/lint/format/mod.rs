@@ -1,6 +1,7 @@
 //! How findings are written: one file a format.
 
 pub(crate) mod agent;
+mod excerpt;
 pub(crate) mod github;
 pub(crate) mod gitlab;
 pub(crate) mod human;
@@ -101,7 +102,7 @@ fn fixable(outline: &Outline<'_>) -> u64 {
 }
 
 /// The text without characters that a terminal would obey.
-fn printable(text: &str) -> Cow<'_, str> {
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     let obeyed = |character: char| character.is_control() && character != '\n';
     if text.contains(obeyed) {
         text.replace(obeyed, "\u{fffd}").into()

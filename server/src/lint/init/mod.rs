@@ -9,8 +9,9 @@ use clap::{Args, ValueEnum};
 
 use super::files::{reason, shown};
 use super::format::json::pretty;
-use super::output::{Console, write_file};
+use super::output::Console;
 use super::settings::{FILE_NAME, schema};
+use super::writing::write_file;
 use super::{Failure, Outcome};
 
 /// `visa-lint init`

@@ -161,7 +161,88 @@ fn a_revision_is_compared_with() {
     );
     // A revision that looks like an option is a revision that is not there.
     assert_code(&cost(&folder, &["k", "--compare=--help"]), 2);
+    for excluded in ["^HEAD", "HEAD^{tree}", "HEAD..HEAD"] {
+        let output = cost(&folder, &["k", "--compare", excluded]);
+        assert_code(&output, 2);
+        assert!(output.stdout.is_empty(), "{excluded}");
+    }
     assert_code(&cost(&folder, &["k", "--compare", ""]), 2);
+}
+
+/// A repository with a commit whose object of `a.rs` is gone, as in a partial clone or after damage.
+fn repository_without_blob() -> TempDir {
+    let folder = folder_with(&[("a.rs", kernel("dot_product").as_bytes())]);
+    git(&folder, &["init", "-q"]);
+    git(&folder, &["add", "."]);
+    git(&folder, &["commit", "-q", "-m", "one"]);
+    let hash = Command::new("git")
+        .args(["rev-parse", "HEAD:a.rs"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let hash = stdout(&hash);
+    let (start, rest) = hash.trim().split_at(2);
+    std::fs::remove_file(folder.path().join(format!(".git/objects/{start}/{rest}"))).unwrap();
+    folder
+}
+
+#[test]
+fn an_object_that_git_cannot_give_is_an_error() {
+    let folder = repository_without_blob();
+    let output = cost(&folder, &["a.rs", "--compare", "HEAD"]);
+    assert_code(&output, 2);
+    assert!(output.stdout.is_empty());
+    assert!(
+        stderr(&output).contains("git cannot give `a.rs` of `HEAD`"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn no_program_of_the_repository_runs() {
+    let folder = repository_without_blob();
+    let mark = folder.path().join("ran");
+    let run = format!("touch '{}'; false", mark.display());
+    for (key, value) in [
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", "/nowhere"),
+        ("remote.origin.uploadpack", &run),
+        ("protocol.file.allow", "always"),
+        ("protocol.allow", "always"),
+        ("core.fsmonitor", &run),
+        ("core.pager", &run),
+        ("core.sshCommand", &run),
+    ] {
+        git(&folder, &["config", key, value]);
+    }
+    let output = cost(&folder, &["a.rs", "--compare", "HEAD"]);
+    assert_code(&output, 2);
+    assert!(!mark.exists(), "{}", stderr(&output));
+    // What is guarded against: the same question without the guard runs the program.
+    let unguarded = Command::new("git")
+        .args(["cat-file", "blob", "HEAD:a.rs"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(!unguarded.status.success());
+    assert!(mark.exists(), "{}", stderr(&unguarded));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_a_revision_is_refused() {
+    let folder = folder_with(&[("real.rs", kernel("dot_product").as_bytes())]);
+    std::os::unix::fs::symlink("real.rs", folder.path().join("a.rs")).unwrap();
+    git(&folder, &["init", "-q"]);
+    git(&folder, &["add", "."]);
+    git(&folder, &["commit", "-q", "-m", "one"]);
+    let output = cost(&folder, &["a.rs", "--compare", "HEAD"]);
+    assert_code(&output, 2);
+    assert!(stderr(&output).contains("`a.rs` is a link in `HEAD`"));
 }
 
 #[test]

@@ -173,20 +173,6 @@ fn a_helper_from_elsewhere_is_unresolved() {
 }
 
 #[test]
-fn helpers_of_helpers_do_not_multiply_without_end() {
-    let mut text = "axes![A = 2048];\nfn h0(ctx: &mut Context) {}\n".to_owned();
-    for level in 1..31 {
-        text.push_str(&format!(
-            "fn h{level}(ctx: &mut Context) {{ h{0}(ctx); h{0}(ctx); }}\n",
-            level - 1
-        ));
-    }
-    text.push_str("#[device(chip = 1)] fn kernel(ctx: &mut Context) { h30(ctx); }");
-    let (_, body) = lower_in(&text, "kernel");
-    assert_eq!(reasons(&body), [UnresolvedReason::TooManyOperations]);
-}
-
-#[test]
 fn tuples_come_apart() {
     let (_, body) = lower_in(
         "axes![A = 2048];
@@ -391,4 +377,43 @@ fn arrays_constants_contexts_and_late_assignments_go_through_calls() {
     let (_, body) = lower_in(text, "copy");
     assert_eq!(reasons(&body), []);
     assert_eq!(body.operations.len(), 4);
+}
+
+/// Functions `f0` to the one of that number, each of which calls the next one twice; the last one has a body of its own.
+fn doubling(levels: usize, last: &str) -> String {
+    let calls = (0..levels).map(|level| {
+        let next = level + 1;
+        format!("fn f{level}(ctx: &mut Context) {{ f{next}(ctx); f{next}(ctx); }}\n")
+    });
+    let calls: String = calls.collect();
+    format!("axes![A = 64];\n{calls}fn f{levels}(ctx: &mut Context) {{ {last} }}\n")
+}
+
+#[test]
+fn helpers_that_do_nothing_are_followed_once() {
+    // Two to the power of twenty calls, where a body may have 200,000 expressions.
+    let (_, body) = lower_in(&doubling(20, ""), "f0");
+    assert_eq!(reasons(&body), []);
+    // Deeper than helpers are followed: that is the only thing to say.
+    let (_, body) = lower_in(
+        &format!(
+            "#[device(chip = 1)] {}",
+            doubling(60, "").replace("axes![A = 64];\n", "")
+        ),
+        "f0",
+    );
+    let mut said = reasons(&body);
+    said.dedup();
+    assert_eq!(said, [UnresolvedReason::Recursion]);
+}
+
+#[test]
+fn helpers_that_do_something_are_followed_each_time() {
+    let load = "let x = unsafe { DmTensor::<i8, m![1], m![1 # 2], m![1 # 256], m![A]>::from_addr(0) };
+        ctx.main.begin(x.view()).fetch::<i8, m![A / 32], m![A % 32]>().collect::<m![A / 32], m![A % 32]>().commit::<m![A]>(4096);";
+    let (_, body) = lower_in(&doubling(5, load), "f0");
+    assert_eq!(passes(&body).len(), 32);
+    // They do not multiply without end.
+    let (_, body) = lower_in(&doubling(30, load), "f0");
+    assert_eq!(reasons(&body), [UnresolvedReason::TooManyOperations]);
 }

@@ -215,20 +215,21 @@ fn changes<'a>(fix: &'a DiagnosticFix, lines: &mut LineIndices<'_>) -> Vec<Artif
 /// The file as a URI: relative below the current folder, which consumers take for the repository.
 fn artifact(file: &str) -> ArtifactLocation {
     ArtifactLocation {
-        uri: uri(&portable_path(file)),
+        uri: uri(&portable_path(file), cfg!(windows)),
     }
 }
 
-fn uri(path: &str) -> String {
-    let drive = path.as_bytes().get(1) == Some(&b':');
+/// `windows` tells whether `C:/` begins with a drive: elsewhere it is a folder of that name.
+fn uri(path: &str, windows: bool) -> String {
+    let drive = windows && path.as_bytes().get(1) == Some(&b':');
     let mut uri = String::from(match () {
         () if path.starts_with('/') => "file://",
         () if drive => "file:///",
         () => "",
     });
-    for byte in path.bytes() {
+    for (at, byte) in path.bytes().enumerate() {
         let plain = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-        if plain || (drive && byte == b':') {
+        if plain || (drive && at == 1) {
             uri.push(char::from(byte));
         } else {
             // Writing to a string cannot fail.
@@ -245,11 +246,12 @@ mod tests {
     #[test]
     fn paths_become_uris() {
         assert_eq!(
-            uri("kernels/a b#1:ü%.rs"),
+            uri("kernels/a b#1:ü%.rs", false),
             "kernels/a%20b%231%3A%C3%BC%25.rs"
         );
-        assert_eq!(uri("/x/a.rs"), "file:///x/a.rs");
-        assert_eq!(uri("C:/x/a.rs"), "file:///C:/x/a.rs");
-        assert_eq!(uri("../a.rs"), "../a.rs");
+        assert_eq!(uri("/x/a.rs", false), "file:///x/a.rs");
+        assert_eq!(uri("C:/x/a.rs", true), "file:///C:/x/a.rs");
+        assert_eq!(uri("k:1.rs", false), "k%3A1.rs");
+        assert_eq!(uri("../a.rs", false), "../a.rs");
     }
 }
