@@ -48,7 +48,8 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
         Some(metadata) => {
             let target = path.canonicalize().map_err(|error| failed(&error))?;
             let old = std::fs::read(&target).ok();
-            let staged = Staged::replacing(&shown, target, &metadata, old, text.as_bytes())?;
+            let staged =
+                Staged::replacing(&shown, target, &metadata, old.as_deref(), text.as_bytes())?;
             put_in_place(vec![staged])
         }
         None => {
@@ -97,19 +98,19 @@ impl Staged {
         if held != old.as_bytes() {
             return Err(failure(shown, "the file has changed since it was read"));
         }
-        Self::replacing(shown, target, &metadata, Some(held), new.as_bytes())
+        Self::replacing(shown, target, &metadata, Some(&held), new.as_bytes())
     }
 
     fn replacing(
         shown: &str,
         target: PathBuf,
         metadata: &Metadata,
-        old: Option<Vec<u8>>,
+        old: Option<&[u8]>,
         new: &[u8],
     ) -> Result<Self, Failure> {
         let over = || How::Over {
             new: new.to_vec(),
-            old: old.clone(),
+            old: old.map(<[u8]>::to_vec),
         };
         let how = if has_other_names(metadata) {
             over()
@@ -284,6 +285,7 @@ fn failure(shown: &str, why: &str) -> Failure {
 }
 
 #[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use std::io::Read;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};

@@ -1,0 +1,291 @@
+//! Texts that nobody would write: what they are made of, and what must hold of the answers about any text at all.
+//!
+//! A text is made of choices, which are bytes: those of a random generator in the tests, those of a fuzzer in `fuzz/`. The
+//! answers are asked for through the front door only.
+
+use visa_analysis::{
+    ByteRange, Diagnostic, FileReport, HintLevel, Problem, Trust, Workspace, fix_all,
+};
+
+/// The path that the texts are checked under.
+const PATH: &str = "src/k.rs";
+
+/// Words that kernels are made of, and some that break them.
+const WORDS: &[&str] = &[
+    "axes![A = 64, B = 12];\n",
+    "axes![",
+    "m![A / 8, B]",
+    "m![A # 100 % 10 = 3]",
+    "m![",
+    "i![",
+    "[A, B] / 6",
+    "]",
+    "{",
+    "}",
+    "(",
+    ")",
+    "<",
+    ">",
+    "::<",
+    ">()",
+    ";\n",
+    ",",
+    "=",
+    "/",
+    "%",
+    "#",
+    "A",
+    "B",
+    "1 # 2",
+    "1 # 256",
+    "0",
+    "1",
+    "7",
+    "64",
+    "4096",
+    "18446744073709551615",
+    "999999999999999999999999999999999999999999",
+    "0x",
+    "1 << 63",
+    "use furiosa_visa_std::prelude::*;\n",
+    "use super::*;\n",
+    "mod m {",
+    "type K = ",
+    "const N: usize = ",
+    "#[device(chip = 1)]\n",
+    "#[allow(tcp::all)]",
+    "// visa-lint: allow(dm_overlap)\n",
+    "fn f(ctx: &mut Context, x: &HbmTensor<bf16, m![1], m![A]>) ",
+    "-> DmTensor<i4, m![1], m![1 # 2], m![1 # 256], m![A]> ",
+    "let y = ",
+    "for i in 0..N ",
+    "if i == 3 ",
+    "x.to_dm::<m![1 # 2], m![1 # 256], m![A]>(&mut ctx.tdma, 0)",
+    "ctx.main.begin(y.view())",
+    ".fetch::<i8, m![1], m![A]>()",
+    ".switch::<m![1 # 256], m![1]>(SwitchConfig::Broadcast01 { slice1: 2, slice0: 0, time0: 1 })",
+    ".collect::<m![A / 32], m![A % 32]>()",
+    ".align::<m![1], m![A]>(",
+    ".contract::<m![1]>()",
+    ".vector_init()",
+    ".vector_fxp(FxpBinaryOp::AddFxp, 3)",
+    ".transpose::<m![A], m![B # 63]>()",
+    ".cast::<f8e4m3, m![A % 32]>()",
+    ".commit::<m![A]>(0)",
+    ".to_hbm(&mut ctx.tdma, 1 << 28)",
+    ".tile::<m![A], 4, m![A = 4 # 64]>(i)",
+    "/*",
+    "\"",
+    "'",
+    "é",
+    "\u{feff}",
+    "\r\n",
+    " ",
+];
+
+/// Bytes that decide what a text is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Choices<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Choices<'a> {
+    /// The choices of these bytes.
+    #[must_use]
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes }
+    }
+
+    /// A number below a limit, or none where the bytes are used up.
+    fn below(&mut self, limit: usize) -> Option<usize> {
+        let (first, second, rest) = match self.bytes {
+            [first, second, rest @ ..] => (*first, *second, rest),
+            [first] => (*first, 0, [].as_slice()),
+            [] => return None,
+        };
+        self.bytes = rest;
+        let number = usize::from(first) | usize::from(second) << 8;
+        Some(number % limit.max(1))
+    }
+}
+
+/// A text of the words of kernels, in any order.
+#[must_use]
+pub fn of_words(mut choices: Choices<'_>) -> String {
+    let mut text = String::new();
+    while let Some(word) = choices.below(WORDS.len()).and_then(|word| WORDS.get(word)) {
+        text.push_str(word);
+    }
+    text
+}
+
+/// A part of a text that is replaced, and by what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextEdit {
+    /// The first byte.
+    pub start: usize,
+    /// After the last byte.
+    pub end: usize,
+    /// What takes its place.
+    pub text: String,
+}
+
+/// The next edit of a text: something is deleted, a word is typed, or a part of the text is written once more.
+pub fn edit(text: &str, choices: &mut Choices<'_>) -> Option<TextEdit> {
+    let start = text.floor_char_boundary(choices.below(text.len() + 1)?);
+    let deleted = match choices.below(4)? {
+        0 => 0,
+        1 => 1,
+        2 => choices.below(12)?,
+        _ => choices.below(200)?,
+    };
+    let end = text.ceil_char_boundary((start + deleted).min(text.len()));
+    let written = match choices.below(4)? {
+        0 => String::new(),
+        1 | 2 => WORDS.get(choices.below(WORDS.len())?)?.to_string(),
+        _ => {
+            let from = text.floor_char_boundary(choices.below(text.len() + 1)?);
+            let to = text.floor_char_boundary((from + choices.below(200)?).min(text.len()));
+            text.get(from..to.max(from))?.to_owned()
+        }
+    };
+    Some(TextEdit {
+        start,
+        end,
+        text: written,
+    })
+}
+
+/// A text with as many edits as there are choices for.
+#[must_use]
+pub fn spliced(base: &str, mut choices: Choices<'_>) -> String {
+    let mut text = base.to_owned();
+    while let Some(edit) = edit(&text, &mut choices) {
+        text.replace_range(edit.start..edit.end, &edit.text);
+    }
+    text
+}
+
+/// A workspace of one file.
+#[must_use]
+pub fn workspace(text: &str) -> Workspace {
+    let mut workspace = Workspace::new();
+    workspace.set_files([(PATH, text)]);
+    workspace
+}
+
+/// Asks everything about a text.
+///
+/// # Errors
+///
+/// What is wrong with the answers: a defect of the engine, a place outside of the text, a fix that breaks the parse.
+pub fn examine(text: &str) -> Result<(), String> {
+    let mut workspace = workspace(text);
+    let report = workspace.analysis().check_file(PATH);
+    sound(&report, text)?;
+    questions(&workspace, text)?;
+    fix_all(&mut workspace, Trust::Machine);
+    let fixed = workspace.analysis().check_file(PATH);
+    let mended = workspace.files().next().map(|(_, text)| text.to_string());
+    let mended = mended.unwrap_or_default();
+    sound(&fixed, &mended).map_err(|why| format!("after fixes: {why}: {mended}"))?;
+    if fixed.syntax_errors > report.syntax_errors {
+        return Err(format!("the fixes break the parse: {mended}"));
+    }
+    Ok(())
+}
+
+/// Whether a report is about a text: no defect, and every place in it.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn sound(report: &FileReport, text: &str) -> Result<(), String> {
+    if let Some(problem) = report.problems.iter().find(|problem| is_defect(problem)) {
+        return Err(problem.to_string());
+    }
+    let inside =
+        |start: u32, end: u32| start <= end && text.get(start as usize..end as usize).is_some();
+    let places = |diagnostic: &Diagnostic| {
+        let own = (diagnostic.range.start.byte, diagnostic.range.end.byte);
+        let related = diagnostic.related.iter();
+        let related = related.map(|place| (place.range.start.byte, place.range.end.byte));
+        let edits = diagnostic.fixes.iter().flat_map(|fix| &fix.edits);
+        let edits = edits.map(|edit| (edit.start_byte, edit.end_byte));
+        std::iter::once(own)
+            .chain(related)
+            .chain(edits)
+            .collect::<Vec<_>>()
+    };
+    for diagnostic in &report.diagnostics {
+        for (start, end) in places(diagnostic) {
+            if !inside(start, end) {
+                return Err(format!(
+                    "{start}..{end} is no place of the text: {}",
+                    diagnostic.message
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_defect(problem: &Problem) -> bool {
+    matches!(problem, Problem::Internal(_))
+}
+
+fn answered<T>(question: &str, answer: Result<T, Problem>) -> Result<(), String> {
+    match answer {
+        Err(problem) if is_defect(&problem) => Err(format!("{question}: {problem}")),
+        _ => Ok(()),
+    }
+}
+
+/// What an editor asks, at some places of the text.
+fn questions(workspace: &Workspace, text: &str) -> Result<(), String> {
+    let analysis = workspace.analysis();
+    let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    let all = ByteRange {
+        start: 0,
+        end: length,
+    };
+    answered("cost", analysis.costs(PATH))?;
+    answered("hints", analysis.inlay_hints(PATH, all, HintLevel::Line))?;
+    answered("lenses", analysis.lenses(PATH))?;
+    answered("symbols", analysis.document_symbols(PATH))?;
+    answered("folding", analysis.folding_ranges(PATH))?;
+    for part in 0..8_u32 {
+        let offset = text.floor_char_boundary((length as usize * part as usize) / 8);
+        let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+        answered("hover", analysis.hover(PATH, offset))?;
+        answered("completion", analysis.completions(PATH, offset))?;
+        answered("definition", analysis.definition(PATH, offset))?;
+        answered("selection", analysis.selection_ranges(PATH, offset))?;
+        answered("memory map", analysis.memory_map(PATH, offset))?;
+    }
+    Ok(())
+}
+
+/// Edits a text as the choices say, and compares the report after each edit with that of a fresh start.
+///
+/// # Errors
+///
+/// The text after which they differ.
+pub fn edited_is_fresh(base: &str, mut choices: Choices<'_>) -> Result<(), String> {
+    let mut edited = workspace(base);
+    edited.open_file(PATH);
+    let mut text = base.to_owned();
+    while let Some(edit) = edit(&text, &mut choices) {
+        text.replace_range(edit.start..edit.end, &edit.text);
+        edited.set_file(PATH, &text);
+        let found = edited.analysis().check_file(PATH);
+        let fresh = workspace(&text).analysis().check_file(PATH);
+        sound(&found, &text)?;
+        if found != fresh {
+            return Err(format!(
+                "edited and fresh differ:\n{found:?}\n{fresh:?}\n{text}"
+            ));
+        }
+    }
+    Ok(())
+}

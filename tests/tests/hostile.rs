@@ -1,0 +1,85 @@
+//! Random texts: no question about any of them ends in a defect, and a text that came after others has the findings that it
+//! has alone.
+//!
+//! `VISA_LINT_RANDOM_TEXTS` says how many texts there are; as many as fit a test run where it is not set.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+use rand::rngs::SmallRng;
+use rand::{Rng, RngCore, SeedableRng};
+use visa_tests::hostile::{Choices, edited_is_fresh, examine, of_words, sound, spliced, workspace};
+use visa_tests::{read, repository, rust_files};
+
+/// Texts of a test run.
+const TEXTS: u64 = 1_500;
+/// Texts that one workspace sees before it is given up.
+const A_WORKSPACE: u64 = 250;
+
+fn texts() -> u64 {
+    let wanted = std::env::var("VISA_LINT_RANDOM_TEXTS").ok();
+    wanted.map_or(TEXTS, |count| count.parse().unwrap())
+}
+
+fn kernels() -> Vec<String> {
+    let files = rust_files(&repository().join("fixtures"));
+    files.iter().map(|file| read(file)).collect()
+}
+
+/// The text of a number: the same for the same number.
+fn text(number: u64, kernels: &[String]) -> String {
+    let mut random = SmallRng::seed_from_u64(number);
+    let mut bytes = vec![0; random.random_range(1..160)];
+    random.fill_bytes(&mut bytes);
+    let kernel = random.random_range(0..kernels.len());
+    match number % 8 {
+        0 => String::from_utf8_lossy(&bytes).into_owned(),
+        1 => of_words(Choices::new(&bytes)),
+        _ => spliced(&kernels[kernel], Choices::new(&bytes)),
+    }
+}
+
+#[test]
+fn random_texts_have_sound_answers_whatever_came_before() {
+    let kernels = kernels();
+    let (all, threads) = (texts(), 2);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let kernels = &kernels;
+            scope.spawn(move || {
+                let mut warm = workspace("");
+                for number in (thread..all).step_by(usize::try_from(threads).unwrap()) {
+                    if number / threads % A_WORKSPACE == 0 {
+                        warm = workspace("");
+                    }
+                    let text = text(number, kernels);
+                    warm.set_file("src/k.rs", &text);
+                    let found = warm.analysis().check_file("src/k.rs");
+                    let fresh = workspace(&text).analysis().check_file("src/k.rs");
+                    assert_eq!(found, fresh, "text {number}:\n{text}");
+                    sound(&found, &text)
+                        .unwrap_or_else(|why| panic!("text {number}: {why}\n{text}"));
+                    // The other questions take long; every sixteenth text is asked all of them.
+                    if number % 16 < 2 {
+                        examine(&text).unwrap_or_else(|why| panic!("text {number}: {why}\n{text}"));
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn random_edits_have_the_findings_of_a_fresh_start() {
+    let kernels = kernels();
+    for number in 0..texts() / 100 {
+        let mut random = SmallRng::seed_from_u64(number);
+        let mut bytes = vec![0; 120];
+        random.fill_bytes(&mut bytes);
+        let kernel = random.random_range(0..kernels.len());
+        edited_is_fresh(&kernels[kernel], Choices::new(&bytes))
+            .unwrap_or_else(|why| panic!("edits {number}: {why}"));
+    }
+}
