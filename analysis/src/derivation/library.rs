@@ -6,13 +6,21 @@
 
 mod commit;
 mod stages;
+mod transpose;
+mod unimplemented;
 
 use crate::items::Span;
-use crate::kernel::{Body, OperationKind, Origin, Pass, PassEnd, StageKind, Tensor, TensorId};
+use crate::kernel::{
+    Body, Collective, OperationKind, Origin, Pass, PassEnd, StageKind, Tensor, TensorId,
+};
 use crate::mapping::{Answer, Atom, Form, Mapping, equal_forms};
 
 use super::memory::{MoveKind, MoveViolation};
+use super::moves::{dropped_axis, moved_at_once};
 use super::remembered::Remembered;
+pub use transpose::TransposeRows;
+pub use unimplemented::Unimplemented;
+
 use super::{EndDerivation, OperationDerivation, PassDerivation, forms};
 
 /// One thing that the library refuses.
@@ -83,6 +91,22 @@ pub enum LibraryLimitKind {
         /// The axis.
         axis: String,
     },
+    /// A matrix whose rows the library does not find in the input's iterations.
+    TransposeRows(TransposeRows),
+    /// A scatter of a single row into a tensor without an axis for it.
+    ScatterAxis,
+    /// More bits of an integer part than the library converts.
+    IntegerBits {
+        /// As written.
+        bits: u64,
+    },
+    /// Several operands of one operation that are there for all branches.
+    AlwaysOperands {
+        /// How many.
+        operands: u64,
+    },
+    /// A method, mode or operation that the release names and has no body for.
+    Unimplemented(Unimplemented),
     /// A reshape between mappings of different numbers of factors.
     Reshape {
         /// Factors before.
@@ -107,6 +131,14 @@ pub fn derive(
                 if derived.violations.is_empty() && !lost(MoveKind::Copy(operation.id)) =>
             {
                 limits.extend(copied(body, copy.source, copy.target, copy.span));
+            }
+            (OperationKind::Collective(collective), _) => {
+                limits.extend(unimplemented::collective(collective));
+                let lost = lost(MoveKind::Scatter(operation.id))
+                    || lost(MoveKind::ParallelCopy(operation.id));
+                if !lost {
+                    limits.extend(collected(body, collective));
+                }
             }
             (OperationKind::Pass(pass), OperationDerivation::Pass(derived)) => {
                 for (index, stage) in pass.stages.iter().enumerate() {
@@ -146,6 +178,21 @@ fn copied(body: &Body, source: TensorId, target: TensorId, method: Span) -> Opti
     })
 }
 
+/// A resize in the target of a scatter or a parallel copy.
+fn collected(body: &Body, collective: &Collective) -> Option<LibraryLimit> {
+    let moved = moved_at_once(body, collective)?;
+    let kind = match truncated(&moved.source, &moved.target) {
+        Some(axis) => LibraryLimitKind::Truncation { axis },
+        None if moved.has_no_axis_for(collective) => LibraryLimitKind::ScatterAxis,
+        None => return None,
+    };
+    Some(LibraryLimit {
+        kind,
+        span: moved.span,
+        method: collective.span,
+    })
+}
+
 fn ended(body: &Body, pass: &Pass, derived: &PassDerivation) -> Option<LibraryLimit> {
     let (PassEnd::Commit { target, span } | PassEnd::CommitView { target, span }) = &pass.end
     else {
@@ -167,7 +214,7 @@ fn ended(body: &Body, pass: &Pass, derived: &PassDerivation) -> Option<LibraryLi
 }
 
 /// The first axis of which the target of a move holds a part only, where the library would look for all of it
-/// (library: 5.5). A target with ragged runs or cut groups is not judged.
+/// (library: 5.5). Where runs are ragged or groups are cut, only a value that is gone is said.
 fn truncated(source: &Mapping, target: &Mapping) -> Option<String> {
     let question = (source.clone(), target.clone());
     TRUNCATED.with(|known| {
@@ -182,6 +229,10 @@ thread_local! {
 }
 
 fn find_truncated(source: &Form, target: &Form) -> Option<String> {
+    // A value that is gone is found by no division, whatever the digits look like.
+    if let Some(axis) = dropped_axis(source, target) {
+        return Some(axis);
+    }
     if !is_plain(source) || !is_plain(target) {
         return None;
     }

@@ -5,6 +5,8 @@
 //! not, nor lose one without a resize that says so. Decided an axis at a time by the strided parts of both sides; where
 //! an axis has none (composites), by the index functions; where these are too large, not at all.
 
+mod collectives;
+
 use crate::items::Span;
 use crate::kernel::{
     Body, OperationId, OperationKind, Origin, PassEnd, StageKind, StreamShape, SwitchConfig,
@@ -15,6 +17,8 @@ use crate::mapping::{
 };
 
 use super::remembered::Remembered;
+
+pub(super) use collectives::moved_at_once;
 
 /// Positions that a comparison of two paddings may enumerate.
 const ENUMERATED_POSITIONS: u64 = 65_536;
@@ -33,6 +37,10 @@ pub enum MoveKind {
     Switch(OperationId, usize),
     /// The commit of a pass.
     Commit(OperationId),
+    /// A scatter.
+    Scatter(OperationId),
+    /// A parallel copy.
+    ParallelCopy(OperationId),
     /// A reshape.
     Reshape,
 }
@@ -70,6 +78,13 @@ pub enum MoveFault {
         axis: Option<String>,
         /// A value of the axis that is claimed.
         value: Option<u64>,
+    },
+    /// A scatter into a tensor that has no axis for its rows: all of them go to the same place.
+    OnePlace {
+        /// The key, which counts the rows.
+        key: Mapping,
+        /// A row's own elements.
+        row: Mapping,
     },
     /// A reshape of one level to another number of positions.
     Size {
@@ -142,7 +157,9 @@ pub(super) fn derive(body: &Body) -> Vec<MoveViolation> {
                 }
                 violations.extend(commit_loss(body, operation.id, pass.output(), &pass.end));
             }
-            OperationKind::Collective(_) => {}
+            OperationKind::Collective(collective) => {
+                violations.extend(collectives::judge(body, operation.id, collective));
+            }
         }
     }
     for tensor in &body.tensors {
@@ -232,6 +249,25 @@ fn find_lost(source: &Mapping, target: &Mapping) -> Option<MoveFault> {
             axis: None,
             value: None,
         })
+}
+
+/// The first axis of which the target lacks a value that the source holds, whether or not a resize says so; the axes of a
+/// group where one cannot be told from the other.
+pub(super) fn dropped_axis(source: &Form, target: &Form) -> Option<String> {
+    let mut grouped = Vec::new();
+    for axis in source.axis_names() {
+        match (project(source, &axis), project(target, &axis)) {
+            (Some(held), Some(kept)) if missing_value(&held, &kept).is_some() => {
+                return Some(axis.to_string());
+            }
+            (Some(_), Some(_)) => {}
+            _ => grouped.push(axis.to_string()),
+        }
+    }
+    // Of groups the elements decide, as far as they can be counted.
+    let foreign = target.axis_names().difference(&source.axis_names()).count();
+    let decided = !grouped.is_empty() && foreign == 0 && holds(target, source) == Answer::No;
+    decided.then(|| grouped.join(", "))
 }
 
 /// What the target claims of the source's axes beyond the source.

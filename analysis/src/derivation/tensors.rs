@@ -4,16 +4,19 @@
 //! two tensors get in each other's way is the question of [`super::memory`].
 
 mod capacity;
+mod parts;
 mod repeated;
 mod sizes;
 mod tiles;
 
 pub use capacity::{AlignmentViolation, CapacityViolation, OutgrownTensor, bytes_of};
+pub use parts::PartsViolation;
+pub(super) use parts::{collective_fault, one_part};
 pub use repeated::RepeatedAxis;
 pub use sizes::SizeViolation;
 pub use tiles::{TileViolation, tile_output};
 
-use crate::kernel::Body;
+use crate::kernel::{Body, OperationKind};
 
 /// What was derived of the tensors of a body, each on its own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -35,6 +38,8 @@ pub enum TensorsViolation {
     Capacity(CapacityViolation),
     /// A tile that is no part of its tensor.
     Tile(TileViolation),
+    /// A collective that names something else than parts of its tensor.
+    Parts(PartsViolation),
 }
 
 /// Derives what each tensor violates on its own.
@@ -48,6 +53,11 @@ pub fn derive(body: &Body) -> TensorsDerivation {
         violations.extend(capacity::alignment(tensor).map(TensorsViolation::Alignment));
         violations.extend(capacity::capacity(tensor).map(TensorsViolation::Capacity));
         violations.extend(tiles::derive(body, tensor).map(TensorsViolation::Tile));
+    }
+    for operation in &body.operations {
+        if let OperationKind::Collective(collective) = &operation.kind {
+            violations.extend(collective_fault(body, collective));
+        }
     }
     TensorsDerivation {
         violations,

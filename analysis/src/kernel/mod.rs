@@ -18,8 +18,9 @@ pub(crate) mod testing_body;
 pub use lowering::{Probed, body, probe};
 
 pub use operation::{
-    Body, BranchArm, Collective, Copy, DeviceAttribute, Launch, LoopFrame, Operation, OperationId,
-    OperationKind, Pass, PassEnd, PassId, PassSource, Unresolved, UnresolvedReason,
+    Body, BranchArm, Collective, CollectiveWork, Copy, DeviceAttribute, Launch, LoopFrame,
+    Operation, OperationId, OperationKind, Parts, Pass, PassEnd, PassId, PassSource, Unresolved,
+    UnresolvedReason,
 };
 pub use stage::{
     AccumulationKind, AluOperation, BranchMode, Operand, OperandSource, Position, Stage, StageKind,

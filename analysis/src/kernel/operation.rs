@@ -1,9 +1,9 @@
 //! Operations of a body in program order: transfers, passes of the tensor unit, collectives.
 
 use crate::items::Span;
-use crate::mapping::Axis;
+use crate::mapping::{Axis, Mapping};
 
-use super::{Context, Position, Stage, StreamShape, Tensor, TensorId, Written};
+use super::{Context, Level, Position, Stage, StreamShape, Tensor, TensorId, Written};
 
 /// An operation's number within its body, in program order. An operation in a loop body has one number a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -155,8 +155,44 @@ pub struct Collective {
     pub sources: Vec<TensorId>,
     /// What is written.
     pub targets: Vec<TensorId>,
+    /// What it does with them.
+    pub work: CollectiveWork,
     /// The method's place.
     pub span: Span,
+}
+
+/// What a collective does with its tensors.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum CollectiveWork {
+    /// Reads rows of the first source by the indices of the second.
+    Gather,
+    /// Writes one row of the first source for each value of a key, to where the indices of the second source say.
+    Scatter {
+        /// The key: the part of the source that counts the rows.
+        key: Written<Mapping>,
+    },
+    /// Each part of a level takes what another part of it holds.
+    Shuffle(Parts),
+    /// Each part of a level takes a part of its own elements.
+    ParallelCopy {
+        /// The level and who takes what.
+        parts: Parts,
+        /// The index of which each part takes one value.
+        index: Written<Mapping>,
+        /// The elements with that index cut out, as declared.
+        sliced: Written<Mapping>,
+    },
+}
+
+/// The parts of a level that a collective serves one by one.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Parts {
+    /// The level: chips or clusters.
+    pub level: Level,
+    /// How many parts the method is told that there are; `None` where it is not told.
+    pub dimension: Option<Written<u64>>,
+    /// What each part takes: another part, or a value of an index. `None` in place of a value that is no constant.
+    pub pattern: Written<Vec<Option<u64>>>,
 }
 
 /// Where a pass takes its stream from.

@@ -390,8 +390,22 @@ pub struct AluOperation {
     pub operation_span: Span,
     /// Operands, one list a group: one list on a single stream, two on a pair, none on a zip.
     pub operands: Vec<Vec<Operand>>,
+    /// How many operands of a list are said to be for all branches of the stream, the most of any group.
+    pub always: u64,
     /// The operation merges the two groups.
     pub zip: bool,
+}
+
+impl AluOperation {
+    /// Whether every group skips it: it then enters its stage and computes nothing.
+    #[must_use]
+    pub fn is_skipped(&self) -> bool {
+        let skips = |group: &Vec<Operand>| {
+            let mut operands = group.iter();
+            !group.is_empty() && operands.all(|operand| operand.source == OperandSource::Skip)
+        };
+        !self.operands.is_empty() && self.operands.iter().all(skips)
+    }
 }
 
 /// One operand.

@@ -289,6 +289,7 @@ impl<'a> BodyBuilder<'a> {
                     source: OperandSource::Vrf(operand),
                     span: span(5),
                 }]],
+                always: 0,
                 zip: false,
             })
         };

@@ -171,6 +171,7 @@ fn word(
         FetchViolation::Mask(unmaskable) => word_mask(of, unmaskable),
         FetchViolation::InterleavedCount { .. }
         | FetchViolation::InterleavedAxis { .. }
+        | FetchViolation::InterleavedAxisHeld { .. }
         | FetchViolation::InterleavedTypes { .. }
         | FetchViolation::InterleavedMappings { .. } => {
             return word_interleaving(checked, of, violation);
@@ -253,6 +254,14 @@ fn word_interleaving(
                 "the interleave axis has size {size}; it chooses between two tensors, so its size is 2"
             ),
         ),
+        FetchViolation::InterleavedAxisHeld { axis: name, index } => finding(
+            axis.span,
+            format!(
+                "the interleave axis `{name}` is an axis of the tensors; it chooses between them, so it is another one"
+            ),
+        )
+        .related(place(*index), format!("this tensor has `{name}`"))
+        .help("declare an axis of size 2 for the choice"),
         FetchViolation::InterleavedTypes {
             types: (one, two),
             index,

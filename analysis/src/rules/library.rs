@@ -1,6 +1,6 @@
 //! Rules of the group "toolchain": what the machine takes and the named release of the library does not.
 
-use crate::derivation::library::{LibraryLimit, LibraryLimitKind};
+use crate::derivation::library::{LibraryLimit, LibraryLimitKind, TransposeRows, Unimplemented};
 use crate::items::{MappingRemarkKind, MappingSite, Span};
 
 use super::wording::written;
@@ -54,6 +54,110 @@ fn word_number(count: u64, span: Span) -> Finding {
     .help(format!(
         "declare an axis of size {count} for copies, or write `1 # {count}` where the positions hold nothing"
     ))
+}
+
+/// Words why the library does not find the rows of a transpose.
+fn word_rows(span: Span, rows: &TransposeRows) -> Finding {
+    match rows {
+        TransposeRows::NoAxis => refuses(
+            span,
+            "the transpose turns a single row, which no axis names",
+            "looks for the axis of the rows and panics",
+        )
+        .help(
+            "leave the transpose out and fetch the elements one by one, or turn rows of an axis of at least 2",
+        ),
+        TransposeRows::Bits { rows, bits } => refuses(
+            span,
+            &format!("a column of {rows} rows takes {bits} bits"),
+            "counts whole bytes and panics",
+        )
+        .help(format!("declare an axis of {} rows", rows + 1)),
+        TransposeRows::Parts { parts, packets } => {
+            let what = if *packets {
+                "the packets of a row are"
+            } else {
+                "the rows are"
+            };
+            refuses(
+                span,
+                &format!("{what} of several parts, `{}`", written(parts)),
+                "takes the outermost part for all of them and panics",
+            )
+            .help(format!(
+                "declare one axis of {} in place of the parts, or turn one part at a time",
+                parts.size()
+            ))
+        }
+        TransposeRows::Elsewhere { rows, time } => refuses(
+            span,
+            &format!(
+                "the iterations `{}` hold the rows `{}` with padding, or in pieces",
+                written(time),
+                written(rows)
+            ),
+            "looks for them in one piece without padding",
+        )
+        .help("declare an axis as large as the padded rows"),
+    }
+}
+
+/// Words what the release has no body for.
+fn word_unimplemented(span: Span, what: &Unimplemented) -> Finding {
+    let (fact, help) = match what {
+        Unimplemented::Method(method) => method_words(method),
+        Unimplemented::BranchMode(mode) => (
+            format!("`BranchMode::{mode}` is a branch mode of the Vector Engine"),
+            "`Unconditional`, `AxisToggle` and `Comparison` have bodies",
+        ),
+        Unimplemented::Operation {
+            enumeration,
+            variant,
+            alu,
+        } => {
+            let of = alu.map_or(String::new(), |alu| format!(" of the ALU {}", alu.name()));
+            (
+                format!("`{enumeration}::{variant}` is an operation{of}"),
+                instead_of(variant),
+            )
+        }
+    };
+    let refusal = "names it without a body: a run of the kernel panics there";
+    refuses(span, &fact, refusal).help(help)
+}
+
+fn method_words(method: &str) -> (String, &'static str) {
+    let (what, help) = match method {
+        "dma_gather" => (
+            "reads rows by indices",
+            "no other method gathers: load the table whole, or rows known beforehand by `view().tile::<..>(start)`",
+        ),
+        "hbm_chip_shuffle" => (
+            "moves tensors between the chips' memories",
+            "load the tensor, shuffle it by `dm_chip_shuffle`, and store it",
+        ),
+        "hbm_cluster_shuffle" => (
+            "moves tensors between the clusters",
+            "load the tensor, shuffle it by `dm_cluster_shuffle`, and store it",
+        ),
+        _ => (
+            "leaves out flits by their branch",
+            "let all flits through, and leave out in a later transfer what is not wanted",
+        ),
+    };
+    (format!("`{method}` {what}"), help)
+}
+
+/// What computes the same, or nearly so.
+fn instead_of(variant: &str) -> &'static str {
+    match variant {
+        "ArithRightShiftRound" => {
+            "add half of the last bit that stays by `AddFxp` (`1 << (n - 1)` for a shift by `n`), and shift by `ArithRightShift`"
+        }
+        "Erf" => "`Tanh` comes near: `erf(x)` is about `tanh(1.128 x + 0.101 x^3)`",
+        "MaskMulF" => "multiply by `MulF` with an operand of ones and zeros",
+        _ => "use `FmaF`, with operands that hold zeros where nothing is to be added",
+    }
 }
 
 fn word(limit: &LibraryLimit) -> Finding {
@@ -128,6 +232,23 @@ fn word(limit: &LibraryLimit) -> Finding {
             "reduces whole axes only",
         )
         .help(format!("declare the two parts of `{axis}` as axes of their own")),
+        LibraryLimitKind::TransposeRows(rows) => word_rows(limit.span, rows),
+        LibraryLimitKind::IntegerBits { bits } => finding(
+            &format!("the conversion is told an integer part of {bits} bits"),
+            "takes fewer than 32 and panics",
+        )
+        .help("use 31 for whole numbers: one bit is the sign"),
+        LibraryLimitKind::ScatterAxis => finding(
+            "the target of the scatter has no axis beside the row for its one index",
+            "looks for such an axis and panics",
+        )
+        .help("give the target an axis that the indices count"),
+        LibraryLimitKind::AlwaysOperands { operands } => finding(
+            &format!("{operands} operands are there for all branches"),
+            "takes one such operand at the most and panics",
+        )
+        .help("give each operand the group that it is for: `VeBranchOperand::group(.., GroupId::Zero)`"),
+        LibraryLimitKind::Unimplemented(what) => word_unimplemented(limit.span, what),
         LibraryLimitKind::Reshape { before, after } => finding(
             &format!("the reshape makes {after} factors of {before}"),
             "reshapes only between mappings of as many factors",

@@ -135,7 +135,10 @@ fn follows(checked: &Checked<'_>, kind: MoveKind) -> bool {
         }
     };
     match kind {
-        MoveKind::Copy(_) | MoveKind::Reshape => false,
+        MoveKind::Copy(_)
+        | MoveKind::Scatter(_)
+        | MoveKind::ParallelCopy(_)
+        | MoveKind::Reshape => false,
         MoveKind::Fetch(id, stage) | MoveKind::Switch(id, stage) => pass(id)
             .and_then(|pass| pass.stages.get(stage))
             .is_some_and(|stage| match stage {
@@ -335,6 +338,8 @@ fn word_move(violation: &MoveViolation) -> Finding {
         MoveKind::Fetch(..) => "the fetch",
         MoveKind::Switch(..) => "the switch",
         MoveKind::Commit(_) => "the commit",
+        MoveKind::Scatter(_) => "the scatter",
+        MoveKind::ParallelCopy(_) => "the parallel copy",
         MoveKind::Reshape => "the reshape",
     };
     let element = |axis: &Option<String>, value: &Option<u64>| match (axis, value) {
@@ -352,6 +357,12 @@ fn word_move(violation: &MoveViolation) -> Finding {
             format!(
                 "the target of {what} claims {}, which the source does not hold",
                 element(axis, value)
+            )
+        }
+        MoveFault::OnePlace { key, row } => {
+            format!(
+                "the target of {what} has no axis beside the row `{row}`: all {} rows of the key `{key}` go to one place",
+                key.size()
             )
         }
         MoveFault::Size { before, after } => {
@@ -391,6 +402,9 @@ fn word_move(violation: &MoveViolation) -> Finding {
         }
         MoveFault::Invented { .. } | MoveFault::PaddingBecomesData { .. } => finding
             .help("write `= n # m` (n held, m positions) where the target has more room than data"),
+        MoveFault::OnePlace { .. } => {
+            finding.help("give the target an axis that the indices count: one place for each row")
+        }
         MoveFault::Size { .. } => finding,
     }
 }

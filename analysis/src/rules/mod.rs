@@ -8,6 +8,7 @@ mod budgets;
 mod cast;
 mod chain;
 mod collect;
+mod collectives;
 mod commit;
 mod contraction;
 mod dma;

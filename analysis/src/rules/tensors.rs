@@ -1,5 +1,6 @@
 //! Rules of the family "tensors": sizes of the hierarchy's levels, capacities, alignment, tiles.
 
+use super::collectives;
 use super::memory::with_places;
 use super::{Applicability, Checked, Finding, Group, Rule, rule, words};
 use crate::derivation::memory::Elsewhere;
@@ -125,6 +126,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             TensorsViolation::Alignment(violation) => word_alignment(violation),
             TensorsViolation::Capacity(violation) => word_capacity(checked, violation),
             TensorsViolation::Tile(violation) => word_tile(checked, violation),
+            TensorsViolation::Parts(violation) => collectives::word(violation),
         },
     ));
 }
@@ -382,6 +384,18 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
             *span,
             format!("the tiled index `{index}` is no part of the tensor's mapping `{tensor}`"),
         ),
+        TileViolation::NoAxis {
+            index,
+            length,
+            span,
+        } => Finding::new(
+            "tile_mismatch",
+            *span,
+            format!(
+                "the tiled index `{index}` has no axis: there are no {length} values of it to keep"
+            ),
+        )
+        .help("a tile of one position of padding is of length 1; else name the axis that is tiled"),
         TileViolation::Output {
             declared,
             expected,

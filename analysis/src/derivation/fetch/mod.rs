@@ -13,7 +13,7 @@ use crate::hardware::{
 use crate::kernel::{
     Body, Context, Pass, PassSource, Position, StageKind, StreamShape, Tensor, TensorId, ZeroPoint,
 };
-use crate::mapping::{Answer, Digit, Form, Mapping, equal, same_elements};
+use crate::mapping::{Answer, Axis, Digit, Form, Mapping, equal, same_elements};
 
 use super::banks::{level_reaching, longest_bank_run};
 use super::masking::{self, Unmaskable};
@@ -88,6 +88,13 @@ pub enum FetchViolation {
     InterleavedAxis {
         /// Its size.
         size: u64,
+    },
+    /// The axis that chooses between two tensors is an axis of theirs too.
+    InterleavedAxisHeld {
+        /// Its name.
+        axis: String,
+        /// The tensor that has it, counted from 0.
+        index: usize,
     },
     /// The interleaved tensors are not of one type.
     InterleavedTypes {
@@ -355,6 +362,14 @@ fn check_interleaving(body: &Body, pass: &Pass) -> Vec<FetchViolation> {
         violations.push(FetchViolation::InterleavedAxis { size: axis.size() });
     }
     let tensors: Vec<Option<&Tensor>> = tensors.iter().map(|id| body.tensor(*id)).collect();
+    if let Some(axis) = axis.get()
+        && let Some(index) = tensors.iter().position(|tensor| holds_axis(*tensor, axis))
+    {
+        violations.push(FetchViolation::InterleavedAxisHeld {
+            axis: axis.name().to_owned(),
+            index,
+        });
+    }
     let Some((Some(first), others)) = tensors.split_first() else {
         return violations;
     };
@@ -362,6 +377,14 @@ fn check_interleaving(body: &Body, pass: &Pass) -> Vec<FetchViolation> {
         violations.extend(other.and_then(|other| difference(first, other, index + 1)));
     }
     violations
+}
+
+fn holds_axis(tensor: Option<&Tensor>, axis: &Axis) -> bool {
+    let mut levels = tensor.into_iter().flat_map(|tensor| tensor.levels.iter());
+    levels.any(|(_, level)| {
+        let mapping = level.get().filter(|mapping| !mapping.is_opaque());
+        mapping.is_some_and(|mapping| mapping.form().contains_axis(axis.name()))
+    })
 }
 
 /// What tells two tensors apart that one sequencer is to read in turns.

@@ -176,6 +176,18 @@ fn interleaved_tensors_are_two_of_a_kind() {
         ),
         "{different:?}"
     );
+    let held = Case {
+        elements: &["A, I", "A, I"],
+        ..two
+    };
+    assert!(
+        held.derive()
+            .violations
+            .contains(&FetchViolation::InterleavedAxisHeld {
+                axis: "I".to_owned(),
+                index: 0
+            })
+    );
     let three = Case {
         elements: &["A, C"; 3],
         time: "A, J",

@@ -3,6 +3,7 @@
 
 use crate::derivation::commit::CommitDerivation;
 use crate::derivation::forms;
+use crate::derivation::moves::dropped_axis;
 use crate::derivation::remembered::Remembered;
 use crate::kernel::{Pass, Written};
 use crate::mapping::{Form, Mapping};
@@ -45,8 +46,13 @@ fn find(question: &Committed) -> Option<LibraryLimitKind> {
     }
     let [time, packet, element] = parts.map(Mapping::form);
     let committed = question.elements;
-    if committed == 0 || ![time, packet, element].into_iter().all(is_plain) {
+    if committed == 0 {
         return None;
+    }
+    if ![time, packet, element].into_iter().all(is_plain) {
+        // Whether the packet is found in ragged runs or cut groups depends on how these are spelt; that data goes does not.
+        let axis = dropped_axis(&Form::multiply(time, packet)?, element)?;
+        return Some(LibraryLimitKind::Truncation { axis });
     }
     let padding = LibraryLimitKind::CommitPadding {
         positions: element.size(),

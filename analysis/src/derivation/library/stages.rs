@@ -4,11 +4,15 @@ use crate::derivation::{PassDerivation, StageDerivation, forms};
 use crate::hardware::ElementType;
 use crate::items::Span;
 use crate::kernel::{
-    AccumulationKind, Body, Pass, Position, Stage, StageKind, StreamShape, SwitchConfig,
+    AccumulationKind, AluOperation, Body, Pass, Position, Stage, StageKind, StreamShape,
+    SwitchConfig,
 };
 use crate::mapping::{DivisionMode, Form, PaddingKind, divide, project};
 
-use super::{LibraryLimit, LibraryLimitKind, is_plain, truncated};
+use super::{LibraryLimit, LibraryLimitKind, is_plain, transpose, truncated, unimplemented};
+
+/// Integer bits of a conversion from which on the library stops.
+const INTEGER_BITS: u32 = 32;
 
 /// What the library refuses of a stage without violations.
 pub(super) fn judge(
@@ -33,6 +37,7 @@ pub(super) fn judge(
         StageDerivation::Switch(derived) => derived.violations.is_empty(),
         StageDerivation::Align(derived) => derived.violations.is_empty(),
         StageDerivation::Accumulate(derived) => derived.violations.is_empty(),
+        StageDerivation::Transpose(derived) => derived.violations.is_empty(),
         StageDerivation::Vector => !faulty(index),
         _ => return None,
     };
@@ -53,20 +58,47 @@ pub(super) fn judge(
         }
         StageKind::Align { .. } => aligned(body, input, stage),
         StageKind::Accumulate(kind) => accumulated(input, stage, *kind.get()?),
+        StageKind::Transpose => transpose::judge(input, stage),
+        StageKind::VectorConvert { integer_bits } => {
+            let bits = *integer_bits.get()?;
+            (bits >= u64::from(INTEGER_BITS))
+                .then_some((LibraryLimitKind::IntegerBits { bits }, integer_bits.span))
+        }
         StageKind::VectorTrim | StageKind::VectorPad => {
             let pair = matches!(input.position, Position::VectorPair(_));
             pair.then_some((LibraryLimitKind::PairLanes, stage.span))
         }
-        StageKind::VectorAlu(operation) if operation.enumeration == "FpTernaryOp" => {
-            let single = !matches!(input.position, Position::VectorPair(_));
-            let entered = entered_type(pass, index)?;
-            (single && entered == ElementType::I32)
-                .then_some((LibraryLimitKind::TernaryAfterConversion, stage.span))
-        }
+        StageKind::VectorAlu(operation) => unimplemented::stage(&stage.kind, stage.span)
+            .or_else(|| computed(pass, index, operation)),
         StageKind::VectorInterReduce { .. } => partial_reduction(input, stage),
-        _ => None,
+        other => unimplemented::stage(other, stage.span),
     }
     .map(found)
+}
+
+/// What the library asks of the operands of an operation.
+fn computed(
+    pass: &Pass,
+    index: usize,
+    operation: &AluOperation,
+) -> Option<(LibraryLimitKind, Span)> {
+    let span = pass.stages.get(index)?.span;
+    if operation.always > 1 {
+        let operands = operation.operands.iter().flatten().next();
+        return Some((
+            LibraryLimitKind::AlwaysOperands {
+                operands: operation.always,
+            },
+            operands.map_or(span, |operand| operand.span),
+        ));
+    }
+    if operation.enumeration != "FpTernaryOp" {
+        return None;
+    }
+    let single = !matches!(pass.input_of(index).position, Position::VectorPair(_));
+    let entered = entered_type(pass, index)?;
+    (single && entered == ElementType::I32)
+        .then_some((LibraryLimitKind::TernaryAfterConversion, span))
 }
 
 fn fetched(input: &StreamShape, stage: &Stage) -> Option<(LibraryLimitKind, Span)> {

@@ -195,3 +195,36 @@ fn faults_agree_with_the_index_functions() {
         "{reported} of {losses} losses are reported"
     );
 }
+
+/// Values of `A` that some position of a mapping holds.
+fn held(target: &Mapping) -> BTreeSet<u64> {
+    (0..target.size())
+        .filter_map(|position| match target.cell_at(position) {
+            Cell::Index(index) => Some(index.value("A")),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Every way to pad an axis, cut it in two, and keep a part of the inner digit, walked position by position.
+#[test]
+fn an_axis_is_dropped_where_a_value_has_no_position() {
+    let mut dropped = 0;
+    for size in 1..=20_u64 {
+        let axes = [("A", size)];
+        let source = mapping("A", &axes);
+        for extent in size..=24 {
+            for cut in (1..=extent).filter(|cut| extent.is_multiple_of(*cut)) {
+                for kept in 1..=cut {
+                    let text = format!("A # {extent} / {cut}, A # {extent} % {cut} = {kept}");
+                    let target = mapping(&text, &axes);
+                    let lost = held(&target).len() as u64 != size;
+                    let found = dropped_axis(source.form(), target.form());
+                    assert_eq!(found.is_some(), lost, "|A| = {size}: {text}");
+                    dropped += u64::from(lost);
+                }
+            }
+        }
+    }
+    assert!(dropped > 1000, "{dropped}");
+}

@@ -20,6 +20,15 @@ pub enum TileViolation {
         /// Where the index is written.
         span: Span,
     },
+    /// The tiled index has no axis, so that there are no values of which several could be kept.
+    NoAxis {
+        /// The index.
+        index: Mapping,
+        /// How many values the tile asks for.
+        length: u64,
+        /// Where the index is written.
+        span: Span,
+    },
     /// The declared mapping is not what the tile leaves of the tensor's.
     Output {
         /// The level that is tiled.
@@ -114,7 +123,8 @@ fn out_of_bounds(window: &TileWindow, index: &Mapping, length: u64) -> Option<Ti
     })
 }
 
-fn mismatch(
+/// Whether what a tile declares is what it leaves of its tensor.
+pub(super) fn mismatch(
     base: &Levels,
     tile: &Levels,
     window: &TileWindow,
@@ -123,6 +133,13 @@ fn mismatch(
 ) -> Option<TileViolation> {
     let whole = base.full()?;
     let declared = window.output.value.as_ref()?;
+    if length > 1 && !index.is_opaque() && !index.form().has_terms() {
+        return Some(TileViolation::NoAxis {
+            index: index.clone(),
+            length,
+            span: window.index.span,
+        });
+    }
     let division = if length == 1 {
         Some(divide(whole.form(), index.form(), DivisionMode::Relaxed))
     } else {

@@ -4,26 +4,21 @@ use crate::hardware::{
     Alu, ElementType, VectorOperation, operations_of, same_function, vector_operation,
 };
 use crate::items::Span;
-use crate::kernel::{AluOperation, OperandSource, Position, Stage, VectorStage};
+use crate::kernel::{AluOperation, Position, Stage, VectorStage};
 
 use super::{Groups, VectorFault, Walk, stages};
 
 impl<'a> Walk<'a> {
     pub(super) fn alu(&mut self, index: usize, stage: &'a Stage, operation: &'a AluOperation) {
         let in_order = self.enter(index, stage, operation.stage);
-        let skips = !operation.operands.is_empty()
-            && operation.operands.iter().all(|group| {
-                !group.is_empty()
-                    && group
-                        .iter()
-                        .all(|operand| operand.source == OperandSource::Skip)
-            });
         let found = vector_operation(
             &operation.enumeration,
             &operation.variant,
             operation.argument.as_deref(),
         );
-        let alu = found.and_then(|found| found.alu).filter(|_| !skips);
+        let alu = found
+            .and_then(|found| found.alu)
+            .filter(|_| !operation.is_skipped());
         let named = (operation.enumeration.as_str(), operation.variant.as_str());
         let typed = !in_order
             || self.operation_type(index, operation.stage, named, operation.operation_span);

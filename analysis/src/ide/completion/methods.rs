@@ -87,7 +87,7 @@ fn stream_allows(pass: &Pass, method: &Method) -> bool {
 /// Parallel copies are the sub context's.
 fn context_allows(receiver: &Receiver, method: &Method) -> bool {
     match (receiver.context(), method.action) {
-        (Some(context), Action::ParallelCopy) => context != Some(Context::Main),
+        (Some(context), Action::ParallelCopy(_)) => context != Some(Context::Main),
         _ => true,
     }
 }

@@ -200,10 +200,12 @@ pub enum Action {
     Scatter,
     /// The same bytes under another type.
     Reshape,
-    /// A collective that makes a tensor of the source's mapping at address 0. Arguments: source, pattern.
-    Shuffle,
-    /// A collective that makes a DM tensor with another element mapping at address 0. Arguments: source, pattern.
-    ParallelCopy,
+    /// A collective that makes a tensor of the source's mapping at address 0: the parts of a level change places.
+    /// Arguments: source, pattern.
+    Shuffle(Level),
+    /// A collective that makes a DM tensor with another element mapping at address 0: each part of a level takes a part
+    /// of its elements. Arguments: source, pattern.
+    ParallelCopy(Level),
     /// Begins a stream. Argument: the view.
     Begin,
     /// Begins a stream of several tensors in turn. Arguments: the views.

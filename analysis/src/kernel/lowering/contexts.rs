@@ -1,4 +1,4 @@
-//! Methods of contexts: the beginnings of streams, and collectives.
+//! Methods of contexts: the beginnings of streams; collectives stand in [`super::collectives`].
 
 use crate::items::Span;
 use crate::kernel::dialect::{Access, Action, Method};
@@ -26,52 +26,11 @@ impl Interpreter<'_> {
         match method.action {
             Action::Begin => self.begin(context, call),
             Action::BeginInterleaved => self.begin_interleaved(context, method, call),
-            Action::Shuffle | Action::ParallelCopy => {
+            Action::Shuffle(_) | Action::ParallelCopy(_) => {
                 self.context_collective(context, method, call)
             }
             _ => Value::Unknown,
         }
-    }
-
-    fn context_collective(
-        &mut self,
-        context: Option<Context>,
-        method: &'static Method,
-        call: &Call,
-    ) -> Value {
-        let generics = self.generics(method, call);
-        let Value::Tensor(source) = call.argument(0) else {
-            let reason =
-                UnresolvedReason::UnsupportedExpression("the source of a collective".to_owned());
-            self.unresolved(reason, call.argument_span(0));
-            return Value::Unknown;
-        };
-        let Some(kind) = self.draft.tensor(source).map(|tensor| tensor.kind) else {
-            return Value::Unknown;
-        };
-        let levels = match generics.level(Level::Element) {
-            Some(element) => kind.levels.with(Level::Element, element),
-            None => kind.levels,
-        };
-        let kind = TensorType {
-            access: Access::Owned,
-            levels,
-            ..kind
-        };
-        // The library makes these at the start of the memory.
-        let address = Address {
-            value: AddressValue::Bytes(0),
-            span: call.name_span,
-        };
-        let context = context.unwrap_or(Context::Sub);
-        self.collective(
-            method.name,
-            vec![source],
-            kind,
-            address,
-            context,
-            call.name_span,
-        )
     }
 
     fn begin(&mut self, context: Option<Context>, call: &Call) -> Value {

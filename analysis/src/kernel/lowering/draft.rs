@@ -6,15 +6,17 @@ use crate::hardware::ElementType;
 use crate::items::Span;
 use crate::kernel::dialect::Access;
 use crate::kernel::{
-    Address, Body, BranchArm, Collective, Context, Copy, Launch, Level, Levels, LoopFrame,
-    Operation, OperationId, OperationKind, Origin, Pass, PassEnd, PassSource, Stage, StageKind,
-    StreamShape, Tensor, TensorId, Tier, TileWindow, Unresolved, UnresolvedReason, Written,
+    Address, Body, BranchArm, Context, Copy, Launch, Level, Levels, LoopFrame, Operation,
+    OperationId, OperationKind, Origin, Pass, PassEnd, PassSource, Stage, StageKind, StreamShape,
+    Tensor, TensorId, Tier, TileWindow, Unresolved, UnresolvedReason, Written,
 };
 use crate::mapping::Mapping;
 
+use super::collectives::CollectiveDraft;
 use super::probe::{Probed, Seen};
 use super::slots::{MappingSlot, ScalarSlot, SlotTable};
 use super::types::{LevelSlots, ShapeSlots, TensorType};
+use super::unfollowed;
 
 /// A moment of the interpretation. Operations and tensors are ordered by it.
 pub(super) type Moment = u64;
@@ -94,7 +96,7 @@ impl PassDraft {
 #[derive(Debug, Clone)]
 pub(super) enum KindDraft {
     Copy(Copy),
-    Collective(Collective),
+    Collective(CollectiveDraft),
     Pass(PassDraft),
 }
 
@@ -247,7 +249,7 @@ impl Draft {
 }
 
 /// Slots to values, moments to numbers.
-struct Finish {
+pub(super) struct Finish {
     draft: Draft,
     /// Places of the operations that stay, in their final order.
     order: Vec<usize>,
@@ -375,7 +377,7 @@ impl Finish {
         OperationId(u32::try_from(before).unwrap_or(u32::MAX))
     }
 
-    fn mapping(&self, slot: MappingSlot, fallback: Span) -> Written<Mapping> {
+    pub(super) fn mapping(&self, slot: MappingSlot, fallback: Span) -> Written<Mapping> {
         self.draft.mappings.resolve(slot, fallback).0
     }
 
@@ -460,7 +462,9 @@ impl Finish {
     fn operation(&self, place: usize, draft: OperationDraft) -> Option<Operation> {
         let kind = match draft.kind {
             KindDraft::Copy(copy) => OperationKind::Copy(Box::new(copy)),
-            KindDraft::Collective(collective) => OperationKind::Collective(Box::new(collective)),
+            KindDraft::Collective(collective) => {
+                OperationKind::Collective(Box::new(self.collective(collective)))
+            }
             KindDraft::Pass(pass) => OperationKind::Pass(Box::new(Pass {
                 context: pass.context,
                 source: pass.source,
@@ -506,13 +510,13 @@ impl Finish {
         }
         match &draft.kind {
             KindDraft::Copy(copy) => self.tensors_reason([copy.source, copy.target]),
-            KindDraft::Collective(collective) => self.tensors_reason(
-                collective
-                    .sources
-                    .iter()
-                    .chain(&collective.targets)
-                    .copied(),
-            ),
+            KindDraft::Collective(collective) => {
+                let tensors = collective.sources.iter().chain(&collective.targets);
+                let mut slots = collective.slots();
+                self.tensors_reason(tensors.copied())
+                    .or_else(|| slots.find_map(|slot| self.mapping_reason(slot, draft.span)))
+                    .or_else(|| unfollowed::of_collective(collective))
+            }
             KindDraft::Pass(pass) => self.pass_reason(pass, draft.span),
         }
     }
@@ -539,7 +543,10 @@ impl Finish {
             | PassEnd::ToVrf { target, .. } => Some(*target),
             PassEnd::Open => None,
         };
-        self.tensors_reason(operands.chain(target))
+        self.tensors_reason(operands.chain(target)).or_else(|| {
+            let mut stages = pass.stages.iter();
+            stages.find_map(|stage| unfollowed::of_stage(&stage.kind, stage.span))
+        })
     }
 
     fn tensors_reason(&self, tensors: impl IntoIterator<Item = TensorId>) -> Option<Unresolved> {
@@ -548,18 +555,20 @@ impl Finish {
             let tile = match &tensor.origin {
                 OriginDraft::View {
                     tile: Some(tile), ..
-                } => Some(tile.index),
+                } => Some(tile),
                 _ => None,
             };
+            let index = tile.map(|tile| tile.index);
             self.scalar_reason(tensor.kind.scalar, tensor.span)
                 .or_else(|| {
                     tensor
                         .kind
                         .levels
                         .all()
-                        .chain(tile)
+                        .chain(index)
                         .find_map(|slot| self.mapping_reason(slot, tensor.span))
                 })
+                .or_else(|| unfollowed::of_length(&tile?.length))
         })
     }
 

@@ -10,6 +10,7 @@ mod arguments;
 mod arithmetic;
 mod branches;
 mod calls;
+mod collectives;
 mod contexts;
 mod draft;
 mod expressions;
@@ -27,6 +28,7 @@ mod streams;
 mod transfers;
 mod type_syntax;
 mod types;
+mod unfollowed;
 mod values;
 mod variables;
 

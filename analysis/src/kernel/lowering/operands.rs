@@ -218,6 +218,24 @@ impl Interpreter<'_> {
     }
 }
 
+/// How many operands of a list are said to be for all branches.
+pub(super) fn for_all_branches(value: &Value) -> u64 {
+    match value {
+        Value::Array(values) => values.iter().map(for_all_branches).sum(),
+        Value::Tuple(values) => u64::from(
+            values
+                .iter()
+                .any(|part| matches!(part, Value::Named(named) if named.name() == "ValidAlways")),
+        ),
+        Value::Named(named) => match (named.name(), named.arguments.as_slice()) {
+            ("always" | "stash_always", _) => 1,
+            ("new" | "from", [(first, _)]) => for_all_branches(first),
+            _ => 0,
+        },
+        _ => 0,
+    }
+}
+
 /// Whether the second part of a pair is an operand and not a group.
 fn is_operand(value: &Value) -> bool {
     match value {

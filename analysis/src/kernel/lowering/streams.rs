@@ -255,6 +255,12 @@ impl Interpreter<'_> {
         let operation = operands::operation(&call.argument(0));
         let first = 1 + usize::from(mode);
         let groups = if is_pair { 2 } else { 1 };
+        let always = match (zip, arity) {
+            (false, Arity::Binary | Arity::Ternary) => (0..groups)
+                .map(|group| operands::for_all_branches(&call.argument(first + group)))
+                .max(),
+            _ => None,
+        };
         let operands = match (zip, arity) {
             (true, _) => Vec::new(),
             (false, Arity::Unary) if is_pair => (0..2)
@@ -278,6 +284,7 @@ impl Interpreter<'_> {
             argument: operation.argument,
             operation_span: call.argument_span(0),
             operands,
+            always: always.unwrap_or(0),
             zip,
         }
     }

@@ -1,10 +1,8 @@
-//! Methods of tensors at rest: views, tiles, transfers, gathers and scatters, reshapes.
+//! Methods of tensors at rest: views, tiles, transfers, reshapes.
 
-use crate::items::Span;
 use crate::kernel::dialect::{Access, Action, Generic, Method};
 use crate::kernel::{
-    Address, AddressValue, Collective, Context, Copy, Level, TensorId, Tier, UnresolvedReason,
-    Written,
+    Address, AddressValue, Context, Copy, Level, TensorId, Tier, UnresolvedReason, Written,
 };
 use crate::mapping::Axis;
 
@@ -318,112 +316,5 @@ impl Interpreter<'_> {
             OriginDraft::Reshape { of: id },
             call.name_span,
         ))
-    }
-
-    fn gather(
-        &mut self,
-        id: TensorId,
-        source: &TensorDraft,
-        method: &Method,
-        call: &Call,
-    ) -> Value {
-        let generics = self.generics(method, call);
-        let levels = levels_of(Tier::Dm, |level| {
-            let kept = source.kind.levels.chip.filter(|_| level == Level::Chip);
-            generics
-                .level(level)
-                .or(kept)
-                .unwrap_or_else(|| self.draft.mappings.open(call.name_span))
-        });
-        let kind = TensorType {
-            tier: Tier::Dm,
-            access: Access::Owned,
-            scalar: source.kind.scalar,
-            levels,
-        };
-        let address = self.address(call.arguments.last(), call.name_span);
-        let index = call
-            .arguments
-            .iter()
-            .filter_map(|(value, _)| tensor_of(value));
-        let sources = std::iter::once(id).chain(index).collect();
-        self.collective(
-            method.name,
-            sources,
-            kind,
-            address,
-            Context::TensorDma,
-            call.name_span,
-        )
-    }
-
-    fn scatter(&mut self, id: TensorId, method: &Method, call: &Call) -> Value {
-        let tensors: Vec<TensorId> = call
-            .arguments
-            .iter()
-            .filter_map(|(value, _)| tensor_of(value))
-            .collect();
-        let (index, target) = match tensors.as_slice() {
-            [index, target] => (*index, *target),
-            _ => {
-                let reason =
-                    UnresolvedReason::UnsupportedExpression("the tensors of a scatter".to_owned());
-                self.unresolved(reason, call.name_span);
-                return Value::Unit;
-            }
-        };
-        let collective = Collective {
-            method: method.name,
-            sources: vec![id, index],
-            targets: vec![target],
-            span: call.name_span,
-        };
-        self.operation(
-            KindDraft::Collective(collective),
-            Context::TensorDma,
-            call.name_span,
-        );
-        Value::Unit
-    }
-
-    pub(super) fn collective(
-        &mut self,
-        method: &'static str,
-        sources: Vec<TensorId>,
-        kind: TensorType,
-        address: Address,
-        context: Context,
-        span: Span,
-    ) -> Value {
-        let collective = Collective {
-            method,
-            sources,
-            targets: Vec::new(),
-            span,
-        };
-        let Some(place) = self.operation(KindDraft::Collective(collective), context, span) else {
-            return Value::Unknown;
-        };
-        self.check_address(place, true, &address);
-        let target = self
-            .draft
-            .add_tensor(kind, address, OriginDraft::Operation(place), span);
-        if let Some(KindDraft::Collective(collective)) = self
-            .draft
-            .operations
-            .get_mut(place)
-            .map(|operation| &mut operation.kind)
-        {
-            collective.targets.push(target);
-        }
-        Value::Tensor(target)
-    }
-}
-
-/// The tensor that a value is.
-fn tensor_of(value: &Value) -> Option<TensorId> {
-    match value {
-        Value::Tensor(id) => Some(*id),
-        _ => None,
     }
 }

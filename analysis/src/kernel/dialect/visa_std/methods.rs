@@ -259,37 +259,37 @@ pub(super) const METHODS: &[Method] = &[
         Receiver::DmaEngine,
         "dm_cluster_shuffle",
         SHUFFLE,
-        Action::Shuffle,
+        Action::Shuffle(Level::Cluster),
     ),
     on(
         Receiver::DmaEngine,
         "dm_chip_shuffle",
         SHUFFLE,
-        Action::Shuffle,
+        Action::Shuffle(Level::Chip),
     ),
     on(
         Receiver::DmaEngine,
         "hbm_cluster_shuffle",
         &[Inferred, Inferred, Inferred],
-        Action::Shuffle,
+        Action::Shuffle(Level::Cluster),
     ),
     on(
         Receiver::DmaEngine,
         "hbm_chip_shuffle",
         &[Inferred, Inferred, Inferred],
-        Action::Shuffle,
+        Action::Shuffle(Level::Chip),
     ),
     on(
         Receiver::TensorUnit,
         "parallel_copy_cluster_slice",
         PARALLEL_COPY,
-        Action::ParallelCopy,
+        Action::ParallelCopy(Level::Cluster),
     ),
     on(
         Receiver::TensorUnit,
         "parallel_copy_chip_slice",
         PARALLEL_COPY,
-        Action::ParallelCopy,
+        Action::ParallelCopy(Level::Chip),
     ),
     // Streams: begin to registers.
     on(

@@ -2,6 +2,7 @@
 
 mod book;
 mod broken;
+mod collectives;
 mod control_flow;
 mod helpers;
 mod incremental;

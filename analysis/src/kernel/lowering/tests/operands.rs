@@ -244,7 +244,12 @@ fn gathers_scatters_and_parallel_copies_name_their_tensors() {
         }}"
     );
     let (_, body) = lower_in(&text, "kernel");
-    assert_eq!(reasons(&body), []);
+    assert_eq!(
+        reasons(&body),
+        [UnresolvedReason::UnsupportedExpression(
+            "what a gather makes of its table".to_owned()
+        )]
+    );
     assert_eq!(
         methods(&body.operations),
         ["dma_gather", "to_dm_pcopy", "dma_scatter"]

@@ -1,0 +1,109 @@
+//! Scatters and parallel copies: what they move at a time, and whether the target has a place for it (library: 5.11).
+//!
+//! A scatter moves one row a value of its key; a parallel copy moves, for each part of a level, what is left of the elements
+//! with one value of an index cut out. Shuffles keep the mapping, so nothing can be lost; of a gather nothing is known.
+
+use crate::derivation::forms::divide_relaxed;
+use crate::derivation::tensors::{collective_fault, one_part};
+use crate::items::Span;
+use crate::kernel::{Body, Collective, CollectiveWork, OperationId};
+use crate::mapping::Mapping;
+
+use super::{MoveFault, MoveKind, MoveViolation, lost};
+
+/// What a scatter or a parallel copy moves at a time.
+pub(in crate::derivation) struct Moved {
+    /// What is read, with holes for what is taken one by one.
+    pub(in crate::derivation) source: Mapping,
+    /// What is written.
+    pub(in crate::derivation) target: Mapping,
+    /// Where the target's mapping is written.
+    pub(in crate::derivation) span: Span,
+}
+
+/// What is lost in a scatter or a parallel copy.
+pub(super) fn judge(
+    body: &Body,
+    id: OperationId,
+    collective: &Collective,
+) -> Option<MoveViolation> {
+    let kind = match &collective.work {
+        CollectiveWork::Scatter { .. } => MoveKind::Scatter(id),
+        _ => MoveKind::ParallelCopy(id),
+    };
+    let moved = moved_at_once(body, collective)?;
+    let fault = lost(&moved.source, &moved.target).or_else(|| one_place(collective, &moved))?;
+    Some(MoveViolation {
+        kind,
+        fault,
+        source: moved.source,
+        target: moved.target,
+        span: moved.span,
+        method: collective.span,
+    })
+}
+
+/// What a scatter or a parallel copy moves; `None` for other collectives, where a mapping is unknown, and where what it
+/// reads is no part of its source: that is said there.
+pub(in crate::derivation) fn moved_at_once(body: &Body, collective: &Collective) -> Option<Moved> {
+    if collective_fault(body, collective).is_some() {
+        return None;
+    }
+    let source = body.tensor(*collective.sources.first()?)?;
+    let target = body.tensor(*collective.targets.first()?)?;
+    let (source, target) = match &collective.work {
+        CollectiveWork::Scatter { key } => {
+            let (whole, key) = (source.levels.full()?, key.get()?);
+            if whole.is_opaque() || key.is_opaque() {
+                return None;
+            }
+            let division = divide_relaxed(whole.form(), key.form());
+            let row = division.exact().then_some(&division.dividend_residue)?;
+            (row.to_mapping(), target.levels.full()?)
+        }
+        CollectiveWork::ParallelCopy { parts, sliced, .. } => {
+            let mut read = one_part(&source.levels, parts.level)?;
+            read.element.value = Some(sliced.get()?.clone());
+            let written = one_part(&target.levels, parts.level)?;
+            (read.full()?, written.full()?)
+        }
+        CollectiveWork::Gather | CollectiveWork::Shuffle(_) => return None,
+    };
+    Some(Moved {
+        source,
+        target,
+        span: body
+            .tensor(*collective.targets.first()?)?
+            .levels
+            .element
+            .span,
+    })
+}
+
+impl Moved {
+    /// Whether a scatter has no axis beside its rows' own elements to place the rows on.
+    pub(in crate::derivation) fn has_no_axis_for(&self, collective: &Collective) -> bool {
+        if !matches!(collective.work, CollectiveWork::Scatter { .. })
+            || self.source.is_opaque()
+            || self.target.is_opaque()
+        {
+            return false;
+        }
+        let division = divide_relaxed(self.target.form(), self.source.form());
+        division.exact() && !division.dividend_residue.has_terms()
+    }
+}
+
+/// Several rows and one place for all of them. A single row has its place, whatever the library says.
+fn one_place(collective: &Collective, moved: &Moved) -> Option<MoveFault> {
+    let CollectiveWork::Scatter { key } = &collective.work else {
+        return None;
+    };
+    let key = key.get().filter(|key| key.form().live_size() > 1)?;
+    moved
+        .has_no_axis_for(collective)
+        .then(|| MoveFault::OnePlace {
+            key: key.clone(),
+            row: moved.source.form().remove_padding().to_mapping(),
+        })
+}

@@ -1,0 +1,179 @@
+//! Collectives: whether a level has as many parts as the method is told, whether the pattern names parts that exist, and
+//! whether the elements of a parallel copy or the key of a scatter are parts of their tensor (library: 5.11).
+
+use crate::derivation::forms::{divide_relaxed, lacks};
+use crate::items::Span;
+use crate::kernel::{
+    Body, Collective, CollectiveWork, Level, Levels, Parts, Tensor, TileWindow, Written,
+};
+use crate::mapping::{Mapping, PaddingKind};
+
+use super::TensorsViolation;
+use super::tiles::{TileViolation, mismatch};
+
+/// A collective that names something else than parts of its tensor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PartsViolation {
+    /// A collective is told another number of parts than its level has, or takes too few of them from its pattern.
+    Number {
+        /// The method.
+        method: &'static str,
+        /// The level.
+        level: Level,
+        /// The number of parts that it is told, or that the pattern names.
+        told: u64,
+        /// The number of parts that the level has.
+        size: u64,
+        /// It is the pattern that names too few.
+        in_pattern: bool,
+        /// Where the number or the pattern is written.
+        span: Span,
+    },
+    /// The pattern of a collective names a part that is not there.
+    Pattern {
+        /// The part, counted from 0.
+        value: u64,
+        /// How many parts there are.
+        size: u64,
+        /// The level whose parts take something.
+        level: Level,
+        /// The index whose values they take; `None` where they take parts of the level.
+        index: Option<Mapping>,
+        /// Where the pattern is written.
+        span: Span,
+    },
+    /// The key of a scatter is not held whole by the slices and their elements.
+    Key {
+        /// The key.
+        key: Mapping,
+        /// Slice and element of the source.
+        tensor: Mapping,
+        /// Where the key is written.
+        span: Span,
+    },
+}
+
+/// What of a collective is no part of its tensor.
+pub(in crate::derivation) fn collective_fault(
+    body: &Body,
+    collective: &Collective,
+) -> Option<TensorsViolation> {
+    let source = body.tensor(*collective.sources.first()?)?;
+    let fault = match &collective.work {
+        CollectiveWork::Gather => None,
+        CollectiveWork::Scatter { key } => absent_key(source, key),
+        CollectiveWork::Shuffle(parts) => {
+            let size = size_of(source, parts.level)?;
+            number(collective, parts, size).or_else(|| pattern(parts, size, None))
+        }
+        CollectiveWork::ParallelCopy {
+            parts,
+            index,
+            sliced,
+        } => {
+            let size = size_of(source, parts.level)?;
+            let written = (index.get()?, index.span);
+            if let Some(fault) = number(collective, parts, size) {
+                return Some(TensorsViolation::Parts(fault));
+            }
+            if let Some(fault) = cut(source, parts.level, written, sliced, collective.span) {
+                return Some(TensorsViolation::Tile(fault));
+            }
+            pattern(parts, written.0.size(), Some(written.0))
+        }
+    };
+    fault.map(TensorsViolation::Parts)
+}
+
+/// The levels of a tensor of which one part of a level is taken at a time: a hole stands for the level.
+pub(in crate::derivation) fn one_part(levels: &Levels, level: Level) -> Option<Levels> {
+    let mut taken = levels.clone();
+    let slot = match level {
+        Level::Chip => &mut taken.chip,
+        Level::Cluster => &mut taken.cluster,
+        _ => return None,
+    };
+    let size = slot.as_ref()?.get()?.size();
+    let hole = Mapping::identity().pad_to(size, PaddingKind::Top).ok()?;
+    slot.as_mut()?.value = Some(hole);
+    Some(taken)
+}
+
+fn size_of(tensor: &Tensor, level: Level) -> Option<u64> {
+    let mut levels = tensor.levels.iter();
+    let (_, found) = levels.find(|(candidate, _)| *candidate == level)?;
+    Some(found.get()?.size())
+}
+
+fn number(collective: &Collective, parts: &Parts, size: u64) -> Option<PartsViolation> {
+    let told = parts.dimension.as_ref()?;
+    let dimension = *told.get()?;
+    let named = parts.pattern.get().map(|pattern| pattern.len() as u64);
+    let short = named.filter(|named| *named < dimension && dimension == size);
+    if dimension == size && short.is_none() {
+        return None;
+    }
+    Some(PartsViolation::Number {
+        method: collective.method,
+        level: parts.level,
+        told: short.unwrap_or(dimension),
+        size,
+        in_pattern: short.is_some(),
+        span: if short.is_some() {
+            parts.pattern.span
+        } else {
+            told.span
+        },
+    })
+}
+
+fn pattern(parts: &Parts, size: u64, index: Option<&Mapping>) -> Option<PartsViolation> {
+    let mut values = parts.pattern.get()?.iter().flatten();
+    let value = *values.find(|value| **value >= size)?;
+    Some(PartsViolation::Pattern {
+        value,
+        size,
+        level: parts.level,
+        index: index.cloned(),
+        span: parts.pattern.span,
+    })
+}
+
+/// The elements with one value of the index cut out, against what is declared.
+fn cut(
+    source: &Tensor,
+    level: Level,
+    (index, index_span): (&Mapping, Span),
+    sliced: &Written<Mapping>,
+    span: Span,
+) -> Option<TileViolation> {
+    let base = one_part(&source.levels, level)?;
+    let mut taken = base.clone();
+    taken.element.value = Some(sliced.get()?.clone());
+    let window = TileWindow {
+        level: Level::Element,
+        index: Written::new(index.clone(), index_span),
+        length: Written::new(1, span),
+        start: Written::unknown(span),
+        start_range: None,
+        output: sliced.clone(),
+        span,
+    };
+    mismatch(&base, &taken, &window, index, 1)
+}
+
+/// A key that the slices and their elements do not hold whole.
+fn absent_key(source: &Tensor, key: &Written<Mapping>) -> Option<PartsViolation> {
+    let wanted = key.get()?;
+    let slice = source.levels.slice.as_ref()?.get()?;
+    let held = slice.pair(source.levels.element.get()?).ok()?;
+    if wanted.is_opaque() || held.is_opaque() {
+        return None;
+    }
+    let division = divide_relaxed(held.form(), wanted.form());
+    lacks(held.form(), wanted.form(), &division).then(|| PartsViolation::Key {
+        key: wanted.clone(),
+        tensor: held.form().to_mapping(),
+        span: key.span,
+    })
+}

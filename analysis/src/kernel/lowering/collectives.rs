@@ -1,0 +1,284 @@
+//! Collectives: gathers, scatters, shuffles, parallel copies.
+//!
+//! Keeps what the library's checks of them need: the key of a scatter, how many parts a level is said to have and what
+//! each of them takes, the index of a parallel copy and the elements that it leaves.
+
+use crate::items::Span;
+use crate::kernel::dialect::{Access, Action, Method};
+use crate::kernel::{
+    Address, AddressValue, Collective, CollectiveWork, Context, Level, Parts, TensorId, Tier,
+    UnresolvedReason, Written,
+};
+
+use super::Interpreter;
+use super::calls::Call;
+use super::draft::{Finish, KindDraft, OriginDraft, TensorDraft, levels_of};
+use super::slots::MappingSlot;
+use super::transfers::Generics;
+use super::types::TensorType;
+use super::values::Value;
+
+/// The words for a gather: the library has no body for it and the book no rule, so nothing says which of the table's axes
+/// the indices count.
+const GATHERED: &str = "what a gather makes of its table";
+
+/// A collective over slots.
+#[derive(Debug, Clone)]
+pub(super) struct CollectiveDraft {
+    pub(super) method: &'static str,
+    pub(super) sources: Vec<TensorId>,
+    pub(super) targets: Vec<TensorId>,
+    pub(super) work: WorkDraft,
+    pub(super) span: Span,
+}
+
+/// What it does, over slots.
+#[derive(Debug, Clone)]
+pub(super) enum WorkDraft {
+    Gather,
+    Scatter {
+        key: MappingSlot,
+    },
+    Shuffle(Parts),
+    ParallelCopy {
+        parts: Parts,
+        index: MappingSlot,
+        sliced: MappingSlot,
+    },
+}
+
+impl CollectiveDraft {
+    /// The mappings that are no level of a tensor.
+    pub(super) fn slots(&self) -> impl Iterator<Item = MappingSlot> {
+        let slots = match &self.work {
+            WorkDraft::Gather | WorkDraft::Shuffle(_) => [None, None],
+            WorkDraft::Scatter { key } => [Some(*key), None],
+            WorkDraft::ParallelCopy { index, sliced, .. } => [Some(*index), Some(*sliced)],
+        };
+        slots.into_iter().flatten()
+    }
+}
+
+impl Finish {
+    /// The collective with everything that was inferred.
+    pub(super) fn collective(&self, draft: CollectiveDraft) -> Collective {
+        let mapping = |slot| self.mapping(slot, draft.span);
+        Collective {
+            work: match draft.work {
+                WorkDraft::Gather => CollectiveWork::Gather,
+                WorkDraft::Scatter { key } => CollectiveWork::Scatter { key: mapping(key) },
+                WorkDraft::Shuffle(parts) => CollectiveWork::Shuffle(parts),
+                WorkDraft::ParallelCopy {
+                    parts,
+                    index,
+                    sliced,
+                } => CollectiveWork::ParallelCopy {
+                    parts,
+                    index: mapping(index),
+                    sliced: mapping(sliced),
+                },
+            },
+            method: draft.method,
+            sources: draft.sources,
+            targets: draft.targets,
+            span: draft.span,
+        }
+    }
+}
+
+impl Interpreter<'_> {
+    /// A shuffle or parallel copy.
+    pub(super) fn context_collective(
+        &mut self,
+        context: Option<Context>,
+        method: &'static Method,
+        call: &Call,
+    ) -> Value {
+        let generics = self.generics(method, call);
+        let Value::Tensor(source) = call.argument(0) else {
+            let reason =
+                UnresolvedReason::UnsupportedExpression("the source of a collective".to_owned());
+            self.unresolved(reason, call.argument_span(0));
+            return Value::Unknown;
+        };
+        let Some(kind) = self.draft.tensor(source).map(|tensor| tensor.kind) else {
+            return Value::Unknown;
+        };
+        let levels = match generics.level(Level::Element) {
+            Some(element) => kind.levels.with(Level::Element, element),
+            None => kind.levels,
+        };
+        let kind = TensorType {
+            access: Access::Owned,
+            levels,
+            ..kind
+        };
+        // The library makes these at the start of the memory.
+        let address = Address {
+            value: AddressValue::Bytes(0),
+            span: call.name_span,
+        };
+        let draft = CollectiveDraft {
+            method: method.name,
+            sources: vec![source],
+            targets: Vec::new(),
+            work: self.work_of_parts(method.action, &generics, call),
+            span: call.name_span,
+        };
+        let made = self.collective(draft, kind, address, context.unwrap_or(Context::Sub));
+        made.map_or(Value::Unknown, |(_, value)| value)
+    }
+
+    fn work_of_parts(&mut self, action: Action, generics: &Generics, call: &Call) -> WorkDraft {
+        match action {
+            Action::ParallelCopy(level) => {
+                let mut index = |at: usize| match generics.indices.get(at) {
+                    Some(slot) => *slot,
+                    None => self.draft.mappings.open(call.name_span),
+                };
+                WorkDraft::ParallelCopy {
+                    parts: parts_of(level, generics, call),
+                    index: index(0),
+                    sliced: index(1),
+                }
+            }
+            Action::Shuffle(level) => WorkDraft::Shuffle(parts_of(level, generics, call)),
+            _ => WorkDraft::Gather,
+        }
+    }
+
+    pub(super) fn gather(
+        &mut self,
+        id: TensorId,
+        source: &TensorDraft,
+        method: &'static Method,
+        call: &Call,
+    ) -> Value {
+        let generics = self.generics(method, call);
+        let levels = levels_of(Tier::Dm, |level| {
+            let kept = source.kind.levels.chip.filter(|_| level == Level::Chip);
+            generics
+                .level(level)
+                .or(kept)
+                .unwrap_or_else(|| self.draft.mappings.open(call.name_span))
+        });
+        let kind = TensorType {
+            tier: Tier::Dm,
+            access: Access::Owned,
+            scalar: source.kind.scalar,
+            levels,
+        };
+        let address = self.address(call.arguments.last(), call.name_span);
+        let index = call
+            .arguments
+            .iter()
+            .filter_map(|(value, _)| tensor_of(value));
+        let draft = CollectiveDraft {
+            method: method.name,
+            sources: std::iter::once(id).chain(index).collect(),
+            targets: Vec::new(),
+            work: WorkDraft::Gather,
+            span: call.name_span,
+        };
+        let Some((place, value)) = self.collective(draft, kind, address, Context::TensorDma) else {
+            return Value::Unknown;
+        };
+        let reason = UnresolvedReason::UnsupportedExpression(GATHERED.to_owned());
+        self.draft.fail(place, reason, call.name_span);
+        value
+    }
+
+    pub(super) fn scatter(&mut self, id: TensorId, method: &'static Method, call: &Call) -> Value {
+        let generics = self.generics(method, call);
+        let tensors: Vec<TensorId> = call
+            .arguments
+            .iter()
+            .filter_map(|(value, _)| tensor_of(value))
+            .collect();
+        let [index, target] = tensors.as_slice() else {
+            let reason =
+                UnresolvedReason::UnsupportedExpression("the tensors of a scatter".to_owned());
+            self.unresolved(reason, call.name_span);
+            return Value::Unit;
+        };
+        let key = match generics.indices.first() {
+            Some(key) => *key,
+            None => self.draft.mappings.open(call.name_span),
+        };
+        let draft = CollectiveDraft {
+            method: method.name,
+            sources: vec![id, *index],
+            targets: vec![*target],
+            work: WorkDraft::Scatter { key },
+            span: call.name_span,
+        };
+        self.operation(
+            KindDraft::Collective(draft),
+            Context::TensorDma,
+            call.name_span,
+        );
+        Value::Unit
+    }
+
+    /// Adds a collective that makes a tensor: its place, and the tensor.
+    fn collective(
+        &mut self,
+        draft: CollectiveDraft,
+        kind: TensorType,
+        address: Address,
+        context: Context,
+    ) -> Option<(usize, Value)> {
+        let span = draft.span;
+        let place = self.operation(KindDraft::Collective(draft), context, span)?;
+        self.check_address(place, true, &address);
+        let target = self
+            .draft
+            .add_tensor(kind, address, OriginDraft::Operation(place), span);
+        if let Some(KindDraft::Collective(collective)) = self
+            .draft
+            .operations
+            .get_mut(place)
+            .map(|operation| &mut operation.kind)
+        {
+            collective.targets.push(target);
+        }
+        Some((place, Value::Tensor(target)))
+    }
+}
+
+/// The parts of a level as a call has them. The library takes the pattern as an array of as many values as there are parts,
+/// so that a number which is left to inference is the pattern's length.
+fn parts_of(level: Level, generics: &Generics, call: &Call) -> Parts {
+    let span = call.argument_span(1);
+    let values = match call.argument(1) {
+        Value::Array(values) => Some(values.iter().map(Value::as_u64).collect::<Vec<_>>()),
+        _ => None,
+    };
+    let length = values.as_ref().map(|values| values.len() as u64);
+    let dimension = generics
+        .constants
+        .first()
+        .map(|written| match written.value {
+            Some(_) => written.clone(),
+            None => Written {
+                value: length,
+                ..Written::unknown(span)
+            },
+        });
+    Parts {
+        level,
+        dimension,
+        pattern: Written {
+            value: values,
+            ..Written::unknown(span)
+        },
+    }
+}
+
+/// The tensor that a value is.
+fn tensor_of(value: &Value) -> Option<TensorId> {
+    match value {
+        Value::Tensor(id) => Some(*id),
+        _ => None,
+    }
+}
