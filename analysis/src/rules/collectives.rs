@@ -1,8 +1,9 @@
 //! Words for what collectives take of their tensors: the parts of a level, the values of a pattern, the key of a scatter.
 
-use super::Finding;
 use super::wording::written;
+use super::{Applicability, Edit, Finding, Fix};
 use crate::derivation::tensors::PartsViolation;
+use crate::items::Span;
 use crate::kernel::Level;
 
 /// Words what of a collective is no part of its tensor.
@@ -14,34 +15,44 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
             told,
             size,
             in_pattern: false,
+            completed,
             span,
+            pattern_span,
         } => {
             let parts = parts(*level);
-            Finding::new(
+            let finding = Finding::new(
                 "tile_mismatch",
                 *span,
-                format!("`{method}` is told {told} {parts}; the tensor's level of {parts} has {size}"),
+                format!(
+                    "`{method}` is told {told} {parts}; the tensor's level of {parts} has {size}"
+                ),
             )
             .help(format!(
                 "write {size}, and in the pattern a value for each of the {size} {parts}"
-            ))
+            ));
+            with_pattern(finding, (*span, *size), completed.as_deref(), *pattern_span)
         }
         PartsViolation::Number {
             level,
             told,
             size,
             in_pattern: true,
+            completed,
             span,
+            pattern_span,
             ..
-        } => Finding::new(
-            "tile_mismatch",
-            *span,
-            format!(
-                "the pattern says for {told} of {size} {} what they take; the others are left without data",
-                parts(*level)
-            ),
-        )
-        .help(format!("give the pattern {size} values")),
+        } => {
+            let finding = Finding::new(
+                "tile_mismatch",
+                *span,
+                format!(
+                    "the pattern says for {told} of {size} {} what they take; the others are left without data",
+                    parts(*level)
+                ),
+            )
+            .help(format!("give the pattern {size} values"));
+            with_pattern(finding, (*span, *size), completed.as_deref(), *pattern_span)
+        }
         PartsViolation::Pattern {
             value,
             size,
@@ -60,18 +71,74 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
             )
             .help(format!("the last one is {}", size.saturating_sub(1)))
         }
-        PartsViolation::Key { key, tensor, span } => Finding::new(
-            "tile_mismatch",
-            *span,
-            format!(
-                "the key `{}` is no part of the source's slices and elements, `{}`; a scatter sends a row for each value of \
-                 the key",
-                written(key),
-                written(tensor)
-            ),
-        )
-        .help("name as the key what counts the rows in the source's slices and elements"),
+        PartsViolation::Key {
+            key,
+            tensor,
+            counted,
+            span,
+        } => {
+            let finding = Finding::new(
+                "tile_mismatch",
+                *span,
+                format!(
+                    "the key `{}` is no part of the source's slices and elements, `{}`; a scatter sends a row for each value \
+                     of the key",
+                    written(key),
+                    written(tensor)
+                ),
+            );
+            match counted {
+                Some(counted) => finding
+                    .help(format!(
+                        "the indices run over `{}`, which the source holds",
+                        written(counted)
+                    ))
+                    .fix(
+                        Applicability::Maybe,
+                        format!("count the rows by `{}`", written(counted)),
+                        *span,
+                        written(counted),
+                    ),
+                None => finding.help(
+                    "name as the key what counts the rows in the source's slices and elements",
+                ),
+            }
+        }
     }
+}
+
+/// Proposes the number of parts together with a pattern for them. Where the pattern alone is at fault, the number's place is
+/// the pattern's.
+fn with_pattern(
+    mut finding: Finding,
+    (place, size): (Span, u64),
+    completed: Option<&[u64]>,
+    pattern_place: Span,
+) -> Finding {
+    let Some(completed) = completed else {
+        return finding;
+    };
+    let values: Vec<String> = completed.iter().map(ToString::to_string).collect();
+    let pattern = format!("&[{}]", values.join(", "));
+    let mut edits = vec![Edit {
+        span: pattern_place,
+        text: pattern.clone(),
+    }];
+    if place != pattern_place {
+        edits.insert(
+            0,
+            Edit {
+                span: place,
+                text: size.to_string(),
+            },
+        );
+    }
+    finding.fixes.push(Fix {
+        title: format!("shuffle {size} parts by `{pattern}`"),
+        applicability: Applicability::Maybe,
+        edits,
+    });
+    finding
 }
 
 fn parts(level: Level) -> &'static str {

@@ -61,8 +61,8 @@ fn word_rows(span: Span, rows: &TransposeRows) -> Finding {
     match rows {
         TransposeRows::NoAxis => refuses(
             span,
-            "the transpose turns a single row, which no axis names",
-            "looks for the axis of the rows and panics",
+            "the transpose turns a single row",
+            "looks for an axis of two rows at least and panics",
         )
         .help(
             "leave the transpose out and fetch the elements one by one, or turn rows of an axis of at least 2",

@@ -389,13 +389,11 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
             length,
             span,
         } => Finding::new(
-            "tile_mismatch",
+            "tile_out_of_bounds",
             *span,
-            format!(
-                "the tiled index `{index}` has no axis: there are no {length} values of it to keep"
-            ),
+            format!("the tile keeps {length} values of `{index}`, which has no axis and so one position alone"),
         )
-        .help("a tile of one position of padding is of length 1; else name the axis that is tiled"),
+        .help("name the axis that is tiled; one position of padding is a tile of length 1"),
         TileViolation::Output {
             declared,
             expected,

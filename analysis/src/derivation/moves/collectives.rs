@@ -9,7 +9,7 @@ use crate::items::Span;
 use crate::kernel::{Body, Collective, CollectiveWork, OperationId};
 use crate::mapping::Mapping;
 
-use super::{MoveFault, MoveKind, MoveViolation, lost};
+use super::{MoveFault, MoveKind, MoveViolation, invented, lost};
 
 /// What a scatter or a parallel copy moves at a time.
 pub(in crate::derivation) struct Moved {
@@ -32,7 +32,12 @@ pub(super) fn judge(
         _ => MoveKind::ParallelCopy(id),
     };
     let moved = moved_at_once(body, collective)?;
-    let fault = lost(&moved.source, &moved.target).or_else(|| one_place(collective, &moved))?;
+    let more = || match kind {
+        // What a scatter places its rows on is no axis of theirs, also where it is the key's.
+        MoveKind::Scatter(_) => one_place(collective, &moved),
+        _ => invented(&moved.source, &moved.target),
+    };
+    let fault = lost(&moved.source, &moved.target).or_else(more)?;
     Some(MoveViolation {
         kind,
         fault,

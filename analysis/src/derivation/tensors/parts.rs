@@ -26,8 +26,12 @@ pub enum PartsViolation {
         size: u64,
         /// It is the pattern that names too few.
         in_pattern: bool,
+        /// The pattern with a value for each part, those added that leave a part as it is; `None` where a value is unknown.
+        completed: Option<Vec<u64>>,
         /// Where the number or the pattern is written.
         span: Span,
+        /// Where the pattern is written.
+        pattern_span: Span,
     },
     /// The pattern of a collective names a part that is not there.
     Pattern {
@@ -48,6 +52,8 @@ pub enum PartsViolation {
         key: Mapping,
         /// Slice and element of the source.
         tensor: Mapping,
+        /// What the indices run over, where the source holds it: it may well be the key.
+        counted: Option<Mapping>,
         /// Where the key is written.
         span: Span,
     },
@@ -61,10 +67,13 @@ pub(in crate::derivation) fn collective_fault(
     let source = body.tensor(*collective.sources.first()?)?;
     let fault = match &collective.work {
         CollectiveWork::Gather => None,
-        CollectiveWork::Scatter { key } => absent_key(source, key),
+        CollectiveWork::Scatter { key } => {
+            let indices = collective.sources.get(1).and_then(|id| body.tensor(*id));
+            absent_key(source, indices, key)
+        }
         CollectiveWork::Shuffle(parts) => {
             let size = size_of(source, parts.level)?;
-            number(collective, parts, size).or_else(|| pattern(parts, size, None))
+            number(collective, parts, size, size).or_else(|| pattern(parts, size, None))
         }
         CollectiveWork::ParallelCopy {
             parts,
@@ -73,7 +82,7 @@ pub(in crate::derivation) fn collective_fault(
         } => {
             let size = size_of(source, parts.level)?;
             let written = (index.get()?, index.span);
-            if let Some(fault) = number(collective, parts, size) {
+            if let Some(fault) = number(collective, parts, size, written.0.size()) {
                 return Some(TensorsViolation::Parts(fault));
             }
             if let Some(fault) = cut(source, parts.level, written, sliced, collective.span) {
@@ -105,7 +114,13 @@ fn size_of(tensor: &Tensor, level: Level) -> Option<u64> {
     Some(found.get()?.size())
 }
 
-fn number(collective: &Collective, parts: &Parts, size: u64) -> Option<PartsViolation> {
+/// Whether the level has as many parts as the method is told. `values` is how many values a part can take.
+fn number(
+    collective: &Collective,
+    parts: &Parts,
+    size: u64,
+    values: u64,
+) -> Option<PartsViolation> {
     let told = parts.dimension.as_ref()?;
     let dimension = *told.get()?;
     let named = parts.pattern.get().map(|pattern| pattern.len() as u64);
@@ -119,12 +134,32 @@ fn number(collective: &Collective, parts: &Parts, size: u64) -> Option<PartsViol
         told: short.unwrap_or(dimension),
         size,
         in_pattern: short.is_some(),
+        completed: completed(parts, size, values),
         span: if short.is_some() {
             parts.pattern.span
         } else {
             told.span
         },
+        pattern_span: parts.pattern.span,
     })
+}
+
+/// Parts of a level that a pattern is completed for: more are no chips or clusters of anybody.
+const COMPLETED_PARTS: u64 = 64;
+
+/// The pattern for as many parts as there are; a part that it says nothing of takes its own number.
+fn completed(parts: &Parts, size: u64, values: u64) -> Option<Vec<u64>> {
+    if size > COMPLETED_PARTS {
+        return None;
+    }
+    let pattern = parts.pattern.get()?;
+    let pattern: Vec<u64> = pattern.iter().copied().collect::<Option<_>>()?;
+    let value = |part: u64| -> Option<u64> {
+        let named = pattern.get(usize::try_from(part).ok()?).copied();
+        let own = part.checked_rem(values)?;
+        Some(named.filter(|value| *value < values).unwrap_or(own))
+    };
+    (0..size).map(value).collect()
 }
 
 fn pattern(parts: &Parts, size: u64, index: Option<&Mapping>) -> Option<PartsViolation> {
@@ -162,8 +197,12 @@ fn cut(
     mismatch(&base, &taken, &window, index, 1)
 }
 
-/// A key that the slices and their elements do not hold whole.
-fn absent_key(source: &Tensor, key: &Written<Mapping>) -> Option<PartsViolation> {
+/// A key that the slices and their elements do not hold whole. `indices` is the tensor that says where each row goes.
+fn absent_key(
+    source: &Tensor,
+    indices: Option<&Tensor>,
+    key: &Written<Mapping>,
+) -> Option<PartsViolation> {
     let wanted = key.get()?;
     let slice = source.levels.slice.as_ref()?.get()?;
     let held = slice.pair(source.levels.element.get()?).ok()?;
@@ -174,6 +213,11 @@ fn absent_key(source: &Tensor, key: &Written<Mapping>) -> Option<PartsViolation>
     lacks(held.form(), wanted.form(), &division).then(|| PartsViolation::Key {
         key: wanted.clone(),
         tensor: held.form().to_mapping(),
+        counted: indices
+            .and_then(|tensor| tensor.levels.element.get())
+            .filter(|counted| !counted.is_opaque())
+            .filter(|counted| divide_relaxed(held.form(), counted.form()).exact())
+            .cloned(),
         span: key.span,
     })
 }
