@@ -53,7 +53,7 @@ pub enum OperationDerivation {
     Copy(dma::DmaDerivation),
     /// A pass of the tensor unit.
     Pass(Box<PassDerivation>),
-    /// A collective: nothing is derived of it yet beyond its tensors.
+    /// A collective: what is wrong with it stands with its tensors and with the moves.
     Collective,
 }
 

@@ -17,8 +17,9 @@ pub(super) const RULES: &[Rule] = &[rule!(
     "a form that the hardware takes and this release of the library refuses",
     "The library runs a kernel's body on the host as well, and each of its methods first checks the mappings that it is given. \
      Some of these checks are narrower than the engine: padding that a commit could write, a ring that is larger than it \
-     needs to be, copies without a name. The kernel is legal, but its test stops with a panic, or its macro does not expand; \
-     another spelling of the same, or another release, gets it through.",
+     needs to be, copies without a name, rows of a transpose that are of several axes. Some operations have no body at all. \
+     The kernel is legal, but its test stops with a panic, or its macro does not expand; another spelling of the same, or \
+     another release, gets it through.",
 )];
 
 /// Turns what the library refuses of a body into findings.

@@ -22,7 +22,8 @@ pub(super) const RULES: &[Rule] = &[
         "A tile is a view: it moves no data, so every element stays where it is in the tensor's memory. The mapping of the \
          tile is therefore the tensor's with the tiled index cut down to the chosen length and padded back to its old \
          extent; the values that are not selected are a hole. With a hole of another width every step over it lands at a \
-         wrong address.",
+         wrong address. Collectives tile too: a shuffle goes through a level part by part, a parallel copy through \
+         the values of an index, a scatter through those of its key.",
         fix,
     ),
     rule!(
