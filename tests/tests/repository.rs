@@ -33,7 +33,9 @@ fn is_test_code(path: &str) -> bool {
 
 /// The text without its unit tests.
 fn shipped(text: &str) -> &str {
-    text.split("#[cfg(test)]\nmod ").next().unwrap_or(text)
+    let starts = ["#[cfg(test)]\nmod ", "#[cfg(all(test, "];
+    let end = starts.iter().filter_map(|start| text.find(start)).min();
+    &text[..end.unwrap_or(text.len())]
 }
 
 #[test]
