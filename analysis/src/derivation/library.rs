@@ -18,10 +18,10 @@ use crate::mapping::{Answer, Atom, Form, Mapping, equal_forms};
 use super::memory::{MoveKind, MoveViolation};
 use super::moves::{dropped_axis, moved_at_once};
 use super::remembered::Remembered;
+use super::tensors::repeated_selections;
+use super::{EndDerivation, OperationDerivation, PassDerivation, forms};
 pub use transpose::TransposeRows;
 pub use unimplemented::Unimplemented;
-
-use super::{EndDerivation, OperationDerivation, PassDerivation, forms};
 
 /// One thing that the library refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +57,13 @@ pub enum LibraryLimitKind {
     Truncation {
         /// The first axis of which a part goes.
         axis: String,
+    },
+    /// A move of a mapping that selects digits of an axis twice, to one that holds them once: a selection finds no partner.
+    Repetition {
+        /// The axis.
+        axis: String,
+        /// The two selections: values of the axis a step, and steps; the finer one first.
+        parts: [(u64, u64); 2],
     },
     /// Iterations that only the TRF has, outside a second collected flit.
     AlignTiling {
@@ -170,9 +177,9 @@ pub fn derive(
 fn copied(body: &Body, source: TensorId, target: TensorId, method: Span) -> Option<LibraryLimit> {
     let source = body.tensor(source)?.levels.full()?;
     let target = body.tensor(target)?;
-    let axis = truncated(&source, &target.levels.full()?)?;
+    let kind = truncated(&source, &target.levels.full()?)?;
     Some(LibraryLimit {
-        kind: LibraryLimitKind::Truncation { axis },
+        kind,
         span: target.levels.element.span,
         method,
     })
@@ -182,7 +189,7 @@ fn copied(body: &Body, source: TensorId, target: TensorId, method: Span) -> Opti
 fn collected(body: &Body, collective: &Collective) -> Option<LibraryLimit> {
     let moved = moved_at_once(body, collective)?;
     let kind = match truncated(&moved.source, &moved.target) {
-        Some(axis) => LibraryLimitKind::Truncation { axis },
+        Some(kind) => kind,
         None if moved.has_no_axis_for(collective) => LibraryLimitKind::ScatterAxis,
         None => return None,
     };
@@ -214,8 +221,8 @@ fn ended(body: &Body, pass: &Pass, derived: &PassDerivation) -> Option<LibraryLi
 }
 
 /// The first axis of which the target of a move holds a part only, where the library would look for all of it
-/// (library: 5.5). Where runs are ragged or groups are cut, only a value that is gone is said.
-fn truncated(source: &Mapping, target: &Mapping) -> Option<String> {
+/// (library: 5.5), and why. Where runs are ragged or groups are cut, only a value that is gone is said.
+fn truncated(source: &Mapping, target: &Mapping) -> Option<LibraryLimitKind> {
     let question = (source.clone(), target.clone());
     TRUNCATED.with(|known| {
         known.answer(question, |(source, target)| {
@@ -225,13 +232,13 @@ fn truncated(source: &Mapping, target: &Mapping) -> Option<String> {
 }
 
 thread_local! {
-    static TRUNCATED: Remembered<(Mapping, Mapping), Option<String>> = Remembered::default();
+    static TRUNCATED: Remembered<(Mapping, Mapping), Option<LibraryLimitKind>> = Remembered::default();
 }
 
-fn find_truncated(source: &Form, target: &Form) -> Option<String> {
+fn find_truncated(source: &Form, target: &Form) -> Option<LibraryLimitKind> {
     // A value that is gone is found by no division, whatever the digits look like.
     if let Some(axis) = dropped_axis(source, target) {
-        return Some(axis);
+        return Some(partly_moved(source, axis));
     }
     if !is_plain(source) || !is_plain(target) {
         return None;
@@ -241,11 +248,19 @@ fn find_truncated(source: &Form, target: &Form) -> Option<String> {
         return None;
     }
     let residue = &division.divisor_residue;
-    residue
+    let axis = residue
         .axis_names()
         .into_iter()
-        .find(|axis| target.contains_axis(axis) && !is_ragged(source, target, axis))
-        .map(|axis| axis.to_string())
+        .find(|axis| target.contains_axis(axis) && !is_ragged(source, target, axis))?;
+    Some(partly_moved(source, axis.to_string()))
+}
+
+/// Why only a part of an axis arrives.
+fn partly_moved(source: &Form, axis: String) -> LibraryLimitKind {
+    match repeated_selections(source, &axis) {
+        Some(parts) => LibraryLimitKind::Repetition { axis, parts },
+        None => LibraryLimitKind::Truncation { axis },
+    }
 }
 
 /// Whether an axis is cut in padded runs on one side at least: parts of it may be there although a division misses them.

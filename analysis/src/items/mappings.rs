@@ -51,7 +51,23 @@ pub struct MappingProblem {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MappingProblemKind {
     /// The macro would not parse.
-    Grammar(String),
+    Grammar {
+        /// What stands there and what could.
+        message: String,
+        /// Another text for a place that says the same, where one is plain.
+        instead: Option<(Span, String)>,
+    },
+    /// The name of a constant, or one in braces, where the macro takes something else.
+    NamedConstant {
+        /// As written.
+        text: String,
+        /// Its value, where it is known.
+        value: Option<u64>,
+        /// Whether it is a right operand; else it stands in the place of an axis.
+        factor: bool,
+        /// Whose macro it is.
+        grammar: Grammar,
+    },
     /// A name that no axis has.
     UnknownAxis {
         /// The name as written.
@@ -279,14 +295,11 @@ impl Resolver<'_> {
         let parsed = recently_parsed_mapping(text, grammar_of(self.db, body));
         let (node, errors) = &*parsed;
         let broken = !errors.is_empty();
-        for error in errors {
-            self.problem(
-                MappingProblemKind::Grammar(error.message.clone()),
-                body.inside(&error.span),
-            );
-        }
-        let mapping = self.node(node.as_ref()?, body)?;
-        (!broken).then_some(mapping)
+        self.problems
+            .extend(grammar_problems(errors.iter().cloned(), body));
+        let mapping = self.node(node.as_ref()?, body);
+        once_each(&mut self.problems);
+        mapping.filter(|_| !broken)
     }
 
     fn node(&mut self, node: &SyntaxNode, body: Span) -> Option<Mapping> {
@@ -374,12 +387,24 @@ impl Resolver<'_> {
         match &factor.kind {
             FactorKind::Literal(value) => Some(*value),
             FactorKind::Missing => None,
-            FactorKind::Name(name) => self
-                .name(name, body.inside(&factor.span))
-                .map(|axis| axis.size()),
-            FactorKind::Mapping(node) => self.node(node, body).map(|mapping| mapping.size()),
+            FactorKind::Name(name) => {
+                let span = body.inside(&factor.span);
+                if self.is_constant(name) {
+                    self.named_constant(span, span, true);
+                    return None;
+                }
+                self.successor_only(body, |resolver| resolver.name(name, span))
+                    .map(|axis| axis.size())
+            }
+            FactorKind::Mapping(node) => self
+                .successor_only(body, |resolver| resolver.node(node, body))
+                .map(|mapping| mapping.size()),
             FactorKind::Constant { content } => {
                 let span = body.inside(content);
+                if grammar_of(self.db, body) == Grammar::VisaStd {
+                    self.named_constant(span, body.inside(&factor.span), true);
+                    return None;
+                }
                 let value = self.constant(span);
                 if value.is_none() {
                     self.problem(MappingProblemKind::UnresolvedEscape, span);
@@ -387,6 +412,49 @@ impl Resolver<'_> {
                 value
             }
         }
+    }
+
+    /// Reads an operand that only the successor's library takes: for the book's, the operand itself is what is wrong, and
+    /// nothing in it is a fault of its own.
+    fn successor_only(
+        &mut self,
+        body: Span,
+        read: impl FnOnce(&mut Self) -> Option<Mapping>,
+    ) -> Option<Mapping> {
+        let before = self.problems.len();
+        let mapping = read(self);
+        if grammar_of(self.db, body) == Grammar::VisaStd {
+            self.problems.truncate(before);
+            return None;
+        }
+        mapping
+    }
+
+    /// Whether a name is that of a constant and of no type.
+    fn is_constant(&self, name: &str) -> bool {
+        let types = resolve(self.db, self.scope, &[name], Namespace::Type);
+        let is_type = !matches!(
+            types,
+            Resolution::Unknown {
+                has_unresolved_glob: false
+            }
+        );
+        !is_type
+            && matches!(
+                resolve(self.db, self.scope, &[name], Namespace::Value),
+                Resolution::Const(_) | Resolution::Parameter(_)
+            )
+    }
+
+    /// Reports the constant that an expression names, or is, at the place that the macro stops at.
+    fn named_constant(&mut self, expression: Span, span: Span, factor: bool) {
+        let kind = MappingProblemKind::NamedConstant {
+            text: self.source(span),
+            value: self.constant(expression),
+            factor,
+            grammar: grammar_of(self.db, span),
+        };
+        self.problem(kind, span);
     }
 
     fn source(&self, span: Span) -> String {
@@ -435,6 +503,10 @@ impl Resolver<'_> {
     }
 
     fn unknown(&mut self, name: &str, silent: bool, span: Span) -> Option<Mapping> {
+        if !silent && self.is_constant(name) {
+            self.named_constant(span, span, false);
+            return None;
+        }
         let nearest = if silent {
             Vec::new()
         } else {
@@ -541,13 +613,31 @@ fn axis_mapping(axis: &AxisDefinition) -> Option<Mapping> {
     Some(Mapping::axis(Axis::new(&axis.name, axis.size?)))
 }
 
+/// Leaves out what the grammar says of a place where a constant stands: that it is one says more.
+pub(super) fn once_each(problems: &mut Vec<MappingProblem>) {
+    let constants: Vec<Span> = problems
+        .iter()
+        .filter(|problem| matches!(problem.kind, MappingProblemKind::NamedConstant { .. }))
+        .map(|problem| problem.span)
+        .collect();
+    problems.retain(|problem| {
+        !matches!(problem.kind, MappingProblemKind::Grammar { .. })
+            || !constants.contains(&problem.span)
+    });
+}
+
 /// Grammar errors as problems.
 pub(super) fn grammar_problems(
     errors: impl IntoIterator<Item = GrammarError>,
     body: Span,
 ) -> Vec<MappingProblem> {
     let problem = |error: GrammarError| MappingProblem {
-        kind: MappingProblemKind::Grammar(error.message),
+        kind: MappingProblemKind::Grammar {
+            message: error.message,
+            instead: error
+                .instead
+                .map(|instead| (body.inside(&instead.span), instead.text)),
+        },
         span: body.inside(&error.span),
     };
     errors.into_iter().map(problem).collect()

@@ -11,7 +11,7 @@ use super::file::{ItemText, item_text, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
 use super::mappings::{
     MappingProblem, MappingProblemKind, MappingResult, Observed, alias_mapping, grammar_of,
-    grammar_problems, observe_mapping_text, resolve_mapping, resolve_mapping_text,
+    grammar_problems, observe_mapping_text, once_each, resolve_mapping, resolve_mapping_text,
 };
 use super::recent::recently_parsed_mapping;
 use super::references::{ReferenceOrder, reference_order};
@@ -244,6 +244,7 @@ impl Collector<'_> {
             site.mappings.push(mapping);
             site.problems.extend(problems);
         }
+        once_each(&mut site.problems);
         site
     }
 }

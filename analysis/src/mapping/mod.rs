@@ -3,6 +3,7 @@
 //! Pure mathematics: nothing here knows of files, kernels or hardware, and no answer takes time that grows with the size
 //! of an axis, except bounded enumeration where it is said.
 
+mod axis_entries;
 mod canonical;
 mod division;
 mod elements;
@@ -26,7 +27,7 @@ pub use index::{Axis, Cell, Index, PaddingKind};
 pub use projection::{AxisPart, project};
 pub use relation::{Answer, ENUMERATION_LIMIT, equal, equal_forms};
 pub use syntax::{
-    AxisDeclaration, FactorKind, FactorNode, Grammar, GrammarError, IndexEntry, Operator,
+    AxisDeclaration, FactorKind, FactorNode, Grammar, GrammarError, IndexEntry, Instead, Operator,
     SyntaxKind, SyntaxNode, parse_axes, parse_index, parse_index_in, parse_mapping,
     parse_mapping_in,
 };

@@ -4,22 +4,18 @@
 
 use std::ops::Range;
 
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenTree};
 use syn::buffer::Cursor;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 
 use super::PaddingKind;
 use super::syntax::{
-    AxisDeclaration, FactorKind, FactorNode, Grammar, GrammarError, Operator, SyntaxKind,
-    SyntaxNode,
+    FactorKind, FactorNode, Grammar, GrammarError, Instead, Operator, SyntaxKind, SyntaxNode,
 };
 
 /// The most operators after one operand that are read.
 const OPERATOR_LIMIT: usize = 64;
-
-/// The most tokens of a size in `axes!` that are read.
-const SIZE_TOKEN_LIMIT: usize = 64;
 
 /// Leaves nothing behind: `syn` reports unread tokens as an error of its own.
 pub(super) fn drain(input: ParseStream<'_>) {
@@ -38,6 +34,16 @@ fn is_punctuation(cursor: Cursor<'_>, character: char) -> bool {
         .is_some_and(|(punctuation, _)| punctuation.as_char() == character)
 }
 
+/// How a group begins, in a sentence.
+pub(super) fn opening(group: &Group) -> &'static str {
+    match group.delimiter() {
+        Delimiter::Parenthesis => "`(`",
+        Delimiter::Brace => "`{`",
+        Delimiter::Bracket => "`[`",
+        Delimiter::None => "a group",
+    }
+}
+
 /// State of one reading.
 pub(super) struct Reader {
     pub(super) errors: Vec<GrammarError>,
@@ -48,9 +54,20 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn error(&mut self, message: impl Into<String>, span: Range<usize>) {
+        self.errors.push(GrammarError::new(message, span));
+    }
+
+    /// An error at a token, with another text for a part of the body around it where one is plain.
+    pub(super) fn error_instead(
+        &mut self,
+        message: String,
+        span: Range<usize>,
+        instead: Option<Instead>,
+    ) {
         self.errors.push(GrammarError {
-            message: message.into(),
+            message,
             span,
+            instead,
         });
     }
 
@@ -105,15 +122,10 @@ impl Reader {
         self.bump(input);
     }
 
-    fn describe(&self, input: ParseStream<'_>) -> (String, Range<usize>) {
+    pub(super) fn describe(&self, input: ParseStream<'_>) -> (String, Range<usize>) {
         let span = self.position(input);
         let found = match input.cursor().token_tree() {
-            Some((TokenTree::Group(group), _)) => match group.delimiter() {
-                Delimiter::Parenthesis => "`(`".to_owned(),
-                Delimiter::Brace => "`{`".to_owned(),
-                Delimiter::Bracket => "`[`".to_owned(),
-                Delimiter::None => "a group".to_owned(),
-            },
+            Some((TokenTree::Group(group), _)) => opening(&group).to_owned(),
             Some((token, _)) => format!("`{token}`"),
             None => "the end".to_owned(),
         };
@@ -263,11 +275,12 @@ impl Reader {
             return (value, span);
         }
         let value = integer(&text);
-        let message = match value {
-            Some(value) => format!("`{text}` is no plain decimal number; write `{value}`"),
-            None => format!("`{text}` is no plain decimal number"),
-        };
-        self.error(message, span.clone());
+        let instead = value.map(|value| Instead {
+            span: span.clone(),
+            text: value.to_string(),
+        });
+        let message = format!("`{text}` is no plain decimal number");
+        self.error_instead(message, span.clone(), instead);
         (value, span)
     }
 
@@ -445,122 +458,6 @@ impl Reader {
         if self.grammar == Grammar::VisaStd {
             self.error(message, at.clone());
         }
-    }
-
-    /// `IDENT "=" size`.
-    pub(super) fn axis(&mut self, input: ParseStream<'_>) -> Option<AxisDeclaration> {
-        let at = self.position(input);
-        let Ok(identifier) = input.call(syn::Ident::parse_any) else {
-            let (found, span) = self.describe(input);
-            self.error(format!("expected an axis's name, found {found}"), span);
-            self.skip_to_comma(input);
-            return None;
-        };
-        let name = identifier.to_string();
-        if !name.starts_with(|character: char| character.is_ascii_uppercase()) {
-            self.error(
-                format!("an axis's name starts with one of the letters A to Z, unlike `{name}`"),
-                at.clone(),
-            );
-        }
-        let mut declaration = AxisDeclaration {
-            name,
-            name_span: at.clone(),
-            size: None,
-            size_span: at.end..at.end,
-        };
-        if !input.peek(syn::Token![=]) {
-            let (found, span) = self.describe(input);
-            self.error(
-                format!("expected `=` and the axis's size, found {found}"),
-                span,
-            );
-            self.skip_to_comma(input);
-            return Some(declaration);
-        }
-        self.bump(input);
-        self.axis_size(input, &mut declaration);
-        Some(declaration)
-    }
-
-    fn axis_size(&mut self, input: ParseStream<'_>, declaration: &mut AxisDeclaration) {
-        let start = self.position(input);
-        declaration.size_span = start.start..start.start;
-        let mut tokens = Vec::new();
-        while !input.is_empty() && !input.peek(syn::Token![,]) {
-            if let Some((token, span)) = self.bump(input) {
-                declaration.size_span.end = span.end;
-                tokens.push(token);
-            }
-        }
-        let name = &declaration.name;
-        if tokens.is_empty() {
-            self.error(format!("the size of `{name}` is missing"), start);
-            return;
-        }
-        let read = (tokens.len() <= SIZE_TOKEN_LIMIT)
-            .then(|| syn::parse2::<syn::Expr>(tokens.into_iter().collect::<TokenStream>()).ok())
-            .flatten();
-        match read.as_ref().map(evaluate) {
-            Some(Evaluated::Value(value)) => declaration.size = Some(value),
-            Some(Evaluated::Overflow) => {
-                self.error(
-                    format!("the size of `{name}` does not fit 64 bits"),
-                    declaration.size_span.clone(),
-                );
-            }
-            Some(Evaluated::NotConstant) | None => self.error(
-                format!("the size of `{name}` must be an integer literal"),
-                declaration.size_span.clone(),
-            ),
-        }
-    }
-}
-
-enum Evaluated {
-    Value(u64),
-    Overflow,
-    NotConstant,
-}
-
-/// Arithmetic of integer literals. The macro itself takes a literal only; what has an evident value keeps it, so that
-/// the rest of the file is still checked.
-fn evaluate(expression: &syn::Expr) -> Evaluated {
-    match expression {
-        syn::Expr::Lit(literal) => match &literal.lit {
-            syn::Lit::Int(integer) => integer
-                .base10_parse()
-                .map_or(Evaluated::Overflow, Evaluated::Value),
-            _ => Evaluated::NotConstant,
-        },
-        syn::Expr::Paren(inner) => evaluate(&inner.expr),
-        syn::Expr::Group(inner) => evaluate(&inner.expr),
-        syn::Expr::Binary(binary) => {
-            let (left, right) = match (evaluate(&binary.left), evaluate(&binary.right)) {
-                (Evaluated::Value(left), Evaluated::Value(right)) => (left, right),
-                (Evaluated::NotConstant, _) | (_, Evaluated::NotConstant) => {
-                    return Evaluated::NotConstant;
-                }
-                _ => return Evaluated::Overflow,
-            };
-            let value = match binary.op {
-                syn::BinOp::Add(_) => left.checked_add(right),
-                syn::BinOp::Sub(_) => left.checked_sub(right),
-                syn::BinOp::Mul(_) => left.checked_mul(right),
-                syn::BinOp::Div(_) => left.checked_div(right),
-                syn::BinOp::Rem(_) => left.checked_rem(right),
-                syn::BinOp::Shl(_) => u32::try_from(right)
-                    .ok()
-                    .filter(|by| *by < 64 && left.leading_zeros() >= *by)
-                    .map(|by| left << by),
-                syn::BinOp::Shr(_) => u32::try_from(right)
-                    .ok()
-                    .and_then(|by| left.checked_shr(by)),
-                _ => return Evaluated::NotConstant,
-            };
-            value.map_or(Evaluated::Overflow, Evaluated::Value)
-        }
-        _ => Evaluated::NotConstant,
     }
 }
 

@@ -15,10 +15,7 @@ pub(super) fn tokens(text: &str) -> (TokenStream, Vec<GrammarError>) {
             format!("brackets nest {nesting} deep; more than {NESTING_LIMIT} are not read");
         return (
             TokenStream::new(),
-            vec![GrammarError {
-                message,
-                span: 0..text.len(),
-            }],
+            vec![GrammarError::new(message, 0..text.len())],
         );
     }
     if let Ok(tokens) = text.parse() {
@@ -31,10 +28,7 @@ pub(super) fn tokens(text: &str) -> (TokenStream, Vec<GrammarError>) {
             let message = "these characters are no Rust tokens".to_owned();
             (
                 TokenStream::new(),
-                vec![GrammarError {
-                    message,
-                    span: 0..text.len(),
-                }],
+                vec![GrammarError::new(message, 0..text.len())],
             )
         }
     }
@@ -72,18 +66,18 @@ fn mend(text: &str) -> (String, Vec<GrammarError>) {
                     true
                 }
                 _ => {
-                    errors.push(GrammarError {
-                        message: format!("`{character}` closes nothing"),
-                        span: span.clone(),
-                    });
+                    errors.push(GrammarError::new(
+                        format!("`{character}` closes nothing"),
+                        span.clone(),
+                    ));
                     false
                 }
             },
             '"' | '\'' | '\\' | '`' => {
-                errors.push(GrammarError {
-                    message: format!("`{character}` has no place here"),
-                    span: span.clone(),
-                });
+                errors.push(GrammarError::new(
+                    format!("`{character}` has no place here"),
+                    span.clone(),
+                ));
                 false
             }
             _ if character.is_whitespace()
@@ -93,10 +87,10 @@ fn mend(text: &str) -> (String, Vec<GrammarError>) {
                 true
             }
             _ => {
-                errors.push(GrammarError {
-                    message: format!("`{character}` has no place here"),
-                    span: span.clone(),
-                });
+                errors.push(GrammarError::new(
+                    format!("`{character}` has no place here"),
+                    span.clone(),
+                ));
                 false
             }
         };
@@ -108,10 +102,10 @@ fn mend(text: &str) -> (String, Vec<GrammarError>) {
     }
     while let Some((opening, offset)) = open.pop() {
         mended.push(closing(opening));
-        errors.push(GrammarError {
-            message: format!("`{opening}` is never closed"),
-            span: offset..offset + 1,
-        });
+        errors.push(GrammarError::new(
+            format!("`{opening}` is never closed"),
+            offset..offset + 1,
+        ));
     }
     (mended, errors)
 }

@@ -114,6 +114,27 @@ pub struct GrammarError {
     pub message: String,
     /// Bytes of the macro's body; empty at its end.
     pub span: Range<usize>,
+    /// What says the same in the macro's own words, where that is plain.
+    pub instead: Option<Instead>,
+}
+
+/// Another text for a part of a macro's body.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Instead {
+    /// The bytes of the macro's body that it replaces.
+    pub span: Range<usize>,
+    /// The text.
+    pub text: String,
+}
+
+impl GrammarError {
+    pub(super) fn new(message: impl Into<String>, span: Range<usize>) -> Self {
+        Self {
+            message: message.into(),
+            span,
+            instead: None,
+        }
+    }
 }
 
 /// One entry of `axes!`.

@@ -161,7 +161,7 @@ fn spans_are_bytes_also_after_other_letters() {
 
 #[test]
 fn axes_take_integers() {
-    let text = "A = 8, B = 1_024, Kv = 0x10usize, D = 1 << 40,";
+    let text = "A = 8, B = 1_024, Kv = 0x10usize, D = 0b1_00u64, E = 0o17,";
     let (axes, errors) = parse_axes(text);
     assert_eq!(errors, Vec::new());
     let sizes: Vec<_> = axes
@@ -174,10 +174,62 @@ fn axes_take_integers() {
             ("A", Some(8)),
             ("B", Some(1024)),
             ("Kv", Some(16)),
-            ("D", Some(1 << 40))
+            ("D", Some(4)),
+            ("E", Some(15))
         ]
     );
     assert_eq!(&text[axes[1].size_span.clone()], "1_024");
+}
+
+/// The macro takes one literal token: what stands for a number all the same keeps its value, with an error where the
+/// macro stops.
+#[test]
+fn sizes_of_axes_are_single_literals() {
+    let refused = |size: &str| {
+        let text = format!("A = 2, B = {size}, C = 3");
+        let (axes, errors) = parse_axes(&text);
+        let [error] = errors.as_slice() else {
+            panic!("{size}: {errors:?}")
+        };
+        let [_, axis, _] = axes.as_slice() else {
+            panic!("{size}: {axes:?}")
+        };
+        let instead = error.instead.as_ref();
+        (
+            text[error.span.clone()].to_owned(),
+            axis.size,
+            instead.map(|instead| (text[instead.span.clone()].to_owned(), instead.text.clone())),
+        )
+    };
+    let evident = |at: &str, size: &str, value: u64| {
+        assert_eq!(
+            refused(size),
+            (
+                at.to_owned(),
+                Some(value),
+                Some((size.to_owned(), value.to_string()))
+            )
+        );
+    };
+    evident("*", "4 * 8", 32);
+    evident("<<", "1 << 40", 1 << 40);
+    evident("-", "0x10 - 1_0", 6);
+    evident("(8)", "(8)", 8);
+    evident("(8 + 1)", "(8 + 1) * 2", 18);
+    let unknown = |at: &str, size: &str| {
+        assert_eq!(refused(size), (at.to_owned(), None, None));
+    };
+    unknown("N", "N");
+    unknown("*", "4 * N");
+    unknown("crate", "crate::sizes::N");
+    unknown("-", "-8");
+    unknown("8.0", "8.0");
+    evident("8f32", "8f32", 8);
+    unknown("8e2", "8e2");
+    unknown("\"8\"", "\"8\"");
+    unknown("{ 8 }", "{ 8 }");
+    unknown("<<", "1 << 64");
+    unknown("9999999999999999999999", "9999999999999999999999");
 }
 
 #[test]

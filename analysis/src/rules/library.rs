@@ -3,7 +3,7 @@
 use crate::derivation::library::{LibraryLimit, LibraryLimitKind, TransposeRows, Unimplemented};
 use crate::items::{MappingRemarkKind, MappingSite, Span};
 
-use super::wording::written;
+use super::wording::{selection, written};
 use super::{Checked, Finding, Rule, rule};
 
 /// The release that the limits are those of, as messages name it.
@@ -191,6 +191,18 @@ fn word(limit: &LibraryLimit) -> Finding {
             "moves whole tensors: a resize in the target makes the move panic",
         )
         .help("read a tile of the source instead: `view().tile::<..>(start)`"),
+        LibraryLimitKind::Repetition { axis, parts } => {
+            let [fine, coarse] = parts.map(selection);
+            finding(
+                &format!(
+                    "the source selects `{axis}` twice ({fine} and {coarse}), and the target holds it once"
+                ),
+                "looks for every selection of an axis in the target and panics at the one that it does not find",
+            )
+            .help(format!(
+                "select each digit of `{axis}` once in the source, or declare another axis for the second selection"
+            ))
+        }
         LibraryLimitKind::AlignTiling { tiling } => finding(
             &format!(
                 "each pair of collected flits is repeated {tiling} times, so the second flit lies inside the repetition"

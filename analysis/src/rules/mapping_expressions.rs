@@ -3,10 +3,11 @@
 //! They look at every call of these macros in an item, whether a kernel reaches it or not. A fault in an alias is the
 //! alias's; its uses have none.
 
+use super::wording::selection;
 use super::{Applicability, Checked, Finding, Rule, rule, words};
 use crate::derivation::tensors::RepeatedAxis;
 use crate::items::{MappingProblem, MappingProblemKind, MappingSite, SiteKind, Span};
-use crate::mapping::MappingError;
+use crate::mapping::{Grammar, MappingError};
 
 /// How far from a number the nearest divisors are searched.
 const DIVISOR_DISTANCE: u64 = 4096;
@@ -122,10 +123,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         other,
     } in &checked.derivation.tensors.repeated
     {
-        let [fine, coarse] = parts.map(|(stride, count)| match stride {
-            1 => format!("{count} values"),
-            _ => format!("{count} steps of {stride} values"),
-        });
+        let [fine, coarse] = parts.map(selection);
         let mut finding = Finding::new(
             "axis_repeated",
             *span,
@@ -166,9 +164,24 @@ type Works<'a> = &'a dyn Fn(&str) -> bool;
 fn word(problem: &MappingProblem, source: &str, works: Works<'_>) -> Option<Finding> {
     let span = problem.span;
     Some(match &problem.kind {
-        MappingProblemKind::Grammar(message) => {
-            Finding::new("mapping_syntax", span, message.clone())
+        MappingProblemKind::Grammar { message, instead } => {
+            let finding = Finding::new("mapping_syntax", span, message.clone());
+            match instead {
+                Some((place, text)) => finding.fix(
+                    Applicability::Machine,
+                    format!("write `{text}`"),
+                    *place,
+                    text.clone(),
+                ),
+                None => finding,
+            }
         }
+        MappingProblemKind::NamedConstant {
+            text,
+            value,
+            factor,
+            grammar,
+        } => word_constant(text, *value, *factor, *grammar, span),
         MappingProblemKind::CyclicAlias { name } => Finding::new(
             "mapping_syntax",
             span,
@@ -196,6 +209,53 @@ fn word(problem: &MappingProblem, source: &str, works: Works<'_>) -> Option<Find
         ),
         MappingProblemKind::Invalid(error) => return word_invalid(error, span, source, works),
     })
+}
+
+/// A constant where the macro takes a plain number or an axis.
+fn word_constant(
+    text: &str,
+    value: Option<u64>,
+    factor: bool,
+    grammar: Grammar,
+    span: Span,
+) -> Finding {
+    let name = text.trim_matches(['{', '}', ' ']);
+    let (rule, message, other) = match (factor, grammar) {
+        (true, Grammar::VisaStd) => (
+            "mapping_syntax",
+            format!(
+                "the right operand is a plain decimal number, and `{name}` is a constant, which the macro cannot read"
+            ),
+            value.map(|value| value.to_string()),
+        ),
+        (true, Grammar::OptStd) => (
+            "unknown_axis",
+            format!("`{name}` is a constant, and a bare name is read as an axis"),
+            Some(format!("{{ {name} }}")),
+        ),
+        (false, _) => (
+            "unknown_axis",
+            format!("`{name}` is a constant, and only an axis or a type stands for positions"),
+            None,
+        ),
+    };
+    let finding = Finding::new(rule, span, message);
+    match other {
+        Some(other) => finding.fix(
+            Applicability::Maybe,
+            format!("write `{other}`"),
+            span,
+            other,
+        ),
+        None if factor => finding.help("write its value"),
+        None => {
+            let size = value.map_or_else(|| "…".to_owned(), |value| value.to_string());
+            finding.help(format!(
+                "declare an axis of that size, `axes![{name} = {size}]`, in place of the constant, or write `1 # {size}` for \
+                 positions that hold nothing"
+            ))
+        }
+    }
 }
 
 fn word_unknown(name: &str, nearest: &[String], span: Span) -> Finding {

@@ -77,6 +77,14 @@ pub(super) fn written(mapping: &Mapping) -> String {
     format!("m![{mapping}]")
 }
 
+/// A selection of an axis: values of the axis a step, and steps.
+pub(super) fn selection((stride, count): (u64, u64)) -> String {
+    match stride {
+        1 => format!("{count} values"),
+        _ => format!("{count} steps of {stride} values"),
+    }
+}
+
 /// Names in a sentence: `A`, `A and B`, `A, B and C`.
 pub(super) fn names(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();

@@ -85,6 +85,5 @@ fn find(question: &Committed) -> Option<LibraryLimitKind> {
             packet: packet.to_mapping(),
         });
     }
-    let axis = find_truncated(&Form::multiply(time, packet)?, element)?;
-    Some(LibraryLimitKind::Truncation { axis })
+    find_truncated(&Form::multiply(time, packet)?, element)
 }

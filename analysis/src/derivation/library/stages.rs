@@ -102,11 +102,8 @@ fn computed(
 }
 
 fn fetched(input: &StreamShape, stage: &Stage) -> Option<(LibraryLimitKind, Span)> {
-    let axis = truncated(&input.full()?, &stage.output.full()?)?;
-    Some((
-        LibraryLimitKind::Truncation { axis },
-        stage.output.time.span,
-    ))
+    let kind = truncated(&input.full()?, &stage.output.full()?)?;
+    Some((kind, stage.output.time.span))
 }
 
 /// A custom ring: exactly the least one, copies each one whole axis without padding, nothing cut off.
@@ -126,11 +123,8 @@ fn ring(
     if let Some(copies) = ring_copies(before, after) {
         return Some((copies, stage.output.slice.span));
     }
-    if let Some(axis) = truncated(&input.full()?, &stage.output.full()?) {
-        return Some((
-            LibraryLimitKind::Truncation { axis },
-            stage.output.time.span,
-        ));
+    if let Some(kind) = truncated(&input.full()?, &stage.output.full()?) {
+        return Some((kind, stage.output.time.span));
     }
     let least = least.filter(|least| *least != ring_size)?;
     Some((LibraryLimitKind::RingSize { ring_size, least }, ring_span))

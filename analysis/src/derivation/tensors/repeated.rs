@@ -108,10 +108,18 @@ thread_local! {
 /// The axes of which a digit stands twice.
 fn repeated_parts(form: &Form) -> Vec<Selections> {
     let repeated = form.axis_names().into_iter().filter_map(|axis| {
-        let parts = overlapping(project(form, &axis)?)?;
+        let parts = repeated_selections(form, &axis)?;
         Some((axis, parts))
     });
     repeated.collect()
+}
+
+/// Two selections of an axis in a form that step through the same digits, if there are two.
+pub(in crate::derivation) fn repeated_selections(
+    form: &Form,
+    axis: &str,
+) -> Option<[(u64, u64); 2]> {
+    overlapping(project(form, axis)?)
 }
 
 /// Two selections of one axis that step through the same values.

@@ -232,7 +232,10 @@ fn by_kernel(uses: &[Use]) -> Vec<String> {
 
 fn reason(kind: &MappingProblemKind) -> String {
     match kind {
-        MappingProblemKind::Grammar(message) => message.clone(),
+        MappingProblemKind::Grammar { message, .. } => message.clone(),
+        MappingProblemKind::NamedConstant { text, .. } => {
+            format!("`{text}` is a constant, which the macro does not take here")
+        }
         MappingProblemKind::UnknownAxis { name, .. } => format!("`{name}` names no axis in scope"),
         MappingProblemKind::Invalid(error) => error.to_string(),
         MappingProblemKind::CyclicAlias { name } => format!("`{name}` needs itself"),

@@ -14,7 +14,10 @@ fn show(db: &AnalysisDatabase, problem: &MappingProblem) -> String {
     let text = file.text(db);
     let place = text.get(start as usize..end as usize).unwrap_or("?");
     let kind = match &problem.kind {
-        MappingProblemKind::Grammar(_) => "grammar".to_owned(),
+        MappingProblemKind::Grammar { .. } => "grammar".to_owned(),
+        MappingProblemKind::NamedConstant { text, value, .. } => {
+            format!("constant {text} of {value:?}")
+        }
         MappingProblemKind::UnknownAxis {
             name,
             nearest,
@@ -108,10 +111,38 @@ fn faults_stand_at_their_operator() {
     );
 }
 
+/// A constant is named where the macro stops at it, and nothing else is said of the place.
+#[test]
+fn constants_are_no_axes_and_no_operands() {
+    let of = |mapping: &str| {
+        let text = format!(
+            "{AXES}const N: usize = 4; const K: usize = f(); type X = m![{mapping}]; fn g(i: usize) {{ i![{mapping}: i]; }}"
+        );
+        let found = sites(&text);
+        assert_eq!(found[0], found[1], "m! and i! agree");
+        found[0].clone()
+    };
+    assert_eq!(of("A / N"), "-; constant N of Some(4) at N");
+    assert_eq!(
+        of("A / { N / 2 }"),
+        "-; constant { N / 2 } of Some(2) at { N / 2 }"
+    );
+    assert_eq!(of("[A % K, B]"), "-; constant K of None at K");
+    assert_eq!(of("A / (N)"), "-; grammar at (N)");
+    assert_eq!(of("[A, N]"), "-; constant N of Some(4) at N");
+    assert_eq!(
+        of("[N, A] / N"),
+        "-; constant N of Some(4) at N; constant N of Some(4) at N"
+    );
+}
+
 #[test]
 fn unknown_names_and_broken_grammar() {
     assert_eq!(of("Aa, B"), "-; unknown Aa [\"A\"] at Aa");
     assert_eq!(of("A, Qqqqqq / 2"), "-; unknown Qqqqqq [] at Qqqqqq");
+    // One fault, one problem: what is wrong with an operand that only the successor takes is that it stands there.
+    assert_eq!(of("A / B"), "-; grammar at B");
+    assert_eq!(of("A / (Qqqqqq)"), "-; grammar at (Qqqqqq)");
     assert_eq!(
         sites("use other::*; type X = m![A];"),
         ["-; unknown A [] silent at A"]
