@@ -9,10 +9,13 @@ mod repeated;
 mod sizes;
 mod tiles;
 
-pub use capacity::{AlignmentViolation, CapacityViolation, OutgrownTensor, bytes_of};
+pub use capacity::{
+    AlignmentViolation, CapacityViolation, OutgrownTensor, RowsViolation, bytes_of,
+};
 pub use parts::PartsViolation;
 pub(super) use parts::{collective_fault, one_part};
 pub use repeated::RepeatedAxis;
+pub(super) use repeated::repeated_selections;
 pub use sizes::SizeViolation;
 pub use tiles::{TileViolation, tile_output};
 
@@ -36,6 +39,8 @@ pub enum TensorsViolation {
     Alignment(AlignmentViolation),
     /// A tensor that does not fit its memory.
     Capacity(CapacityViolation),
+    /// More rows than the MAC array has.
+    Rows(RowsViolation),
     /// A tile that is no part of its tensor.
     Tile(TileViolation),
     /// A collective that names something else than parts of its tensor.
@@ -51,6 +56,7 @@ pub fn derive(body: &Body) -> TensorsDerivation {
         .collect();
     for tensor in &body.tensors {
         violations.extend(capacity::alignment(tensor).map(TensorsViolation::Alignment));
+        violations.extend(capacity::row_count(tensor).map(TensorsViolation::Rows));
         violations.extend(capacity::capacity(tensor).map(TensorsViolation::Capacity));
         violations.extend(tiles::derive(body, tensor).map(TensorsViolation::Tile));
     }

@@ -565,7 +565,6 @@ const IMPLIES: &[(&str, &str)] = &[
     ("element_alignment", "dma_alignment"),
     ("element_alignment", "hbm_misaligned_read"),
     ("element_alignment", "hbm_partial_write"),
-    ("trf_capacity", "trf_row_count"),
 ];
 
 /// All findings of one body, each place and rule once, in the order of the families. What follows from another finding at
@@ -577,6 +576,7 @@ pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
     findings
 }
 
+pub(crate) use fetch::unaligned_packet;
 pub(crate) use scoped::name_in_scope;
 
 /// The findings with their fixes as the families propose them, each for its own place.

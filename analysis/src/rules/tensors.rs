@@ -5,10 +5,10 @@ use super::memory::with_places;
 use super::{Applicability, Checked, Finding, Group, Rule, rule, words};
 use crate::derivation::memory::Elsewhere;
 use crate::derivation::tensors::{
-    AlignmentViolation, CapacityViolation, OutgrownTensor, SizeViolation, TensorsViolation,
-    TileViolation,
+    AlignmentViolation, CapacityViolation, OutgrownTensor, RowsViolation, SizeViolation,
+    TensorsViolation, TileViolation,
 };
-use crate::hardware::{CLUSTERS, ROWS, SLICES};
+use crate::hardware::{CLUSTERS, SLICES};
 use crate::items::Span;
 use crate::kernel::{Level, Tier, TrfAddress};
 
@@ -121,15 +121,26 @@ pub(super) const RULES: &[Rule] = &[
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    findings.extend(checked.derivation.tensors.violations.iter().map(
-        |violation| match violation {
-            TensorsViolation::Size(violation) => word_size(violation),
-            TensorsViolation::Alignment(violation) => word_alignment(violation),
-            TensorsViolation::Capacity(violation) => word_capacity(checked, violation),
-            TensorsViolation::Tile(violation) => word_tile(checked, violation),
-            TensorsViolation::Parts(violation) => collectives::word(violation),
-        },
-    ));
+    findings.extend(
+        checked
+            .derivation
+            .tensors
+            .violations
+            .iter()
+            .map(|violation| match violation {
+                TensorsViolation::Size(violation) => word_size(violation),
+                TensorsViolation::Alignment(violation) => word_alignment(violation),
+                TensorsViolation::Capacity(violation) => word_capacity(checked, violation),
+                TensorsViolation::Rows(RowsViolation { rows, span }) => Finding::new(
+                    "trf_row_count",
+                    *span,
+                    format!("{rows} rows; the MAC array runs with 1, 2, 4 or 8"),
+                )
+                .help("row counts: 1, 2, 4, 8"),
+                TensorsViolation::Tile(violation) => word_tile(checked, violation),
+                TensorsViolation::Parts(violation) => collectives::word(violation),
+            }),
+    );
 }
 
 fn word_size(violation: &SizeViolation) -> Finding {
@@ -258,15 +269,6 @@ fn word_alignment(violation: &AlignmentViolation) -> Finding {
 
 fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation) -> Finding {
     match violation {
-        CapacityViolation::Rows { rows, span } => Finding::new(
-            "trf_capacity",
-            *span,
-            format!("the tensor has {rows} rows; the register file has {ROWS} bank rows"),
-        )
-        .help(format!(
-            "use 1, 2, 4 or 8 rows and a factor of {} in the element",
-            rows.div_ceil(ROWS)
-        )),
         CapacityViolation::Bytes {
             tensor,
             rows,

@@ -30,8 +30,8 @@ pub enum TrfLoadViolation {
     RowCount {
         /// Rows asked for.
         rows: u64,
-        /// Iterations of the collected time.
-        time: u64,
+        /// Iterations of the collected time, where they are known.
+        time: Option<u64>,
     },
     /// The rows are not the outermost factors of the collected time.
     RowMismatch,
@@ -53,17 +53,16 @@ pub fn derive_trf_load(body: &Body, pass: &Pass) -> TrfLoadDerivation {
         return derived;
     };
     let stream = pass.output();
-    let (Some(rows), Some(time)) = (
-        row.get().map(Mapping::size),
-        stream.time.get().map(Mapping::size),
-    ) else {
+    let Some(rows) = row.get().map(Mapping::size) else {
         return derived;
     };
+    let time = stream.time.get().map(Mapping::size);
+    let divides = |rows| time.is_none_or(|time| time.is_multiple_of(rows));
     derived.possible_rows = [1, 2, 4, 8]
         .into_iter()
-        .filter(|&rows| time.is_multiple_of(rows))
+        .filter(|&rows| divides(rows))
         .collect();
-    if !is_row_count(rows) || !time.is_multiple_of(rows) {
+    if !is_row_count(rows) || !divides(rows) {
         derived
             .violations
             .push(TrfLoadViolation::RowCount { rows, time });

@@ -32,8 +32,8 @@ pub struct TrfEntry {
 pub enum TrfSequencerError {
     /// The packet is no run of the element, repeated: its parts lie apart in the element, or repeat inside the run.
     Packet {
-        /// Contiguous bytes of the element that the packet starts with.
-        contiguous: u64,
+        /// Contiguous bits of the element that the packet starts with.
+        contiguous_bits: u64,
     },
     /// More entries than the sequencer has.
     Entries {
@@ -80,7 +80,7 @@ pub(super) fn derive(
         limits(reg_read_size, &entries)
     } else {
         Some(TrfSequencerError::Packet {
-            contiguous: bytes(run)?,
+            contiguous_bits: element_type.bits_of(run)?,
         })
     };
     Some((

@@ -59,13 +59,15 @@ pub enum CapacityViolation {
         /// Where the address is written.
         span: Span,
     },
-    /// More rows than the MAC array has.
-    Rows {
-        /// Rows asked for.
-        rows: u64,
-        /// Where they are written.
-        span: Span,
-    },
+}
+
+/// More rows than the MAC array has, of a tensor that no load of the body makes: a load is judged with its stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowsViolation {
+    /// Rows asked for.
+    pub rows: u64,
+    /// Where they are written.
+    pub span: Span,
 }
 
 /// Whether the tensor lies in memory of its own; a view or a reshape lies in that of another.
@@ -100,20 +102,40 @@ pub fn bytes_of(tensor: &Tensor) -> Option<u64> {
     }
 }
 
+/// The rows of a TRF tensor and where they are written.
+fn rows_of(tensor: &Tensor) -> Option<(&Mapping, Span)> {
+    let row = tensor.levels.row.as_ref()?;
+    (tensor.tier == Tier::Trf).then_some((row.value.as_ref()?, row.span))
+}
+
+/// Derives whether a tensor that comes from elsewhere has more rows than the MAC array.
+pub(super) fn row_count(tensor: &Tensor) -> Option<RowsViolation> {
+    let (rows, span) = rows_of(tensor)?;
+    let rows = rows.size();
+    let judged = matches!(tensor.origin, Origin::Parameter | Origin::FromAddress);
+    (judged && rows > hardware::ROWS).then_some(RowsViolation { rows, span })
+}
+
+/// Bytes that are too many whatever becomes of the rows. A count that the MAC array does not have is a fault of its own, so
+/// that the data is shared out anew and the rows' padding goes with it.
+fn bytes_of_data(tensor: &Tensor) -> Option<u64> {
+    let bytes = bytes_of(tensor)?;
+    match rows_of(tensor) {
+        Some((rows, _)) if rows.size() > hardware::ROWS => {
+            let data = rows.form().remove_padding().size();
+            let least = [1, 2, 4, hardware::ROWS]
+                .into_iter()
+                .find(|rows| *rows >= data);
+            (bytes / rows.size()).checked_mul(least.unwrap_or(data))
+        }
+        _ => Some(bytes),
+    }
+}
+
 /// Derives whether the tensor fits its memory.
 pub(super) fn capacity(tensor: &Tensor) -> Option<CapacityViolation> {
     if !is_allocation(tensor) {
         return None;
-    }
-    let rows = tensor
-        .levels
-        .row
-        .as_ref()
-        .and_then(|row| Some((row.value.as_ref()?.size(), row.span)));
-    if let (Tier::Trf, Some((rows, span))) = (tensor.tier, rows)
-        && rows > hardware::ROWS
-    {
-        return Some(CapacityViolation::Rows { rows, span });
     }
     let region = match tensor.address.value {
         AddressValue::Trf(region) => Some(region),
@@ -138,10 +160,10 @@ pub(super) fn capacity(tensor: &Tensor) -> Option<CapacityViolation> {
         clusters: used(tensor.levels.cluster.as_ref(), CLUSTERS),
         span: tensor.span,
     };
-    if bytes > capacity {
+    if bytes_of_data(tensor)? > capacity {
         return Some(CapacityViolation::Bytes {
             tensor: outgrown(),
-            rows: rows.map(|(rows, _)| rows),
+            rows: rows_of(tensor).map(|(rows, _)| rows.size()),
             region,
             span: tensor.levels.element.span,
         });

@@ -171,7 +171,44 @@ fn register_files_hold_their_kib() {
     assert!(trf("A", "K % 2048", TrfAddress::FirstHalf));
     assert!(trf("A / 2", "K % 8192", TrfAddress::Full));
     assert!(!trf("A / 2", "K % 2048", TrfAddress::SecondHalf));
-    assert!(trf("B % 16", "A", TrfAddress::Full), "sixteen rows");
+}
+
+/// More rows than there are bank rows are a fault of their own; the bytes are judged as if the data lay in as many rows as
+/// it needs.
+#[test]
+fn too_many_rows_are_no_question_of_capacity() {
+    let trf = |row: &str, element: &str| {
+        one(
+            Tier::Trf,
+            &["S", row, element],
+            AddressValue::Trf(TrfAddress::Full),
+        )
+    };
+    let rows = |found: &[TensorsViolation]| {
+        matches!(
+            found,
+            [TensorsViolation::Rows(RowsViolation { rows: 16, .. }), ..]
+        )
+    };
+    // 16 rows of 8 i32; 16 rows of 4 KiB are 64 KiB; 16 rows of 8 KiB are 128.
+    for element in ["A", "K % 1024"] {
+        let found = trf("B % 16", element);
+        assert!(rows(&found) && found.len() == 1, "{element}: {found:?}");
+    }
+    let found = trf("B % 16", "K % 2048");
+    assert!(
+        matches!(
+            found.as_slice(),
+            [
+                TensorsViolation::Rows(_),
+                TensorsViolation::Capacity(CapacityViolation::Bytes { .. })
+            ]
+        ),
+        "{found:?}"
+    );
+    // Eight rows of data fit; the padding of the rows goes with the wrong count.
+    let padded = trf("A # 16", "K % 2048");
+    assert!(rows(&padded) && padded.len() == 1, "{padded:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::hardware::{ElementType, Target, fetch_cast_targets};
 use crate::items::Span;
 use crate::kernel::{Pass, PassEnd, StageKind, Tensor, Written};
 use crate::mapping::{Atom, Form, Mapping};
-use crate::rules::collect::bytes;
+use crate::rules::sequencer::bytes;
 use crate::rules::wording::{StageOf, link_use, names, propose_instead, written};
 use crate::rules::{Applicability, Checked, Finding, words};
 
@@ -40,26 +40,29 @@ pub(super) fn trf_load(
                 time: iterations,
             } => {
                 let is_count = matches!(rows, 1 | 2 | 4 | 8);
-                let message = if is_count {
-                    format!(
+                let message = match iterations {
+                    Some(iterations) if is_count => format!(
                         "{rows} rows do not divide the {iterations} iterations of the collected time, which are shared out to them"
-                    )
-                } else {
-                    format!("{rows} rows; the MAC array runs with 1, 2, 4 or 8")
+                    ),
+                    _ => format!("{rows} rows; the MAC array runs with 1, 2, 4 or 8"),
                 };
                 let possible: Vec<String> =
                     derived.possible_rows.iter().map(u64::to_string).collect();
-                Finding::new("trf_row_count", row.span, message)
-                    .related(
+                let finding = Finding::new("trf_row_count", row.span, message);
+                let finding = match iterations {
+                    Some(iterations) => finding.related(
                         stream.time.span,
                         format!("the collected time has {iterations} iterations"),
-                    )
-                    .help(match &derived.padded_time {
+                    ),
+                    None => finding,
+                };
+                finding.help(match &derived.padded_time {
                         Some((rows, time)) => format!(
                             "row counts that divide this time: {}; or pad the outermost axis, Time `{}` has room for {rows} rows",
                             possible.join(", "),
                             written(time)
                         ),
+                        None if iterations.is_none() => "row counts: 1, 2, 4, 8".to_owned(),
                         None => format!(
                             "row counts that divide this time: {}",
                             possible.join(", ")
@@ -420,10 +423,11 @@ fn word_sequencer(
 ) -> Finding {
     let output = &of.stage.output;
     let (at, message) = match error {
-        TrfSequencerError::Packet { contiguous } => (
+        TrfSequencerError::Packet { contiguous_bits } => (
             output.packet.span,
             format!(
-                "the packet shares {contiguous} contiguous bytes with the TRF tensor's element and is not these bytes repeated; a cycle reads one run and repeats it"
+                "the packet shares {} in a line with the TRF tensor's element and is not these repeated; a cycle reads one run and repeats it",
+                bytes(*contiguous_bits)
             ),
         ),
         TrfSequencerError::Entries { count } => (

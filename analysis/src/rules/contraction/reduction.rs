@@ -6,7 +6,7 @@ use crate::derivation::contraction::{
 };
 use crate::kernel::AccumulationKind;
 use crate::mapping::Mapping;
-use crate::rules::collect::bytes;
+use crate::rules::sequencer::bytes;
 use crate::rules::wording::{StageOf, names, propose_instead, written};
 use crate::rules::{Applicability, Finding};
 

@@ -203,7 +203,7 @@ fn a_read_is_one_run_of_the_element() {
     assert_eq!(
         derived.violations,
         [AlignViolation::Sequencer(TrfSequencerError::Packet {
-            contiguous: 2
+            contiguous_bits: 16
         })]
     );
 }
@@ -322,12 +322,18 @@ fn trf_loads() {
     assert_eq!(fine.possible_rows, [1, 2, 4, 8]);
     assert_eq!(
         trf_load(axes, ("P, K / 16", "K % 16"), ("P", "K")).violations,
-        [TrfLoadViolation::RowCount { rows: 6, time: 12 }]
+        [TrfLoadViolation::RowCount {
+            rows: 6,
+            time: Some(12)
+        }]
     );
     let uneven = trf_load(axes, ("P, K / 16", "K % 16"), ("P # 8", "K"));
     assert_eq!(
         uneven.violations,
-        [TrfLoadViolation::RowCount { rows: 8, time: 12 }]
+        [TrfLoadViolation::RowCount {
+            rows: 8,
+            time: Some(12)
+        }]
     );
     assert_eq!(uneven.possible_rows, [1, 2, 4]);
     assert_eq!(
