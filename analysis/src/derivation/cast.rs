@@ -3,7 +3,7 @@
 //! It knows one stage at a time. A packet that an earlier engine already delivers in a wrong size is that engine's
 //! violation and not repeated here.
 
-use crate::hardware::{self, ElementType, FLIT_BYTES, Target};
+use crate::hardware::{self, ElementType, Target};
 use crate::items::Span;
 use crate::kernel::{Pass, Position};
 use crate::mapping::{Answer, Mapping, equal_forms};
@@ -39,8 +39,8 @@ pub enum CastViolation {
     },
     /// The packet that enters is no flit.
     InputPacket {
-        /// Its bytes.
-        bytes: u64,
+        /// Its bits.
+        bits: u64,
         /// The method that asks for the cast.
         span: Span,
         /// Where the packet is written.
@@ -50,8 +50,8 @@ pub enum CastViolation {
     OutputPacket {
         /// The packet as declared.
         declared: Mapping,
-        /// Its bytes, if they are whole.
-        bytes: Option<u64>,
+        /// Its bits, if it is no flit.
+        bits: Option<u64>,
         /// The packet that leaves the engine.
         expected: Mapping,
         /// Where the packet is declared.
@@ -89,13 +89,12 @@ pub fn derive(pass: &Pass, index: usize, target: Target) -> CastDerivation {
     let Some(packet) = &input.packet.value else {
         return derived;
     };
-    let bytes = input_type.bytes_rounded_up(packet.size());
-    if bytes != Some(FLIT_BYTES) {
-        if let Some(bytes) = bytes
+    if packet.size() != input_type.elements_per_flit() {
+        if let Some(bits) = input_type.bits_of(packet.size())
             && judges_input(pass, index)
         {
             derived.violations.push(CastViolation::InputPacket {
-                bytes,
+                bits,
                 span: stage.span,
                 packet_span: input.packet.span,
             });
@@ -111,7 +110,9 @@ pub fn derive(pass: &Pass, index: usize, target: Target) -> CastDerivation {
     {
         derived.violations.push(CastViolation::OutputPacket {
             declared: declared.clone(),
-            bytes: output_type.bytes(declared.size()),
+            bits: output_type
+                .bits_of(declared.size())
+                .filter(|_| declared.size() != output_type.elements_per_flit()),
             expected: expected.to_mapping(),
             span: stage.output.packet.span,
             input_span: input.packet.span,
@@ -196,7 +197,7 @@ mod tests {
         match derived.violations.as_slice() {
             [
                 CastViolation::OutputPacket {
-                    bytes: Some(16),
+                    bits: Some(128),
                     expected,
                     ..
                 },
@@ -213,7 +214,7 @@ mod tests {
         let short = cast((ElementType::F32, "H"), (ElementType::Bf16, "H # 16"));
         assert!(matches!(
             short.violations.as_slice(),
-            [CastViolation::InputPacket { bytes: 16, .. }]
+            [CastViolation::InputPacket { bits: 128, .. }]
         ));
     }
 

@@ -5,7 +5,7 @@
 //! padding, and pads each row to a flit (book: Transpose Engine, Conceptual Operation). One stage at a time; a packet
 //! that an earlier engine delivers in a wrong size is that engine's violation.
 
-use crate::hardware::{self, ElementType, FLIT_BYTES, TRANSPOSE_BUFFER_COLUMNS, TransposeLimits};
+use crate::hardware::{self, ElementType, TRANSPOSE_BUFFER_COLUMNS, TransposeLimits};
 use crate::items::Span;
 use crate::kernel::{Pass, Stage, StreamShape};
 use crate::mapping::{Answer, Division, DivisionMode, Form, Mapping, divide, equal_forms, holds};
@@ -72,8 +72,8 @@ impl TransposeMatrix {
 pub enum TransposeViolation {
     /// The packet that enters is no flit.
     InputPacket {
-        /// Its bytes.
-        bytes: u64,
+        /// Its bits.
+        bits: u64,
         /// The method.
         span: Span,
         /// Where the packet is written.
@@ -94,8 +94,8 @@ pub enum TransposeViolation {
     },
     /// The packet that leaves is no flit.
     OutputPacket {
-        /// Its bytes, rounded up.
-        bytes: u64,
+        /// Its bits.
+        bits: u64,
         /// The rows padded to a flit, if they fit.
         expected: Option<Mapping>,
         /// Where the packet is declared.
@@ -192,10 +192,10 @@ pub fn derive(pass: &Pass, index: usize) -> TransposeDerivation {
     let limits = hardware::transpose_limits(element_type);
     if in_packet.size() != limits.output_alignment {
         if judges_input(pass, index)
-            && let Some(bytes) = element_type.bytes_rounded_up(in_packet.size())
+            && let Some(bits) = element_type.bits_of(in_packet.size())
         {
             derived.violations.push(TransposeViolation::InputPacket {
-                bytes,
+                bits,
                 span: stage.span,
                 packet_span: input.packet.span,
             });
@@ -233,12 +233,8 @@ fn packet_violation(
             let expected = rows
                 .pad(limits.output_alignment)
                 .map(|form| form.to_mapping());
-            let bytes = element_type
-                .bytes_rounded_up(out_packet.size())
-                .unwrap_or(u64::MAX);
-            debug_assert_ne!(bytes, FLIT_BYTES);
             return Some(TransposeViolation::OutputPacket {
-                bytes,
+                bits: element_type.bits_of(out_packet.size())?,
                 expected,
                 span,
             });

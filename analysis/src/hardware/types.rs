@@ -92,6 +92,12 @@ impl ElementType {
         }
     }
 
+    /// Bits that `elements` of this type take; `None` on overflow.
+    #[must_use]
+    pub fn bits_of(self, elements: u64) -> Option<u64> {
+        elements.checked_mul(self.bits())
+    }
+
     /// Bytes that `elements` of this type take, or `None` when the bits are no whole number of bytes or overflow.
     #[must_use]
     pub fn bytes(self, elements: u64) -> Option<u64> {

@@ -1,5 +1,6 @@
 //! Rules of the family "cast": what the Cast Engine converts, and the packet it delivers.
 
+use super::sequencer::bytes;
 use super::{Checked, Finding, Rule, rule, words};
 use crate::derivation::cast::CastViolation;
 use crate::derivation::{OperationDerivation, StageDerivation};
@@ -49,7 +50,13 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
 
 fn word(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
     match violation {
-        CastViolation::Unsupported { input, output, legal, input_span, span } => {
+        CastViolation::Unsupported {
+            input,
+            output,
+            legal,
+            input_span,
+            span,
+        } => {
             let finding = Finding::new(
                 "cast_unsupported",
                 *span,
@@ -57,30 +64,51 @@ fn word(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
             )
             .related(*input_span, format!("`{input}` enters the cast"));
             if legal.is_empty() {
-                finding.help("it takes `i32` and `f32` streams; convert other types in the Fetch Engine")
+                finding.help(
+                    "it takes `i32` and `f32` streams; convert other types in the Fetch Engine",
+                )
             } else {
                 finding.help(format!("it makes {} of `{input}`", words::names(legal)))
             }
         }
-        CastViolation::InputPacket { bytes, span, packet_span } => Finding::new(
+        CastViolation::InputPacket {
+            bits,
+            span,
+            packet_span,
+        } => Finding::new(
             "cast_packet",
             *span,
-            format!("a packet of {bytes} bytes enters the Cast Engine, which takes flits of {FLIT_BYTES}"),
+            format!(
+                "a packet of {} enters the Cast Engine, which takes flits of {FLIT_BYTES}",
+                bytes(*bits)
+            ),
         )
-        .related(*packet_span, format!("the packet of {bytes} bytes")),
-        CastViolation::OutputPacket { declared, bytes, expected, span, input_span } => {
-            let message = match bytes {
-                Some(bytes) if *bytes != FLIT_BYTES => format!(
-                    "the packet of {bytes} bytes is no flit; the Cast Engine pads what it converts to {FLIT_BYTES} bytes"
+        .related(*packet_span, format!("the packet of {}", bytes(*bits))),
+        CastViolation::OutputPacket {
+            declared,
+            bits,
+            expected,
+            span,
+            input_span,
+        } => {
+            let message = match bits {
+                Some(bits) => format!(
+                    "the packet of {} is no flit; the Cast Engine pads what it converts to {FLIT_BYTES} bytes",
+                    bytes(*bits)
                 ),
-                _ => format!(
+                None => format!(
                     "the packet `{declared}` is not what the Cast Engine makes of its input: `{expected}`"
                 ),
             };
             Finding::new("cast_packet", *span, message)
                 .related(*input_span, "the packet that enters the cast")
                 .help(format!("the packet is `m![{expected}]`"))
-                .fix(checked.replacing(*span), format!("replace the packet by `m![{expected}]`"), *span, format!("m![{expected}]"))
+                .fix(
+                    checked.replacing(*span),
+                    format!("replace the packet by `m![{expected}]`"),
+                    *span,
+                    format!("m![{expected}]"),
+                )
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::derivation::{EndDerivation, StageDerivation};
 use crate::kernel::{PassEnd, StreamShape, Written};
 use crate::mapping::Mapping;
 
+use super::sequencer::bytes;
 use super::wording::{self, StageOf, declared, link_use, names, propose_instead, written};
 use super::{Applicability, Checked, Finding, Rule, rule};
 
@@ -187,13 +188,4 @@ fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolat
         of.stage.span,
         &replacements,
     )
-}
-
-/// A size in bits as whole bytes, or in bits where it is none.
-pub(super) fn bytes(bits: u64) -> String {
-    match (bits / 8, bits % 8) {
-        (1, 0) => "1 byte".to_owned(),
-        (bytes, 0) => format!("{bytes} bytes"),
-        _ => format!("{bits} bits"),
-    }
 }

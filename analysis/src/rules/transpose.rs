@@ -1,5 +1,6 @@
 //! Rules of the family "transpose": which matrices the Transpose Engine turns, and the stream it delivers.
 
+use super::sequencer::bytes;
 use super::{Applicability, Checked, Finding, Rule, rule, words};
 use crate::derivation::transpose::TransposeViolation;
 use crate::derivation::{OperationDerivation, StageDerivation};
@@ -125,12 +126,12 @@ fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
 fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<Finding> {
     const RULE: &str = "transpose_packet";
     Some(match violation {
-        TransposeViolation::InputPacket { bytes, span, packet_span } => Finding::new(
+        TransposeViolation::InputPacket { bits, span, packet_span } => Finding::new(
             RULE,
             *span,
-            format!("a packet of {bytes} bytes enters the Transpose Engine, which takes flits of {FLIT_BYTES}"),
+            format!("a packet of {} enters the Transpose Engine, which takes flits of {FLIT_BYTES}", bytes(*bits)),
         )
-        .related(*packet_span, format!("the packet of {bytes} bytes")),
+        .related(*packet_span, format!("the packet of {}", bytes(*bits))),
         TransposeViolation::PacketElements { elements, taken, element_type, span, packet_span } => Finding::new(
             RULE,
             *span,
@@ -141,13 +142,14 @@ fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<
         )
         .related(*packet_span, format!("the packet of {elements} elements"))
         .help(format!("bring {taken} elements a packet, padded to a flit, and the rest in further packets")),
-        TransposeViolation::OutputPacket { bytes, expected, span } => {
+        TransposeViolation::OutputPacket { bits, expected, span } => {
             let finding = Finding::new(
                 RULE,
                 *span,
                 format!(
-                    "the packet that leaves the transpose has {bytes} bytes; the Transpose Engine pads each row to a flit of \
-                     {FLIT_BYTES}"
+                    "the packet that leaves the transpose has {}; the Transpose Engine pads each row to a flit of \
+                     {FLIT_BYTES}",
+                    bytes(*bits)
                 ),
             );
             match expected {

@@ -216,7 +216,7 @@ fn what_leaves_is_the_turned_matrix() {
     ));
     assert!(matches!(
         refused(ElementType::I8, ["G, N", "V # 32", "G, V", "N"], axes),
-        TransposeViolation::OutputPacket { bytes: 8, .. }
+        TransposeViolation::OutputPacket { bits: 64, .. }
     ));
 }
 
@@ -236,6 +236,30 @@ fn rows_with_data_are_not_to_be_trimmed() {
     }
 }
 
+/// Four-bit elements: 63 are half a byte less than a flit, 65 half a byte more, and a count that overflows 64 bits of
+/// bits is no packet to speak of.
+#[test]
+fn packets_of_half_bytes_are_counted_in_bits() {
+    let axes: Axes<'_> = &[("N", 8), ("V", 16)];
+    let leaves = |packet: &str| refused(ElementType::I4, ["N", "V # 64", "V", packet], axes);
+    for (packet, bits) in [("N # 63", 252), ("N # 65", 260), ("N # 9", 36)] {
+        assert!(
+            matches!(leaves(packet), TransposeViolation::OutputPacket { bits: found, .. } if found == bits),
+            "{packet}"
+        );
+    }
+    let enters = refused(ElementType::I4, ["N", "V # 63", "V", "N # 64"], axes);
+    assert!(matches!(
+        enters,
+        TransposeViolation::InputPacket { bits: 252, .. }
+    ));
+    let huge = format!("N # {}", 1_u64 << 62);
+    let derived = transpose(ElementType::I4, ["N", "V # 64", "V", &huge], axes);
+    assert_eq!(derived.violations, []);
+    let whole = legal(ElementType::I4, ["N", "V # 64", "V", "N # 64"], axes);
+    assert_eq!((whole.in_rows, whole.in_cols), (8, 16));
+}
+
 #[test]
 fn a_packet_brings_no_more_than_the_buffer_takes() {
     let axes: Axes<'_> = &[("N", 8), ("V", 16)];
@@ -249,6 +273,6 @@ fn a_packet_brings_no_more_than_the_buffer_takes() {
     ));
     assert!(matches!(
         refused(ElementType::I8, ["N", "V", "V", "N # 32"], axes),
-        TransposeViolation::InputPacket { bytes: 16, .. }
+        TransposeViolation::InputPacket { bits: 128, .. }
     ));
 }

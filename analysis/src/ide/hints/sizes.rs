@@ -121,18 +121,24 @@ fn of_tensor(
         Tier::Trf => element.checked_mul(arguments.level(Level::Row)?.size())?,
         _ => element,
     };
-    let bytes = thousands(element_type.bytes_rounded_up(elements)?);
+    let bits = element_type.bits_of(elements)?;
+    let (count, long, short) = if bits.is_multiple_of(8) {
+        (bits / 8, "bytes", "B")
+    } else {
+        (bits, "bits", "bit")
+    };
+    let count = thousands(count);
     let whose = match tier {
         Tier::Host => "",
         Tier::Hbm => " a chip",
         Tier::Dm | Tier::Trf | Tier::Vrf => " a slice",
     };
     let words = format!(
-        "{bytes} bytes{whose}: {} of `{}`",
+        "{count} {long}{whose}: {} of `{}`",
         thousands(elements),
         element_type.name()
     );
-    Some((format!("= {bytes} B"), words))
+    Some((format!("= {count} {short}"), words))
 }
 
 /// The library's type that a path names.
