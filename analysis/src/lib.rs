@@ -45,7 +45,7 @@ pub use names::nearest_names;
 pub use numbers::thousands;
 pub use questions::{
     MappingAnswer, MappingQuestion, QuestionError, SequenceAnswer, SequenceEntry, SequenceQuestion,
-    SequencerMode, derive_sequence, evaluate_mapping,
+    SequenceRefusal, SequencerMode, derive_sequence, evaluate_mapping,
 };
 pub use report::{
     Diagnostic, DiagnosticFix, FileEdit, FileReport, OperationCounts, Position, Problem, Range,

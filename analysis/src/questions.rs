@@ -7,11 +7,13 @@ use std::collections::BTreeMap;
 
 use crate::check::item_findings;
 use crate::db::{AnalysisDatabase, Options, Project, SourceFile};
+use crate::derivation::fetch::unaligned_bits;
 use crate::derivation::sequencer::{self, SequenceRequest};
 use crate::hardware::ElementType;
 use crate::items::{ItemKind, alias_mapping, file_items};
 use crate::kernel::Context;
 use crate::mapping::{Answer, Cell, Factor, Mapping, equal, parse_axes, parse_mapping};
+use crate::rules::unaligned_packet;
 
 pub use crate::derivation::sequencer::SequencerMode;
 
@@ -126,6 +128,17 @@ pub struct SequenceAnswer {
     pub longest_bank_run: Option<u64>,
     /// The rule that names why there is no configuration, or the first limit broken.
     pub error: Option<String>,
+    /// What the engine refuses beside the sequencer: there may be a configuration all the same.
+    pub refusals: Vec<SequenceRefusal>,
+}
+
+/// Something that an engine refuses of a stream that its sequencer has a configuration for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SequenceRefusal {
+    /// The rule.
+    pub rule: &'static str,
+    /// Its words.
+    pub message: String,
 }
 
 /// Evaluates one mapping.
@@ -218,13 +231,30 @@ pub fn derive_sequence(question: &SequenceQuestion<'_>) -> Result<SequenceAnswer
         cycles: report.cycles,
         longest_bank_run: report.longest_bank_run,
         error: report.error().map(str::to_owned),
+        refusals: refusals(question.mode, element, packet),
     })
 }
 
-/// Reads expressions over the axes, as aliases of one small file.
+/// What the engine refuses of the packet as such.
+fn refusals(mode: SequencerMode, element: ElementType, packet: &Mapping) -> Vec<SequenceRefusal> {
+    if mode != SequencerMode::Fetch {
+        return Vec::new();
+    }
+    let refusal = |bits| SequenceRefusal {
+        rule: "fetch_packet_alignment",
+        message: unaligned_packet(bits),
+    };
+    unaligned_bits(element, packet)
+        .map(refusal)
+        .into_iter()
+        .collect()
+}
+
+/// Reads expressions over the axes, as aliases of one small file. A size may be arithmetic: here it need not compile.
 fn read(axes: &str, expressions: &[&str]) -> Result<Vec<Mapping>, QuestionError> {
-    let (_, errors) = parse_axes(axes);
-    if let Some(error) = errors.first().filter(|_| !axes.trim().is_empty()) {
+    let (declared, errors) = parse_axes(axes);
+    let mut faults = errors.iter().filter(|error| error.instead.is_none());
+    if let Some(error) = faults.next().filter(|_| !axes.trim().is_empty()) {
         return Err(QuestionError::Option(format!(
             "axes `{axes}`: {}",
             error.message
@@ -232,7 +262,11 @@ fn read(axes: &str, expressions: &[&str]) -> Result<Vec<Mapping>, QuestionError>
     }
     let mut text = String::from("use furiosa_visa_std::prelude::*;\n");
     if !axes.trim().is_empty() {
-        text.push_str(&format!("axes![{axes}\n];\n"));
+        let sizes = declared
+            .iter()
+            .filter_map(|axis| Some(format!("{} = {}", axis.name, axis.size?)));
+        let sizes: Vec<String> = sizes.collect();
+        text.push_str(&format!("axes![{}];\n", sizes.join(", ")));
     }
     for (number, expression) in expressions.iter().enumerate() {
         let expression = unwrapped(expression);

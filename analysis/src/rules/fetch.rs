@@ -105,6 +105,14 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// What is wrong with a packet of that many bits.
+pub(crate) fn unaligned_packet(bits: u64) -> String {
+    format!(
+        "the packet is {}; the Fetch Engine delivers multiples of {FETCH_ALIGNMENT_BYTES}",
+        bytes(bits)
+    )
+}
+
 fn word(
     checked: &Checked<'_>,
     of: &StageOf<'_>,
@@ -117,10 +125,7 @@ fn word(
             let finding = Finding::new(
                 "fetch_packet_alignment",
                 output.packet.span,
-                format!(
-                    "the packet is {}; the Fetch Engine delivers multiples of {FETCH_ALIGNMENT_BYTES}",
-                    bytes(*bits)
-                ),
+                unaligned_packet(*bits),
             );
             match padded {
                 Some(padded) => {

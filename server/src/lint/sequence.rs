@@ -22,6 +22,15 @@ struct Document<'a> {
     cycles: Option<u64>,
     longest_bank_run: Option<u64>,
     error: Option<&'a str>,
+    /// Left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    refusals: Vec<Refusal<'a>>,
+}
+
+#[derive(Serialize)]
+struct Refusal<'a> {
+    rule: &'a str,
+    message: &'a str,
 }
 
 #[derive(Serialize)]
@@ -91,6 +100,14 @@ fn json(answer: &SequenceAnswer) -> Result<String, Failure> {
         cycles: answer.cycles,
         longest_bank_run: answer.longest_bank_run,
         error: answer.error.as_deref(),
+        refusals: answer
+            .refusals
+            .iter()
+            .map(|refusal| Refusal {
+                rule: refusal.rule,
+                message: &refusal.message,
+            })
+            .collect(),
     })
 }
 
@@ -117,6 +134,16 @@ fn human(answer: &SequenceAnswer) -> String {
         line(
             "error",
             format!("{error} (`visa-lint explain {error}` tells more)"),
+        );
+    }
+    for refusal in &answer.refusals {
+        let rule = refusal.rule;
+        line(
+            "refused",
+            format!(
+                "{rule}: {} (`visa-lint explain {rule}` tells more)",
+                refusal.message
+            ),
         );
     }
     text

@@ -154,6 +154,56 @@ fn sequence_answers_in_the_documented_shape() {
     assert_eq!(document, expected);
 }
 
+/// A packet that the Fetch Engine does not deliver has a configuration all the same: both are said.
+#[test]
+fn sequence_says_what_the_fetch_refuses() {
+    let fetch = |packet: &'static str, kind: &'static str| {
+        [
+            "sequence", "--axes", "A=8,B=60", "--buffer", "A, B", "--time", "A", "--packet",
+            packet, "--type", kind, "--mode", "fetch",
+        ]
+    };
+    let with_json = |arguments: &[&str]| {
+        let arguments: Vec<&str> = arguments
+            .iter()
+            .copied()
+            .chain(["--format", "json"])
+            .collect();
+        json(&run(&repository(), &arguments))
+    };
+    // 60 bytes, in accesses of 4; the rows lie in a line.
+    let refused = with_json(&fetch("B", "i8"));
+    assert_eq!(refused["error"], serde_json::Value::Null);
+    assert_eq!(refused["access_bytes"], 4);
+    assert_eq!(refused["refusals"].as_array().map(Vec::len), Some(1));
+    assert_eq!(refused["refusals"][0]["rule"], "fetch_packet_alignment");
+    // 30 bytes of 4-bit elements, 60 with a byte each, 64 with padding.
+    for (packet, kind, size) in [("B", "i4", "30 bytes"), ("B # 61", "i4", "30.5 bytes")] {
+        let refused = with_json(&fetch(packet, kind));
+        let message = refused["refusals"][0]["message"].as_str().unwrap_or("");
+        assert!(message.contains(size), "{message}");
+    }
+    assert!(with_json(&fetch("B # 64", "i8")).get("refusals").is_none());
+    let output = run(&repository(), &fetch("B", "i8"));
+    assert_code(&output, 0);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().find(|line| line.starts_with("refused"));
+    assert!(
+        line.is_some_and(
+            |line| line.contains("fetch_packet_alignment") && line.contains("60 bytes")
+        ),
+        "{text}"
+    );
+    // A commit has other sizes, and its error names them.
+    let commit = [
+        "sequence", "--axes", "A=8,B=60", "--buffer", "A, B", "--time", "A", "--packet", "B",
+        "--type", "i8", "--mode", "commit",
+    ];
+    let commit = with_json(&commit);
+    assert_eq!(commit["error"], "commit_packet_size");
+    assert!(commit.get("refusals").is_none());
+}
+
 #[test]
 fn huge_axes_answer_at_once() {
     let folder = repository();

@@ -336,14 +336,16 @@ fn check_cast(input: &StreamShape, output: &StreamShape, target: Target) -> Opti
 
 fn check_packet(output: &StreamShape) -> Option<FetchViolation> {
     let packet = output.packet.value.as_ref()?;
-    let element_bits = output.element_type.value?.bits();
-    let bits = packet.size().checked_mul(element_bits)?;
-    let unit = FETCH_ALIGNMENT_BYTES * 8;
-    if bits.is_multiple_of(unit) {
-        return None;
-    }
+    let bits = unaligned_bits(output.element_type.value?, packet)?;
     let padded = output.padded_packet(FETCH_ALIGNMENT_BYTES);
     Some(FetchViolation::PacketAlignment { bits, padded })
+}
+
+/// The bits of a delivered packet, if they are no multiple of what the engine delivers.
+#[must_use]
+pub fn unaligned_bits(element_type: ElementType, packet: &Mapping) -> Option<u64> {
+    let bits = element_type.bits_of(packet.size())?;
+    (!bits.is_multiple_of(FETCH_ALIGNMENT_BYTES * 8)).then_some(bits)
 }
 
 fn check_interleaving(body: &Body, pass: &Pass) -> Vec<FetchViolation> {
