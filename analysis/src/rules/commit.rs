@@ -10,7 +10,7 @@ use crate::kernel::{Pass, Tensor};
 
 use super::sequencer::{bytes, commit_target, part};
 use super::wording::{self, written};
-use super::{Applicability, Checked, Finding, Rule, rule};
+use super::{Applicability, Checked, Finding, Group, Rule, rule};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -60,7 +60,9 @@ pub(super) const RULES: &[Rule] = &[
         "a pass commits over bytes that it has yet to read",
         "A pass is a pipeline: the first packets are committed while later ones are still being fetched. The scheduler orders \
          operations, not the steps inside of one, so a packet may be written over its own bytes and no others that are still \
-         to come. With an element in another order, or a few bytes further on, a later step reads what an earlier one wrote.",
+         to come. With an element in another order, or a few bytes further on, a later step reads what an earlier one wrote. \
+         Where the steps prove it, the finding has the group `silent` and its level, `deny`; where a reduction, a switch or a \
+         transpose holds packets back for a time that nobody states, it stays a warning.",
     ),
 ];
 
@@ -93,16 +95,23 @@ fn word_in_place(checked: &Checked<'_>, found: &InPlaceCommit) -> Finding {
         Some(name) => format!("`{name}`"),
         None => "its source".to_owned(),
     };
-    Finding::new(
-        "commit_in_place",
-        found.span,
+    let (byte, written_at, read_at) = (found.byte, found.written_at, found.read_at);
+    let message = if found.proven {
         format!(
-            "the packet of step {} is written to byte {:#x}, which step {} of the same pass reads as part of {source}",
-            found.written_at, found.byte, found.read_at
-        ),
-    )
-    .help("commit to bytes of its own, or fetch the packets in the order in which the element holds them")
-    .related(found.begins, "the pass reads from here on")
+            "the packet of step {written_at} is written to byte {byte:#x}, which step {read_at} of the same pass reads as part of {source}"
+        )
+    } else {
+        format!(
+            "a packet that is complete after step {written_at} goes to byte {byte:#x}, which step {read_at} of the same pass reads as \
+             part of {source}: it may be written before it is read"
+        )
+    };
+    let mut finding = Finding::new("commit_in_place", found.span, message)
+        .help("commit to bytes of its own, or fetch the packets in the order in which the element holds them")
+        .related(found.begins, "the pass reads from here on");
+    // What is proven is no suspicion: the kernel runs, and stores something else than it says.
+    finding.group = found.proven.then_some(Group::Silent);
+    finding
 }
 
 fn word(

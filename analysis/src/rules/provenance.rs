@@ -14,10 +14,11 @@ pub(super) const RULES: &[Rule] = &[
         Suspicious,
         "derived",
         "copies are declared or read that nothing writes",
-        "Each slice, cluster and chip has memory of its own, and data is in several of them only where an engine put it there: the \
-     Switch Engine's broadcasts do, and the broadcast of a reduction across slices. A type that names an axis which the source \
-     lacks, or reads `1 # n` as if all n positions were filled, is only a claim. A run on the host makes the copies; \
-     on the machine the other positions hold what was there before.",
+        "Each slice, cluster and chip has memory of its own, and data is in several of them only where something put it there: a \
+     load from the HBM moves a copy for each position that its target names, the Switch Engine's broadcasts make some, and so \
+     does the broadcast of a reduction across slices. A store, or a transfer inside the HBM, into an axis which the source \
+     lacks is only a claim, and so is reading `1 # n` as if all n positions were filled. A run on the host makes the \
+     copies; on the machine the other positions hold what was there before.",
         alt,
     ),
     rule!(
@@ -67,8 +68,8 @@ fn word(checked: &Checked<'_>, claim: &Claim) -> Finding {
     };
     let message = match claim.kind {
         ClaimKind::Transfer => format!(
-            "the target has a copy for each position of {copies}, which the source does not have; a transfer writes each \
-             element once"
+            "the target has a copy for each position of {copies}, which the source does not have; a transfer to the HBM \
+             writes each element once"
         ),
         ClaimKind::Operand { tensor, .. } => {
             let name = checked

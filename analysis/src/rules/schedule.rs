@@ -18,8 +18,9 @@ pub(super) const RULES: &[Rule] = &[
         "Cumulative Bank Access Constraint",
         "passes of both contexts may reach 64 accesses to one bank together",
         "The limit of 64 consecutive accesses to one bank counts the accesses of all engines that go before the DMA engine: \
-         fetch and commit of the main context and of the sub context. The compiler looks at one command at a time. Where the \
-         schedule runs a pass of each context beside a transfer, and their runs on one bank add up to 64, nobody else notices. \
+         fetch and commit of the main context and of the sub context, and the request itself. The compiler looks at one \
+         command at a time. Where the schedule runs a pass of each context at the same time, and their runs on one bank add \
+         up to 64, nobody else notices; any transfer that asks for the bank meanwhile may wait too long. \
          Pad the rows of one of the two so that neighbours start in different banks, or let the passes follow each other.",
     ),
     rule!(
@@ -157,22 +158,31 @@ impl Words<'_> {
             self.operation(combined.main.0)?,
             self.operation(combined.sub.0)?,
         );
-        let transfer = self.operation(combined.transfer)?;
-        let (one, two) = (combined.main.1, combined.sub.1);
-        Some(
-            Finding::new(
-                "bank_starvation_combined",
-                place(main),
-                format!(
-                    "this pass meets one bank of DM {one} times in a row, and the pass of the sub context beside it {two} times: together \
-                     {}, and a transfer that runs meanwhile may starve at {BANK_RUN_LIMIT}",
-                    one.saturating_add(two)
-                ),
-            )
-            .help("pad the rows of one of the two tensors so that neighbouring accesses start in different banks, or let one pass wait for the other")
-            .related(place(sub), "the pass of the sub context")
-            .related(place(transfer), "the transfer that runs beside both"),
+        let (one, two, total) = (combined.main.1, combined.sub.1, combined.accesses());
+        let transfer = combined.transfer.and_then(|id| self.operation(id));
+        let sum = match transfer {
+            Some(_) => format!(
+                "with the request of the transfer that runs meanwhile {total}, and it may starve at {BANK_RUN_LIMIT}"
+            ),
+            None => format!(
+                "together {total}, and a transfer that comes meanwhile may starve at {BANK_RUN_LIMIT}"
+            ),
+        };
+        let finding = Finding::new(
+            "bank_starvation_combined",
+            place(main),
+            format!(
+                "this pass meets one bank of DM {one} times in a row, and the pass of the sub context beside it {two} times: {sum}"
+            ),
         )
+        .help("pad the rows of one of the two tensors so that neighbouring accesses start in different banks, or let one pass wait for the other")
+        .related(place(sub), "the pass of the sub context");
+        Some(match transfer {
+            Some(transfer) => {
+                finding.related(place(transfer), "the transfer that runs beside both")
+            }
+            None => finding,
+        })
     }
 
     /// An operation in a few words.

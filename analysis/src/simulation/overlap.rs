@@ -9,7 +9,7 @@ use crate::derivation::sequencer::SequenceReport;
 use crate::derivation::{BodyDerivation, EndDerivation, OperationDerivation, StageDerivation};
 use crate::hardware::BANK_RUN_LIMIT;
 use crate::items::Span;
-use crate::kernel::{Body, Operation, OperationId, OperationKind, Tier};
+use crate::kernel::{Body, Operation, OperationId, Tier};
 
 use super::schedule::{Variation, conflict, derive_varied};
 use super::{BodySimulation, Lane, OperationCost, Slot, WaitCause};
@@ -61,15 +61,24 @@ pub struct HeldBack {
     pub total: (u64, u64),
 }
 
-/// Two operations that may reach the limit of a bank together while a transfer runs.
+/// Two operations that may reach the limit of a bank together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CombinedRun {
     /// The pass of the main context, and its consecutive accesses to one bank.
     pub main: (OperationId, u64),
     /// The pass of the sub context, and its consecutive accesses to one bank.
     pub sub: (OperationId, u64),
-    /// The transfer that runs beside both.
-    pub transfer: OperationId,
+    /// A transfer that runs beside both; its request waits for the bank and counts as one access more.
+    pub transfer: Option<OperationId>,
+}
+
+impl CombinedRun {
+    /// Accesses to the bank altogether.
+    #[must_use]
+    pub fn accesses(&self) -> u64 {
+        let passes = self.main.1.saturating_add(self.sub.1);
+        passes.saturating_add(u64::from(self.transfer.is_some()))
+    }
 }
 
 /// A body with everything that its overlap is judged by.
@@ -353,7 +362,8 @@ impl Overlap<'_> {
         found
     }
 
-    /// Passes of both contexts that run beside a transfer and together reach the limit of a bank, each pair of places once.
+    /// Passes of both contexts that run at the same time and together reach the limit of a bank, each pair of places once.
+    /// Whatever transfer comes meanwhile may starve, of this kernel or not; one that the schedule has there is named.
     #[must_use]
     pub fn combined(&self) -> Vec<CombinedRun> {
         if self.simulation.total().is_none() {
@@ -363,7 +373,10 @@ impl Overlap<'_> {
         let runs = |lane: Lane| {
             let of_lane = slots.iter().filter(move |slot| slot.lane == lane);
             of_lane
-                .filter_map(|slot| Some((slot, self.bank_run(slot.operation)?)))
+                .flat_map(|slot| {
+                    let runs = self.bank_runs(slot.operation);
+                    runs.into_iter().map(move |run| (slot, run))
+                })
                 .filter(|(_, run)| (2..BANK_RUN_LIMIT).contains(&run.accesses))
                 .collect::<Vec<_>>()
         };
@@ -376,42 +389,50 @@ impl Overlap<'_> {
         let mut found = Vec::new();
         for (main, run) in &mains {
             for (sub, other) in &subs {
-                if run.accesses.saturating_add(other.accesses) < BANK_RUN_LIMIT
+                let together = run.accesses.saturating_add(other.accesses);
+                let (start, end) = (main.start.max(sub.start), main.end.min(sub.end));
+                // A transfer beside both brings a request of its own.
+                if together.saturating_add(1) < BANK_RUN_LIMIT
                     || run.banks & other.banks == 0
+                    || start >= end
                 {
                     continue;
                 }
-                let (start, end) = (main.start.max(sub.start), main.end.min(sub.end));
                 let beside = transfers
                     .iter()
                     .find(|slot| slot.start.max(start) < slot.end.min(end));
+                let combined = CombinedRun {
+                    main: (main.operation, run.accesses),
+                    sub: (sub.operation, other.accesses),
+                    transfer: beside.map(|slot| slot.operation),
+                };
                 let spans = self
                     .body
                     .operation(main.operation)
                     .zip(self.body.operation(sub.operation))
                     .map(|(one, two)| (one.span, two.span));
-                if let (Some(transfer), Some(spans)) = (beside, spans)
-                    && seen.insert(spans)
+                if combined.accesses() >= BANK_RUN_LIMIT
+                    && spans.is_some_and(|spans| seen.insert(spans))
                 {
-                    found.push(CombinedRun {
-                        main: (main.operation, run.accesses),
-                        sub: (sub.operation, other.accesses),
-                        transfer: transfer.operation,
-                    });
+                    found.push(combined);
                 }
             }
         }
         found
     }
 
-    /// The longest run of a pass's fetch and commit on one bank, and the banks that it may be on.
+    /// The longest run of a pass on one bank.
     fn bank_run(&self, id: OperationId) -> Option<BankRun> {
-        let OperationDerivation::Pass(derived) = self.derivation.operations.get(id.0 as usize)?
+        let runs = self.bank_runs(id).into_iter();
+        runs.max_by_key(|run| run.accesses)
+    }
+
+    /// The longest runs of a pass's fetch and of its commit on one bank, and the banks that each may be on.
+    fn bank_runs(&self, id: OperationId) -> Vec<BankRun> {
+        let Some(OperationDerivation::Pass(derived)) =
+            self.derivation.operations.get(id.0 as usize)
         else {
-            return None;
-        };
-        let OperationKind::Pass(_) = self.body.operation(id)?.kind else {
-            return None;
+            return Vec::new();
         };
         let fetches = derived.stages.iter().filter_map(|stage| match stage {
             StageDerivation::Fetch(fetch) => fetch.sequence.as_ref(),
@@ -426,7 +447,7 @@ impl Overlap<'_> {
             .map(|sequence| (sequence, reads))
             .chain(commit.map(|sequence| (sequence, writes)));
         runs.filter_map(|(sequence, base)| run_of(sequence, base))
-            .max_by_key(|run| run.accesses)
+            .collect()
     }
 
     fn base(&self, id: OperationId, writes: bool) -> Option<u64> {

@@ -1,20 +1,22 @@
 //! Passes that commit over the bytes they read, in another order than they read them.
 //!
 //! A pass that writes each packet where it was read works in place. Where the element orders the packets differently, a
-//! packet is written over bytes that a later step still has to read. Judged for passes that keep the order of their stream
-//! (fetch, collect, the Vector Engine without reductions, cast), by the two sequencers: some written packet, tried at the
-//! ends and in the middle of every loop, lies on bytes that are read in a later step. Tiles, padded iterations and loops
-//! that overlap are not judged.
+//! packet is written over bytes that a later step still has to read. Judged by the two sequencers: some written packet,
+//! tried at the ends and in the middle of every loop, lies on bytes that are read in a later step. In a pass that keeps the
+//! order of its stream (fetch, collect, the Vector Engine without reductions, cast) that proves it. Reductions, the Switch
+//! Engine and the Transpose Engine hold a packet back until all that belongs to it was read, for how long is not known
+//! exactly: there a packet can be written too early, from the last step on that it surely waits for. Tiles, padded
+//! iterations, loops that overlap and filtered streams are not judged.
 
 use crate::items::Span;
 use crate::kernel::{
     Body, Operation, OperationId, OperationKind, Origin, Pass, PassEnd, PassSource, StageKind,
     TensorId,
 };
-use crate::mapping::{Form, Mapping};
+use crate::mapping::{Atom, Form, Mapping};
 
 use super::super::sequencer::{SequenceRequest, SequencerMode, sequence};
-use super::super::{commit, fetch};
+use super::super::{commit, fetch, forms};
 use super::MemoryViolation;
 use super::allocations::Allocation;
 
@@ -33,6 +35,8 @@ pub struct InPlaceCommit {
     pub read_at: u64,
     /// The byte, in the slice.
     pub byte: u64,
+    /// Whether the packet is surely written before the later step reads; else that is possible.
+    pub proven: bool,
     /// The commit's address, or its method where it writes into a view.
     pub span: Span,
     /// Where the pass begins.
@@ -80,9 +84,7 @@ fn judge(
         PassEnd::CommitView { target, span } => (*target, *span, true),
         _ => return None,
     };
-    if !keeps_order(pass) {
-        return None;
-    }
+    let order = Order::of(pass)?;
     let (source, target) = (whole(body, read)?, whole(body, written)?);
     let range = |id: TensorId| {
         // Allocations stand in the order of their tensors.
@@ -99,15 +101,12 @@ fn judge(
     let writes = commit::request(body, pass, written, body.tensor(written)?)?;
     let reader = Walk::of(&reads)?;
     let writer = Walk::of(&writes)?;
-    let flits = writer
-        .steps
-        .is_multiple_of(reader.steps.max(1))
-        .then(|| writer.steps / reader.steps.max(1))?;
+    let release = Release::of(order, pass, &reader, &writer)?;
     let (written_at, read_at, at) = writer.samples().into_iter().find_map(|step| {
         let position = writer.position(step)?;
         let at = distance.checked_add(position.checked_mul(writer.element_bits)?)?;
         let read_at = reader.last_step(at.checked_div_euclid(reader.element_bits)?)?;
-        let written_at = step / flits.max(1);
+        let written_at = release.of_step(step);
         (read_at > written_at).then_some((written_at, read_at, at))
     })?;
     Some(InPlaceCommit {
@@ -117,6 +116,7 @@ fn judge(
         written_at,
         read_at,
         byte: from.0.checked_add(u64::try_from(at / 8).ok()?)?,
+        proven: order == Order::Kept,
         span: if view {
             method
         } else {
@@ -126,27 +126,120 @@ fn judge(
     })
 }
 
-/// Whether packets leave in the order in which they are fetched.
-fn keeps_order(pass: &Pass) -> bool {
-    let mut stages = pass.stages.iter().map(|stage| &stage.kind);
-    matches!(stages.next(), Some(StageKind::Fetch { .. }))
-        && stages.all(|kind| {
-            matches!(
-                kind,
-                StageKind::Collect
-                    | StageKind::VectorInit
-                    | StageKind::VectorBranch(_)
-                    | StageKind::VectorAlu(_)
-                    | StageKind::VectorConvert { .. }
-                    | StageKind::VectorStash
-                    | StageKind::VectorSplit
-                    | StageKind::VectorTrim
-                    | StageKind::VectorConcat
-                    | StageKind::VectorPad
-                    | StageKind::VectorFinal
-                    | StageKind::Cast
-            )
+/// What becomes of the order in which packets are fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// They leave in it.
+    Kept,
+    /// Some wait for others.
+    Held,
+}
+
+impl Order {
+    /// `None` where nothing can be said of it.
+    fn of(pass: &Pass) -> Option<Self> {
+        let mut stages = pass.stages.iter().map(|stage| &stage.kind);
+        if !matches!(stages.next(), Some(StageKind::Fetch { .. })) {
+            return None;
+        }
+        stages.try_fold(Self::Kept, |order, kind| match kind {
+            StageKind::Collect
+            | StageKind::VectorInit
+            | StageKind::VectorBranch(_)
+            | StageKind::VectorAlu(_)
+            | StageKind::VectorConvert { .. }
+            | StageKind::VectorStash
+            | StageKind::VectorSplit
+            | StageKind::VectorTrim
+            | StageKind::VectorConcat
+            | StageKind::VectorPad
+            | StageKind::VectorFinal
+            | StageKind::Cast => Some(order),
+            StageKind::Switch(_)
+            | StageKind::Align { .. }
+            | StageKind::Contract
+            | StageKind::ContractMax
+            | StageKind::Accumulate(_)
+            | StageKind::VectorIntraReduce { .. }
+            | StageKind::VectorInterReduce { .. }
+            | StageKind::Transpose => Some(Self::Held),
+            StageKind::Fetch { .. } | StageKind::VectorUnzip { .. } | StageKind::VectorFilter => {
+                None
+            }
         })
+    }
+}
+
+/// From which step of the fetch on a packet can be written.
+enum Release {
+    /// A fetched packet leaves as that many flits, one behind the other.
+    InOrder { flits: u64 },
+    /// A packet waits for the steps that belong to it.
+    Held {
+        /// Digits of the written iterations that the fetch has too: steps between two values of each, their number, and
+        /// steps of the fetch between two of them.
+        shared: Vec<(u64, u64, u64)>,
+        /// What the other digits of the fetch add: a packet waits for all of their values.
+        others: u64,
+    },
+}
+
+impl Release {
+    fn of(order: Order, pass: &Pass, reader: &Walk, writer: &Walk) -> Option<Self> {
+        if order == Order::Kept {
+            let steps = reader.steps.max(1);
+            let flits = writer.steps / steps;
+            return (writer.steps.is_multiple_of(steps)).then_some(Self::InOrder { flits });
+        }
+        let fetched = pass.stages.first()?.output.time.get()?;
+        let (written, slice) = (pass.output().time.get()?, pass.output().slice.get()?);
+        if [fetched, written, slice]
+            .into_iter()
+            .any(Mapping::is_opaque)
+        {
+            return None;
+        }
+        let (fetched, written) = (fetched.form(), written.form());
+        if forms::may_share_ragged(fetched, written) || forms::may_share_ragged(written, fetched) {
+            return None;
+        }
+        let division = forms::divide_relaxed(fetched, written);
+        let shared = division
+            .matches
+            .iter()
+            .map(|found| (found.divisor_stride, found.count, found.dividend_stride))
+            .collect();
+        let rest = division.dividend_residue.terms_with_stride();
+        let others = rest.iter().try_fold(0_u64, |sum, placed| {
+            // A digit that goes to the slices is there one value a slice: not every slice waits for all of them.
+            let moved = match &placed.term.atom {
+                Atom::Axis(axis) | Atom::PaddedRun(axis) => slice.form().contains_axis(axis.name()),
+                Atom::Composite(_) | Atom::Broadcast => true,
+            };
+            if moved {
+                return Some(sum);
+            }
+            sum.checked_add(
+                placed
+                    .live
+                    .checked_sub(1)?
+                    .checked_mul(placed.buffer_stride)?,
+            )
+        })?;
+        Some(Self::Held { shared, others })
+    }
+
+    /// The step of the fetch after which a written step can come at the earliest.
+    fn of_step(&self, step: u64) -> u64 {
+        match self {
+            Self::InOrder { flits } => step / (*flits).max(1),
+            Self::Held { shared, others } => shared.iter().fold(*others, |sum, digit| {
+                let (stride, count, fetched) = *digit;
+                let value = step / stride.max(1) % count.max(1);
+                sum.saturating_add(value.saturating_mul(fetched))
+            }),
+        }
+    }
 }
 
 /// The tensor that a view without tiles shows all of.

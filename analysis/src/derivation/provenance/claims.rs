@@ -1,7 +1,7 @@
 //! Claims of copies: positions that are read or declared as data and that nothing writes.
 //!
-//! A transfer whose target has a spatial axis that the source lacks declares a copy for each of its positions; an operand
-//! of the Vector Engine is read in every slice of the stream, whether it was loaded there or not; a reshape, or another
+//! A transfer to the HBM whose target has a spatial axis that the source lacks declares a copy for each of its positions,
+//! which a load into DM makes and a store does not; an operand of the Vector Engine is read in every slice of the stream, whether it was loaded there or not; a reshape, or another
 //! tensor at the same address, gives a name to positions that were empty. All but the first are fine where a broadcast wrote
 //! the copies.
 
@@ -43,7 +43,7 @@ pub struct Claim {
 /// How copies are claimed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClaimKind {
-    /// A transfer into an axis that its source lacks.
+    /// A transfer to the HBM into an axis that its source lacks.
     Transfer,
     /// An operand that is read where the operation that loaded it left the positions empty.
     Operand {
@@ -132,14 +132,15 @@ fn place(mapping: &Written<Mapping>) -> Span {
     mapping.used_at.unwrap_or(mapping.span)
 }
 
-/// A DMA moves what its source holds once; an axis of its own in the target would have to be written several times.
+/// A store, and a transfer inside the HBM, moves what its source holds once; an axis of its own in the target would have to
+/// be written several times. A load really moves a copy for each position that its target names; of a transfer inside DM
+/// nothing is known.
 fn transferred(body: &Body, copy: &Copy) -> Option<Claim> {
     let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
-    let tiers = [source.tier, target.tier];
-    if !tiers
-        .iter()
-        .all(|tier| matches!(tier, Tier::Hbm | Tier::Dm))
-    {
+    if !matches!(
+        (source.tier, target.tier),
+        (Tier::Dm | Tier::Hbm, Tier::Hbm)
+    ) {
         return None;
     }
     let held = source.levels.full()?;
