@@ -479,7 +479,7 @@ fn run_of(sequence: &SequenceReport, base: Option<u64>) -> Option<BankRun> {
     let stays = sequence
         .access_levels
         .iter()
-        .all(|level| level.stride_bits % BANKS_BITS == 0);
+        .all(|level| level.size == 1 || level.stride_bits % BANKS_BITS == 0);
     let banks = match (base, sequence.touched_bits) {
         (Some(base), Some(touched)) if stays => {
             let first = base.saturating_mul(8) / 64;

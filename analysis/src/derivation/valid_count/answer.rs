@@ -14,6 +14,8 @@ pub(super) struct Question {
     pub slices: u64,
     /// Its digits in time.
     pub time: Digits,
+    /// Time steps, those of other axes included.
+    pub steps: u64,
     /// Its digits in the packet.
     pub packet: Digits,
     /// For each of the eight lanes the element's part in the packet; `None` where the lane holds no element at all.

@@ -386,7 +386,7 @@ impl<'a> Decision<'a> {
             size
         };
         let outcome = if in_packet {
-            outer_part::count(bound, &lanes, &self.question.time)?
+            outer_part::count(bound, &lanes, &self.question.time, self.question.steps)?
         } else {
             Some(self.packets_as_gate(bound)?)
         };

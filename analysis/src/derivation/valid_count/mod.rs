@@ -171,6 +171,7 @@ fn question(slice: &Form, time: &Form, packet: &Form, axis: &str) -> Option<Ques
         slice: slice_digits,
         slices: slice.size(),
         time: time_digits,
+        steps: time.size(),
         packet: packet_digits,
         lanes,
         others,

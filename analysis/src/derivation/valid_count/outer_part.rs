@@ -16,6 +16,7 @@ pub(super) fn count(
     size: u64,
     lanes: &AxisDigit,
     time: &Digits,
+    steps: u64,
 ) -> Option<Option<(PacketCount, Vec<Assigned>)>> {
     if lanes.position_stride != 1 {
         return None;
@@ -34,11 +35,26 @@ pub(super) fn count(
         )));
     }
     let outcome = OuterPart::new(size, lanes, time)?.count()?;
-    // Counters may also cut across digits that touch in time, which the blocks above do not look at.
-    if outcome.is_none() && digits_touch(time) {
+    // Counters may also cut across digits that touch in time, which the blocks above do not look at. Where all steps are
+    // a power of one prime the limits are too, and a counter ends only between digits or inside of one.
+    if outcome.is_none() && digits_touch(time) && !is_prime_power(steps) {
         return None;
     }
     Some(outcome)
+}
+
+/// Whether a number has one prime factor at the most; of a large one only 2 and 3 are tried.
+pub(super) fn is_prime_power(number: u64) -> bool {
+    const LARGEST: u64 = 1 << 20;
+    let most = if number > LARGEST { 3 } else { number };
+    let Some(prime) = (2..=most).find(|prime| number.is_multiple_of(*prime)) else {
+        return number == 1;
+    };
+    let mut rest = number;
+    while rest.is_multiple_of(prime) {
+        rest /= prime;
+    }
+    rest == 1
 }
 
 /// Whether two digits stand next to each other in time.

@@ -415,6 +415,83 @@ fn more_than_eight_counters() {
     Flits::new("X", time, "1 # 8", &axes).assert_supported(&axes[..1]);
 }
 
+/// Nine digits of one axis in time, the smallest outermost, so that no two are one digit again: a gate by nine strides.
+#[test]
+fn nine_strides_take_nine_counters() {
+    let reversed = |padded: u64, from: u64, count: u32| {
+        (0..count)
+            .map(|bit| format!("R # {padded} / {} % 2", from << bit))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    // 341 is 101010101 in binary: every digit decides, and no two do it in one way.
+    let refusal = Flits::new(
+        "X",
+        &reversed(512, 1, 9),
+        "1 # 8",
+        &[("R", 341), ("X", 256)],
+    );
+    assert_eq!(
+        refusal.assert_refused("R"),
+        Refusal::Dimensions {
+            gates: 1,
+            packets: 0,
+            counters: 9
+        }
+    );
+    // 340 ends in two zeros: the two smallest digits decide nothing, and one counter passes them.
+    let axes = [("R", 340), ("X", 256)];
+    Flits::new("X", &reversed(512, 1, 9), "1 # 8", &axes).assert_supported(&axes[..1]);
+    // With eight lanes inside, the ten digits of 2733 leave a last flit of five.
+    let axes = [("R", 2733), ("X", 256)];
+    let refusal = Flits::new("X", &reversed(4096, 8, 9), "R # 4096 % 8", &axes);
+    assert!(matches!(
+        refusal.assert_refused("R"),
+        Refusal::Dimensions { counters: 10, .. }
+    ));
+    // Ten strides and more are told too.
+    let refusal = Flits::new(
+        "X",
+        &reversed(1024, 1, 10),
+        "1 # 8",
+        &[("R", 683), ("X", 256)],
+    );
+    assert!(matches!(
+        refusal.assert_refused("R"),
+        Refusal::Dimensions { counters: 10, .. }
+    ));
+}
+
+/// The outermost digit in the packet and nine small ones in time: each flit counts seven lanes or eight, by all nine digits.
+#[test]
+fn an_outer_digit_in_the_packet_over_nine_small_ones() {
+    let reversed = (0..9)
+        .map(|bit| format!("R # 4096 / {} % 2", 1 << bit))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let lanes = "R # 4096 / 512";
+    // 4000 is 7 * 512 + 416.
+    let axes = [("R", 4000), ("X", 256)];
+    let refusal = Flits::new("X", &reversed, lanes, &axes).assert_refused("R");
+    assert_eq!(
+        refusal,
+        Refusal::PacketNotInnermost {
+            lane_stride: 512,
+            lanes: 8
+        }
+    );
+    // All but the last element: the ninth digit of every flit but one.
+    let axes = [("R", 4095), ("X", 256)];
+    match Flits::new("X", &reversed, lanes, &axes).place(&["R"]) {
+        Some(Placement::Supported(setting)) => {
+            let needed = Flits::new("X", &reversed, lanes, &axes).needed(&axes[..1]);
+            assert_counts(&setting, &needed);
+        }
+        Some(Placement::Refused(Refusal::Dimensions { .. })) => {}
+        other => panic!("{other:?}"),
+    }
+}
+
 /// More padded axes than gates.
 #[test]
 fn four_axes_for_three_gates() {
