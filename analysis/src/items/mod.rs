@@ -9,6 +9,7 @@ mod constants;
 mod declarations;
 mod file;
 mod held;
+mod homonyms;
 mod ids;
 mod integers;
 mod item_names;
@@ -30,6 +31,7 @@ pub use self::file::{
     parse_item, token_map,
 };
 pub use self::held::{HeldItems, hold};
+pub use self::homonyms::axes_named;
 pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
 pub use self::integers::IntegerType;
 pub use self::item_names::ItemNames;

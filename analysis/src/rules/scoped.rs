@@ -13,6 +13,14 @@ use super::Finding;
 pub(crate) fn name_in_scope(db: &dyn Db, findings: &mut [Finding]) {
     for finding in findings {
         finding.fixes.retain_mut(|fix| {
+            // A path is no part of a mapping as it is written: the title says what the edit does.
+            if fix.title.contains("::")
+                && let Some(edit) = fix.edits.first()
+            {
+                let scope = scope_at(db, edit.span.item, edit.span.start);
+                let title = renamed(&fix.title, |axis| name_of(db, &scope, axis));
+                fix.title = title.unwrap_or_else(|| fix.title.clone());
+            }
             fix.edits.iter_mut().all(|edit| {
                 if !edit.text.contains("m![") {
                     return true;
@@ -30,8 +38,12 @@ pub(crate) fn name_in_scope(db: &dyn Db, findings: &mut [Finding]) {
     }
 }
 
-/// The name by which an axis is in scope.
+/// The name by which an axis is in scope. An axis that a body calls by its path from the crate's root is looked for by the
+/// name and the size that this path has; without a name of its own it is an escaped type.
 fn name_of(db: &dyn Db, scope: &ScopeRef, axis: &str) -> Option<String> {
+    if axis.contains("::") {
+        return path_of(db, scope, axis);
+    }
     let names_it = |name: &str| {
         matches!(
             resolve(db, scope, &[name], Namespace::Type),
@@ -48,6 +60,25 @@ fn name_of(db: &dyn Db, scope: &ScopeRef, axis: &str) -> Option<String> {
         .map(ToString::to_string)
 }
 
+fn path_of(db: &dyn Db, scope: &ScopeRef, path: &str) -> Option<String> {
+    let axis_at = |path: &str| {
+        let segments: Vec<&str> = path.split("::").collect();
+        match resolve(db, scope, &segments, Namespace::Type) {
+            Resolution::Axis(axis) => Some(axis),
+            _ => None,
+        }
+    };
+    let whole = format!("crate::{path}");
+    let (path, axis) = [path, whole.as_str()]
+        .into_iter()
+        .find_map(|path| Some((path, axis_at(path)?)))?;
+    let visible = visible_type_names(db, scope);
+    let named = visible.iter().find(|name| {
+        axis_at(name).is_some_and(|found| found.name == axis.name && found.size == axis.size)
+    });
+    Some(named.map_or_else(|| format!("{{ {path} }}"), ToString::to_string))
+}
+
 /// The text with the axes in its calls of `m!` named anew; `None` if one has no name.
 fn renamed(text: &str, name_of: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut written = String::with_capacity(text.len());
@@ -59,7 +90,8 @@ fn renamed(text: &str, name_of: impl Fn(&str) -> Option<String>) -> Option<Strin
         let (body, after) = call.split_at_checked(end)?;
         let mut word = String::new();
         for letter in body.chars().chain([' ']) {
-            if letter.is_alphanumeric() || letter == '_' {
+            // No operator of `m!` is a colon: it joins the segments of a path.
+            if letter.is_alphanumeric() || matches!(letter, '_' | ':') {
                 word.push(letter);
                 continue;
             }
@@ -111,6 +143,11 @@ mod tests {
             Some("a::<m![T, [F # 32] / 8], m![F % 8]>")
         );
         assert_eq!(renamed("m![Gone]", name), None);
+        let path = |axis: &str| Some(format!("<{axis}>"));
+        assert_eq!(
+            renamed("m![a::b::T % 8, T]", path).as_deref(),
+            Some("m![<a::b::T> % 8, <T>]")
+        );
         assert_eq!(renamed("0x40", name).as_deref(), Some("0x40"));
         assert_eq!(renamed("m![1 # 8", name).as_deref(), Some("m![1 # 8"));
     }

@@ -6,7 +6,7 @@
 //! order of its stream (fetch, collect, the Vector Engine without reductions, cast) that proves it. Reductions, the Switch
 //! Engine and the Transpose Engine hold a packet back until all that belongs to it was read, for how long is not known
 //! exactly: there a packet can be written too early, from the last step on that it surely waits for. Tiles, padded
-//! iterations, loops that overlap and filtered streams are not judged.
+//! iterations, loops that overlap, filtered streams and contractions, whose accumulator chooses the order, are not judged.
 
 use crate::items::Span;
 use crate::kernel::{
@@ -156,16 +156,16 @@ impl Order {
             | StageKind::VectorFinal
             | StageKind::Cast => Some(order),
             StageKind::Switch(_)
+            | StageKind::VectorIntraReduce { .. }
+            | StageKind::VectorInterReduce { .. }
+            | StageKind::Transpose => Some(Self::Held),
+            StageKind::Fetch { .. }
             | StageKind::Align { .. }
             | StageKind::Contract
             | StageKind::ContractMax
             | StageKind::Accumulate(_)
-            | StageKind::VectorIntraReduce { .. }
-            | StageKind::VectorInterReduce { .. }
-            | StageKind::Transpose => Some(Self::Held),
-            StageKind::Fetch { .. } | StageKind::VectorUnzip { .. } | StageKind::VectorFilter => {
-                None
-            }
+            | StageKind::VectorUnzip { .. }
+            | StageKind::VectorFilter => None,
         })
     }
 }

@@ -87,6 +87,7 @@ pub(super) fn lower_watching(
     interpreter.watch = watch;
     interpreter.own_body(&node);
     interpreter.settle_contractions();
+    super::homonyms::tell_apart(db, function, &mut interpreter.draft);
     let seen = interpreter.watch.and_then(|watch| watch.seen);
     let (mut body, probed) = interpreter.draft.finish_knowing(body, seen);
     if is_host_side(&node, &text.text) {

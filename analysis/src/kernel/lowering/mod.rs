@@ -15,6 +15,7 @@ mod contexts;
 mod draft;
 mod expressions;
 mod functions;
+mod homonyms;
 mod loops;
 mod mappings;
 mod methods;

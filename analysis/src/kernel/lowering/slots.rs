@@ -106,6 +106,25 @@ impl<T: Clone + PartialEq> SlotTable<T> {
         self.states.get(self.root(slot) as usize)
     }
 
+    /// All values that are known by now.
+    pub(super) fn values(&self) -> impl Iterator<Item = &T> {
+        self.states.iter().filter_map(|state| match state {
+            State::Known(written) => written.value.as_ref(),
+            _ => None,
+        })
+    }
+
+    /// Changes all values that are known by now.
+    pub(super) fn change(&mut self, change: impl Fn(&mut T)) {
+        for state in &mut self.states {
+            if let State::Known(written) = state
+                && let Some(value) = &mut written.value
+            {
+                change(value);
+            }
+        }
+    }
+
     /// The value, if known by now.
     pub(super) fn value(&self, slot: Slot<T>) -> Option<&T> {
         match self.state(slot) {

@@ -5,6 +5,7 @@ mod broken;
 mod collectives;
 mod control_flow;
 mod helpers;
+mod homonyms;
 mod incremental;
 mod inference;
 mod operands;
