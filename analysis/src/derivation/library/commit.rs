@@ -8,7 +8,7 @@ use crate::derivation::remembered::Remembered;
 use crate::kernel::{Pass, Written};
 use crate::mapping::{Form, Mapping};
 
-use super::{LibraryLimitKind, find_truncated, is_plain};
+use super::{LibraryLimitKind, find_truncated, is_plain, partly_moved};
 
 /// What the library refuses of a commit that the machine can do.
 pub(super) fn judge(
@@ -51,8 +51,9 @@ fn find(question: &Committed) -> Option<LibraryLimitKind> {
     }
     if ![time, packet, element].into_iter().all(is_plain) {
         // Whether the packet is found in ragged runs or cut groups depends on how these are spelt; that data goes does not.
-        let axis = dropped_axis(&Form::multiply(time, packet)?, element)?;
-        return Some(LibraryLimitKind::Truncation { axis });
+        let stream = Form::multiply(time, packet)?;
+        let axis = dropped_axis(&stream, element)?;
+        return Some(partly_moved(&stream, axis));
     }
     let padding = LibraryLimitKind::CommitPadding {
         positions: element.size(),

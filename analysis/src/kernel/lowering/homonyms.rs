@@ -53,16 +53,9 @@ pub(super) fn tell_apart(db: &dyn Db, function: ItemId, draft: &mut Draft) {
 }
 
 fn names(db: &dyn Db, function: ItemId, draft: &Draft) -> Names {
-    let mut seen: FxHashSet<&Mapping> = FxHashSet::default();
-    let mut axes: Vec<Axis> = Vec::new();
+    let mut axes: FxHashSet<Axis> = FxHashSet::default();
     for mapping in draft.mappings.values() {
-        if seen.insert(mapping) {
-            for axis in mapping.axes() {
-                if !axes.contains(&axis) {
-                    axes.push(axis);
-                }
-            }
-        }
+        axes.extend(mapping.axes());
     }
     let shared: Vec<&Axis> = axes
         .iter()
