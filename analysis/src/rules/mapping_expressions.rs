@@ -250,10 +250,19 @@ fn word_constant(
         None if factor => finding.help("write its value"),
         None => {
             let size = value.map_or_else(|| "…".to_owned(), |value| value.to_string());
-            finding.help(format!(
+            let finding = finding.help(format!(
                 "declare an axis of that size, `axes![{name} = {size}]`, in place of the constant, or write `1 # {size}` for \
                  positions that hold nothing"
-            ))
+            ));
+            match value.filter(|value| *value > 0) {
+                Some(value) => finding.fix(
+                    Applicability::Maybe,
+                    format!("write `1 # {value}`: positions that hold nothing"),
+                    span,
+                    format!("1 # {value}"),
+                ),
+                None => finding,
+            }
         }
     }
 }
