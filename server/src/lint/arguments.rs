@@ -1,9 +1,10 @@
 //! The command line's arguments: what can be said, not what it does.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use visa_analysis::nearest_names;
 
 use super::baseline::BaselineArguments;
 use super::completions::CompletionsArguments;
@@ -25,8 +26,7 @@ use super::watch::WatchArguments;
     long_about = "Checks kernels written in the TCP Virtual ISA: what the hardware cannot do, hangs on, or silently \
                   computes wrong. It needs no vendor toolchain, no device and no network.\n\n\
                   `visa-lint [PATHS]...` is `visa-lint check [PATHS]...`.",
-    after_help = "Exit codes: 0 nothing at level deny; 1 something at level deny; 2 the run itself failed.",
-    disable_help_subcommand = true
+    after_help = "Exit codes: 0 nothing at level deny; 1 something at level deny; 2 the run itself failed."
 )]
 pub(crate) struct Arguments {
     /// When to use colours
@@ -316,9 +316,24 @@ pub(crate) struct SequenceArguments {
     pub(crate) format: AnswerFormat,
 }
 
+/// The command that clap adds: it prints another one's options.
+const HELP: &str = "help";
+
+/// The arguments as clap reads them.
+#[derive(Debug)]
+pub(crate) struct Completed {
+    pub(crate) arguments: Vec<OsString>,
+    /// Whether nobody named a command, so that it is `check`.
+    pub(crate) by_default: bool,
+}
+
 /// The arguments with what people leave out put in: without a command it is `check`, and cargo's own name for the
 /// subcommand is dropped.
-pub(crate) fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
+///
+/// # Errors
+///
+/// The first word is most likely a command that is misspelt.
+pub(crate) fn complete(mut arguments: Vec<OsString>) -> Result<Completed, String> {
     if called_by_cargo(&arguments) {
         arguments.remove(1);
     }
@@ -333,12 +348,64 @@ pub(crate) fn complete(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let at = at.min(arguments.len());
     let first = arguments.get(at).and_then(|argument| argument.to_str());
     let complete = first.is_some_and(|first| {
-        Command::has_subcommand(first) || matches!(first, "--help" | "-h" | "--version" | "-V")
+        let asks_for_help = first == HELP && !Path::new(first).exists();
+        let option = matches!(first, "--help" | "-h" | "--version" | "-V");
+        Command::has_subcommand(first) || asks_for_help || option
     });
+    if complete && first == Some(HELP) {
+        let about = arguments.get(at + 1).and_then(|word| word.to_str());
+        let unknown = about.filter(|word| !Command::has_subcommand(word) && *word != HELP);
+        if let Some(near) = unknown.and_then(nearest_commands) {
+            let word = unknown.unwrap_or_default();
+            return Err(format!(
+                "there is no command `{word}`; did you mean {near}?"
+            ));
+        }
+    }
     if !complete {
+        if let Some(words) = first.and_then(misspelt) {
+            return Err(words);
+        }
         arguments.insert(at, "check".into());
     }
-    arguments
+    Ok(Completed {
+        arguments,
+        by_default: !complete,
+    })
+}
+
+/// What to say of a word that is no path and almost a command.
+fn misspelt(word: &str) -> Option<String> {
+    if word.starts_with('-') || Path::new(word).exists() {
+        return None;
+    }
+    let near = nearest_commands(word)?;
+    Some(format!(
+        "there is no command and no path `{word}`; did you mean {near}?"
+    ))
+}
+
+/// The commands that a word may stand for.
+fn nearest_commands(word: &str) -> Option<String> {
+    let commands = Arguments::command();
+    let names = commands.get_subcommands().map(clap::Command::get_name);
+    let near = nearest_names(word, names.chain([HELP]));
+    let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
+    (!near.is_empty()).then(|| near.join(" or "))
+}
+
+/// What to say of commands behind options, where `check` was put before them and takes words for paths.
+pub(crate) fn misplaced(paths: &[PathBuf]) -> Option<String> {
+    let word = paths.first()?.to_str()?;
+    if Path::new(word).exists() {
+        return None;
+    }
+    if Command::has_subcommand(word) || word == HELP {
+        return Some(format!(
+            "there is no path `{word}`; the command `{word}` stands before its options: `visa-lint {word} …`"
+        ));
+    }
+    misspelt(word)
 }
 
 /// Cargo runs `cargo-visa-lint visa-lint ARGUMENTS`. A path of that name is still a path.
@@ -361,6 +428,7 @@ mod tests {
 
     fn completed(arguments: &[&str]) -> Vec<String> {
         complete(arguments.iter().map(Into::into).collect())
+            .map_or_else(|words| vec![words.into()], |completed| completed.arguments)
             .into_iter()
             .map(|argument| argument.to_string_lossy().into_owned())
             .collect()
@@ -392,6 +460,26 @@ mod tests {
             completed(&["visa-lint", "--color"]),
             ["visa-lint", "--color", "check"]
         );
+    }
+
+    #[test]
+    fn help_is_a_command_and_almost_a_command_is_none() {
+        assert_eq!(
+            completed(&["visa-lint", "help", "check"]),
+            ["visa-lint", "help", "check"]
+        );
+        let said = |word: &str| completed(&["visa-lint", word]).join(" ");
+        assert_eq!(
+            said("chekc"),
+            "there is no command and no path `chekc`; did you mean `check`?"
+        );
+        assert_eq!(
+            said("hlep"),
+            "there is no command and no path `hlep`; did you mean `help`?"
+        );
+        // Neither a file that may be missing nor a word that is near to nothing.
+        assert_eq!(said("check.rs"), "visa-lint check check.rs");
+        assert_eq!(said("gemv"), "visa-lint check gemv");
     }
 
     #[test]

@@ -29,9 +29,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
 
-use self::arguments::{Arguments, Command};
+use self::arguments::{Arguments, Command, misplaced};
 use self::output::{Console, write_error};
-use crate::project::{Failure, files, levels, settings};
+use crate::project::{Failure, files, languages, levels, settings};
 
 impl Failure {
     /// Says it on standard error; the exit code is then 2.
@@ -70,8 +70,14 @@ impl From<Outcome> for ExitCode {
 #[must_use]
 pub fn main() -> ExitCode {
     report_defects();
-    let arguments = arguments::complete(std::env::args_os().collect());
-    let matches = match Arguments::command().try_get_matches_from(arguments) {
+    let completed = match arguments::complete(std::env::args_os().collect()) {
+        Ok(completed) => completed,
+        Err(words) => {
+            write_error(&words);
+            return Outcome::Failed.into();
+        }
+    };
+    let matches = match Arguments::command().try_get_matches_from(completed.arguments) {
         Ok(matches) => matches,
         Err(error) => {
             // Help and version are answers, everything else is a bad option. A closed pipe is nobody's mistake.
@@ -85,7 +91,15 @@ pub fn main() -> ExitCode {
     };
     let result = Arguments::from_arg_matches(&matches)
         .map_err(|error| Failure::new(error.to_string()))
-        .and_then(|arguments| run(&arguments, &matches));
+        .and_then(|arguments| {
+            if let Command::Check(options) = &arguments.command
+                && completed.by_default
+                && let Some(words) = misplaced(&options.paths)
+            {
+                return Err(Failure::new(words));
+            }
+            run(&arguments, &matches)
+        });
     match result {
         Ok(outcome) => outcome.into(),
         Err(failure) => {

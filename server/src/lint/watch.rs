@@ -17,6 +17,7 @@ use super::arguments::CheckArguments;
 use super::check::pass;
 use super::files::{absolute, folders_below};
 use super::format::counted;
+use super::languages::language_of;
 use super::output::{Console, write_note, write_warning};
 use super::session::Session;
 use super::settings::FILE_NAME;
@@ -249,7 +250,7 @@ impl<'a> Watched<'a> {
         for path in &event.paths {
             let name = path.file_name().and_then(OsStr::to_str).unwrap_or("");
             settings |= SETTINGS.contains(&name) || files.contains(path);
-            let source = path.extension().is_some_and(|extension| extension == "rs");
+            let source = language_of(path).is_some();
             let folder = named && (path.is_dir() || self.folders.contains_key(path));
             let among_kernels = path
                 .parent()

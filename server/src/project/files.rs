@@ -11,6 +11,7 @@ use ignore::WalkBuilder;
 use rayon::prelude::*;
 use visa_analysis::Package;
 
+use super::languages::{is_searched, language_of, refusal};
 use super::packages::{Manifest, package_of, path_dependencies};
 use super::settings::Resolver;
 
@@ -133,6 +134,10 @@ impl<'a> Gathering<'a> {
                 .push(format!("cannot read standard input: {error}"));
             return;
         }
+        if let Some(name) = name.filter(|name| language_of(name).is_none()) {
+            self.errors.push(refusal(&shown(name)));
+            return;
+        }
         let name = name.unwrap_or_else(|| Path::new("<stdin>"));
         match String::from_utf8(bytes) {
             Ok(text) => {
@@ -156,9 +161,12 @@ impl<'a> Gathering<'a> {
                     .filter(|parent| !parent.as_os_str().is_empty());
                 self.folder(folder.unwrap_or_else(|| Path::new(".")));
             }
-            Ok(_) => {
+            Ok(_) if language_of(path).is_some() => {
                 self.report(absolute(&self.here, path), shown(path), true);
             }
+            // A caller that names every file may name those that are none of ours, too, where the settings exclude them.
+            Ok(_) if self.settings.excludes(&absolute(&self.here, path), true) => {}
+            Ok(_) => self.errors.push(refusal(&shown(path))),
             Err(error) => self.errors.push(format!(
                 "cannot read `{}`: {}",
                 path.display(),
@@ -316,10 +324,7 @@ fn walk(folder: &Path) -> (Vec<PathBuf>, Vec<String>) {
     for entry in walker(folder).build() {
         match entry {
             Ok(entry) => {
-                let source = entry
-                    .path()
-                    .extension()
-                    .is_some_and(|extension| extension == "rs");
+                let source = is_searched(entry.path());
                 // A link to a file is followed, a link to a folder is not: it may lead back.
                 if source && entry.path().is_file() {
                     files.push(entry.into_path());

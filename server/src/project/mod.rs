@@ -3,6 +3,7 @@
 //! Knows the disk and `visa-lint.toml`; neither terminals nor the protocol of editors, and nothing of what a kernel means.
 
 pub(crate) mod files;
+pub(crate) mod languages;
 pub(crate) mod levels;
 pub(crate) mod packages;
 pub(crate) mod settings;

@@ -347,3 +347,41 @@ fn modules_beside_a_file_of_no_package_give_their_names() {
     ));
     assert_eq!(rules_and_levels(&stages), ["dma_alignment deny"]);
 }
+
+#[test]
+fn a_path_that_is_no_kernel_file_is_refused() {
+    let folder = folder_with(&[
+        ("notes.txt", FINDINGS.as_bytes()),
+        ("kernel", FINDINGS.as_bytes()),
+        ("k.RS", FINDINGS.as_bytes()),
+        ("a.rs", b"fn f() {}\n"),
+        ("folder.txt/a.rs", b"fn f() {}\n"),
+    ]);
+    for name in ["notes.txt", "kernel"] {
+        for arguments in [vec![name], vec!["a.rs", name], vec!["cost", name]] {
+            let output = run(folder.path(), &arguments);
+            assert_code(&output, 2);
+            let said = stderr(&output);
+            assert!(said.contains(&format!("cannot check `{name}`")), "{said}");
+            assert!(said.contains("`.rs`"), "{said}");
+        }
+    }
+    let named = ["-", "--stdin-filename", "notes.txt"];
+    let output = run_with_input(folder.path(), &named, FINDINGS.as_bytes());
+    assert_code(&output, 2);
+    assert!(stderr(&output).contains("cannot check `notes.txt`"));
+    assert_code(&run(folder.path(), &["k.RS"]), 1);
+    assert_code(&run(folder.path(), &["folder.txt"]), 0);
+}
+
+#[test]
+fn excluded_files_of_other_kinds_are_passed_over() {
+    let folder = folder_with(&[
+        ("visa-lint.toml", b"exclude = [\"*.txt\"]\n"),
+        ("notes.txt", b"no kernel\n"),
+        ("a.rs", b"fn f() {}\n"),
+    ]);
+    let every = ["--force-exclude", "notes.txt", "a.rs"];
+    assert_code(&run(folder.path(), &every), 0);
+    assert_code(&run(folder.path(), &["notes.txt"]), 2);
+}

@@ -198,3 +198,77 @@ fn the_action_runs_a_script_that_the_program_takes() {
     let none = run_script("c.rs", "--allow suspicious --error-on-warning");
     assert_code(&none, 0);
 }
+
+#[test]
+fn help_is_a_word_as_well() {
+    let folder = folder_with(&[]);
+    let help = run(folder.path(), &["help"]);
+    assert_code(&help, 0);
+    assert_eq!(
+        stdout(&help),
+        stdout(&run(folder.path(), &["--help"])),
+        "the word and the option say the same"
+    );
+    let of_check = run(folder.path(), &["help", "check"]);
+    assert_code(&of_check, 0);
+    assert!(stdout(&of_check).contains("--stdin-filename"));
+    let misspelt = run(folder.path(), &["help", "chekc"]);
+    assert_code(&misspelt, 2);
+    assert_eq!(
+        stderr(&misspelt),
+        "error: there is no command `chekc`; did you mean `check`?\n"
+    );
+}
+
+#[test]
+fn misspelt_and_misplaced_commands_are_understood() {
+    let folder = folder_with(&[("a.rs", b"fn f() {}\n")]);
+    for (arguments, words) in [
+        (
+            vec!["chekc"],
+            "there is no command and no path `chekc`; did you mean `check`?",
+        ),
+        (
+            vec!["explian", "dm_overlap"],
+            "there is no command and no path `explian`; did you mean `explain`?",
+        ),
+        (
+            vec!["mapp", "A / 8", "--axes", "A=8"],
+            "there is no command and no path `mapp`; did you mean `map`?",
+        ),
+        (
+            vec!["--color", "never", "rulse"],
+            "there is no command and no path `rulse`; did you mean `rules`?",
+        ),
+        (
+            vec!["--quiet", "chekc", "a.rs"],
+            "there is no command and no path `chekc`; did you mean `check`?",
+        ),
+        (
+            vec!["--format", "json", "check", "a.rs"],
+            "there is no path `check`; the command `check` stands before its options: `visa-lint check …`",
+        ),
+    ] {
+        let output = run(folder.path(), &arguments);
+        assert_code(&output, 2);
+        assert_eq!(stdout(&output), "");
+        assert_eq!(stderr(&output), format!("error: {words}\n"));
+    }
+    // What is near to no command is a path, as it always was.
+    let missing = run(folder.path(), &["gemv.rs"]);
+    assert_code(&missing, 2);
+    assert!(stderr(&missing).starts_with("error: cannot read `gemv.rs`"));
+}
+
+#[test]
+fn a_real_path_goes_before_a_word() {
+    let folder = folder_with(&[
+        ("help/a.rs", FINDINGS.as_bytes()),
+        ("chekc/a.rs", FINDINGS.as_bytes()),
+    ]);
+    for path in ["help", "chekc"] {
+        let output = run(folder.path(), &[path, "--format", "json"]);
+        assert_code(&output, 1);
+        assert_eq!(json(&output)["files"], 1);
+    }
+}
