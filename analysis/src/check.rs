@@ -6,7 +6,7 @@
 //! still checked.
 
 use std::any::Any;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -70,7 +70,9 @@ pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
         let mut findings = as_checked(db, function, rules::check);
         rules::name_in_scope(db, &mut findings);
         keep_fixes_inside(db, function, &mut findings);
-        of_body(&body(db, function), findings)
+        let body = body(db, function);
+        findings.extend(rules::not_looked_at(db, &body));
+        of_body(&body, findings)
     });
     Arc::new(found)
 }
@@ -179,7 +181,7 @@ fn foreign_findings(
                 }
             }
             for unresolved in &found.unresolved {
-                if let Some(other) = away(unresolved.span) {
+                if let Some(other) = away(unresolved.operation) {
                     elsewhere
                         .entry(other)
                         .or_default()
@@ -204,7 +206,7 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
             .push(Problem::NotAnalysed(unanalysed_words(why).to_owned()));
     }
     let mut operations = FxHashSet::default();
-    let mut unresolved = BTreeSet::new();
+    let mut unresolved = BTreeMap::new();
     let mut take = |found: &Findings, report: &mut FileReport| {
         let here = |span: Span| span.item.file(db) == file;
         report.kernels += u64::from(found.kernel);
@@ -216,9 +218,15 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
             .diagnostics
             .extend(findings.filter_map(|finding| places.diagnostic(finding)));
         operations.extend(found.operations.iter().copied().filter(|span| here(*span)));
-        for place in found.unresolved.iter().filter(|place| here(place.span)) {
-            if let Some((_, range)) = places.range(place.span) {
-                unresolved.insert((range, place.reason.words()));
+        for place in found
+            .unresolved
+            .iter()
+            .filter(|place| here(place.operation))
+        {
+            if let Some((_, range)) = places.range(place.operation) {
+                // Who calls a helper decides what is known in it: one of the reasons stands for all.
+                let what = || (rules::what(db, place.operation), place.reason.words());
+                unresolved.entry(range).or_insert_with(what);
             }
         }
     };
@@ -232,7 +240,11 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
 
     report.unresolved = unresolved
         .into_iter()
-        .map(|(range, reason)| UnresolvedPlace { reason, range })
+        .map(|(range, (what, reason))| UnresolvedPlace {
+            what,
+            reason,
+            range,
+        })
         .collect();
     report.operations = counts(operations.len(), &report.unresolved);
     sort(&mut report.diagnostics);
@@ -286,7 +298,7 @@ fn of_body(body: &Body, findings: Vec<Finding>) -> Findings {
     let unresolved = body
         .unresolved
         .iter()
-        .filter(|place| seen.insert(place.span))
+        .filter(|place| seen.insert(place.operation))
         .cloned()
         .collect();
     Findings {

@@ -358,6 +358,7 @@ fn unresolved(
     let gaps = simulation.gaps.iter().filter_map(|gap| {
         let (_, range) = places.range(gap.span).or_else(|| places.range(body.span))?;
         Some(UnresolvedPlace {
+            what: crate::rules::what(places.db(), gap.span),
             reason: gap.reason.clone(),
             range,
         })

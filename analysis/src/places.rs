@@ -34,6 +34,11 @@ impl<'a> Places<'a> {
         }
     }
 
+    /// Where the texts are.
+    pub(crate) const fn db(&self) -> &'a dyn Db {
+        self.db
+    }
+
     fn tables(&mut self, file: SourceFile) -> &FileTables<'a> {
         let db = self.db;
         self.files.entry(file).or_insert_with(|| FileTables {

@@ -118,6 +118,8 @@ impl OperationCounts {
 /// An operation that could not be resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UnresolvedPlace {
+    /// What stands there: a method, a macro, the keyword of a loop.
+    pub what: String,
     /// Why.
     pub reason: String,
     /// Where in the file.
@@ -201,6 +203,8 @@ pub struct Report {
     pub operations: OperationCounts,
     /// All findings, in the order of files, places and rules, suppressed ones included.
     pub diagnostics: Vec<Diagnostic>,
+    /// Operations that could not be resolved with their files, in the order of files and places.
+    pub unresolved: Vec<(Arc<str>, UnresolvedPlace)>,
     /// What went wrong, by file.
     pub problems: Vec<(Arc<str>, Problem)>,
     /// Files with syntax errors: what parses of them was checked.
@@ -224,6 +228,10 @@ impl Report {
             report.kernels = report.kernels.saturating_add(file.kernels);
             report.operations.add(&file.operations);
             report.diagnostics.extend(file.diagnostics);
+            let unresolved = file.unresolved.into_iter();
+            report
+                .unresolved
+                .extend(unresolved.map(|place| (Arc::clone(&path), place)));
             report.problems.extend(
                 file.problems
                     .into_iter()

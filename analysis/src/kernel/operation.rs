@@ -2,7 +2,9 @@
 
 use crate::items::Span;
 use crate::mapping::{Axis, Mapping};
+use crate::names::nearest_names;
 
+use super::dialect::VISA_STD;
 use super::{Context, Level, Position, Stage, StreamShape, Tensor, TensorId, Written};
 
 /// An operation's number within its body, in program order. An operation in a loop body has one number a run.
@@ -293,8 +295,28 @@ pub enum PassEnd {
 pub struct Unresolved {
     /// Why.
     pub reason: UnresolvedReason,
-    /// Where.
+    /// Where what could not be resolved is written: a name, a mapping, a method.
     pub span: Span,
+    /// Where the operation stands that is not looked at for it: its method, its macro, its loop.
+    pub operation: Span,
+}
+
+impl Unresolved {
+    /// Something that no known operation stands for: its place is that of the operation, too.
+    #[must_use]
+    pub const fn at(reason: UnresolvedReason, span: Span) -> Self {
+        Self {
+            reason,
+            span,
+            operation: span,
+        }
+    }
+
+    /// The same for an operation that stands elsewhere.
+    #[must_use]
+    pub fn of(self, operation: Span) -> Self {
+        Self { operation, ..self }
+    }
 }
 
 /// Why an operation could not be resolved.
@@ -306,6 +328,10 @@ pub enum UnresolvedReason {
     UnknownName(String),
     /// A method that the dialect's table does not have on that receiver.
     UnknownMethod(String),
+    /// A macro that is given a context: nobody sees which operations it runs.
+    Macro(String),
+    /// A closure that is handed to something that is not followed.
+    ClosureNotFollowed,
     /// A type that neither a turbofish nor an annotation nor the context gives.
     NotInferred,
     /// A mapping with a finding of its own.
@@ -327,7 +353,9 @@ impl UnresolvedReason {
         match self {
             Self::GenericMapping => "generic mapping".to_owned(),
             Self::UnknownName(name) => format!("unknown name `{name}`"),
-            Self::UnknownMethod(name) => format!("unknown method `{name}`"),
+            Self::UnknownMethod(name) => unknown_method(name),
+            Self::Macro(name) => format!("the macro `{name}!` is not expanded"),
+            Self::ClosureNotFollowed => "a closure that is not followed".to_owned(),
             Self::NotInferred => "type not inferred".to_owned(),
             Self::IllFormedMapping => "ill-formed mapping".to_owned(),
             Self::Recursion => "recursive helper".to_owned(),
@@ -335,5 +363,14 @@ impl UnresolvedReason {
             Self::UnsupportedExpression(what) => format!("unsupported expression: {what}"),
             Self::TooManyOperations => "too many operations".to_owned(),
         }
+    }
+}
+
+/// The words for a method that is none, with the one that may have been meant.
+fn unknown_method(name: &str) -> String {
+    let methods = VISA_STD.methods.iter().map(|method| method.name);
+    match nearest_names(name, methods).first() {
+        Some(nearest) => format!("unknown method `{name}`; the nearest is `{nearest}`"),
+        None => format!("unknown method `{name}`"),
     }
 }

@@ -90,6 +90,7 @@ const ENGINES: &[(&str, &[&str])] = &[
             "budget_",
         ],
     ),
+    ("Not looked at", &["unresolved_operation"]),
     ("Suppressions", &["unused_suppression", "unknown_rule"]),
 ];
 

@@ -11,6 +11,7 @@ mod collect;
 mod collectives;
 mod commit;
 mod contraction;
+mod coverage;
 mod dma;
 mod dma_performance;
 mod engines;
@@ -518,6 +519,10 @@ const FAMILIES: &[Family] = &[
         check: budgets::check,
     },
     Family {
+        rules: coverage::RULES,
+        check: coverage::check,
+    },
+    Family {
         rules: suppressions::RULES,
         check: suppressions::check,
     },
@@ -576,6 +581,7 @@ pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
     findings
 }
 
+pub(crate) use coverage::{not_looked_at, what};
 pub(crate) use fetch::unaligned_packet;
 pub(crate) use scoped::name_in_scope;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use visa_analysis::{Diagnostic, Level, OperationCounts};
+use visa_analysis::{Diagnostic, Level, OperationCounts, UnresolvedPlace};
 
 use super::arguments::{CheckArguments, CheckFormat};
 use super::baseline;
@@ -11,7 +11,7 @@ use super::format::human::Look;
 use super::format::{self, WIDTH};
 use super::ignoring;
 use super::levels::Levels;
-use super::output::{Console, write_error};
+use super::output::{Console, write_error, write_note};
 use super::session::{Checked, Session};
 use super::watch;
 use super::writing::write_file;
@@ -20,11 +20,33 @@ use super::{Failure, Outcome};
 /// Stack of a checking thread in bytes: generous, because recursion over a file's nesting is bounded but deep.
 const STACK_BYTES: usize = 64 << 20;
 
+/// The rule that shows what was not looked at.
+pub(crate) const UNRESOLVED_OPERATION: &str = "unresolved_operation";
+
+/// Operations that are named where a report is not asked for all of them; GitHub shows no more notices of a step.
+const EXAMPLES: usize = 10;
+
 /// A finding that is reported, with its level.
 #[derive(Debug)]
 pub(crate) struct Finding {
     pub(crate) level: Level,
     pub(crate) diagnostic: Diagnostic,
+}
+
+/// An operation that was not looked at.
+#[derive(Debug)]
+pub(crate) struct NotLookedAt {
+    /// Its file, as people see it.
+    pub(crate) file: String,
+    pub(crate) place: UnresolvedPlace,
+}
+
+impl NotLookedAt {
+    /// What stands there, and why it was not looked at.
+    pub(crate) fn words(&self) -> String {
+        let UnresolvedPlace { what, reason, .. } = &self.place;
+        format!("`{what}` is not looked at: {reason}")
+    }
 }
 
 /// All that a format writes.
@@ -35,6 +57,8 @@ pub(crate) struct Outline<'a> {
     pub(crate) operations: &'a OperationCounts,
     /// In the order of files, places and rules; suppressed ones included.
     pub(crate) findings: &'a [Finding],
+    /// Operations that were not looked at, in the order of files and places.
+    pub(crate) unresolved: &'a [NotLookedAt],
     pub(crate) texts: &'a Texts<'a>,
     /// How many findings are left out because a baseline knows them.
     pub(crate) known: u64,
@@ -50,6 +74,40 @@ impl Outline<'_> {
         self.findings
             .iter()
             .filter(|finding| !finding.diagnostic.suppressed)
+    }
+
+    /// What the run says about operations that were not looked at: how many, and how to see them where nothing shows them.
+    pub(crate) fn not_looked_at(&self) -> Option<String> {
+        let count = self.operations.unresolved;
+        if count == 0 {
+            return None;
+        }
+        let words = format!(
+            "{} {} not looked at",
+            format::counted(count, "operation"),
+            if count == 1 { "was" } else { "were" }
+        );
+        let them = if count == 1 { "it" } else { "them" };
+        Some(if self.shows_unresolved() {
+            words
+        } else {
+            format!("{words}; --warn {UNRESOLVED_OPERATION} shows {them}")
+        })
+    }
+
+    /// The first operations that were not looked at and that no finding shows: formats with a line for each thing say where.
+    pub(crate) fn examples(&self) -> &[NotLookedAt] {
+        if self.shows_unresolved() {
+            return &[];
+        }
+        let end = self.unresolved.len().min(EXAMPLES);
+        self.unresolved.get(..end).unwrap_or_default()
+    }
+
+    /// Whether findings say which operations were not looked at.
+    pub(crate) fn shows_unresolved(&self) -> bool {
+        self.open()
+            .any(|finding| finding.diagnostic.rule == UNRESOLVED_OPERATION)
     }
 
     /// The open findings by rule.
@@ -162,6 +220,7 @@ fn report(
         kernels: checked.kernels,
         operations: &checked.operations,
         findings: &checked.findings,
+        unresolved: &checked.unresolved,
         texts: &texts,
         known: checked.known,
         reported: &reported,
@@ -209,6 +268,11 @@ fn write(options: &CheckArguments, outline: &Outline<'_>, console: Console) -> R
         CheckFormat::Junit => format::junit::render(outline)?,
         CheckFormat::Agent => format::agent::render(outline, options.quiet),
     };
+    // What a program reads has no room for a sentence.
+    let silent = matches!(format, CheckFormat::Gitlab);
+    if let Some(words) = outline.not_looked_at().filter(|_| silent && !options.quiet) {
+        write_note(&words);
+    }
     deliver(options, &answer, console, !outline.complete)
 }
 

@@ -14,7 +14,7 @@ use visa_analysis::{
 };
 
 use super::arguments::CheckArguments;
-use super::check::{Finding, Texts};
+use super::check::{Finding, NotLookedAt, Texts};
 use super::files::Sources;
 use super::levels::Levels;
 use super::output::{Console, write_error, write_warning};
@@ -64,6 +64,8 @@ pub(crate) struct Checked {
     pub(crate) operations: OperationCounts,
     /// In the order of files, places and rules; suppressed ones included, those at level `allow` not.
     pub(crate) findings: Vec<Finding>,
+    /// Operations that were not looked at, in the order of files and places.
+    pub(crate) unresolved: Vec<NotLookedAt>,
     /// How many findings were left out because a baseline knows them.
     pub(crate) known: u64,
     /// The engine's paths of files of which only a part parses.
@@ -183,11 +185,20 @@ impl<'a> Session<'a> {
             show_paths(&mut finding.diagnostic, &self.sources);
         }
         findings.sort_by(|one, other| place(&one.diagnostic).cmp(&place(&other.diagnostic)));
+        let unresolved = report.unresolved.into_iter().map(|(file, place)| {
+            let file = self.sources.shown(&file);
+            NotLookedAt { file, place }
+        });
+        let mut unresolved: Vec<NotLookedAt> = unresolved.collect();
+        unresolved.sort_by(|one, other| {
+            (&one.file, one.place.range).cmp(&(&other.file, other.place.range))
+        });
         Checked {
             files: report.files,
             kernels: report.kernels,
             operations: report.operations,
             findings,
+            unresolved,
             known: 0,
             with_syntax_errors: report.with_syntax_errors,
             failed: !report.problems.is_empty(),

@@ -81,7 +81,11 @@ fn every_format_reports_the_same_findings() {
     );
     for (format, mark) in [("github", "::"), ("short", ".rs:"), ("agent", ".rs:")] {
         let text = stdout(&fixtures(format));
-        let lines: Vec<_> = text.lines().filter(|line| line.contains(mark)).collect();
+        let notes = ["::notice ", ": note[", " note "];
+        let lines: Vec<_> = text
+            .lines()
+            .filter(|line| line.contains(mark) && !notes.iter().any(|note| line.contains(note)))
+            .collect();
         assert_eq!(lines.len(), open.len(), "{format}");
         for (line, finding) in lines.iter().zip(&open) {
             assert!(line.contains(finding["rule"].as_str().unwrap()), "{line}");
@@ -102,7 +106,10 @@ fn every_format_prints_the_same_bytes_twice() {
         let first = fixtures(format);
         let second = fixtures_with(&["--format", format, "--jobs", "1"]);
         assert!(first.stdout == second.stdout, "{format}");
-        assert!(first.stderr.is_empty(), "{format}: {}", stderr(&first));
+        // GitLab's report has no room for what was not looked at.
+        let said = stderr(&first);
+        let lines = usize::from(format == "gitlab");
+        assert_eq!(said.lines().count(), lines, "{format}: {said}");
     }
 }
 
@@ -143,9 +150,10 @@ fn sarif_is_valid_and_describes_every_rule() {
             let text = rule.pointer(text).and_then(Value::as_str);
             assert!(text.is_some_and(|text| !text.is_empty()), "{rule}");
         }
-        let group = rule["properties"]["tags"][0].as_str().unwrap();
+        let known = visa_analysis::find_rule(rule["id"].as_str().unwrap()).unwrap();
+        let enabled = known.default_level() != visa_analysis::Level::Allow;
         let configuration = &rule["defaultConfiguration"];
-        assert_eq!(configuration["enabled"], group != "style", "{rule}");
+        assert_eq!(configuration["enabled"], enabled, "{rule}");
     }
     for result in run["results"].as_array().unwrap() {
         let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
@@ -208,6 +216,15 @@ fn a_failed_run_says_so_in_sarif() {
     let document = valid_sarif(&failed);
     let invocation = &document["runs"][0]["invocations"][0];
     assert_eq!(invocation["executionSuccessful"], false);
+}
+
+#[test]
+fn sarif_stays_valid_with_operations_that_were_not_looked_at() {
+    let text = "#[device(chip = 1)]\nfn k(ctx: &mut Context) { run!(ctx); }\n";
+    let folder = folder_with(&[(HOSTILE_NAME, text.as_bytes())]);
+    let document = valid_sarif(&run(folder.path(), &["--format", "sarif", "."]));
+    let notices = &document["runs"][0]["invocations"][0]["toolExecutionNotifications"];
+    assert_eq!(notices.as_array().unwrap().len(), 1);
 }
 
 #[test]

@@ -16,6 +16,7 @@ use visa_tests::repository;
 
 mod baseline;
 mod cost;
+mod coverage;
 mod files;
 mod fixing;
 mod formats;

@@ -226,6 +226,24 @@ pub enum Action {
     Accessor,
 }
 
+impl Action {
+    /// Whether a call begins an operation; stages and ends of a pass belong to the one that began it.
+    #[must_use]
+    pub const fn runs(self) -> bool {
+        matches!(
+            self,
+            Self::Transfer(_)
+                | Self::TransferInto
+                | Self::Gather
+                | Self::Scatter
+                | Self::Shuffle
+                | Self::ParallelCopy
+                | Self::Begin
+                | Self::BeginInterleaved
+        )
+    }
+}
+
 /// A method of the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Method {

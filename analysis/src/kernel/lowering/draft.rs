@@ -226,7 +226,7 @@ impl Draft {
         if let Some(operation) = self.operations.get_mut(operation)
             && operation.failure.is_none()
         {
-            operation.failure = Some(Unresolved { reason, span });
+            operation.failure = Some(Unresolved::at(reason, span));
         }
     }
 
@@ -509,13 +509,14 @@ impl Finish {
             return Some(failure.clone());
         }
         match &draft.kind {
-            KindDraft::Copy(copy) => self.tensors_reason([copy.source, copy.target]),
+            KindDraft::Copy(copy) => self.tensors_reason([copy.source, copy.target], draft.span),
             KindDraft::Collective(collective) => {
                 let tensors = collective.sources.iter().chain(&collective.targets);
                 let mut slots = collective.slots();
-                self.tensors_reason(tensors.copied())
+                self.tensors_reason(tensors.copied(), draft.span)
                     .or_else(|| slots.find_map(|slot| self.mapping_reason(slot, draft.span)))
                     .or_else(|| unfollowed::of_collective(collective))
+                    .map(|reason| reason.of(draft.span))
             }
             KindDraft::Pass(pass) => self.pass_reason(pass, draft.span),
         }
@@ -528,8 +529,8 @@ impl Finish {
             let reason = self
                 .scalar_reason(shape.scalar, span)
                 .or_else(|| shape.all().find_map(|slot| self.mapping_reason(slot, span)));
-            if reason.is_some() {
-                return reason;
+            if let Some(reason) = reason {
+                return Some(reason.of(span));
             }
         }
         let operands = pass.stages.iter().filter_map(|stage| match &stage.kind {
@@ -543,13 +544,22 @@ impl Finish {
             | PassEnd::ToVrf { target, .. } => Some(*target),
             PassEnd::Open => None,
         };
-        self.tensors_reason(operands.chain(target)).or_else(|| {
-            let mut stages = pass.stages.iter();
-            stages.find_map(|stage| unfollowed::of_stage(&stage.kind, stage.span))
-        })
+        self.tensors_reason(operands.chain(target), span)
+            .or_else(|| {
+                let mut stages = pass.stages.iter();
+                stages.find_map(|stage| {
+                    let reason = unfollowed::of_stage(&stage.kind, stage.span)?;
+                    Some(reason.of(stage.span))
+                })
+            })
     }
 
-    fn tensors_reason(&self, tensors: impl IntoIterator<Item = TensorId>) -> Option<Unresolved> {
+    /// Why an operation at a place counts as unresolved because of its tensors.
+    fn tensors_reason(
+        &self,
+        tensors: impl IntoIterator<Item = TensorId>,
+        operation: Span,
+    ) -> Option<Unresolved> {
         tensors.into_iter().find_map(|id| {
             let tensor = self.draft.tensor(id)?;
             let tile = match &tensor.origin {
@@ -559,7 +569,8 @@ impl Finish {
                 _ => None,
             };
             let index = tile.map(|tile| tile.index);
-            self.scalar_reason(tensor.kind.scalar, tensor.span)
+            let reason = self
+                .scalar_reason(tensor.kind.scalar, tensor.span)
                 .or_else(|| {
                     tensor
                         .kind
@@ -568,18 +579,19 @@ impl Finish {
                         .chain(index)
                         .find_map(|slot| self.mapping_reason(slot, tensor.span))
                 })
-                .or_else(|| unfollowed::of_length(&tile?.length))
+                .or_else(|| unfollowed::of_length(&tile?.length))?;
+            Some(reason.of(operation))
         })
     }
 
     fn mapping_reason(&self, slot: MappingSlot, fallback: Span) -> Option<Unresolved> {
         let reason = self.draft.mappings.reason(slot, fallback);
-        reason.map(|(reason, span)| Unresolved { reason, span })
+        reason.map(|(reason, span)| Unresolved::at(reason, span))
     }
 
     fn scalar_reason(&self, slot: ScalarSlot, fallback: Span) -> Option<Unresolved> {
         let reason = self.draft.scalars.reason(slot, fallback);
-        reason.map(|(reason, span)| Unresolved { reason, span })
+        reason.map(|(reason, span)| Unresolved::at(reason, span))
     }
 }
 

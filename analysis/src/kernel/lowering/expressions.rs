@@ -8,7 +8,7 @@ use crate::items::{self, ConstValue, ItemEnvironment, Namespace, Resolution, Spa
 use super::arguments::arguments;
 use super::arithmetic::{arithmetic, compare, fits, mark_literal};
 use super::calls::Call;
-use super::values::{Closure, Named, Sequence, Value};
+use super::values::{Named, Sequence, Value};
 use super::{EXPRESSION_DEPTH, Flow, Interpreter};
 
 impl Interpreter<'_> {
@@ -62,10 +62,10 @@ impl Interpreter<'_> {
                 self.broken = Some(value);
                 self.leave(Flow::Break)
             }
-            ast::Expr::ClosureExpr(closure) => Value::Closure(Box::new(Closure {
-                item: self.frame.site.item,
-                expression: closure.clone(),
-            })),
+            ast::Expr::ClosureExpr(closure) => self.closure(closure),
+            ast::Expr::MacroExpr(call) => call
+                .macro_call()
+                .map_or(Value::Unknown, |call| self.macro_call(&call)),
             ast::Expr::LetExpr(test) => self.let_test(test),
             ast::Expr::ContinueExpr(_) => self.leave(Flow::Continue),
             _ => Value::Unknown,

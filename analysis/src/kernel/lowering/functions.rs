@@ -78,7 +78,7 @@ pub(super) fn lower_watching(
                 "a kernel for `furiosa_opt_std`".to_owned(),
             );
             body.unresolved
-                .push(crate::kernel::Unresolved { reason, span });
+                .push(crate::kernel::Unresolved::at(reason, span));
         }
         return (body, None);
     }
@@ -86,6 +86,7 @@ pub(super) fn lower_watching(
     let mut interpreter = Interpreter::new(db, site, span);
     interpreter.watch = watch;
     interpreter.own_body(&node);
+    interpreter.say_what_was_handed_on();
     interpreter.settle_contractions();
     super::homonyms::tell_apart(db, function, &mut interpreter.draft);
     let seen = interpreter.watch.and_then(|watch| watch.seen);

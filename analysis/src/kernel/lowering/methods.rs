@@ -21,6 +21,7 @@ impl Interpreter<'_> {
         let Some(body) = closure.expression.body() else {
             return Value::Unknown;
         };
+        self.closure_is_followed(closure);
         self.expressions = self.expressions.saturating_add(CALL_WEIGHT);
         let outer = self.frame.variables.len();
         let parameters = closure

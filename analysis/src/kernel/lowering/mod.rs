@@ -30,6 +30,7 @@ mod transfers;
 mod type_syntax;
 mod types;
 mod unfollowed;
+mod unseen;
 mod values;
 mod variables;
 
@@ -138,6 +139,8 @@ struct Interpreter<'db> {
     iterations: u64,
     depth: u32,
     exhausted: bool,
+    /// Closures with operations in them, and those of them that nobody has called yet.
+    handed: Vec<unseen::Handed>,
     /// The expression whose value somebody asks for.
     watch: Option<probe::Watch>,
 }
@@ -172,6 +175,7 @@ impl<'db> Interpreter<'db> {
             iterations: 0,
             depth: 0,
             exhausted: false,
+            handed: Vec::new(),
             watch: None,
         }
     }
@@ -204,7 +208,7 @@ impl<'db> Interpreter<'db> {
     fn unresolved(&mut self, reason: UnresolvedReason, span: Span) {
         self.draft
             .unresolved
-            .push(super::Unresolved { reason, span });
+            .push(super::Unresolved::at(reason, span));
     }
 
     /// The variable of a name, innermost first.

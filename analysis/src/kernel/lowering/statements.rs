@@ -41,6 +41,9 @@ impl Interpreter<'_> {
                     self.expression(&expression);
                 }
             }
+            ast::Stmt::Item(ast::Item::MacroCall(call)) => {
+                self.macro_call(call);
+            }
             ast::Stmt::Item(_) => {}
         }
     }

@@ -105,8 +105,6 @@ fn known<T>(written: &Written<T>, what: &str) -> Option<Unresolved> {
 }
 
 fn unfollowed(what: &str, span: Span) -> Option<Unresolved> {
-    Some(Unresolved {
-        reason: UnresolvedReason::UnsupportedExpression(what.to_owned()),
-        span,
-    })
+    let reason = UnresolvedReason::UnsupportedExpression(what.to_owned());
+    Some(Unresolved::at(reason, span))
 }

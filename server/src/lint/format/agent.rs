@@ -10,7 +10,7 @@ use visa_analysis::{Applicability, Diagnostic, DiagnosticFix, FileEdit, Level};
 
 use super::fixable;
 use super::lines::LineIndices;
-use crate::lint::check::{Finding, Outline};
+use crate::lint::check::{Finding, Outline, UNRESOLVED_OPERATION};
 
 /// Renders the findings, then the line of statistics.
 pub(crate) fn render(outline: &Outline<'_>, quiet: bool) -> String {
@@ -19,6 +19,18 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool) -> String {
     for finding in outline.open() {
         text.push_str(&line(finding, outline, &mut lines));
         text.push('\n');
+    }
+    for operation in outline.examples().iter().filter(|_| !quiet) {
+        let start = operation.place.range.start;
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "{}:{}:{} note {UNRESOLVED_OPERATION} | {}",
+            one_line(&operation.file),
+            start.line,
+            start.column,
+            one_line(&operation.words())
+        );
     }
     if !quiet {
         text.push_str(&statistics(outline));

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use visa_analysis::{Level, Range};
 
 use super::{summary, whole_text};
-use crate::lint::check::{Finding, Outline};
+use crate::lint::check::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 use crate::lint::fingerprint::portable_path;
 
 /// Whether the process runs as a step of a workflow.
@@ -15,11 +15,15 @@ pub(crate) fn is_running() -> bool {
     std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true")
 }
 
-/// Renders a command a finding; then, for the job's log, the statistics if asked for and the line that sums up.
+/// Renders a command a finding, and a notice each for the first operations that were not looked at; then, for the job's log, the statistics if asked for and the line that sums up.
 pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> String {
     let mut text = String::new();
     for finding in outline.open() {
         text.push_str(&command(finding));
+        text.push('\n');
+    }
+    for operation in outline.examples().iter().filter(|_| !quiet) {
+        text.push_str(&notice(operation));
         text.push('\n');
     }
     if statistics && !quiet {
@@ -57,6 +61,17 @@ fn command(finding: &Finding) -> String {
         data(&whole_text(diagnostic))
     );
     line
+}
+
+/// An operation that was not looked at.
+fn notice(operation: &NotLookedAt) -> String {
+    let start = operation.place.range.start;
+    format!(
+        "::notice file={},line={},title={UNRESOLVED_OPERATION}::{}",
+        property(&portable_path(&operation.file)),
+        start.line,
+        data(&operation.words())
+    )
 }
 
 /// The escapes of a command's text.

@@ -27,7 +27,7 @@ pub(crate) struct Look {
     pub(crate) width: usize,
 }
 
-/// Renders the findings, then the statistics if asked for, then one line that sums up.
+/// Renders the findings, then the statistics if asked for, then where something was not looked at, then what sums up.
 pub(crate) fn render(
     outline: &Outline<'_>,
     look: Look,
@@ -72,6 +72,14 @@ pub(crate) fn render(
         text.push('\n');
     }
     if !quiet {
+        for operation in outline.examples() {
+            let start = operation.place.range.start;
+            let place = format!("{}:{}:{}", operation.file, start.line, start.column);
+            let line = format!("note: {place}: {}", operation.words()).replace('\n', " ");
+            let wrapped = wrap(&printable(&line), look.width.saturating_sub(INDENT.len()));
+            text.push_str(&wrapped.replace('\n', &format!("\n{INDENT}")));
+            text.push('\n');
+        }
         text.push_str(&summary(outline, look.colored));
         text.push('\n');
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use visa_analysis::{Applicability, Diagnostic};
 
 use crate::lint::Failure;
-use crate::lint::check::{Finding, Outline};
+use crate::lint::check::{Finding, NotLookedAt, Outline};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -16,6 +16,7 @@ struct Document<'a> {
     kernels: u64,
     operations: Operations,
     diagnostics: Vec<Entry<'a>>,
+    unresolved: Vec<Unresolved<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     statistics: Option<Statistics<'a>>,
 }
@@ -36,6 +37,15 @@ struct Operations {
 struct Statistics<'a> {
     rules: BTreeMap<&'static str, u64>,
     unresolved: &'a BTreeMap<String, u64>,
+}
+
+/// An operation that was not looked at.
+#[derive(Serialize)]
+struct Unresolved<'a> {
+    file: &'a str,
+    range: Range,
+    what: &'a str,
+    reason: &'a str,
 }
 
 #[derive(Serialize)]
@@ -104,6 +114,7 @@ pub(crate) fn render(outline: &Outline<'_>, statistics: bool) -> Result<String, 
             unresolved: outline.operations.unresolved,
         },
         diagnostics: outline.findings.iter().map(entry).collect(),
+        unresolved: outline.unresolved.iter().map(unresolved).collect(),
         statistics: statistics.then(|| Statistics {
             rules: outline.by_rule(),
             unresolved: &outline.operations.reasons,
@@ -118,6 +129,15 @@ pub(crate) fn pretty(document: &impl Serialize) -> Result<String, Failure> {
         .map_err(|error| Failure::new(format!("cannot write JSON: {error}")))?;
     text.push('\n');
     Ok(text)
+}
+
+fn unresolved(operation: &NotLookedAt) -> Unresolved<'_> {
+    Unresolved {
+        file: &operation.file,
+        range: range(operation.place.range),
+        what: &operation.place.what,
+        reason: &operation.place.reason,
+    }
 }
 
 fn entry(finding: &Finding) -> Entry<'_> {

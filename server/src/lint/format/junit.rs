@@ -1,7 +1,8 @@
 //! JUnit XML: a test suite a checked file, a test case a finding.
 //!
 //! A finding at level deny is a failure, as it fails the run; one at level warn is a test case that passed with output. A
-//! file without findings is one test case that passed, so that a viewer shows that it was checked.
+//! file without findings is one test case that passed, so that a viewer shows that it was checked. An operation that was not
+//! looked at is a test case that was skipped.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use visa_analysis::Level;
 
 use super::whole_text;
 use crate::lint::Failure;
-use crate::lint::check::{Finding, Outline};
+use crate::lint::check::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 use crate::lint::fingerprint::portable_path;
 
 /// Renders the findings that no suppression covers.
@@ -26,19 +27,27 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
             .or_default()
             .push(finding);
     }
+    let mut skipped: BTreeMap<&str, Vec<&NotLookedAt>> = BTreeMap::new();
+    // Where findings say it, it is said.
+    let unresolved = outline.unresolved.iter();
+    for operation in unresolved.filter(|_| !outline.shows_unresolved()) {
+        skipped.entry(&operation.file).or_default().push(operation);
+    }
     let mut report = Report::new("visa-lint");
     for (file, findings) in by_file {
-        report.add_test_suite(suite(&portable_path(file), &findings));
+        let skipped = skipped.remove(file).unwrap_or_default();
+        report.add_test_suite(suite(&portable_path(file), &findings, &skipped));
     }
     report
         .to_string()
         .map_err(|error| Failure::new(format!("cannot write XML: {error}")))
 }
 
-fn suite(file: &str, findings: &[&Finding]) -> TestSuite {
+fn suite(file: &str, findings: &[&Finding], skipped: &[&NotLookedAt]) -> TestSuite {
     let mut suite = TestSuite::new(plain(file));
     suite.add_test_cases(findings.iter().map(|finding| case(file, finding)));
-    if findings.is_empty() {
+    suite.add_test_cases(skipped.iter().map(|operation| skip(file, operation)));
+    if findings.is_empty() && skipped.is_empty() {
         let mut case = TestCase::new("visa-lint", TestCaseStatus::success());
         case.set_classname(plain(file));
         suite.add_test_case(case);
@@ -69,6 +78,17 @@ fn case(file: &str, finding: &Finding) -> TestCase {
         case.set_system_out(text);
         case
     };
+    case.set_classname(plain(file));
+    case
+}
+
+/// An operation that was not looked at: a test that did not run.
+fn skip(file: &str, operation: &NotLookedAt) -> TestCase {
+    let start = operation.place.range.start;
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(plain(&operation.words()));
+    let name = format!("{UNRESOLVED_OPERATION} at {}:{}", start.line, start.column);
+    let mut case = TestCase::new(name, status);
     case.set_classname(plain(file));
     case
 }

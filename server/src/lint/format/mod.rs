@@ -21,7 +21,8 @@ use visa_analysis::{Applicability, Diagnostic, Level, OperationCounts};
 
 use super::check::{Finding, Outline};
 
-/// `2 kernels, 14 operations (1 unresolved): 1 error, 2 warnings, 1 fixable with --fix`.
+/// `2 kernels, 14 operations (1 unresolved): 1 error, 2 warnings, 1 fixable with --fix`, and what was not looked at on a line
+/// of its own.
 pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     let OperationCounts {
         resolved,
@@ -54,7 +55,13 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     let words: Vec<_> = words.collect();
     text.push_str(": ");
     if words.is_empty() {
-        text.push_str("no findings");
+        // What nobody looked at has no findings either.
+        text.push_str(match (outline.files, resolved, unresolved) {
+            (0, ..) => "no file was checked",
+            (_, _, 0) => "no findings",
+            (_, 0, _) => "nothing was looked at",
+            _ => "nothing found in the others",
+        });
     }
     text.push_str(&words.join(", "));
     let suppressed = (outline.findings.len() as u64).saturating_sub(denied.saturating_add(warned));
@@ -62,6 +69,10 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     let fixable = fixable(outline);
     if fixable > 0 {
         text.push_str(&format!(", {fixable} fixable with --fix"));
+    }
+    if let Some(words) = outline.not_looked_at() {
+        text.push('\n');
+        text.push_str(&words);
     }
     text
 }

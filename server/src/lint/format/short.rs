@@ -1,11 +1,11 @@
-//! One line a finding: `path:line:column: level[rule] message`.
+//! One line a finding: `path:line:column: level[rule] message`. A last line says how much was not looked at, if anything was.
 
 use std::fmt::Write;
 
 use super::printable;
-use crate::lint::check::Outline;
+use crate::lint::check::{Outline, UNRESOLVED_OPERATION};
 
-/// Renders the findings.
+/// Renders the findings; then, unless it is to be quiet, what is no finding.
 pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> String {
     let mut text = String::new();
     for finding in outline.open() {
@@ -23,8 +23,23 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> St
             printable(&diagnostic.message).replace('\n', " ")
         );
     }
+    for operation in outline.examples().iter().filter(|_| !quiet) {
+        let start = operation.place.range.start;
+        let _ = writeln!(
+            text,
+            "{}:{}:{}: note[{UNRESOLVED_OPERATION}] {}",
+            printable(&operation.file).replace('\n', " "),
+            start.line,
+            start.column,
+            printable(&operation.words())
+        );
+    }
     if statistics && !quiet {
         text.push_str(&super::statistics::render(outline));
+    }
+    if let Some(words) = outline.not_looked_at().filter(|_| !quiet) {
+        text.push_str(&words);
+        text.push('\n');
     }
     text
 }

@@ -16,7 +16,7 @@ pub(super) struct Log<'a> {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Run<'a> {
     pub(super) tool: Tool,
-    pub(super) invocations: [Invocation; 1],
+    pub(super) invocations: [Invocation<'a>; 1],
     pub(super) column_kind: &'static str,
     pub(super) results: Vec<Outcome<'a>>,
     pub(super) properties: RunProperties,
@@ -71,8 +71,29 @@ pub(super) struct RuleProperties {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Invocation {
+pub(super) struct Invocation<'a> {
     pub(super) execution_successful: bool,
+    /// What the tool has to say about its run: what it did not look at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) tool_execution_notifications: Vec<Notification<'a>>,
+}
+
+/// Something about the run, at a place.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Notification<'a> {
+    pub(super) associated_rule: RuleReference,
+    pub(super) level: &'static str,
+    pub(super) message: OwnedText,
+    pub(super) locations: [Location<'a>; 1],
+}
+
+/// A rule of the catalogue.
+#[derive(Serialize)]
+pub(super) struct RuleReference {
+    pub(super) id: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) index: Option<usize>,
 }
 
 /// The counts that stand outside of the findings.

@@ -14,15 +14,15 @@ use visa_analysis::{
 
 use self::document::{
     ArtifactChange, ArtifactLocation, Configuration, Descriptor, Driver, Fingerprints, Fix,
-    FixProperties, Help, Invocation, Location, Log, Operations, Outcome, OwnedText,
-    PhysicalLocation, Region, Replacement, RuleProperties, Run, RunProperties, Suppression, Text,
-    Tool,
+    FixProperties, Help, Invocation, Location, Log, Notification, Operations, Outcome, OwnedText,
+    PhysicalLocation, Region, Replacement, RuleProperties, RuleReference, Run, RunProperties,
+    Suppression, Text, Tool,
 };
 use super::json::pretty;
 use super::lines::LineIndices;
 use super::whole_text;
 use crate::lint::Failure;
-use crate::lint::check::{Finding, Outline};
+use crate::lint::check::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 use crate::lint::fingerprint::{Fingerprint, fingerprints, portable_path};
 
 const SCHEMA: &str =
@@ -58,6 +58,11 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
             },
             invocations: [Invocation {
                 execution_successful: outline.complete,
+                tool_execution_notifications: outline
+                    .unresolved
+                    .iter()
+                    .map(|operation| notification(operation, &indices))
+                    .collect(),
             }],
             column_kind: "unicodeCodePoints",
             results,
@@ -150,6 +155,25 @@ fn result<'a>(
         },
         fixes: fixes(diagnostic, lines),
         suppressions: suppression.into_iter().collect(),
+    }
+}
+
+/// An operation that was not looked at.
+fn notification(operation: &NotLookedAt, indices: &HashMap<&str, usize>) -> Notification<'static> {
+    Notification {
+        associated_rule: RuleReference {
+            id: UNRESOLVED_OPERATION,
+            index: indices.get(UNRESOLVED_OPERATION).copied(),
+        },
+        level: "note",
+        message: OwnedText {
+            text: operation.words(),
+        },
+        locations: [Location {
+            id: None,
+            physical_location: place(&operation.file, operation.place.range),
+            message: None,
+        }],
     }
 }
 

@@ -1,0 +1,66 @@
+//! What was not looked at: operations that could not be followed, limits that end the analysis, libraries that are not read.
+//!
+//! Every other rule is silent about these. The rules here say where, and why.
+
+use crate::db::Db;
+use crate::items::{Span, item_text};
+use crate::kernel::{Body, Unresolved};
+
+use super::{Checked, Finding, Level, Rule, rule};
+
+/// The rule about operations that are not looked at.
+const UNRESOLVED: &str = "unresolved_operation";
+
+/// Letters of a text that is named.
+const LONGEST_NAME: usize = 60;
+
+/// The family's rules.
+pub(super) const RULES: &[Rule] = &[Rule {
+    level: Some(Level::Allow),
+    ..rule!(
+        "unresolved_operation",
+        Toolchain,
+        "derived",
+        "an operation could not be followed, so that no other rule looks at it",
+        "visa-lint follows a kernel's values without a compiler. A method that the library does not have, a name from \
+         elsewhere, a mapping that only a caller knows, a macro or a closure that is handed to unknown code ends that: what \
+         the operation there does is not known, and every rule is silent about it. A run without findings then says nothing \
+         about it either. The summary counts such operations; this rule shows them, with what could not be resolved. It is \
+         off by default, because most of them are mistakes that the compiler reports in better words; with \
+         `--deny unresolved_operation` a CI job accepts kernels only that are looked at in whole.",
+    )
+}];
+
+/// The family looks at what bodies lack; see [`not_looked_at`].
+pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+
+/// A finding for each operation of a body that is not looked at.
+pub(crate) fn not_looked_at(db: &dyn Db, body: &Body) -> Vec<Finding> {
+    let places = body.unresolved.iter();
+    places.map(|place| unresolved(db, place)).collect()
+}
+
+fn unresolved(db: &dyn Db, place: &Unresolved) -> Finding {
+    let message = format!(
+        "`{}` is not looked at: {}",
+        what(db, place.operation),
+        place.reason.words()
+    );
+    let finding = Finding::new(UNRESOLVED, place.operation, message);
+    if place.span == place.operation {
+        finding
+    } else {
+        finding.related(place.span, "this could not be resolved")
+    }
+}
+
+/// The text of a place as reports name it: a line at the most.
+pub(crate) fn what(db: &dyn Db, span: Span) -> String {
+    let text = item_text(db, span.item);
+    let text = text.text.get(span.start as usize..span.end as usize);
+    let line = text.unwrap_or_default().lines().next().unwrap_or_default();
+    match line.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or(line)),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,157 @@
+//! What was not looked at: said in every format, counted, and never called free of findings.
+
+use super::*;
+
+/// A transfer, a pass with a misspelt method on line 6, and a macro on line 7 that is given the context.
+const PARTLY: &str = "use furiosa_visa_std::prelude::*;
+axes![L = 4096];
+#[device(chip = 1)]
+fn k(ctx: &mut Context, lanes: &HbmTensor<i32, m![1], m![L]>) {
+    let lanes = lanes.to_dm::<m![1 # 2], m![L / 16], m![L % 16]>(&mut ctx.tdma, 0);
+    ctx.main.begin(lanes.view()).fetch::<i32, m![1], m![L % 16]>().colect::<m![L / 8 % 2], m![L % 8]>();
+    send_on!(ctx, lanes);
+}
+";
+
+/// A kernel of which nothing is understood.
+const NOTHING: &str = "use furiosa_visa_std::prelude::*;
+#[device(chip = 1)]
+fn k(ctx: &mut Context) {
+    send_on!(ctx);
+}
+";
+
+const METHOD: &str = "`colect` is not looked at: unknown method `colect`; the nearest is `collect`";
+const MACRO: &str = "`send_on!` is not looked at: the macro `send_on!` is not expanded";
+const HINT: &str = "2 operations were not looked at; --warn unresolved_operation shows them";
+
+/// The report of the partly understood kernel in a format.
+fn partly(options: &[&str]) -> Output {
+    let folder = folder_with(&[("a.rs", PARTLY.as_bytes())]);
+    let output = run(folder.path(), &[&["a.rs"], options].concat());
+    assert_code(&output, 0);
+    output
+}
+
+#[test]
+fn the_summary_counts_what_was_not_looked_at_and_says_how_to_see_it() {
+    assert_eq!(
+        stdout(&partly(&[])),
+        format!(
+            "note: a.rs:6:68: {METHOD}\nnote: a.rs:7:5: {MACRO}\n\
+             1 kernel, 3 operations (2 unresolved): nothing found in the others\n{HINT}\n"
+        )
+    );
+    assert_eq!(stdout(&partly(&["--quiet"])), "");
+    assert_eq!(
+        stdout(&partly(&["--format", "short"])),
+        format!(
+            "a.rs:6:68: note[unresolved_operation] {METHOD}\n\
+             a.rs:7:5: note[unresolved_operation] {MACRO}\n{HINT}\n"
+        )
+    );
+    assert_eq!(stdout(&partly(&["--format", "short", "--quiet"])), "");
+    let gitlab = partly(&["--format", "gitlab"]);
+    assert_eq!(json(&gitlab), serde_json::json!([]));
+    assert_eq!(stderr(&gitlab), format!("{HINT}\n"));
+}
+
+#[test]
+fn nothing_understood_is_not_called_free_of_findings() {
+    let folder = folder_with(&[("a.rs", NOTHING.as_bytes())]);
+    let output = run(folder.path(), &["a.rs"]);
+    assert_code(&output, 0);
+    assert_eq!(
+        stdout(&output),
+        "note: a.rs:4:5: `send_on!` is not looked at: the macro `send_on!` is not expanded\n\
+         1 kernel, 1 operation (1 unresolved): nothing was looked at\n\
+         1 operation was not looked at; --warn unresolved_operation shows it\n"
+    );
+    let empty = folder_with(&[]);
+    let output = run(empty.path(), &[]);
+    assert!(stdout(&output).ends_with(": no file was checked\n"));
+}
+
+#[test]
+fn a_rule_shows_them_and_ci_can_deny_it() {
+    let folder = folder_with(&[("a.rs", PARTLY.as_bytes())]);
+    let denied = [
+        "a.rs",
+        "--deny",
+        "unresolved_operation",
+        "--format",
+        "short",
+    ];
+    let output = run(folder.path(), &denied);
+    assert_code(&output, 1);
+    assert_eq!(
+        stdout(&output),
+        format!(
+            "a.rs:6:68: deny[unresolved_operation] {METHOD}\n\
+             a.rs:7:5: deny[unresolved_operation] {MACRO}\n\
+             2 operations were not looked at\n"
+        )
+    );
+    let human = stdout(&partly(&["--warn", "unresolved_operation"]));
+    assert!(human.contains("warning[unresolved_operation]"), "{human}");
+    assert!(!human.contains("--warn"), "{human}");
+    // Nobody can promise anything about what is not seen, and a promise of not seeing is kept.
+    let allowed = PARTLY.replace(
+        "    send_on",
+        "    // visa-lint: allow(unresolved_operation)\n    send_on",
+    );
+    let folder = folder_with(&[("a.rs", allowed.as_bytes())]);
+    let output = run(folder.path(), &denied);
+    assert!(!stdout(&output).contains("send_on"), "{}", stdout(&output));
+}
+
+#[test]
+fn programs_read_place_subject_and_reason() {
+    let document = json(&partly(&["--format", "json"]));
+    let method = &document["unresolved"][0];
+    assert_eq!(method["file"], "a.rs");
+    assert_eq!(method["what"], "colect");
+    assert_eq!(
+        method["reason"],
+        "unknown method `colect`; the nearest is `collect`"
+    );
+    let start = &method["range"]["start"];
+    assert_eq!((&start["line"], &start["column"]), (&6.into(), &68.into()));
+    assert_eq!(document["unresolved"][1]["what"], "send_on!");
+    assert_eq!(document["unresolved"].as_array().unwrap().len(), 2);
+    let sarif = json(&partly(&["--format", "sarif"]));
+    let run = &sarif["runs"][0];
+    let notices = &run["invocations"][0]["toolExecutionNotifications"];
+    assert_eq!(notices[0]["message"]["text"], METHOD);
+    assert_eq!(notices[1]["message"]["text"], MACRO);
+    let place = &notices[1]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "a.rs");
+    assert_eq!(place["region"]["startLine"], 7);
+    let index = notices[0]["associatedRule"]["index"].as_u64().unwrap();
+    let rule = &run["tool"]["driver"]["rules"][usize::try_from(index).unwrap()];
+    assert_eq!(rule["id"], "unresolved_operation");
+}
+
+#[test]
+fn ci_systems_are_told_in_their_own_way() {
+    let github = stdout(&partly(&["--format", "github"]));
+    assert!(
+        github.starts_with(&format!(
+            "::notice file=a.rs,line=6,title=unresolved_operation::{METHOD}\n"
+        )),
+        "{github}"
+    );
+    assert!(github.ends_with(&format!("{HINT}\n")), "{github}");
+    let junit = stdout(&partly(&["--format", "junit"]));
+    assert!(junit.contains("skipped=\"2\""), "{junit}");
+    assert!(
+        junit.contains("name=\"unresolved_operation at 6:68\""),
+        "{junit}"
+    );
+    assert!(junit.contains("the nearest is `collect`"), "{junit}");
+    let agent = stdout(&partly(&["--format", "agent"]));
+    assert!(
+        agent.starts_with(&format!("a.rs:6:68 note unresolved_operation | {METHOD}\n")),
+        "{agent}"
+    );
+}
