@@ -16,16 +16,19 @@ use crate::budget::budget_of;
 use crate::db::{Db, Project, SourceFile, options};
 use crate::derivation::{BodyDerivation, derive_watching};
 use crate::items::{
-    ItemId, ItemKind, ModuleId, ModulePath, Span, crate_root, file_functions, file_items,
-    file_package, functions_of, item_text, stands_in,
+    Crate, ItemId, ItemKind, Library, ModuleId, ModulePath, Span, crate_of, crate_root,
+    file_functions, file_items, file_library, file_package, functions_of, item_text, stands_in,
 };
 use crate::kernel::{Body, Unresolved};
 use crate::places::Places;
-use crate::report::{Diagnostic, FileReport, OperationCounts, Problem, UnresolvedPlace};
+use crate::report::{
+    CrateLibrary, Diagnostic, FileReport, OperationCounts, Problem, UnresolvedPlace,
+};
 use crate::rules::{self, Applicability, Checked, Finding};
 use crate::simulation::{BodySimulation, simulate_watching};
 use crate::suppression;
 use crate::syntax::{Unanalysed, syntax_error_count};
+use crate::unread::unread_library;
 
 /// What is known of one function or item, at places in normalised text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -225,8 +228,12 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
         {
             if let Some((_, range)) = places.range(place.operation) {
                 // Who calls a helper decides what is known in it: one of the reasons stands for all.
-                let what = || (rules::what(db, place.operation), place.reason.words());
-                unresolved.entry(range).or_insert_with(what);
+                unresolved.entry(range).or_insert_with(|| UnresolvedPlace {
+                    what: rules::what(db, place.operation),
+                    reason: place.reason.words(),
+                    said_once: place.reason.is_said_once(),
+                    range,
+                });
             }
         }
     };
@@ -237,15 +244,20 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
         take(&function_findings(db, function), &mut report);
     }
     take(&findings_from_elsewhere(db, file), &mut report);
-
-    report.unresolved = unresolved
-        .into_iter()
-        .map(|(range, (what, reason))| UnresolvedPlace {
-            what,
-            reason,
-            range,
-        })
-        .collect();
+    if let Some((finding, home)) = unread_library(db, file) {
+        let diagnostic = places.diagnostic(&finding);
+        report
+            .diagnostics
+            .extend(diagnostic.map(|diagnostic| Diagnostic {
+                home: Some(home),
+                ..diagnostic
+            }));
+    }
+    report.library = Some(CrateLibrary {
+        krate: Crate::clone(&crate_of(db, file)),
+        library: Library::clone(&file_library(db, file)),
+    });
+    report.unresolved = unresolved.into_values().collect();
     report.operations = counts(operations.len(), &report.unresolved);
     sort(&mut report.diagnostics);
     suppression::apply(db, file, &mut report, &mut |start, end| {

@@ -360,6 +360,7 @@ fn unresolved(
         Some(UnresolvedPlace {
             what: crate::rules::what(places.db(), gap.span),
             reason: gap.reason.clone(),
+            said_once: false,
             range,
         })
     });

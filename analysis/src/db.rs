@@ -15,7 +15,7 @@ use salsa::{Durability, Setter};
 
 use crate::budget::Budget;
 pub use crate::hardware::Target;
-use crate::items::{HeldItems, hold};
+use crate::items::{Dialect, HeldItems, hold};
 use crate::syntax::{ParsedFile, parse, syntax_error_count};
 
 /// The database as queries see it.
@@ -50,10 +50,33 @@ pub struct Package {
     pub root: Arc<str>,
 }
 
+/// What a package's manifest and the lock file above it say of a library.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PackageLibrary {
+    /// The library.
+    pub dialect: Dialect,
+    /// What names it, in a clause; none where the package does not depend on it itself, and only its release is known.
+    pub named: Option<Arc<str>>,
+    /// The release and what says so, in a clause.
+    pub release: Option<(Arc<str>, Arc<str>)>,
+}
+
+/// What is known of the libraries of a package.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PackageManifest {
+    /// The package's name as in the manifest.
+    pub name: Arc<str>,
+    /// The libraries that it depends on, or whose release it fixes.
+    pub libraries: Arc<[PackageLibrary]>,
+}
+
+/// Packages by the folder of their manifest.
+pub type PackageManifests = BTreeMap<Arc<str>, PackageManifest>;
+
 /// Which library a kernel is read against.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DialectChoice {
-    /// By the prelude that a file imports.
+    /// By the crate's manifest, else by what its files import.
     #[default]
     Auto,
     /// The book's library, `furiosa_visa_std`.
@@ -97,6 +120,10 @@ pub struct Project {
     /// What the kernels of a file may cost, by the file's path; the first that fits a kernel holds.
     #[returns(clone)]
     pub budgets: Arc<FileBudgets>,
+    /// What packages say of the libraries that kernels are written for. An input of its own: another release leaves the tree of
+    /// modules alone.
+    #[returns(clone)]
+    pub manifests: Arc<PackageManifests>,
 }
 
 /// The options that hold for a file: its own or the project's, or the defaults where no project was set.
@@ -193,9 +220,12 @@ impl AnalysisDatabase {
                 }
                 project
             }
-            None => Project::builder(files, packages, options, Arc::default(), Arc::default())
-                .durability(Durability::HIGH)
-                .new(self),
+            None => {
+                let (options_of, budgets, manifests) = Default::default();
+                Project::builder(files, packages, options, options_of, budgets, manifests)
+                    .durability(Durability::HIGH)
+                    .new(self)
+            }
         }
     }
 
@@ -216,6 +246,16 @@ impl AnalysisDatabase {
         };
         if *project.budgets(self) != budgets {
             project.set_budgets(self).to(Arc::new(budgets));
+        }
+    }
+
+    /// Sets what packages say of libraries.
+    pub fn set_manifests(&mut self, manifests: PackageManifests) {
+        let Some(project) = Project::try_get(self) else {
+            return;
+        };
+        if *project.manifests(self) != manifests {
+            project.set_manifests(self).to(Arc::new(manifests));
         }
     }
 

@@ -24,13 +24,14 @@ pub mod simulation;
 pub mod suppression;
 pub mod syntax;
 mod threads;
+mod unread;
 pub mod workspace;
 
 pub use budget::Budget;
 pub use cost::{
     EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow, Proposal, StageRow, WaitRow,
 };
-pub use db::{DialectChoice, Options, Package};
+pub use db::{DialectChoice, Options, Package, PackageLibrary, PackageManifest};
 pub use fixing::{
     Application, Fixable, Fixed, Texts, Trust, apply_fixes, fix_all, with_line_breaks_of,
 };
@@ -41,6 +42,7 @@ pub use ide::{
     SemanticToken, SignatureHelp, SignatureParameter, StageTableAnswer, Symbol, SymbolKind,
     TokenKind, WorkspaceSymbol,
 };
+pub use items::{Crate, Dialect, Library};
 pub use names::nearest_names;
 pub use numbers::thousands;
 pub use questions::{
@@ -48,8 +50,8 @@ pub use questions::{
     SequenceRefusal, SequencerMode, derive_sequence, evaluate_mapping,
 };
 pub use report::{
-    Diagnostic, DiagnosticFix, FileEdit, FileReport, OperationCounts, Position, Problem, Range,
-    RelatedPlace, Report, UnresolvedPlace,
+    CrateLibrary, Diagnostic, DiagnosticFix, FileEdit, FileReport, OperationCounts, Position,
+    Problem, Range, RelatedPlace, Report, UnresolvedPlace,
 };
 pub use rules::{Applicability, Group, Level, Offers, Rule};
 pub use rules::{

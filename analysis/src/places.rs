@@ -127,6 +127,7 @@ impl<'a> Places<'a> {
             related,
             fixes,
             suppressed: false,
+            home: None,
         })
     }
 }

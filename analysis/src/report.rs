@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::items::{Crate, Library};
 use crate::rules::{Applicability, Group, Level};
 
 /// A place in a file.
@@ -90,6 +91,9 @@ pub struct Diagnostic {
     pub fixes: Vec<DiagnosticFix>,
     /// Whether an attribute or a comment in the file allows it there.
     pub suppressed: bool,
+    /// For what is said once a crate: the file that it is best said in. Reports about other files of the crate say it, too, for
+    /// who asks about them alone.
+    pub home: Option<Arc<str>>,
 }
 
 /// How many operations were understood.
@@ -122,8 +126,19 @@ pub struct UnresolvedPlace {
     pub what: String,
     /// Why.
     pub reason: String,
+    /// Whether a finding says it once for all operations of its kind.
+    pub said_once: bool,
     /// Where in the file.
     pub range: Range,
+}
+
+/// The library that a crate is written for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CrateLibrary {
+    /// The crate.
+    pub krate: Crate,
+    /// Library, release, and what decided them.
+    pub library: Library,
 }
 
 /// Why a file could not be checked, or not in whole.
@@ -155,6 +170,8 @@ impl std::fmt::Display for Problem {
 pub struct FileReport {
     /// The file.
     pub path: Arc<str>,
+    /// Its crate and the library that this one is written for.
+    pub library: Option<CrateLibrary>,
     /// Syntax errors. `rustc` words them; what parses is checked all the same.
     pub syntax_errors: u64,
     /// Functions with `#[device]`.
@@ -175,6 +192,7 @@ impl FileReport {
     pub fn new(path: Arc<str>) -> Self {
         Self {
             path,
+            library: None,
             syntax_errors: 0,
             kernels: 0,
             operations: OperationCounts::default(),
@@ -197,6 +215,8 @@ impl FileReport {
 pub struct Report {
     /// How many files were checked.
     pub files: u64,
+    /// The crates of the files and their libraries, each once.
+    pub libraries: Vec<CrateLibrary>,
     /// Functions with `#[device]`.
     pub kernels: u64,
     /// Operations of all functions.
@@ -222,6 +242,7 @@ impl Report {
         };
         for file in files {
             let path = file.path;
+            report.libraries.extend(file.library);
             if file.syntax_errors > 0 {
                 report.with_syntax_errors.push(Arc::clone(&path));
             }
@@ -238,6 +259,31 @@ impl Report {
                     .map(|problem| (Arc::clone(&path), problem)),
             );
         }
+        report.libraries.sort();
+        report.libraries.dedup();
+        report.say_once();
         report
+    }
+
+    /// That a library is not read stands in the reports of all its crate's files: here the best place is kept.
+    fn say_once(&mut self) {
+        let said_in = |diagnostic: &Diagnostic| {
+            let home = diagnostic.home.as_ref()?;
+            Some((Arc::clone(home), diagnostic.file != *home))
+        };
+        let mut best: BTreeMap<Arc<str>, (bool, Arc<str>)> = BTreeMap::new();
+        for diagnostic in &self.diagnostics {
+            if let Some((home, elsewhere)) = said_in(diagnostic) {
+                let place = (elsewhere, Arc::clone(&diagnostic.file));
+                let known = best.entry(home).or_insert_with(|| place.clone());
+                *known = place.min(known.clone());
+            }
+        }
+        self.diagnostics.retain(|diagnostic| {
+            let Some((home, elsewhere)) = said_in(diagnostic) else {
+                return true;
+            };
+            best.get(&home) == Some(&(elsewhere, Arc::clone(&diagnostic.file)))
+        });
     }
 }

@@ -359,6 +359,7 @@ pub(crate) fn apply(
             related: Vec::new(),
             fixes: fix(suppression, nearest, rule.name, &report.path, &text),
             suppressed: inherited.iter().any(|name| **name == *rule.name),
+            home: None,
         };
         // A comment may speak about itself, wherever the line is that it covers.
         if let Covered::Line(line) = suppression.covered {

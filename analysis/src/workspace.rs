@@ -15,7 +15,9 @@ use rustc_hash::FxHashSet;
 use crate::budget::Budget;
 use crate::check::{check_one, file_report, items_of, panic_words, reachable_from};
 use crate::cost::{KernelCost, kernel_costs};
-use crate::db::{AnalysisDatabase, FileBudgets, Options, Package, SourceFile};
+use crate::db::{
+    AnalysisDatabase, FileBudgets, Options, Package, PackageManifest, PackageManifests, SourceFile,
+};
 use crate::items::ItemId;
 use crate::report::{DiagnosticFix, FileReport, Problem, Report};
 use crate::suppression::{Allowed, allowing};
@@ -30,6 +32,7 @@ pub struct Workspace {
     options: Options,
     file_options: BTreeMap<Arc<str>, Options>,
     budgets: FileBudgets,
+    manifests: PackageManifests,
 }
 
 impl Workspace {
@@ -122,6 +125,18 @@ impl Workspace {
         self.apply();
     }
 
+    /// Sets what packages say of the libraries that kernels are written for, by the folder of their manifest.
+    pub fn set_manifests<'a>(
+        &mut self,
+        manifests: impl IntoIterator<Item = (&'a str, PackageManifest)>,
+    ) {
+        let manifests = manifests
+            .into_iter()
+            .map(|(root, manifest)| (root.replace('\\', "/").into(), manifest));
+        self.manifests = manifests.collect();
+        self.apply();
+    }
+
     /// Sets what the kernels of files may cost, by the file's path; the first budget that fits a kernel holds.
     pub fn set_budgets<'a>(&mut self, budgets: impl IntoIterator<Item = (&'a str, Arc<[Budget]>)>) {
         let budgets = budgets
@@ -146,6 +161,7 @@ impl Workspace {
             .set_project(files, self.packages.clone(), self.options);
         self.db.set_file_options(self.file_options.clone());
         self.db.set_budgets(self.budgets.clone());
+        self.db.set_manifests(self.manifests.clone());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use visa_analysis::Workspace;
+use visa_analysis::{Dialect, PackageLibrary, PackageManifest, Workspace};
 
 const PATH: &str = "kernels.rs";
 
@@ -271,4 +271,53 @@ fn an_edit_in_a_nested_kernel_re_runs_the_functions_of_its_item() {
     let counts = edit_nested(&mut workspace, "1 << 21", "(1 << 21) + 4096");
     assert_eq!(&counts[..1], [2]);
     assert!(counts[1] <= 2 && counts[2] <= 2, "{counts:?}");
+}
+
+/// A package that names a library in a release.
+fn package(name: &str, dialect: Dialect, release: &str) -> PackageManifest {
+    let library = PackageLibrary {
+        dialect,
+        named: Some("the manifest".into()),
+        release: Some((release.into(), "the manifest".into())),
+    };
+    PackageManifest {
+        name: name.into(),
+        libraries: [library].into(),
+    }
+}
+
+#[test]
+fn a_manifest_decides_its_crate_and_no_other() {
+    let mut workspace = Workspace::with_event_log();
+    let files = ["one/src/lib.rs", "two/src/lib.rs"];
+    let text = TEXT.replace("use furiosa_visa_std::prelude::*;", "use super::*;");
+    workspace.set_files(files.map(|path| (path, text.as_str())));
+    let manifests = |dialect: Dialect, release: &str| {
+        [
+            ("one", package("one", dialect, release)),
+            ("two", package("two", Dialect::VisaStd, "1.0.0")),
+        ]
+    };
+    workspace.set_manifests(manifests(Dialect::VisaStd, "1.0.0"));
+    let resolved = |workspace: &Workspace| {
+        let analysis = workspace.analysis();
+        files.map(|path| analysis.check_file(path).operations.resolved)
+    };
+    assert_eq!(resolved(&workspace), [6, 6]);
+    drop(workspace.take_events());
+
+    // Another release re-runs no kernel: nothing asks for it yet.
+    workspace.set_manifests(manifests(Dialect::VisaStd, "1.0.1"));
+    assert_eq!(resolved(&workspace), [6, 6]);
+    let ran = executed(&workspace);
+    assert_eq!(ran.get("body"), None, "{ran:?}");
+    assert_eq!(ran.get("module_tree"), None, "{ran:?}");
+    assert_eq!(ran.get("file_report"), Some(&1), "{ran:?}");
+
+    // Another library re-runs the two kernels of its crate.
+    workspace.set_manifests(manifests(Dialect::OptStd, "0.8.0"));
+    assert_eq!(resolved(&workspace), [0, 6]);
+    let ran = executed(&workspace);
+    assert_eq!(ran.get("body"), Some(&2), "{ran:?}");
+    assert_eq!(ran.get("file_report"), Some(&1), "{ran:?}");
 }

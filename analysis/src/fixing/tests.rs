@@ -160,6 +160,7 @@ fn finding(word: char, level: Level, at: usize, fixes: Vec<DiagnosticFix>) -> Di
         related: Vec::new(),
         fixes,
         suppressed: false,
+        home: None,
     }
 }
 

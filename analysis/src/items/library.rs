@@ -1,22 +1,5 @@
 //! The kernel libraries as names: their crates, and what their preludes bring into scope.
 
-use std::sync::Arc;
-
-use super::file::{file_items, item_text};
-use super::ids::{ItemKind, ModuleId, ModulePath};
-use super::modules::crate_root;
-use crate::db::{Db, DialectChoice, SourceFile, options};
-
-/// The library that a kernel is written for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Dialect {
-    /// The book's library, `furiosa_visa_std`.
-    #[default]
-    VisaStd,
-    /// Its successor, `furiosa_opt_std`.
-    OptStd,
-}
-
 /// The crates of the two libraries.
 const CRATES: &[&str] = &[
     "furiosa_mapping",
@@ -200,39 +183,4 @@ pub(super) fn is_language_crate(name: &str) -> bool {
 /// Whether a name is in every scope without an import.
 pub(super) fn is_language_name(name: &str) -> bool {
     LANGUAGE.contains(&name)
-}
-
-/// The dialect of a file: the user's choice, else that of the library it imports, else that of its crate root's imports, else
-/// the book's.
-#[salsa::tracked(returns(copy))]
-pub fn dialect(db: &dyn Db, file: SourceFile) -> Dialect {
-    match options(db, file).dialect {
-        DialectChoice::VisaStd => return Dialect::VisaStd,
-        DialectChoice::OptStd => return Dialect::OptStd,
-        DialectChoice::Auto => {}
-    }
-    let module = ModuleId::new(db, file, ModulePath::from([]));
-    imported_dialect(db, file)
-        .or_else(|| imported_dialect(db, crate_root(db, module).file(db)))
-        .unwrap_or_default()
-}
-
-/// The dialect that a file's imports name.
-#[salsa::tracked(returns(copy))]
-fn imported_dialect(db: &dyn Db, file: SourceFile) -> Option<Dialect> {
-    let items = file_items(db, file);
-    let mut imports = items
-        .items
-        .iter()
-        .filter(|item| item.kind(db) == ItemKind::Use);
-    imports.find_map(|item| {
-        let text: Arc<str> = Arc::clone(&item_text(db, *item).text);
-        if text.contains("furiosa_visa_std") {
-            Some(Dialect::VisaStd)
-        } else if text.contains("furiosa_opt_std") {
-            Some(Dialect::OptStd)
-        } else {
-            None
-        }
-    })
 }

@@ -10,9 +10,10 @@ use rustc_hash::FxHashMap;
 
 use super::constants::evaluate;
 use super::declarations::{MacroArguments, path_segments};
+use super::dialects::{Dialect, dialect};
 use super::file::{item_text, macro_name, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
-use super::library::{self, Dialect, dialect};
+use super::library;
 use super::recent::recently_parsed_mapping;
 use super::references::{ReferenceOrder, reference_order};
 use super::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};

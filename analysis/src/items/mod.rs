@@ -7,6 +7,7 @@
 
 mod constants;
 mod declarations;
+mod dialects;
 mod file;
 mod held;
 mod homonyms;
@@ -26,6 +27,8 @@ mod values;
 
 pub use self::constants::{ConstEnvironment, ConstValue, evaluate, evaluate_as};
 pub use self::declarations::{Declarations, module_scope};
+pub(crate) use self::dialects::library_imports;
+pub use self::dialects::{Crate, Dialect, Library, crate_of, dialect, file_library};
 pub use self::file::{
     FileItems, ItemText, ParsedItem, TokenMap, file_items, file_range, item_at, item_text,
     parse_item, token_map,
@@ -35,7 +38,6 @@ pub use self::homonyms::axes_named;
 pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
 pub use self::integers::IntegerType;
 pub use self::item_names::ItemNames;
-pub use self::library::{Dialect, dialect};
 pub use self::mappings::{
     MappingProblem, MappingProblemKind, MappingResult, alias_mapping, grammar_of, resolve_mapping,
     resolve_mapping_text, resolve_mapping_type,

@@ -1,6 +1,6 @@
 //! Operations of a body in program order: transfers, passes of the tensor unit, collectives.
 
-use crate::items::Span;
+use crate::items::{Dialect, Span};
 use crate::mapping::{Axis, Mapping};
 use crate::names::nearest_names;
 
@@ -342,11 +342,19 @@ pub enum UnresolvedReason {
     UnboundedLoop,
     /// An expression that this analysis does not follow.
     UnsupportedExpression(String),
+    /// A call in a kernel for a library that is not read yet.
+    UnreadLibrary(Dialect),
     /// More operations than the unrolling limit.
     TooManyOperations,
 }
 
 impl UnresolvedReason {
+    /// Whether one finding says it for all operations of its kind.
+    #[must_use]
+    pub const fn is_said_once(&self) -> bool {
+        matches!(self, Self::UnreadLibrary(_))
+    }
+
     /// The reason in a clause, as reports count it.
     #[must_use]
     pub fn words(&self) -> String {
@@ -361,6 +369,7 @@ impl UnresolvedReason {
             Self::Recursion => "recursive helper".to_owned(),
             Self::UnboundedLoop => "loop without constant bounds".to_owned(),
             Self::UnsupportedExpression(what) => format!("unsupported expression: {what}"),
+            Self::UnreadLibrary(library) => format!("`{}` is not read yet", library.crate_name()),
             Self::TooManyOperations => "too many operations".to_owned(),
         }
     }

@@ -3,7 +3,7 @@
 //! Every other rule is silent about these. The rules here say where, and why.
 
 use crate::db::Db;
-use crate::items::{Span, item_text};
+use crate::items::{Crate, Library, Span, item_text};
 use crate::kernel::{Body, Unresolved};
 
 use super::{Checked, Finding, Level, Rule, rule};
@@ -14,22 +14,39 @@ const UNRESOLVED: &str = "unresolved_operation";
 /// Letters of a text that is named.
 const LONGEST_NAME: usize = 60;
 
+/// The rule about libraries that are not read.
+const UNREAD: &str = "dialect_unsupported";
+
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[Rule {
-    level: Some(Level::Allow),
-    ..rule!(
-        "unresolved_operation",
+pub(super) const RULES: &[Rule] = &[
+    rule!(
+        "dialect_unsupported",
         Toolchain,
-        "derived",
-        "an operation could not be followed, so that no other rule looks at it",
-        "visa-lint follows a kernel's values without a compiler. A method that the library does not have, a name from \
+        "library",
+        "the crate is written for a library whose operations are not read yet",
+        "Kernels are written against a library, and its release decides what a method means: the same name takes other type \
+         arguments, checks other things or is another stage. visa-lint reads the operations of the book's library, \
+         `furiosa_visa_std`. In a crate for its successor, `furiosa_opt_std`, only what is written in `axes!` and `m!` is \
+         checked; the calls of its kernels are counted as operations that nobody looked at, so that a run without further \
+         findings says nothing about them. The manifest decides which library a crate is for, then what any of its files \
+         imports; `dialect` in the settings or `--dialect` says otherwise.",
+    ),
+    Rule {
+        level: Some(Level::Allow),
+        ..rule!(
+            "unresolved_operation",
+            Toolchain,
+            "derived",
+            "an operation could not be followed, so that no other rule looks at it",
+            "visa-lint follows a kernel's values without a compiler. A method that the library does not have, a name from \
          elsewhere, a mapping that only a caller knows, a macro or a closure that is handed to unknown code ends that: what \
          the operation there does is not known, and every rule is silent about it. A run without findings then says nothing \
          about it either. The summary counts such operations; this rule shows them, with what could not be resolved. It is \
          off by default, because most of them are mistakes that the compiler reports in better words; with \
          `--deny unresolved_operation` a CI job accepts kernels only that are looked at in whole.",
-    )
-}];
+        )
+    },
+];
 
 /// The family looks at what bodies lack; see [`not_looked_at`].
 pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
@@ -38,6 +55,27 @@ pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
 pub(crate) fn not_looked_at(db: &dyn Db, body: &Body) -> Vec<Finding> {
     let places = body.unresolved.iter();
     places.map(|place| unresolved(db, place)).collect()
+}
+
+/// What is said once a crate about a library that is not read.
+pub(crate) fn unread_library(place: Span, krate: &Crate, library: &Library) -> Finding {
+    let name = library.dialect.crate_name();
+    let release = match &library.release {
+        Some(release) => format!("release {release}"),
+        None => "of an unknown release".to_owned(),
+    };
+    let whose = match &krate.package {
+        Some(package) => format!("the crate `{package}`"),
+        None => "this crate".to_owned(),
+    };
+    let message =
+        format!("`{name}`, {release}, is not read yet: no operation of {whose} is looked at");
+    Finding::new(UNREAD, place, message)
+        .note(format!(
+            "{whose} is taken to be for `{name}`, because {}",
+            library.because
+        ))
+        .note("what stands in `axes!` and `m!` is checked all the same")
 }
 
 fn unresolved(db: &dyn Db, place: &Unresolved) -> Finding {

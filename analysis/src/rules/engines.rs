@@ -90,7 +90,7 @@ const ENGINES: &[(&str, &[&str])] = &[
             "budget_",
         ],
     ),
-    ("Not looked at", &["unresolved_operation"]),
+    ("Not looked at", &["unresolved_operation", "dialect_"]),
     ("Suppressions", &["unused_suppression", "unknown_rule"]),
 ];
 

@@ -581,7 +581,7 @@ pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
     findings
 }
 
-pub(crate) use coverage::{not_looked_at, what};
+pub(crate) use coverage::{not_looked_at, unread_library, what};
 pub(crate) use fetch::unaligned_packet;
 pub(crate) use scoped::name_in_scope;
 

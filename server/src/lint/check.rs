@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use visa_analysis::{Diagnostic, Level, OperationCounts, UnresolvedPlace};
+use visa_analysis::{Diagnostic, Level, Library, OperationCounts, UnresolvedPlace};
 
 use super::arguments::{CheckArguments, CheckFormat};
 use super::baseline;
@@ -33,6 +33,14 @@ pub(crate) struct Finding {
     pub(crate) diagnostic: Diagnostic,
 }
 
+/// The library that a crate is written for.
+#[derive(Debug)]
+pub(crate) struct DialectOf<'a> {
+    /// The package's name; for a file outside of all packages the root file of its modules.
+    pub(crate) krate: String,
+    pub(crate) library: &'a Library,
+}
+
 /// An operation that was not looked at.
 #[derive(Debug)]
 pub(crate) struct NotLookedAt {
@@ -59,6 +67,8 @@ pub(crate) struct Outline<'a> {
     pub(crate) findings: &'a [Finding],
     /// Operations that were not looked at, in the order of files and places.
     pub(crate) unresolved: &'a [NotLookedAt],
+    /// The libraries of the crates that the files belong to.
+    pub(crate) dialects: &'a [DialectOf<'a>],
     pub(crate) texts: &'a Texts<'a>,
     /// How many findings are left out because a baseline knows them.
     pub(crate) known: u64,
@@ -96,12 +106,12 @@ impl Outline<'_> {
     }
 
     /// The first operations that were not looked at and that no finding shows: formats with a line for each thing say where.
-    pub(crate) fn examples(&self) -> &[NotLookedAt] {
-        if self.shows_unresolved() {
-            return &[];
-        }
-        let end = self.unresolved.len().min(EXAMPLES);
-        self.unresolved.get(..end).unwrap_or_default()
+    pub(crate) fn examples(&self) -> impl Iterator<Item = &NotLookedAt> {
+        let shown = self.shows_unresolved();
+        let unsaid = self.unresolved.iter();
+        unsaid
+            .filter(move |operation| !shown && !operation.place.said_once)
+            .take(EXAMPLES)
     }
 
     /// Whether findings say which operations were not looked at.
@@ -215,12 +225,14 @@ fn report(
     let failed = unreadable || checked.failed;
     let texts = session.texts();
     let reported = session.reported();
+    let dialects = session.dialects(&checked.libraries);
     let outline = Outline {
         files: checked.files,
         kernels: checked.kernels,
         operations: &checked.operations,
         findings: &checked.findings,
         unresolved: &checked.unresolved,
+        dialects: &dialects,
         texts: &texts,
         known: checked.known,
         reported: &reported,

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use visa_analysis::{
-    Allowed, Diagnostic, DiagnosticFix, FileReport, Fixable, Group, KernelCost, Level,
-    OperationCounts, Report, Rule, Workspace,
+    Allowed, CrateLibrary, Diagnostic, DiagnosticFix, FileReport, Fixable, Group, KernelCost,
+    Level, OperationCounts, Report, Rule, Workspace,
 };
 
 use super::arguments::CheckArguments;
-use super::check::{Finding, NotLookedAt, Texts};
+use super::check::{DialectOf, Finding, NotLookedAt, Texts};
 use super::files::Sources;
 use super::levels::Levels;
 use super::output::{Console, write_error, write_warning};
@@ -64,6 +64,8 @@ pub(crate) struct Checked {
     pub(crate) operations: OperationCounts,
     /// In the order of files, places and rules; suppressed ones included, those at level `allow` not.
     pub(crate) findings: Vec<Finding>,
+    /// The crates of the files and the libraries that they are written for.
+    pub(crate) libraries: Vec<CrateLibrary>,
     /// Operations that were not looked at, in the order of files and places.
     pub(crate) unresolved: Vec<NotLookedAt>,
     /// How many findings were left out because a baseline knows them.
@@ -112,6 +114,9 @@ impl<'a> Session<'a> {
         self.workspace.set_file_options(settings.engine_options());
         self.workspace.set_budgets(settings.budgets());
         self.workspace.set_packages(sources.packages.clone());
+        let libraries = sources.libraries.iter();
+        self.workspace
+            .set_manifests(libraries.map(|(root, package)| (&**root, package.clone())));
         self.workspace.set_files(
             sources
                 .files
@@ -198,6 +203,7 @@ impl<'a> Session<'a> {
             kernels: report.kernels,
             operations: report.operations,
             findings,
+            libraries: report.libraries,
             unresolved,
             known: 0,
             with_syntax_errors: report.with_syntax_errors,
@@ -311,6 +317,18 @@ impl<'a> Session<'a> {
             })
             .map(|(path, text)| (Arc::clone(path), Arc::clone(text)))
             .collect()
+    }
+
+    /// The crates of a report by names that people know, with their libraries.
+    pub(crate) fn dialects<'c>(&self, libraries: &'c [CrateLibrary]) -> Vec<DialectOf<'c>> {
+        let of = |known: &'c CrateLibrary| DialectOf {
+            krate: match &known.krate.package {
+                Some(package) => package.to_string(),
+                None => self.sources.shown(&known.krate.root),
+            },
+            library: &known.library,
+        };
+        libraries.iter().map(of).collect()
     }
 
     /// The files that the run reports on, as people see them.

@@ -28,7 +28,13 @@ const QUIET: Duration = Duration::from_millis(100);
 /// Changes that are waited for at most, so that a program that writes all the time does not keep the check away.
 const CHANGES: usize = 10_000;
 /// Files that decide what is checked and how.
-const SETTINGS: [&str; 4] = [FILE_NAME, "Cargo.toml", ".gitignore", ".ignore"];
+const SETTINGS: [&str; 5] = [
+    FILE_NAME,
+    "Cargo.toml",
+    "Cargo.lock",
+    ".gitignore",
+    ".ignore",
+];
 /// How often files are looked at where nobody says when they change.
 const POLLING: Duration = Duration::from_secs(1);
 

@@ -33,7 +33,13 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// Files that decide what is checked and how, beside the settings files.
-const DECIDING: [&str; 4] = [FILE_NAME, "Cargo.toml", ".gitignore", ".ignore"];
+const DECIDING: [&str; 5] = [
+    FILE_NAME,
+    "Cargo.toml",
+    "Cargo.lock",
+    ".gitignore",
+    ".ignore",
+];
 
 /// What is to be read.
 #[derive(Debug, Default)]
@@ -244,6 +250,7 @@ async fn register(server: &Arc<Server>) {
         let watchers = [
             "**/*.rs",
             "**/Cargo.toml",
+            "**/Cargo.lock",
             "**/visa-lint.toml",
             "**/.gitignore",
         ];

@@ -10,6 +10,7 @@ use visa_analysis::{Package, Workspace};
 use super::configuration::ClientSettings;
 use super::uris;
 use crate::project::files::{Sources, slashes};
+use crate::project::libraries::Libraries;
 use crate::project::settings::{Configurations, Resolver, SettingsProblem, SettingsTable, show};
 
 /// What the client wants, and what the disk says.
@@ -27,6 +28,8 @@ pub(crate) struct Settings {
     pub(crate) loaded: BTreeSet<Arc<str>>,
     /// The packages that they belong to.
     packages: Vec<Package>,
+    /// What these say of the libraries that kernels are written for.
+    libraries: Libraries,
     /// The settings files that are right, to fall back on.
     configurations: Configurations,
 }
@@ -89,6 +92,7 @@ impl Settings {
                 .collect(),
             loaded: paths.collect(),
             packages: sources.packages.clone(),
+            libraries: sources.libraries.clone(),
             configurations: resolver.configurations(),
         };
         Reading {
@@ -109,6 +113,8 @@ impl Settings {
         workspace.set_file_options(self.table.engine_options());
         workspace.set_budgets(self.table.budgets());
         workspace.set_packages(self.packages.clone());
+        let libraries = self.libraries.iter();
+        workspace.set_manifests(libraries.map(|(root, package)| (&**root, package.clone())));
     }
 }
 
@@ -130,6 +136,7 @@ fn stamp(
     for package in &sources.packages {
         (&package.name, &package.root).hash(&mut hasher);
     }
+    sources.libraries.hash(&mut hasher);
     show(table, sources).hash(&mut hasher);
     for problem in problems {
         problem.to_string().hash(&mut hasher);

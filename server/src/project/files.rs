@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use visa_analysis::Package;
 
 use super::languages::{is_searched, language_of, refusal};
+use super::libraries::{Libraries, libraries_of};
 use super::packages::{Manifest, package_of, path_dependencies};
 use super::settings::Resolver;
 
@@ -36,6 +37,8 @@ pub(crate) struct Sources {
     pub(crate) reported: Vec<String>,
     /// The packages that the files belong to.
     pub(crate) packages: Vec<Package>,
+    /// What these say of the libraries that kernels are written for.
+    pub(crate) libraries: Libraries,
     /// The path of standard input's text, if that was read.
     pub(crate) standard_input: Option<String>,
     /// How people see a path.
@@ -302,6 +305,12 @@ impl<'a> Gathering<'a> {
         sources
             .files
             .sort_by(|one, other| one.path.cmp(&other.path));
+        sources.libraries = self
+            .packages
+            .iter()
+            .map(|manifest| (slashes(&manifest.root).into(), libraries_of(manifest)))
+            .collect();
+        sources.libraries.sort_by(|one, other| one.0.cmp(&other.0));
         sources.packages = self
             .packages
             .into_iter()

@@ -5,6 +5,7 @@
 pub(crate) mod files;
 pub(crate) mod languages;
 pub(crate) mod levels;
+pub(crate) mod libraries;
 pub(crate) mod packages;
 pub(crate) mod settings;
 

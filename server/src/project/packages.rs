@@ -13,7 +13,8 @@ pub(crate) struct Manifest {
     pub(crate) name: String,
     /// The folder of the manifest, absolute.
     pub(crate) root: PathBuf,
-    table: Table,
+    /// All that it says.
+    pub(super) table: Table,
 }
 
 impl Manifest {
@@ -62,21 +63,33 @@ pub(crate) fn path_dependencies(manifest: &Manifest) -> Vec<PathBuf> {
 
 /// The path dependencies of the workspace's table that the package inherits.
 fn workspace_dependencies(manifest: &Manifest) -> Vec<PathBuf> {
-    for folder in manifest.root.ancestors() {
-        let Ok(table) = table(folder) else { continue };
-        let Some(workspace) = table.get("workspace").and_then(Value::as_table) else {
-            continue;
-        };
-        let Some(shared) = workspace.get("dependencies").and_then(Value::as_table) else {
-            break;
-        };
-        return shared
-            .iter()
-            .filter(|(name, _)| inherits(manifest, name))
-            .filter_map(|(_, dependency)| path_of(folder, dependency))
-            .collect();
-    }
-    Vec::new()
+    let Some((folder, table)) = workspace_of(&manifest.root) else {
+        return Vec::new();
+    };
+    let workspace = table.get("workspace").and_then(Value::as_table);
+    let shared = workspace.and_then(|workspace| workspace.get("dependencies")?.as_table());
+    shared
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| inherits(manifest, name))
+        .filter_map(|(_, dependency)| path_of(&folder, dependency))
+        .collect()
+}
+
+/// The nearest manifest at or above a package that declares a workspace, with its folder.
+pub(super) fn workspace_of(root: &Path) -> Option<(PathBuf, Table)> {
+    root.ancestors().find_map(|folder| {
+        let table = table(folder).ok()?;
+        table
+            .contains_key("workspace")
+            .then_some((folder.to_path_buf(), table))
+    })
+}
+
+/// The version of the package in a folder; one that its workspace says is not looked up.
+pub(super) fn package_version(folder: &Path) -> Option<String> {
+    let table = table(folder).ok()?;
+    Some(table.get("package")?.get("version")?.as_str()?.to_owned())
 }
 
 fn inherits(manifest: &Manifest, name: &str) -> bool {

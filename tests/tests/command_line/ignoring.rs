@@ -109,7 +109,8 @@ fn all_fixtures_are_clean_afterwards_and_their_code_is_the_same() {
     let output = run(folder.path(), &["--add-ignore"]);
     assert_code(&output, 0);
     assert!(stderr(&output).ends_with(" allowed from now on, 0 remaining\n"));
-    let clean = run(folder.path(), &["--format", "short", "--deny", "warnings"]);
+    let short = ["--format", "short", "--quiet", "--deny", "warnings"];
+    let clean = run(folder.path(), &short);
     assert_code(&clean, 0);
     assert_eq!(stdout(&clean), "");
     for (source, path) in copies {

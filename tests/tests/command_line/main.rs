@@ -17,6 +17,7 @@ use visa_tests::repository;
 mod baseline;
 mod cost;
 mod coverage;
+mod dialects;
 mod files;
 mod fixing;
 mod formats;

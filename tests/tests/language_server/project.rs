@@ -133,6 +133,41 @@ fn several_folders_are_one_workspace() {
 }
 
 #[test]
+fn an_unread_library_is_said_once_a_crate_and_taken_back_with_the_manifest() {
+    let manifest =
+        |library: &str| format!("[package]\nname = \"k\"\n[dependencies]\n{library} = \"0.8\"\n");
+    let kernel = "use super::*;
+axes![G = 2048];
+#[device(chip = 1)]
+fn load(ctx: &mut Context, gates: &HbmTensor<i32, m![1], m![G]>) {
+    let gates = gates.to_dm::<m![1 # 2], m![G / 8], m![G % 8]>(&mut ctx.tdma, 4);
+}
+";
+    let folder = Folder::with(&[
+        ("Cargo.toml", &manifest("furiosa-opt-std")),
+        ("src/lib.rs", "mod one;\nmod two;\n"),
+        ("src/one.rs", kernel),
+        ("src/two.rs", kernel),
+    ]);
+    let mut client = Setup::utf16().folder(folder.folder.path()).in_process();
+    let said = |name: &str, rule: &str| (name.to_owned(), vec![rule.to_owned()]);
+    assert_eq!(
+        found(&mut client),
+        [said("one.rs", "dialect_unsupported")],
+        "once for both modules"
+    );
+    folder.write("Cargo.toml", &manifest("furiosa-visa-std"));
+    changed(&mut client, &[folder.path("Cargo.toml")]);
+    let read = ["one.rs", "two.rs"].map(|name| said(name, "dma_alignment"));
+    eventually(&mut client, &read.to_vec(), |client| {
+        let mut found = found(client);
+        found.sort();
+        found
+    });
+    client.finish();
+}
+
+#[test]
 fn a_file_outside_of_all_folders_is_checked_with_its_neighbours() {
     let inside = Folder::with(&[("a.rs", "axes![A = 8];\n")]);
     let outside = Folder::with(&[
@@ -227,6 +262,7 @@ fn the_client_is_asked_to_watch_and_to_pull_again() {
         [
             "**/*.rs",
             "**/Cargo.toml",
+            "**/Cargo.lock",
             "**/visa-lint.toml",
             "**/.gitignore"
         ]

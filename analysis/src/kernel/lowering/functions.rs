@@ -9,7 +9,7 @@ use crate::items::{self, ItemId, Span};
 use crate::kernel::dialect::TypeParameter;
 use crate::kernel::{
     Address, AddressValue, Body, Context, DeviceAttribute, Level, PassEnd, PassSource, TensorId,
-    UnresolvedReason,
+    Unresolved, UnresolvedReason,
 };
 
 use super::arguments::{Argument, path_arguments};
@@ -73,12 +73,9 @@ pub(super) fn lower_watching(
     };
     if items::dialect(db, function.file(db)) == items::Dialect::OptStd {
         // The successor's methods mean other things under the same names: nothing is guessed.
-        if body.device.is_some() {
-            let reason = UnresolvedReason::UnsupportedExpression(
-                "a kernel for `furiosa_opt_std`".to_owned(),
-            );
-            body.unresolved
-                .push(crate::kernel::Unresolved::at(reason, span));
+        let on_device = body.device.is_some() || body.reached_from_kernel || takes_tensors(&node);
+        if on_device && !is_host_side(&node, &site.parsed.text.text) {
+            body.unresolved = unread(&site, &node, items::Dialect::OptStd);
         }
         return (body, None);
     }
@@ -97,6 +94,38 @@ pub(super) fn lower_watching(
         leave_to_callers(db, function, &mut body);
     }
     (body, probed)
+}
+
+/// The calls of a function for a library that is not read, one each: which of them run operations is not known.
+fn unread(site: &Site, node: &ast::Fn, library: items::Dialect) -> Vec<Unresolved> {
+    let calls = node
+        .body()
+        .into_iter()
+        .flat_map(|body| body.syntax().descendants().collect::<Vec<_>>())
+        .filter_map(ast::MethodCallExpr::cast)
+        .filter_map(|call| call.name_ref());
+    calls
+        .map(|name| {
+            let reason = UnresolvedReason::UnreadLibrary(library);
+            Unresolved::at(reason, site.span(name.syntax()))
+        })
+        .collect()
+}
+
+/// Whether the types of a function's parameters are those of tensors or contexts.
+fn takes_tensors(node: &ast::Fn) -> bool {
+    let types = node
+        .param_list()
+        .into_iter()
+        .flat_map(|list| list.params().collect::<Vec<_>>())
+        .filter_map(|parameter| parameter.ty());
+    types
+        .flat_map(|ty| ty.syntax().descendants().collect::<Vec<_>>())
+        .filter_map(ast::NameRef::cast)
+        .any(|name| {
+            let name = name.text();
+            name.contains("Tensor") || matches!(&*name, "Context" | "Device" | "TuContext")
+        })
 }
 
 /// What only a caller can say is counted where it is said: in the kernel that calls, whose body holds the helper's

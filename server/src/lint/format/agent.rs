@@ -20,7 +20,7 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool) -> String {
         text.push_str(&line(finding, outline, &mut lines));
         text.push('\n');
     }
-    for operation in outline.examples().iter().filter(|_| !quiet) {
+    for operation in outline.examples().filter(|_| !quiet) {
         let start = operation.place.range.start;
         // Writing to a string cannot fail.
         let _ = writeln!(

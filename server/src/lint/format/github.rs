@@ -22,7 +22,7 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> St
         text.push_str(&command(finding));
         text.push('\n');
     }
-    for operation in outline.examples().iter().filter(|_| !quiet) {
+    for operation in outline.examples().filter(|_| !quiet) {
         text.push_str(&notice(operation));
         text.push('\n');
     }

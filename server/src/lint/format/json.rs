@@ -6,7 +6,7 @@ use serde::Serialize;
 use visa_analysis::{Applicability, Diagnostic};
 
 use crate::lint::Failure;
-use crate::lint::check::{Finding, NotLookedAt, Outline};
+use crate::lint::check::{DialectOf, Finding, NotLookedAt, Outline};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -17,6 +17,7 @@ struct Document<'a> {
     operations: Operations,
     diagnostics: Vec<Entry<'a>>,
     unresolved: Vec<Unresolved<'a>>,
+    dialects: Vec<Dialect<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     statistics: Option<Statistics<'a>>,
 }
@@ -46,6 +47,16 @@ struct Unresolved<'a> {
     range: Range,
     what: &'a str,
     reason: &'a str,
+}
+
+/// The library that a crate is written for.
+#[derive(Serialize)]
+struct Dialect<'a> {
+    #[serde(rename = "crate")]
+    krate: &'a str,
+    dialect: &'static str,
+    release: Option<&'a str>,
+    because: &'a str,
 }
 
 #[derive(Serialize)]
@@ -115,6 +126,7 @@ pub(crate) fn render(outline: &Outline<'_>, statistics: bool) -> Result<String, 
         },
         diagnostics: outline.findings.iter().map(entry).collect(),
         unresolved: outline.unresolved.iter().map(unresolved).collect(),
+        dialects: outline.dialects.iter().map(dialect).collect(),
         statistics: statistics.then(|| Statistics {
             rules: outline.by_rule(),
             unresolved: &outline.operations.reasons,
@@ -137,6 +149,15 @@ fn unresolved(operation: &NotLookedAt) -> Unresolved<'_> {
         range: range(operation.place.range),
         what: &operation.place.what,
         reason: &operation.place.reason,
+    }
+}
+
+fn dialect<'a>(known: &'a DialectOf<'_>) -> Dialect<'a> {
+    Dialect {
+        krate: &known.krate,
+        dialect: known.library.dialect.name(),
+        release: known.library.release.as_deref(),
+        because: &known.library.because,
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> St
             printable(&diagnostic.message).replace('\n', " ")
         );
     }
-    for operation in outline.examples().iter().filter(|_| !quiet) {
+    for operation in outline.examples().filter(|_| !quiet) {
         let start = operation.place.range.start;
         let _ = writeln!(
             text,

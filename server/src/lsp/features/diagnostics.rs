@@ -279,11 +279,24 @@ fn of_report(snapshot: &Snapshot, report: &FileReport) -> Answer<Vec<Diagnostic>
     let settings = snapshot.view.settings.table.of(&report.path);
     for finding in report.diagnostics.iter().filter(|found| !found.suppressed) {
         let level = settings.level_of(finding);
-        if level != Level::Allow {
+        if level != Level::Allow && is_said_here(snapshot, finding) {
             diagnostics.push(of_finding(snapshot, finding, level)?);
         }
     }
     Ok(diagnostics)
+}
+
+/// Whether a finding that is said once a crate is said in its file: in another one only where nothing is said of the best one.
+fn is_said_here(snapshot: &Snapshot, finding: &visa_analysis::Diagnostic) -> bool {
+    let Some(home) = finding.home.as_deref() else {
+        return true;
+    };
+    let settings = &snapshot.view.settings;
+    let told = match settings.client.scope {
+        Scope::OpenFiles => snapshot.version(home).is_some(),
+        Scope::Workspace => settings.reports(home),
+    };
+    home == &*finding.file || !told
 }
 
 /// The diagnostic of a finding.

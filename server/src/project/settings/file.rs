@@ -31,7 +31,7 @@ pub(super) type LevelTable = BTreeMap<Spanned<String>, LevelName>;
 #[serde(deny_unknown_fields, default)]
 #[schemars(title = "visa-lint.toml")]
 pub(super) struct SettingsFile {
-    /// The library that kernels are written against: `auto` tells it by the prelude that a file imports.
+    /// The library that kernels are written against: `auto` tells it by manifest and imports.
     #[schemars(with = "Dialect")]
     pub(super) dialect: Option<Spanned<Dialect>>,
     /// The chip that kernels are checked for.

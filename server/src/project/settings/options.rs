@@ -36,7 +36,7 @@ pub(crate) struct SettingsArguments {
 )]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Dialect {
-    /// By the prelude that a file imports
+    /// By the crate's manifest, else by what its files import
     #[default]
     Auto,
     /// `furiosa_visa_std`, the book's library

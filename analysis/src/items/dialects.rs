@@ -1,0 +1,228 @@
+//! Which library a file is written for, in which release, and why.
+//!
+//! The user's choice goes first, then what the crate's manifest names, then imports: the file's own, those of its crate's
+//! root, those of any other file of the crate. Only a crate that says nothing anywhere is read as the book's. The release is
+//! what the lock file or the manifest says; shapes of the sources are not looked at here.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::file::{file_items, item_text};
+use super::ids::{ItemId, ItemKind, ModuleId, ModulePath};
+use super::modules::crate_root;
+use crate::db::{Db, DialectChoice, PackageLibrary, PackageManifest, Project, SourceFile, options};
+
+/// The library that a kernel is written for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Dialect {
+    /// The book's library, `furiosa_visa_std`.
+    #[default]
+    VisaStd,
+    /// Its successor, `furiosa_opt_std`.
+    OptStd,
+}
+
+impl Dialect {
+    /// All libraries.
+    pub const ALL: [Self; 2] = [Self::VisaStd, Self::OptStd];
+
+    /// The library's crate, as paths write it.
+    #[must_use]
+    pub const fn crate_name(self) -> &'static str {
+        match self {
+            Self::VisaStd => "furiosa_visa_std",
+            Self::OptStd => "furiosa_opt_std",
+        }
+    }
+
+    /// The name as settings and options write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::VisaStd => "visa-std",
+            Self::OptStd => "opt-std",
+        }
+    }
+
+    /// Whether operations of the library are understood.
+    #[must_use]
+    pub const fn is_read(self) -> bool {
+        matches!(self, Self::VisaStd)
+    }
+}
+
+/// The crate that a file belongs to, as far as libraries go: a package has one manifest for all its targets.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Crate {
+    /// The package's name; none for a file outside of all packages.
+    pub package: Option<Arc<str>>,
+    /// The folder of the package's manifest; for a file outside of all packages the root file of its modules.
+    pub root: Arc<str>,
+}
+
+/// Library and release, and what decided them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Library {
+    /// The library.
+    pub dialect: Dialect,
+    /// Its release, where somebody says it: `0.8.1`.
+    pub release: Option<Arc<str>>,
+    /// What decided, in a clause; files are named as below the crate's folder.
+    pub because: Arc<str>,
+}
+
+/// The crate of a file.
+#[salsa::tracked(returns(clone))]
+pub fn crate_of(db: &dyn Db, file: SourceFile) -> Arc<Crate> {
+    let known = manifest(db, file).map(|(root, manifest)| Crate {
+        package: Some(manifest.name),
+        root,
+    });
+    Arc::new(known.unwrap_or_else(|| Crate {
+        package: None,
+        root: root_file(db, file).path(db),
+    }))
+}
+
+/// The dialect of a file.
+#[salsa::tracked(returns(copy))]
+pub fn dialect(db: &dyn Db, file: SourceFile) -> Dialect {
+    file_library(db, file).dialect
+}
+
+/// Library and release of a file.
+#[salsa::tracked(returns(clone))]
+pub fn file_library(db: &dyn Db, file: SourceFile) -> Arc<Library> {
+    let named: Arc<[PackageLibrary]> =
+        manifest(db, file).map_or_else(Default::default, |(_, manifest)| manifest.libraries);
+    let (dialect, because) = decided(db, file, &named);
+    let known = named.iter().find(|library| library.dialect == dialect);
+    let release = known.and_then(|library| library.release.clone());
+    let because = match &release {
+        Some((_, source)) => format!("{because}; {source}"),
+        None => because,
+    };
+    Arc::new(Library {
+        dialect,
+        release: release.map(|(release, _)| release),
+        because: because.into(),
+    })
+}
+
+/// The library of a file, and what says so.
+fn decided(db: &dyn Db, file: SourceFile, named: &[PackageLibrary]) -> (Dialect, String) {
+    let chosen = match options(db, file).dialect {
+        DialectChoice::VisaStd => Some(Dialect::VisaStd),
+        DialectChoice::OptStd => Some(Dialect::OptStd),
+        DialectChoice::Auto => None,
+    };
+    if let Some(dialect) = chosen {
+        return (dialect, "the settings choose it".to_owned());
+    }
+    let mut declared = named
+        .iter()
+        .filter_map(|library| Some((library.dialect, library.named.as_ref()?)));
+    // A crate may depend on both; which one a file is for, imports say.
+    if let (Some((dialect, because)), None) = (declared.next(), declared.next()) {
+        return (dialect, because.to_string());
+    }
+    let imported = imported_dialect(db, file).map(|dialect| (dialect, file));
+    let imported = imported.or_else(|| {
+        let root = root_file(db, file);
+        imported_dialect(db, root).map(|dialect| (dialect, root))
+    });
+    let imported = imported.or_else(|| {
+        let imports = crate_imports(db, Project::try_get(db)?);
+        imports.get(&crate_of(db, file).root).copied()
+    });
+    match imported {
+        Some((dialect, by)) => {
+            let by = below_crate(db, by);
+            (dialect, format!("`{by}` imports it"))
+        }
+        None => (
+            Dialect::default(),
+            "nothing names a library, and this one is the book's".to_owned(),
+        ),
+    }
+}
+
+/// What the package around a file says of libraries, with the package's folder.
+#[salsa::tracked(returns(clone))]
+fn manifest(db: &dyn Db, file: SourceFile) -> Option<(Arc<str>, PackageManifest)> {
+    let manifests = Project::try_get(db)?.manifests(db);
+    if manifests.is_empty() {
+        return None;
+    }
+    let path = file.path(db);
+    let mut folder: &str = &path;
+    while let Some((above, _)) = folder.rsplit_once('/') {
+        folder = above;
+        if let Some((root, manifest)) = manifests.get_key_value(folder) {
+            return Some((Arc::clone(root), manifest.clone()));
+        }
+    }
+    let (root, manifest) = manifests.get_key_value("")?;
+    let relative = !path.starts_with('/');
+    relative.then(|| (Arc::clone(root), manifest.clone()))
+}
+
+/// For each crate the first of its files, in the order of their paths, that imports a library.
+#[salsa::tracked(returns(clone))]
+fn crate_imports(db: &dyn Db, project: Project) -> Arc<BTreeMap<Arc<str>, (Dialect, SourceFile)>> {
+    let mut imports = BTreeMap::new();
+    for file in project.files(db).values() {
+        if let Some(dialect) = imported_dialect(db, *file) {
+            let root = Arc::clone(&crate_of(db, *file).root);
+            imports.entry(root).or_insert((dialect, *file));
+        }
+    }
+    Arc::new(imports)
+}
+
+/// The dialect that a file's imports name.
+#[salsa::tracked(returns(copy))]
+fn imported_dialect(db: &dyn Db, file: SourceFile) -> Option<Dialect> {
+    library_imports(db, file)
+        .next()
+        .map(|(dialect, ..)| dialect)
+}
+
+/// The imports of a file that name a library, with the first byte of its name in the item's text.
+pub(crate) fn library_imports(
+    db: &dyn Db,
+    file: SourceFile,
+) -> impl Iterator<Item = (Dialect, ItemId, usize)> {
+    let items = file_items(db, file);
+    let imports: Vec<ItemId> = items
+        .items
+        .iter()
+        .copied()
+        .filter(|item| item.kind(db) == ItemKind::Use)
+        .collect();
+    imports.into_iter().filter_map(|item| {
+        let text = Arc::clone(&item_text(db, item).text);
+        let found = Dialect::ALL.map(|dialect| Some((text.find(dialect.crate_name())?, dialect)));
+        let (start, dialect) = found.into_iter().flatten().min()?;
+        Some((dialect, item, start))
+    })
+}
+
+/// The root file of a file's modules.
+fn root_file(db: &dyn Db, file: SourceFile) -> SourceFile {
+    crate_root(db, ModuleId::new(db, file, ModulePath::from([]))).file(db)
+}
+
+/// A file's path below the folder of its crate.
+fn below_crate(db: &dyn Db, file: SourceFile) -> String {
+    let path = file.path(db);
+    let krate = crate_of(db, file);
+    let folder = match &krate.package {
+        Some(_) => &*krate.root,
+        None => krate.root.rsplit_once('/').map_or("", |(folder, _)| folder),
+    };
+    let below = path
+        .strip_prefix(folder)
+        .map(|rest| rest.trim_start_matches('/'));
+    below.unwrap_or(&path).to_owned()
+}
