@@ -15,6 +15,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 pub(crate) mod testing_body;
 
+pub(crate) use lowering::{CALL_DEPTH, EXPRESSION_DEPTH};
 pub use lowering::{Probed, body, probe};
 
 pub use operation::{

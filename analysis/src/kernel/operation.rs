@@ -344,15 +344,28 @@ pub enum UnresolvedReason {
     UnsupportedExpression(String),
     /// A call in a kernel for a library that is not read yet.
     UnreadLibrary(Dialect),
-    /// More operations than the unrolling limit.
+    /// Helpers and loops multiply to more operations than are followed: the rest of the function is not looked at.
     TooManyOperations,
+    /// More of something stand in each other than are followed: helpers that call each other, expressions.
+    TooDeep(&'static str),
+    /// A loop with more runs than are followed, which differ; how many there are, if that is known.
+    LongLoop(Option<u64>),
 }
 
 impl UnresolvedReason {
     /// Whether one finding says it for all operations of its kind.
     #[must_use]
     pub const fn is_said_once(&self) -> bool {
-        matches!(self, Self::UnreadLibrary(_))
+        matches!(self, Self::UnreadLibrary(_)) || self.is_limit()
+    }
+
+    /// Whether a limit of this program ended the analysis.
+    #[must_use]
+    pub const fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            Self::TooManyOperations | Self::TooDeep(_) | Self::LongLoop(_)
+        )
     }
 
     /// The reason in a clause, as reports count it.
@@ -371,6 +384,8 @@ impl UnresolvedReason {
             Self::UnsupportedExpression(what) => format!("unsupported expression: {what}"),
             Self::UnreadLibrary(library) => format!("`{}` is not read yet", library.crate_name()),
             Self::TooManyOperations => "too many operations".to_owned(),
+            Self::TooDeep(what) => format!("{what} are nested too deeply"),
+            Self::LongLoop(_) => "a loop with more runs than are unrolled".to_owned(),
         }
     }
 }

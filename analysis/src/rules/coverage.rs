@@ -4,7 +4,8 @@
 
 use crate::db::Db;
 use crate::items::{Crate, Library, Span, item_text};
-use crate::kernel::{Body, Unresolved};
+use crate::kernel::{Body, CALL_DEPTH, EXPRESSION_DEPTH, Unresolved, UnresolvedReason};
+use crate::numbers::thousands;
 
 use super::{Checked, Finding, Level, Rule, rule};
 
@@ -16,6 +17,9 @@ const LONGEST_NAME: usize = 60;
 
 /// The rule about libraries that are not read.
 const UNREAD: &str = "dialect_unsupported";
+
+/// The rule about limits of this program.
+const LIMIT: &str = "analysis_limit";
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -30,6 +34,16 @@ pub(super) const RULES: &[Rule] = &[
          checked; the calls of its kernels are counted as operations that nobody looked at, so that a run without further \
          findings says nothing about them. The manifest decides which library a crate is for, then what any of its files \
          imports; `dialect` in the settings or `--dialect` says otherwise.",
+    ),
+    rule!(
+        "analysis_limit",
+        Toolchain,
+        "derived",
+        "a limit of visa-lint ends the analysis, so that a part of the kernel is not looked at",
+        "visa-lint follows a kernel run by run: helpers are followed at each call, loops are unrolled. So that no input takes \
+         without end, operations, runs of a loop, helpers that call each other, expressions that stand in each other. Behind a limit every rule is \
+         silent. The finding says which limit it is, where it was met and how much comes after it. Split the function, or put \
+         what repeats into a loop whose runs are alike: of a longer loop the first two runs and the last one are looked at.",
     ),
     Rule {
         level: Some(Level::Allow),
@@ -54,7 +68,65 @@ pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
 /// A finding for each operation of a body that is not looked at.
 pub(crate) fn not_looked_at(db: &dyn Db, body: &Body) -> Vec<Finding> {
     let places = body.unresolved.iter();
-    places.map(|place| unresolved(db, place)).collect()
+    let mut findings: Vec<Finding> = places.map(|place| unresolved(db, place)).collect();
+    findings.extend(limits(body));
+    findings
+}
+
+/// A finding for each limit that a body met, at the first place that is not looked at for it; a loop has its own.
+fn limits(body: &Body) -> Vec<Finding> {
+    let mut met: Vec<(&UnresolvedReason, Span, u64)> = Vec::new();
+    for place in body
+        .unresolved
+        .iter()
+        .filter(|place| place.reason.is_limit())
+    {
+        let own = matches!(place.reason, UnresolvedReason::LongLoop(_));
+        match met
+            .iter_mut()
+            .find(|(reason, ..)| !own && **reason == place.reason)
+        {
+            Some((.., count)) => *count = count.saturating_add(1),
+            None => met.push((&place.reason, place.operation, 1)),
+        }
+    }
+    met.into_iter()
+        .map(|(reason, place, count)| Finding::new(LIMIT, place, limit_words(reason, body, count)))
+        .collect()
+}
+
+fn limit_words(reason: &UnresolvedReason, body: &Body, count: u64) -> String {
+    let rest = match count {
+        1 => "what comes here is not looked at".to_owned(),
+        _ => format!(
+            "{} operations from here on are not looked at",
+            thousands(count)
+        ),
+    };
+    let number = |number: usize| thousands(u64::try_from(number).unwrap_or(u64::MAX));
+    match reason {
+        UnresolvedReason::LongLoop(Some(runs)) => format!(
+            "the loop runs {} times, and its runs differ: the first two and the last one are looked at, {} are not",
+            thousands(*runs),
+            thousands(runs.saturating_sub(3))
+        ),
+        UnresolvedReason::LongLoop(None) => {
+            "the loop runs longer than it is followed: the runs after that are not looked at"
+                .to_owned()
+        }
+        UnresolvedReason::TooDeep("helpers") => format!(
+            "more than {} helpers call each other: {rest}",
+            number(CALL_DEPTH)
+        ),
+        UnresolvedReason::TooDeep(_) => {
+            format!("more than {EXPRESSION_DEPTH} expressions stand in each other: {rest}")
+        }
+        _ => format!(
+            "the analysis of `{}` ends after {} operations: {rest}",
+            body.name,
+            number(body.operations.len())
+        ),
+    }
 }
 
 /// What is said once a crate about a library that is not read.

@@ -90,7 +90,10 @@ const ENGINES: &[(&str, &[&str])] = &[
             "budget_",
         ],
     ),
-    ("Not looked at", &["unresolved_operation", "dialect_"]),
+    (
+        "Not looked at",
+        &["unresolved_operation", "dialect_", "analysis_"],
+    ),
     ("Suppressions", &["unused_suppression", "unknown_rule"]),
 ];
 

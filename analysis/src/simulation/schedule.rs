@@ -8,7 +8,7 @@ mod planner;
 #[cfg(test)]
 mod tests;
 
-use crate::kernel::{Body, Context, OperationId, Origin, Tier};
+use crate::kernel::{Body, Context, OperationId, Origin, Tier, UnresolvedReason};
 
 pub use planner::{Variation, conflict, derive, derive_varied};
 
@@ -249,7 +249,16 @@ pub fn gaps(body: &Body, operations: &[OperationCost]) -> Vec<Gap> {
         .iter()
         .flat_map(|cost| cost.gaps.iter().cloned())
         .collect();
-    gaps.extend(body.unresolved.iter().map(|unresolved| Gap {
+    // Of what is the same for many operations the first stands for all; long loops follow.
+    let mut said = Vec::new();
+    let unresolved = body.unresolved.iter().filter(|unresolved| {
+        let known = said.contains(&&unresolved.reason);
+        if unresolved.reason.is_said_once() && !known {
+            said.push(&unresolved.reason);
+        }
+        !known && !matches!(unresolved.reason, UnresolvedReason::LongLoop(_))
+    });
+    gaps.extend(unresolved.map(|unresolved| Gap {
         reason: format!("not resolved: {}", unresolved.reason.words()),
         span: unresolved.span,
     }));

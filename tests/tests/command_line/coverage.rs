@@ -155,3 +155,70 @@ fn ci_systems_are_told_in_their_own_way() {
         "{agent}"
     );
 }
+
+/// A kernel of so many passes; the one of a number collects two flits at once, which no kernel may.
+fn passes(count: usize, wrong: usize) -> String {
+    let mut text = "use furiosa_visa_std::prelude::*;
+axes![X = 1024];
+#[device(chip = 1)]
+fn k(ctx: &mut Context, x: &DmTensor<i8, m![1], m![1 # 2], m![1 # 256], m![X]>) {
+"
+    .to_owned();
+    for pass in 0..count {
+        let size = if pass == wrong { 64 } else { 32 };
+        text.push_str(&format!(
+            "let y = ctx.main.begin(x.view()).fetch::<i8, m![X / 32], m![X % 32]>()\
+             .collect::<m![X / {size}], m![X % {size}]>().commit::<m![X]>({});\n",
+            1024 * (1 + pass % 100)
+        ));
+    }
+    text.push_str("}\n");
+    text
+}
+
+#[test]
+fn an_illegal_operation_is_found_wherever_it_stands() {
+    let folder = folder_with(&[("a.rs", passes(4_200, 4_150).as_bytes())]);
+    let output = run(
+        folder.path(),
+        &["a.rs", "--select", "hardware", "--format", "json"],
+    );
+    assert_code(&output, 1);
+    let document = json(&output);
+    assert_eq!(
+        document["operations"],
+        serde_json::json!({"resolved": 4_200, "unresolved": 0})
+    );
+    let line = &document["diagnostics"][0]["range"]["start"]["line"];
+    // Four lines stand before the first pass.
+    assert_eq!(*line, 4_150 + 5);
+}
+
+#[test]
+fn a_limit_is_a_warning_with_a_place_and_a_count() {
+    let copies = "let t: T = x.to_dm(&mut ctx.tdma, 0);\n".repeat(2_000);
+    let text = format!(
+        "use furiosa_visa_std::prelude::*;
+axes![A = 2048];
+type T = DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 8]>;
+#[device(chip = 1)]
+fn kernel(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) {{
+    many(ctx, x); many(ctx, x); many(ctx, x);
+    let one: T = x.to_dm(&mut ctx.tdma, 64);
+    let two: T = x.to_dm(&mut ctx.tdma, 128);
+}}
+fn many(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) {{
+{copies}}}
+"
+    );
+    let folder = folder_with(&[("a.rs", text.as_bytes())]);
+    let arguments = ["a.rs", "--select", "toolchain", "--format", "short"];
+    let output = run(folder.path(), &arguments);
+    assert_code(&output, 0);
+    assert_eq!(
+        stdout(&output),
+        "a.rs:7:20: warn[analysis_limit] the analysis of `kernel` ends after 4,098 operations: 2 operations from here on are \
+         not looked at\n\
+         2 operations were not looked at; --warn unresolved_operation shows them\n"
+    );
+}

@@ -236,8 +236,8 @@ impl Action {
                 | Self::TransferInto
                 | Self::Gather
                 | Self::Scatter
-                | Self::Shuffle
-                | Self::ParallelCopy
+                | Self::Shuffle(_)
+                | Self::ParallelCopy(_)
                 | Self::Begin
                 | Self::BeginInterleaved
         )

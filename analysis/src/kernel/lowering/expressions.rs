@@ -4,6 +4,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasGenericArgs, HasLoopBody};
 
 use crate::hardware::ElementType;
 use crate::items::{self, ConstValue, ItemEnvironment, Namespace, Resolution, Span};
+use crate::kernel::UnresolvedReason;
 
 use super::arguments::arguments;
 use super::arithmetic::{arithmetic, compare, fits, mark_literal};
@@ -14,7 +15,13 @@ use super::{EXPRESSION_DEPTH, Flow, Interpreter};
 impl Interpreter<'_> {
     /// The value of an expression, with the operations that it runs recorded.
     pub(super) fn expression(&mut self, expression: &ast::Expr) -> Value {
-        if self.depth >= EXPRESSION_DEPTH || self.flow != Flow::Next || !self.spend() {
+        if self.flow != Flow::Next || !self.spend() {
+            return Value::Unknown;
+        }
+        if self.depth >= EXPRESSION_DEPTH {
+            for span in self.operations_in(expression.syntax()) {
+                self.unresolved(UnresolvedReason::TooDeep("expressions"), span);
+            }
             return Value::Unknown;
         }
         self.depth += 1;

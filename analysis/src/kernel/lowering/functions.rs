@@ -19,7 +19,7 @@ use super::site::{Binding, Generics, Site, segments};
 use super::types::{LevelSlots, ShapeSlots, Type};
 use super::values::{Named, Value};
 use super::variables::Variables;
-use super::{CALL_DEPTH, CALL_WEIGHT, Flow, Frame, Interpreter, OPERATION_LIMIT, callgraph};
+use super::{CALL_DEPTH, CALL_WEIGHT, Flow, Frame, Interpreter, WRITTEN_LIMIT, callgraph};
 
 /// Tensors of an array parameter that are told apart.
 const ARRAY_LIMIT: u64 = 64;
@@ -82,8 +82,17 @@ pub(super) fn lower_watching(
     let text = std::sync::Arc::clone(&site.parsed.text);
     let mut interpreter = Interpreter::new(db, site, span);
     interpreter.watch = watch;
+    let (operations, expressions) = interpreter.limits;
+    let written = interpreter.operations_in(node.syntax()).len();
+    let bytes = u64::try_from(text.text.len()).unwrap_or(u64::MAX);
+    interpreter.limits = (
+        operations.saturating_add(written.min(WRITTEN_LIMIT)),
+        // A statement, its expression and a link of a chain are counted each, and none is shorter than a letter.
+        expressions.saturating_add(bytes.saturating_mul(2)),
+    );
     interpreter.own_body(&node);
     interpreter.say_what_was_handed_on();
+    interpreter.say_what_is_beyond_limits(&node);
     interpreter.settle_contractions();
     super::homonyms::tell_apart(db, function, &mut interpreter.draft);
     let seen = interpreter.watch.and_then(|watch| watch.seen);
@@ -124,7 +133,7 @@ fn takes_tensors(node: &ast::Fn) -> bool {
         .filter_map(ast::NameRef::cast)
         .any(|name| {
             let name = name.text();
-            name.contains("Tensor") || matches!(&*name, "Context" | "Device" | "TuContext")
+            name.contains("Tensor") || matches!(name, "Context" | "Device" | "TuContext")
         })
 }
 
@@ -349,8 +358,8 @@ impl Interpreter<'_> {
         context: Context,
         span: Span,
     ) -> Option<usize> {
-        if self.draft.operations.len() >= OPERATION_LIMIT {
-            self.exhaust();
+        if self.draft.operations.len() >= self.limits.0 {
+            self.exhausted = true;
             return None;
         }
         let touched = self.draft.tick();
@@ -408,7 +417,12 @@ impl Interpreter<'_> {
         if recursion || self.stack.len() >= CALL_DEPTH {
             if result.is_device_side() || arguments.iter().any(|(value, _)| value.is_device_side())
             {
-                self.unresolved(UnresolvedReason::Recursion, call);
+                let reason = if self.stack.contains(&function) {
+                    UnresolvedReason::Recursion
+                } else {
+                    UnresolvedReason::TooDeep("helpers")
+                };
+                self.unresolved(reason, call);
             }
             return self.value_of_type(&result, call);
         }

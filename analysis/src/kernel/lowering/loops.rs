@@ -7,7 +7,7 @@ use crate::items::Span;
 use crate::kernel::{LoopFrame, UnresolvedReason};
 
 use super::values::{Sequence, Value};
-use super::{EXPRESSION_LIMIT, Flow, ITERATION_LIMIT, Interpreter, OPERATION_LIMIT};
+use super::{Flow, ITERATION_LIMIT, Interpreter};
 
 impl Interpreter<'_> {
     pub(super) fn for_loop(&mut self, run: &ast::ForExpr) -> Value {
@@ -35,6 +35,7 @@ impl Interpreter<'_> {
         let count = sequence.count();
         let mut shortened = count > ITERATION_LIMIT.saturating_sub(self.iterations);
         let mut iteration = 0;
+        let start = self.draft.operations.len();
         while iteration < count && !self.exhausted {
             let before = (
                 self.iterations,
@@ -60,6 +61,11 @@ impl Interpreter<'_> {
         }
         if shortened && count > 3 {
             self.draft.shortened_loops.push(span);
+            let names = names_in(&pattern);
+            if self.draft.operations.len() > start && depends(&body, &names) {
+                // The last run and the first two are followed.
+                self.unresolved(UnresolvedReason::LongLoop(Some(count)), span);
+            }
         }
         Value::Unit
     }
@@ -70,7 +76,8 @@ impl Interpreter<'_> {
         count: u64,
         (iterations, operations, expressions): (u64, usize, u64),
     ) -> bool {
-        let operation_limit = u64::try_from(OPERATION_LIMIT).unwrap_or(u64::MAX);
+        let (operation_limit, expression_limit) = self.limits;
+        let operation_limit = u64::try_from(operation_limit).unwrap_or(u64::MAX);
         let length = |operations: usize| u64::try_from(operations).unwrap_or(u64::MAX);
         let exceeds = |before: u64, now: u64, limit: u64| {
             count.saturating_mul(now.saturating_sub(before)) > limit.saturating_sub(before)
@@ -82,7 +89,7 @@ impl Interpreter<'_> {
                 operation_limit,
             )
             // Half of what is left, so that something can come after the loop.
-            || exceeds(expressions, self.expressions, EXPRESSION_LIMIT / 2)
+            || exceeds(expressions, self.expressions, expression_limit / 2)
     }
 
     /// One run of a loop's body; false where the loop ends with it.
@@ -135,27 +142,8 @@ impl Interpreter<'_> {
         if self.draft.operations.len() > before {
             self.draft.unbounded_loops.push(span);
         }
-        let names: Vec<String> = pattern
-            .into_iter()
-            .flat_map(|pattern| {
-                pattern
-                    .syntax()
-                    .descendants()
-                    .filter_map(ast::Name::cast)
-                    .collect::<Vec<_>>()
-            })
-            .map(|name| name.text().to_string())
-            .collect();
-        let depends = body
-            .syntax()
-            .descendants()
-            .filter_map(ast::NameRef::cast)
-            .any(|name| {
-                names
-                    .iter()
-                    .any(|variable| name.text() == variable.as_str())
-            });
-        if depends && self.draft.operations.len() > before {
+        let names = pattern.map(names_in).unwrap_or_default();
+        if names_occur(body, &names) && self.draft.operations.len() > before {
             self.unresolved(UnresolvedReason::UnboundedLoop, span);
         }
     }
@@ -169,6 +157,7 @@ impl Interpreter<'_> {
             run.syntax().text_range(),
         );
         let mut iteration = 0;
+        let start = self.draft.operations.len();
         while !self.exhausted && self.flow == Flow::Next {
             let condition = match run.condition() {
                 Some(ast::Expr::LetExpr(_)) | None => None,
@@ -183,6 +172,9 @@ impl Interpreter<'_> {
                 }
                 Some(true) => {
                     self.draft.shortened_loops.push(span);
+                    if self.draft.operations.len() > start {
+                        self.unresolved(UnresolvedReason::LongLoop(None), span);
+                    }
                     break;
                 }
                 None => {
@@ -223,6 +215,26 @@ impl Interpreter<'_> {
         }
         Value::Unit
     }
+}
+
+/// The names that a pattern binds.
+fn names_in(pattern: &ast::Pat) -> Vec<String> {
+    let names = pattern.syntax().descendants().filter_map(ast::Name::cast);
+    names.map(|name| name.text().to_string()).collect()
+}
+
+/// Whether one of the names stands in a loop's body.
+fn names_occur(body: &ast::BlockExpr, names: &[String]) -> bool {
+    let mut used = body.syntax().descendants().filter_map(ast::NameRef::cast);
+    used.any(|name| names.iter().any(|known| name.text() == known.as_str()))
+}
+
+/// Whether runs of a loop's body differ: it uses the loop's variable, or changes another one.
+fn depends(body: &ast::BlockExpr, names: &[String]) -> bool {
+    let mut operators = body.syntax().descendants().filter_map(ast::BinExpr::cast);
+    let assigns = operators
+        .any(|operator| matches!(operator.op_kind(), Some(ast::BinaryOp::Assignment { .. })));
+    assigns || names_occur(body, names)
 }
 
 /// Whether a loop's body can end the loop.

@@ -60,18 +60,21 @@ use types::Type;
 use values::Value;
 use variables::Variables;
 
-/// Operations that one body may have, helpers and loop runs included.
+/// Operations of a function's own text that are followed.
+const WRITTEN_LIMIT: usize = 16_384;
+/// Operations that helpers and loop runs may add to those that a function says itself.
 const OPERATION_LIMIT: usize = 4_096;
 /// Loop runs that one body may have.
 const ITERATION_LIMIT: u64 = 4_096;
-/// Expressions that are looked at in one body, so that no nesting of helpers and loops takes long.
+/// Expressions that are looked at in one body beside those that the function says itself, so that no nesting of helpers and
+/// loops takes long.
 const EXPRESSION_LIMIT: u64 = 200_000;
 /// Expressions that a call of a helper counts for.
 const CALL_WEIGHT: u64 = 8;
 /// Helpers that may call each other.
-const CALL_DEPTH: usize = 32;
+pub(crate) const CALL_DEPTH: usize = 32;
 /// Expressions that may stand in each other, helpers included.
-const EXPRESSION_DEPTH: u32 = 160;
+pub(crate) const EXPRESSION_DEPTH: u32 = 160;
 
 /// Lowers one function.
 ///
@@ -138,6 +141,8 @@ struct Interpreter<'db> {
     expressions: u64,
     iterations: u64,
     depth: u32,
+    /// Operations and expressions that the body may have.
+    limits: (usize, u64),
     exhausted: bool,
     /// Closures with operations in them, and those of them that nobody has called yet.
     handed: Vec<unseen::Handed>,
@@ -174,6 +179,7 @@ impl<'db> Interpreter<'db> {
             expressions: 0,
             iterations: 0,
             depth: 0,
+            limits: (OPERATION_LIMIT, EXPRESSION_LIMIT),
             exhausted: false,
             handed: Vec::new(),
             watch: None,
@@ -190,18 +196,9 @@ impl<'db> Interpreter<'db> {
     /// Counts one expression or statement; false where the body has used up what it may.
     fn spend(&mut self) -> bool {
         self.expressions = self.expressions.saturating_add(1);
-        if self.expressions > EXPRESSION_LIMIT || self.draft.operations.len() > OPERATION_LIMIT {
-            self.exhaust();
-        }
+        let (_, expressions) = self.limits;
+        self.exhausted |= self.expressions > expressions;
         !self.exhausted
-    }
-
-    fn exhaust(&mut self) {
-        if !self.exhausted {
-            self.exhausted = true;
-            let span = self.here;
-            self.unresolved(UnresolvedReason::TooManyOperations, span);
-        }
     }
 
     /// Records something that no operation of the draft stands for.

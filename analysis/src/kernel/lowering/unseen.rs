@@ -4,6 +4,7 @@
 
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
+use rustc_hash::FxHashSet;
 
 use crate::items::Span;
 use crate::kernel::UnresolvedReason;
@@ -115,12 +116,38 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The operations that a piece of the frame's text names: each method that runs one, in the order of the text.
+    /// Says which operations of the function come after a limit: the rest of its text is not looked at.
+    pub(super) fn say_what_is_beyond_limits(&mut self, function: &ast::Fn) {
+        if !self.exhausted {
+            return;
+        }
+        let operations = self.draft.operations.iter().map(|operation| operation.span);
+        let unresolved = self.draft.unresolved.iter().map(|place| place.operation);
+        let seen: FxHashSet<Span> = operations.chain(unresolved).collect();
+        let rest: Vec<Span> = self
+            .operations_in(function.syntax())
+            .into_iter()
+            .filter(|span| !seen.contains(span))
+            .collect();
+        if rest.is_empty() {
+            // What helpers do further on.
+            let here = self.here;
+            self.unresolved(UnresolvedReason::TooManyOperations, here);
+        }
+        for span in rest {
+            self.unresolved(UnresolvedReason::TooManyOperations, span);
+        }
+    }
+
+    /// The operations that a piece of the frame's text names: each method that runs one, in the order of the text. A function
+    /// in it has its own.
     pub(super) fn operations_in(&self, node: &SyntaxNode) -> Vec<Span> {
+        let own = nearest_function(node);
         node.descendants()
             .filter_map(ast::MethodCallExpr::cast)
+            .filter(|call| nearest_function(call.syntax()) == own)
             .filter_map(|call| call.name_ref())
-            .filter(|name| self.runs(&name.text()))
+            .filter(|name| self.runs(name.text()))
             .map(|name| self.frame.site.span(name.syntax()))
             .collect()
     }
@@ -131,4 +158,9 @@ impl Interpreter<'_> {
             .methods(name)
             .any(|method| method.action.runs())
     }
+}
+
+/// The function that a node stands in, or is.
+fn nearest_function(node: &SyntaxNode) -> Option<ast::Fn> {
+    node.ancestors().find_map(ast::Fn::cast)
 }

@@ -100,7 +100,7 @@ fn loops_run_over_what_rust_runs_over() {
 #[test]
 fn a_long_loop_has_its_first_two_runs_and_its_last() {
     let (db, body) = kernel(&format!("for i in 0..1 << 40 {{ {} }}", copy("i * 32")));
-    assert_eq!(reasons(&body), []);
+    assert_eq!(reasons(&body), [UnresolvedReason::LongLoop(Some(1 << 40))]);
     assert_eq!(
         targets(&body),
         [Some(0), Some(32), Some(((1 << 40) - 1) * 32)]
@@ -449,7 +449,7 @@ fn a_loop_of_many_expressions_is_shortened_and_not_given_up() {
         copy("i * 32"),
         copy("96")
     ));
-    assert_eq!(reasons(&body), []);
+    assert_eq!(reasons(&body), [UnresolvedReason::LongLoop(Some(4_000))]);
     assert_eq!(
         targets(&body),
         [Some(0), Some(32), Some(3999 * 32), Some(96)]
@@ -458,10 +458,88 @@ fn a_loop_of_many_expressions_is_shortened_and_not_given_up() {
 }
 
 #[test]
-fn more_operations_than_the_limit_are_said() {
+fn runs_that_are_left_out_are_said_where_they_differ() {
+    let said = |text: &str| reasons(&kernel(text).1);
+    let alike = format!("for _ in 0..6000 {{ {} }}", copy("32"));
+    assert_eq!(said(&alike), []);
+    assert_eq!(said("for i in 0..6000 { let j = i + 1; }"), []);
+    let changes = format!(
+        "let mut a = 0; for _ in 0..6000 {{ {} a += 32; }}",
+        copy("a")
+    );
+    assert_eq!(said(&changes), [UnresolvedReason::LongLoop(Some(6_000))]);
+    let counts = format!("let mut a = 0; while a < 6000 {{ {} a += 1; }}", copy("32"));
+    assert_eq!(said(&counts), [UnresolvedReason::LongLoop(None)]);
+}
+
+#[test]
+fn what_is_written_is_followed_however_much_it_is() {
     let (_, body) = kernel(&copy("0").repeat(5_000));
+    assert_eq!(reasons(&body), []);
+    assert_eq!(body.operations.len(), 5_000);
+}
+
+#[test]
+fn operations_behind_a_limit_are_said_with_their_places() {
+    let helper = copy("0").repeat(2_000);
+    let text = |own: &str| {
+        format!(
+            "axes![A = 2048];
+             type T = DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 8]>;
+             fn many(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) {{ {helper} }}
+             #[device(chip = 1)] fn kernel(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) {{
+                 many(ctx, x); many(ctx, x); many(ctx, x); {own}
+             }}"
+        )
+    };
+    // The helper's 6,000 operations are cut at 4,096, and two more that the function says itself.
+    let own = format!("let t: T = x.to_dm(&mut ctx.tdma, 7); {}", copy("9"));
+    let (db, body) = lower_in(&text(&own), "kernel");
+    assert_eq!(body.operations.len(), 4_096 + 2);
+    assert_eq!(
+        reasons(&body),
+        [
+            UnresolvedReason::TooManyOperations,
+            UnresolvedReason::TooManyOperations
+        ]
+    );
+    let places: Vec<_> = body
+        .unresolved
+        .iter()
+        .map(|place| place.operation)
+        .collect();
+    assert!(places.iter().all(|place| text_at(&db, *place) == "to_dm"));
+    assert!(places.windows(2).all(|pair| pair[0].start < pair[1].start));
+    // Where only helpers go on, the function itself is the place.
+    let (db, body) = lower_in(&text(""), "kernel");
     assert_eq!(reasons(&body), [UnresolvedReason::TooManyOperations]);
-    assert!(body.operations.len() <= 4_097);
+    assert_eq!(text_at(&db, body.unresolved[0].operation), "kernel");
+}
+
+#[test]
+fn what_stands_too_deep_is_said() {
+    let mut helpers = "axes![A = 2048];
+        type T = DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 8]>;
+        fn h0(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) { let t: T = x.to_dm(&mut ctx.tdma, 0); }\n"
+        .to_owned();
+    for level in 1..40 {
+        helpers.push_str(&format!(
+            "fn h{level}(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) {{ h{}(ctx, x); }}\n",
+            level - 1
+        ));
+    }
+    helpers.push_str("#[device(chip = 1)] fn kernel(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) { h39(ctx, x); }");
+    let (_, body) = lower_in(&helpers, "kernel");
+    assert_eq!(reasons(&body), [UnresolvedReason::TooDeep("helpers")]);
+    let nested = format!(
+        "{}{}{}",
+        "if flag { ".repeat(170),
+        copy("0"),
+        " }".repeat(170)
+    );
+    let (db, body) = kernel(&nested);
+    assert_eq!(reasons(&body), [UnresolvedReason::TooDeep("expressions")]);
+    assert_eq!(text_at(&db, body.unresolved[0].operation), "to_dm");
 }
 
 #[test]

@@ -404,7 +404,7 @@ fn helpers_that_do_nothing_are_followed_once() {
     );
     let mut said = reasons(&body);
     said.dedup();
-    assert_eq!(said, [UnresolvedReason::Recursion]);
+    assert_eq!(said, [UnresolvedReason::TooDeep("helpers")]);
 }
 
 #[test]
