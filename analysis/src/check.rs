@@ -13,6 +13,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::budget::budget_of;
+use crate::causes::Causes;
 use crate::db::{Db, Project, SourceFile, options};
 use crate::derivation::{BodyDerivation, derive_watching};
 use crate::items::{
@@ -210,16 +211,19 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
     }
     let mut operations = FxHashSet::default();
     let mut unresolved = BTreeMap::new();
+    let mut causes = Causes::default();
     let mut take = |found: &Findings, report: &mut FileReport| {
         let here = |span: Span| span.item.file(db) == file;
         report.kernels += u64::from(found.kernel);
         report
             .problems
             .extend(found.failure.iter().cloned().map(Problem::Internal));
-        let findings = found.findings.iter().filter(|finding| here(finding.span));
-        report
-            .diagnostics
-            .extend(findings.filter_map(|finding| places.diagnostic(finding)));
+        for finding in found.findings.iter().filter(|finding| here(finding.span)) {
+            if let Some(diagnostic) = places.diagnostic(finding) {
+                causes.note(finding, &diagnostic);
+                report.diagnostics.push(diagnostic);
+            }
+        }
         operations.extend(found.operations.iter().copied().filter(|span| here(*span)));
         for place in found
             .unresolved
@@ -237,9 +241,20 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
             }
         }
     };
+    let mut of_items = Vec::new();
     for item in file_items(db, file).items.iter().copied() {
-        take(&item_findings(db, item), &mut report);
+        let found = item_findings(db, item);
+        of_items.extend(found.findings.iter().cloned());
+        report
+            .problems
+            .extend(found.failure.iter().cloned().map(Problem::Internal));
     }
+    rules::unite_fixes(&mut of_items);
+    let of_items = Findings {
+        findings: of_items,
+        ..Findings::default()
+    };
+    take(&of_items, &mut report);
     for function in functions(db, file) {
         take(&function_findings(db, function), &mut report);
     }
@@ -264,6 +279,7 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
         places.place(file, start, end)
     });
     sort(&mut report.diagnostics);
+    report.diagnostics = causes.join(report.diagnostics);
     Arc::new(report)
 }
 

@@ -4,6 +4,7 @@
 //! the front door: [`Workspace`], [`Analysis`] and the plain data that they return.
 
 pub mod budget;
+mod causes;
 pub mod check;
 pub mod cost;
 pub mod db;

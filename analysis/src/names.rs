@@ -1,12 +1,20 @@
 //! Names that may have been meant by one that is none. Knows letters only.
 
+use std::collections::BTreeSet;
+
 /// How many names are proposed at most.
 const MAXIMUM_PROPOSALS: usize = 3;
 /// Names longer than this are not compared: the comparison takes time in the product of both lengths.
 const MAXIMUM_LENGTH: usize = 128;
+/// Names of so many letters have to be made of the same letters: one that differs is half of the name or all of it.
+const SHORT: usize = 2;
 
 /// The candidates that differ from a name in at most a third of its letters (at least one), the nearest first, at most
 /// three. Candidates at equal distance stay in their order; upper and lower case are one difference.
+///
+/// Names of one or two letters are similar only where they are made of the same letters (`b` and `B`, `KV` and `VK`, `DD`
+/// and `D`): with one letter replaced, any such name becomes any other. What is similar is a guess, to be offered and never
+/// to be taken without looking.
 #[must_use]
 pub fn nearest_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let length = name.chars().count();
@@ -20,7 +28,11 @@ pub fn nearest_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a st
             *candidate != name && candidate.chars().count().abs_diff(length) <= allowed
         })
         .map(|candidate| (distance(name, candidate), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
+        .filter(|(distance, candidate)| {
+            *distance <= allowed
+                && (length.max(candidate.chars().count()) > SHORT
+                    || letters(name) == letters(candidate))
+        })
         .collect();
     near.sort_by_key(|(distance, _)| *distance);
     near.dedup();
@@ -28,6 +40,11 @@ pub fn nearest_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a st
         .take(MAXIMUM_PROPOSALS)
         .map(|(_, candidate)| candidate.to_owned())
         .collect()
+}
+
+/// The letters that a name is made of, each once, in lower case.
+fn letters(name: &str) -> BTreeSet<char> {
+    name.chars().flat_map(char::to_lowercase).collect()
 }
 
 /// The least number of letters inserted, removed, replaced or swapped with their neighbour that turn one name into the
@@ -77,6 +94,27 @@ mod tests {
         assert_eq!(nearest_names("slice_siez", names), ["slice_size"]);
         assert_eq!(nearest_names("zzzzzz", names), Vec::<String>::new());
         assert_eq!(nearest_names("", names), Vec::<String>::new());
-        assert_eq!(nearest_names("A", ["B", "C", "D", "E"]), ["B", "C", "D"]);
+        let near = [
+            "cluster_size",
+            "clusters_size",
+            "cluster_sizes",
+            "clusterr_size",
+        ];
+        assert_eq!(nearest_names("cluster_siz", near).len(), 3);
+    }
+
+    #[test]
+    fn short_names_are_similar_only_if_made_of_the_same_letters() {
+        let none: [&str; 0] = [];
+        let axes = ["B", "C", "AB", "BA", "T1"];
+        assert_eq!(nearest_names("A", axes), none);
+        assert_eq!(nearest_names("1", axes), none);
+        assert_eq!(nearest_names("T2", axes), none);
+        assert_eq!(nearest_names("DB", axes), none);
+        assert_eq!(nearest_names("b", axes), ["B"]);
+        assert_eq!(nearest_names("BB", axes), ["B"]);
+        assert_eq!(nearest_names("KV", ["VK", "KW"]), ["VK"]);
+        // One letter of three is a slip.
+        assert_eq!(nearest_names("Tom", ["Tok"]), ["Tok"]);
     }
 }

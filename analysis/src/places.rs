@@ -13,6 +13,35 @@ use crate::report::{Diagnostic, DiagnosticFix, FileEdit, Position, Range, Relate
 use crate::rules::{self, Finding};
 use crate::syntax::{LineIndex, line_index};
 
+/// A text as it is written behind another. Where that ends with the dot of a chain that is broken over lines, every call of
+/// the text gets a line of its own at the chain's indentation.
+fn chained(before: &str, text: &str) -> String {
+    let Some(chain) = before.strip_suffix('.') else {
+        return text.to_owned();
+    };
+    let indentation = chain.len() - chain.trim_end_matches([' ', '\t']).len();
+    let (line, indentation) = chain.split_at(chain.len() - indentation);
+    if !line.ends_with('\n') {
+        return text.to_owned();
+    }
+    let mut written = String::with_capacity(text.len());
+    let mut depth = 0_usize;
+    for letter in text.chars() {
+        match letter {
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),
+            // Between brackets a dot belongs to an argument.
+            '.' if depth == 0 => {
+                written.push('\n');
+                written.push_str(indentation);
+            }
+            _ => {}
+        }
+        written.push(letter);
+    }
+    written
+}
+
 /// From spans in normalised text to ranges of files.
 pub(crate) struct Places<'a> {
     db: &'a dyn Db,
@@ -90,18 +119,20 @@ impl<'a> Places<'a> {
                 message: related.message.clone(),
                 file,
                 range,
+                fault: None,
             })
         });
         let related = related.collect();
         let fixes = finding.fixes.iter().filter_map(|fix| {
             let edits = fix.edits.iter().map(|edit| {
                 let (file, start_byte, end_byte) = self.bytes(edit.span)?;
-                let file = Arc::clone(&self.tables(file).path);
+                let whole = file.text(self.db);
+                let before = whole.get(..start_byte as usize).unwrap_or_default();
                 Some(FileEdit {
-                    file,
+                    file: Arc::clone(&self.tables(file).path),
                     start_byte,
                     end_byte,
-                    text: edit.text.clone(),
+                    text: chained(before, &edit.text),
                 })
             });
             let edits = edits.collect::<Option<Vec<_>>>()?;
@@ -129,5 +160,29 @@ impl<'a> Places<'a> {
             suppressed: false,
             home: None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chained;
+
+    #[test]
+    fn calls_stand_on_lines_of_their_own_where_the_chain_does() {
+        let call = "vector_split::<m![T, L / 4], m![L % 4]>().";
+        let two = "branch(Mode::All).scale(0.5, a.b).last";
+        let broken = "let y = x\n    .begin()\n    .";
+        assert_eq!(
+            chained(broken, call),
+            "vector_split::<m![T, L / 4], m![L % 4]>()\n    ."
+        );
+        assert_eq!(
+            chained("x\r\n\t.", two),
+            "branch(Mode::All)\n\t.scale(0.5, a.b)\n\t.last"
+        );
+        for before in ["let y = x.begin().", "", ".", "    .", "x\n    . "] {
+            assert_eq!(chained(before, call), call, "{before:?}");
+        }
+        assert_eq!(chained(broken, "vector_split"), "vector_split");
     }
 }

@@ -38,6 +38,8 @@ pub struct RelatedPlace {
     pub file: Arc<str>,
     /// Where in it.
     pub range: Range,
+    /// The rule that finds the same fault there; none where something else stands there.
+    pub fault: Option<&'static str>,
 }
 
 /// A replacement in a file.
@@ -85,9 +87,9 @@ pub struct Diagnostic {
     pub file: Arc<str>,
     /// Where in it.
     pub range: Range,
-    /// The other ends.
+    /// The other ends, then the other places of the same fault.
     pub related: Vec<RelatedPlace>,
-    /// Code actions.
+    /// Code actions; each mends all places of the fault.
     pub fixes: Vec<DiagnosticFix>,
     /// Whether an attribute or a comment in the file allows it there.
     pub suppressed: bool,

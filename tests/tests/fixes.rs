@@ -320,6 +320,30 @@ fn a_fix_mends_what_follows_from_it() {
     }
 }
 
+#[test]
+fn inserted_calls_stand_as_the_chain_does() {
+    let path = "fixtures/violations/vector_way/wrong.rs";
+    let text = read(&repository().join(path));
+    let mended = |text: &str| {
+        let report = check_text(path, text);
+        let fix = visible(&report).find_map(|found| found.fixes.first());
+        fix.map(|fix| applied(text, fix)).unwrap_or_default()
+    };
+    let call = ".vector_split::<m![T, L / 4], m![L % 4]>()";
+    let broken = mended(&text);
+    let lines = format!("\n        {call}\n        .vector_fp_unary(");
+    assert!(broken.contains(&lines), "{broken}");
+    let inline = mended(
+        &text
+            .replace("\n        .", ".")
+            .replace(" //~ vector_way", ""),
+    );
+    assert!(
+        inline.contains(&format!("{call}.vector_fp_unary(")),
+        "{inline}"
+    );
+}
+
 /// Applies machine fixes one after the other until none is left; the text at the end.
 fn mended(path: &str, text: &str) -> Option<String> {
     let mut text = text.to_owned();
@@ -364,6 +388,35 @@ fn machine_fixes_come_to_an_end_and_leave_only_what_has_none() {
         }
     }
     assert_none(&problems);
+}
+
+#[test]
+fn no_name_is_written_without_somebody_looking() {
+    let mut tried = 0;
+    for (path, text) in fixtures() {
+        // The first axis is called otherwise from now on; its uses are not.
+        let Some((before, rest)) = text.split_once("axes![") else {
+            continue;
+        };
+        let Some(end) = rest.find(" =") else {
+            continue;
+        };
+        let (name, rest) = rest.split_at(end);
+        let doubled = name.chars().last().unwrap_or_default();
+        let renamed = format!("{before}axes![{name}{doubled}{rest}");
+        let report = check_text(&path, &renamed);
+        let unknown = visible(&report).filter(|found| found.rule == "unknown_axis");
+        for fix in unknown.flat_map(|found| &found.fixes) {
+            tried += 1;
+            assert_eq!(
+                fix.applicability,
+                Applicability::Maybe,
+                "{path}: {}",
+                fix.title
+            );
+        }
+    }
+    assert!(tried > 20, "only {tried} proposals");
 }
 
 /// A generator of the kind of Knuth's MMIX, for mutants that are the same in every run.

@@ -63,20 +63,20 @@ pub(super) fn fits(texts: &Texts, fix: &DiagnosticFix) -> bool {
 /// The edits of a fix, if they fit the texts, do not meet each other and change something. An edit that is written twice
 /// counts once.
 fn own_edits<'f>(texts: &Texts, fix: &'f DiagnosticFix) -> Option<Vec<&'f FileEdit>> {
-    let mut edits: Vec<&FileEdit> = Vec::with_capacity(fix.edits.len());
     let mut changes = false;
     for edit in &fix.edits {
         let replaced = texts.get(&edit.file)?.get(bytes(edit))?;
         changes |= replaced != edit.text;
-        if edits.contains(&edit) {
-            continue;
-        }
-        if edits.iter().any(|other| meet(edit, other)) {
-            return None;
-        }
-        edits.push(edit);
     }
-    changes.then_some(edits)
+    let mut edits: Vec<&FileEdit> = fix.edits.iter().collect();
+    // In the order of their places only neighbours can meet.
+    edits.sort_by_key(|edit| (&edit.file, edit.start_byte, edit.end_byte));
+    edits.dedup();
+    let apart = edits
+        .iter()
+        .zip(edits.iter().skip(1))
+        .all(|(one, other)| !meet(one, other));
+    (changes && apart).then_some(edits)
 }
 
 fn bytes(edit: &FileEdit) -> Range<usize> {

@@ -19,7 +19,7 @@ use crate::mapping::{
 };
 use crate::simulation::simulate;
 
-use super::{Applicability, Checked, Edit, Finding, Fix, Level, find, found_by_families};
+use super::{Applicability, Checked, Edit, Finding, Fix, Level, causes, find, found_by_families};
 
 /// How often the rules are asked again about one fix.
 const ROUND_LIMIT: usize = 8;
@@ -41,12 +41,26 @@ pub(super) fn complete(checked: &Checked<'_>, findings: &mut [Finding]) {
         known: findings.iter().map(key).collect(),
         budget: OPERATION_LIMIT,
     };
+    let mut of_causes: FxHashMap<Key, Vec<Key>> = FxHashMap::default();
+    for members in causes::groups(findings) {
+        let keys: Vec<Key> = members
+            .iter()
+            .filter_map(|member| findings.get(*member).map(key))
+            .collect();
+        of_causes.extend(keys.first().map(|first| (*first, keys.clone())));
+    }
     for finding in findings {
         let fixes = std::mem::take(&mut finding.fixes);
+        if fixes.is_empty() {
+            continue;
+        }
+        let places = of_causes
+            .remove(&key(finding))
+            .unwrap_or_else(|| vec![key(finding)]);
         let mut whole = Vec::new();
         let mut partial = Vec::new();
         for fix in fixes {
-            match chain.follow(finding, &fix) {
+            match chain.follow(finding, &places, &fix) {
                 Outcome::Unread => whole.push(fix),
                 Outcome::Mends(edits, applicability) => {
                     whole.push(completed(fix, edits, applicability));
@@ -145,7 +159,8 @@ struct Chain<'a> {
 }
 
 impl Chain<'_> {
-    fn follow(&mut self, finding: &Finding, fix: &Fix) -> Outcome {
+    /// Follows a fix of a finding that stands at some places, all of which it has to mend.
+    fn follow(&mut self, finding: &Finding, places: &[Key], fix: &Fix) -> Outcome {
         let mut edits = fix.edits.clone();
         let mut applicability = fix.applicability;
         for _ in 0..ROUND_LIMIT {
@@ -156,10 +171,10 @@ impl Chain<'_> {
                 return Outcome::BringsAlong;
             };
             let here = |other: &Finding| {
-                other.rule == finding.rule
-                    && (other.span == finding.span
-                        || (!self.known.contains(&key(other))
-                            && edits.iter().any(|edit| edit.span == other.span)))
+                places.contains(&key(other))
+                    || (other.rule == finding.rule
+                        && !self.known.contains(&key(other))
+                        && edits.iter().any(|edit| edit.span == other.span))
             };
             if found.iter().any(here) {
                 return Outcome::MendsNothing;

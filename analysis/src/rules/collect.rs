@@ -6,8 +6,8 @@ use crate::kernel::{PassEnd, StreamShape, Written};
 use crate::mapping::Mapping;
 
 use super::sequencer::bytes;
-use super::wording::{self, StageOf, declared, link_use, names, propose_instead, written};
-use super::{Applicability, Checked, Finding, Rule, rule};
+use super::wording::{self, StageOf, declared, link_use, propose_instead, written};
+use super::{Applicability, Checked, Finding, Rule, levels, rule};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -75,14 +75,14 @@ fn word_vrf_load(
     violation: &VrfLoadViolation,
 ) -> Finding {
     let VrfLoadViolation::Element { missing, extra } = violation;
+    let missing_parts = levels::sized(missing, stream.stream().as_ref());
+    let extra_parts = levels::sized(extra, element.get());
     let fault = match (missing.is_empty(), extra.is_empty()) {
-        (_, true) => format!("has no place for {} of the stream", names(missing)),
-        (true, false) => format!("claims {}, which the stream does not bring", names(extra)),
-        (false, false) => format!(
-            "has no place for {} of the stream and claims {}",
-            names(missing),
-            names(extra)
-        ),
+        (_, true) => format!("has no place for {missing_parts} of the stream"),
+        (true, false) => format!("claims {extra_parts}, which the stream does not bring"),
+        (false, false) => {
+            format!("has no place for {missing_parts} of the stream and claims {extra_parts}")
+        }
     };
     let shown = element.get().map_or_else(String::new, written);
     Finding::new(

@@ -10,7 +10,7 @@ use crate::kernel::{Pass, Tensor};
 
 use super::sequencer::{bytes, commit_target, part};
 use super::wording::{self, written};
-use super::{Applicability, Checked, Finding, Group, Rule, rule};
+use super::{Applicability, Checked, Finding, Group, Rule, levels, rule};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -147,7 +147,7 @@ fn word(
             }
         }
         CommitViolation::Mapping(mismatch) => {
-            let finding = word_mismatch(element, mismatch)
+            let finding = word_mismatch(pass, element, mismatch)
                 .related(pass.output().time.span, "the stream's time")
                 .related(pass.output().packet.span, "the stream's packet");
             match &mismatch.expected {
@@ -196,10 +196,17 @@ fn word(
     })
 }
 
-fn word_mismatch(element: Span, mismatch: &Mismatch) -> Finding {
-    let stream = written(&mismatch.stream);
+fn word_mismatch(pass: &Pass, element: Span, mismatch: &Mismatch) -> Finding {
+    let output = pass.output();
+    let stream = match (output.time.get(), output.packet.get()) {
+        (Some(time), Some(packet)) => levels::steps(time, packet),
+        _ => format!("`{}`", written(&mismatch.stream)),
+    };
     let why = match &mismatch.kind {
-        MismatchKind::Dropped(axis) => format!("`{axis}` of the stream is not in it"),
+        MismatchKind::Dropped(axis) => {
+            let missing = levels::sized(&[axis.to_string()], Some(&mismatch.stream));
+            format!("{missing} of the stream is missing in it")
+        }
         MismatchKind::Misfit(Misfit::Incompatible { axis, .. }) => {
             format!("it splits `{axis}` at borders that do not agree with the stream's")
         }
@@ -227,7 +234,7 @@ fn word_mismatch(element: Span, mismatch: &Mismatch) -> Finding {
         "commit_mapping",
         element,
         format!(
-            "the element `{}` is not the stream `{stream}` in another order: {why}",
+            "the element `{}` is not the stream ({stream}) in another order: {why}",
             written(&mismatch.element)
         ),
     )

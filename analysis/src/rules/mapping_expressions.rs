@@ -3,11 +3,16 @@
 //! They look at every call of these macros in an item, whether a kernel reaches it or not. A fault in an alias is the
 //! alias's; its uses have none.
 
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::indivisible::{Divisions, Operand};
 use super::wording::selection;
-use super::{Applicability, Checked, Finding, Rule, rule, words};
+use super::{Applicability, Cause, Checked, Edit, Finding, Rule, rule, words};
 use crate::derivation::tensors::RepeatedAxis;
 use crate::items::{MappingProblem, MappingProblemKind, MappingSite, SiteKind, Span};
-use crate::mapping::{Grammar, MappingError};
+use crate::mapping::{Grammar, Mapping, MappingError, MappingKind};
 
 /// How far from a number the nearest divisors are searched.
 const DIVISOR_DISTANCE: u64 = 4096;
@@ -33,8 +38,8 @@ pub(super) const RULES: &[Rule] = &[
         "a name in a mapping expression that names no axis in scope",
         "The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the \
          block, in the module, or imported. An axis declared in another module has to be imported like any \
-         other name, and a renaming import gives it another name here while it stays the same axis.",
-        fix,
+         other name, and a renaming import gives it another name here while it stays the same axis. Names that look \
+         like the unknown one are proposed, and never written without somebody looking: another axis is another kernel.",
     ),
     rule!(
         "duplicate_axis",
@@ -130,7 +135,8 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             format!(
                 "`{axis}` is selected twice in one tensor: {fine} and {coarse} run over the same digits"
             ),
-        );
+        )
+        .caused_by(Cause::in_item("axis_repeated", format!("{axis} {parts:?}")));
         if let Some(other) = other {
             finding = finding.related(*other, "the other selection");
         }
@@ -138,30 +144,92 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// What is wrong with the calls of the macros in an item. `source` gives the text of a place, `remaining` the number of
-/// problems in a call once another text stands at a place in it.
-pub(super) fn check_sites(
-    sites: &[MappingSite],
-    source: impl Fn(Span) -> String,
-    remaining: impl Fn(&MappingSite, Span, &str) -> usize,
-) -> Vec<Finding> {
-    let problems = sites
-        .iter()
-        .flat_map(|site| site.problems.iter().map(move |problem| (site, problem)));
-    let worded = problems.filter_map(|(site, problem)| {
-        let works = |text: &str| {
-            site.kind != SiteKind::Mapping
-                || remaining(site, problem.span, text) < site.problems.len()
-        };
-        word(problem, &source(problem.span), &works)
-    });
-    worded.collect()
+/// What the item around a fault says about it.
+pub(super) struct Around<'a> {
+    /// The text of a place.
+    pub(super) source: &'a dyn Fn(Span) -> String,
+    /// Whether the expression around it is sound in its place once another text stands at a place in it.
+    pub(super) works: &'a dyn Fn(Span, &str) -> bool,
+    /// What the operator at fault is applied to, where that is known.
+    pub(super) operand: Option<&'a Operand>,
+    /// The module, in words that tell the modules of a file apart.
+    pub(super) module: &'a str,
 }
 
-/// Whether the expression around a fault is sound in its place once another text stands for it.
-type Works<'a> = &'a dyn Fn(&str) -> bool;
+/// What is wrong with the calls of the macros in an item. `source` gives the text of a place, `remaining` the number of
+/// problems in a call once another text stands at a place in it, `operands` what the operators at fault are applied to,
+/// `divisions` where the item divides each mapping.
+pub(super) fn check_sites(
+    sites: &[MappingSite],
+    module: &str,
+    source: impl Fn(Span) -> String,
+    remaining: impl Fn(&MappingSite, Span, &str) -> usize,
+    operands: impl Fn(&MappingSite) -> FxHashMap<Span, Operand>,
+    divisions: impl Fn() -> Rc<Divisions>,
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut padded = Vec::new();
+    for site in sites {
+        let operands = operands(site);
+        for problem in &site.problems {
+            let works = |place: Span, text: &str| {
+                site.kind != SiteKind::Mapping || remaining(site, place, text) < site.problems.len()
+            };
+            let operand = operands.get(&problem.span);
+            let around = Around {
+                source: &source,
+                works: &works,
+                operand,
+                module,
+            };
+            let finding = word(problem, &around);
+            if let (Some(_), Some(operand)) = (&finding, operand) {
+                padded.push((findings.len(), operand.clone()));
+            }
+            findings.extend(finding);
+        }
+    }
+    if padded.iter().any(|(_, operand)| operand.padded.is_some()) {
+        pad_alike(&mut findings, &padded, &divisions(), &source);
+    }
+    findings
+}
 
-fn word(problem: &MappingProblem, source: &str, works: Works<'_>) -> Option<Finding> {
+/// Lets the first finding of each mapping that is to be padded pad it wherever the item divides it, with a remainder or
+/// without one: the parts of a split fit each other only if they are parts of the same.
+fn pad_alike(
+    findings: &mut [Finding],
+    operands: &[(usize, Operand)],
+    divisions: &Divisions,
+    source: &dyn Fn(Span) -> String,
+) {
+    let mut done = FxHashSet::default();
+    for (number, operand) in operands {
+        let Some(padded) = operand.padded else {
+            continue;
+        };
+        let title = pad_title(operand, padded);
+        let fix = findings
+            .get_mut(*number)
+            .and_then(|finding| finding.fixes.iter_mut().find(|fix| fix.title == title));
+        let (Some(fix), true) = (fix, done.insert((&operand.base, padded))) else {
+            continue;
+        };
+        let places = divisions.get(&operand.base).into_iter().flatten();
+        let mut known = FxHashSet::from_iter([operand.first]);
+        let others = places.filter(|division| known.insert(division.first));
+        fix.edits.extend(others.map(|division| Edit {
+            span: division.first,
+            text: format!("# {padded} {}", source(division.first)),
+        }));
+    }
+}
+
+fn pad_title(operand: &Operand, padded: u64) -> String {
+    format!("pad {} to {padded} first", named(&operand.base))
+}
+
+fn word(problem: &MappingProblem, around: &Around<'_>) -> Option<Finding> {
     let span = problem.span;
     Some(match &problem.kind {
         MappingProblemKind::Grammar { message, instead } => {
@@ -189,7 +257,11 @@ fn word(problem: &MappingProblem, source: &str, works: Works<'_>) -> Option<Find
         ),
         MappingProblemKind::UnknownAxis { silent: true, .. }
         | MappingProblemKind::UnresolvedEscape => return None,
-        MappingProblemKind::UnknownAxis { name, nearest, .. } => word_unknown(name, nearest, span),
+        MappingProblemKind::UnknownAxis { name, nearest, .. } => word_unknown(name, nearest, span)
+            .caused_by(Cause::in_file(
+                "unknown_axis",
+                format!("{}::{name}", around.module),
+            )),
         MappingProblemKind::DuplicateAxis { name, first } => Finding::new(
             "duplicate_axis",
             span,
@@ -207,7 +279,7 @@ fn word(problem: &MappingProblem, source: &str, works: Works<'_>) -> Option<Find
             span,
             format!("the size of the axis `{name}` does not fit 64 bits"),
         ),
-        MappingProblemKind::Invalid(error) => return word_invalid(error, span, source, works),
+        MappingProblemKind::Invalid(error) => return word_invalid(error, span, around),
     })
 }
 
@@ -273,15 +345,10 @@ fn word_unknown(name: &str, nearest: &[String], span: Span) -> Finding {
         span,
         format!("`{name}` names no axis in scope"),
     );
-    // One similar name is the only reading; among several the author chooses.
-    let applicability = if nearest.len() == 1 {
-        Applicability::Machine
-    } else {
-        Applicability::Maybe
-    };
+    // However similar, and be it the only one: a guess, and another axis is another kernel.
     for other in nearest {
         finding = finding.fix(
-            applicability,
+            Applicability::Maybe,
             format!("write `{other}`"),
             span,
             other.clone(),
@@ -296,25 +363,30 @@ fn word_unknown(name: &str, nearest: &[String], span: Span) -> Finding {
     }
 }
 
-fn word_invalid(
-    error: &MappingError,
-    span: Span,
-    source: &str,
-    works: Works<'_>,
-) -> Option<Finding> {
+fn word_invalid(error: &MappingError, span: Span, around: &Around<'_>) -> Option<Finding> {
+    let at_fault = |rule: &'static str, number: u64, finding: Finding| match around.operand {
+        Some(operand) => {
+            let (mapping, size) = (&operand.mapping, operand.mapping.size());
+            let subject = format!("{mapping} of {size} and {number}");
+            finding.caused_by(Cause::in_file(rule, subject))
+        }
+        None => finding,
+    };
     Some(match *error {
         MappingError::StrideIndivisible { size, divisor } => {
-            indivisible("stride_indivisible", '/', size, divisor, span, works)
+            indivisible("stride_indivisible", '/', size, divisor, span, around)
         }
         MappingError::ModuloIndivisible { size, divisor } => {
-            indivisible("modulo_indivisible", '%', size, divisor, span, works)
+            indivisible("modulo_indivisible", '%', size, divisor, span, around)
         }
         MappingError::ZeroDivisor { size } => {
-            if source.starts_with('%') {
-                indivisible("modulo_indivisible", '%', size, 0, span, works)
+            let (rule, operator) = if (around.source)(span).starts_with('%') {
+                ("modulo_indivisible", '%')
             } else {
-                indivisible("stride_indivisible", '/', size, 0, span, works)
-            }
+                ("stride_indivisible", '/')
+            };
+            let finding = indivisible(rule, operator, size, 0, span, around);
+            at_fault("zero_divisor", 0, finding)
         }
         MappingError::PaddingShrinks { size, padded } => {
             let finding = Finding::new(
@@ -327,7 +399,8 @@ fn word_invalid(
                 (format!("pad to {size}"), format!("# {size}")),
                 (format!("keep {padded} positions"), format!("= {padded}")),
             ];
-            with_ways(finding, span, ways, works)
+            let finding = with_ways(finding, span, ways, around.works);
+            at_fault("padding_shrinks", padded, finding)
         }
         MappingError::ResizeGrows { size, resized } => {
             let finding = Finding::new(
@@ -340,7 +413,8 @@ fn word_invalid(
                 (format!("pad to {resized}"), format!("# {resized}")),
                 (format!("keep all {size} positions"), format!("= {size}")),
             ];
-            with_ways(finding, span, ways, works)
+            let finding = with_ways(finding, span, ways, around.works);
+            at_fault("resize_grows", resized, finding)
         }
         MappingError::Overflow { outer, inner } => Finding::new(
             "mapping_overflow",
@@ -362,8 +436,9 @@ fn with_ways(
     finding: Finding,
     span: Span,
     ways: impl IntoIterator<Item = (String, String)>,
-    works: Works<'_>,
+    works: &dyn Fn(Span, &str) -> bool,
 ) -> Finding {
+    let works = |text: &str| works(span, text);
     let ways: Vec<_> = ways.into_iter().collect();
     let fitting = ways.iter().filter(|(_, text)| works(text)).count();
     ways.into_iter()
@@ -380,35 +455,62 @@ fn indivisible(
     size: u64,
     divisor: u64,
     span: Span,
-    works: Works<'_>,
+    around: &Around<'_>,
 ) -> Finding {
+    let works = |text: &str| (around.works)(span, text);
     let rest = size.checked_rem(divisor);
-    let message = match rest {
-        Some(rest) => format!(
+    let message = match (rest, around.operand) {
+        (Some(rest), Some(operand)) => format!(
+            "{size} positions of {} are no whole number of blocks of {divisor}: {rest} are left over",
+            named(&operand.mapping)
+        ),
+        (Some(rest), None) => format!(
             "{size} positions are no whole number of blocks of {divisor}: {rest} are left over"
         ),
-        None => "there are no blocks of 0 positions: the divisor is at least 1".to_owned(),
+        (None, _) => "there are no blocks of 0 positions: the divisor is at least 1".to_owned(),
     };
-    let padded = rest
-        .and_then(|rest| (size - rest).checked_add(divisor))
-        .map(|padded| (padded, format!("# {padded} {operator} {divisor}")));
+    let mut finding = Finding::new(rule, span, message);
+    let mut padding = rest.and_then(|rest| match around.operand {
+        // All that the base is divided by fits the same size of it.
+        Some(operand) => {
+            let padded = operand.padded?;
+            let text = format!("# {padded} {}", (around.source)(operand.first));
+            Some((padded, operand.first, text))
+        }
+        None => {
+            let padded = (size - rest).checked_add(divisor)?;
+            Some((padded, span, format!("# {padded} {operator} {divisor}")))
+        }
+    });
+    if let (Some(operand), Some((padded, ..))) = (around.operand, &padding) {
+        let (base, size) = (&operand.base, operand.base.size());
+        let subject = format!("{base} of {size} to {padded}");
+        finding = finding.caused_by(Cause::in_file("indivisible", subject));
+    }
+    // The parts of a split that are right would no longer be.
+    if around.operand.is_some_and(|operand| !operand.fits) {
+        padding = None;
+    }
     let with = |divisor: &u64| format!("{operator} {divisor}");
-    let mut padded = padded;
     let mut divisors = nearest_divisors(size, divisor, |other| works(&with(&other)));
-    match &padded {
-        Some((_, text)) if works(text) => {}
+    match &padding {
+        Some((_, place, text)) if (around.works)(*place, text) => {}
         // Where neither fits the expression around it, that is at fault as well: both are named.
         _ if divisors.is_empty() => divisors = nearest_divisors(size, divisor, |_| true),
-        _ => padded = None,
+        _ => padding = None,
     }
-    let mut finding = Finding::new(rule, span, message);
     let mut ways = Vec::new();
-    if let Some((padded, text)) = padded {
-        ways.push(format!("pad the operand to {padded} first"));
-        let title = format!("pad to {padded} first");
-        finding = finding.fix(Applicability::Maybe, title, span, text);
+    let fits = padding.is_some();
+    if let Some((padded, place, text)) = padding {
+        let way = match around.operand {
+            Some(operand) => pad_title(operand, padded),
+            None => format!("pad the operand to {padded} first"),
+        };
+        finding = finding.fix(Applicability::Maybe, way.clone(), place, text);
+        ways.push(way);
     }
-    for other in &divisors {
+    // Blocks of another size make other packets: worth a proposal only where nothing else is there.
+    for other in divisors.iter().filter(|_| !fits) {
         let title = format!("use blocks of {other}");
         finding = finding.fix(Applicability::Maybe, title, span, with(other));
     }
@@ -421,6 +523,14 @@ fn indivisible(
         )),
     }
     finding.help(ways.join(", or "))
+}
+
+/// A mapping in a sentence: `` `D` `` or `` `m![A, B]` ``.
+fn named(mapping: &Mapping) -> String {
+    match mapping.kind() {
+        MappingKind::Product(_) => format!("`m![{mapping}]`"),
+        _ => format!("`{mapping}`"),
+    }
 }
 
 /// The nearest divisors of `size` below and above a number that fit, as far as they are near.
@@ -449,8 +559,12 @@ mod tests {
                 kind,
                 span: span(1),
             },
-            source,
-            &|_| true,
+            &Around {
+                source: &|_| source.to_owned(),
+                works: &|_, _| true,
+                operand: None,
+                module: "",
+            },
         )
     }
 
@@ -487,7 +601,7 @@ mod tests {
             .iter()
             .map(|fix| fix.edits[0].text.as_str())
             .collect();
-        assert_eq!(texts, ["# 16 / 4", "/ 1", "/ 13"]);
+        assert_eq!(texts, ["# 16 / 4"]);
     }
 
     #[test]
@@ -513,7 +627,12 @@ mod tests {
         assert_eq!(worded(unknown(true, &[]), "Token"), None);
         let finding = worded(unknown(false, &["Tokens"]), "Token").expect("a finding");
         assert_eq!(finding.rule, "unknown_axis");
-        assert_eq!(finding.fixes[0].applicability, Applicability::Machine);
+        assert_eq!(finding.fixes[0].edits[0].text, "Tokens");
+        assert_eq!(
+            finding.fixes[0].applicability,
+            Applicability::Maybe,
+            "a name is a guess"
+        );
         assert_eq!(worded(MappingProblemKind::UnresolvedEscape, "{ E }"), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::holding::holding;
 use super::wording::propose;
-use super::{Applicability, Checked, Finding, Rule, provenance, rule, words};
+use super::{Applicability, Checked, Finding, Rule, levels, provenance, rule, words};
 use crate::derivation::commit::CommitViolation;
 use crate::derivation::memory::{
     ConflictKind, Elsewhere, MemoryViolation, MoveFault, MoveKind, MoveViolation, Occupant, VrfSum,
@@ -10,7 +10,7 @@ use crate::derivation::memory::{
 use crate::derivation::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation};
 use crate::hardware::TRF_BYTES;
 use crate::items::Span;
-use crate::kernel::{Body, OperationId, OperationKind, Tier, TrfAddress};
+use crate::kernel::{Body, OperationId, OperationKind, PassEnd, Tier, TrfAddress};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -87,7 +87,11 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     }
     for violation in &checked.derivation.memory.moves {
         if !follows(checked, violation.kind) && !provenance::explains(checked, violation) {
-            findings.push(with_place(checked, violation, word_move(violation)));
+            findings.push(with_place(
+                checked,
+                violation,
+                word_move(checked, violation),
+            ));
         }
     }
 }
@@ -324,7 +328,51 @@ fn word_sum(body: &Body, sum: &VrfSum) -> Finding {
     finding.help(format!("{}{last_use}", tiles.unwrap_or_default()))
 }
 
-fn word_move(violation: &MoveViolation) -> Finding {
+/// Both sides of a move, level by level; as one mapping where a level is not known.
+fn sides(checked: &Checked<'_>, violation: &MoveViolation) -> [String; 2] {
+    let operation = |id| checked.body.operation(id).map(|found| &found.kind);
+    let tensor = |id| {
+        checked
+            .body
+            .tensor(id)
+            .and_then(|found| levels::tensor(&found.levels))
+    };
+    let (source, target) = match violation.kind {
+        MoveKind::Copy(id) => match operation(id) {
+            Some(OperationKind::Copy(copy)) => (tensor(copy.source), tensor(copy.target)),
+            _ => (None, None),
+        },
+        MoveKind::Fetch(id, index) | MoveKind::Switch(id, index) => match operation(id) {
+            Some(OperationKind::Pass(pass)) => (
+                levels::stream(pass.input_of(index)),
+                pass.stages
+                    .get(index)
+                    .and_then(|stage| levels::stream(&stage.output)),
+            ),
+            _ => (None, None),
+        },
+        MoveKind::Commit(id) => match operation(id) {
+            Some(OperationKind::Pass(pass)) => {
+                let target = match pass.end {
+                    PassEnd::Commit { target, .. } | PassEnd::CommitView { target, .. } => {
+                        tensor(target)
+                    }
+                    _ => None,
+                };
+                (levels::stream(pass.output()), target)
+            }
+            _ => (None, None),
+        },
+        // The one relabels a single level, the others move parts of tensors.
+        MoveKind::Reshape | MoveKind::Scatter(_) | MoveKind::ParallelCopy(_) => (None, None),
+    };
+    [
+        source.unwrap_or_else(|| violation.source.to_string()),
+        target.unwrap_or_else(|| violation.target.to_string()),
+    ]
+}
+
+fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
     let MoveViolation {
         kind,
         fault,
@@ -347,10 +395,21 @@ fn word_move(violation: &MoveViolation) -> Finding {
         _ => "an element".to_owned(),
     };
     let message = match fault {
+        MoveFault::Lost {
+            axis: Some(axis), ..
+        } if levels::positions(target, axis) == 0 => {
+            let missing = levels::sized(std::slice::from_ref(axis), Some(source));
+            format!("{what} loses {missing} of the source, which is missing in the target")
+        }
         MoveFault::Lost { axis, value } => {
+            let held = axis.as_ref().map(|axis| {
+                let [of, kept] = [source, target].map(|side| levels::positions(side, axis));
+                format!(" ({kept} of {of} positions of `{axis}` have a place there)")
+            });
             format!(
-                "{what} loses {}: the source holds it, no position of the target does",
-                element(axis, value)
+                "{what} loses {}: the source holds it, no position of the target does{}",
+                element(axis, value),
+                held.unwrap_or_default()
             )
         }
         MoveFault::Invented { axis, value } => {
@@ -381,9 +440,10 @@ fn word_move(violation: &MoveViolation) -> Finding {
             )
         }
     };
+    let [from, to] = sides(checked, violation);
     let finding = Finding::new("tensor_lost", *span, message)
-        .note(format!("source: `{source}`"))
-        .note(format!("target: `{target}`"));
+        .note(format!("source: `{from}`"))
+        .note(format!("target: `{to}`"));
     let finding = if method == span {
         finding
     } else {

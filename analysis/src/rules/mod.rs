@@ -6,6 +6,7 @@
 mod banks;
 mod budgets;
 mod cast;
+mod causes;
 mod chain;
 mod collect;
 mod collectives;
@@ -17,7 +18,9 @@ mod dma_performance;
 mod engines;
 mod fetch;
 mod holding;
+mod indivisible;
 mod lanes;
+mod levels;
 mod library;
 mod mapping_expressions;
 mod memory;
@@ -37,8 +40,12 @@ mod vector;
 mod wording;
 mod words;
 
+pub use causes::Cause;
+pub(crate) use causes::{CauseKey, unite_fixes};
 pub(crate) use chain::completed_change;
 pub use engines::engines;
+
+use std::rc::Rc;
 
 use crate::budget::Budget;
 use crate::db::Db;
@@ -266,6 +273,8 @@ pub struct Finding {
     pub group: Option<Group>,
     /// What the change that the finding proposes would save.
     pub saving: Option<Saving>,
+    /// What it comes from, where other findings may come from the same.
+    pub cause: Option<Cause>,
 }
 
 /// Cycles as predicted before and after a change.
@@ -304,7 +313,15 @@ impl Finding {
             fixes: Vec::new(),
             group: None,
             saving: None,
+            cause: None,
         }
+    }
+
+    /// Sets what it comes from: of the findings of one cause a report shows the first.
+    #[must_use]
+    pub fn caused_by(mut self, cause: Cause) -> Self {
+        self.cause = Some(cause);
+        self
     }
 
     /// Sets what the proposed change would save.
@@ -577,6 +594,8 @@ const IMPLIES: &[(&str, &str)] = &[
 #[must_use]
 pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
     let mut findings = found_by_families(checked);
+    unite_fixes(&mut findings);
+    levels::label_fixes(checked.body, &mut findings);
     chain::complete(checked, &mut findings);
     findings
 }
@@ -624,7 +643,15 @@ pub fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
             .problems
             .len()
     };
-    let mut findings = mapping_expressions::check_sites(&sites, source, remaining);
+    let module = item.module_path(db).join("::");
+    let divided = std::cell::OnceCell::new();
+    let divisions = || {
+        let divided = divided.get_or_init(|| Rc::new(indivisible::divisions(db, &sites)));
+        Rc::clone(divided)
+    };
+    let operands = |site: &MappingSite| indivisible::operands_at_fault(db, site, &divisions);
+    let mut findings =
+        mapping_expressions::check_sites(&sites, &module, source, remaining, operands, &divisions);
     findings.extend(library::check_sites(&sites));
     findings.extend(style::check_sites(&sites));
     findings

@@ -2,7 +2,7 @@
 
 use super::collectives;
 use super::memory::with_places;
-use super::{Applicability, Checked, Finding, Group, Rule, rule, words};
+use super::{Applicability, Cause, Checked, Finding, Group, Rule, rule, words};
 use crate::derivation::memory::Elsewhere;
 use crate::derivation::tensors::{
     AlignmentViolation, CapacityViolation, OutgrownTensor, RowsViolation, SizeViolation,
@@ -172,7 +172,8 @@ fn word_size(violation: &SizeViolation) -> Finding {
             format!("the slice level has size {size}; a cluster has {SLICES} slices"),
         ),
     };
-    let mut finding = Finding::new(rule, *span, message);
+    let mut finding = Finding::new(rule, *span, message)
+        .caused_by(Cause::in_item(rule, format!("{mapping} for {expected}")));
     if *fragment {
         finding.group = Some(Group::Suspicious);
         finding = finding.note("no kernel reaches this function, so nothing runs it as it stands");

@@ -11,8 +11,9 @@ use super::output::write_note;
 use super::session::Session;
 use crate::project::levels::TO_BE_LOOKED_AT;
 
-/// Rounds after which no more comments are written: one for the findings, and some for those about the comments.
-const ROUNDS: usize = 4;
+/// Rounds after which no more comments are written: one for the findings, one for each further function with places of the
+/// same fault, and some for findings about the comments.
+const ROUNDS: usize = 64;
 
 /// The options about suppressions.
 #[derive(Debug, Clone, Default, Args)]

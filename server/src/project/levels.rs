@@ -109,10 +109,18 @@ impl Levels {
         levels
     }
 
-    /// The level of a finding, `Allow` also where its rule does not run.
+    /// The level of a finding, `Allow` also where its rule does not run. A fault that other rules find at other places is
+    /// taken as severely as the severest of them.
     pub(crate) fn of_finding(&self, diagnostic: &Diagnostic) -> Level {
-        self.level(diagnostic.rule, diagnostic.group, diagnostic.default_level)
-            .0
+        let own = self
+            .level(diagnostic.rule, diagnostic.group, diagnostic.default_level)
+            .0;
+        let elsewhere = diagnostic.related.iter().filter_map(|place| place.fault);
+        let others = elsewhere
+            .filter(|rule| *rule != diagnostic.rule)
+            .filter_map(find_rule)
+            .map(|rule| self.level(rule.name, rule.group, rule.default_level()).0);
+        others.fold(own, Level::max)
     }
 
     /// The level of what a rule reports as of a group, and the choice that made it so; without one it is the default or the

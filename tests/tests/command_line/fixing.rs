@@ -86,6 +86,64 @@ fn likely_fixes_are_applied_on_request_and_what_they_lead_to_is_fixed_too() {
 }
 
 #[test]
+fn a_name_is_a_guess() {
+    // Another letter is another axis, and a similar name is one that somebody has to look at.
+    for (text, guess) in [
+        ("axes![A = 8192];\ntype Slice = m![B / 32];\n", None),
+        (
+            "axes![Tokens = 8192];\ntype Slice = m![Token / 32];\n",
+            Some("axes![Tokens = 8192];\ntype Slice = m![Tokens / 32];\n"),
+        ),
+    ] {
+        let folder = folder_with(&[("a.rs", text.as_bytes())]);
+        let sure = run(folder.path(), &["a.rs", "--fix"]);
+        assert_code(&sure, 1);
+        assert_eq!(stderr(&sure), "0 fixed, 1 remaining\n");
+        assert_eq!(read(&folder, "a.rs"), text);
+        let likely = run(folder.path(), &["a.rs", "--fix", "--unsafe-fixes"]);
+        assert_code(&likely, i32::from(guess.is_none()));
+        assert_eq!(read(&folder, "a.rs"), guess.unwrap_or(text));
+    }
+}
+
+/// One axis that does not divide, at three places in two functions.
+const INDIVISIBLE: &str = "axes![D = 60];\nfn f() {\n    type T = m![D / 8];\n    type P = m![D % 8];\n}\n\
+                           fn g() {\n    type T = m![D / 8];\n}\n";
+
+#[test]
+fn a_fault_of_several_places_is_counted_fixed_and_known_once() {
+    let folder = folder_with(&[("a.rs", INDIVISIBLE.as_bytes())]);
+    let output = run(folder.path(), &["a.rs", "--format", "json"]);
+    let document = json(&output);
+    assert_eq!(rules_and_levels(&document), ["stride_indivisible deny"]);
+    let related = document["diagnostics"][0]["related"].as_array().unwrap();
+    assert_eq!(related.len(), 2);
+    // Two rules find it: what one of them is allowed the other still says.
+    for (options, code) in [
+        (["--allow", "stride_indivisible"], 1),
+        (["--select", "modulo_indivisible"], 1),
+        (["--allow", "mapping"], 0),
+    ] {
+        let output = run(folder.path(), &[&["a.rs"], &options[..]].concat());
+        assert_code(&output, code);
+    }
+    let known = run(folder.path(), &["a.rs", "--write-baseline", "b.json"]);
+    assert_eq!(stderr(&known), "1 finding written to `b.json`\n");
+    assert_code(&run(folder.path(), &["a.rs", "--baseline", "b.json"]), 0);
+    // A comment each in the two functions.
+    let allowed = run(folder.path(), &["a.rs", "--add-ignore"]);
+    assert_code(&allowed, 0);
+    assert_eq!(read(&folder, "a.rs").matches("visa-lint: allow").count(), 2);
+    assert_code(&run(folder.path(), &["a.rs", "--deny", "warnings"]), 0);
+    std::fs::write(folder.path().join("a.rs"), INDIVISIBLE).unwrap();
+    let fixed = run(folder.path(), &["a.rs", "--fix", "--unsafe-fixes"]);
+    assert_code(&fixed, 0);
+    assert_eq!(stderr(&fixed), "1 fixed, 0 remaining (1 file changed)\n");
+    let after = INDIVISIBLE.replace("D / 8", "D # 64 / 8");
+    assert_eq!(read(&folder, "a.rs"), after.replace("D % 8", "D # 64 % 8"));
+}
+
+#[test]
 fn only_named_files_are_changed() {
     let folder = folder_with(&[
         ("Cargo.toml", b"[package]\nname = \"k\"\n"),

@@ -130,7 +130,7 @@ fn the_last_line_sums_up() {
 fn long_lines_are_cut_around_what_is_wrong() {
     // 2,000 findings in a line of 40 kB: shown whole, each of them would take the line and its marks. The 501st starts
     // behind 500 statements of 20 characters and `type K = m![A `.
-    let line = "type K = m![A % 3]; ".repeat(2_000);
+    let line = "type K = m![A * 3]; ".repeat(2_000);
     let text = format!("use furiosa_visa_std::prelude::*;\naxes![A = 8];\n{line}\n");
     let folder = folder_with(&[("a.rs", text.as_bytes())]);
     let report = stdout(&run(folder.path(), &["a.rs", "--color", "never"]));
@@ -142,4 +142,49 @@ fn long_lines_are_cut_around_what_is_wrong() {
     );
     let shown = report.lines().filter(|line| line.contains("...")).count();
     assert!(shown > 0);
+}
+
+#[test]
+fn safe_fixes_are_told_from_unsafe_ones() {
+    // One suppression that nobody needs, and two rules with a letter too many.
+    let unused = "#[expect(tcp::slice_size)]\nfn f() {}\n";
+    let misspelt = "#[allow(tcp::slice_sizes)]\nfn g() {}\n#[allow(tcp::chip_sizes)]\nfn h() {}\n";
+    let printed = |text: String| {
+        let folder = folder_with(&[("a.rs", text.as_bytes())]);
+        stdout(&run(folder.path(), &["a.rs"]))
+    };
+    let both = printed(format!("{unused}{misspelt}"));
+    assert!(both.contains(" = fix: remove the suppression\n"), "{both}");
+    let unsafely = " = fix (unsafe): write `slice_size`\n";
+    assert!(both.contains(unsafely), "{both}");
+    // The help that asks whether it was meant says nothing else.
+    assert!(!both.contains("did you mean `slice_size`?"), "{both}");
+    let ends = |text: &str, end: &str| assert!(text.ends_with(end), "{text}");
+    ends(
+        &both,
+        ", 1 fixable with --fix, 2 more with --unsafe-fixes\n",
+    );
+    ends(
+        &printed(unused.to_owned()),
+        ": 1 warning, 1 fixable with --fix\n",
+    );
+    let alone = printed(misspelt.to_owned());
+    ends(&alone, ": 2 errors, 2 fixable with --fix --unsafe-fixes\n");
+}
+
+#[test]
+fn places_of_one_fault_are_shown_together() {
+    let text = "axes![D = 60];\nfn f() {\n    type T = m![D / 8];\n    type P = m![D % 8];\n}\n";
+    let folder = folder_with(&[("a.rs", text.as_bytes())]);
+    let printed = stdout(&run(folder.path(), &["a.rs"]));
+    assert_eq!(
+        printed.matches("60 positions of `D`").count(),
+        1,
+        "{printed}"
+    );
+    assert!(printed.contains("--- here too\n"), "{printed}");
+    let fix = " = fix (unsafe): pad `D` to 64 first, in all 2 places\n";
+    assert!(printed.contains(fix), "{printed}");
+    assert_eq!(printed.matches("pad `D` to 64").count(), 1, "{printed}");
+    assert!(printed.contains(": 1 error, 1 fixable"), "{printed}");
 }

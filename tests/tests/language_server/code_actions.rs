@@ -72,6 +72,30 @@ fn a_fix_mends_its_finding() {
 }
 
 #[test]
+fn a_name_is_proposed_and_never_preferred() {
+    let mut client = Setup::utf16().in_process();
+    let uri = untitled("names.rs");
+    let text = Text::new(
+        "axes![Tokens = 64];\ntype One = m![Token / 8];\ntype Two = m![Token % 8];\n",
+        false,
+    );
+    client.open(&uri, &text.text);
+    let diagnostics = pull(&mut client, &uri);
+    assert_eq!(rules(&diagnostics), ["unknown_axis"]);
+    // It is mended from each of its places, as a client asks that shows a diagnostic at the first one.
+    for place in ["Token / 8", "Token % 8"] {
+        let range = text.range_of(place);
+        let actions = actions(&mut client, &uri, range, &about(&[]));
+        let fix = &actions[0];
+        assert_eq!(fix["title"], "write `Tokens`, in all 2 places");
+        assert_eq!(fix.get("isPreferred"), None, "{fix}");
+        let mended = applied(&text, &uri, 1, fix);
+        assert_eq!(mended, text.text.replace("Token ", "Tokens "));
+    }
+    client.finish();
+}
+
+#[test]
 fn what_a_diagnostic_carries_counts_only_for_its_text() {
     let mut client = Setup::utf16().in_process();
     let uri = untitled("broken.rs");

@@ -8,6 +8,7 @@ use crate::hardware::{ElementType, Target, fetch_cast_targets};
 use crate::items::Span;
 use crate::kernel::{Pass, PassEnd, StageKind, Tensor, Written};
 use crate::mapping::{Atom, Form, Mapping};
+use crate::rules::levels;
 use crate::rules::sequencer::bytes;
 use crate::rules::wording::{StageOf, link_use, names, propose_instead, written};
 use crate::rules::{Applicability, Checked, Finding, words};
@@ -341,7 +342,8 @@ fn word_time(of: &StageOf<'_>, derived: &AlignDerivation, reason: &AlignedTime) 
     let declared = output.time.get().map_or_else(String::new, written);
     let fault = match reason {
         AlignedTime::Missing { axes } => {
-            format!("does not go through {} of the stream's time", names(axes))
+            let missing = levels::sized(axes, input.time.get());
+            format!("does not go through {missing} of the stream's time")
         }
         AlignedTime::Reordered => {
             "goes through the stream's axes in another order than they arrive".to_owned()
@@ -379,7 +381,7 @@ fn word_tiling(of: &StageOf<'_>, operand: Option<&Tensor>, axes: &[String]) -> F
             of.stage.output.time.span,
             format!(
                 "the aligned time repeats the stream along {}, which the TRF tensor does not hold either",
-                names(axes)
+                levels::sized(axes, of.stage.output.time.get())
             ),
         ),
         operand,
@@ -406,7 +408,7 @@ fn word_mismatch(of: &StageOf<'_>, operand: Option<&Tensor>, dropped: &[String])
             operand_place,
             format!(
                 "each row of the TRF tensor holds {}, which neither the aligned time nor the aligned packet goes through",
-                names(dropped)
+                levels::sized(dropped, operand.and_then(|tensor| tensor.levels.element.get()))
             ),
         ),
         operand,

@@ -6,8 +6,9 @@ use crate::derivation::contraction::{
 };
 use crate::kernel::AccumulationKind;
 use crate::mapping::Mapping;
+use crate::rules::levels;
 use crate::rules::sequencer::bytes;
-use crate::rules::wording::{StageOf, names, propose_instead, written};
+use crate::rules::wording::{StageOf, propose_instead, written};
 use crate::rules::{Applicability, Finding};
 
 /// Words the violations of a spatial reduction.
@@ -177,7 +178,7 @@ fn word_accumulate(
                 output.time.span,
                 format!(
                     "the accumulated time `{time}` {}",
-                    word_time(derived.kind, reason)
+                    word_time(derived.kind, reason, output.time.get())
                 ),
             ),
             derived,
@@ -203,7 +204,11 @@ fn word_accumulate(
     }
 }
 
-fn word_time(kind: Option<AccumulationKind>, reason: &AccumulatedTime) -> String {
+fn word_time(
+    kind: Option<AccumulationKind>,
+    reason: &AccumulatedTime,
+    declared: Option<&Mapping>,
+) -> String {
     match reason {
         AccumulatedTime::Innermost => match kind {
             Some(AccumulationKind::Sequential) => {
@@ -212,7 +217,8 @@ fn word_time(kind: Option<AccumulationKind>, reason: &AccumulatedTime) -> String
             _ => "does not end with the packet, whose columns follow each other on the bus".to_owned(),
         },
         AccumulatedTime::Unknown { axes } => {
-            format!("has {}, which the contracted time does not have", names(axes))
+            let extra = levels::sized(axes, declared);
+            format!("has {extra}, which the contracted time does not have")
         }
         AccumulatedTime::Reordered => {
             "keeps axes in another order than they arrive; slots are read out in the order they were filled".to_owned()

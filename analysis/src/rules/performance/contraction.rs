@@ -10,8 +10,8 @@ use crate::kernel::{
 use crate::mapping::{Form, Mapping};
 use crate::simulation::{Changed, Engine, StageCost, what_if, what_if_stages};
 
-use super::super::wording::{propose_instead, written};
-use super::super::{Applicability, Checked, Finding, Rule, Saving, rule};
+use super::super::wording::propose_instead;
+use super::super::{Applicability, Checked, Finding, Rule, Saving, levels, rule};
 use super::{Costed, KERNEL_SHARE, MANY_CYCLES, saves, weighty_passes, with_saving, worth};
 
 /// The family's rules.
@@ -96,7 +96,7 @@ fn two_flits(
             saving.operation_after, saving.operation_before
         ),
     )
-    .help(format!("align to `{}` of `{}`", written(packet), written(&time)));
+    .help(format!("align to {}", levels::steps(&time, packet)));
     let replaced = [(&stage.output.time, &time), (&stage.output.packet, packet)];
     let finding = propose_instead(finding, Applicability::Machine, stage.span, &replaced);
     Some(with_saving(finding, saving))

@@ -7,7 +7,7 @@ use crate::mapping::Mapping;
 use crate::simulation::{Changed, what_if};
 
 use super::super::wording::written;
-use super::super::{Applicability, Checked, Edit, Finding, Fix, Rule, rule};
+use super::super::{Applicability, Checked, Edit, Finding, Fix, Rule, levels, rule};
 use super::{Costed, weighty_passes, with_saving, worth};
 
 /// The family's rules.
@@ -100,11 +100,7 @@ fn widen(costed: &Costed<'_>, stage: &Stage) -> Option<Finding> {
     let finding = Finding::new(rule, stage.output.packet.span, message);
     let finding = with_saving(finding, saving);
     let (_, time, packet) = wider.outputs.first()?;
-    let finding = finding.help(format!(
-        "fetch `{}` of `{}`",
-        written(packet),
-        written(time)
-    ));
+    let finding = finding.help(format!("fetch {}", levels::steps(time, packet)));
     Some(match fix(costed.pass, &wider) {
         Some(fix) => Finding {
             fixes: vec![fix],

@@ -6,7 +6,7 @@ use crate::kernel::{Stage, VectorStage};
 use crate::mapping::Mapping;
 
 use super::super::wording::{names, propose, written};
-use super::super::{Applicability, Finding};
+use super::super::{Applicability, Finding, levels};
 use super::words::shape;
 
 pub(super) fn intra_mapping(
@@ -99,13 +99,13 @@ pub(super) fn inter_mapping(
         InterFault::NewInTime(axes) => {
             format!(
                 "{} is new in time; only the slice can take what the reduction leaves room for",
-                names(axes)
+                levels::sized(axes, stage.output.time.get())
             )
         }
         InterFault::LostFromTime(axes) => {
             format!(
-                "{} is gone from time; only axes of the slice are reduced across slices",
-                names(axes)
+                "{} is missing in the target's time; only axes of the slice are reduced across slices",
+                levels::sized(axes, expected.map(|(_, time)| time))
             )
         }
         InterFault::TimeOrder => {

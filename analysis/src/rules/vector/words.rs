@@ -8,8 +8,8 @@ use crate::items::Span;
 use crate::kernel::{OperandSource, Pass, Stage, StageKind, TensorId, VectorStage, Way};
 use crate::mapping::Mapping;
 
-use super::super::wording::{names, propose, written};
-use super::super::{Applicability, Checked, Edit, Finding, Fix};
+use super::super::wording::{propose, written};
+use super::super::{Applicability, Checked, Edit, Finding, Fix, levels};
 use super::reductions::{inter_mapping, inter_stage, intra_mapping, intra_slots};
 use super::repairs;
 
@@ -458,16 +458,18 @@ fn operand_mapping(
     } else {
         "the stashed value"
     };
+    let operand = tensor.and_then(|id| checked.body.tensor(id));
+    let element = operand.and_then(|tensor| tensor.levels.element.get());
     let message = if missing.is_empty() {
         format!("{what} holds elements that the stream does not visit")
     } else {
         format!(
             "{what} runs over {}, which the stream does not hold; an operand is read in the stream's order",
-            names(missing)
+            levels::sized(missing, element)
         )
     };
     let finding = Finding::new("operand_mapping", span, message);
-    match tensor.and_then(|id| checked.body.tensor(id)) {
+    match operand {
         Some(tensor) => finding.related(tensor.levels.element.span, "the operand's mapping"),
         None => finding,
     }

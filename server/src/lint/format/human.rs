@@ -7,6 +7,7 @@ use codespan_reporting::term::termcolor::Buffer;
 use codespan_reporting::term::{Config, emit_to_write_style};
 use visa_analysis::{Diagnostic, Level, Range};
 
+use super::advice::advice;
 use super::excerpt::{Excerpts, Source};
 use super::{printable, summary, wrap};
 use crate::lint::Failure;
@@ -148,14 +149,11 @@ fn rendered(
             );
         }
     }
-    let notes = notes.iter().map(|note| ("note", note));
-    let help = help.iter().map(|help| ("help", help));
-    let fixes = fixes.iter().map(|fix| ("fix", &fix.title));
+    let notes = notes.iter().map(|note| ("note", note.clone()));
     let mut lines: Vec<String> = notes
-        .chain(help)
-        .chain(fixes)
+        .chain(advice(help.as_deref(), fixes))
         .map(|(word, text)| {
-            let line = format!("{word}: {}", printable(text));
+            let line = format!("{word}: {}", printable(&text));
             wrap(&line, width.saturating_sub(GUTTER))
         })
         .collect();

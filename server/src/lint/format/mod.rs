@@ -1,5 +1,6 @@
 //! How findings are written: one file a format.
 
+mod advice;
 pub(crate) mod agent;
 mod excerpt;
 pub(crate) mod github;
@@ -21,8 +22,8 @@ use visa_analysis::{Applicability, Diagnostic, Level, OperationCounts};
 
 use super::check::{Finding, Outline};
 
-/// `2 kernels, 14 operations (1 unresolved): 1 error, 2 warnings, 1 fixable with --fix`, and what was not looked at on a line
-/// of its own.
+/// `2 kernels, 14 operations (1 unresolved): 1 error, 2 warnings, 1 fixable with --fix, 1 more with --unsafe-fixes`, and what
+/// was not looked at on a line of its own.
 pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     let OperationCounts {
         resolved,
@@ -66,15 +67,25 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     text.push_str(&words.join(", "));
     let suppressed = (outline.findings.len() as u64).saturating_sub(denied.saturating_add(warned));
     text.push_str(&hidden(suppressed, outline.known));
-    let fixable = fixable(outline);
-    if fixable > 0 {
-        text.push_str(&format!(", {fixable} fixable with --fix"));
-    }
+    text.push_str(&fixable_words(fixable(outline), unsafely_fixable(outline)));
     if let Some(words) = outline.not_looked_at() {
-        text.push('\n');
+        text.push('
+');
         text.push_str(&words);
     }
     text
+}
+
+/// `, 2 fixable with --fix, 3 more with --unsafe-fixes`, or nothing.
+fn fixable_words(safely: u64, unsafely: u64) -> String {
+    match (safely, unsafely) {
+        (0, 0) => String::new(),
+        (safely, 0) => format!(", {safely} fixable with --fix"),
+        (0, unsafely) => format!(", {unsafely} fixable with --fix --unsafe-fixes"),
+        (safely, unsafely) => {
+            format!(", {safely} fixable with --fix, {unsafely} more with --unsafe-fixes")
+        }
+    }
 }
 
 /// ` (1 more suppressed, 2 known)`, or nothing.
@@ -110,6 +121,14 @@ fn fixable(outline: &Outline<'_>) -> u64 {
         fixes.any(|fix| fix.applicability == Applicability::Machine)
     };
     outline.open().filter(fixable).count() as u64
+}
+
+/// How many more `--unsafe-fixes` would mend: those whose fixes should all be looked at.
+fn unsafely_fixable(outline: &Outline<'_>) -> u64 {
+    let with_fixes = outline
+        .open()
+        .filter(|finding| !finding.diagnostic.fixes.is_empty());
+    (with_fixes.count() as u64).saturating_sub(fixable(outline))
 }
 
 /// The text without characters that a terminal would obey.

@@ -134,8 +134,16 @@ fn at_selection(snapshot: &Snapshot, path: &str, range: ByteRange) -> Answer<Vec
             start: finding.range.start.byte,
             end: finding.range.end.byte,
         };
+        // A fault is mended from each of its places.
+        let elsewhere = finding.related.iter().any(|place| {
+            let bytes = ByteRange {
+                start: place.range.start.byte,
+                end: place.range.end.byte,
+            };
+            place.fault.is_some() && place.file == finding.file && touch(bytes, range)
+        });
         let level = settings.level_of(finding);
-        if touch(bytes, range) && !finding.suppressed && level != Level::Allow {
+        if (touch(bytes, range) || elsewhere) && !finding.suppressed && level != Level::Allow {
             findings.push(Shown {
                 rule: finding.rule.to_owned(),
                 diagnostic: of_finding(snapshot, finding, level)?,

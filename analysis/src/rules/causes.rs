@@ -1,0 +1,205 @@
+//! What several findings come from.
+//!
+//! An axis that does not divide is met at every place that divides it, a level of a wrong size in every tensor that is
+//! declared with it. The places are judged one by one, each finding declares its cause, and a report shows the first of
+//! a cause with the others as related places. Here is what makes two causes the same, and how the fixes of all places
+//! become one: a part of them would leave the fault where it is, or two halves that do not fit each other.
+
+use rustc_hash::FxHashMap;
+
+use super::{Applicability, Edit, Finding, Fix};
+use crate::items::{ItemId, Span};
+
+/// What a finding comes from: the kind of fault and what is at fault.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Cause {
+    fault: &'static str,
+    subject: String,
+    /// Whether places in other items of the file belong to it.
+    everywhere: bool,
+}
+
+/// A cause with the item that it is confined to, if it is: equal for findings that are one.
+pub(crate) type CauseKey = (Cause, Option<ItemId>);
+
+impl Cause {
+    /// A cause that places of one item share: what is right in one function may be wrong in another.
+    #[must_use]
+    pub fn in_item(fault: &'static str, subject: impl Into<String>) -> Self {
+        Self {
+            fault,
+            subject: subject.into(),
+            everywhere: false,
+        }
+    }
+
+    /// A cause that all places of a file share: a fault of what an axis is declared as.
+    #[must_use]
+    pub fn in_file(fault: &'static str, subject: impl Into<String>) -> Self {
+        Self {
+            everywhere: true,
+            ..Self::in_item(fault, subject)
+        }
+    }
+}
+
+impl Finding {
+    /// What the findings have in common that come from the same; places of other files never do.
+    pub(crate) fn cause_key(&self) -> Option<CauseKey> {
+        let cause = self.cause.clone()?;
+        let item = Some(self.span.item).filter(|_| !cause.everywhere);
+        Some((cause, item))
+    }
+}
+
+/// Makes one fix of those that the findings of a cause have in common, for all of their places; the first finding has it,
+/// the others have none. What would mend some of the places alone is left out.
+pub(crate) fn unite_fixes(findings: &mut [Finding]) {
+    for members in groups(findings) {
+        let mut own: Vec<Vec<Fix>> = Vec::with_capacity(members.len());
+        for member in &members {
+            let finding = findings.get_mut(*member);
+            own.extend(finding.map(|finding| std::mem::take(&mut finding.fixes)));
+        }
+        let united = united(&own);
+        if let Some(first) = members.first().and_then(|first| findings.get_mut(*first)) {
+            first.fixes = united;
+        }
+    }
+}
+
+/// The findings of each cause that has several, by their numbers, in the order of their places.
+pub(super) fn groups(findings: &[Finding]) -> Vec<Vec<usize>> {
+    let mut groups: FxHashMap<CauseKey, Vec<usize>> = FxHashMap::default();
+    for (number, finding) in findings.iter().enumerate() {
+        if let Some(cause) = finding.cause_key() {
+            groups.entry(cause).or_default().push(number);
+        }
+    }
+    let mut groups: Vec<_> = groups
+        .into_values()
+        .filter(|members| members.len() > 1)
+        .collect();
+    for members in &mut groups {
+        // Findings of several items come item by item; within one the families found them in no order.
+        let item = |number: &usize| findings.get(*number).map(|finding| finding.span.item);
+        let place = |number: &usize| findings.get(*number).map(|finding| finding.span.start);
+        for of_item in members.chunk_by_mut(|one, other| item(one) == item(other)) {
+            of_item.sort_by_key(place);
+        }
+    }
+    groups.sort();
+    groups
+}
+
+/// The fixes that all members offer under the same title, each with the edits of all of them.
+fn united(members: &[Vec<Fix>]) -> Vec<Fix> {
+    let Some((first, others)) = members.split_first() else {
+        return Vec::new();
+    };
+    let united = first.iter().filter_map(|fix| {
+        let same: Option<Vec<&Fix>> = others
+            .iter()
+            .map(|fixes| fixes.iter().find(|other| other.title == fix.title))
+            .collect();
+        let same = same?;
+        let all = || std::iter::once(fix).chain(same.iter().copied());
+        let edits = joined(all().flat_map(|fix| &fix.edits).cloned().collect())?;
+        let sure = all().all(|fix| fix.applicability == Applicability::Machine);
+        let title = if edits.len() > 1 {
+            format!("{}, in all {} places", fix.title, members.len())
+        } else {
+            fix.title.clone()
+        };
+        Some(Fix {
+            title,
+            applicability: if sure {
+                Applicability::Machine
+            } else {
+                Applicability::Maybe
+            },
+            edits,
+        })
+    });
+    united.collect()
+}
+
+/// The edits, each once; none where two of them want different things of one place.
+fn joined(edits: Vec<Edit>) -> Option<Vec<Edit>> {
+    let mut joined: Vec<Edit> = Vec::with_capacity(edits.len());
+    let mut known: FxHashMap<Span, usize> = FxHashMap::default();
+    for edit in edits {
+        match known.get(&edit.span).and_then(|number| joined.get(*number)) {
+            Some(other) if other.text == edit.text => {}
+            Some(_) => return None,
+            None => {
+                known.insert(edit.span, joined.len());
+                joined.push(edit);
+            }
+        }
+    }
+    Some(joined)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::testing::span;
+
+    fn finding(place: u32, subject: &str, fixes: &[(&str, &str)]) -> Finding {
+        let place = Span {
+            start: place,
+            end: place + 1,
+            ..span(1)
+        };
+        let finding =
+            Finding::new("slice_size", place, "wrong").caused_by(Cause::in_item("size", subject));
+        fixes.iter().fold(finding, |finding, (title, text)| {
+            finding.fix(Applicability::Machine, *title, place, *text)
+        })
+    }
+
+    fn fixes(finding: &Finding) -> Vec<(&str, Vec<(u32, &str)>)> {
+        let fixes = finding.fixes.iter();
+        fixes
+            .map(|fix| {
+                let edits = fix.edits.iter();
+                let edits = edits.map(|edit| (edit.span.start, edit.text.as_str()));
+                (fix.title.as_str(), edits.collect())
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_all_places_offer_becomes_one_fix() {
+        let mut findings = [
+            finding(9, "A", &[("pad", "x"), ("cut", "y")]),
+            finding(3, "A", &[("pad", "z")]),
+            finding(5, "B", &[("pad", "w")]),
+        ];
+        unite_fixes(&mut findings);
+        assert_eq!(fixes(&findings[0]), []);
+        assert_eq!(
+            fixes(&findings[1]),
+            [("pad, in all 2 places", vec![(3, "z"), (9, "x")])]
+        );
+        assert_eq!(fixes(&findings[2]), [("pad", vec![(5, "w")])]);
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_left_out() {
+        let mut findings = [finding(3, "A", &[]), finding(9, "A", &[])];
+        let place = findings[0].span;
+        for (finding, text) in findings.iter_mut().zip(["1", "2"]) {
+            *finding = finding
+                .clone()
+                .fix(Applicability::Maybe, "run", place, text);
+            *finding = finding
+                .clone()
+                .fix(Applicability::Maybe, "stop", place, "0");
+        }
+        unite_fixes(&mut findings);
+        // The same edit of both is one edit, and of one place.
+        assert_eq!(fixes(&findings[0]), [("stop", vec![(3, "0")])]);
+    }
+}
