@@ -4,6 +4,11 @@
 //! the same size, or the parts of a split no longer fit each other. Knows the faults of the `m!` of a file and what each of
 //! them divides; the words are [`super::mapping_expressions`]'s.
 
+#![allow(
+    clippy::mutable_key_type,
+    reason = "a mapping is compared by what is written, which nothing changes"
+)]
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;

@@ -3,6 +3,11 @@
 //! They look at every call of these macros in an item, whether a kernel reaches it or not. A fault in an alias is the
 //! alias's; its uses have none.
 
+#![allow(
+    clippy::mutable_key_type,
+    reason = "a mapping is compared by what is written, which nothing changes"
+)]
+
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};

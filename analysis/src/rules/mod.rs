@@ -649,9 +649,9 @@ pub fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
         let divided = divided.get_or_init(|| Rc::new(indivisible::divisions(db, &sites)));
         Rc::clone(divided)
     };
-    let operands = |site: &MappingSite| indivisible::operands_at_fault(db, site, &divisions);
+    let operands = |site: &MappingSite| indivisible::operands_at_fault(db, site, divisions);
     let mut findings =
-        mapping_expressions::check_sites(&sites, &module, source, remaining, operands, &divisions);
+        mapping_expressions::check_sites(&sites, &module, source, remaining, operands, divisions);
     findings.extend(library::check_sites(&sites));
     findings.extend(style::check_sites(&sites));
     findings
