@@ -69,8 +69,7 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     text.push_str(&hidden(suppressed, outline.known));
     text.push_str(&fixable_words(fixable(outline), unsafely_fixable(outline)));
     if let Some(words) = outline.not_looked_at() {
-        text.push('
-');
+        text.push('\n');
         text.push_str(&words);
     }
     text
