@@ -17,8 +17,9 @@ use crate::causes::Causes;
 use crate::db::{Db, Project, SourceFile, options};
 use crate::derivation::{BodyDerivation, derive_watching};
 use crate::items::{
-    Crate, ItemId, ItemKind, Library, ModuleId, ModulePath, Span, crate_of, crate_root,
-    file_functions, file_items, file_library, file_package, functions_of, item_text, stands_in,
+    Crate, ItemId, ItemKind, Library, ModuleId, ModulePath, Span, all_functions, crate_of,
+    crate_root, file_functions, file_items, file_library, file_package, functions_of, is_left_out,
+    item_text, stands_in,
 };
 use crate::kernel::{Body, Unresolved};
 use crate::places::Places;
@@ -209,6 +210,13 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
             .problems
             .push(Problem::NotAnalysed(unanalysed_words(why).to_owned()));
     }
+    report.configured_out = file_items(db, file).left_out_functions;
+    if is_left_out(db, file) {
+        report.configured_out = report
+            .configured_out
+            .saturating_add(all_functions(db, file).len() as u64);
+        return Arc::new(report);
+    }
     let mut operations = FxHashSet::default();
     let mut unresolved = BTreeMap::new();
     let mut causes = Causes::default();
@@ -288,6 +296,9 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
 pub(crate) fn items_of(db: &dyn Db, file: SourceFile) -> Vec<(usize, ItemId)> {
     let items = file_items(db, file);
     let mut found = Vec::new();
+    if is_left_out(db, file) {
+        return found;
+    }
     for item in items.items.iter().copied() {
         let inside = functions_of(db, item);
         let inside = inside.into_iter().filter(|function| *function != item);

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use salsa::{Durability, Setter};
 
 use crate::budget::Budget;
+use crate::conditions::{CfgSetting, PackageFeatures};
 pub use crate::hardware::Target;
 use crate::items::{Dialect, HeldItems, hold};
 use crate::syntax::{ParsedFile, parse, syntax_error_count};
@@ -102,6 +103,9 @@ pub type FileMap = BTreeMap<Arc<str>, SourceFile>;
 /// The budgets of files by path.
 pub type FileBudgets = BTreeMap<Arc<str>, Arc<[Budget]>>;
 
+/// The conditions that the settings turn on and off, by path.
+pub type FileCfg = BTreeMap<Arc<str>, Arc<[CfgSetting]>>;
+
 /// All that is being checked together. There is one a database.
 #[salsa::input(singleton, debug)]
 pub struct Project {
@@ -124,6 +128,19 @@ pub struct Project {
     /// modules alone.
     #[returns(clone)]
     pub manifests: Arc<PackageManifests>,
+    /// The features of packages, where their manifests are known.
+    #[default]
+    #[returns(clone)]
+    pub features: Arc<[PackageFeatures]>,
+    /// The conditions that the settings turn on and off in a file, by the file's path.
+    #[default]
+    #[returns(clone)]
+    pub cfg: Arc<FileCfg>,
+}
+
+/// The path of a file as the caller knows it.
+pub fn shown_path(db: &dyn Db, file: SourceFile) -> Arc<str> {
+    file.path(db)
 }
 
 /// The options that hold for a file: its own or the project's, or the defaults where no project was set.
@@ -256,6 +273,24 @@ impl AnalysisDatabase {
         };
         if *project.manifests(self) != manifests {
             project.set_manifests(self).to(Arc::new(manifests));
+        }
+    }
+
+    /// Sets the features of packages, and what the settings say of conditions in files.
+    pub fn set_conditions(&mut self, features: Vec<PackageFeatures>, cfg: FileCfg) {
+        let Some(project) = Project::try_get(self) else {
+            return;
+        };
+        if *project.features(self) == *features && *project.cfg(self) == cfg {
+            return;
+        }
+        project.set_features(self).to(features.into());
+        project.set_cfg(self).to(Arc::new(cfg));
+        // The items that are held are those that other conditions left.
+        for file in project.files(self).values() {
+            if file.held(self).is_some() {
+                hold(self, *file, Durability::HIGH);
+            }
         }
     }
 

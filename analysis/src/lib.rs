@@ -6,6 +6,7 @@
 pub mod budget;
 mod causes;
 pub mod check;
+pub mod conditions;
 pub mod cost;
 pub mod db;
 pub mod derivation;
@@ -29,6 +30,7 @@ mod unread;
 pub mod workspace;
 
 pub use budget::Budget;
+pub use conditions::{CfgSetting, PackageFeatures, Truth};
 pub use cost::{
     EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow, Proposal, StageRow, WaitRow,
 };

@@ -178,6 +178,8 @@ pub struct FileReport {
     pub syntax_errors: u64,
     /// Functions with `#[device]`.
     pub kernels: u64,
+    /// Functions that `cfg` surely leaves out: they are not judged.
+    pub configured_out: u64,
     /// Operations of the functions that stand in the file.
     pub operations: OperationCounts,
     /// Findings in the file, in the order of their places and rules, suppressed ones included.
@@ -197,6 +199,7 @@ impl FileReport {
             library: None,
             syntax_errors: 0,
             kernels: 0,
+            configured_out: 0,
             operations: OperationCounts::default(),
             diagnostics: Vec::new(),
             unresolved: Vec::new(),
@@ -221,6 +224,8 @@ pub struct Report {
     pub libraries: Vec<CrateLibrary>,
     /// Functions with `#[device]`.
     pub kernels: u64,
+    /// Functions that `cfg` surely leaves out: they are not judged.
+    pub configured_out: u64,
     /// Operations of all functions.
     pub operations: OperationCounts,
     /// All findings, in the order of files, places and rules, suppressed ones included.
@@ -249,6 +254,7 @@ impl Report {
                 report.with_syntax_errors.push(Arc::clone(&path));
             }
             report.kernels = report.kernels.saturating_add(file.kernels);
+            report.configured_out = report.configured_out.saturating_add(file.configured_out);
             report.operations.add(&file.operations);
             report.diagnostics.extend(file.diagnostics);
             let unresolved = file.unresolved.into_iter();

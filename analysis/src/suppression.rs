@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use crate::db::{Db, SourceFile};
 use crate::items::{
     ItemKind, ModuleId, ModulePath, ModuleTarget, file_items, module_target, parent_module,
-    token_map,
+    token_map, unread_bytes,
 };
 use crate::report::{Diagnostic, DiagnosticFix, FileEdit, FileReport, Range};
 use crate::rules::suppressions as wording;
@@ -91,7 +91,22 @@ pub fn suppressions(db: &dyn Db, file: SourceFile) -> Arc<[Suppression]> {
     // Whether code precedes on the line, and where the comments begin that speak about the next code.
     let mut behind_code = false;
     let mut ahead = None;
+    // What a condition leaves out suppresses nothing, and nobody says that it is unused.
+    let unread = if mentions("cfg") {
+        unread_bytes(db, file)
+    } else {
+        &[]
+    };
+    let is_read = |range: ra_ap_syntax::TextRange| {
+        let start = collector.bytes(range).start;
+        let after = unread.partition_point(|unread| unread.start <= start);
+        let before = after.checked_sub(1).and_then(|at| unread.get(at));
+        before.is_none_or(|unread| start >= unread.end)
+    };
     for element in tree.syntax().descendants_with_tokens() {
+        if !is_read(element.text_range()) {
+            continue;
+        }
         let token = match element {
             NodeOrToken::Node(node) => {
                 if let Some(attribute) = ast::Attr::cast(node) {

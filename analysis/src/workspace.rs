@@ -14,9 +14,11 @@ use rustc_hash::FxHashSet;
 
 use crate::budget::Budget;
 use crate::check::{check_one, file_report, items_of, panic_words, reachable_from};
+use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::cost::{KernelCost, kernel_costs};
 use crate::db::{
-    AnalysisDatabase, FileBudgets, Options, Package, PackageManifest, PackageManifests, SourceFile,
+    AnalysisDatabase, FileBudgets, FileCfg, Options, Package, PackageManifest, PackageManifests,
+    SourceFile,
 };
 use crate::items::ItemId;
 use crate::report::{DiagnosticFix, FileReport, Problem, Report};
@@ -33,6 +35,8 @@ pub struct Workspace {
     file_options: BTreeMap<Arc<str>, Options>,
     budgets: FileBudgets,
     manifests: PackageManifests,
+    features: Vec<PackageFeatures>,
+    cfg: FileCfg,
 }
 
 impl Workspace {
@@ -105,6 +109,21 @@ impl Workspace {
         self.apply();
     }
 
+    /// Sets the features of packages: what is surely turned off is not judged.
+    pub fn set_features(&mut self, features: Vec<PackageFeatures>) {
+        self.features = features;
+        self.apply();
+    }
+
+    /// Sets what the settings say of conditions in files, by the file's path; the last that fits a condition holds.
+    pub fn set_cfg<'a>(&mut self, cfg: impl IntoIterator<Item = (&'a str, Arc<[CfgSetting]>)>) {
+        let cfg = cfg
+            .into_iter()
+            .map(|(path, settings)| (path.replace('\\', "/").into(), settings));
+        self.cfg = cfg.collect();
+        self.apply();
+    }
+
     /// Sets the dialect and the target.
     pub fn set_options(&mut self, options: Options) {
         self.options = options;
@@ -162,6 +181,8 @@ impl Workspace {
         self.db.set_file_options(self.file_options.clone());
         self.db.set_budgets(self.budgets.clone());
         self.db.set_manifests(self.manifests.clone());
+        self.db
+            .set_conditions(self.features.clone(), self.cfg.clone());
     }
 }
 

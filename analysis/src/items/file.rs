@@ -1,8 +1,9 @@
 //! The items of one file, their normalised text, and the way back to the file's bytes.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use ra_ap_syntax::ast::{self, AstNode, HasModuleItem, HasName};
+use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem, HasName};
 use ra_ap_syntax::{GreenNode, SourceFile as SourceTree, SyntaxNode, TextRange};
 use rustc_hash::FxHashMap;
 
@@ -10,8 +11,11 @@ use super::ids::{ItemId, ItemKind, ModulePath, Span};
 
 use super::recent::recently_parsed;
 use super::scopes::local_item_text;
+use crate::conditions::conditions;
 use crate::db::{Db, SourceFile};
-use crate::syntax::{ItemSource, ItemTextReader, TokenRuns, Unanalysed, parse};
+use crate::syntax::{
+    Conditional, ItemSource, ItemTextReader, TokenRuns, Unanalysed, modules_around, parse,
+};
 
 /// The items of a file in source order, those of inline modules after their header. Items in blocks are not among them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +26,21 @@ pub struct FileItems {
     modules: FxHashMap<ModulePath, Vec<ItemId>>,
     /// Why the file has none, if it was not analysed.
     pub unanalysed: Option<Unanalysed>,
+    /// The number of functions that conditions leave out.
+    pub left_out_functions: u64,
+    /// The `mod x;` that conditions leave out.
+    pub left_out_modules: Box<[LeftOutModule]>,
+}
+
+/// A `mod x;` that a condition leaves out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOutModule {
+    /// The inline modules around it.
+    pub module_path: ModulePath,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its `#[path = "…"]`.
+    pub path: Option<Arc<str>>,
 }
 
 impl FileItems {
@@ -109,6 +128,10 @@ struct Collected {
     items: Vec<ItemId>,
     texts: FxHashMap<ItemId, SourceText>,
     runs: FxHashMap<ItemId, TokenRuns>,
+    left_out_functions: u64,
+    left_out_modules: Vec<LeftOutModule>,
+    /// The bytes of the file that no text was made of, because a condition leaves them out.
+    unread: Vec<Range<u32>>,
 }
 
 /// The items that a file declares; equal across edits inside items.
@@ -125,7 +148,13 @@ pub(super) fn file_texts(
     db: &dyn Db,
     file: SourceFile,
 ) -> (FileItems, &FxHashMap<ItemId, SourceText>) {
-    let Collected { items, texts, .. } = collected(db, file);
+    let Collected {
+        items,
+        texts,
+        left_out_functions,
+        left_out_modules,
+        ..
+    } = collected(db, file);
     let mut modules: FxHashMap<ModulePath, Vec<ItemId>> = FxHashMap::default();
     for item in items {
         modules.entry(item.module_path(db)).or_default().push(*item);
@@ -134,6 +163,8 @@ pub(super) fn file_texts(
         items: items.clone().into_boxed_slice(),
         modules,
         unanalysed: parse(db, file).unanalysed(),
+        left_out_functions: *left_out_functions,
+        left_out_modules: left_out_modules.clone().into_boxed_slice(),
     };
     (items, texts)
 }
@@ -217,6 +248,11 @@ pub fn parse_item(db: &dyn Db, item: ItemId) -> ParsedItem {
     recently_parsed(item_text(db, item))
 }
 
+/// The bytes of a file that conditions leave out; changes with every edit.
+pub fn unread_bytes(db: &dyn Db, file: SourceFile) -> &[Range<u32>] {
+    &collected(db, file).unread
+}
+
 #[salsa::tracked(no_eq)]
 fn collected(db: &dyn Db, file: SourceFile) -> Collected {
     let parsed = parse(db, file);
@@ -226,9 +262,11 @@ fn collected(db: &dyn Db, file: SourceFile) -> Collected {
         offset: parsed.offset(),
         ordinals: FxHashMap::default(),
         texts: parsed.texts().reader(),
+        conditional: Conditional::default(),
         collected: Collected::default(),
     };
     if let Some(tree) = parsed.tree() {
+        collector.conditions(&tree);
         collector.items(tree.items(), &ModulePath::from([]));
     }
     collector.collected
@@ -239,14 +277,48 @@ struct Collector<'a> {
     file: SourceFile,
     offset: u32,
     texts: ItemTextReader<'a>,
+    conditional: Conditional,
     ordinals: FxHashMap<(ItemKind, ModulePath, Arc<str>), u32>,
     collected: Collected,
 }
 
 impl Collector<'_> {
+    /// Finds what conditions leave out.
+    fn conditions(&mut self, tree: &SourceTree) {
+        let text = self.file.text(self.db);
+        let text = text.get(self.offset as usize..).unwrap_or("");
+        // Most files have no conditions, and depend on none.
+        if !text.contains("cfg") {
+            return;
+        }
+        let known = conditions(self.db, self.file);
+        let found = Conditional::of(tree, text, &|name, value| known.truth(name, value));
+        let shifted = |byte: u32| byte.saturating_add(self.offset);
+        let unread = found.unread();
+        self.collected.unread = unread
+            .map(|range| shifted(range.start)..shifted(range.end))
+            .collect();
+        self.collected.left_out_functions = found.functions();
+        let modules = found.modules().into_iter().map(|module| LeftOutModule {
+            module_path: modules_around(module.syntax())
+                .iter()
+                .map(|name| plain_name(name))
+                .collect(),
+            name: module
+                .name()
+                .map_or_else(|| Arc::from(""), |name| plain_name(name.text())),
+            path: path_attribute(&module),
+        });
+        self.collected.left_out_modules = modules.collect();
+        self.conditional = found;
+    }
+
     /// Nesting of inline modules is bounded by the limit on brackets that the file passed.
     fn items(&mut self, items: impl Iterator<Item = ast::Item>, module: &ModulePath) {
         for item in items {
+            if self.conditional.leaves_out(item.syntax()) {
+                continue;
+            }
             let (kind, name) = classify(&item);
             let body = match &item {
                 ast::Item::Module(module) => module.item_list(),
@@ -268,12 +340,19 @@ impl Collector<'_> {
         name: &Arc<str>,
         module: &ModulePath,
     ) {
+        let left_out = self.conditional.inside(node.text_range());
         let normalised = match body {
-            None => self.texts.normalise(node, self.offset),
+            None if left_out.is_empty() => self.texts.normalise(node, self.offset),
+            None => {
+                let end = node.text_range().end();
+                self.texts
+                    .normalise_until(node, end, left_out, "", self.offset)
+            }
             // The header alone; braces keep it an item of its own.
             Some(body) => {
                 let end = body.syntax().text_range().start();
-                self.texts.normalise_until(node, end, " {}", self.offset)
+                self.texts
+                    .normalise_until(node, end, left_out, " {}", self.offset)
             }
         };
         let key = (kind, Arc::clone(module), Arc::clone(name));
@@ -328,6 +407,26 @@ pub(super) fn classify(item: &ast::Item) -> (ItemKind, Arc<str>) {
             (ItemKind::Other, Arc::from(""))
         }
     }
+}
+
+/// The value of `#[path = "…"]` on a `mod`.
+pub(super) fn path_attribute(module: &ast::Module) -> Option<Arc<str>> {
+    module.attrs().find_map(|attribute| {
+        let Some(ast::Meta::KeyValueMeta(meta)) = attribute.meta() else {
+            return None;
+        };
+        if meta.path()?.as_single_name_ref()?.text() != "path" {
+            return None;
+        }
+        let Some(ast::Expr::Literal(literal)) = meta.expr() else {
+            return None;
+        };
+        let ast::LiteralKind::String(value) = literal.kind() else {
+            return None;
+        };
+        let value = value.value().ok()?.replace('\\', "/");
+        Some(Arc::from(value))
+    })
 }
 
 /// The last segment of a macro call's path.

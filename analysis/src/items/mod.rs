@@ -30,8 +30,8 @@ pub use self::declarations::{Declarations, module_scope};
 pub(crate) use self::dialects::library_imports;
 pub use self::dialects::{Crate, Dialect, Library, crate_of, dialect, file_library};
 pub use self::file::{
-    FileItems, ItemText, ParsedItem, TokenMap, file_items, file_range, item_at, item_text,
-    parse_item, token_map,
+    FileItems, ItemText, LeftOutModule, ParsedItem, TokenMap, file_items, file_range, item_at,
+    item_text, parse_item, token_map, unread_bytes,
 };
 pub use self::held::{HeldItems, hold};
 pub use self::homonyms::axes_named;
@@ -43,13 +43,14 @@ pub use self::mappings::{
     resolve_mapping_text, resolve_mapping_type,
 };
 pub use self::modules::{
-    ModuleTarget, ModuleTree, crate_root, file_package, module_target, module_tree, parent_module,
+    ModuleTarget, ModuleTree, crate_root, file_package, is_left_out, module_target, module_tree,
+    parent_module,
 };
 pub use self::remarks::{MappingRemark, MappingRemarkKind};
 pub use self::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
 pub use self::scopes::{
-    BlockScopes, LocalItem, ScopeKey, ScopeRef, block_scopes, file_functions, functions_around,
-    functions_of, scope_at, stands_in,
+    BlockScopes, LocalItem, ScopeKey, ScopeRef, all_functions, block_scopes, file_functions,
+    functions_around, functions_of, scope_at, stands_in,
 };
 pub use self::sites::{
     DeviceAttribute, MappingParts, MappingSite, SiteKind, device_attribute, mapping_parts,

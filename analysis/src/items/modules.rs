@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ra_ap_syntax::ast::{self, HasAttrs};
+use ra_ap_syntax::ast;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file::{file_items, item_text, parse_item};
@@ -30,6 +30,8 @@ struct FileNode {
     parent: Option<ModuleId>,
     root: SourceFile,
     package: Option<Arc<str>>,
+    /// A condition leaves out the `mod x;` that declares it, or a module around it.
+    left_out: bool,
 }
 
 /// The file of a `mod x;`.
@@ -124,6 +126,13 @@ pub fn file_package(db: &dyn Db, file: SourceFile) -> Option<Arc<str>> {
     tree.files.get(&file)?.package.clone()
 }
 
+/// Whether a condition leaves out all that would make a file a module.
+#[salsa::tracked(returns(copy))]
+pub fn is_left_out(db: &dyn Db, file: SourceFile) -> bool {
+    let tree = Project::try_get(db).map(|project| module_tree(db, project));
+    tree.is_some_and(|tree| tree.files.get(&file).is_some_and(|node| node.left_out))
+}
+
 /// The file of a `mod x;`.
 #[salsa::tracked(returns(copy))]
 pub fn module_target(db: &dyn Db, declaration: ItemId) -> ModuleTarget {
@@ -148,28 +157,13 @@ fn module_declarations(db: &dyn Db, file: SourceFile) -> Arc<[Declaration]> {
     declarations.map(declaration).collect()
 }
 
-/// The value of `#[path = "…"]` on a `mod`.
+/// The value of `#[path = "…"]` on a `mod x;`.
 fn path_attribute(db: &dyn Db, item: ItemId) -> Option<Arc<str>> {
     if !item_text(db, item).text.contains("path") {
         return None;
     }
     let module = parse_item(db, item).cast::<ast::Module>()?;
-    module.attrs().find_map(|attribute| {
-        let Some(ast::Meta::KeyValueMeta(meta)) = attribute.meta() else {
-            return None;
-        };
-        if meta.path()?.as_single_name_ref()?.text() != "path" {
-            return None;
-        }
-        let Some(ast::Expr::Literal(literal)) = meta.expr() else {
-            return None;
-        };
-        let ast::LiteralKind::String(value) = literal.kind() else {
-            return None;
-        };
-        let value = value.value().ok()?.replace('\\', "/");
-        Some(Arc::from(value))
-    })
+    super::file::path_attribute(&module)
 }
 
 /// How a file finds its modules: beside it (`mod.rs`, crate roots) or in a directory of its own name.
@@ -228,18 +222,54 @@ impl Builder<'_> {
                 }
             }
         }
+        let left_out = self.left_out();
         for file in rest.iter().filter(|file| !declared.contains(*file)) {
-            self.root(*file, None);
+            if !left_out.contains_key(file) {
+                self.root(*file, None);
+            }
+        }
+        // What nothing else declares stays out, with the modules in it.
+        for file in &rest {
+            if let Some(style) = left_out.get(file) {
+                self.tree_below(*file, None, *style, true);
+            }
         }
         for file in rest {
             self.root(file, None);
         }
     }
 
+    /// The files of the modules that conditions leave out, and how they find their own modules.
+    fn left_out(&self) -> FxHashMap<SourceFile, Style> {
+        let mut found = FxHashMap::default();
+        for file in self.files.values() {
+            for module in &file_items(self.db, *file).left_out_modules {
+                let targets = [Style::Beside, Style::OwnDirectory].map(|style| {
+                    let path = module.path.as_ref();
+                    self.target_of_module(*file, style, &module.module_path, &module.name, path)
+                });
+                let targets = targets.into_iter().flatten();
+                found.extend(targets.filter(|(target, _)| target != file));
+            }
+        }
+        found
+    }
+
     /// Makes a file a crate root and follows its modules. A file that is in the tree already stays where it is, which also
     /// cuts cycles.
     fn root(&mut self, root: SourceFile, package: Option<&Arc<str>>) {
-        let mut pending = vec![(root, None, Style::Beside)];
+        self.tree_below(root, package, Style::Beside, false);
+    }
+
+    /// As [`Self::root`], of a file that may be no crate's root.
+    fn tree_below(
+        &mut self,
+        root: SourceFile,
+        package: Option<&Arc<str>>,
+        style: Style,
+        left_out: bool,
+    ) {
+        let mut pending = vec![(root, None, style)];
         while let Some((file, parent, style)) = pending.pop() {
             if self.tree.files.contains_key(&file) {
                 continue;
@@ -248,6 +278,7 @@ impl Builder<'_> {
                 parent,
                 root,
                 package: package.cloned(),
+                left_out,
             };
             self.tree.files.insert(file, node);
             let declarations = module_declarations(self.db, file);
@@ -292,17 +323,30 @@ impl Builder<'_> {
         style: Style,
         declaration: &Declaration,
     ) -> Option<(SourceFile, Style)> {
+        let path = declaration.path.as_ref();
+        self.target_of_module(file, style, &declaration.module, &declaration.name, path)
+    }
+
+    /// The file of a `mod x;` of a file: of inline modules around it, a name, and a `#[path = "…"]`.
+    fn target_of_module(
+        &self,
+        file: SourceFile,
+        style: Style,
+        module: &ModulePath,
+        name: &str,
+        written: Option<&Arc<str>>,
+    ) -> Option<(SourceFile, Style)> {
         let path = file.path(self.db);
         let (directory, file_name) = path.rsplit_once('/').unwrap_or(("", &path));
         let stem = file_name.strip_suffix(".rs").unwrap_or(file_name);
         let find = |path: &str| self.paths.get(&normal_path(path)).copied();
-        let inside = declaration.module.join("/");
+        let inside = module.join("/");
         let own = if style == Style::OwnDirectory {
             stem
         } else {
             ""
         };
-        if let Some(written) = &declaration.path {
+        if let Some(written) = written {
             let base = if inside.is_empty() {
                 directory.to_owned()
             } else {
@@ -316,7 +360,6 @@ impl Builder<'_> {
             return target.map(|target| (target, Style::Beside));
         }
         let base = join(directory, &format!("{own}/{inside}"));
-        let name = &declaration.name;
         find(&join(&base, &format!("{name}.rs")))
             .map(|target| (target, Style::OwnDirectory))
             .or_else(|| {

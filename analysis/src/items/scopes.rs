@@ -10,6 +10,7 @@ use super::declarations::{Declarations, Declared, generic_names};
 use super::file::file_items;
 use super::file::{ItemText, classify, item_text, macro_name, parse_item};
 use super::ids::{ItemId, ItemKind, ModuleId, Span};
+use super::modules::is_left_out;
 use crate::db::{Db, SourceFile};
 use crate::syntax::ItemSource;
 
@@ -277,8 +278,16 @@ pub fn functions_of(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
 }
 
 /// The functions of a file, wherever they stand in it: those of its modules in the order of the file, each followed by those
-/// in its blocks.
+/// in its blocks. None of a file that a condition leaves out.
 pub fn file_functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
+    if is_left_out(db, file) {
+        return Vec::new();
+    }
+    all_functions(db, file)
+}
+
+/// As [`file_functions`], also of a file that a condition leaves out.
+pub fn all_functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
     let items = file_items(db, file);
     let items = items.items.iter();
     items.flat_map(|item| functions_of(db, *item)).collect()

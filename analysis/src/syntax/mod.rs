@@ -4,6 +4,7 @@
 //! Parsing never fails: a file gives a tree and a count of errors, which `rustc` reports and we do not.
 //! The one exception is a file whose nesting would overflow the stack of the recursive parser; it is not analysed.
 
+mod conditional;
 mod lines;
 mod nesting;
 mod normal_tree;
@@ -12,6 +13,7 @@ mod parsed;
 
 use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile as SourceTree, SyntaxNode};
 
+pub use self::conditional::{Conditional, modules_around};
 pub use self::lines::{LineColumn, LineIndex};
 pub use self::normal_tree::ItemSource;
 pub use self::normalise::{ItemTextReader, TokenRuns};

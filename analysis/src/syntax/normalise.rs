@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ra_ap_syntax::{GreenNode, NodeOrToken, SyntaxKind, SyntaxNode, TextSize};
 use rustc_hash::FxHashMap;
 
+use super::conditional::LeftOut;
 use super::normal_tree::ItemSource;
 
 /// A normalised text and the way back to the bytes that it came from.
@@ -115,7 +116,7 @@ pub(super) struct NormalisedNode {
 
 impl NormalisedNode {
     fn of(node: &SyntaxNode) -> Self {
-        let tokens = Tokens::of(node, node.text_range().end());
+        let tokens = Tokens::of(node, node.text_range().end(), &[]);
         Self {
             node: node.green().to_owned(),
             changes: tokens.changes.into(),
@@ -168,15 +169,16 @@ impl ItemTextReader<'_> {
         }
     }
 
-    /// Normalises the tokens of a node that start before `end`, with `closing` behind them.
+    /// Normalises the tokens of a node that start before `end`, without those that are left out, and with `closing` behind them.
     pub fn normalise_until(
         &self,
         node: &SyntaxNode,
         end: TextSize,
+        left_out: &[LeftOut],
         closing: &str,
         offset: u32,
     ) -> Normalised {
-        let tokens = Tokens::of(node, end);
+        let tokens = Tokens::of(node, end, left_out);
         Normalised {
             text: (tokens.text + closing).into(),
             runs: TokenRuns {
@@ -215,9 +217,11 @@ enum Trivia {
 }
 
 impl Tokens {
-    /// The tokens of a node that start before `end`.
-    fn of(node: &SyntaxNode, end: TextSize) -> Self {
-        let end = end - node.text_range().start();
+    /// The tokens of a node that start before `end`, without those that are left out.
+    fn of(node: &SyntaxNode, end: TextSize, left_out: &[LeftOut]) -> Self {
+        let start = node.text_range().start();
+        let end = end - start;
+        let mut left_out = left_out.iter().peekable();
         let mut tokens = Self {
             text: String::with_capacity(end.into()),
             runs: Vec::new(),
@@ -245,6 +249,17 @@ impl Tokens {
             if place >= end {
                 break;
             }
+            let at = start + place;
+            while left_out.next_if(|next| next.range.end() <= at).is_some() {}
+            if let Some(next) = left_out.peek()
+                && next.range.contains(at)
+            {
+                if next.range.start() == at {
+                    trivia = tokens.instead(next.instead, trivia);
+                }
+                place += token.text_len();
+                continue;
+            }
             let kind = SyntaxKind::from(token.kind().0);
             if kind.is_trivia() {
                 let space = trivia == Trivia::None && token.text() == " ";
@@ -256,6 +271,19 @@ impl Tokens {
             place += token.text_len();
         }
         tokens
+    }
+
+    /// Writes what stands in the place of tokens; the trivia behind it.
+    fn instead(&mut self, text: &str, before: Trivia) -> Trivia {
+        self.sound = false;
+        if text.is_empty() {
+            return Trivia::Other;
+        }
+        if before != Trivia::None && !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        self.text.push_str(text);
+        Trivia::None
     }
 
     fn push(&mut self, kind: SyntaxKind, token: &str, original: u32, trivia: Trivia) {

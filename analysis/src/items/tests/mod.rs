@@ -1,5 +1,6 @@
 //! Tests of items, one file a question.
 
+mod conditions;
 mod constants;
 mod expressions;
 mod incremental;
