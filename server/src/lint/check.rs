@@ -62,6 +62,8 @@ impl NotLookedAt {
 pub(crate) struct Outline<'a> {
     pub(crate) files: u64,
     pub(crate) kernels: u64,
+    /// Functions that `cfg` leaves out.
+    pub(crate) configured_out: u64,
     pub(crate) operations: &'a OperationCounts,
     /// In the order of files, places and rules; suppressed ones included.
     pub(crate) findings: &'a [Finding],
@@ -229,6 +231,7 @@ fn report(
     let outline = Outline {
         files: checked.files,
         kernels: checked.kernels,
+        configured_out: checked.configured_out,
         operations: &checked.operations,
         findings: &checked.findings,
         unresolved: &checked.unresolved,

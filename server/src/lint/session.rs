@@ -61,6 +61,8 @@ pub(crate) struct Session<'a> {
 pub(crate) struct Checked {
     pub(crate) files: u64,
     pub(crate) kernels: u64,
+    /// Functions that `cfg` leaves out.
+    pub(crate) configured_out: u64,
     pub(crate) operations: OperationCounts,
     /// In the order of files, places and rules; suppressed ones included, those at level `allow` not.
     pub(crate) findings: Vec<Finding>,
@@ -117,6 +119,8 @@ impl<'a> Session<'a> {
         let libraries = sources.libraries.iter();
         self.workspace
             .set_manifests(libraries.map(|(root, package)| (&**root, package.clone())));
+        self.workspace.set_features(sources.features.clone());
+        self.workspace.set_cfg(settings.cfg());
         self.workspace.set_files(
             sources
                 .files
@@ -201,6 +205,7 @@ impl<'a> Session<'a> {
         Checked {
             files: report.files,
             kernels: report.kernels,
+            configured_out: report.configured_out,
             operations: report.operations,
             findings,
             libraries: report.libraries,

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use visa_analysis::{Package, Workspace};
+use visa_analysis::{Package, PackageFeatures, Workspace};
 
 use super::configuration::ClientSettings;
 use super::uris;
@@ -30,6 +30,8 @@ pub(crate) struct Settings {
     packages: Vec<Package>,
     /// What these say of the libraries that kernels are written for.
     libraries: Libraries,
+    /// Their features.
+    features: Vec<PackageFeatures>,
     /// The settings files that are right, to fall back on.
     configurations: Configurations,
 }
@@ -93,6 +95,7 @@ impl Settings {
             loaded: paths.collect(),
             packages: sources.packages.clone(),
             libraries: sources.libraries.clone(),
+            features: sources.features.clone(),
             configurations: resolver.configurations(),
         };
         Reading {
@@ -115,6 +118,8 @@ impl Settings {
         workspace.set_packages(self.packages.clone());
         let libraries = self.libraries.iter();
         workspace.set_manifests(libraries.map(|(root, package)| (&**root, package.clone())));
+        workspace.set_features(self.features.clone());
+        workspace.set_cfg(self.table.cfg());
     }
 }
 
@@ -137,6 +142,7 @@ fn stamp(
         (&package.name, &package.root).hash(&mut hasher);
     }
     sources.libraries.hash(&mut hasher);
+    sources.features.hash(&mut hasher);
     show(table, sources).hash(&mut hasher);
     for problem in problems {
         problem.to_string().hash(&mut hasher);

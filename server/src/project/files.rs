@@ -9,8 +9,9 @@ use std::path::{Component, Path, PathBuf};
 
 use ignore::WalkBuilder;
 use rayon::prelude::*;
-use visa_analysis::Package;
+use visa_analysis::{Package, PackageFeatures};
 
+use super::features::features_of;
 use super::languages::{is_searched, language_of, refusal};
 use super::libraries::{Libraries, libraries_of};
 use super::packages::{Manifest, package_of, path_dependencies};
@@ -39,6 +40,8 @@ pub(crate) struct Sources {
     pub(crate) packages: Vec<Package>,
     /// What these say of the libraries that kernels are written for.
     pub(crate) libraries: Libraries,
+    /// Their features.
+    pub(crate) features: Vec<PackageFeatures>,
     /// The path of standard input's text, if that was read.
     pub(crate) standard_input: Option<String>,
     /// How people see a path.
@@ -311,6 +314,7 @@ impl<'a> Gathering<'a> {
             .map(|manifest| (slashes(&manifest.root).into(), libraries_of(manifest)))
             .collect();
         sources.libraries.sort_by(|one, other| one.0.cmp(&other.0));
+        sources.features = features_of(&self.packages);
         sources.packages = self
             .packages
             .into_iter()

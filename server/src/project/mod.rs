@@ -2,6 +2,7 @@
 //!
 //! Knows the disk and `visa-lint.toml`; neither terminals nor the protocol of editors, and nothing of what a kernel means.
 
+pub(crate) mod features;
 pub(crate) mod files;
 pub(crate) mod languages;
 pub(crate) mod levels;

@@ -116,7 +116,7 @@ fn package_name(table: &Table) -> Option<&str> {
     table.get("package")?.get("name")?.as_str()
 }
 
-fn table(folder: &Path) -> Result<Table, String> {
+pub(super) fn table(folder: &Path) -> Result<Table, String> {
     let path = folder.join("Cargo.toml");
     let text = std::fs::read_to_string(&path)
         .map_err(|error| format!("cannot read `{}`: {}", path.display(), reason(&error)))?;

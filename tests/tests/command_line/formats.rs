@@ -446,8 +446,7 @@ fn agents_get_a_line_a_finding_with_its_edits() {
     );
     let edit = "| fix: remove the suppression: delete \"#[expect(tcp::slice_size)]\\n\" at 3:1";
     assert!(lines[1].ends_with(edit), "{text}");
-    let statistics =
-        "files=1 kernels=0 resolved=0 unresolved=0 deny=1 warn=1 suppressed=0 known=0 fixable=1";
+    let statistics = "files=1 kernels=0 configured_out=0 resolved=0 unresolved=0 deny=1 warn=1 suppressed=0 known=0 fixable=1";
     assert_eq!(lines[2], statistics);
     let quiet = stdout(&run(folder.path(), &["--format", "agent", "--quiet"]));
     assert_eq!(quiet.lines().collect::<Vec<_>>(), lines[..2]);

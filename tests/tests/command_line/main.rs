@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use visa_tests::repository;
 
 mod baseline;
+mod conditions;
 mod cost;
 mod coverage;
 mod dialects;

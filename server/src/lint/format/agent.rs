@@ -116,9 +116,10 @@ fn statistics(outline: &Outline<'_>) -> String {
             .count()
     };
     format!(
-        "files={} kernels={} resolved={} unresolved={} deny={} warn={} suppressed={} known={} fixable={}",
+        "files={} kernels={} configured_out={} resolved={} unresolved={} deny={} warn={} suppressed={} known={} fixable={}",
         outline.files,
         outline.kernels,
+        outline.configured_out,
         outline.operations.resolved,
         outline.operations.unresolved,
         at(Level::Deny),

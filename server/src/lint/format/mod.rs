@@ -38,6 +38,10 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     if *unresolved > 0 {
         text.push_str(&format!(" ({unresolved} unresolved)"));
     }
+    if outline.configured_out > 0 {
+        let functions = counted(outline.configured_out, "function");
+        text.push_str(&format!(", {functions} configured out"));
+    }
     let at = |level| {
         outline
             .open()

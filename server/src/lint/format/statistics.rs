@@ -16,7 +16,11 @@ pub(super) fn render(outline: &Outline<'_>) -> String {
         .map(|name| name.chars().count() + 2)
         .max()
         .unwrap_or(0)
-        .max("operations".len());
+        .max(if outline.configured_out > 0 {
+            "configured out".len()
+        } else {
+            "operations".len()
+        });
     let mut text = String::new();
     // Writing to a string cannot fail.
     let mut line = |name: &str, count: u64| {
@@ -37,6 +41,9 @@ pub(super) fn render(outline: &Outline<'_>) -> String {
     line("  unresolved", outline.operations.unresolved);
     for (reason, count) in reasons {
         line(&format!("    {reason}"), *count);
+    }
+    if outline.configured_out > 0 {
+        line("configured out", outline.configured_out);
     }
     text
 }

@@ -40,6 +40,9 @@ pub(super) struct SettingsFile {
     /// How many chips a kernel runs on whose `#[device]` gives no literal, and a function that no kernel calls.
     #[schemars(with = "NonZeroU64")]
     pub(super) chips: Option<Spanned<NonZeroU64>>,
+    /// Conditions of `cfg` that hold, as `feature="x"` or a name, and with a `!` in front those that do not.
+    #[schemars(with = "Vec<String>")]
+    pub(super) cfg: Vec<Spanned<String>>,
     /// Files that are not checked, as patterns of `.gitignore` relative to the folder of this file.
     #[schemars(with = "Vec<String>")]
     pub(super) exclude: Vec<Spanned<String>>,

@@ -20,7 +20,7 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use visa_analysis::{Diagnostic, DialectChoice, Group, Level, Options, Rule};
+use visa_analysis::{CfgSetting, Diagnostic, DialectChoice, Group, Level, Options, Rule};
 
 use self::read::{Chosen, Configuration};
 use super::Failure;
@@ -81,6 +81,14 @@ impl Settings {
             .map(budgets::Entry::limits)
             .collect()
     }
+
+    /// The conditions that hold and those that do not.
+    pub(crate) fn cfg(&self) -> Arc<[CfgSetting]> {
+        let file = self.configuration.iter();
+        file.flat_map(|file| &file.cfg)
+            .map(|(_, setting)| setting.clone())
+            .collect()
+    }
 }
 
 /// The chosen value, or the default.
@@ -119,6 +127,14 @@ impl SettingsTable {
         self.by_file
             .iter()
             .map(|(path, settings)| (path.as_str(), settings.budgets()))
+    }
+
+    /// The conditions that hold in each file and those that do not.
+    pub(crate) fn cfg(&self) -> impl Iterator<Item = (&str, Arc<[CfgSetting]>)> {
+        self.by_file
+            .iter()
+            .map(|(path, settings)| (path.as_str(), settings.cfg()))
+            .filter(|(_, cfg)| !cfg.is_empty())
     }
 
     /// The files by their settings, in the order of the first file of each.

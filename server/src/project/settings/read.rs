@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use toml::Spanned;
-use visa_analysis::nearest_names;
+use visa_analysis::{CfgSetting, nearest_names};
 
 use super::budgets::Budgets;
 use super::file::{LevelTable, SettingsFile};
@@ -31,6 +31,8 @@ pub(crate) struct Configuration {
     pub(crate) dialect: Option<Chosen<Dialect>>,
     pub(crate) target: Option<Chosen<Target>>,
     pub(crate) chips: Option<Chosen<NonZeroU64>>,
+    /// As written, with what it means.
+    pub(crate) cfg: Vec<(Chosen<String>, CfgSetting)>,
     pub(crate) exclude: Patterns,
     pub(crate) select: Vec<Named>,
     pub(crate) ignore: Vec<Named>,
@@ -194,6 +196,7 @@ impl Reader<'_> {
             dialect: file.dialect.map(|value| self.chosen(value)),
             target: file.target.map(|value| self.chosen(value)),
             chips: file.chips.map(|value| self.chosen(value)),
+            cfg: self.cfg(file.cfg),
             exclude: self.patterns(file.exclude),
             select: self.names(file.select.unwrap_or_default()),
             ignore: self.names(file.ignore),
@@ -207,6 +210,17 @@ impl Reader<'_> {
     fn chosen<T>(&self, value: Spanned<T>) -> Chosen<T> {
         let origin = self.origin(&value.span());
         (value.into_inner(), origin)
+    }
+
+    fn cfg(&mut self, written: Vec<Spanned<String>>) -> Vec<(Chosen<String>, CfgSetting)> {
+        let mut settings = Vec::new();
+        for condition in written {
+            match CfgSetting::parse(condition.get_ref()) {
+                Ok(setting) => settings.push((self.chosen(condition), setting)),
+                Err(problem) => self.refuse(&condition.span(), &problem),
+            }
+        }
+        settings
     }
 
     fn patterns(&mut self, written: Vec<Spanned<String>>) -> Patterns {

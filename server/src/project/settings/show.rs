@@ -64,6 +64,11 @@ fn section(settings: &Settings) -> String {
     if let Some((chips, origin)) = &settings.chips {
         line("chips", &chips.to_string(), Some(origin.to_string()));
     }
+    if let Some(file) = file.filter(|file| !file.cfg.is_empty()) {
+        let conditions: Vec<_> = file.cfg.iter().map(|((text, _), _)| text.clone()).collect();
+        let place = file.cfg.first().map(|(place, _)| place);
+        line("cfg", &list(&conditions), origin(place));
+    }
     for (name, names) in [
         ("select", &settings.levels.select),
         ("ignore", &settings.levels.ignore),
