@@ -14,8 +14,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::budget::budget_of;
 use crate::causes::Causes;
-use crate::db::{Db, Project, SourceFile, options};
+use crate::db::{Db, Project, SourceFile, options, shown_path};
 use crate::derivation::{BodyDerivation, derive_watching};
+use crate::fragments::fitted;
 use crate::items::{
     Crate, ItemId, ItemKind, Library, ModuleId, ModulePath, Span, all_functions, crate_of,
     crate_root, file_functions, file_items, file_library, file_package, functions_of, is_left_out,
@@ -203,7 +204,7 @@ fn foreign_findings(
 #[salsa::tracked(returns(clone))]
 pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
     let mut places = Places::new(db);
-    let mut report = FileReport::new(file.path(db));
+    let mut report = FileReport::new(shown_path(db, file));
     report.syntax_errors = syntax_error_count(db, file) as u64;
     if let Some(why) = file_items(db, file).unanalysed {
         report
@@ -288,6 +289,13 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
     });
     sort(&mut report.diagnostics);
     report.diagnostics = causes.join(report.diagnostics);
+    if let Some(origin) = file.origin(db) {
+        let text = file.text(db);
+        for diagnostic in &mut report.diagnostics {
+            let fixes = std::mem::take(&mut diagnostic.fixes);
+            diagnostic.fixes = fitted(fixes, &text, &origin);
+        }
+    }
     Arc::new(report)
 }
 

@@ -15,6 +15,7 @@ use salsa::{Durability, Setter};
 
 use crate::budget::Budget;
 use crate::conditions::{CfgSetting, PackageFeatures};
+use crate::fragments::{Origin, file_of, is_fragment};
 pub use crate::hardware::Target;
 use crate::items::{Dialect, HeldItems, hold};
 use crate::syntax::{ParsedFile, parse, syntax_error_count};
@@ -40,6 +41,10 @@ pub struct SourceFile {
     #[default]
     #[returns(clone)]
     pub held: Option<Arc<HeldItems>>,
+    /// For a block of a file of another kind: what it was cut out of.
+    #[default]
+    #[returns(clone)]
+    pub origin: Option<Arc<Origin>>,
 }
 
 /// A Cargo package: its name and the directory of its manifest.
@@ -138,15 +143,20 @@ pub struct Project {
     pub cfg: Arc<FileCfg>,
 }
 
-/// The path of a file as the caller knows it.
+/// The path of a file as the caller knows it; of a block that of the file that it stands in.
 pub fn shown_path(db: &dyn Db, file: SourceFile) -> Arc<str> {
-    file.path(db)
+    let path = file.path(db);
+    if is_fragment(&path) {
+        file_of(&path).into()
+    } else {
+        path
+    }
 }
 
 /// The options that hold for a file: its own or the project's, or the defaults where no project was set.
 pub fn options(db: &dyn Db, file: SourceFile) -> Options {
     Project::try_get(db).map_or_else(Options::default, |project| {
-        let own = project.file_options(db).get(&file.path(db)).copied();
+        let own = project.file_options(db).get(&shown_path(db, file)).copied();
         own.unwrap_or_else(|| project.options(db))
     })
 }
@@ -242,6 +252,21 @@ impl AnalysisDatabase {
                 Project::builder(files, packages, options, options_of, budgets, manifests)
                     .durability(Durability::HIGH)
                     .new(self)
+            }
+        }
+    }
+
+    /// Sets what blocks were cut out of, by the paths under which they are held.
+    pub fn set_origins<'a>(
+        &mut self,
+        origins: impl IntoIterator<Item = (String, &'a Arc<Origin>)>,
+    ) {
+        for (path, origin) in origins {
+            let Some(file) = self.file(&path) else {
+                continue;
+            };
+            if file.origin(self).as_ref() != Some(origin) {
+                file.set_origin(self).to(Some(Arc::clone(origin)));
             }
         }
     }

@@ -11,6 +11,7 @@ pub mod cost;
 pub mod db;
 pub mod derivation;
 pub mod fixing;
+pub mod fragments;
 pub mod hardware;
 pub mod ide;
 pub mod items;
@@ -38,6 +39,7 @@ pub use db::{DialectChoice, Options, Package, PackageLibrary, PackageManifest};
 pub use fixing::{
     Application, Fixable, Fixed, Texts, Trust, apply_fixes, fix_all, with_line_breaks_of,
 };
+pub use fragments::{has_rust_code, is_markdown};
 pub use hardware::Target;
 pub use ide::{
     Assist, AssistKind, ByteRange, CallItem, CallLink, Completion, CompletionKind, Folding,

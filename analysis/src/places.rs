@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::db::{Db, SourceFile};
+use crate::db::{Db, SourceFile, shown_path};
 use crate::items::{Span, TokenMap, token_map};
 use crate::report::{Diagnostic, DiagnosticFix, FileEdit, Position, Range, RelatedPlace};
 use crate::rules::{self, Finding};
@@ -71,7 +71,7 @@ impl<'a> Places<'a> {
     fn tables(&mut self, file: SourceFile) -> &FileTables<'a> {
         let db = self.db;
         self.files.entry(file).or_insert_with(|| FileTables {
-            path: file.path(db),
+            path: shown_path(db, file),
             lines: line_index(db, file),
             tokens: token_map(db, file),
         })

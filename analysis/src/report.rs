@@ -207,6 +207,25 @@ impl FileReport {
         }
     }
 
+    /// Adds the answer about another block of the same file.
+    pub(crate) fn add(&mut self, other: Self) {
+        let sum = |one: &mut u64, other: u64| *one = one.saturating_add(other);
+        sum(&mut self.syntax_errors, other.syntax_errors);
+        sum(&mut self.kernels, other.kernels);
+        sum(&mut self.configured_out, other.configured_out);
+        self.operations.add(&other.operations);
+        self.diagnostics.extend(other.diagnostics);
+        self.diagnostics
+            .sort_by(|one, other| (one.range, one.rule).cmp(&(other.range, other.rule)));
+        self.unresolved.extend(other.unresolved);
+        self.unresolved.sort_by_key(|place| place.range);
+        for problem in other.problems {
+            if !self.problems.contains(&problem) {
+                self.problems.push(problem);
+            }
+        }
+    }
+
     /// The same with something that went wrong.
     #[must_use]
     pub fn problem(mut self, problem: Problem) -> Self {

@@ -20,6 +20,9 @@ use crate::db::{
     AnalysisDatabase, FileBudgets, FileCfg, Options, Package, PackageManifest, PackageManifests,
     SourceFile,
 };
+use crate::fragments::{
+    Fragment, blank, doc_blocks, file_of, fitted, fragments, is_markdown, markdown_blocks, path_of,
+};
 use crate::items::ItemId;
 use crate::report::{DiagnosticFix, FileReport, Problem, Report};
 use crate::suppression::{Allowed, allowing};
@@ -30,6 +33,10 @@ use crate::syntax::syntax_error_count;
 pub struct Workspace {
     db: AnalysisDatabase,
     files: BTreeMap<Arc<str>, Arc<str>>,
+    /// The blocks of Rust in files of other kinds and in doc comments, by the file's path.
+    fragments: BTreeMap<Arc<str>, Vec<Fragment>>,
+    /// Whether the blocks in doc comments are read.
+    doc_comments: bool,
     packages: Vec<Package>,
     options: Options,
     file_options: BTreeMap<Arc<str>, Options>,
@@ -68,8 +75,22 @@ impl Workspace {
     /// Adds files or replaces their texts. Paths have `/` between their components.
     pub fn set_files<'a>(&mut self, files: impl IntoIterator<Item = (&'a str, &'a str)>) {
         for (path, text) in files {
-            self.files
-                .insert(path.replace('\\', "/").into(), text.into());
+            let path: Arc<str> = path.replace('\\', "/").into();
+            self.files.insert(Arc::clone(&path), text.into());
+            self.read_blocks(&path);
+        }
+        self.apply();
+    }
+
+    /// Says whether the Rust in the doc comments of files is read too, each block as a file of its own.
+    pub fn set_doc_comments(&mut self, read: bool) {
+        if self.doc_comments == read {
+            return;
+        }
+        self.doc_comments = read;
+        let paths: Vec<_> = self.files.keys().cloned().collect();
+        for path in paths {
+            self.read_blocks(&path);
         }
         self.apply();
     }
@@ -78,6 +99,11 @@ impl Workspace {
     pub fn set_file(&mut self, path: &str, text: &str) {
         let path: Arc<str> = path.replace('\\', "/").into();
         let known = self.files.insert(Arc::clone(&path), text.into());
+        if self.doc_comments || is_markdown(&path) {
+            self.read_blocks(&path);
+            self.apply();
+            return;
+        }
         match self.db.file(&path) {
             Some(file) if known.is_some() => {
                 if known.as_deref() != Some(text) {
@@ -98,7 +124,9 @@ impl Workspace {
 
     /// Forgets a file.
     pub fn remove_file(&mut self, path: &str) {
-        if self.files.remove(&*path.replace('\\', "/")).is_some() {
+        let path = path.replace('\\', "/");
+        self.fragments.remove(&*path);
+        if self.files.remove(&*path).is_some() {
             self.apply();
         }
     }
@@ -174,10 +202,50 @@ impl Workspace {
         }
     }
 
+    /// Finds the blocks of a file.
+    fn read_blocks(&mut self, path: &Arc<str>) {
+        let Some(text) = self.files.get(path) else {
+            return;
+        };
+        let found = if is_markdown(path) {
+            let found = fragments(text, markdown_blocks(text, false));
+            // One that has no blocks is known all the same.
+            if found.is_empty() {
+                vec![blank(text)]
+            } else {
+                found
+            }
+        } else if self.doc_comments {
+            fragments(text, doc_blocks(text))
+        } else {
+            Vec::new()
+        };
+        if found.is_empty() {
+            self.fragments.remove(path);
+        } else {
+            self.fragments.insert(Arc::clone(path), found);
+        }
+    }
+
     fn apply(&mut self) {
-        let files = self.files.iter().map(|(path, text)| (&**path, &**text));
+        let numbered = |(path, found): (&Arc<str>, &'_ Vec<Fragment>)| {
+            let paths = (0..found.len()).map(|number| path_of(path, number));
+            paths.collect::<Vec<String>>()
+        };
+        let paths: Vec<String> = self.fragments.iter().flat_map(numbered).collect();
+        let blocks = self.fragments.values().flatten();
+        let blocks: Vec<(&String, &Fragment)> = paths.iter().zip(blocks).collect();
+        let files = self.files.iter().filter(|(path, _)| !is_markdown(path));
+        let files = files.map(|(path, text)| (&**path, &**text));
+        let of_blocks = blocks
+            .iter()
+            .map(|(path, block)| (path.as_str(), &*block.text));
         self.db
-            .set_project(files, self.packages.clone(), self.options);
+            .set_project(files.chain(of_blocks), self.packages.clone(), self.options);
+        let origins = blocks
+            .iter()
+            .map(|(path, block)| ((*path).clone(), &block.origin));
+        self.db.set_origins(origins);
         self.db.set_file_options(self.file_options.clone());
         self.db.set_budgets(self.budgets.clone());
         self.db.set_manifests(self.manifests.clone());
@@ -213,11 +281,30 @@ impl Analysis {
     /// The findings in one file, from its own functions and from those of other files that call into it.
     #[must_use]
     pub fn check_file(&self, path: &str) -> FileReport {
-        let Some(file) = self.db.file(path) else {
+        let answer = |file| {
+            let answer = self.guarded(|db| FileReport::clone(&file_report(db, file)));
+            answer.unwrap_or_else(|problem| FileReport::new(path.into()).problem(problem))
+        };
+        let mut answers = self.parts(path).into_iter().map(answer);
+        let Some(mut report) = answers.next() else {
             return FileReport::new(path.into()).problem(Problem::NoSuchFile);
         };
-        let answer = self.guarded(|db| FileReport::clone(&file_report(db, file)));
-        answer.unwrap_or_else(|problem| FileReport::new(path.into()).problem(problem))
+        answers.for_each(|other| report.add(other));
+        report
+    }
+
+    /// What the engine holds of a file: the file itself, then the blocks in it.
+    fn parts(&self, path: &str) -> Vec<SourceFile> {
+        let Some(project) = crate::db::Project::try_get(&self.db) else {
+            return Vec::new();
+        };
+        let files = project.files(&self.db);
+        let from = (std::ops::Bound::Included(path), std::ops::Bound::Unbounded);
+        files
+            .range::<str, _>(from)
+            .take_while(|(held, _)| file_of(held) == path)
+            .map(|(_, file)| *file)
+            .collect()
     }
 
     /// What the kernels of one file cost, in the order of the file.
@@ -226,8 +313,14 @@ impl Analysis {
     ///
     /// There is no such file, or the engine failed.
     pub fn costs(&self, path: &str) -> Result<Vec<KernelCost>, Problem> {
-        let file = self.db.file(path).ok_or(Problem::NoSuchFile)?;
-        self.guarded(|db| kernel_costs(db, file))
+        let parts = self.parts(path);
+        if parts.is_empty() {
+            return Err(Problem::NoSuchFile);
+        }
+        self.guarded(|db| {
+            let costs = parts.iter().map(|file| kernel_costs(db, *file));
+            costs.collect::<Vec<_>>().concat()
+        })
     }
 
     /// What the kernels of several files cost, worked out in parallel on the current pool of threads.
@@ -244,11 +337,12 @@ impl Analysis {
     /// The findings in all files.
     #[must_use]
     pub fn check_all(&self) -> Report {
-        let paths: Vec<String> = self
+        let mut paths: Vec<String> = self
             .files()
             .iter()
-            .map(|(path, _)| path.to_string())
+            .map(|(path, _)| file_of(path).to_owned())
             .collect();
+        paths.dedup();
         self.check_files(&paths)
     }
 
@@ -283,7 +377,7 @@ impl Analysis {
             });
         let wanted: FxHashSet<_> = paths
             .iter()
-            .filter_map(|path| self.db.file(path))
+            .flat_map(|path| self.parts(path))
             .filter_map(|file| self.guarded(|db| reachable_from(db, file)).ok())
             .collect();
         let mut items: Vec<(usize, ItemId)> = files
@@ -311,9 +405,9 @@ impl Analysis {
                 paths
                     .par_iter()
                     .for_each_with(validating, |analysis, path| {
-                        let file = analysis.db.file(path);
-                        let _ =
-                            file.map(|file| analysis.guarded(|db| syntax_error_count(db, file)));
+                        for file in analysis.parts(path) {
+                            let _ = analysis.guarded(|db| syntax_error_count(db, file));
+                        }
                     });
             },
             || {
@@ -337,25 +431,41 @@ impl Analysis {
     pub fn related_files(&self, paths: &[String]) -> Vec<String> {
         let groups: FxHashSet<_> = paths
             .iter()
-            .filter_map(|path| self.db.file(path))
+            .flat_map(|path| self.parts(path))
             .filter_map(|file| self.guarded(|db| reachable_from(db, file)).ok())
             .collect();
         let related = self.files().into_iter().filter(|(_, file)| {
             let group = self.guarded(|db| reachable_from(db, *file));
             group.is_ok_and(|group| groups.contains(&group))
         });
-        related.map(|(path, _)| path.to_string()).collect()
+        let mut paths: Vec<String> = related.map(|(path, _)| file_of(&path).to_owned()).collect();
+        // Blocks follow the file that they stand in.
+        paths.dedup();
+        paths
     }
 
     /// The edits that make comments of a file allow some of its findings, given by first byte and rule, each its own fix.
     /// The reason follows the names in new comments.
     #[must_use]
     pub fn allowing(&self, path: &str, wanted: &[Allowed<'_>], reason: &str) -> Vec<DiagnosticFix> {
-        let Some(file) = self.db.file(path) else {
-            return Vec::new();
+        let of_part = |file: SourceFile| {
+            let origin = file.origin(&self.db);
+            let here: Vec<Allowed<'_>> = match &origin {
+                None => wanted.to_vec(),
+                Some(origin) => wanted
+                    .iter()
+                    .copied()
+                    .filter(|(byte, _)| origin.holds(*byte))
+                    .collect(),
+            };
+            let found = self.guarded(|db| allowing(db, file, &here, reason));
+            let found = found.unwrap_or_default();
+            match origin {
+                None => found,
+                Some(origin) => fitted(found, &file.text(&self.db), &origin),
+            }
         };
-        self.guarded(|db| allowing(db, file, wanted, reason))
-            .unwrap_or_default()
+        self.parts(path).into_iter().flat_map(of_part).collect()
     }
 
     /// The text of a file as this snapshot knows it.
@@ -364,8 +474,15 @@ impl Analysis {
     ///
     /// There is no such file, or a newer edit overtook the question.
     pub fn text(&self, path: &str) -> Result<Arc<str>, Problem> {
-        let file = self.db.file(path).ok_or(Problem::NoSuchFile)?;
-        self.guarded(|db| file.text(db))
+        let file = self
+            .parts(path)
+            .first()
+            .copied()
+            .ok_or(Problem::NoSuchFile)?;
+        self.guarded(|db| match file.origin(db) {
+            Some(origin) => Arc::clone(&origin.text),
+            None => file.text(db),
+        })
     }
 
     /// What cancels the questions to this snapshot and its clones from another thread.

@@ -13,6 +13,7 @@ use super::file::{file_items, item_text, parse_item};
 use super::ids::{ItemId, ItemKind, ModuleId, ModulePath};
 use super::scopes::module_around_local;
 use crate::db::{Db, FileMap, Project, SourceFile};
+use crate::fragments::is_fragment;
 
 /// The modules of a project, file by file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -337,6 +338,10 @@ impl Builder<'_> {
         written: Option<&Arc<str>>,
     ) -> Option<(SourceFile, Style)> {
         let path = file.path(self.db);
+        if is_fragment(&path) {
+            // A block is a crate of its own, which has no files.
+            return None;
+        }
         let (directory, file_name) = path.rsplit_once('/').unwrap_or(("", &path));
         let stem = file_name.strip_suffix(".rs").unwrap_or(file_name);
         let find = |path: &str| self.paths.get(&normal_path(path)).copied();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use ra_ap_syntax::{AstNode, SourceFile as SourceTree, SyntaxKind, SyntaxToken, TextSize};
 
 use super::{COMMENT, Covered, Suppression, SuppressionKind, suppressions};
-use crate::db::{Db, SourceFile};
+use crate::db::{Db, SourceFile, shown_path};
 use crate::report::{DiagnosticFix, FileEdit};
 use crate::rules::Applicability;
 use crate::syntax::{LineIndex, line_index, parse};
@@ -62,7 +62,7 @@ pub fn allowing(
             rules.insert(rule);
         }
     }
-    let path = file.path(db);
+    let path = shown_path(db, file);
     let edits = places.into_iter().filter_map(|(place, (byte, rules))| {
         let rules = rules.into_iter().collect::<Vec<_>>().join(", ");
         let (at, text) = match place {

@@ -113,6 +113,7 @@ impl<'a> Session<'a> {
                 self.workspace.remove_file(&file.path);
             }
         }
+        self.workspace.set_doc_comments(self.given.settings.doc);
         self.workspace.set_file_options(settings.engine_options());
         self.workspace.set_budgets(settings.budgets());
         self.workspace.set_packages(sources.packages.clone());

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use ignore::WalkBuilder;
 use rayon::prelude::*;
-use visa_analysis::{Package, PackageFeatures};
+use visa_analysis::{Package, PackageFeatures, has_rust_code, is_markdown};
 
 use super::features::features_of;
 use super::languages::{is_searched, language_of, refusal};
@@ -287,6 +287,12 @@ impl<'a> Gathering<'a> {
                     .map_or_else(|_| slashes(&path), slashes)
             });
             match text {
+                Ok(text) if reported && is_markdown(&name) && !has_rust_code(&text) => {
+                    let why =
+                        "has no fenced Rust code (```rust), so that there is nothing to check";
+                    sources.errors.push(format!("`{shown}` {why}"));
+                    continue;
+                }
                 Ok(text) => sources.files.push(LoadedFile {
                     path: name.clone(),
                     text,

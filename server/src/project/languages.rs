@@ -9,6 +9,8 @@ use std::path::Path;
 pub(crate) enum Language {
     /// A source file of Rust.
     Rust,
+    /// A text with fenced blocks of Rust.
+    Markdown,
 }
 
 /// The files of a language.
@@ -20,11 +22,23 @@ struct Row {
     searched: bool,
 }
 
-const LANGUAGES: &[Row] = &[Row {
-    language: Language::Rust,
-    extension: "rs",
-    searched: true,
-}];
+const LANGUAGES: &[Row] = &[
+    Row {
+        language: Language::Rust,
+        extension: "rs",
+        searched: true,
+    },
+    Row {
+        language: Language::Markdown,
+        extension: "md",
+        searched: false,
+    },
+    Row {
+        language: Language::Markdown,
+        extension: "markdown",
+        searched: false,
+    },
+];
 
 /// The language of a file that somebody names; the case of the ending does not matter.
 pub(crate) fn language_of(path: &Path) -> Option<Language> {
@@ -66,10 +80,12 @@ mod tests {
         let of = |path: &str| language_of(Path::new(path));
         assert_eq!(of("k/a.rs"), Some(Language::Rust));
         assert_eq!(of("k/A.RS"), Some(Language::Rust));
+        assert_eq!(of("a.md"), Some(Language::Markdown));
         assert_eq!(of("a.rs.txt"), None);
         assert_eq!(of("rs"), None);
         assert_eq!(of(".rs"), None);
         assert!(is_searched(Path::new("k/a.rs")));
         assert!(!is_searched(Path::new("k/a.txt")));
+        assert!(!is_searched(Path::new("k/a.md")));
     }
 }

@@ -24,6 +24,7 @@ mod fixing;
 mod formats;
 mod human;
 mod ignoring;
+mod markdown;
 mod questions;
 mod settings;
 mod setup;

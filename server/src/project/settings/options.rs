@@ -19,6 +19,9 @@ pub(crate) struct SettingsArguments {
     /// Leave out also those excluded files that are named one by one
     #[arg(long, help_heading = "Settings")]
     pub(crate) force_exclude: bool,
+    /// Check the Rust in doc comments of the files too, each block as a crate of its own
+    #[arg(long, help_heading = "Settings")]
+    pub(crate) doc: bool,
     /// The library that kernels are written against; by default `auto`
     #[arg(long, value_enum, help_heading = "Settings")]
     pub(crate) dialect: Option<Dialect>,
