@@ -16,17 +16,35 @@ use crate::budget::Budget;
 use crate::check::{check_one, file_report, items_of, panic_words, reachable_from};
 use crate::cost::{KernelCost, kernel_costs};
 use crate::db::{
-    AnalysisDatabase, FileBudgets, Options, Package, PackageManifest, PackageManifests, SourceFile,
+    AnalysisDatabase, DISUSED_BY_EDIT, FileBudgets, Options, Package, PackageManifest,
+    PackageManifests, SourceFile,
 };
 use crate::items::ItemId;
 use crate::report::{DiagnosticFix, FileReport, Problem, Report};
 use crate::suppression::{Allowed, allowing};
 use crate::syntax::syntax_error_count;
 
+/// Bytes of text that may be out of use before the database is made anew, however little is in use: what was worked out of
+/// them takes some sixty times as much.
+const DISUSED_AT_LEAST: usize = 64 << 10;
+
+/// The part of the texts in use that may be out of use as well: an eighth.
+const DISUSED_PART: usize = 8;
+
 /// The texts that are checked together, with their packages and options.
+///
+/// The database forgets nothing that has a name of its own: a function, a file, a path that was looked up. Each name that is typed
+/// letter by letter is as many names, and each of a function keeps all that was worked out of the function. So the workspace
+/// counts the text that names out of use stand for, and makes the database anew, of the same texts, when that is an eighth of the
+/// text in use. What is asked next is then worked out once more, which on the whole makes an edit that names something dearer by a
+/// constant factor and all others by nothing.
 #[derive(Default)]
 pub struct Workspace {
     db: AnalysisDatabase,
+    /// Bytes of the files' texts.
+    used: usize,
+    /// Bytes of text that is gone, while what was worked out of it is not.
+    disused: usize,
     files: BTreeMap<Arc<str>, Arc<str>>,
     packages: Vec<Package>,
     options: Options,
@@ -61,23 +79,35 @@ impl Workspace {
         self.db.take_events()
     }
 
+    /// How many values the database keeps, of inputs, names and queries, for tests of what a session leaves behind. No snapshot
+    /// may be alive.
+    #[must_use]
+    pub fn kept(&mut self) -> usize {
+        self.db.kept()
+    }
+
     /// Adds files or replaces their texts. Paths have `/` between their components.
     pub fn set_files<'a>(&mut self, files: impl IntoIterator<Item = (&'a str, &'a str)>) {
         for (path, text) in files {
-            self.files
-                .insert(path.replace('\\', "/").into(), text.into());
+            let known = self.insert(path.replace('\\', "/").into(), text);
+            if let Some(known) = known.filter(|known| **known != *text) {
+                self.disused += known.len() + DISUSED_BY_EDIT;
+            }
         }
-        self.apply();
+        if !self.renewed() {
+            self.apply();
+        }
     }
 
     /// Adds a file or replaces its text. Of a file that is known, only what depends on its text runs again.
     pub fn set_file(&mut self, path: &str, text: &str) {
         let path: Arc<str> = path.replace('\\', "/").into();
-        let known = self.files.insert(Arc::clone(&path), text.into());
+        let known = self.insert(Arc::clone(&path), text);
         match self.db.file(&path) {
             Some(file) if known.is_some() => {
                 if known.as_deref() != Some(text) {
-                    self.db.set_text(file, text);
+                    self.disused += self.db.set_text(file, text);
+                    self.renewed();
                 }
             }
             _ => self.apply(),
@@ -94,7 +124,23 @@ impl Workspace {
 
     /// Forgets a file.
     pub fn remove_file(&mut self, path: &str) {
-        if self.files.remove(&*path.replace('\\', "/")).is_some() {
+        let path = path.replace('\\', "/");
+        self.keep_files(|known| known != path);
+    }
+
+    /// Forgets the files that are not to be kept, by their paths.
+    pub fn keep_files(&mut self, keep: impl Fn(&str) -> bool) {
+        let before = self.files.len();
+        let (used, disused) = (&mut self.used, &mut self.disused);
+        self.files.retain(|path, text| {
+            let kept = keep(path);
+            if !kept {
+                *used -= text.len();
+                *disused += text.len() + DISUSED_BY_EDIT;
+            }
+            kept
+        });
+        if self.files.len() < before && !self.renewed() {
             self.apply();
         }
     }
@@ -153,6 +199,33 @@ impl Workspace {
             db: self.db.clone(),
             withdrawn: Arc::default(),
         }
+    }
+
+    /// Takes a text in; what the file had before.
+    fn insert(&mut self, path: Arc<str>, text: &str) -> Option<Arc<str>> {
+        let known = self.files.insert(path, text.into());
+        self.used += text.len();
+        self.used -= known.as_ref().map_or(0, |known| known.len());
+        known
+    }
+
+    /// Makes the database anew if too much of it is out of use; whether it did.
+    fn renewed(&mut self) -> bool {
+        if self.disused <= DISUSED_AT_LEAST.max(self.used / DISUSED_PART) {
+            return false;
+        }
+        let open: Vec<Arc<str>> = (self.analysis().files().into_iter())
+            .filter(|(_, file)| self.db.is_open(*file))
+            .map(|(path, _)| path)
+            .collect();
+        // The old one goes first, so that both are never there at once.
+        self.db = self.db.emptied();
+        self.disused = 0;
+        self.apply();
+        for path in open {
+            self.open_file(&path);
+        }
+        true
     }
 
     fn apply(&mut self) {
