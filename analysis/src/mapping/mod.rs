@@ -11,6 +11,7 @@ mod error;
 mod expression;
 mod form;
 mod index;
+mod literals;
 mod projection;
 mod reader;
 mod relation;
