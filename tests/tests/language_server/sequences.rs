@@ -413,9 +413,8 @@ impl Sequence<'_> {
     }
 
     fn any_open(&mut self) -> Option<String> {
-        let open: Vec<&String> = self.open.keys().collect();
-        let uri = (!open.is_empty()).then(|| (*self.numbers.one_of(&open)).clone());
-        uri
+        let open: Vec<String> = self.open.keys().cloned().collect();
+        (!open.is_empty()).then(|| self.numbers.one_of(&open).clone())
     }
 
     fn close(&mut self) {
