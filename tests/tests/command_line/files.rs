@@ -384,6 +384,7 @@ fn excluded_files_of_other_kinds_are_passed_over() {
     let every = ["--force-exclude", "notes.txt", "a.rs"];
     assert_code(&run(folder.path(), &every), 0);
     assert_code(&run(folder.path(), &["notes.txt"]), 2);
+}
 /// What makes something stand at a path.
 #[cfg(unix)]
 type Make = fn(&Path);
