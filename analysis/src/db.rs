@@ -189,7 +189,16 @@ impl Default for AnalysisDatabase {
 impl AnalysisDatabase {
     /// A database that records which queries it executes, for tests of what an edit re-runs.
     pub fn with_event_log() -> Self {
-        let log = EventLog::default();
+        Self::logging(EventLog::default())
+    }
+
+    /// An empty database that goes on where this one recorded.
+    #[must_use]
+    pub fn emptied(&self) -> Self {
+        self.log.clone().map_or_else(Self::default, Self::logging)
+    }
+
+    fn logging(log: EventLog) -> Self {
         let sink = Arc::clone(&log);
         let callback = move |event: salsa::Event| {
             if let salsa::EventKind::WillExecute { database_key } = event.kind {
@@ -327,15 +336,24 @@ impl AnalysisDatabase {
     /// Prepares a file for being typed into. Its items change more often than other files, so that the first edit of one of them
     /// has nothing of other files looked through; what they decide is worked out once more.
     pub fn open(&mut self, file: SourceFile) {
-        if file.held(self).is_none() {
+        if !self.is_open(file) {
             hold(self, file, Durability::MEDIUM);
         }
     }
 
+    /// Whether a file was prepared for being typed into.
+    pub fn is_open(&self, file: SourceFile) -> bool {
+        file.held(self).is_some()
+    }
+
     /// Replaces the text of one file that is typed into. Where the new one differs inside one function only, its tree is made
     /// of the old one.
-    pub fn set_text(&mut self, file: SourceFile, text: &str) {
+    ///
+    /// Returns the bytes of text that are out of use while what was worked out of them stays in the database: items whose names are
+    /// gone, and what was replaced in others, with the names in it. None of remarks.
+    pub fn set_text(&mut self, file: SourceFile, text: &str) -> usize {
         let old = file.text(self);
+        let known = self.is_open(file);
         let (start, end, insert) = difference(&old, text);
         let tree = u32::try_from(start).ok().zip(u32::try_from(end).ok());
         let tree = tree.and_then(|(start, end)| {
@@ -351,7 +369,22 @@ impl AnalysisDatabase {
                 .to(tree);
         }
         // As durable as the file was: what its other items decide stays at hand.
-        hold(self, file, Durability::HIGH);
+        let left = hold(self, file, Durability::HIGH);
+        match left {
+            Some(left) if known => left + (end - start) + DISUSED_BY_EDIT,
+            // Of a file that was not held nobody knows which items it had.
+            Some(_) => old.len() + DISUSED_BY_EDIT,
+            None => 0,
+        }
+    }
+
+    /// How many values the database keeps, of inputs, names and queries. Waits for all snapshots to be dropped.
+    pub fn kept(&mut self) -> usize {
+        let database: &mut dyn salsa::Database = self;
+        let kept = database.memory_usage();
+        let structs = kept.structs.iter().map(salsa::IngredientInfo::count);
+        let values = kept.queries.values().map(salsa::IngredientInfo::count);
+        structs.chain(values).sum()
     }
 
     /// Replaces the text of one file among many: nothing is read of it now.
@@ -372,6 +405,9 @@ fn new_file(db: &AnalysisDatabase, path: Arc<str>, text: &str) -> SourceFile {
         .durability(Durability::HIGH)
         .new(db)
 }
+
+/// Bytes that an edit of an item takes out of use at least: a name that was looked up and will not be again.
+pub(crate) const DISUSED_BY_EDIT: usize = 16;
 
 /// Bytes that are compared at once.
 const CHUNK_BYTES: usize = 256;

@@ -17,8 +17,8 @@ use crate::check::{check_one, file_report, items_of, panic_words, reachable_from
 use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::cost::{KernelCost, kernel_costs};
 use crate::db::{
-    AnalysisDatabase, FileBudgets, FileCfg, Options, Package, PackageManifest, PackageManifests,
-    SourceFile,
+    AnalysisDatabase, DISUSED_BY_EDIT, FileBudgets, FileCfg, Options, Package, PackageManifest,
+    PackageManifests, SourceFile,
 };
 use crate::fragments::{
     Fragment, blank, doc_blocks, file_of, fitted, fragments, is_markdown, markdown_blocks, path_of,
@@ -28,10 +28,27 @@ use crate::report::{DiagnosticFix, FileReport, Problem, Report};
 use crate::suppression::{Allowed, allowing};
 use crate::syntax::syntax_error_count;
 
+/// Bytes of text that may be out of use before the database is made anew, however little is in use: what was worked out of
+/// them takes some sixty times as much.
+const DISUSED_AT_LEAST: usize = 64 << 10;
+
+/// The part of the texts in use that may be out of use as well: an eighth.
+const DISUSED_PART: usize = 8;
+
 /// The texts that are checked together, with their packages and options.
+///
+/// The database forgets nothing that has a name of its own: a function, a file, a path that was looked up. Each name that is typed
+/// letter by letter is as many names, and each of a function keeps all that was worked out of the function. So the workspace
+/// counts the text that names out of use stand for, and makes the database anew, of the same texts, when that is an eighth of the
+/// text in use. What is asked next is then worked out once more, which on the whole makes an edit that names something dearer by a
+/// constant factor and all others by nothing.
 #[derive(Default)]
 pub struct Workspace {
     db: AnalysisDatabase,
+    /// Bytes of the files' texts.
+    used: usize,
+    /// Bytes of text that is gone, while what was worked out of it is not.
+    disused: usize,
     files: BTreeMap<Arc<str>, Arc<str>>,
     /// The blocks of Rust in files of other kinds and in doc comments, by the file's path.
     fragments: BTreeMap<Arc<str>, Vec<Fragment>>,
@@ -41,9 +58,9 @@ pub struct Workspace {
     options: Options,
     file_options: BTreeMap<Arc<str>, Options>,
     budgets: FileBudgets,
-    manifests: PackageManifests,
     features: Vec<PackageFeatures>,
     cfg: FileCfg,
+    manifests: PackageManifests,
 }
 
 impl Workspace {
@@ -72,14 +89,26 @@ impl Workspace {
         self.db.take_events()
     }
 
+    /// How many values the database keeps, of inputs, names and queries, for tests of what a session leaves behind. No snapshot
+    /// may be alive.
+    #[must_use]
+    pub fn kept(&mut self) -> usize {
+        self.db.kept()
+    }
+
     /// Adds files or replaces their texts. Paths have `/` between their components.
     pub fn set_files<'a>(&mut self, files: impl IntoIterator<Item = (&'a str, &'a str)>) {
         for (path, text) in files {
             let path: Arc<str> = path.replace('\\', "/").into();
-            self.files.insert(Arc::clone(&path), text.into());
+            let known = self.insert(Arc::clone(&path), text);
+            if let Some(known) = known.filter(|known| **known != *text) {
+                self.disused += known.len() + DISUSED_BY_EDIT;
+            }
             self.read_blocks(&path);
         }
-        self.apply();
+        if !self.renewed() {
+            self.apply();
+        }
     }
 
     /// Says whether the Rust in the doc comments of files is read too, each block as a file of its own.
@@ -92,22 +121,25 @@ impl Workspace {
         for path in paths {
             self.read_blocks(&path);
         }
-        self.apply();
     }
 
     /// Adds a file or replaces its text. Of a file that is known, only what depends on its text runs again.
     pub fn set_file(&mut self, path: &str, text: &str) {
         let path: Arc<str> = path.replace('\\', "/").into();
-        let known = self.files.insert(Arc::clone(&path), text.into());
+        let known = self.insert(Arc::clone(&path), text);
         if self.doc_comments || is_markdown(&path) {
+            self.disused += known.map_or(0, |known| known.len() + DISUSED_BY_EDIT);
             self.read_blocks(&path);
-            self.apply();
+            if !self.renewed() {
+                self.apply();
+            }
             return;
         }
         match self.db.file(&path) {
             Some(file) if known.is_some() => {
                 if known.as_deref() != Some(text) {
-                    self.db.set_text(file, text);
+                    self.disused += self.db.set_text(file, text);
+                    self.renewed();
                 }
             }
             _ => self.apply(),
@@ -125,8 +157,24 @@ impl Workspace {
     /// Forgets a file.
     pub fn remove_file(&mut self, path: &str) {
         let path = path.replace('\\', "/");
-        self.fragments.remove(&*path);
-        if self.files.remove(&*path).is_some() {
+        self.keep_files(|known| known != path);
+    }
+
+    /// Forgets the files that are not to be kept, by their paths.
+    pub fn keep_files(&mut self, keep: impl Fn(&str) -> bool) {
+        let before = self.files.len();
+        let (used, disused) = (&mut self.used, &mut self.disused);
+        let fragments = &mut self.fragments;
+        self.files.retain(|path, text| {
+            let kept = keep(path);
+            if !kept {
+                *used -= text.len();
+                *disused += text.len() + DISUSED_BY_EDIT;
+                fragments.remove(path);
+            }
+            kept
+        });
+        if self.files.len() < before && !self.renewed() {
             self.apply();
         }
     }
@@ -202,6 +250,33 @@ impl Workspace {
         }
     }
 
+    /// Takes a text in; what the file had before.
+    fn insert(&mut self, path: Arc<str>, text: &str) -> Option<Arc<str>> {
+        let known = self.files.insert(path, text.into());
+        self.used += text.len();
+        self.used -= known.as_ref().map_or(0, |known| known.len());
+        known
+    }
+
+    /// Makes the database anew if too much of it is out of use; whether it did.
+    fn renewed(&mut self) -> bool {
+        if self.disused <= DISUSED_AT_LEAST.max(self.used / DISUSED_PART) {
+            return false;
+        }
+        let open: Vec<Arc<str>> = (self.analysis().files().into_iter())
+            .filter(|(_, file)| self.db.is_open(*file))
+            .map(|(path, _)| path)
+            .collect();
+        // The old one goes first, so that both are never there at once.
+        self.db = self.db.emptied();
+        self.disused = 0;
+        self.apply();
+        for path in open {
+            self.open_file(&path);
+        }
+        true
+    }
+
     /// Finds the blocks of a file.
     fn read_blocks(&mut self, path: &Arc<str>) {
         let Some(text) = self.files.get(path) else {
@@ -248,9 +323,9 @@ impl Workspace {
         self.db.set_origins(origins);
         self.db.set_file_options(self.file_options.clone());
         self.db.set_budgets(self.budgets.clone());
-        self.db.set_manifests(self.manifests.clone());
         self.db
             .set_conditions(self.features.clone(), self.cfg.clone());
+        self.db.set_manifests(self.manifests.clone());
     }
 }
 

@@ -18,6 +18,7 @@ use salsa::{Durability, Setter};
 
 use super::file::{FileItems, SourceText, file_texts};
 use super::ids::ItemId;
+use super::scopes::{LocalItem, block_scopes};
 use crate::db::{AnalysisDatabase, Db, SourceFile};
 
 /// The normalised text of one item.
@@ -42,6 +43,15 @@ impl fmt::Debug for HeldItems {
 }
 
 impl HeldItems {
+    /// The bytes of normalised text of the items of modules that the file had and has no more.
+    fn left(&self, db: &dyn Db, now: &FxHashMap<ItemId, HeldText>) -> usize {
+        let gone = self
+            .texts
+            .iter()
+            .filter(|(item, _)| !now.contains_key(item));
+        gone.map(|(_, source)| source.text(db).text.len()).sum()
+    }
+
     /// The normalised text of an item of the file.
     pub(super) fn text(&self, db: &dyn Db, item: ItemId) -> Option<SourceText> {
         Some(self.texts.get(&item)?.text(db))
@@ -50,7 +60,10 @@ impl HeldItems {
 
 /// Holds the items of a file as its text has them, which was just set. What did not change stays as it is. `first` is how durable
 /// the items are of a file that is held for the first time: what becomes less durable than it was counts as changed.
-pub fn hold(db: &mut AnalysisDatabase, file: SourceFile, first: Durability) {
+///
+/// Returns the bytes of text of the items that are gone, none if no item is another than before. What was worked out of items
+/// that are gone stays in the database, which keeps an item's name for ever, and all that is known by it.
+pub fn hold(db: &mut AnalysisDatabase, file: SourceFile, first: Durability) -> Option<usize> {
     let held = file.held(db);
     let known = |item: &ItemId| held.as_ref()?.texts.get(item).copied();
     let (items, texts) = file_texts(db, file);
@@ -62,30 +75,47 @@ pub fn hold(db: &mut AnalysisDatabase, file: SourceFile, first: Durability) {
             Some(source) => {
                 all.insert(*item, source);
                 if source.text(db) != *text {
-                    changed.push((source, text.clone()));
+                    changed.push((*item, source, text.clone()));
                 }
             }
         }
     }
     let same = held.as_ref().is_some_and(|held| *held.items == items);
-    for (source, text) in changed {
+    if same && changed.is_empty() {
+        return None;
+    }
+    let mut left = held.as_ref().map_or(0, |held| held.left(db, &all));
+    let mut locals = Vec::new();
+    for (item, source, text) in changed {
+        let scopes = block_scopes(db, item);
+        if !scopes.locals.is_empty() {
+            locals.push((item, scopes));
+        }
         source
             .set_text(db)
             .with_durability(Durability::LOW)
             .to(text);
     }
-    if same {
-        return;
+    if !same {
+        let durability = match &held {
+            Some(_) => Durability::LOW,
+            None => first,
+        };
+        for (item, text) in added {
+            let source = HeldText::builder(text).durability(durability);
+            all.insert(item, source.new(db));
+        }
+        let items = Arc::new(items);
+        let held = Some(Arc::new(HeldItems { items, texts: all }));
+        file.set_held(db).to(held);
     }
-    let durability = match &held {
-        Some(_) => Durability::LOW,
-        None => first,
-    };
-    for (item, text) in added {
-        let source = HeldText::builder(text).durability(durability);
-        all.insert(item, source.new(db));
+    for (item, before) in locals {
+        let now = block_scopes(db, item);
+        let gone = before
+            .locals
+            .iter()
+            .filter(|local| now.local(local.id).is_none());
+        left += gone.map(LocalItem::bytes).sum::<usize>();
     }
-    let items = Arc::new(items);
-    let held = Some(Arc::new(HeldItems { items, texts: all }));
-    file.set_held(db).to(held);
+    Some(left)
 }

@@ -49,6 +49,13 @@ pub struct LocalItem {
     pub end: u32,
 }
 
+impl LocalItem {
+    /// The bytes of its text.
+    pub(super) fn bytes(&self) -> usize {
+        self.end.saturating_sub(self.start) as usize
+    }
+}
+
 impl BlockScopes {
     /// The innermost block with declarations, or module in a block, around an offset.
     fn around(&self, offset: u32) -> Option<u32> {

@@ -8,6 +8,7 @@ use proc_macro2::{Spacing, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 
+use super::literals::bounded;
 use super::reader::{Reader, opening};
 use super::syntax::{AxisDeclaration, Instead};
 
@@ -67,7 +68,7 @@ impl Reader {
             return;
         };
         let value = (tokens.len() <= SIZE_TOKEN_LIMIT).then(|| {
-            let tokens = tokens.iter().map(|(token, _)| token.clone());
+            let tokens = tokens.iter().map(|(token, _)| bounded(token.clone()));
             syn::parse2::<syn::Expr>(tokens.collect::<TokenStream>())
                 .map_or(Evaluated::NotConstant, |size| evaluate(&size))
         });

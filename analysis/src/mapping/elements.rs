@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use super::counted::look_at_position;
 use super::form::{Atom, Digit, Form};
 use super::index::Axis;
 use super::relation::{Answer, ENUMERATION_LIMIT};
@@ -108,6 +109,7 @@ impl Runs {
 
     /// The sum of a numbered combination.
     fn sum(&self, number: u64) -> u64 {
+        look_at_position();
         let mut rest = number;
         let mut sum: u64 = 0;
         for (stride, count) in &self.runs {

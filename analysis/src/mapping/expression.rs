@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::counted::look_at_position;
 use super::error::MappingError;
 use super::form::Form;
 use super::index::{Axis, Cell, Index, PaddingKind};
@@ -277,6 +278,7 @@ impl Mapping {
     /// tested against.
     #[must_use]
     pub fn cell_at(&self, position: u64) -> Cell {
+        look_at_position();
         if position >= self.size() {
             return Cell::OutOfBounds;
         }

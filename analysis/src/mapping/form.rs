@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::canonical;
+use super::counted::look_at_position;
 use super::error::MappingError;
 use super::expression::{Mapping, MappingKind};
 use super::index::{Axis, Cell, Index, PaddingKind};
@@ -380,6 +381,7 @@ impl Form {
     /// What a position holds, through the form.
     #[must_use]
     pub fn cell_at(&self, position: u64) -> Cell {
+        look_at_position();
         if position >= self.size() {
             return Cell::OutOfBounds;
         }

@@ -5,12 +5,14 @@
 
 mod axis_entries;
 mod canonical;
+mod counted;
 mod division;
 mod elements;
 mod error;
 mod expression;
 mod form;
 mod index;
+mod literals;
 mod projection;
 mod reader;
 mod relation;
@@ -18,6 +20,7 @@ mod repair;
 mod syntax;
 mod walk;
 
+pub use counted::positions_looked_at;
 pub use division::{Division, DivisionMode, Match, divide, divide_span};
 pub use elements::{holds, same_elements};
 pub use error::MappingError;

@@ -10,6 +10,7 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 
 use super::PaddingKind;
+use super::literals::{integer, shown_letters};
 use super::syntax::{
     FactorKind, FactorNode, Grammar, GrammarError, Instead, Operator, SyntaxKind, SyntaxNode,
 };
@@ -270,6 +271,7 @@ impl Reader {
         if text.bytes().all(|byte| byte.is_ascii_digit()) {
             let value = text.parse().ok();
             if value.is_none() {
+                let text = shown_letters(&text);
                 self.error(format!("`{text}` does not fit 64 bits"), span.clone());
             }
             return (value, span);
@@ -279,6 +281,7 @@ impl Reader {
             span: span.clone(),
             text: value.to_string(),
         });
+        let text = shown_letters(&text);
         let message = format!("`{text}` is no plain decimal number");
         self.error_instead(message, span.clone(), instead);
         (value, span)
@@ -459,12 +462,4 @@ impl Reader {
             self.error(message, at.clone());
         }
     }
-}
-
-/// The value of an integer literal in any spelling.
-fn integer(text: &str) -> Option<u64> {
-    syn::parse_str::<syn::LitInt>(text)
-        .ok()?
-        .base10_parse()
-        .ok()
 }

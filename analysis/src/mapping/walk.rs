@@ -1,5 +1,6 @@
 //! Index functions over numbered axes, for walking many positions without naming an axis at each.
 
+use super::counted::look_at_position;
 use super::form::{Atom, Digit, Form};
 use super::index::Axis;
 
@@ -83,6 +84,7 @@ impl Walk {
 
     /// The values of all axes at a position, in `values`; false where it holds no element.
     pub(super) fn values_at(&self, position: u64, axes: &[Axis], values: &mut [u64]) -> bool {
+        look_at_position();
         values.fill(0);
         self.add(position, values)
             && values

@@ -12,13 +12,14 @@ use serde::{Deserialize, Serialize};
 use visa_analysis::{Group, find_rule};
 
 use super::arguments::CheckArguments;
-use super::files::{absolute, reason};
+use super::files::absolute;
 use super::fingerprint::{Fingerprint, fingerprints_by};
 use super::format::{counted, json::pretty};
 use super::output::{write_error, write_note, write_warning};
 use super::session::{Checked, Session};
 use super::writing::write_file;
 use super::{Failure, Outcome};
+use crate::project::regular::{SOURCE_BYTES, read_text};
 
 /// The version of the file's shape.
 const VERSION: u32 = 1;
@@ -132,7 +133,7 @@ impl Baseline {
                 path.display()
             ))
         };
-        let text = std::fs::read_to_string(path).map_err(|error| failed(&reason(&error)))?;
+        let text = read_text(path, SOURCE_BYTES).map_err(|why| failed(&why))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let document: Document =
             serde_json::from_str(text).map_err(|error| failed(&error.to_string()))?;

@@ -2,14 +2,17 @@
 //!
 //! All of it runs in notification handlers, without waiting for anything: the next message already sees the new text.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use tower_lsp::ls_types::{MessageType, TextDocumentContentChangeEvent, Uri};
+use visa_analysis::Workspace;
 
 use super::positions::{Encoding, LineTable};
 use super::publishing;
 use super::state::{Document, Server};
 use super::uris;
+use crate::project::regular::{SOURCE_BYTES, read_text};
 
 /// Puts a document in place.
 pub(crate) fn open(server: &Server, uri: Uri, version: i32, text: String) -> Arc<str> {
@@ -83,22 +86,29 @@ pub(crate) fn lose(server: &Server, uri: &Uri) -> Option<Arc<str>> {
     Some(path)
 }
 
-/// Forgets a document: what is on disk holds again, or nothing if nothing is there.
+/// Forgets a document: of a file that the workspace holds what is on disk holds again, if anything is; others are gone.
 pub(crate) fn close(server: &Server, uri: &Uri) -> Option<Arc<str>> {
     let path: Arc<str> = uris::path_of(uri).into();
     let mut state = server.lock();
     state.documents_mut().remove(&path)?;
+    let held = state.view.settings.loaded.contains(&path);
     let file = Arc::clone(&path);
     server.engine.write(move |workspace| {
-        let text = uris::is_file_path(&file)
-            .then(|| std::fs::read_to_string(&*file).ok())
-            .flatten();
-        match text {
-            Some(text) => workspace.set_file(&file, &text),
-            None => workspace.remove_file(&file),
+        if held {
+            take_from_disk(workspace, &file);
+        } else {
+            workspace.remove_file(&file);
         }
     });
     Some(path)
+}
+
+/// Gives the engine what is on disk of a file.
+pub(crate) fn take_from_disk(workspace: &mut Workspace, path: &str) {
+    match read_text(Path::new(path), SOURCE_BYTES) {
+        Ok(text) => workspace.set_file(path, &text),
+        Err(_) => workspace.remove_file(path),
+    }
 }
 
 /// Applies one change to a text and its lines.

@@ -186,7 +186,8 @@ impl LanguageServer for Handlers {
         let text = self.server.lock().view.text(&path).cloned();
         project::ready(&self.server).await;
         let question = move |snapshot: &Snapshot| {
-            if !snapshot.view.has_text(&path, text.as_ref()) {
+            if !snapshot.view.has_text(&path, text.as_ref()) || snapshot.view.settings.awaits(&path)
+            {
                 return Err(Failure::Outdated);
             }
             diagnostics::document(snapshot, &params)
@@ -201,7 +202,12 @@ impl LanguageServer for Handlers {
     ) -> Result<WorkspaceDiagnosticReportResult> {
         // The answer names the versions that it is about: it may be about later ones than those of its place.
         project::ready(&self.server).await;
-        let question = move |snapshot: &Snapshot| diagnostics::workspace(snapshot, &params);
+        let question = move |snapshot: &Snapshot| {
+            if !snapshot.view.knows_documents() {
+                return Err(Failure::Outdated);
+            }
+            diagnostics::workspace(snapshot, &params)
+        };
         let answer = self.server.ask(Urgency::Background, question).await;
         answer.map_err(|failure| self.pull_again(failure))
     }

@@ -16,11 +16,13 @@ use tower_lsp::ls_types::{
 };
 
 use super::configuration::{ClientSettings, SECTION};
+use super::documents::take_from_disk;
 use super::publishing;
 use super::settings::{Reading, Settings, Wanted};
 use super::state::{Server, locked};
 use super::uris;
 use crate::project::files::{LoadedFile, Sources, slashes};
+use crate::project::regular::{SOURCE_BYTES, read_text};
 use crate::project::settings::FILE_NAME;
 
 /// How long changes of files are collected before they are read: they come in bursts.
@@ -62,6 +64,8 @@ pub(crate) struct Loader {
     stamp: Mutex<Option<u64>>,
     /// What the log says about the last reading.
     logged: Mutex<BTreeSet<String>>,
+    /// What the client sent with `initialize`: its settings where it tells none.
+    options: Mutex<Value>,
     /// What the client's last settings were, and what was told about them.
     client: Mutex<(ClientSettings, BTreeSet<String>)>,
 }
@@ -74,6 +78,7 @@ impl Default for Loader {
             ready: watch::Sender::new(false),
             stamp: Mutex::default(),
             logged: Mutex::default(),
+            options: Mutex::default(),
             client: Mutex::default(),
         }
     }
@@ -83,6 +88,14 @@ impl Loader {
     fn want(&self, change: impl FnOnce(&mut Pending)) {
         change(&mut locked(&self.pending));
         self.wake.notify_one();
+    }
+
+    /// All is to be read anew before anything is said: a document is open that the last reading did not know.
+    fn want_now(&self) {
+        self.want(|pending| {
+            pending.everything = true;
+            self.ready.send_replace(false);
+        });
     }
 
     /// Something was read: all is, unless more is wanted.
@@ -108,20 +121,17 @@ pub(crate) async fn ready(server: &Server) {
 
 /// The client is ready: find the folders' files.
 pub(crate) fn initialized(server: &Arc<Server>) {
-    let options = server.lock().options.take();
-    take_settings(server, &options.unwrap_or_default());
+    let options = server.lock().options.take().unwrap_or_default();
+    take_settings(server, &options);
+    *locked(&server.loader.options) = options;
     server.spawn(run(Arc::clone(server)));
     server.spawn(publishing::run(Arc::clone(server)));
 }
 
 /// A document was opened; its text is in place.
 pub(crate) fn opened(server: &Arc<Server>, path: &str) {
-    let known = server.lock().view.settings.loaded.contains(path);
-    if !known && is_source(path) {
-        server.loader.want(|pending| {
-            pending.everything = true;
-            server.loader.ready.send_replace(false);
-        });
+    if server.lock().view.settings.awaits(path) {
+        server.loader.want_now();
     }
 }
 
@@ -137,10 +147,9 @@ pub(crate) fn saved(server: &Arc<Server>, path: &str) {
 /// A document was closed; the text on disk is in place again.
 pub(crate) fn closed(server: &Arc<Server>, path: &str) {
     locked(&server.loader.stamp).take();
-    let state = server.lock();
-    let below = state.roots.iter().any(|root| is_below(path, root));
-    drop(state);
-    if uris::is_file_path(path) && (!below || !Path::new(path).is_file()) {
+    let settings = Arc::clone(&server.lock().view.settings);
+    let stays = settings.reported.contains(path) && !settings.only_open.contains(path);
+    if uris::is_source(path) && (!stays || !Path::new(path).is_file()) {
         server.loader.want(|pending| pending.everything = true);
     }
 }
@@ -174,21 +183,11 @@ pub(crate) fn folders_changed(server: &Arc<Server>) {
     server.loader.want(|pending| pending.everything = true);
 }
 
-/// Whether a document is a file of Rust. Clients may show the server settings files, too.
-fn is_source(path: &str) -> bool {
-    uris::is_file_path(path) && path.ends_with(".rs")
-}
-
 /// Whether a file decides what is checked and how.
 fn decides(path: &str) -> bool {
     path.rsplit('/')
         .next()
         .is_some_and(|name| DECIDING.contains(&name))
-}
-
-fn is_below(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder.trim_end_matches('/'))
-        .is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Takes the client's settings, and tells it what cannot be used, once.
@@ -284,32 +283,32 @@ async fn register(server: &Arc<Server>) {
     }
 }
 
-/// Asks the client for its settings; whether it has any.
+/// Asks the client for its settings; whether it has told any, or has others by now.
 async fn pull_settings(server: &Arc<Server>) -> bool {
     let items = vec![ConfigurationItem {
         scope_uri: None,
         section: Some(SECTION.to_owned()),
     }];
     let answer = tokio::time::timeout(PATIENCE, server.client.configuration(items)).await;
-    let value = match answer {
-        Ok(Ok(values)) => values.into_iter().next().unwrap_or_default(),
-        Ok(Err(error)) => {
-            let words = format!("the client does not tell its settings: {error}");
-            server.log(MessageType::WARNING, words);
-            Value::Null
+    let untold = match answer {
+        Ok(Ok(values)) => {
+            let value = values.into_iter().next().unwrap_or_default();
+            let before = locked(&server.loader.client).0.clone();
+            if value.is_null() {
+                // It has none, or none any more.
+                let options = locked(&server.loader.options).clone();
+                take_settings(server, &options);
+            } else {
+                take_settings(server, &value);
+            }
+            return !value.is_null() || locked(&server.loader.client).0 != before;
         }
-        Err(_) => {
-            server.log(
-                MessageType::WARNING,
-                "the client does not tell its settings",
-            );
-            Value::Null
-        }
+        Ok(Err(error)) => format!("the client does not tell its settings: {error}"),
+        Err(_) => "the client does not tell its settings".to_owned(),
     };
-    if !value.is_null() {
-        take_settings(server, &value);
-    }
-    !value.is_null()
+    // What it told before holds.
+    server.log(MessageType::WARNING, untold);
+    false
 }
 
 /// Reads all that is below the folders and around the open documents; whether something is different.
@@ -364,7 +363,7 @@ fn wanted(server: &Server) -> Wanted {
     let client = locked(&server.loader.client).0.clone();
     let state = server.lock();
     let open = state.view.documents.iter();
-    let open = open.filter(|(path, _)| is_source(path));
+    let open = open.filter(|(path, _)| uris::is_source(path));
     Wanted {
         roots: state
             .roots
@@ -379,8 +378,9 @@ fn wanted(server: &Server) -> Wanted {
     }
 }
 
-/// Gives the engine what was read. The texts of documents are the client's: of those that are open now, and of those that
-/// were when the reading began, whose texts on disk took their places when they were closed.
+/// Gives the engine what was read. The texts of documents are the client's. Of those that were `given` when the reading began
+/// and are closed by now nothing was read; what is on disk takes their places. Where other documents are open than the reading
+/// knew, it is wanted once more: which files are checked depends on them.
 fn put_in_place(
     server: &Server,
     settings: Settings,
@@ -389,21 +389,29 @@ fn put_in_place(
 ) {
     let settings = Arc::new(settings);
     let mut state = server.lock();
-    let before = std::mem::replace(&mut state.view_mut().settings, Arc::clone(&settings));
+    state.view_mut().settings = Arc::clone(&settings);
     let documents = &state.view.documents;
     files.retain(|file| !given.contains(&file.path) && !documents.contains_key(file.path.as_str()));
-    let gone: Vec<Arc<str>> = before
-        .loaded
+    let open: BTreeSet<Arc<str>> = documents.keys().cloned().collect();
+    let closed = given.iter().filter(|path| !open.contains(path.as_str()));
+    let closed: Vec<String> = closed.cloned().collect();
+    if open.iter().any(|path| settings.awaits(path)) {
+        server.loader.want_now();
+    } else if closed
         .iter()
-        .filter(|path| !settings.loaded.contains(*path) && !documents.contains_key(*path))
-        .cloned()
-        .collect();
+        .any(|path| settings.only_open.contains(path.as_str()))
+    {
+        server.loader.want(|pending| pending.everything = true);
+    }
     server.engine.write(move |workspace| {
-        for path in gone {
-            workspace.remove_file(&path);
-        }
+        workspace.keep_files(|path| open.contains(path) || settings.loaded.contains(path));
         let files = files.iter();
         workspace.set_files(files.map(|file| (file.path.as_str(), file.text.as_str())));
+        for path in closed {
+            if settings.loaded.contains(path.as_str()) {
+                take_from_disk(workspace, &path);
+            }
+        }
         settings.tell(workspace);
     });
 }
@@ -422,16 +430,19 @@ fn tell_problems(server: &Arc<Server>, settings: &Settings) {
     }
 }
 
-/// Reads files whose texts changed; whether there were any.
+/// Reads files whose texts changed; whether there were any. One that cannot be read is no file like the others any more.
 async fn read_files(server: &Arc<Server>, paths: BTreeSet<String>) -> bool {
     let texts = tokio::task::spawn_blocking(move || {
-        let texts = paths.into_iter().filter_map(|path| {
-            let text = std::fs::read_to_string(&path).ok()?;
-            Some((path, text))
+        let texts = paths.into_iter().map(|path| {
+            let text = read_text(Path::new(&path), SOURCE_BYTES);
+            (path, text)
         });
         texts.collect::<Vec<_>>()
     });
     let mut texts = texts.await.unwrap_or_default();
+    if texts.iter().any(|(_, text)| text.is_err()) {
+        server.loader.want(|pending| pending.everything = true);
+    }
     let state = server.lock();
     texts.retain(|(path, _)| !state.view.documents.contains_key(path.as_str()));
     let changed = !texts.is_empty();
@@ -440,7 +451,9 @@ async fn read_files(server: &Arc<Server>, paths: BTreeSet<String>) -> bool {
     }
     server.engine.write(move |workspace| {
         for (path, text) in texts {
-            workspace.set_file(&path, &text);
+            if let Ok(text) = text {
+                workspace.set_file(&path, &text);
+            }
         }
     });
     changed

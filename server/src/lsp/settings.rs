@@ -24,6 +24,10 @@ pub(crate) struct Settings {
     pub(crate) problems: BTreeMap<Arc<str>, Vec<SettingsProblem>>,
     /// The files that are checked, by the engine's path.
     pub(crate) reported: BTreeSet<Arc<str>>,
+    /// Those of them that are checked only because they were open when the folders were read.
+    pub(crate) only_open: BTreeSet<Arc<str>>,
+    /// The documents that were open when the folders were read.
+    known: BTreeSet<Arc<str>>,
     /// The files that were read, those that only give names among them.
     pub(crate) loaded: BTreeSet<Arc<str>>,
     /// The packages that they belong to.
@@ -92,6 +96,12 @@ impl Settings {
                 .iter()
                 .map(|path| path.as_str().into())
                 .collect(),
+            only_open: sources
+                .only_open
+                .iter()
+                .map(|path| path.as_str().into())
+                .collect(),
+            known: open.iter().map(|path| path.as_str().into()).collect(),
             loaded: paths.collect(),
             packages: sources.packages.clone(),
             libraries: sources.libraries.clone(),
@@ -108,6 +118,11 @@ impl Settings {
     /// Whether a file is checked. Documents that are no files always are.
     pub(crate) fn reports(&self, path: &str) -> bool {
         !uris::is_file_path(path) || self.reported.contains(path)
+    }
+
+    /// Whether a document is open that the reading did not know: whether it is checked is said by the next one.
+    pub(crate) fn awaits(&self, path: &str) -> bool {
+        uris::is_source(path) && !self.reported.contains(path) && !self.known.contains(path)
     }
 
     /// Tells an engine what it needs to know about the files.
@@ -138,6 +153,9 @@ fn stamp(
         }
     }
     sources.reported.hash(&mut hasher);
+    // Documents that are not checked, and are known not to be.
+    let unchecked = open.iter().filter(|path| !sources.reported.contains(path));
+    unchecked.for_each(|path| path.hash(&mut hasher));
     for package in &sources.packages {
         (&package.name, &package.root).hash(&mut hasher);
     }

@@ -70,6 +70,11 @@ impl View {
             _ => false,
         }
     }
+
+    /// Whether what is checked of the open documents was read: else nothing can be said of them yet.
+    pub(crate) fn knows_documents(&self) -> bool {
+        !self.documents.keys().any(|path| self.settings.awaits(path))
+    }
 }
 
 /// What changes while the server runs.

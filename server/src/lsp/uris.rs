@@ -102,6 +102,11 @@ pub(crate) fn is_file_path(path: &str) -> bool {
     path.starts_with('/') || has_drive(path)
 }
 
+/// Whether a path is that of a file of Rust. Clients may show the server settings files, too.
+pub(crate) fn is_source(path: &str) -> bool {
+    is_file_path(path) && path.ends_with(".rs")
+}
+
 /// Whether a path begins with `C:/`.
 fn has_drive(path: &str) -> bool {
     let mut letters = path.chars();

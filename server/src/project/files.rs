@@ -4,17 +4,18 @@
 //! absolute paths with `/` between components; people see the paths as they gave them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-use ignore::WalkBuilder;
 use rayon::prelude::*;
 use visa_analysis::{Package, PackageFeatures, has_rust_code, is_markdown};
 
 use super::features::features_of;
-use super::languages::{is_searched, language_of, refusal};
+use super::languages::{language_of, refusal};
 use super::libraries::{Libraries, libraries_of};
 use super::packages::{Manifest, package_of, path_dependencies};
+use super::regular::{SOURCE_BYTES, read_stream, read_text, text_of};
+pub(crate) use super::search::folders_below;
+use super::search::sources_below;
 use super::settings::Resolver;
 
 /// Directories above or below a lone file that are searched for modules.
@@ -36,6 +37,8 @@ pub(crate) struct Sources {
     pub(crate) files: Vec<LoadedFile>,
     /// The paths that are reported on.
     pub(crate) reported: Vec<String>,
+    /// Those of them that are reported on only because they are open in an editor.
+    pub(crate) only_open: BTreeSet<String>,
     /// The packages that the files belong to.
     pub(crate) packages: Vec<Package>,
     /// What these say of the libraries that kernels are written for.
@@ -82,14 +85,19 @@ impl Sources {
         for folder in folders {
             gathering.folder(folder);
         }
+        let mut only_open = BTreeSet::new();
         for path in open.keys() {
             if !gathering.reported.contains_key(path) {
                 gathering.report(path.clone(), slashes(path), true);
+                only_open.insert(slashes(path));
             }
         }
         gathering.given = open;
         gathering.neighbours();
-        gathering.read()
+        Self {
+            only_open,
+            ..gathering.read()
+        }
     }
 
     /// The path as people gave it.
@@ -134,27 +142,19 @@ impl<'a> Gathering<'a> {
     }
 
     fn standard_input(&mut self, name: Option<&Path>) {
-        let mut bytes = Vec::new();
-        if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
-            self.errors
-                .push(format!("cannot read standard input: {error}"));
-            return;
-        }
         if let Some(name) = name.filter(|name| language_of(name).is_none()) {
             self.errors.push(refusal(&shown(name)));
             return;
         }
         let name = name.unwrap_or_else(|| Path::new("<stdin>"));
-        match String::from_utf8(bytes) {
+        match text_of(std::io::stdin().lock(), SOURCE_BYTES) {
             Ok(text) => {
                 let path = absolute(&self.here, name);
                 self.report(path.clone(), shown(name), true);
                 self.standard_input = Some(slashes(&path));
                 self.given.insert(path, text);
             }
-            Err(error) => self
-                .errors
-                .push(format!("`{}`: {}", shown(name), not_utf8(&error))),
+            Err(error) => self.errors.push(format!("`{}`: {error}", shown(name))),
         }
     }
 
@@ -167,6 +167,7 @@ impl<'a> Gathering<'a> {
                     .filter(|parent| !parent.as_os_str().is_empty());
                 self.folder(folder.unwrap_or_else(|| Path::new(".")));
             }
+            Ok(metadata) if !metadata.is_file() && is_stream(path) => self.stream(path),
             Ok(_) if language_of(path).is_some() => {
                 self.report(absolute(&self.here, path), shown(path), true);
             }
@@ -181,9 +182,23 @@ impl<'a> Gathering<'a> {
         }
     }
 
+    /// What a shell hands over as a path, such as `<(git show HEAD:kernel.rs)`: it can be read once.
+    fn stream(&mut self, path: &Path) {
+        match read_stream(path, SOURCE_BYTES) {
+            Ok(text) => {
+                let path_of_engine = absolute(&self.here, path);
+                self.report(path_of_engine.clone(), shown(path), true);
+                self.given.insert(path_of_engine, text);
+            }
+            Err(why) => self
+                .errors
+                .push(format!("cannot read `{}`: {why}", shown(path))),
+        }
+    }
+
     /// Every `.rs` file below a folder that neither `.gitignore` nor a leading dot hides.
     fn folder(&mut self, folder: &Path) {
-        let (files, errors) = walk(folder);
+        let (files, errors) = sources_below(folder);
         if files.is_empty() && errors.is_empty() {
             self.warnings
                 .push(format!("no `.rs` files in `{}`", folder.display()));
@@ -221,7 +236,7 @@ impl<'a> Gathering<'a> {
             };
             let package = known
                 .entry(folder.to_path_buf())
-                .or_insert_with(|| package_of(folder));
+                .or_insert_with(|| package_of(folder, &mut self.warnings));
             match package {
                 Some(root) => roots.insert(root.clone()),
                 None => lone.insert(folder.to_path_buf()),
@@ -241,7 +256,7 @@ impl<'a> Gathering<'a> {
                     waiting.push(dependency);
                 }
             }
-            self.others.extend(walk(&root).0);
+            self.others.extend(sources_below(&root).0);
             self.packages.push(manifest);
         }
         let mut searched = BTreeSet::new();
@@ -269,7 +284,7 @@ impl<'a> Gathering<'a> {
             .map(|(path, reported)| {
                 let text = given
                     .get(&path)
-                    .map_or_else(|| read_text(&path), |text| Ok(text.clone()));
+                    .map_or_else(|| read_text(&path, SOURCE_BYTES), |text| Ok(text.clone()));
                 (path, reported, text)
             })
             .collect();
@@ -336,76 +351,6 @@ impl<'a> Gathering<'a> {
     }
 }
 
-/// The `.rs` files below a folder, sorted, and what could not be read.
-fn walk(folder: &Path) -> (Vec<PathBuf>, Vec<String>) {
-    let mut files = Vec::new();
-    let mut errors = Vec::new();
-    for entry in walker(folder).build() {
-        match entry {
-            Ok(entry) => {
-                let source = is_searched(entry.path());
-                // A link to a file is followed, a link to a folder is not: it may lead back.
-                if source && entry.path().is_file() {
-                    files.push(entry.into_path());
-                }
-            }
-            Err(error) => errors.push(unreadable(folder, &error)),
-        }
-    }
-    (files, errors)
-}
-
-/// What a search could not read, and why, without the words that the search puts around it.
-fn unreadable(folder: &Path, error: &ignore::Error) -> String {
-    let mut path = folder;
-    let mut inner = error;
-    loop {
-        match inner {
-            ignore::Error::WithPath { path: at, err } => (path, inner) = (at, err),
-            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
-                inner = err;
-            }
-            // The cause's own words are those of the search, which name the path once more.
-            ignore::Error::Io(cause) => {
-                return format!("cannot read `{}`: {}", path.display(), cause.kind());
-            }
-            _ => return format!("cannot read `{}`: {inner}", path.display()),
-        }
-    }
-}
-
-/// A folder and those below it that are searched for `.rs` files; nothing where it is none.
-pub(crate) fn folders_below(folder: &Path) -> Vec<PathBuf> {
-    if !folder.is_dir() {
-        return Vec::new();
-    }
-    let entries = walker(folder).build().flatten();
-    entries
-        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()))
-        .map(ignore::DirEntry::into_path)
-        .collect()
-}
-
-/// What visits everything below a folder that neither `.gitignore` nor a leading dot hides.
-fn walker(folder: &Path) -> WalkBuilder {
-    let mut walker = WalkBuilder::new(folder);
-    walker
-        .require_git(false)
-        .filter_entry(|entry| entry.depth() == 0 || !is_build_output(entry.path()))
-        .sort_by_file_path(Path::cmp);
-    walker
-}
-
-/// Cargo's build folder: named `target` and marked as a cache, or beside a manifest.
-fn is_build_output(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name == "target")
-        && path.is_dir()
-        && (path.join("CACHEDIR.TAG").exists()
-            || path
-                .parent()
-                .is_some_and(|parent| parent.join("Cargo.toml").exists()))
-}
-
 /// The folder of the crate root that a module's folder belongs to: upwards while the folder is that of a module.
 fn top_of_modules(folder: &Path) -> PathBuf {
     let mut top = folder.to_path_buf();
@@ -448,9 +393,11 @@ fn modules_below(
     }
 }
 
-fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = std::fs::read(path).map_err(|error| reason(&error))?;
-    String::from_utf8(bytes).map_err(|error| not_utf8(&error))
+/// Whether a path names what the shell or the caller holds open rather than a file of its own.
+fn is_stream(path: &Path) -> bool {
+    ["/dev/fd", "/dev/stdin", "/proc"]
+        .iter()
+        .any(|place| path.starts_with(place))
 }
 
 pub(crate) fn not_utf8(error: &std::string::FromUtf8Error) -> String {
@@ -497,31 +444,4 @@ pub(crate) fn shown(path: &Path) -> String {
 /// The path with `/` between its components.
 pub(crate) fn slashes(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::{Error, ErrorKind};
-    use std::path::Path;
-
-    use super::unreadable;
-
-    #[test]
-    fn what_a_search_could_not_read_is_named_once() {
-        let words = Error::new(
-            ErrorKind::PermissionDenied,
-            "IO error for operation on k/a: no",
-        );
-        let error = ignore::Error::WithPath {
-            path: "k/a".into(),
-            err: Box::new(ignore::Error::WithDepth {
-                depth: 1,
-                err: Box::new(words.into()),
-            }),
-        };
-        assert_eq!(
-            unreadable(Path::new("k"), &error),
-            "cannot read `k/a`: permission denied"
-        );
-    }
 }

@@ -8,6 +8,8 @@ pub(crate) mod languages;
 pub(crate) mod levels;
 pub(crate) mod libraries;
 pub(crate) mod packages;
+pub(crate) mod regular;
+mod search;
 pub(crate) mod settings;
 
 /// Why a run failed.

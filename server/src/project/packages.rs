@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::files::{absolute, reason};
+use super::files::absolute;
+use super::regular::{DECIDING_BYTES, is_meant, read_text};
 
 /// What is known of a package from its `Cargo.toml`.
 #[derive(Debug)]
@@ -30,14 +31,27 @@ impl Manifest {
     }
 }
 
-/// The folder of the package that a folder belongs to: the nearest above with a manifest that declares one.
-pub(crate) fn package_of(folder: &Path) -> Option<PathBuf> {
+/// The folder of the package that a folder belongs to: the nearest above with a manifest that declares one. What stands in the
+/// place of a manifest and is none is told once.
+pub(crate) fn package_of(folder: &Path, warnings: &mut Vec<String>) -> Option<PathBuf> {
+    let mut declares = |folder: &&Path| {
+        let path = folder.join("Cargo.toml");
+        if !is_meant(&path) {
+            return false;
+        }
+        match table(folder) {
+            Ok(table) => package_name(&table).is_some(),
+            Err(warning) => {
+                if !path.is_file() && !warnings.contains(&warning) {
+                    warnings.push(warning);
+                }
+                false
+            }
+        }
+    };
     folder
         .ancestors()
-        .find(|folder| {
-            folder.join("Cargo.toml").is_file()
-                && table(folder).is_ok_and(|table| package_name(&table).is_some())
-        })
+        .find(|folder| declares(folder))
         .map(Path::to_path_buf)
 }
 
@@ -118,8 +132,8 @@ fn package_name(table: &Table) -> Option<&str> {
 
 pub(super) fn table(folder: &Path) -> Result<Table, String> {
     let path = folder.join("Cargo.toml");
-    let text = std::fs::read_to_string(&path)
-        .map_err(|error| format!("cannot read `{}`: {}", path.display(), reason(&error)))?;
+    let text = read_text(&path, DECIDING_BYTES)
+        .map_err(|why| format!("cannot read `{}`: {why}", path.display()))?;
     text.parse().map_err(|error: toml::de::Error| {
         format!("cannot read `{}`: {}", path.display(), error.message())
     })

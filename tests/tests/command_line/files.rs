@@ -385,3 +385,118 @@ fn excluded_files_of_other_kinds_are_passed_over() {
     assert_code(&run(folder.path(), &every), 0);
     assert_code(&run(folder.path(), &["notes.txt"]), 2);
 }
+/// What makes something stand at a path.
+#[cfg(unix)]
+type Make = fn(&Path);
+
+/// A pipe that nobody writes into.
+#[cfg(unix)]
+fn pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+/// What is found and read by itself may be anything: a pipe would keep the program waiting, and `/dev/zero` has no end.
+#[cfg(unix)]
+#[test]
+fn what_decides_is_read_where_it_is_a_regular_file() {
+    let zero = |path: &Path| std::os::unix::fs::symlink("/dev/zero", path).unwrap();
+    let cases: [(&str, Make, i32, &str); 6] = [
+        (
+            "k/.gitignore",
+            pipe,
+            2,
+            "cannot read `k/.gitignore`: it is a named pipe, not a regular file; nothing in `k` is left out",
+        ),
+        (
+            "k/inner/.ignore",
+            zero,
+            2,
+            "cannot read `k/inner/.ignore`: it is a device, not a regular file; nothing in `k/inner` is left out",
+        ),
+        (
+            ".gitignore",
+            pipe,
+            2,
+            ".gitignore`: it is a named pipe, not a regular file",
+        ),
+        (
+            "visa-lint.toml",
+            pipe,
+            2,
+            "cannot read `visa-lint.toml`: it is a named pipe, not a regular file",
+        ),
+        (
+            "k/visa-lint.toml",
+            zero,
+            2,
+            "cannot read `k/visa-lint.toml`: it is a device, not a regular file",
+        ),
+        (
+            "k/Cargo.toml",
+            pipe,
+            1,
+            "Cargo.toml`: it is a named pipe, not a regular file",
+        ),
+    ];
+    for (name, make, code, words) in cases {
+        let folder = folder_with(&[
+            ("k/a.rs", FINDINGS.as_bytes()),
+            ("k/inner/b.rs", FINDINGS.as_bytes()),
+        ]);
+        make(&folder.path().join(name));
+        let output = run(folder.path(), &["k", "--format", "short"]);
+        assert_code(&output, code);
+        assert!(
+            stderr(&output).contains(words),
+            "{name}: {}",
+            stderr(&output)
+        );
+        if !name.ends_with("visa-lint.toml") {
+            for file in ["k/a.rs:", "k/inner/b.rs:"] {
+                assert!(
+                    stdout(&output).contains(file),
+                    "{name}: {}",
+                    stdout(&output)
+                );
+            }
+        }
+    }
+    let folder = folder_with(&[("a.rs", FINDINGS.as_bytes())]);
+    pipe(&folder.path().join("pipe.rs"));
+    // Among others it is passed over, by its name it is told.
+    let output = run(folder.path(), &[".", "--format", "short"]);
+    assert_code(&output, 1);
+    assert_eq!(stderr(&output), "");
+    let named = run(folder.path(), &["pipe.rs"]);
+    assert_code(&named, 2);
+    assert!(stderr(&named).contains("it is a named pipe, not a regular file"));
+    for option in ["--config", "--baseline"] {
+        let refused = run(folder.path(), &["a.rs", option, "/dev/zero"]);
+        assert_code(&refused, 2);
+        assert!(
+            stderr(&refused).contains("it is a device, not a regular file"),
+            "{}",
+            stderr(&refused)
+        );
+    }
+}
+
+/// A number of many digits takes as long as its digits, and not as long as their square, which were hours.
+#[test]
+fn numbers_of_many_digits_are_read_once() {
+    let digits = "7".repeat(2_000_000);
+    let text = format!(
+        "use furiosa_visa_std::prelude::*;\naxes![A = {digits}];\naxes![B = (0x{digits} + 1), C = 8];\n\
+         type T = m![C % {digits}];\ntype U = m![C / 0x{digits}];\nconst D: usize = {digits};\ntype V = m![C / D];\n"
+    );
+    let folder = folder_with(&[("a.rs", text.as_bytes())]);
+    let output = run(folder.path(), &["a.rs", "--format", "json"]);
+    assert_code(&output, 1);
+    let rules: Vec<_> = json(&output)["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| finding["rule"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(rules.len() >= 4, "{rules:?}");
+}

@@ -1,7 +1,7 @@
 //! The beginning and the end of a server.
 
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tower_lsp::ls_types::PositionEncodingKind;
@@ -86,10 +86,8 @@ fn exit_ends_the_process_though_its_input_stays_open() {
     for start in [Setup::in_process, Setup::program] {
         let mut client = start(Setup::utf16());
         client.request::<Shutdown>(());
-        let since = Instant::now();
         client.notify::<Exit>(());
         client.assert_ends_with(0);
-        assert!(since.elapsed() < Duration::from_secs(5));
     }
 }
 
@@ -124,15 +122,10 @@ fn exit_does_not_wait_for_what_runs() {
     let uri = untitled("slow.rs");
     client.open(&uri, &super::order::slow_text(2_000));
     client.send::<HoverRequest>(hover_at(&uri, 6, 5));
-    client.ignore_answers();
+    // What is left over tells that it was not answered before the end.
+    client.ignore_errors();
     client.notify::<Exit>(());
-    let since = Instant::now();
     client.assert_ends_with(1);
-    assert!(
-        since.elapsed() < Duration::from_secs(5),
-        "{:?}",
-        since.elapsed()
-    );
 }
 
 #[cfg(unix)]

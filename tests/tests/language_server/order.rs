@@ -1,7 +1,5 @@
 //! The order of messages: no answer about another text than the one that was asked about, and nothing waits for slow requests.
 
-use std::time::{Duration, Instant};
-
 use serde_json::json;
 use tower_lsp::ls_types::notification::{Cancel, DidChangeWatchedFiles};
 use tower_lsp::ls_types::request::{CodeLensRequest, HoverRequest, WorkspaceConfiguration};
@@ -10,9 +8,7 @@ use tower_lsp::ls_types::{
     HoverContents, HoverParams, NumberOrString, PartialResultParams, Uri, WorkDoneProgressParams,
 };
 
-use super::support::{
-    Client, Setup, document, edit, place, program_is_optimised, untitled, uri_of,
-};
+use super::support::{Client, Setup, document, edit, place, untitled, uri_of};
 
 /// `ContentModified`, for a request that a change overtook.
 pub(crate) const CONTENT_MODIFIED: i64 = -32801;
@@ -22,21 +18,11 @@ pub(crate) const REQUEST_CANCELLED: i64 = -32800;
 /// `ServerCancelled`, for a pull that a change overtook.
 const SERVER_CANCELLED: i64 = -32802;
 
-/// How soon a message is handled while slow requests run. A program that is not optimised is some thirty times slower.
-fn bound() -> Duration {
-    Duration::from_millis(if program_is_optimised() { 5 } else { 150 })
-}
-
-/// Asserts that the middle one of an attempt's times is within a bound. Where other processes want the same cores an
-/// attempt tells nothing: there are three.
-fn assert_prompt(bound: Duration, mut attempt: impl FnMut(usize) -> Vec<Duration>) {
-    let prompt = (0..3).any(|number| {
-        let mut times = attempt(number);
-        times.sort();
-        println!("handled within {times:?}");
-        times[times.len() / 2] < bound
-    });
-    assert!(prompt, "not within {bound:?}");
+/// Runs attempts with ever slower requests until one shows what it is to show: how fast the machine is decides how many are needed
+/// and nothing else. What never comes to pass while requests run does not with the slowest either.
+fn assert_shown(mut attempt: impl FnMut(usize) -> bool) {
+    let shown = (0..6).any(|number| attempt(30 << number));
+    assert!(shown, "not with the slowest requests either");
 }
 
 pub(crate) fn hover_at(uri: &Uri, line: u32, character: u32) -> HoverParams {
@@ -126,10 +112,10 @@ pub(crate) fn slow_text(products: usize) -> String {
 }
 
 /// Opens eight documents with a slow kernel each, and asks something of each that takes long.
-fn busy(client: &mut Client, version: &str) -> Vec<(Uri, i64)> {
-    let text = slow_text(60);
+fn busy(client: &mut Client, products: usize) -> Vec<(Uri, i64)> {
+    let text = slow_text(products);
     let documents: Vec<Uri> = (0..8)
-        .map(|number| untitled(&format!("slow_{version}_{number}.rs")))
+        .map(|number| untitled(&format!("slow_{products}_{number}.rs")))
         .collect();
     for uri in &documents {
         client.open(uri, &text);
@@ -144,60 +130,82 @@ fn busy(client: &mut Client, version: &str) -> Vec<(Uri, i64)> {
         .collect()
 }
 
+fn close(client: &mut Client, documents: &[(Uri, i64)]) {
+    for (uri, _) in documents {
+        client.close(uri);
+    }
+}
+
+/// How many of the requests are not answered yet; takes the answers of all, which are right or an error of this number.
+fn still_running(client: &mut Client, running: &[(Uri, i64)], error: i64) -> usize {
+    let unanswered = running.iter().filter(|(_, id)| !client.is_answered(*id));
+    let unanswered = unanswered.count();
+    for (_, id) in running {
+        match client.response::<HoverRequest>(*id) {
+            Err(answer) => assert_eq!(answer.code, error, "{answer:?}"),
+            Ok(hover) => assert!(words(hover).contains("kernel")),
+        }
+    }
+    // Only now: to close one overtakes the others.
+    close(client, running);
+    unanswered
+}
+
 #[test]
 fn cancelling_has_effect_while_eight_slow_requests_run() {
     let mut client = Setup::utf16().program();
-    assert_prompt(bound(), |attempt| {
-        let mut times = Vec::new();
-        for round in 0..3 {
-            let running = busy(&mut client, &format!("cancel_{attempt}_{round}"));
-            std::thread::sleep(Duration::from_millis(20));
-            for (_, id) in &running {
-                let since = Instant::now();
-                client.notify::<Cancel>(CancelParams {
-                    id: NumberOrString::Number(i32::try_from(*id).unwrap()),
-                });
-                match client.response::<HoverRequest>(*id) {
-                    Err(error) => {
-                        assert_eq!(error.code, REQUEST_CANCELLED, "{error:?}");
-                        times.push(since.elapsed());
-                    }
-                    Ok(hover) => assert!(words(hover).contains("kernel")),
-                }
+    assert_shown(|products| {
+        let mut running = busy(&mut client, products);
+        // The last one: without the cancellation it would be answered last.
+        let (uri, cancelled) = running.pop().unwrap();
+        client.notify::<Cancel>(CancelParams {
+            id: NumberOrString::Number(i32::try_from(cancelled).unwrap()),
+        });
+        let answer = client.response::<HoverRequest>(cancelled);
+        let unanswered = still_running(&mut client, &running, CONTENT_MODIFIED);
+        client.close(&uri);
+        match answer {
+            Err(error) => {
+                assert_eq!(error.code, REQUEST_CANCELLED, "{error:?}");
+                unanswered > 0
             }
-            for (uri, _) in &running {
-                client.close(uri);
+            Ok(hover) => {
+                assert!(words(hover).contains("kernel"));
+                false
             }
         }
-        let cancelled = times.len();
-        assert!(cancelled >= 12, "{cancelled} of 24 were still running");
-        times
     });
     client.finish();
 }
 
-/// While eight slow requests run, changes a document and asks `next` at once: how long its answer takes. The slow ones are
-/// overtaken.
-fn changed_while_busy(
-    client: &mut Client,
-    name: &str,
-    mut next: impl FnMut(&mut Client, &Uri, i32),
-) -> Vec<Duration> {
-    let small = untitled(&format!("small_{name}.rs"));
+#[test]
+fn messages_are_handled_while_eight_slow_requests_run() {
+    let mut client = Setup::utf16().program();
+    assert_shown(|products| {
+        let running = busy(&mut client, products);
+        // What needs no engine is answered as soon as it is read.
+        let id = client.send_raw("visa/nothing", None);
+        assert!(client.response_raw(id).is_err());
+        still_running(&mut client, &running, CONTENT_MODIFIED) > 0
+    });
+    client.finish();
+}
+
+#[test]
+fn changes_overtake_eight_slow_requests() {
+    let mut client = Setup::utf16().program();
+    let small = untitled("small.rs");
     client.open(&small, "// 1\n");
-    let mut times = Vec::new();
-    let mut overtaken = 0;
-    for version in 2..=6 {
-        let running = busy(client, &format!("{name}_{version}"));
-        std::thread::sleep(Duration::from_millis(20));
-        let since = Instant::now();
-        client.change(
-            &small,
-            version,
-            vec![edit((0, 3), (0, 4), &version.to_string())],
-        );
-        next(client, &small, version);
-        times.push(since.elapsed());
+    let mut version = 1;
+    assert_shown(|products| {
+        let running = busy(&mut client, products);
+        version += 1;
+        let change = edit((0, 3), (0, 4), &version.to_string());
+        client.change(&small, version, vec![change]);
+        let asked = serde_json::to_value(document(&small)).unwrap();
+        let text = client.request_raw("visa/viewFileText", asked);
+        assert_eq!(text, format!("// {version}\n"));
+        let mut overtaken = 0;
         for (_, id) in &running {
             match client.response::<HoverRequest>(*id) {
                 Err(error) => {
@@ -207,43 +215,8 @@ fn changed_while_busy(
                 Ok(hover) => assert!(words(hover).contains("kernel")),
             }
         }
-        for (uri, _) in &running {
-            client.close(uri);
-        }
-    }
-    client.close(&small);
-    assert!(overtaken >= 20, "{overtaken} of 40 were still running");
-    times
-}
-
-#[test]
-fn changes_are_handled_while_eight_slow_requests_run() {
-    let mut client = Setup::utf16().program();
-    assert_prompt(bound(), |attempt| {
-        changed_while_busy(
-            &mut client,
-            &format!("handled_{attempt}"),
-            |client, _, _| {
-                // What needs no engine is answered as soon as the change is in place.
-                let id = client.send_raw("visa/nothing", None);
-                assert!(client.response_raw(id).is_err());
-            },
-        )
-    });
-    client.finish();
-}
-
-#[test]
-fn changes_overtake_eight_slow_requests() {
-    let mut client = Setup::utf16().program();
-    // The engine is free when the running queries have noticed: the longest is to parse a file.
-    assert_prompt(10 * bound(), |attempt| {
-        let name = format!("overtaken_{attempt}");
-        changed_while_busy(&mut client, &name, |client, small, version| {
-            let asked = serde_json::to_value(document(small)).unwrap();
-            let text = client.request_raw("visa/viewFileText", asked);
-            assert_eq!(text, format!("// {version}\n"));
-        })
+        close(&mut client, &running);
+        overtaken > 0
     });
     client.finish();
 }

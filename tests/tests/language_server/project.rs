@@ -586,3 +586,29 @@ fn a_settings_files_mistakes_stand_where_the_client_counts_them() {
         client.finish();
     }
 }
+
+/// A pipe that nobody writes into keeps nobody waiting.
+#[cfg(unix)]
+#[test]
+fn what_decides_and_is_no_file_is_told_of() {
+    let folder = Folder::with(&[("a.rs", BROKEN), ("deep/b.rs", BROKEN)]);
+    for name in [".gitignore", "deep/visa-lint.toml", "deep/pipe.rs"] {
+        let made = std::process::Command::new("mkfifo")
+            .arg(folder.path(name))
+            .status();
+        assert!(made.unwrap().success());
+    }
+    let mut client = Setup::utf16().folder(folder.folder.path()).in_process();
+    assert_eq!(names(&mut client), ["a.rs", "b.rs", "visa-lint.toml"]);
+    let told = client.notification::<ShowMessage>();
+    let words = "deep/visa-lint.toml`: it is a named pipe, not a regular file";
+    assert!(told.message.contains(words), "{}", told.message);
+    let log = client.next_of("window/logMessage");
+    let words = ".gitignore`: it is a named pipe, not a regular file";
+    assert!(
+        log["params"]["message"].as_str().unwrap().contains(words),
+        "{log}"
+    );
+    client.ignore("window/logMessage");
+    client.finish();
+}

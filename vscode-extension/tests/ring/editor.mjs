@@ -5,8 +5,11 @@ import { createServer } from 'node:net';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Milliseconds for what takes long on a busy machine. */
-export const PATIENCE = 60_000;
+/** Milliseconds after which something is held to hang. Nothing else is decided by it: what is waited for is a state, and a key or a
+ * pointer that the editor missed while it was busy is used again until the state is there. */
+export const PATIENCE = 180_000;
+/** Milliseconds after which a key or a pointer is used again. */
+const AGAIN = 5_000;
 
 const SETTINGS = {
   'workbench.startupEditor': 'none',
@@ -126,47 +129,53 @@ export class Editor {
 
   /** Runs a command by its name in the palette. */
   async command(name) {
-    const input = await this.quickInput('F1', `>${name}`);
-    await this.page
-      .locator('.quick-input-list .monaco-list-row', { hasText: name })
-      .first()
-      .waitFor({ timeout: PATIENCE });
-    await input.press('Enter');
-    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden', timeout: PATIENCE });
+    await this.pick('F1', `>${name}`, name);
   }
 
-  async quickInput(key, text) {
-    await this.page.keyboard.press(key);
-    const input = this.page.locator('.quick-input-widget input').first();
-    await input.waitFor({ timeout: PATIENCE });
-    await input.fill(text, { timeout: PATIENCE / 4 });
-    return input;
+  /** Asks the palette and takes the row with some words, or the first. It closes where something else takes the focus: once more,
+   * then, until the row was taken. */
+  async pick(key, text, words) {
+    const widget = this.page.locator('.quick-input-widget');
+    await this.again(`the palette with ${text}`, async (timeout) => {
+      if (!(await widget.isVisible())) await this.page.keyboard.press(key);
+      const input = widget.locator('input').first();
+      await input.fill(text, { timeout });
+      const rows = widget.locator('.monaco-list-row', words === undefined ? {} : { hasText: words });
+      await rows.first().waitFor({ timeout });
+      await input.press('Enter', { timeout });
+      await widget.waitFor({ state: 'hidden', timeout });
+    });
   }
 
-  /** Opens a file of the folder and waits for its text. The palette closes where something else takes the focus: once more, then. */
+  /** Opens a file of the folder and waits for its text. */
   async file(name) {
     const tab = this.page.locator(`.tab.active[data-resource-name="${name}"]`);
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const input = await this.quickInput('Control+P', name);
-        const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first();
-        await row.waitFor({ timeout: PATIENCE / 4 });
-        await input.press('Enter', { timeout: PATIENCE / 4 });
-        await tab.waitFor({ timeout: PATIENCE / 4 });
-        break;
-      } catch (error) {
-        if (attempt === 3) throw error;
-        await this.page.keyboard.press('Escape');
-      }
-    }
+    await this.again(`the file ${name}`, async (timeout) => {
+      await this.pick('Control+P', name, name);
+      await tab.waitFor({ timeout });
+    });
     await this.page.locator('.monaco-editor .view-line').first().waitFor({ timeout: PATIENCE });
   }
 
   /** Puts the cursor to a line and column, with the focus in the text. */
   async place(line, column = 1) {
-    const input = await this.quickInput('Control+G', `:${line},${column}`);
-    await input.press('Enter');
-    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden', timeout: PATIENCE });
+    await this.again(`line ${line}`, async () => {
+      await this.pick('Control+G', `:${line},${column}`);
+      await this.until(`the cursor in line ${line}`, async () => (await this.line()) === line, AGAIN);
+    });
+  }
+
+  /** Does something, and does it again as long as it fails, from where nothing is open. */
+  async again(words, act) {
+    const end = Date.now() + PATIENCE;
+    for (;;) {
+      try {
+        return await act(AGAIN);
+      } catch (error) {
+        if (Date.now() > end) throw new Error(`in vain: ${words}`, { cause: error });
+        await this.page.keyboard.press('Escape');
+      }
+    }
   }
 
   /** Where the cursor is: the line that the status bar says. */
@@ -197,13 +206,18 @@ export class Editor {
     throw new Error(`no view with ${selector}`);
   }
 
-  /** Waits until something holds. */
+  /** Waits until something holds. What is drawn anew while it is looked at does not hold yet. */
   async until(words, holds, patience = PATIENCE) {
     const end = Date.now() + patience;
+    let cause;
     while (Date.now() < end) {
-      if (await holds()) return true;
+      try {
+        if (await holds()) return true;
+      } catch (error) {
+        cause = error;
+      }
       await this.page.waitForTimeout(100);
     }
-    throw new Error(`in vain: ${words}`);
+    throw new Error(`in vain: ${words}`, { cause });
   }
 }

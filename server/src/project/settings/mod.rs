@@ -15,7 +15,6 @@ pub(crate) use self::read::SettingsProblem;
 pub(crate) use self::show::show;
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::ErrorKind;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +25,7 @@ use self::read::{Chosen, Configuration};
 use super::Failure;
 use super::files::slashes;
 use super::levels::{Levels, Origin};
+use super::regular::is_meant;
 
 /// The name of a settings file.
 pub(crate) const FILE_NAME: &str = "visa-lint.toml";
@@ -337,7 +337,8 @@ impl Resolver {
                 break;
             }
             passed.push(folder.to_path_buf());
-            if Self::holds_settings(folder) {
+            // One that cannot be looked at counts: to go on without it would be a guess.
+            if is_meant(&folder.join(FILE_NAME)) {
                 found = self.read_in(folder);
                 break;
             }
@@ -346,20 +347,6 @@ impl Resolver {
             self.by_folder.insert(folder, found.clone());
         }
         found
-    }
-
-    /// Whether a settings file stands in a folder. One that cannot be looked at counts: to go on without it would be a
-    /// guess.
-    fn holds_settings(folder: &Path) -> bool {
-        let path = folder.join(FILE_NAME);
-        match std::fs::metadata(&path) {
-            Ok(metadata) => metadata.is_file(),
-            Err(error) => {
-                let link = std::fs::symlink_metadata(&path).is_ok();
-                let absent = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
-                link || !absent
-            }
-        }
     }
 
     fn read_in(&mut self, folder: &Path) -> Option<Arc<Configuration>> {

@@ -17,8 +17,8 @@ use visa_analysis::{CfgSetting, nearest_names};
 use super::budgets::Budgets;
 use super::file::{LevelTable, SettingsFile};
 use super::options::{Dialect, Target};
-use crate::project::files::{not_utf8, reason};
 use crate::project::levels::{Change, Named, Origin, proposal, unknown, widest_first};
+use crate::project::regular::{DECIDING_BYTES, read_text};
 
 /// A value and where it was chosen.
 pub(crate) type Chosen<T> = (T, Origin);
@@ -122,8 +122,7 @@ pub(crate) fn read(
             words: format!("cannot read `{shown}`: {why}"),
         }]
     };
-    let bytes = std::fs::read(path).map_err(|error| unreadable(reason(&error)))?;
-    let text = String::from_utf8(bytes).map_err(|error| unreadable(not_utf8(&error)))?;
+    let text = read_text(path, DECIDING_BYTES).map_err(unreadable)?;
     parse(&text, path, shown, root)
 }
 

@@ -67,11 +67,6 @@ pub(crate) fn program() -> Wire {
     })))
 }
 
-/// Whether the program was built for speed: that of the tests was if they were, and one that is named is.
-pub(crate) fn program_is_optimised() -> bool {
-    !cfg!(debug_assertions) || std::env::var_os("VISA_LSP").is_some()
-}
-
 /// Starts a program that speaks on standard input and output.
 pub(crate) fn started(mut command: Command) -> Wire {
     let mut child = command
@@ -131,6 +126,14 @@ impl Wire {
                 }
             }
             End::Program { input, .. } => drop(input.take()),
+        }
+    }
+
+    /// The number of the server's process; none for one in this process.
+    pub(crate) fn process(&self) -> Option<u32> {
+        match &self.end {
+            End::InProcess { .. } => None,
+            End::Program { child, .. } => Some(child.id()),
         }
     }
 
