@@ -12,7 +12,9 @@ use crate::derivation::sequencer::{self, SequenceRequest};
 use crate::hardware::ElementType;
 use crate::items::{ItemKind, alias_mapping, file_items};
 use crate::kernel::Context;
-use crate::mapping::{Answer, Cell, Factor, Mapping, equal, parse_axes, parse_mapping};
+use crate::mapping::{
+    Answer, Cell, Factor, IndexFunction, Mapping, equal, parse_axes, parse_mapping,
+};
 use crate::rules::unaligned_packet;
 
 pub use crate::derivation::sequencer::SequencerMode;
@@ -157,6 +159,7 @@ pub fn evaluate_mapping(question: &MappingQuestion<'_>) -> Result<MappingAnswer,
     };
     let element_type = question.element_type.map(element_type).transpose()?;
     let size = mapping.size();
+    let function = mapping.form().function();
     let index = match question.positions {
         Some((_, end)) if end > size => {
             return Err(QuestionError::Option(format!(
@@ -165,7 +168,7 @@ pub fn evaluate_mapping(question: &MappingQuestion<'_>) -> Result<MappingAnswer,
             )));
         }
         Some((start, end)) => (start..end)
-            .map(|position| cell(mapping, position))
+            .map(|position| cell(mapping, &function, position))
             .collect(),
         None => Vec::new(),
     };
@@ -178,7 +181,7 @@ pub fn evaluate_mapping(question: &MappingQuestion<'_>) -> Result<MappingAnswer,
         factors: form.factors(),
         index,
         picture: (0..question.picture.min(size))
-            .map(|position| cell(mapping, position))
+            .map(|position| cell(mapping, &function, position))
             .collect(),
         equivalent: rest.first().map(|other| match equal(mapping, other) {
             Answer::Yes => Some(true),
@@ -359,8 +362,8 @@ fn element_type(name: &str) -> Result<ElementType, QuestionError> {
 }
 
 /// The index of a position, zeros of the mapping's axes included.
-fn cell(mapping: &Mapping, position: u64) -> PositionIndex {
-    match mapping.cell_at(position) {
+fn cell(mapping: &Mapping, function: &IndexFunction, position: u64) -> PositionIndex {
+    match function.cell_at(position) {
         Cell::Index(index) => {
             let axes = mapping.axes();
             Some(

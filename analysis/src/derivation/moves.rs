@@ -13,7 +13,8 @@ use crate::kernel::{
     TensorId,
 };
 use crate::mapping::{
-    Answer, Atom, AxisPart, Cell, Form, Mapping, MappingKind, equal_forms, holds, project,
+    Answer, Atom, AxisPart, Cell, Form, IndexFunction, Mapping, MappingKind, equal_forms, holds,
+    project,
 };
 
 use super::remembered::Remembered;
@@ -510,13 +511,16 @@ fn reshape_fault(before: &Mapping, after: &Mapping) -> Option<MoveFault> {
     {
         return None;
     }
+    let size = before.size();
     let resized = after
         .axes()
         .iter()
         .any(|axis| mentions_resize(after, axis.name()));
-    (0..before.size()).find_map(|position| {
-        let holds_data = |mapping: &Mapping| matches!(mapping.cell_at(position), Cell::Index(_));
-        match (holds_data(before), holds_data(after)) {
+    let (before, after) = (before.form().function(), after.form().function());
+    (0..size).find_map(|position| {
+        let holds_data =
+            |function: &IndexFunction| matches!(function.cell_at(position), Cell::Index(_));
+        match (holds_data(&before), holds_data(&after)) {
             (false, true) => Some(MoveFault::PaddingBecomesData { position }),
             (true, false) if !resized => Some(MoveFault::DataBecomesPadding { position }),
             _ => None,

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::form::{Atom, Digit, Form, Term};
+use super::groups::merge_neighbours;
 use super::index::{Axis, PaddingKind};
 
 /// Product of the extents.
@@ -55,7 +56,10 @@ pub(super) fn push(list: &mut Vec<Digit>, digit: Digit) {
         push_padding(list, digit);
         return;
     }
-    if let Some(merged) = list.last().and_then(|inner| merge(inner, &digit)) {
+    if let Some(merged) = list
+        .last()
+        .and_then(|inner| merge(inner, &digit).or_else(|| merge_neighbours(inner, &digit)))
+    {
         list.pop();
         push(list, merged);
         return;
@@ -172,6 +176,15 @@ fn merge(inner: &Digit, outer: &Digit) -> Option<Digit> {
 
 /// `digit / c` for a divisor `c` of its extent.
 fn cut(digit: &Digit, c: u64) -> Digit {
+    if !cuts_clean(digit, c) && digit.live > c {
+        // The selection remembers where the digit ends, as that of a group does.
+        return composite(
+            std::slice::from_ref(digit),
+            c,
+            digit.extent.div_ceil(c),
+            None,
+        );
+    }
     let live = digit.live.div_ceil(c);
     let term = match &digit.term {
         Some(term) if live > 1 => Some(Term {
@@ -186,6 +199,32 @@ fn cut(digit: &Digit, c: u64) -> Digit {
         built.add_padding(padding.extent.div_ceil(c), padding.kind);
     }
     built
+}
+
+/// Whether the values of `digit / c` tell where the digit ends: at a step of them, or where its axis ends.
+fn cuts_clean(digit: &Digit, c: u64) -> bool {
+    digit.live.is_multiple_of(c)
+        || match &digit.term {
+            None => true,
+            Some(term) => match &term.atom {
+                Atom::Axis(axis) | Atom::PaddedRun(axis) => {
+                    term.stride.saturating_mul(digit.live) >= axis.size()
+                }
+                Atom::Composite(inner) => term.stride.saturating_mul(digit.live) >= inner.size(),
+                Atom::Broadcast => false,
+            },
+        }
+}
+
+/// The part of a stride that a digit can take alone, and still be told.
+fn common(digit: &Digit, s: u64) -> u64 {
+    let common = gcd(digit.extent, s);
+    let told = digit.term.is_none() || digit.live > common;
+    if told && cuts_clean(digit, common) {
+        common
+    } else {
+        1
+    }
 }
 
 /// The first `q` positions of a digit; `repeats` where they are a `%`, else a `=`.
@@ -282,7 +321,7 @@ fn composite(run: &[Digit], stride: u64, extent: u64, kind: Option<PaddingKind>)
 
 /// The part of a stride that the innermost digit can take alone: `[A, B] / 6` with `B` of 4 is `[A, B / 2] / 3`.
 fn without_common(run: &[Digit], s: u64) -> (Vec<Digit>, u64) {
-    let common = run.first().map_or(1, |first| gcd(first.extent, s));
+    let common = run.first().map_or(1, |first| common(first, s));
     let mut out = Vec::new();
     for (at, digit) in run.iter().enumerate() {
         if at == 0 {
@@ -294,7 +333,7 @@ fn without_common(run: &[Digit], s: u64) -> (Vec<Digit>, u64) {
     (out, s / common)
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+pub(super) fn gcd(a: u64, b: u64) -> u64 {
     let (mut a, mut b) = (a, b);
     while b != 0 {
         (a, b) = (b, a % b);
@@ -424,7 +463,7 @@ fn resolve_composite(digit: Digit) -> Resolved {
     }
     let digits = form.digits();
     let last = digits.len().saturating_sub(1);
-    let coprime = digits.first().is_none_or(|first| gcd(first.extent, s) == 1);
+    let coprime = digits.first().is_none_or(|first| common(first, s) == 1);
     let selected = if s > 1 {
         if form.size().is_multiple_of(s) {
             match place_of_stride(digits, s) {
@@ -479,6 +518,7 @@ fn strided_ragged(digits: &[Digit], s: u64) -> Option<Vec<Digit>> {
     }
     let mut out = Vec::new();
     match digits.get(inside..).unwrap_or_default() {
+        [one] if inside == 0 && !cuts_clean(one, rest) => return None,
         [one] => push(&mut out, cut(one, rest)),
         run => {
             let (run, c) = without_common(run, rest);

@@ -4,11 +4,14 @@
 //! in the multiplicative sense. Intervals of the two sides over one atom match where they share a refinement; what matched
 //! is cut out of both and leaves a hole. Division looks at terms alone: padding of the two sides may differ freely.
 //!
+//! The parts of a group that a size cuts across are steps through the group's positions, and divide as those of an axis.
+//!
 //! Two readings beyond the library: a padded run and its axis are one atom (both step linearly through the axis), and
 //! copies ([`Atom::Broadcast`]) that only the divisor has do not make a division inexact, since nothing is lost with them.
 
 use super::canonical;
 use super::form::{Atom, Digit, Form, Term};
+use super::groups::Groups;
 use super::index::PaddingKind;
 
 /// How holes are marked in the residues.
@@ -59,10 +62,46 @@ impl Division {
 /// Divides `dividend` by `divisor`.
 #[must_use]
 pub fn divide(dividend: &Form, divisor: &Form, mode: DivisionMode) -> Division {
-    let mut state = State::new(dividend, divisor);
-    state.run();
-    let kept = vec![1; state.matches.len()];
-    state.finish(mode, &kept)
+    with_groups(dividend, divisor, |dividend, divisor| {
+        let mut state = State::new(dividend, divisor);
+        state.run();
+        let kept = vec![1; state.matches.len()];
+        Some(state.finish(mode, &kept))
+    })
+    .unwrap_or_else(|| Division {
+        matches: Vec::new(),
+        dividend_residue: dividend.clone(),
+        divisor_residue: divisor.clone(),
+    })
+}
+
+/// Divides with the groups that sizes cut across as axes, which step evenly, and writes the result with groups again.
+fn with_groups(
+    dividend: &Form,
+    divisor: &Form,
+    divided: impl FnOnce(&Form, &Form) -> Option<Division>,
+) -> Option<Division> {
+    let groups = Groups::of(&[dividend, divisor]);
+    if groups.is_empty() {
+        return divided(dividend, divisor);
+    }
+    let mut division = divided(&groups.rewrite(dividend), &groups.rewrite(divisor))?;
+    division.dividend_residue = groups.restore(&division.dividend_residue);
+    division.divisor_residue = groups.restore(&division.divisor_residue);
+    for found in &mut division.matches {
+        let mut digit = Digit::new(Some(found.term.clone()), found.count);
+        if let Some(restored) = Form::from_digits([digit.clone()]).map(|form| groups.restore(&form))
+            && let [only] = restored.digits()
+        {
+            digit = only.clone();
+        }
+        if let Some(term) = digit.term
+            && digit.live == found.count
+        {
+            found.term = term;
+        }
+    }
+    Some(division)
 }
 
 /// Divides `dividend` by the first `len` positions of `divisor`: what matched keeps its first values inside its old extent,
@@ -75,24 +114,26 @@ pub fn divide_span(dividend: &Form, divisor: &Form, len: u64) -> Option<Division
     if len == 0 || len > divisor.size() || (len > 1 && !divisor.has_terms()) {
         return None;
     }
-    let mut state = State::new(dividend, divisor);
-    state.run();
-    let kept = state
-        .matches
-        .iter()
-        .map(|found| {
-            if len <= found.divisor_stride {
-                Some(1)
-            } else if len / found.divisor_stride >= found.count {
-                Some(found.count)
-            } else if len.is_multiple_of(found.divisor_stride) {
-                Some(len / found.divisor_stride)
-            } else {
-                None
-            }
-        })
-        .collect::<Option<Vec<u64>>>()?;
-    Some(state.finish(DivisionMode::Relaxed, &kept))
+    with_groups(dividend, divisor, |dividend, divisor| {
+        let mut state = State::new(dividend, divisor);
+        state.run();
+        let kept = state
+            .matches
+            .iter()
+            .map(|found| {
+                if len <= found.divisor_stride {
+                    Some(1)
+                } else if len / found.divisor_stride >= found.count {
+                    Some(found.count)
+                } else if len.is_multiple_of(found.divisor_stride) {
+                    Some(len / found.divisor_stride)
+                } else {
+                    None
+                }
+            })
+            .collect::<Option<Vec<u64>>>()?;
+        Some(state.finish(DivisionMode::Relaxed, &kept))
+    })
 }
 
 /// A part of a digit, from `low` to `low * count` of its atom.

@@ -1,16 +1,17 @@
 //! Which tensor elements a form holds, whatever their order and however often.
 //!
-//! Away from composites the elements are a product over the axes: each axis takes the sums of its own digits. Axes that
-//! meet in a composite are walked together. Sets that are too large to walk are compared by their digits, else the answer
-//! is unknown.
+//! The elements are a product over the axes: each axis takes the sums of its own digits. A group that a size cuts across
+//! is an axis of its positions. Where its axes are stepped through beside it, all of them are walked together. Sets that
+//! are too large to walk are compared by their digits, else the answer is unknown.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use super::counted::look_at_position;
 use super::form::{Atom, Digit, Form};
+use super::groups::{Group, Groups, is_settled};
 use super::index::Axis;
 use super::relation::{Answer, ENUMERATION_LIMIT};
-use super::walk::Walk;
+use super::walk::{Walk, axes_of};
 
 /// Whether both hold exactly the same elements.
 #[must_use]
@@ -21,29 +22,43 @@ pub fn same_elements(a: &Form, b: &Form) -> Answer {
 /// Whether `a` holds every element of `b`.
 #[must_use]
 pub fn holds(a: &Form, b: &Form) -> Answer {
-    let entangled: BTreeSet<Axis> = composite_axes(a).chain(composite_axes(b)).collect();
-    let mut answer = Answer::Yes;
-    let axes: BTreeSet<Axis> = b.axes();
-    for axis in axes.difference(&entangled) {
-        answer = answer.and(axis_holds(axis, &Runs::of(a, axis), &Runs::of(b, axis)));
-        if answer == Answer::No {
-            return answer;
-        }
+    match includes(a, b) {
+        Answer::No if !(is_settled(a) && is_settled(b)) => Answer::Unknown,
+        answer => answer,
     }
-    if entangled.is_empty() {
-        return answer;
-    }
-    answer.and(groups_hold(&entangled, a, b))
 }
 
-fn composite_axes(form: &Form) -> impl Iterator<Item = Axis> {
-    form.digits()
-        .iter()
-        .filter_map(|digit| match &digit.term.as_ref()?.atom {
-            Atom::Composite(inner) => Some(inner.axes()),
-            Atom::Axis(_) | Atom::PaddedRun(_) | Atom::Broadcast => None,
-        })
-        .flatten()
+fn includes(a: &Form, b: &Form) -> Answer {
+    let groups = Groups::of(&[a, b]);
+    let (a, b) = (groups.rewrite(a), groups.rewrite(b));
+    let independent = groups.are_independent(&[&a, &b]);
+    let mut answer = Answer::Yes;
+    let mut entangled = false;
+    for axis in b.axes() {
+        let group = groups.group(&axis);
+        let held = if !independent && groups.mention(&axis) {
+            Answer::Unknown
+        } else {
+            let held = axis_holds(&axis, group, &a, &b);
+            match group {
+                // Another position may hold the same element.
+                Some(group) if held == Answer::No && !group.is_injective() => Answer::Unknown,
+                _ => held,
+            }
+        };
+        if held == Answer::No {
+            return held;
+        }
+        if held == Answer::Unknown && groups.mention(&axis) {
+            entangled = true;
+        } else {
+            answer = answer.and(held);
+        }
+    }
+    if entangled {
+        answer = answer.and(groups_hold(&groups, &a, &b));
+    }
+    answer
 }
 
 /// The values of one axis: every sum of one step of each run. Runs of one step are left out, and runs that continue each
@@ -57,7 +72,7 @@ struct Runs {
 }
 
 impl Runs {
-    fn of(form: &Form, axis: &Axis) -> Self {
+    fn of(form: &Form, axis: &Axis, group: Option<&Group>) -> Self {
         let mut by_stride: BTreeMap<u64, u64> = BTreeMap::new();
         for digit in form.digits() {
             if let Some(term) = &digit.term
@@ -67,6 +82,9 @@ impl Runs {
                 let steps = by_stride.entry(term.stride).or_insert(1);
                 *steps = steps.saturating_add(digit.live - 1);
             }
+        }
+        if let Some(group) = group {
+            fill_holes(group, &mut by_stride);
         }
         let mut runs: Vec<(u64, u64)> = Vec::new();
         let mut graded = true;
@@ -120,24 +138,60 @@ impl Runs {
     }
 }
 
-fn axis_holds(axis: &Axis, a: &Runs, b: &Runs) -> Answer {
+/// Steps of a whole digit of a group go on through the padding behind it, where nothing else steps there: such positions
+/// hold no element, so that the elements stay the same, and runs come to lie in a line.
+fn fill_holes(group: &Group, by_stride: &mut BTreeMap<u64, u64>) {
+    let strides: Vec<u64> = by_stride.keys().copied().collect();
+    let mut below: u64 = 0;
+    for (at, stride) in strides.iter().enumerate() {
+        let next = strides.get(at + 1).copied().unwrap_or(u64::MAX);
+        let Some(steps) = by_stride.get_mut(stride) else {
+            continue;
+        };
+        if let Some((live, extent)) = group.digit_at(*stride)
+            && live == *steps
+            && below < *stride
+            && stride.saturating_mul(extent) <= next
+        {
+            *steps = extent;
+        }
+        below = below.saturating_add(stride.saturating_mul(*steps - 1));
+    }
+}
+
+fn axis_holds(axis: &Axis, group: Option<&Group>, a: &Form, b: &Form) -> Answer {
+    let (a, b) = (Runs::of(a, axis, group), Runs::of(b, axis, group));
     if a.runs == b.runs || a.runs.first() == Some(&(1, axis.size())) {
         return Answer::Yes;
     }
+    let inner: Vec<Axis> =
+        group.map_or_else(Vec::new, |group| group.form.axes().into_iter().collect());
+    let walk = group.map(|group| Walk::new(&group.form, &inner));
+    let has_element = |value: u64| match &walk {
+        _ if value >= axis.size() => false,
+        None => true,
+        Some(walk) => walk.values_at(value, &inner, &mut vec![0; inner.len()]),
+    };
+    let every_value = |held: &dyn Fn(u64) -> bool| {
+        let all = (0..b.combinations())
+            .map(|number| b.sum(number))
+            .all(|value| held(value) || !has_element(value));
+        Answer::from(all)
+    };
     if !a.graded {
         let all = a.combinations();
         if all > ENUMERATION_LIMIT || b.combinations() > ENUMERATION_LIMIT {
             return Answer::Unknown;
         }
         let held: HashSet<u64> = (0..all).map(|number| a.sum(number)).collect();
-        return every_value(axis, b, |value| held.contains(&value));
+        return every_value(&|value| held.contains(&value));
     }
     // A few values disprove most; walking them all proves.
     let probes = b.runs.iter().flat_map(|(stride, count)| {
         [1, count / 2, count - 1].map(|steps| stride.saturating_mul(steps))
     });
     if probes
-        .filter(|value| *value < axis.size())
+        .filter(|value| has_element(*value))
         .any(|value| !a.contains(value))
     {
         return Answer::No;
@@ -151,22 +205,14 @@ fn axis_holds(axis: &Axis, a: &Runs, b: &Runs) -> Answer {
     if b.combinations() > ENUMERATION_LIMIT {
         return Answer::Unknown;
     }
-    every_value(axis, b, |value| a.contains(value))
+    every_value(&|value| a.contains(value))
 }
 
-fn every_value(axis: &Axis, b: &Runs, held: impl Fn(u64) -> bool) -> Answer {
-    (0..b.combinations())
-        .map(|number| b.sum(number))
-        .filter(|value| *value < axis.size())
-        .all(held)
-        .into()
-}
-
-/// The digits that touch the given axes, padding dropped.
-fn touching(form: &Form, axes: &BTreeSet<Axis>) -> Vec<Digit> {
+/// The digits that step through groups or their axes, padding dropped.
+fn touching(groups: &Groups, form: &Form) -> Vec<Digit> {
     let touches = |digit: &&Digit| {
         digit.term.as_ref().is_some_and(|term| match &term.atom {
-            Atom::Axis(axis) | Atom::PaddedRun(axis) => axes.contains(axis),
+            Atom::Axis(axis) | Atom::PaddedRun(axis) => groups.mention(axis),
             Atom::Broadcast => false,
             Atom::Composite(_) => true,
         })
@@ -178,8 +224,9 @@ fn touching(form: &Form, axes: &BTreeSet<Axis>) -> Vec<Digit> {
         .collect()
 }
 
-fn groups_hold(axes: &BTreeSet<Axis>, a: &Form, b: &Form) -> Answer {
-    let (left, right) = (touching(a, axes), touching(b, axes));
+/// Whether `a` holds every element of `b`, as far as groups go: walked together, since their axes are not independent.
+fn groups_hold(groups: &Groups, a: &Form, b: &Form) -> Answer {
+    let (left, right) = (touching(groups, a), touching(groups, b));
     let times = |list: &[Digit], digit: &Digit| list.iter().filter(|known| *known == digit).count();
     if right
         .iter()
@@ -187,20 +234,24 @@ fn groups_hold(axes: &BTreeSet<Axis>, a: &Form, b: &Form) -> Answer {
     {
         return Answer::Yes;
     }
-    let axes: Vec<Axis> = axes.iter().cloned().collect();
+    let part = |digits: &[Digit]| Some(groups.restore(&Form::from_digits(digits.to_vec())?));
+    let (Some(left), Some(right)) = (part(&left), part(&right)) else {
+        return Answer::Unknown;
+    };
+    let axes = axes_of(&[&left, &right]);
     let (Some(held), Some(wanted)) = (values(&left, &axes), values(&right, &axes)) else {
         return Answer::Unknown;
     };
     wanted.is_subset(&held).into()
 }
 
-/// Every combination of values that the digits hold; None when there are too many positions.
-fn values(digits: &[Digit], axes: &[Axis]) -> Option<HashSet<Vec<u64>>> {
-    let positions = digits
-        .iter()
-        .try_fold(1_u64, |all, digit| all.checked_mul(digit.extent))
-        .filter(|all| *all <= ENUMERATION_LIMIT)?;
-    let walk = Walk::new(digits, axes);
+/// Every combination of values that a form holds; None when there are too many positions.
+fn values(form: &Form, axes: &[Axis]) -> Option<HashSet<Vec<u64>>> {
+    let positions = form.size();
+    if positions > ENUMERATION_LIMIT {
+        return None;
+    }
+    let walk = Walk::new(form, axes);
     let mut values = vec![0; axes.len()];
     let mut found = HashSet::new();
     for position in 0..positions {

@@ -275,7 +275,8 @@ impl Mapping {
     }
 
     /// What a position holds, by the rules of each operator as written: the ground truth that the canonical form is
-    /// tested against.
+    /// tested against. `E / n` and `E % n` are two digits of one position of `E`: where an operand is cut more than once,
+    /// the positions are added up before it is taken apart.
     #[must_use]
     pub fn cell_at(&self, position: u64) -> Cell {
         look_at_position();
@@ -283,33 +284,81 @@ impl Mapping {
             return Cell::OutOfBounds;
         }
         let mut index = Index::empty();
-        if self.add_to(position, &mut index) && index.is_inside() {
+        let mut cuts: Vec<(&Mapping, u64)> = Vec::new();
+        let mut live = self.select(position, &mut cuts, &mut index);
+        // An operand is less deep than what it is a part of: all that selects from the deepest is known.
+        while live
+            && let Some(at) =
+                (0..cuts.len()).max_by_key(|at| cuts.get(*at).map(|cut| cut.0.0.depth))
+        {
+            let (operand, position) = cuts.swap_remove(at);
+            live = operand.take_apart(position, &mut cuts, &mut index);
+        }
+        if live && index.is_inside() {
             Cell::Index(index)
         } else {
             Cell::Padding
         }
     }
 
-    /// Adds what `position` (below the size) holds to `index`; false where it is padding.
-    fn add_to(&self, position: u64, index: &mut Index) -> bool {
+    /// Adds a position of this expression to that of the operand that its cuts select from; without cuts it is taken apart
+    /// at once. False where it is padding.
+    fn select<'a>(
+        &'a self,
+        position: u64,
+        cuts: &mut Vec<(&'a Self, u64)>,
+        index: &mut Index,
+    ) -> bool {
+        let (mut operand, mut position, mut cut) = (self, position, false);
+        loop {
+            let (inner, changes) = match &operand.0.kind {
+                NodeKind::Stride(inner, n) => {
+                    position = position.saturating_mul(*n);
+                    (inner, *n > 1)
+                }
+                NodeKind::Modulo(inner, n) => (inner, *n < inner.size()),
+                _ => break,
+            };
+            operand = inner;
+            cut |= changes;
+        }
+        if !cut {
+            return operand.take_apart(position, cuts, index);
+        }
+        match cuts.iter_mut().find(|(known, _)| *known == operand) {
+            Some((_, sum)) => *sum = sum.saturating_add(position),
+            None => cuts.push((operand, position)),
+        }
+        true
+    }
+
+    /// Adds what a position holds, of an expression that is no cut; false where it is padding.
+    fn take_apart<'a>(
+        &'a self,
+        position: u64,
+        cuts: &mut Vec<(&'a Self, u64)>,
+        index: &mut Index,
+    ) -> bool {
         match &self.0.kind {
             NodeKind::Identity | NodeKind::Broadcast(_) => true,
             NodeKind::Axis(axis) => {
                 index.add(axis, position);
                 true
             }
-            NodeKind::Stride(inner, n) => inner.add_to(position.saturating_mul(*n), index),
-            NodeKind::Modulo(inner, _) | NodeKind::Resize(inner, _) => {
-                inner.add_to(position, index)
+            NodeKind::Stride(inner, _)
+            | NodeKind::Modulo(inner, _)
+            | NodeKind::Resize(inner, _) => inner.select(position, cuts, index),
+            NodeKind::Pad(inner, _, _) => {
+                position < inner.size() && inner.select(position, cuts, index)
             }
-            NodeKind::Pad(inner, _, _) => position < inner.size() && inner.add_to(position, index),
             NodeKind::Product(parts) => {
                 let mut rest = position;
-                parts.iter().rev().all(|part| {
+                let live = parts.iter().rev().all(|part| {
                     let here = rest % part.size();
                     rest /= part.size();
-                    part.add_to(here, index)
-                })
+                    part.select(here, cuts, index)
+                });
+                live && rest == 0
             }
         }
     }

@@ -9,10 +9,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::canonical;
-use super::counted::look_at_position;
 use super::error::MappingError;
 use super::expression::{Mapping, MappingKind};
 use super::index::{Axis, Cell, Index, PaddingKind};
+use super::relation::{Answer, equal_forms};
+use super::walk::Walk;
 
 /// What a term selects from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -148,6 +149,33 @@ pub struct Factor {
     pub valid: u64,
     /// Positions that hold none.
     pub padding: u64,
+}
+
+/// What each position of a form holds. The digits of one group add up to a position of it before that is taken apart, so
+/// that `[A, B] / 8, [A, B] % 8` holds what `[A, B]` does.
+pub struct IndexFunction {
+    size: u64,
+    axes: Vec<Axis>,
+    walk: Walk,
+}
+
+impl IndexFunction {
+    /// What a position holds.
+    #[must_use]
+    pub fn cell_at(&self, position: u64) -> Cell {
+        if position >= self.size {
+            return Cell::OutOfBounds;
+        }
+        let mut values = vec![0; self.axes.len()];
+        if !self.walk.values_at(position, &self.axes, &mut values) {
+            return Cell::Padding;
+        }
+        let mut index = Index::empty();
+        for (axis, value) in self.axes.iter().zip(values) {
+            index.add(axis, value);
+        }
+        Cell::Index(index)
+    }
 }
 
 /// A canonical form.
@@ -315,7 +343,9 @@ impl Form {
     /// Whether this is `original = n` for its own size `n`: a prefix in buffer order.
     #[must_use]
     pub fn is_resize_of(&self, original: &Self) -> bool {
-        original.resize(self.size()).as_ref() == Some(self)
+        original
+            .resize(self.size())
+            .is_some_and(|prefix| equal_forms(&prefix, self) == Answer::Yes)
     }
 
     /// The names of its axes, those inside composites included. Axes of size 1 are gone.
@@ -378,41 +408,21 @@ impl Form {
         terms
     }
 
-    /// What a position holds, through the form.
+    /// What a position holds. For many positions ask [`Form::function`] once.
     #[must_use]
     pub fn cell_at(&self, position: u64) -> Cell {
-        look_at_position();
-        if position >= self.size() {
-            return Cell::OutOfBounds;
-        }
-        let mut index = Index::empty();
-        if self.add_to(position, &mut index) && index.is_inside() {
-            Cell::Index(index)
-        } else {
-            Cell::Padding
-        }
+        self.function().cell_at(position)
     }
 
-    fn add_to(&self, position: u64, index: &mut Index) -> bool {
-        let mut rest = position;
-        self.digits.iter().all(|digit| {
-            let here = rest % digit.extent;
-            rest /= digit.extent;
-            if here >= digit.live {
-                return false;
-            }
-            let Some(term) = &digit.term else {
-                return true;
-            };
-            match &term.atom {
-                Atom::Axis(axis) | Atom::PaddedRun(axis) => {
-                    index.add(axis, here.saturating_mul(term.stride));
-                    true
-                }
-                Atom::Broadcast => true,
-                Atom::Composite(inner) => inner.add_to(here.saturating_mul(term.stride), index),
-            }
-        })
+    /// The index function: what each position holds.
+    #[must_use]
+    pub fn function(&self) -> IndexFunction {
+        let axes: Vec<Axis> = self.axes().into_iter().collect();
+        IndexFunction {
+            size: self.size(),
+            walk: Walk::new(self, &axes),
+            axes,
+        }
     }
 
     /// The digits for display, outermost first.
@@ -455,7 +465,10 @@ fn print_digit(digit: &Digit) -> Mapping {
             let printed = match &term.atom {
                 Atom::Axis(axis) | Atom::PaddedRun(axis) => print_axis(axis, term),
                 Atom::Broadcast => Mapping::broadcast(digit.live),
-                Atom::Composite(inner) => print_composite(inner, term),
+                Atom::Composite(inner) => match print_first_positions(inner, digit) {
+                    Some(printed) => Ok(printed),
+                    None => print_composite(inner, term),
+                },
             };
             printed
                 .and_then(|printed| {
@@ -497,6 +510,27 @@ fn print_axis(axis: &Axis, term: &Term) -> Result<Mapping, MappingError> {
         printed = printed.modulo(term.modulo)?;
     }
     Ok(printed)
+}
+
+/// `[A, B] % n` for the first positions of a group that is kept only as far as they reach (`[A = 2, B] = n`); None where
+/// that would be something else.
+fn print_first_positions(inner: &Form, digit: &Digit) -> Option<Mapping> {
+    let (last, inside) = inner.digits.split_last()?;
+    let term = last.term.as_ref()?;
+    let Atom::Axis(axis) = &term.atom else {
+        return None;
+    };
+    let top = axis.size().div_ceil(term.stride);
+    let whole = Term {
+        atom: Atom::Axis(axis.clone()),
+        stride: term.stride,
+        modulo: top,
+    };
+    let mut digits = inside.to_vec();
+    digits.push(Digit::new(Some(whole), top));
+    let printed = Form::from_digits(digits)?.to_mapping();
+    let printed = printed.modulo(digit.live).ok()?;
+    (printed.form().digits() == [digit.unpadded()]).then_some(printed)
 }
 
 fn print_composite(inner: &Form, term: &Term) -> Result<Mapping, MappingError> {

@@ -5,7 +5,8 @@
 //! unknown: no one may conclude a fault from it.
 
 use super::expression::Mapping;
-use super::form::{Digit, Form};
+use super::form::{Atom, Digit, Form};
+use super::groups::{Groups, is_settled};
 use super::walk::{Walk, axes_of};
 
 /// Most positions that are walked to decide a question.
@@ -55,25 +56,51 @@ pub fn equal_forms(a: &Form, b: &Form) -> Answer {
     if a.size() != b.size() {
         return Answer::No;
     }
+    if a == b {
+        return Answer::Yes;
+    }
+    match same_functions(a, b) {
+        Answer::No if !(is_settled(a) && is_settled(b)) => Answer::Unknown,
+        answer => answer,
+    }
+}
+
+fn same_functions(a: &Form, b: &Form) -> Answer {
+    let groups = Groups::of(&[a, b]);
+    let (left, right) = (groups.rewrite(a), groups.rewrite(b));
+    let alike = |left: &[Digit], right: &[Digit]| {
+        left.len() == right.len() && left.iter().zip(right).all(|(x, y)| same_function(x, y))
+    };
+    if alike(left.digits(), right.digits()) {
+        return Answer::Yes;
+    }
     // A shared innermost or outermost digit can be set aside: at its first position it holds the empty index, so
-    // the rests are equal exactly when the wholes are.
-    let (mut left, mut right) = (a.digits(), b.digits());
+    // the rests are equal exactly when the wholes are. Not so parts of a group: what they add can carry.
+    let same = |x: &Digit, y: &Digit| {
+        let apart = match x.term.as_ref().map(|term| &term.atom) {
+            Some(Atom::Axis(axis) | Atom::PaddedRun(axis)) => !groups.mention(axis),
+            Some(Atom::Composite(_)) => false,
+            Some(Atom::Broadcast) | None => true,
+        };
+        apart && same_function(x, y)
+    };
+    let (mut left, mut right) = (left.digits(), right.digits());
     while let ([x, left_rest @ ..], [y, right_rest @ ..]) = (left, right)
-        && same_function(x, y)
+        && same(x, y)
     {
         (left, right) = (left_rest, right_rest);
     }
     while let ([left_rest @ .., x], [right_rest @ .., y]) = (left, right)
-        && same_function(x, y)
+        && same(x, y)
     {
         (left, right) = (left_rest, right_rest);
     }
-    if left.is_empty() && right.is_empty() {
+    if alike(left, right) {
         return Answer::Yes;
     }
     compare(
-        &Form::from_canonical(left.to_vec()),
-        &Form::from_canonical(right.to_vec()),
+        &groups.restore(&Form::from_canonical(left.to_vec())),
+        &groups.restore(&Form::from_canonical(right.to_vec())),
     )
 }
 
@@ -95,7 +122,7 @@ fn same_function(x: &Digit, y: &Digit) -> bool {
 
 fn compare(a: &Form, b: &Form) -> Answer {
     let axes = axes_of(&[a, b]);
-    let (left, right) = (Walk::new(a.digits(), &axes), Walk::new(b.digits(), &axes));
+    let (left, right) = (Walk::new(a, &axes), Walk::new(b, &axes));
     let (mut left_values, mut right_values) = (vec![0; axes.len()], vec![0; axes.len()]);
     let mut same_at = |position: u64| {
         let left_live = left.values_at(position, &axes, &mut left_values);

@@ -1,12 +1,17 @@
 //! Index functions over numbered axes, for walking many positions without naming an axis at each.
+//!
+//! The digits over one group add up to a position of it, and that is taken apart at the end: values carry from one axis
+//! of the group to the next.
 
 use super::counted::look_at_position;
 use super::form::{Atom, Digit, Form};
+use super::groups::Groups;
 use super::index::Axis;
 
 /// A list of digits ready to be walked.
 pub(super) struct Walk {
     steps: Vec<Step>,
+    groups: Vec<Walk>,
 }
 
 struct Step {
@@ -16,47 +21,61 @@ struct Step {
     target: Target,
 }
 
+#[derive(Clone, Copy)]
 enum Target {
     Nothing,
     Axis(usize),
-    Group(Walk),
+    /// A group whose position several digits may share.
+    Group(usize),
 }
 
 impl Walk {
-    /// Prepares digits; `axes` are the numbered axes and hold every axis of the digits.
-    pub(super) fn new(digits: &[Digit], axes: &[Axis]) -> Self {
-        let steps = digits
-            .iter()
-            .map(|digit| {
-                let (stride, target) = match &digit.term {
-                    None => (0, Target::Nothing),
-                    Some(term) => {
-                        let target = match &term.atom {
-                            Atom::Axis(axis) | Atom::PaddedRun(axis) => axes
-                                .iter()
-                                .position(|known| known == axis)
-                                .map_or(Target::Nothing, Target::Axis),
-                            Atom::Broadcast => Target::Nothing,
-                            Atom::Composite(inner) => {
-                                Target::Group(Walk::new(inner.digits(), axes))
-                            }
-                        };
-                        (term.stride, target)
-                    }
-                };
-                Step {
-                    live: digit.live,
-                    extent: digit.extent,
-                    stride,
-                    target,
+    /// Prepares a form; `axes` are the numbered axes and hold every axis of the form.
+    pub(super) fn new(form: &Form, axes: &[Axis]) -> Self {
+        let groups = Groups::of(&[form]);
+        let rewritten = groups.rewrite(form);
+        let mut found: Vec<Walk> = Vec::new();
+        let mut known: Vec<Axis> = Vec::new();
+        let mut target = |digit: &Digit| match digit.term.as_ref().map(|term| &term.atom) {
+            None | Some(Atom::Broadcast) => Target::Nothing,
+            Some(Atom::Axis(axis) | Atom::PaddedRun(axis)) => {
+                if let Some(at) = known.iter().position(|known| known == axis) {
+                    Target::Group(at)
+                } else if let Some(group) = groups.group(axis) {
+                    known.push(axis.clone());
+                    found.push(Walk::new(&group.form, axes));
+                    Target::Group(found.len() - 1)
+                } else {
+                    let at = axes.iter().position(|known| known == axis);
+                    at.map_or(Target::Nothing, Target::Axis)
                 }
+            }
+            // Every composite has its group; this one is walked on its own all the same.
+            Some(Atom::Composite(inner)) => {
+                known.push(Axis::new("", 1));
+                found.push(Walk::new(inner, axes));
+                Target::Group(found.len() - 1)
+            }
+        };
+        let steps = rewritten
+            .digits()
+            .iter()
+            .map(|digit| Step {
+                live: digit.live,
+                extent: digit.extent,
+                stride: digit.term.as_ref().map_or(0, |term| term.stride),
+                target: target(digit),
             })
             .collect();
-        Self { steps }
+        Self {
+            steps,
+            groups: found,
+        }
     }
 
     /// Adds the values at a position to `values`; false where it is padding by the digits' extents.
     fn add(&self, position: u64, values: &mut [u64]) -> bool {
+        let mut sums = vec![0_u64; self.groups.len()];
         let mut rest = position;
         for step in &self.steps {
             let here = rest % step.extent;
@@ -65,21 +84,22 @@ impl Walk {
                 return false;
             }
             let moved = here.saturating_mul(step.stride);
-            match &step.target {
-                Target::Nothing => {}
-                Target::Axis(axis) => {
-                    if let Some(value) = values.get_mut(*axis) {
-                        *value = value.saturating_add(moved);
-                    }
-                }
-                Target::Group(group) => {
-                    if !group.add(moved, values) {
-                        return false;
-                    }
-                }
+            let value = match step.target {
+                Target::Nothing => None,
+                Target::Axis(axis) => values.get_mut(axis),
+                Target::Group(group) => sums.get_mut(group),
+            };
+            if let Some(value) = value {
+                *value = value.saturating_add(moved);
             }
         }
-        true
+        // What is left lies behind the last position.
+        rest == 0
+            && self
+                .groups
+                .iter()
+                .zip(sums)
+                .all(|(group, sum)| group.add(sum, values))
     }
 
     /// The values of all axes at a position, in `values`; false where it holds no element.

@@ -142,8 +142,22 @@ fn groups_that_a_size_cuts_across() {
     assert_eq!(strided.cell_at(2), index(&[("Q", 1), ("P", 1)]));
     assert_eq!(strided.form().cell_at(2), strided.cell_at(2));
     assert_eq!(strided.form().to_mapping().to_string(), "[Q, P] / 2");
-    // The halves do not join: 4 + 2 is Q = 1, P = 1 and P = 2, which is P = 3 of 3.
-    different("[P, E] # 16 / 4, [P, E] # 16 % 4", "[P, E] # 16");
+    // The halves join: 4 + 3 is position 7, P = 1 and E = 2, although 4 alone is E = 4, and 4 and 3 are none of E.
+    same_form("[P, E] # 16 / 4, [P, E] # 16 % 4", "[P, E] # 16");
+    // With a digit between them they still count one position.
+    let apart = m("[P, E] # 16 / 4, Q, [P, E] # 16 % 4");
+    for mapping in [apart.cell_at(4 + 3), apart.form().cell_at(4 + 3)] {
+        assert_eq!(mapping, index(&[("Q", 1), ("E", 3)]));
+    }
+    for mapping in [apart.cell_at(16 + 3), apart.form().cell_at(16 + 3)] {
+        assert_eq!(mapping, index(&[("P", 1), ("E", 2)]));
+    }
+    // Position 15 has no element: P = 3.
+    assert_eq!(apart.form().cell_at(apart.size() - 5), Cell::Padding);
+    // An operand that was cut short ends there, although its axis goes on: position 3 is padding.
+    same_form("P = 2 # 4 / 2, P = 2 # 4 % 2", "P = 2 # 4");
+    same_form("E = 3 # 4 / 2, E = 3 # 4 % 2", "E = 3 # 4");
+    different("E = 3 # 4 / 2, E = 3 # 4 % 2", "E = 4");
     // Digits beside the cut stay out of the group.
     assert_eq!(
         m("[A, Q, P, B] / 1024").form().to_mapping().to_string(),

@@ -24,7 +24,7 @@ fn forms_of_large_axes_have_the_function_of_their_expression() {
     let mut random = Random::new(0x6A09_E667_F3BC_C908);
     for _ in 0..20_000 {
         let depth = 1 + random.below(6);
-        let mapping = LARGE.expression(&mut random, depth);
+        let mapping = LARGE.clear_expression(&mut random, depth);
         let form = mapping.form();
         assert_eq!(form.size(), mapping.size(), "{mapping:?}");
         let mut unit = 1_u64;

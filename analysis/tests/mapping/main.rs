@@ -5,6 +5,7 @@
 mod canonical;
 mod division;
 mod examples;
+mod groups;
 mod large;
 mod random;
 mod read;

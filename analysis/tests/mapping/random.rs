@@ -1,6 +1,6 @@
 //! Random expressions from a fixed seed: the same ones every run.
 
-use visa_analysis::mapping::{Axis, Mapping, PaddingKind};
+use visa_analysis::mapping::{Axis, Mapping, MappingKind, PaddingKind};
 
 pub(crate) struct Random(u64);
 
@@ -52,6 +52,16 @@ impl Shape {
     pub(crate) fn axis(&self, random: &mut Random) -> Mapping {
         let (name, size) = random.pick(self.axes);
         Mapping::axis(Axis::new(name, size))
+    }
+
+    /// An expression whose parts are clear, see [`is_clear`].
+    pub(crate) fn clear_expression(&self, random: &mut Random, depth: u64) -> Mapping {
+        loop {
+            let mapping = self.expression(random, depth);
+            if is_clear(&mapping) {
+                return mapping;
+            }
+        }
     }
 
     /// An expression of at most that many operators on a path.
@@ -108,5 +118,120 @@ pub(crate) fn divisor(random: &mut Random, size: u64) -> u64 {
         chosen
     } else {
         size / chosen
+    }
+}
+
+/// An operand that an expression selects from.
+struct Selected<'a> {
+    operand: &'a Mapping,
+    /// The selections: their steps, and the highest position of each.
+    parts: Vec<(u64, u64)>,
+    /// Whether one of them is a `/` or a `%`.
+    cut: bool,
+    /// Expressions that select from it.
+    users: u32,
+    /// Whether one of these is a part of something that was cut.
+    inside: bool,
+}
+
+/// Whether it is clear what the parts of an expression are together: where a group (or a padded or resized operand) is
+/// cut, nothing but its own parts selects from its axes, and its parts never add up to positions that it lacks. Of other
+/// expressions (`[A, B] / 8, B`) nothing says whether the sums carry.
+pub(crate) fn is_clear(mapping: &Mapping) -> bool {
+    let mut pending: Vec<Selected<'_>> = Vec::new();
+    select(mapping, false, &mut pending);
+    while let Some(at) = (0..pending.len()).max_by_key(|at| depth(pending[*at].operand)) {
+        let selected = pending.swap_remove(at);
+        let operand = selected.operand;
+        if matches!(operand.kind(), MappingKind::Axis(_)) {
+            if selected.users > 1 && selected.inside {
+                return false;
+            }
+            continue;
+        }
+        // Padding behind a whole axis is where the axis ends, whoever selects from it.
+        let group = selected.cut && !is_padded_axis(operand);
+        if group && !are_digits(selected.parts, operand.size()) {
+            return false;
+        }
+        let inside = selected.inside || group;
+        match operand.kind() {
+            MappingKind::Product(parts) => {
+                for part in parts {
+                    select(part, inside, &mut pending);
+                }
+            }
+            MappingKind::Pad(inner, ..) | MappingKind::Resize(inner, _) => {
+                select(inner, inside, &mut pending);
+            }
+            _ => {}
+        }
+    }
+    true
+}
+
+fn select<'a>(mapping: &'a Mapping, inside: bool, pending: &mut Vec<Selected<'a>>) {
+    let (mut operand, mut step, mut cut) = (mapping, 1, false);
+    loop {
+        let size = operand.size();
+        operand = match operand.kind() {
+            MappingKind::Stride(inner, n) => {
+                step *= n;
+                inner
+            }
+            MappingKind::Modulo(inner, _) => inner,
+            _ => break,
+        };
+        cut |= operand.size() != size;
+    }
+    let selected = Selected {
+        operand,
+        parts: vec![(step, step * (mapping.size() - 1))],
+        cut,
+        users: 1,
+        inside,
+    };
+    let joins = cut || matches!(operand.kind(), MappingKind::Axis(_));
+    let known = pending
+        .iter_mut()
+        .find(|known| joins && known.operand == operand);
+    match known {
+        Some(known) => {
+            known.parts.extend(selected.parts);
+            known.cut |= cut;
+            known.users += 1;
+            known.inside |= inside;
+        }
+        None => pending.push(selected),
+    }
+}
+
+/// Whether selections of one operand are digits of its positions: each steps over all that is inside of it.
+fn are_digits(mut parts: Vec<(u64, u64)>, size: u64) -> bool {
+    parts.sort_unstable();
+    let mut reach = 0;
+    parts.iter().all(|(step, highest)| {
+        let apart = *step > reach;
+        reach += highest;
+        apart && reach < size
+    })
+}
+
+fn is_padded_axis(mapping: &Mapping) -> bool {
+    match mapping.kind() {
+        MappingKind::Axis(_) => true,
+        MappingKind::Pad(inner, ..) => is_padded_axis(inner),
+        _ => false,
+    }
+}
+
+fn depth(mapping: &Mapping) -> u64 {
+    match mapping.kind() {
+        MappingKind::Identity | MappingKind::Axis(_) | MappingKind::Broadcast(_) => 1,
+        MappingKind::Stride(inner, _)
+        | MappingKind::Modulo(inner, _)
+        | MappingKind::Resize(inner, _)
+        | MappingKind::Pad(inner, ..) => 1 + depth(inner),
+        MappingKind::Product(parts) => 1 + parts.iter().map(depth).max().unwrap_or(0),
     }
 }

@@ -32,18 +32,21 @@ fn equality_is_that_of_the_functions() {
     let mut random = Random::new(0x7777_1234_ABCD_0001);
     let mut by_function: HashMap<Vec<Cell>, Mapping> = HashMap::new();
     let mut by_size: HashMap<u64, Mapping> = HashMap::new();
-    let (mut yes, mut no) = (0, 0);
+    let (mut yes, mut no, mut unknown) = (0, 0, 0);
     for _ in 0..30_000 {
         let depth = 1 + random.below(4);
-        let mapping = FEW_AXES.expression(&mut random, depth);
+        let mapping = FEW_AXES.clear_expression(&mut random, depth);
         let own = function(&mapping);
         if let Some(other) = by_size.insert(mapping.size(), mapping.clone()) {
             let same = function(&other) == own;
-            assert_eq!(
-                equal(&mapping, &other),
-                Answer::from(same),
-                "{mapping:?}, {other:?}"
+            let answer = equal(&mapping, &other);
+            // Values added up beside a group that a size cuts across prove no difference.
+            let withheld = !same && answer == Answer::Unknown;
+            assert!(
+                withheld || answer == Answer::from(same),
+                "{mapping:?}, {other:?}: {answer:?}"
             );
+            unknown += u32::from(withheld);
             no += u32::from(!same);
         }
         let other = by_function.entry(own).or_insert_with(|| mapping.clone());
@@ -56,34 +59,35 @@ fn equality_is_that_of_the_functions() {
         yes += u32::from(mapping.form() != other.form());
     }
     assert!(
-        yes > 1_000 && no > 10_000,
-        "{yes} equal with other forms, {no} unequal"
+        yes > 1_000 && no > 10_000 && unknown < 1_500,
+        "{yes} equal with other forms, {no} unequal, {unknown} withheld"
     );
 }
 
 #[test]
 fn held_elements_are_those_of_the_functions() {
     let mut random = Random::new(0x3141_5926_5358_9793);
-    let mut held = 0;
+    let (mut held, mut unknown) = (0, 0);
+    let mut judge = |answer: Answer, expected: bool| {
+        let withheld = !expected && answer == Answer::Unknown;
+        unknown += u32::from(withheld);
+        withheld || answer == Answer::from(expected)
+    };
     for _ in 0..30_000 {
         let (depth, other_depth) = (1 + random.below(4), 1 + random.below(4));
-        let a = FEW_AXES.expression(&mut random, depth);
-        let b = FEW_AXES.expression(&mut random, other_depth);
+        let a = FEW_AXES.clear_expression(&mut random, depth);
+        let b = FEW_AXES.clear_expression(&mut random, other_depth);
         let (left, right) = (elements(&a), elements(&b));
         let expected = right.is_subset(&left);
-        assert_eq!(
-            holds(a.form(), b.form()),
-            Answer::from(expected),
-            "{a:?} of {b:?}"
-        );
-        assert_eq!(
-            same_elements(a.form(), b.form()),
-            Answer::from(left == right),
+        assert!(judge(holds(a.form(), b.form()), expected), "{a:?} of {b:?}");
+        assert!(
+            judge(same_elements(a.form(), b.form()), left == right),
             "{a:?} and {b:?}"
         );
         held += u32::from(expected);
     }
     assert!(held > 5_000, "only {held} were held");
+    assert!(unknown < 2_000, "{unknown} were withheld");
 }
 
 /// The parts of every axis, added up at every position, are the index.
@@ -93,7 +97,7 @@ fn projections_rebuild_the_index() {
     let mut judged = 0;
     for _ in 0..20_000 {
         let depth = 1 + random.below(5);
-        let mapping = MANY_AXES.expression(&mut random, depth);
+        let mapping = MANY_AXES.clear_expression(&mut random, depth);
         for axis in mapping.axes() {
             let Some(parts) = project(mapping.form(), axis.name()) else {
                 assert!(mapping.form().has_composites());

@@ -12,7 +12,7 @@ use crate::hardware::{COMMIT_UNIT_BYTES, FLIT_BYTES};
 use crate::kernel::{
     Body, OperandSource, Origin, Pass, PassEnd, Position, StageKind, Tensor, TensorId,
 };
-use crate::mapping::{Digit, Form, Mapping, MappingKind, PaddingKind};
+use crate::mapping::{Digit, Form, Groups, Mapping, MappingKind, PaddingKind};
 
 use super::banks::greatest_common_divisor;
 use super::fetch::BankRun;
@@ -193,11 +193,11 @@ fn judge(
     let packet = request.packet.form();
     let element = request.buffer.form();
     let names = element.axis_names();
-    let absent = |form: &Form| {
-        form.axis_names()
-            .into_iter()
-            .find(|axis| !names.contains(axis))
-    };
+    // The first part of a group lies in its innermost axis alone, and belongs to the group's other axes all the same.
+    let groups = Groups::of(&[stream, packet, element]);
+    let held = groups.rewrite(element);
+    let lacks = |axis: &Arc<str>| !names.contains(axis) && !groups.carry(&held, axis);
+    let absent = |form: &Form| form.axis_names().into_iter().find(lacks);
     if absent(packet).is_none()
         && let Some(violation) = packet_size(request, report)
     {
@@ -216,7 +216,7 @@ fn judge(
         .axis_names()
         .into_iter()
         .chain(packet.axis_names())
-        .filter(|axis| !names.contains(axis));
+        .filter(lacks);
     let dropped: Vec<Arc<str>> = dropped.collect();
     if let Some(axis) = dropped.iter().find(|axis| !is_broadcast(body, pass, axis)) {
         return mismatch(MismatchKind::Dropped(Arc::clone(axis)));

@@ -18,7 +18,7 @@ use crate::kernel::{Body, Copy, Level, Tensor, TensorId, Tier};
 use crate::mapping::{Digit, Form, Mapping};
 
 use super::sequencer::{
-    Misfit, Piece, Places, SequencerViolation, Splitting, WORK_LIMIT, largest_divisor, split_sizes,
+    Misfit, Piece, SequencerViolation, Splitting, WORK_LIMIT, largest_divisor, paired, split_sizes,
 };
 use super::views::tiled_axes;
 
@@ -191,7 +191,7 @@ fn derive_transfer(
     if digits(&read).max(digits(&write)).pow(2) > WORK_LIMIT || is_lossy(&read, &write) {
         return Some(derivation);
     }
-    let mut pieces = match pieces(&read, &write) {
+    let mut pieces = match paired(&read, &write) {
         Ok(pieces) => pieces,
         Err(misfit) => {
             if matches!(misfit, Misfit::Incompatible { .. }) {
@@ -244,21 +244,6 @@ fn is_lossy(read: &[(Form, i128)], write: &[(Form, i128)]) -> bool {
     read.iter()
         .flat_map(|(form, _)| form.axis_names())
         .any(|name| !held(&name))
-}
-
-/// Pairs every digit of the target with the source.
-fn pieces(read: &[(Form, i128)], write: &[(Form, i128)]) -> Result<Vec<Piece>, Misfit> {
-    let source = Places::of_levels(read);
-    let mut pieces = Vec::new();
-    for (form, unit) in write {
-        let mut place = *unit;
-        for digit in form.digits() {
-            source.pair(digit, place, &mut pieces)?;
-            place = place.saturating_mul(i128::from(digit.extent));
-        }
-    }
-    pieces.retain(|piece| piece.size > 1);
-    Ok(pieces)
 }
 
 /// Padding behind a tiled axis's digit belongs to other tiles: no packet may cover it.

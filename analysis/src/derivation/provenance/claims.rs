@@ -169,13 +169,14 @@ fn transferred(body: &Body, copy: &Copy) -> Option<Claim> {
 
 /// A position that is data on one side and empty on the other, with the digit it belongs to.
 fn claimed(data: &Form, empty: &Form) -> Option<(Digit, u64)> {
+    let (data_at, empty_at) = (data.function(), empty.function());
     digits(data).into_iter().find_map(|digit| {
         let position = [1, digit.count - 1]
             .into_iter()
             .filter_map(|step| digit.stride.checked_mul(step))
             .find(|position| {
-                matches!(data.cell_at(*position), Cell::Index(_))
-                    && matches!(empty.cell_at(*position), Cell::Padding)
+                matches!(data_at.cell_at(*position), Cell::Index(_))
+                    && matches!(empty_at.cell_at(*position), Cell::Padding)
             })?;
         Some((digit, position))
     })

@@ -9,6 +9,8 @@ mod entries;
 mod pairs;
 mod places;
 #[cfg(test)]
+mod random_commits;
+#[cfg(test)]
 mod random_tests;
 #[cfg(test)]
 mod tests;
@@ -18,20 +20,19 @@ use std::sync::Arc;
 
 use crate::hardware::{COMMIT_UNIT_BYTES, ElementType, SEQUENCER_ENTRIES};
 use crate::kernel::Context;
-use crate::mapping::{Digit, Form, Mapping, MappingKind};
+use crate::mapping::{Digit, Form, Groups, Mapping, MappingKind};
 
 use super::banks::AccessLevel;
 use super::remembered::Remembered;
 use access::Accesses;
 use entries::{configuration, last_element, merge, split};
-use places::{Loop, resolve};
+use places::{Loop, Places, resolve, resolve_in_holes};
 
 pub use entries::Entry;
 pub(crate) use entries::largest_divisor;
 pub(super) use entries::{Splitting, split_sizes};
-pub(super) use pairs::Piece;
+pub(super) use pairs::{Piece, paired};
 pub use places::Misfit;
-pub(super) use places::Places;
 pub use violation::SequencerViolation;
 
 /// Which engine's sequencer is asked for.
@@ -172,15 +173,19 @@ thread_local! {
 
 fn derive(request: &SequenceRequest) -> SequenceReport {
     let mut report = SequenceReport::default();
+    let mut forms = vec![request.buffer.form()];
+    walked_forms(&request.time, &mut forms);
+    walked_forms(&request.packet, &mut forms);
+    let groups = Groups::of(&forms);
     let packet = match request.mode {
-        SequencerMode::Commit => Packet::committed(request),
+        SequencerMode::Commit => Packet::committed(request, &groups),
         SequencerMode::Fetch | SequencerMode::Dma => Packet::Whole,
     };
     let elements = packet.elements(&request.packet);
     let bits = elements.checked_mul(request.element_type.bits());
     report.packet_elements = Some(elements);
     report.packet_bytes = bits.and_then(whole_bytes);
-    match walk(request, &packet) {
+    match walk(request, &packet, &groups) {
         Ok(entries) => report.entries = entries,
         Err(misfit) => {
             report.violations.push(SequencerViolation::Misfit(misfit));
@@ -202,7 +207,27 @@ fn whole_bytes(bits: u64) -> Option<u64> {
 /// this cannot be told.
 #[must_use]
 pub fn lacking(holder: &Form, wanted: &Form) -> Option<Misfit> {
-    Places::of(holder).lacking(wanted)
+    let groups = Groups::of(&[holder, wanted]);
+    places(&groups, &groups.rewrite(holder)).lacking(&groups.rewrite(wanted))
+}
+
+/// The forms that a mapping is walked in: its factors' own, where they are written side by side.
+fn walked_forms<'a>(mapping: &'a Mapping, forms: &mut Vec<&'a Form>) {
+    forms.push(mapping.form());
+    match mapping.kind() {
+        MappingKind::Product(parts) => {
+            for part in parts {
+                walked_forms(part, forms);
+            }
+        }
+        MappingKind::Pad(inner, ..) if is_group(inner) => walked_forms(inner, forms),
+        _ => {}
+    }
+}
+
+/// The places of a buffer whose groups are written as axes.
+fn places(groups: &Groups, buffer: &Form) -> Places {
+    Places::of(buffer).with_opaque(groups.opaque_names(&[buffer]))
 }
 
 /// Pairs of digits that are compared at the most: far beyond any kernel, and a bound on hostile ones.
@@ -212,7 +237,7 @@ pub(super) const WORK_LIMIT: usize = 1 << 22;
 enum Packet {
     /// All of it.
     Whole,
-    /// Its first positions: the digits that remain, innermost first.
+    /// Its first positions: the digits that remain, innermost first, with groups as axes.
     Prefix(Vec<Digit>),
 }
 
@@ -226,18 +251,18 @@ impl Packet {
         }
     }
 
-    fn form(&self, packet: &Mapping) -> Option<Form> {
+    fn form(&self, packet: &Mapping, groups: &Groups) -> Option<Form> {
         match self {
-            Self::Whole => Some(packet.form().clone()),
+            Self::Whole => Some(groups.rewrite(packet.form())),
             Self::Prefix(digits) => Form::from_digits(digits.iter().cloned()),
         }
     }
 
     /// The part of a packet that a commit writes: without the padding behind the data, as far as the buffer has no
     /// padding there itself, and only what the buffer keeps of a truncated digit (book: Truncating).
-    fn committed(request: &SequenceRequest) -> Self {
-        let form = request.packet.form();
-        let buffer = request.buffer.form();
+    fn committed(request: &SequenceRequest, groups: &Groups) -> Self {
+        let form = groups.rewrite(request.packet.form());
+        let buffer = groups.rewrite(request.buffer.form());
         let Some((outermost, inner)) = form.digits().split_last() else {
             return Self::Whole;
         };
@@ -250,7 +275,7 @@ impl Packet {
                 }),
             ) => (1, outermost.extent.min(*extent)),
             (None, _) => (1, 1),
-            (Some(_), _) => match Places::of(buffer).room(outermost) {
+            (Some(_), _) => match places(groups, &buffer).room(outermost) {
                 None => (outermost.live, outermost.live),
                 Some(room) if room.data < outermost.live => (room.data, room.data),
                 Some(room) if is_tiled(outermost, &request.tiled) => (room.data, room.data),
@@ -260,6 +285,7 @@ impl Packet {
                 ),
             },
         };
+        let extent = within_a_step(request, inner, live, extent);
         if extent == outermost.extent {
             return Self::Whole;
         }
@@ -271,35 +297,61 @@ impl Packet {
     }
 }
 
+/// The extent of a packet's outermost digit, cut down to what the buffer has for one step of time: padding behind it
+/// belongs to steps that hold nothing (`1 # 2` over `K # 32` writes `K` twice, 16 elements apart).
+fn within_a_step(request: &SequenceRequest, inner: &[Digit], live: u64, extent: u64) -> u64 {
+    let inside = inner
+        .iter()
+        .fold(1, |size: u64, digit| size.saturating_mul(digit.extent));
+    let (size, steps) = (request.buffer.size(), request.time.size());
+    let unit = (COMMIT_UNIT_BYTES * 8).div_ceil(request.element_type.bits());
+    if !size.is_multiple_of(steps) {
+        return extent;
+    }
+    // Whole units of 8 bytes are written: where a step has more, the rest of it is left alone.
+    let step = size / steps;
+    let written = [step, step / unit * unit];
+    let fits = |written: &u64| {
+        written.is_multiple_of(inside) && written.is_multiple_of(unit) && written / inside >= live
+    };
+    match written.into_iter().find(fits) {
+        Some(written) => extent.min(written / inside),
+        None => extent,
+    }
+}
+
 fn is_tiled(digit: &Digit, tiled: &[Arc<str>]) -> bool {
     let axis = digit.term.as_ref().and_then(|term| term.atom.axis());
     axis.is_some_and(|axis| tiled.iter().any(|name| **name == *axis.name()))
 }
 
 /// All loops of a stream through a buffer, outermost first, the packet's last.
-fn walk(request: &SequenceRequest, packet: &Packet) -> Result<Vec<Entry>, Misfit> {
+fn walk(request: &SequenceRequest, packet: &Packet, groups: &Groups) -> Result<Vec<Entry>, Misfit> {
     let digits = |mapping: &Mapping| mapping.form().digits().len();
     let stream = digits(&request.time).saturating_add(digits(&request.packet));
     if digits(&request.buffer).saturating_mul(stream) > WORK_LIMIT {
         return Err(Misfit::Unknown);
     }
-    let mut places = Places::of(request.buffer.form());
+    let buffer = groups.rewrite(request.buffer.form());
+    let mut places = places(groups, &buffer);
     if let Some(interleaving) = &request.interleaving {
         places = places.interleaved(Arc::clone(&interleaving.axis), interleaving.distance);
     }
-    let written = walk_stream(request, packet, places.clone());
+    let written = walk_stream(request, packet, groups, places.clone());
+    let written = written.map(|loops| settle(request, &buffer, &loops));
     match &written {
         Err(Misfit::Incompatible { .. }) => {
             // Factors that are one axis again (`B / 3, B % 3`) are walked as one where they do not fit on their own.
             let mut merged = || {
-                let stream = Form::multiply(request.time.form(), &packet.form(&request.packet)?)?;
+                let time = groups.rewrite(request.time.form());
+                let stream = Form::multiply(&time, &packet.form(&request.packet, groups)?)?;
                 let mut loops = Vec::new();
                 let mut walked = stream.digits().iter().rev();
                 walked
                     .try_for_each(|digit| places.walk(digit, &mut loops))
                     .ok()?;
                 places.check_reach().ok()?;
-                Some(resolve(&loops))
+                Some(settle(request, &buffer, &loops))
             };
             merged().map_or(written, Ok)
         }
@@ -307,16 +359,31 @@ fn walk(request: &SequenceRequest, packet: &Packet) -> Result<Vec<Entry>, Misfit
     }
 }
 
+/// Settles the strides of loops. A commit's loops over padding go on behind what is inside them, or, where that leaves the
+/// buffer, through holes that it has elsewhere: whichever padding they write, no element is in it.
+fn settle(request: &SequenceRequest, buffer: &Form, loops: &[Loop]) -> Vec<Entry> {
+    let entries = resolve(loops);
+    let inside = |entries: &[Entry]| {
+        last_element(&merge(entries)).is_none_or(|last| last < i128::from(buffer.size()))
+    };
+    if request.mode != SequencerMode::Commit || inside(&entries) {
+        return entries;
+    }
+    let moved = resolve_in_holes(loops, buffer);
+    moved.filter(|moved| inside(moved)).unwrap_or(entries)
+}
+
 /// The loops of a stream's factors as they are written.
 fn walk_stream(
     request: &SequenceRequest,
     packet: &Packet,
+    groups: &Groups,
     mut places: Places,
-) -> Result<Vec<Entry>, Misfit> {
+) -> Result<Vec<Loop>, Misfit> {
     let mut loops = Vec::new();
-    walk_written(&request.time, &mut places, &mut loops)?;
+    walk_written(&request.time, groups, &mut places, &mut loops)?;
     match packet {
-        Packet::Whole => walk_written(&request.packet, &mut places, &mut loops)?,
+        Packet::Whole => walk_written(&request.packet, groups, &mut places, &mut loops)?,
         Packet::Prefix(digits) => {
             let mut prefix = Vec::new();
             for digit in digits.iter().rev() {
@@ -326,24 +393,25 @@ fn walk_stream(
         }
     }
     places.check_reach()?;
-    Ok(resolve(&loops))
+    Ok(loops)
 }
 
 /// The loops of a mapping, one a factor as it is written: neighbours that would merge stay apart, but a padded group
 /// whose elements lie in a line is one loop, padding included.
 fn walk_written(
     mapping: &Mapping,
+    groups: &Groups,
     places: &mut Places,
     loops: &mut Vec<Loop>,
 ) -> Result<(), Misfit> {
     match mapping.kind() {
         MappingKind::Product(parts) => parts
             .iter()
-            .try_for_each(|part| walk_written(part, places, loops)),
+            .try_for_each(|part| walk_written(part, groups, places, loops)),
         MappingKind::Pad(inner, size, _) if is_group(inner) => {
             let mut attempt = places.clone();
             let mut found = Vec::new();
-            if walk_written(inner, &mut attempt, &mut found).is_ok()
+            if walk_written(inner, groups, &mut attempt, &mut found).is_ok()
                 && let [line] = merge(&resolve(&found)).as_slice()
                 && line.size == inner.size()
             {
@@ -355,9 +423,9 @@ fn walk_written(
                 loops.push(Loop::line(size, line.stride, axis));
                 return Ok(());
             }
-            walk_digits(mapping, places, loops)
+            walk_digits(mapping, groups, places, loops)
         }
-        _ => walk_digits(mapping, places, loops),
+        _ => walk_digits(mapping, groups, places, loops),
     }
 }
 
@@ -372,11 +440,12 @@ fn is_group(mapping: &Mapping) -> bool {
 
 fn walk_digits(
     mapping: &Mapping,
+    groups: &Groups,
     places: &mut Places,
     loops: &mut Vec<Loop>,
 ) -> Result<(), Misfit> {
-    mapping
-        .form()
+    groups
+        .rewrite(mapping.form())
         .digits()
         .iter()
         .rev()

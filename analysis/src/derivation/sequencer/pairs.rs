@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::mapping::{Atom, Digit, Form};
+use crate::mapping::{Atom, Digit, Form, Groups};
 
 use super::places::{Counted, Misfit, Places};
 
@@ -23,9 +23,39 @@ pub(crate) struct Piece {
     pub(crate) extent: u64,
 }
 
+/// The digits of one tensor of several levels paired with the places of another one, those of one position left out.
+/// Each level has its form and the distance of two neighbours in it.
+pub(crate) fn paired(there: &[(Form, i128)], own: &[(Form, i128)]) -> Result<Vec<Piece>, Misfit> {
+    let forms: Vec<&Form> = there.iter().chain(own).map(|(form, _)| form).collect();
+    let groups = Groups::of(&forms);
+    let rewritten = |levels: &[(Form, i128)]| -> Vec<(Form, i128)> {
+        let level = |(form, unit): &(Form, i128)| (groups.rewrite(form), *unit);
+        levels.iter().map(level).collect()
+    };
+    let (there, own) = (rewritten(there), rewritten(own));
+    let held: Vec<&Form> = there.iter().map(|(form, _)| form).collect();
+    let source = Places::of_levels(&there).with_opaque(groups.opaque_names(&held));
+    let mut pieces = Vec::new();
+    for (form, unit) in &own {
+        let mut place = *unit;
+        for digit in form.digits() {
+            source
+                .pair(digit, place, &mut pieces)
+                .map_err(|misfit| match misfit {
+                    // A group in other parts is moved in several commands, as many as it takes.
+                    Misfit::Incompatible { axis, .. } if groups.is_group(&axis) => Misfit::Unknown,
+                    misfit => misfit,
+                })?;
+            place = place.saturating_mul(i128::from(digit.extent));
+        }
+    }
+    pieces.retain(|piece| piece.size > 1);
+    Ok(pieces)
+}
+
 impl Places {
     /// The places of a tensor of several levels: each with its form and the distance of two neighbours in it.
-    pub(crate) fn of_levels(levels: &[(Form, i128)]) -> Self {
+    fn of_levels(levels: &[(Form, i128)]) -> Self {
         let mut places = Self::default();
         for (form, unit) in levels {
             places.hold(form, *unit);
@@ -35,12 +65,7 @@ impl Places {
 
     /// Pairs a digit that lies elsewhere at `place` with the places here: one piece for each digit that it crosses.
     /// A part whose cut is ragged is paired all the same: the transfer is made in several commands then.
-    pub(crate) fn pair(
-        &self,
-        digit: &Digit,
-        place: i128,
-        pieces: &mut Vec<Piece>,
-    ) -> Result<(), Misfit> {
+    fn pair(&self, digit: &Digit, place: i128, pieces: &mut Vec<Piece>) -> Result<(), Misfit> {
         let Some(term) = &digit.term else {
             return Ok(());
         };

@@ -135,6 +135,12 @@ impl Places {
         places
     }
 
+    /// Tells that parts of these names cannot be followed.
+    pub(super) fn with_opaque(mut self, names: Vec<Arc<str>>) -> Self {
+        self.opaque.extend(names);
+        self
+    }
+
     /// Tells that an axis chooses between two such buffers, `distance` elements apart.
     pub(super) fn interleaved(mut self, axis: Arc<str>, distance: Option<i128>) -> Self {
         self.interleaved = Some((axis, distance));
@@ -526,4 +532,45 @@ pub(super) fn resolve(loops: &[Loop]) -> Vec<Entry> {
     }
     entries.reverse();
     entries
+}
+
+/// Settles strides as `resolve` does, but lets loops over padding step through the holes of a buffer: places behind what
+/// the other loops reach of one of its digits. None where a loop finds none.
+pub(super) fn resolve_in_holes(loops: &[Loop], buffer: &Form) -> Option<Vec<Entry>> {
+    // Of each digit of the buffer: its place, its positions, and how many of them are used.
+    let mut place: i128 = 1;
+    let mut holes: Vec<(i128, i128, i128)> = Vec::new();
+    for digit in buffer.digits() {
+        let extent = i128::from(digit.extent);
+        let outside = place.checked_mul(extent)?;
+        let mut used = 1;
+        for level in loops {
+            if let Step::By(Some(stride)) = level.step
+                && (place..outside).contains(&stride)
+            {
+                let reached = i128::from(level.size - 1).checked_mul(stride)? / place;
+                used += reached;
+            }
+        }
+        holes.push((place, extent, used));
+        place = outside;
+    }
+    let mut entries: Vec<Entry> = Vec::with_capacity(loops.len());
+    for level in loops.iter().rev() {
+        let stride = match level.step {
+            Step::By(stride) => stride,
+            Step::Continue => {
+                let size = i128::from(level.size);
+                let (place, _, used) = holes
+                    .iter_mut()
+                    .find(|(_, extent, used)| used.saturating_mul(size) <= *extent)?;
+                let stride = place.checked_mul(*used)?;
+                *used *= size;
+                Some(stride)
+            }
+        };
+        entries.extend(Entry::new(level.size, stride, level.axis.clone()));
+    }
+    entries.reverse();
+    Some(entries)
 }

@@ -4,7 +4,7 @@
 use crate::hardware::ElementType;
 use crate::kernel::testing::{mapping, span, stream, written};
 use crate::kernel::{Context, Pass, PassEnd, PassSource, Position, Stage, StageKind, SwitchConfig};
-use crate::mapping::{Cell, Index, Mapping};
+use crate::mapping::{Cell, Index, IndexFunction, Mapping};
 
 use super::{SwitchDerivation, derive};
 
@@ -60,17 +60,13 @@ fn run(config: SwitchConfig, input: (&str, &str), output: (&str, &str)) -> Switc
     derive(&pass, 0)
 }
 
-/// The index of a slice and a step together; nothing where one of them is padding.
-fn at(slice: &Mapping, time: &Mapping, position: (u64, u64)) -> Option<Index> {
-    let (Cell::Index(mut index), Cell::Index(step)) =
-        (slice.cell_at(position.0), time.cell_at(position.1))
-    else {
-        return None;
-    };
-    for (axis, value) in step.entries() {
-        index.add(axis, value);
+/// The index of a slice and a step together; nothing where one of them is padding. Both are parts of one mapping, as a
+/// group may have parts in both.
+fn at(whole: &IndexFunction, time: &Mapping, position: (u64, u64)) -> Option<Index> {
+    match whole.cell_at(position.0 * time.size() + position.1) {
+        Cell::Index(index) => Some(index),
+        Cell::Padding | Cell::OutOfBounds => None,
     }
-    index.is_inside().then_some(index)
 }
 
 /// Where the packet of an output slice and step comes from, and the number of the copy that the slice holds.
@@ -180,14 +176,27 @@ fn regular_topologies_put_every_packet_where_the_tables_say() {
         let Some(expected) = derived.expected else {
             continue;
         };
+        // An axis in both has no one value.
+        if ["C", "D", "B"]
+            .iter()
+            .any(|axis| slice.contains(axis) && time.contains(axis))
+        {
+            continue;
+        }
         let (from_slice, from_time) = (mapping(slice, AXES), mapping(time, AXES));
+        let together = |slice: &Mapping, time: &Mapping| {
+            let whole = slice.pair(time).expect("small");
+            whole.form().function()
+        };
+        let from_whole = together(&from_slice, &from_time);
+        let made = together(&expected.slice, &expected.time);
         for out_slice in 0..expected.slice.size() {
             for out_time in 0..expected.time.size() {
                 let (from, copy) = source(&config, out_slice, out_time);
                 if copy == 0 {
                     assert_eq!(
-                        at(&expected.slice, &expected.time, (out_slice, out_time)),
-                        at(&from_slice, &from_time, from),
+                        at(&made, &expected.time, (out_slice, out_time)),
+                        at(&from_whole, &from_time, from),
                         "{config:?} of [{slice}], [{time}] at {out_slice}, {out_time}: {} | {}",
                         expected.slice,
                         expected.time

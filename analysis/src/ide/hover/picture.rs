@@ -93,7 +93,8 @@ pub(super) fn padding(mapping: &Mapping) -> Option<u64> {
     if size > COUNTED {
         return None;
     }
-    let empty = |position: &u64| matches!(form.cell_at(*position), Cell::Padding);
+    let function = form.function();
+    let empty = |position: &u64| matches!(function.cell_at(*position), Cell::Padding);
     u64::try_from((0..size).filter(empty).count()).ok()
 }
 
