@@ -74,7 +74,7 @@ pub fn function_simulation(db: &dyn Db, function: ItemId) -> Arc<BodySimulation>
 pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
     let found = guarded(db, || {
         let mut findings = as_checked(db, function, rules::check);
-        rules::name_in_scope(db, &mut findings);
+        rules::name_in_scope(db, function, &mut findings);
         keep_fixes_inside(db, function, &mut findings);
         let body = body(db, function);
         findings.extend(rules::not_looked_at(db, &body));
@@ -123,9 +123,17 @@ pub(crate) fn as_checked<T>(
 /// What the mapping rules find in one item, whether a kernel reaches it or not.
 #[salsa::tracked(returns(clone))]
 pub fn item_findings(db: &dyn Db, item: ItemId) -> Arc<Findings> {
-    Arc::new(guarded(db, || Findings {
-        findings: rules::check_item(db, item),
-        ..Findings::default()
+    Arc::new(guarded(db, || {
+        let mut findings = rules::check_item(db, item);
+        rules::keep_what_holds(db, item, &mut findings, |function, mappings| {
+            as_checked(db, function, |checked| {
+                rules::breaks_nothing(checked, mappings)
+            })
+        });
+        Findings {
+            findings,
+            ..Findings::default()
+        }
     }))
 }
 
@@ -259,6 +267,7 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
             .extend(found.failure.iter().cloned().map(Problem::Internal));
     }
     rules::unite_fixes(&mut of_items);
+    rules::state_fixes(&mut of_items);
     let of_items = Findings {
         findings: of_items,
         ..Findings::default()

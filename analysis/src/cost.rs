@@ -317,7 +317,7 @@ fn proposals(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Vec<Prop
             Some(Proposal {
                 rule: rule.name,
                 message: finding.message.clone(),
-                help: finding.help.clone(),
+                help: finding.advice(),
                 saves: saving.cycles(),
                 file,
                 range,

@@ -56,7 +56,7 @@ pub use questions::{
 };
 pub use report::{
     CrateLibrary, Diagnostic, DiagnosticFix, FileEdit, FileReport, OperationCounts, Position,
-    Problem, Range, RelatedPlace, Report, UnresolvedPlace,
+    Problem, Range, RelatedPlace, Report, StatedAlternative, UnresolvedPlace,
 };
 pub use rules::{Applicability, Group, Level, Offers, Rule};
 pub use rules::{

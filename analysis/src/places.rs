@@ -9,8 +9,10 @@ use rustc_hash::FxHashMap;
 
 use crate::db::{Db, SourceFile, shown_path};
 use crate::items::{Span, TokenMap, token_map};
-use crate::report::{Diagnostic, DiagnosticFix, FileEdit, Position, Range, RelatedPlace};
-use crate::rules::{self, Finding};
+use crate::report::{
+    Diagnostic, DiagnosticFix, FileEdit, Position, Range, RelatedPlace, StatedAlternative,
+};
+use crate::rules::{self, Edit, Finding};
 use crate::syntax::{LineIndex, line_index};
 
 /// A text as it is written behind another. Where that ends with the dot of a chain that is broken over lines, every call of
@@ -109,6 +111,22 @@ impl<'a> Places<'a> {
         }
     }
 
+    /// Replacements placed in their files.
+    fn edits(&mut self, edits: &[Edit]) -> Option<Vec<FileEdit>> {
+        let placed = edits.iter().map(|edit| {
+            let (file, start_byte, end_byte) = self.bytes(edit.span)?;
+            let whole = file.text(self.db);
+            let before = whole.get(..start_byte as usize).unwrap_or_default();
+            Some(FileEdit {
+                file: Arc::clone(&self.tables(file).path),
+                start_byte,
+                end_byte,
+                text: chained(before, &edit.text),
+            })
+        });
+        placed.collect()
+    }
+
     /// A finding placed in its file.
     pub(crate) fn diagnostic(&mut self, finding: &Finding) -> Option<Diagnostic> {
         let rule = rules::find(finding.rule)?;
@@ -124,25 +142,21 @@ impl<'a> Places<'a> {
         });
         let related = related.collect();
         let fixes = finding.fixes.iter().filter_map(|fix| {
-            let edits = fix.edits.iter().map(|edit| {
-                let (file, start_byte, end_byte) = self.bytes(edit.span)?;
-                let whole = file.text(self.db);
-                let before = whole.get(..start_byte as usize).unwrap_or_default();
-                Some(FileEdit {
-                    file: Arc::clone(&self.tables(file).path),
-                    start_byte,
-                    end_byte,
-                    text: chained(before, &edit.text),
-                })
-            });
-            let edits = edits.collect::<Option<Vec<_>>>()?;
             Some(DiagnosticFix {
                 title: fix.title.clone(),
                 applicability: fix.applicability,
-                edits,
+                edits: self.edits(&fix.edits)?,
             })
         });
         let fixes = fixes.collect();
+        let stated = finding.alternatives.iter().flat_map(|stated| &stated.list);
+        let alternatives = stated.filter_map(|stated| {
+            Some(StatedAlternative {
+                text: stated.text.clone(),
+                edits: self.edits(&stated.edits)?,
+            })
+        });
+        let alternatives = alternatives.collect();
         Some(Diagnostic {
             rule: rule.name,
             group: finding.group.unwrap_or(rule.group),
@@ -151,7 +165,9 @@ impl<'a> Places<'a> {
                 .map_or_else(|| rule.default_level(), rules::Group::default_level),
             message: finding.message.clone(),
             notes: finding.notes.clone(),
-            help: finding.help.clone(),
+            help: finding.advice(),
+            alternatives,
+            saves: finding.saving.and_then(|saving| saving.of_kernel()),
             url: rules::url(rule.name),
             file,
             range,

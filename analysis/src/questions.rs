@@ -296,7 +296,7 @@ fn read(axes: &str, expressions: &[&str]) -> Result<Vec<Mapping>, QuestionError>
             return Err(match item.kind(&db) {
                 ItemKind::Alias => QuestionError::IllFormed {
                     rule: finding.rule.to_owned(),
-                    message: with_help(&finding.message, finding.help.as_deref()),
+                    message: with_help(&finding.message, finding.advice().as_deref()),
                 },
                 _ => QuestionError::Option(format!("axes `{axes}`: {}", finding.message)),
             });

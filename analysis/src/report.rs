@@ -66,6 +66,15 @@ pub struct DiagnosticFix {
     pub edits: Vec<FileEdit>,
 }
 
+/// A text that the help states, and the replacements that write it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct StatedAlternative {
+    /// The help's words for it.
+    pub text: String,
+    /// Its replacements.
+    pub edits: Vec<FileEdit>,
+}
+
 /// A finding placed in its file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
@@ -81,6 +90,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What to do.
     pub help: Option<String>,
+    /// What the help states, as edits.
+    pub alternatives: Vec<StatedAlternative>,
     /// The rule's page.
     pub url: String,
     /// The file.
@@ -91,6 +102,8 @@ pub struct Diagnostic {
     pub related: Vec<RelatedPlace>,
     /// Code actions; each mends all places of the fault.
     pub fixes: Vec<DiagnosticFix>,
+    /// Cycles that the kernel would save by the change that the finding proposes, as predicted.
+    pub saves: Option<u64>,
     /// Whether an attribute or a comment in the file allows it there.
     pub suppressed: bool,
     /// For what is said once a crate: the file that it is best said in. Reports about other files of the crate say it, too, for

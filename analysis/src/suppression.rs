@@ -20,7 +20,7 @@ use crate::items::{
     ItemKind, ModuleId, ModulePath, ModuleTarget, file_items, module_target, parent_module,
     token_map, unread_bytes,
 };
-use crate::report::{Diagnostic, DiagnosticFix, FileEdit, FileReport, Range};
+use crate::report::{Diagnostic, DiagnosticFix, FileEdit, FileReport, Range, StatedAlternative};
 use crate::rules::suppressions as wording;
 use crate::rules::{self, Applicability};
 use crate::syntax::{line_index, parse};
@@ -361,6 +361,7 @@ pub(crate) fn apply(
         let Some(rule) = rules::find(rule) else {
             continue;
         };
+        let fixes = fix(suppression, nearest, rule.name, &report.path, &text);
         let mut diagnostic = Diagnostic {
             rule: rule.name,
             group: rule.group,
@@ -368,11 +369,13 @@ pub(crate) fn apply(
             message,
             notes: Vec::new(),
             help,
+            alternatives: stated(&fixes),
+            saves: None,
             url: rules::url(rule.name),
             file: Arc::clone(&report.path),
             range: place(suppression.place.start, suppression.place.end),
             related: Vec::new(),
-            fixes: fix(suppression, nearest, rule.name, &report.path, &text),
+            fixes,
             suppressed: inherited.iter().any(|name| **name == *rule.name),
             home: None,
         };
@@ -436,6 +439,18 @@ impl Unresolved {
             Covered::Line(line) => self.lines.around(*line).next().is_some(),
         }
     }
+}
+
+/// What the fixes write, as the help says it.
+fn stated(fixes: &[DiagnosticFix]) -> Vec<StatedAlternative> {
+    let stated = fixes.iter().filter_map(|fix| {
+        let name = &fix.edits.first().filter(|edit| !edit.text.is_empty())?.text;
+        Some(StatedAlternative {
+            text: format!("`{name}`"),
+            edits: fix.edits.clone(),
+        })
+    });
+    stated.collect()
 }
 
 fn fix(

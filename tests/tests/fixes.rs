@@ -8,31 +8,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use visa_analysis::{
     Applicability, Diagnostic, DiagnosticFix, FileReport, Level, Rule, all_rules, find_rule,
 };
+use visa_tests::hints::{applied, faults_of_all, moved};
+use visa_tests::threads::on_all_threads;
 use visa_tests::{check_text, line_of, marks, read, repository, rust_files, shown, visible};
 
 /// Wrong kernels whose rule promises a fix or alternatives and that have none, with the reason.
-const WITHOUT: &[(&str, &str)] = &[(
-    "shared_padding_read/wrong_3",
-    "a ring has no size that the axis fills: only another layout of the whole tensor mends it",
-)];
-
-/// Why the parts of a split axis are not mended together.
-const SPLIT: &str = "the other part of the axis stands in another expression";
-
-/// Wrong kernels of which a proposal leaves something else to mend, with the reason. No machine fix does.
-const LEAVES_MORE: &[(&str, &str)] = &[
+const WITHOUT: &[(&str, &str)] = &[
     (
-        "half_mac_packet/wrong",
-        "the release repeats packets of one flit only",
+        "shared_padding_read/wrong_3",
+        "a ring has no size that the axis fills: only another layout of the whole tensor mends it",
     ),
-    ("modulo_indivisible/wrong", SPLIT),
-    ("modulo_indivisible/wrong_2", SPLIT),
-    ("stride_indivisible/wrong_2", SPLIT),
     (
-        "padding_shrinks/wrong",
-        "one of the two numbers is wrong; the other proposal mends all",
+        "stride_indivisible/wrong_2",
+        "nobody knows what the 0 was to be, and its neighbours do not fit the kernel",
+    ),
+    (
+        "modulo_indivisible/wrong_2",
+        "nobody knows what the 0 was to be, and its neighbours do not fit the kernel",
     ),
 ];
+
+/// Wrong kernels of which a proposal leaves something else to mend, with the reason. No machine fix does.
+const LEAVES_MORE: &[(&str, &str)] = &[(
+    "half_mac_packet/wrong",
+    "the release repeats packets of one flit only",
+)];
 
 /// Whether a list excepts a path; `used` collects the entries that were needed.
 fn excepted<'a>(list: &[(&'a str, &str)], path: &str, used: &mut BTreeSet<&'a str>) -> bool {
@@ -81,37 +81,6 @@ fn marked<'a>(
     })
 }
 
-/// The text with the edits of a fix made.
-fn applied(text: &str, fix: &DiagnosticFix) -> String {
-    let mut edits: Vec<_> = fix.edits.iter().collect();
-    edits.sort_by_key(|edit| std::cmp::Reverse(edit.start_byte));
-    let mut mended = text.to_owned();
-    for edit in edits {
-        mended.replace_range(edit.start_byte as usize..edit.end_byte as usize, &edit.text);
-    }
-    mended
-}
-
-/// Where a byte range of the text before a fix stands behind it.
-fn moved(range: (u32, u32), fix: &DiagnosticFix) -> (i64, i64) {
-    let place = |byte: u32, end: bool| {
-        let mut shift = 0_i64;
-        for edit in &fix.edits {
-            let length = i64::try_from(edit.text.len()).unwrap_or(i64::MAX);
-            let grown = length - i64::from(edit.end_byte - edit.start_byte);
-            if edit.end_byte <= byte && !(end && edit.start_byte == byte) {
-                shift += grown;
-            } else if edit.start_byte < byte {
-                // Inside of what is replaced: its border.
-                let border = if end { length } else { 0 };
-                return i64::from(edit.start_byte) + shift + border;
-            }
-        }
-        i64::from(byte) + shift
-    };
-    (place(range.0, false), place(range.1, true))
-}
-
 fn bytes(diagnostic: &Diagnostic) -> (u32, u32) {
     (diagnostic.range.start.byte, diagnostic.range.end.byte)
 }
@@ -130,7 +99,7 @@ fn faults_of_mutant(before: &FileReport, text: &str) -> Vec<String> {
     let mut problems = Vec::new();
     for diagnostic in visible(before) {
         for fix in &diagnostic.fixes {
-            let after = check_text(&before.path, &applied(text, fix));
+            let after = check_text(&before.path, &applied(text, &fix.edits));
             let mut found = faults(before, &after, diagnostic, fix, text);
             if fix.applicability == Applicability::Machine {
                 found.extend(brought_along(before, &after, diagnostic));
@@ -166,7 +135,7 @@ fn faults(
         let reasons: Vec<_> = after.unresolved.iter().map(|place| &place.reason).collect();
         faults.push(format!("operations are no longer understood: {reasons:?}"));
     }
-    let (start, end) = moved(bytes(diagnostic), fix);
+    let (start, end) = moved(bytes(diagnostic), &fix.edits);
     let same_place = |other: &&Diagnostic| {
         let other_range = bytes(other);
         other.rule == diagnostic.rule
@@ -244,7 +213,7 @@ fn every_fix_mends_its_finding_and_nothing_else_breaks() {
         for diagnostic in visible(&report) {
             for fix in &diagnostic.fixes {
                 tried += 1;
-                let after = check_text(&path, &applied(&text, fix));
+                let after = check_text(&path, &applied(&text, &fix.edits));
                 let mut found = faults(&report, &after, diagnostic, fix, &text);
                 let brought = brought_along(&report, &after, diagnostic);
                 if !brought.is_empty()
@@ -267,6 +236,76 @@ fn every_fix_mends_its_finding_and_nothing_else_breaks() {
     assert!(tried > 70, "only {tried} fixes");
     problems.extend(stale(LEAVES_MORE, &used));
     assert_none(&problems);
+}
+
+#[test]
+fn every_hint_of_a_wrong_kernel_is_followed() {
+    let wrong: Vec<(String, String)> = fixtures()
+        .into_iter()
+        .filter(|(path, _)| path.contains("/wrong"))
+        .collect();
+    let results = on_all_threads(&wrong, |(path, text)| {
+        let (tried, problems) = faults_of_all(path, text);
+        let problems = problems.into_iter();
+        let problems: Vec<String> = problems
+            .map(|problem| format!("{path}: {problem}"))
+            .collect();
+        (tried, problems)
+    });
+    let tried: usize = results.iter().map(|(tried, _)| tried).sum();
+    println!("{tried} hints in {} kernels", wrong.len());
+    assert!(tried > 120, "only {tried} hints");
+    let problems: Vec<String> = results
+        .into_iter()
+        .flat_map(|(_, problems)| problems)
+        .collect();
+    assert_none(&problems);
+}
+
+/// What the help of the first finding at a mark of a fixture says.
+fn help_of(fixture: &str) -> String {
+    let path = format!("fixtures/violations/{fixture}.rs");
+    let text = read(&repository().join(&path));
+    let rule = fixture.split('/').next().unwrap();
+    let report = check_text(&path, &text);
+    let found = marked(find_rule(rule).unwrap(), &text, &report).next();
+    found
+        .and_then(|found| found.help.clone())
+        .unwrap_or_default()
+}
+
+#[test]
+fn helps_state_what_can_be_written() {
+    // Four rows and a third of the twelve in the element; the packet of the sums is a part of a flit's eight elements.
+    for text in [
+        "`m![W % 4]` rows of `m![W / 4, D]`",
+        "`m![W % 4, W / 4]`",
+        "`m![X, D / 32, W / 4]`",
+        "`m![X, W / 4]`",
+        "`m![W % 4 # 8]`",
+    ] {
+        let help = help_of("trf_row_count/wrong_rows");
+        assert!(help.contains(text), "{text}: {help}");
+    }
+    // The first tensor ends at 128 KiB, and 384 KiB of 512 are free behind it.
+    assert_eq!(
+        help_of("dm_capacity/wrong_3"),
+        "free as long as it is needed: `0x20000`"
+    );
+    // The other tensor ends at 0x100; the number is written as it was.
+    let help = help_of("commit_alignment/wrong_2");
+    assert!(help.starts_with("move it to `0x0_0100`"), "{help}");
+    // 16 elements are a flit, so that 128 slices hold one each.
+    let help = help_of("trf_element_mismatch/wrong_broadcast");
+    assert!(
+        help.contains("`m![H / 16 # 256]`") && help.contains("`m![H % 16]`"),
+        "{help}"
+    );
+    let help = help_of("slice_size/wrong_3");
+    assert!(
+        help.contains("`m![V / 32 # 256]`") && help.contains("`m![V / 16]`"),
+        "{help}"
+    );
 }
 
 /// A commit whose element is too short by six bytes, with another tensor right behind it.
@@ -314,7 +353,7 @@ fn a_fix_mends_what_follows_from_it() {
     assert_eq!(fixes, [["m![T, P # 16]", "0x2060"]]);
     for fix in &diagnostic.fixes {
         assert_eq!(fix.applicability, Applicability::Maybe, "it moves a tensor");
-        let mended = applied(NEIGHBOURS, fix);
+        let mended = applied(NEIGHBOURS, &fix.edits);
         let left = check_text("neighbours.rs", &mended);
         assert_eq!(visible(&left).map(line_of).collect::<Vec<_>>(), [""; 0]);
     }
@@ -354,7 +393,7 @@ fn mended(path: &str, text: &str) -> Option<String> {
         let Some(fix) = next else {
             return Some(text);
         };
-        text = applied(&text, fix);
+        text = applied(&text, &fix.edits);
     }
     None
 }

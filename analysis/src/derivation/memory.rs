@@ -10,8 +10,8 @@ pub(crate) mod free;
 mod in_place;
 
 pub use allocations::{Lifetime, Part, Touch};
-pub(crate) use conflicts::free_places;
 pub use conflicts::{ConflictKind, Displaced, Elsewhere, MemoryViolation, Occupant, VrfSum};
+pub(crate) use conflicts::{free_places, nearest_places};
 pub use in_place::InPlaceCommit;
 
 pub use super::moves::{MoveFault, MoveKind, MoveViolation};

@@ -151,6 +151,8 @@ fn finding(word: char, level: Level, at: usize, fixes: Vec<DiagnosticFix>) -> Di
         message: format!("{word} is wrong"),
         notes: Vec::new(),
         help: None,
+        alternatives: Vec::new(),
+        saves: None,
         url: String::new(),
         file: "t".into(),
         range: Range {

@@ -9,7 +9,7 @@ use crate::items::Span;
 use crate::kernel::PassSource;
 
 use super::sequencer::{bytes, commit_target};
-use super::{Applicability, Checked, Finding, Rule, rule, wording};
+use super::{Alternative, Applicability, Checked, Finding, Rule, rule, wording};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[rule!(
@@ -114,27 +114,27 @@ fn word(place: &Place, run: &BankRun, configuration: Option<&str>) -> Finding {
     let better = run
         .better_stride_bits
         .and_then(|bits| u64::try_from(bits).ok());
-    let mut ways = Vec::new();
-    match (better, &run.padded_buffer) {
-        (Some(better), Some(padded)) if run.stride_bits != 0 => ways.push(format!(
-            "pad the rows so that the loop steps by {}, `{}`",
-            bytes(better),
-            wording::written(padded)
-        )),
-        (Some(better), None) if run.stride_bits != 0 => ways.push(format!(
-            "pad the rows so that the loop steps by {}",
-            bytes(better)
-        )),
-        (_, _) if run.stride_bits == 0 => {
-            ways.push("make the packet larger than one access".to_owned());
+    let general = match run.stride_bits {
+        0 => {
+            "make the packet larger than one access, or iterate over another axis inside this loop"
         }
-        _ => {}
-    }
-    ways.push(match &run.other_time {
-        Some(time) => format!("iterate in another order, `{}`", wording::written(time)),
-        None => "iterate over another axis inside this loop".to_owned(),
+        _ => "pad the rows, or iterate over another axis inside this loop",
+    };
+    let padded = run.padded_buffer.as_ref().filter(|_| run.stride_bits != 0);
+    let padded = padded.zip(place.buffer).and_then(|(padded, buffer)| {
+        let step = better.map_or_else(String::new, |better| {
+            format!(", so that the loop steps by {}", bytes(better))
+        });
+        let template = format!("pad the rows: {{}}{step}");
+        Alternative::mappings(&template, place.method, &[(buffer, padded)])
     });
-    let mut finding = finding.help(ways.join(", or "));
+    let ordered = run.other_time.as_ref().and_then(|time| {
+        let template = "iterate in another order: {}";
+        Alternative::mappings(template, place.method, &[(span, time)])
+    });
+    let mut finding = finding
+        .help(general)
+        .alternatives("", padded.into_iter().chain(ordered));
     if let (Some(padded), Some(buffer), true) =
         (&run.padded_buffer, place.buffer, run.stride_bits != 0)
     {

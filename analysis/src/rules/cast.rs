@@ -1,7 +1,7 @@
 //! Rules of the family "cast": what the Cast Engine converts, and the packet it delivers.
 
 use super::sequencer::bytes;
-use super::{Checked, Finding, Rule, rule, words};
+use super::{Alternative, Checked, Finding, Rule, rule, words};
 use crate::derivation::cast::CastViolation;
 use crate::derivation::{OperationDerivation, StageDerivation};
 use crate::hardware::FLIT_BYTES;
@@ -102,7 +102,10 @@ fn word(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
             };
             Finding::new("cast_packet", *span, message)
                 .related(*input_span, "the packet that enters the cast")
-                .help(format!("the packet is `m![{expected}]`"))
+                .alternatives(
+                    "the packet is ",
+                    [Alternative::text(*span, format!("m![{expected}]"))],
+                )
                 .fix(
                     checked.replacing(*span),
                     format!("replace the packet by `m![{expected}]`"),

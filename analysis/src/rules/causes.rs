@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Applicability, Edit, Finding, Fix};
+use super::{Alternative, Applicability, Edit, Finding, Fix};
 use crate::items::{ItemId, Span};
 
 /// What a finding comes from: the kind of fault and what is at fault.
@@ -62,8 +62,27 @@ pub(crate) fn unite_fixes(findings: &mut [Finding]) {
             own.extend(finding.map(|finding| std::mem::take(&mut finding.fixes)));
         }
         let united = united(&own);
-        if let Some(first) = members.first().and_then(|first| findings.get_mut(*first)) {
+        let mut stated: Vec<Vec<Alternative>> = Vec::with_capacity(members.len());
+        for member in &members {
+            let own = findings
+                .get(*member)
+                .and_then(|own| own.alternatives.clone());
+            stated.push(own.map_or_else(Vec::new, |own| own.list));
+        }
+        let (first, others) = match members.split_first() {
+            Some((first, others)) => (*first, others),
+            None => continue,
+        };
+        for other in others {
+            if let Some(other) = findings.get_mut(*other) {
+                other.alternatives = None;
+            }
+        }
+        if let Some(first) = findings.get_mut(first) {
             first.fixes = united;
+            if let Some(alternatives) = &mut first.alternatives {
+                alternatives.list = united_alternatives(&stated);
+            }
         }
     }
 }
@@ -119,6 +138,23 @@ fn united(members: &[Vec<Fix>]) -> Vec<Fix> {
                 Applicability::Maybe
             },
             edits,
+        })
+    });
+    united.collect()
+}
+
+/// The alternatives of the first member, each with the edits of all members that state it in the same words.
+fn united_alternatives(members: &[Vec<Alternative>]) -> Vec<Alternative> {
+    let Some((first, others)) = members.split_first() else {
+        return Vec::new();
+    };
+    let united = first.iter().filter_map(|stated| {
+        let same = others.iter().flatten();
+        let same = same.filter(|other| other.text == stated.text);
+        let edits = std::iter::once(stated).chain(same);
+        Some(Alternative {
+            text: stated.text.clone(),
+            edits: joined(edits.flat_map(|stated| &stated.edits).cloned().collect())?,
         })
     });
     united.collect()

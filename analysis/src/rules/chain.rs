@@ -19,7 +19,10 @@ use crate::mapping::{
 };
 use crate::simulation::simulate;
 
-use super::{Applicability, Checked, Edit, Finding, Fix, Level, causes, find, found_by_families};
+use super::{
+    Alternative, Alternatives, Applicability, Checked, Edit, Finding, Fix, Level, causes, find,
+    found_by_families, words,
+};
 
 /// How often the rules are asked again about one fix.
 const ROUND_LIMIT: usize = 8;
@@ -27,12 +30,19 @@ const ROUND_LIMIT: usize = 8;
 /// How many operations are derived again for the fixes of one body, before the rest is left as it is.
 const OPERATION_LIMIT: usize = 20_000;
 
+/// Promised cycles are rounded by one part in so many.
+const ROUNDED: u64 = 100;
+
+/// How many alternatives of a finding are followed.
+const ALTERNATIVE_LIMIT: usize = 8;
+
 /// The deepest expression that is read back from an edit.
 const DEPTH_LIMIT: usize = 64;
 
 /// Completes the fixes of all findings of a body.
-pub(super) fn complete(checked: &Checked<'_>, findings: &mut [Finding]) {
-    if findings.iter().all(|finding| finding.fixes.is_empty()) {
+pub(super) fn complete(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    let offers = |finding: &Finding| !finding.fixes.is_empty() || finding.alternatives.is_some();
+    if !findings.iter().any(offers) {
         return;
     }
     let mut chain = Chain {
@@ -49,18 +59,18 @@ pub(super) fn complete(checked: &Checked<'_>, findings: &mut [Finding]) {
             .collect();
         of_causes.extend(keys.first().map(|first| (*first, keys.clone())));
     }
-    for finding in findings {
-        let fixes = std::mem::take(&mut finding.fixes);
-        if fixes.is_empty() {
-            continue;
-        }
+    findings.retain_mut(|finding| {
         let places = of_causes
             .remove(&key(finding))
             .unwrap_or_else(|| vec![key(finding)]);
+        let fixes = std::mem::take(&mut finding.fixes);
+        let mut followed = Vec::new();
         let mut whole = Vec::new();
         let mut partial = Vec::new();
         for fix in fixes {
-            match chain.follow(finding, &places, &fix) {
+            let outcome = chain.follow(finding, &places, &fix);
+            followed.push((fix.edits.clone(), outcome.clone()));
+            match outcome {
                 Outcome::Unread => whole.push(fix),
                 Outcome::Mends(edits, applicability) => {
                     whole.push(completed(fix, edits, applicability));
@@ -69,7 +79,7 @@ pub(super) fn complete(checked: &Checked<'_>, findings: &mut [Finding]) {
                     applicability: Applicability::Maybe,
                     ..fix
                 }),
-                Outcome::MendsNothing => {}
+                Outcome::Breaks | Outcome::MendsNothing => {}
             }
         }
         // What leaves something to do is worth a proposal only where nothing else is there.
@@ -77,7 +87,82 @@ pub(super) fn complete(checked: &Checked<'_>, findings: &mut [Finding]) {
             whole = partial;
         }
         finding.fixes = whole;
+        complete_alternatives(&mut chain, finding, &places, &mut followed);
+        // What would be faster and is not, done as it says, is no advice.
+        let broken = |(_, outcome): &(_, Outcome)| matches!(outcome, Outcome::MendsNothing);
+        finding.saving.is_none() || followed.is_empty() || !followed.iter().all(broken)
+    });
+}
+
+/// Keeps the alternatives that mend the finding and break nothing, with what follows from each. `followed` holds what is
+/// known already, by the edits.
+fn complete_alternatives(
+    chain: &mut Chain<'_>,
+    finding: &mut Finding,
+    places: &[Key],
+    followed: &mut Vec<(Vec<Edit>, Outcome)>,
+) {
+    let Some(Alternatives { lead, list }) = finding.alternatives.take() else {
+        return;
+    };
+    let mut alone = Vec::new();
+    let mut with_others = Vec::new();
+    for alternative in list.into_iter().take(ALTERNATIVE_LIMIT) {
+        let known = followed
+            .iter()
+            .find(|(edits, _)| *edits == alternative.edits)
+            .map(|(_, outcome)| outcome.clone());
+        let outcome = known.unwrap_or_else(|| {
+            let fix = Fix {
+                title: String::new(),
+                applicability: Applicability::Maybe,
+                edits: alternative.edits.clone(),
+            };
+            let outcome = chain.follow(finding, places, &fix);
+            followed.push((fix.edits, outcome.clone()));
+            outcome
+        });
+        match outcome {
+            Outcome::Unread => alone.push(alternative),
+            Outcome::Mends(edits, _) => {
+                let few = edits.len() == alternative.edits.len();
+                let list = if few { &mut alone } else { &mut with_others };
+                list.push(with_what_follows(alternative, edits));
+            }
+            Outcome::BringsAlong | Outcome::Breaks | Outcome::MendsNothing => {}
+        }
     }
+    // Of several, those that need no other change are enough.
+    if alone.len() < 2 {
+        with_others.truncate(1);
+        alone.append(&mut with_others);
+    }
+    if !alone.is_empty() {
+        finding.alternatives = Some(Alternatives { lead, list: alone });
+    }
+}
+
+/// An alternative that says what has to be written in other places with it.
+fn with_what_follows(alternative: Alternative, edits: Vec<Edit>) -> Alternative {
+    let mut text = alternative.text;
+    let mut others: Vec<String> = Vec::new();
+    for edit in &edits {
+        let own = alternative.edits.iter().find(|own| own.span == edit.span);
+        match own {
+            Some(own) if own.text == edit.text => {}
+            // What follows may go further in the same place.
+            Some(own) => text = text.replacen(&own.text, &edit.text, 1),
+            None => others.push(edit.text.clone()),
+        }
+    }
+    if !others.is_empty() {
+        others.dedup();
+        text = format!(
+            "{text}, and what follows from it: {}",
+            words::names(&others)
+        );
+    }
+    Alternative { text, edits }
 }
 
 /// The edits of a change that mends no finding, with what follows from them. `None` if they edit what the body does not hold
@@ -95,7 +180,7 @@ pub(crate) fn completed_change(checked: &Checked<'_>, edits: &[Edit]) -> Option<
     let mut edits = edits.to_vec();
     for _ in 0..ROUND_LIMIT {
         let body = chain.edited(&edits)?;
-        let found = chain.found_in(&body)?;
+        let (found, _) = chain.found_in(&body)?;
         let mut new = found
             .iter()
             .filter(|other| !chain.known.contains(&key(other)) && level(other) >= Level::Warn)
@@ -109,6 +194,39 @@ pub(crate) fn completed_change(checked: &Checked<'_>, edits: &[Edit]) -> Option<
             .find(|joined| wanted.iter().all(|edit| joined.contains(edit)))?;
     }
     None
+}
+
+/// Whether nothing is refused with these mappings at their places that was not before. Places that the body does not hold do
+/// not concern it.
+pub(crate) fn breaks_nothing(checked: &Checked<'_>, mappings: &[(Span, Mapping)]) -> bool {
+    let known = found_by_families(checked);
+    let mut chain = Chain {
+        checked,
+        axes: FxHashMap::default(),
+        known: known.iter().map(key).collect(),
+        budget: OPERATION_LIMIT,
+    };
+    let mut body = checked.body.clone();
+    let mut held = false;
+    for (place, mapping) in mappings {
+        let mut replacing = Replacing {
+            place: *place,
+            value: &Value::Mapping(mapping.clone()),
+            replaced: false,
+        };
+        replacing.body(&mut body);
+        held |= replacing.replaced;
+    }
+    // Where operations are not understood, the mapping may be theirs: what the repair does to them is not known.
+    if !held {
+        return checked.body.unresolved.is_empty() && checked.body.incomplete.is_empty();
+    }
+    let Some((found, _)) = chain.found_in(&body) else {
+        return true;
+    };
+    let refused =
+        |other: &Finding| level(other) == Level::Deny && !chain.known.contains(&key(other));
+    !found.iter().any(refused)
 }
 
 fn completed(fix: Fix, edits: Vec<Edit>, applicability: Applicability) -> Fix {
@@ -125,13 +243,16 @@ fn completed(fix: Fix, edits: Vec<Edit>, applicability: Applicability) -> Fix {
 }
 
 /// What becomes of a fix.
+#[derive(Clone)]
 enum Outcome {
     /// It edits what the body does not hold as a value.
     Unread,
     /// The finding is gone afterwards and nothing as severe is new.
     Mends(Vec<Edit>, Applicability),
-    /// The finding is gone, and another one is there that no fix mends; or there was no time to find out.
+    /// The finding is gone, and a milder one is there that no fix mends; or there was no time to find out.
     BringsAlong,
+    /// The finding is gone, and what is refused is there instead.
+    Breaks,
     /// The finding is still there.
     MendsNothing,
 }
@@ -167,7 +288,7 @@ impl Chain<'_> {
             let Some(body) = self.edited(&edits) else {
                 return Outcome::Unread;
             };
-            let Some(found) = self.found_in(&body) else {
+            let Some((found, total)) = self.found_in(&body) else {
                 return Outcome::BringsAlong;
             };
             let here = |other: &Finding| {
@@ -184,6 +305,9 @@ impl Chain<'_> {
                 .filter(|other| !self.known.contains(&key(other)) && level(other) >= level(finding))
                 .collect();
             if new.is_empty() {
+                if !holds(finding, total) {
+                    return Outcome::MendsNothing;
+                }
                 if reaches_out(self.checked.body, &body) {
                     applicability = Applicability::Maybe;
                 }
@@ -194,28 +318,36 @@ impl Chain<'_> {
                 .filter_map(|next| Some((join(&edits, next)?, next.applicability)))
                 .next();
             let Some((joined, next)) = next else {
-                return Outcome::BringsAlong;
+                let denied = new.iter().any(|other| level(other) == Level::Deny);
+                return if denied {
+                    Outcome::Breaks
+                } else {
+                    Outcome::BringsAlong
+                };
             };
             edits = joined;
             if next == Applicability::Maybe {
                 applicability = Applicability::Maybe;
             }
         }
-        Outcome::BringsAlong
+        // What goes on and on is no repair.
+        Outcome::Breaks
     }
 
-    /// What the rules find in an edited body; `None` where there is no time to find out.
-    fn found_in(&mut self, body: &Body) -> Option<Vec<Finding>> {
+    /// What the rules find in an edited body, and its cycles; `None` where there is no time to find out.
+    fn found_in(&mut self, body: &Body) -> Option<(Vec<Finding>, Option<u64>)> {
         let cost = self.checked.body.operations.len().saturating_add(1);
         self.budget = self.budget.checked_sub(cost)?;
         let derivation = derive(body, self.checked.target);
-        Some(found_by_families(&Checked {
+        let simulation = simulate(body, &derivation, self.checked.target);
+        let found = found_by_families(&Checked {
             body,
             derivation: &derivation,
-            simulation: &simulate(body, &derivation, self.checked.target),
+            simulation: &simulation,
             target: self.checked.target,
             budget: None,
-        }))
+        });
+        Some((found, simulation.total()))
     }
 
     /// The body with the edits made; `None` if one of them edits no value that the body holds.
@@ -295,6 +427,18 @@ impl Chain<'_> {
             SyntaxKind::Group(inner) => self.build(inner, depth + 1),
             SyntaxKind::Escape { .. } | SyntaxKind::Missing => None,
         }
+    }
+}
+
+/// Whether a body of so many cycles keeps what the finding says it would save, as it is rounded.
+fn holds(finding: &Finding, total: Option<u64>) -> bool {
+    let promised = finding.saving.and_then(|saving| saving.kernel);
+    match (promised, total) {
+        (Some((before, after)), Some(total)) => {
+            let promised = before.saturating_sub(after);
+            before.saturating_sub(total) >= promised - promised / ROUNDED
+        }
+        _ => true,
     }
 }
 

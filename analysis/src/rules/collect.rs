@@ -6,8 +6,10 @@ use crate::kernel::{PassEnd, StreamShape, Written};
 use crate::mapping::Mapping;
 
 use super::sequencer::bytes;
-use super::wording::{self, StageOf, declared, link_use, propose_instead, written};
-use super::{Applicability, Checked, Finding, Rule, levels, rule};
+use super::wording::{
+    self, StageOf, at_uses, declared, differing, link_use, propose_instead, written,
+};
+use super::{Alternative, Applicability, Checked, Finding, Rule, levels, rule};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -165,23 +167,24 @@ fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolat
             written(time),
             written(packet)
         ));
-        finding = finding.help(format!(
-            "write `collect::<{}, {}>()`",
-            written(time),
-            written(packet)
-        ));
     }
-    let replacements: Vec<_> = parts
-        .into_iter()
-        .filter_map(|(declared, expected)| {
-            let expected = expected.as_ref()?;
-            // What already has that form stays as it is written.
-            let same = declared
-                .get()
-                .is_some_and(|declared| declared.form() == expected.form());
-            (!same).then_some((declared, expected))
-        })
-        .collect();
+    let parts = parts.into_iter();
+    let replacements =
+        differing(parts.filter_map(|(declared, expected)| Some((declared, expected.as_ref()?))));
+    let finding = match (&derived.expected_time, &derived.expected_packet) {
+        (Some(time), Some(packet)) => {
+            let call = format!("`collect::<{}, {}>()`", written(time), written(packet));
+            let written = Alternative::mappings("", of.stage.span, &at_uses(&replacements));
+            finding.alternatives(
+                "write ",
+                written.map(|written| Alternative {
+                    text: call,
+                    ..written
+                }),
+            )
+        }
+        _ => finding,
+    };
     propose_instead(
         finding,
         Applicability::Machine,

@@ -1,7 +1,7 @@
 //! Words for what collectives take of their tensors: the parts of a level, the values of a pattern, the key of a scatter.
 
 use super::wording::written;
-use super::{Applicability, Edit, Finding, Fix};
+use super::{Alternative, Applicability, Edit, Finding, Fix};
 use crate::derivation::tensors::PartsViolation;
 use crate::items::Span;
 use crate::kernel::Level;
@@ -28,7 +28,7 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
                 ),
             )
             .help(format!(
-                "write {size}, and in the pattern a value for each of the {size} {parts}"
+                "tell the number of {parts}, and in the pattern a value for each of them"
             ));
             with_pattern(finding, (*span, *size), completed.as_deref(), *pattern_span)
         }
@@ -50,7 +50,7 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
                     parts(*level)
                 ),
             )
-            .help(format!("give the pattern {size} values"));
+            .help("give the pattern a value for each of them");
             with_pattern(finding, (*span, *size), completed.as_deref(), *pattern_span)
         }
         PartsViolation::Pattern {
@@ -69,7 +69,10 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
                 *span,
                 format!("the pattern takes {taken}, which has {size}, counted from 0"),
             )
-            .help(format!("the last one is {}", size.saturating_sub(1)))
+            .alternatives(
+                "the last one is ",
+                [Alternative::text(*span, size.saturating_sub(1).to_string())],
+            )
         }
         PartsViolation::Key {
             key,
@@ -89,10 +92,10 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
             );
             match counted {
                 Some(counted) => finding
-                    .help(format!(
-                        "the indices run over `{}`, which the source holds",
-                        written(counted)
-                    ))
+                    .alternatives(
+                        "the indices run over what the source holds too: ",
+                        [Alternative::text(*span, written(counted))],
+                    )
                     .fix(
                         Applicability::Maybe,
                         format!("count the rows by `{}`", written(counted)),
@@ -110,7 +113,7 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
 /// Proposes the number of parts together with a pattern for them. Where the pattern alone is at fault, the number's place is
 /// the pattern's.
 fn with_pattern(
-    mut finding: Finding,
+    finding: Finding,
     (place, size): (Span, u64),
     completed: Option<&[u64]>,
     pattern_place: Span,
@@ -133,12 +136,11 @@ fn with_pattern(
             },
         );
     }
-    finding.fixes.push(Fix {
+    finding.stating(Some(Fix {
         title: format!("shuffle {size} parts by `{pattern}`"),
         applicability: Applicability::Maybe,
         edits,
-    });
-    finding
+    }))
 }
 
 fn parts(level: Level) -> &'static str {

@@ -6,8 +6,9 @@ use crate::derivation::memory::InPlaceCommit;
 use crate::derivation::sequencer::{Misfit, SequencerViolation};
 use crate::hardware::{COMMIT_UNIT_BYTES, FLIT_BYTES};
 use crate::items::Span;
-use crate::kernel::{Pass, Tensor};
+use crate::kernel::{Body, Pass, Tensor};
 
+use super::memory::with_nearest;
 use super::sequencer::{bytes, commit_target, part};
 use super::wording::{self, written};
 use super::{Applicability, Checked, Finding, Group, Rule, levels, rule};
@@ -75,12 +76,9 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let Some((target, method)) = commit_target(checked, pass) else {
             continue;
         };
-        findings.extend(
-            derived
-                .violations
-                .iter()
-                .filter_map(|violation| word(pass, target, method, derived, violation)),
-        );
+        findings.extend(derived.violations.iter().filter_map(|violation| {
+            word(checked.body, pass, (target, method), derived, violation)
+        }));
     }
     let in_place = &checked.derivation.memory.in_place;
     findings.extend(in_place.iter().map(|found| word_in_place(checked, found)));
@@ -115,9 +113,9 @@ fn word_in_place(checked: &Checked<'_>, found: &InPlaceCommit) -> Finding {
 }
 
 fn word(
+    body: &Body,
     pass: &Pass,
-    target: &Tensor,
-    method: Span,
+    (target, method): (&Tensor, Span),
     derived: &CommitDerivation,
     violation: &CommitViolation,
 ) -> Option<Finding> {
@@ -140,8 +138,8 @@ fn word(
             );
             match padded {
                 Some(padded) => {
-                    let finding = finding.help(format!("pad the element: `{}`", written(padded)));
-                    wording::propose(finding, Applicability::Machine, method, &[(element, padded)])
+                    let words = ("pad the element: ", "{}");
+                    finding.suggest(words, Applicability::Machine, method, &[(element, padded)])
                 }
                 None => finding,
             }
@@ -152,20 +150,20 @@ fn word(
                 .related(pass.output().packet.span, "the stream's packet");
             match &mismatch.expected {
                 Some(expected) => {
-                    let finding = finding.help(format!("the stream in its own order is `{}`", written(expected)));
-                    wording::propose(finding, Applicability::Maybe, method, &[(element, expected)])
+                    let words = ("the stream in its own order is ", "{}");
+                    finding.suggest(words, Applicability::Maybe, method, &[(element, expected)])
                 }
                 None => finding,
             }
         }
         CommitViolation::Alignment { address } => {
-            let next = address.checked_next_multiple_of(COMMIT_UNIT_BYTES)?;
-            Finding::new(
+            let place = target.address.span;
+            let finding = Finding::new(
                 "commit_alignment",
-                target.address.span,
+                place,
                 format!("the commit starts at address {address}; it writes whole rows of a bank, multiples of 8 bytes"),
-            )
-            .fix(Applicability::Maybe, format!("Use address {next}"), target.address.span, next.to_string())
+            );
+            with_nearest(body, finding, place, COMMIT_UNIT_BYTES)
         }
         CommitViolation::Sequencer(SequencerViolation::CommitSize { contiguous_bits, packet_bytes }) => Finding::new(
             "commit_size",

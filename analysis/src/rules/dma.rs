@@ -5,8 +5,9 @@ use crate::derivation::dma::{DmaDerivation, DmaViolation, Side};
 use crate::hardware::{DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES};
 use crate::kernel::{Copy, OperationKind, Tier};
 
+use super::memory::with_nearest;
 use super::sequencer::{bytes, transfer_span};
-use super::{Applicability, Checked, Finding, Rule, rule, wording};
+use super::{Applicability, Checked, Finding, Rule, rule};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -80,7 +81,6 @@ fn word(
                 Side::Read => source,
                 Side::Write => target,
             };
-            let next = address.checked_next_multiple_of(DMA_ALIGNMENT_BYTES)?;
             let finding = Finding::new(
                 "dma_alignment",
                 tensor.address.span,
@@ -89,11 +89,11 @@ fn word(
                     side_name(*side)
                 ),
             );
-            return Some(finding.fix(
-                Applicability::Maybe,
-                format!("Use address {next}"),
+            return Some(with_nearest(
+                checked.body,
+                finding,
                 tensor.address.span,
-                next.to_string(),
+                DMA_ALIGNMENT_BYTES,
             ));
         }
         DmaViolation::Packet { bits, .. } => Finding::new(
@@ -132,7 +132,7 @@ fn word(
                 bytes(*bits)
             ),
         )
-        .help(alternative(*bits)),
+        .help("pad both sides to a length that packets divide"),
         DmaViolation::Sequencer(_) => return None,
     };
     let finding = if derived.entries.is_empty() {
@@ -172,22 +172,12 @@ fn with_padding(
     }
     let words: Vec<String> = padded
         .iter()
-        .map(|(side, _, element)| format!("the {side} as `{}`", wording::written(element)))
+        .map(|(side, ..)| format!("the {side} as {{}}"))
         .collect();
-    let finding = finding.help(format!("pad {}", words.join(" and ")));
     let replaced: Vec<_> = padded
         .iter()
         .map(|(_, place, element)| (*place, *element))
         .collect();
-    wording::propose(finding, Applicability::Maybe, copy.span, &replaced)
-}
-
-/// The next length that divides into packets of 4,096 bytes.
-fn alternative(bits: u64) -> String {
-    match bits.div_ceil(8).checked_next_multiple_of(DMA_PACKET_BYTES) {
-        Some(padded) => {
-            format!("pad both sides to a length that divides, for instance {padded} bytes")
-        }
-        None => "pad both sides to a length that divides".to_owned(),
-    }
+    let words = ("pad ", &*words.join(" and "));
+    finding.suggest(words, Applicability::Maybe, copy.span, &replaced)
 }

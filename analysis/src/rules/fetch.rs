@@ -129,10 +129,9 @@ fn word(
             );
             match padded {
                 Some(padded) => {
-                    let finding =
-                        finding.help(format!("pad the packet: `{}`", wording::written(padded)));
                     let replaced = [(output.packet.span, padded)];
-                    wording::propose(finding, Applicability::Machine, of.stage.span, &replaced)
+                    let words = ("pad the packet: ", "{}");
+                    finding.suggest(words, Applicability::Machine, of.stage.span, &replaced)
                 }
                 None => finding,
             }
@@ -191,10 +190,10 @@ fn word(
 fn conversions(from: ElementType, alternatives: &[ElementType]) -> String {
     let names: Vec<String> = alternatives.iter().map(ToString::to_string).collect();
     if names.is_empty() {
-        format!("{from} is fetched as it is")
+        format!("`{from}` is fetched as it is")
     } else {
         format!(
-            "{from} is fetched as it is, or as {}",
+            "`{from}` is fetched as it is, or as {}",
             wording::names(&names)
         )
     }
@@ -223,7 +222,7 @@ fn word_mask(of: &StageOf<'_>, found: &Unmaskable) -> Finding {
     ));
     match live.checked_next_multiple_of(*packet) {
         Some(padded) if padded < *extent => finding.help(format!(
-            "pad `{axis}` to {padded}, so that only the last packet is cut"
+            "pad `{axis}` to its next whole packet and no further, so that only the last packet is cut"
         )),
         _ => finding,
     }
@@ -266,7 +265,7 @@ fn word_interleaving(
             ),
         )
         .related(place(*index), format!("this tensor has `{name}`"))
-        .help("declare an axis of size 2 for the choice"),
+        .help("declare an axis of two values for the choice"),
         FetchViolation::InterleavedTypes {
             types: (one, two),
             index,
@@ -313,10 +312,9 @@ fn word_size(
             );
             match padded_packet(of, *needed) {
                 Some(padded) => {
-                    let finding =
-                        finding.help(format!("pad the packet: `{}`", wording::written(&padded)));
                     let replaced = [(output.packet.span, &padded)];
-                    wording::propose(finding, Applicability::Maybe, of.stage.span, &replaced)
+                    let words = ("pad the packet: ", "{}");
+                    finding.suggest(words, Applicability::Maybe, of.stage.span, &replaced)
                 }
                 None => {
                     let finding = finding.help(

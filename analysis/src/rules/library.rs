@@ -4,7 +4,7 @@ use crate::derivation::library::{LibraryLimit, LibraryLimitKind, TransposeRows, 
 use crate::items::{MappingRemarkKind, MappingSite, Span};
 
 use super::wording::{selection, written};
-use super::{Checked, Finding, Rule, rule};
+use super::{Alternative, Checked, Finding, Rule, rule};
 
 /// The release that the limits are those of, as messages name it.
 const RELEASE: &str = "`furiosa_visa_std` 0.1 (April 2026)";
@@ -52,9 +52,11 @@ fn word_number(count: u64, span: Span) -> Finding {
         &format!("`{count}` stands for {count} positions without an axis"),
         "expands `m!` with no other number than `1`",
     )
-    .help(format!(
-        "declare an axis of size {count} for copies, or write `1 # {count}` where the positions hold nothing"
-    ))
+    .help("declare an axis for copies, or write padding where the positions hold nothing")
+    .alternatives(
+        "declare an axis for copies, or write, where the positions hold nothing, ",
+        [Alternative::text(span, format!("1 # {count}"))],
+    )
 }
 
 /// Words why the library does not find the rows of a transpose.
@@ -66,14 +68,14 @@ fn word_rows(span: Span, rows: &TransposeRows) -> Finding {
             "looks for an axis of two rows at least and panics",
         )
         .help(
-            "leave the transpose out and fetch the elements one by one, or turn rows of an axis of at least 2",
+            "leave the transpose out and fetch the elements one by one, or turn rows of an axis of two or more",
         ),
         TransposeRows::Bits { rows, bits } => refuses(
             span,
             &format!("a column of {rows} rows takes {bits} bits"),
             "counts whole bytes and panics",
         )
-        .help(format!("declare an axis of {} rows", rows + 1)),
+        .help("declare an axis of one row more"),
         TransposeRows::Parts { parts, packets } => {
             let what = if *packets {
                 "the packets of a row are"
@@ -85,10 +87,7 @@ fn word_rows(span: Span, rows: &TransposeRows) -> Finding {
                 &format!("{what} of several parts, `{}`", written(parts)),
                 "takes the outermost part for all of them and panics",
             )
-            .help(format!(
-                "declare one axis of {} in place of the parts, or turn one part at a time",
-                parts.size()
-            ))
+            .help("declare one axis in place of the parts, or turn one part at a time")
         }
         TransposeRows::Elsewhere { rows, time } => refuses(
             span,
@@ -190,7 +189,7 @@ fn word(limit: &LibraryLimit) -> Finding {
             &format!("only a part of `{axis}` arrives in the target"),
             "moves whole tensors: a resize in the target makes the move panic",
         )
-        .help("read a tile of the source instead: `view().tile::<..>(start)`"),
+        .help("read a tile of the source instead"),
         LibraryLimitKind::Repetition { axis, parts } => {
             let [fine, coarse] = parts.map(selection);
             finding(
@@ -219,7 +218,7 @@ fn word(limit: &LibraryLimit) -> Finding {
             &format!("the ring has {ring_size} slices, and the exchange needs {least}"),
             "takes the least ring only",
         )
-        .help(format!("use a ring of {least}")),
+        .help("use the least ring"),
         LibraryLimitKind::RingCopies { axis, padded: true } => finding(
             &format!("the copies `{axis}` are padded in the output slice"),
             "takes a broadcast axis without padding",
@@ -234,7 +233,7 @@ fn word(limit: &LibraryLimit) -> Finding {
             "two groups can be trimmed and padded like a single stream",
             "has this method on a single stream only",
         )
-        .help("use `vector_split` and `vector_concat` on the pair, or trim after the zip"),
+        .help("split and concatenate the pair, or trim after the zip"),
         LibraryLimitKind::TernaryAfterConversion => finding(
             "the stream came in as i32 and was converted to f32",
             "compares every ternary operation with the type that came in, stash or none, and panics",
@@ -250,7 +249,7 @@ fn word(limit: &LibraryLimit) -> Finding {
             &format!("the conversion is told an integer part of {bits} bits"),
             "takes fewer than 32 and panics",
         )
-        .help("use 31 for whole numbers: one bit is the sign"),
+        .help("leave one bit for the sign"),
         LibraryLimitKind::ScatterAxis => finding(
             "the target of the scatter has no axis beside the row for its one index",
             "looks for such an axis and panics",
@@ -260,7 +259,7 @@ fn word(limit: &LibraryLimit) -> Finding {
             &format!("{operands} operands are there for all branches"),
             "takes one such operand at the most and panics",
         )
-        .help("give each operand the group that it is for: `VeBranchOperand::group(.., GroupId::Zero)`"),
+        .help("give each operand the group that it is for"),
         LibraryLimitKind::Unimplemented(what) => word_unimplemented(limit.span, what),
         LibraryLimitKind::Reshape { before, after } => finding(
             &format!("the reshape makes {after} factors of {before}"),

@@ -278,7 +278,7 @@ fn word(problem: &MappingProblem, around: &Around<'_>) -> Option<Finding> {
             span,
             format!("the axis `{name}` has no values: nothing can be mapped over it"),
         )
-        .help("an axis that is not needed yet has size 1"),
+        .help("an axis that is not needed yet has one value"),
         MappingProblemKind::AxisSizeOverflow { name } => Finding::new(
             "axis_size_zero",
             span,

@@ -2,10 +2,11 @@
 
 use super::holding::holding;
 use super::wording::propose;
-use super::{Applicability, Checked, Finding, Rule, levels, provenance, rule, words};
+use super::{Alternative, Applicability, Checked, Finding, Rule, levels, provenance, rule, words};
 use crate::derivation::commit::CommitViolation;
 use crate::derivation::memory::{
     ConflictKind, Elsewhere, MemoryViolation, MoveFault, MoveKind, MoveViolation, Occupant, VrfSum,
+    nearest_places,
 };
 use crate::derivation::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation};
 use crate::hardware::TRF_BYTES;
@@ -254,15 +255,37 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Option<Finding> {
 
 /// Says where the written tensor could lie instead.
 fn with_free_place(finding: Finding, elsewhere: &Elsewhere, written: &Occupant) -> Finding {
-    let during = format!("free while {} is needed", call(written));
-    with_places(finding, elsewhere, &during, written.address_span)
+    let during = "free as long as it is needed: ";
+    with_places(finding, elsewhere, during, written.address_span)
+}
+
+/// States the free addresses nearest to one that is no multiple of something, and proposes the first one.
+pub(super) fn with_nearest(
+    body: &Body,
+    finding: Finding,
+    address_span: Span,
+    alignment: u64,
+) -> Finding {
+    let places = nearest_places(body, address_span, alignment);
+    let Some(first) = places.first() else {
+        return finding.help("move it to an address that is a multiple, where nothing else lies");
+    };
+    let stated = places
+        .iter()
+        .map(|place| Alternative::text(address_span, format!("{place:#x}")));
+    finding.alternatives("move it to ", stated).fix(
+        Applicability::Maybe,
+        format!("move it to {first:#x}"),
+        address_span,
+        format!("{first:#x}"),
+    )
 }
 
 /// Lists the places that are free for a tensor, and proposes the first one.
 pub(super) fn with_places(
     finding: Finding,
     elsewhere: &Elsewhere,
-    during: &str,
+    during: &'static str,
     address_span: Span,
 ) -> Finding {
     let places: Vec<String> = match elsewhere {
@@ -284,15 +307,15 @@ pub(super) fn with_places(
         return finding
             .help("nothing of this size is free meanwhile: use one of the tensors up before the other is written");
     };
-    let are = if places.len() == 1 { "is" } else { "are" };
-    finding
-        .help(format!("{} {are} {during}", words::names(&places)))
-        .fix(
-            Applicability::Maybe,
-            format!("move it to `{first}`"),
-            address_span,
-            first.clone(),
-        )
+    let stated = places
+        .iter()
+        .map(|place| Alternative::text(address_span, place.clone()));
+    finding.alternatives(during, stated).fix(
+        Applicability::Maybe,
+        format!("move it to `{first}`"),
+        address_span,
+        first.clone(),
+    )
 }
 
 fn word_sum(body: &Body, sum: &VrfSum) -> Finding {
@@ -317,15 +340,9 @@ fn word_sum(body: &Body, sum: &VrfSum) -> Finding {
     let rest = sum
         .capacity
         .saturating_sub(sum.bytes.saturating_sub(sum.last.1));
-    let tiles = sum.last.1.checked_div(rest).map(|whole| {
-        let tiles = whole + u64::from(!sum.last.1.is_multiple_of(rest));
-        format!(
-            "{} are left beside them: work on it in {tiles} tiles, or ",
-            words::bytes(rest)
-        )
-    });
-    let last_use = "load it after the last use of another operand";
-    finding.help(format!("{}{last_use}", tiles.unwrap_or_default()))
+    finding
+        .note(format!("{} are left beside them", words::bytes(rest)))
+        .help("work on it in tiles that fit beside them, or load it after the last use of another operand")
 }
 
 /// Both sides of a move, level by level; as one mapping where a level is not known.
@@ -457,11 +474,11 @@ fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
         )
     };
     match fault {
-        MoveFault::Lost { .. } | MoveFault::DataBecomesPadding { .. } => {
-            finding.help("give it a place in the target, or say with `= n` that it is not wanted")
-        }
-        MoveFault::Invented { .. } | MoveFault::PaddingBecomesData { .. } => finding
-            .help("write `= n # m` (n held, m positions) where the target has more room than data"),
+        MoveFault::Lost { .. } | MoveFault::DataBecomesPadding { .. } => finding
+            .help("give it a place in the target, or say with a resize that it is not wanted"),
+        MoveFault::Invented { .. } | MoveFault::PaddingBecomesData { .. } => finding.help(
+            "resize the target to what is held, and pad that, where it has more room than data",
+        ),
         MoveFault::OnePlace { .. } => {
             finding.help("give the target an axis that the indices count: one place for each row")
         }

@@ -3,7 +3,9 @@
 //! A rule is one static declaration beside the function that words it. Rules compute nothing about the hardware
 //! themselves: the numbers they print stand in the derivation, so a hover and a finding cannot disagree.
 
+mod alternatives;
 mod banks;
+mod broadcast;
 mod budgets;
 mod cast;
 mod causes;
@@ -24,9 +26,12 @@ mod levels;
 mod library;
 mod mapping_expressions;
 mod memory;
+mod numerals;
 mod performance;
 mod pipeline;
 mod provenance;
+mod resplit;
+mod rows;
 mod schedule;
 mod scoped;
 mod sequencer;
@@ -35,14 +40,16 @@ pub(crate) mod suppressions;
 mod switch;
 mod tensors;
 mod transpose;
+mod trying;
 mod valid_count;
 mod vector;
 mod wording;
 mod words;
 
+pub use alternatives::{Alternative, Alternatives};
 pub use causes::Cause;
 pub(crate) use causes::{CauseKey, unite_fixes};
-pub(crate) use chain::completed_change;
+pub(crate) use chain::{breaks_nothing, completed_change};
 pub use engines::engines;
 
 use std::rc::Rc;
@@ -263,8 +270,10 @@ pub struct Finding {
     pub span: Span,
     /// Further facts: the derived configuration, the chain of uses.
     pub notes: Vec<String>,
-    /// What to do: the legal alternatives.
+    /// What to do, where no alternative says it.
     pub help: Option<String>,
+    /// The legal alternatives.
+    pub alternatives: Option<Alternatives>,
     /// The other ends.
     pub related: Vec<Related>,
     /// Code actions.
@@ -289,6 +298,13 @@ pub struct Saving {
 }
 
 impl Saving {
+    /// Cycles that the kernel saves, if its total is known.
+    #[must_use]
+    pub fn of_kernel(&self) -> Option<u64> {
+        let (before, after) = self.kernel?;
+        Some(before.saturating_sub(after))
+    }
+
     /// Cycles that the kernel saves; without a total, the operation.
     #[must_use]
     pub fn cycles(&self) -> u64 {
@@ -309,6 +325,7 @@ impl Finding {
             span,
             notes: Vec::new(),
             help: None,
+            alternatives: None,
             related: Vec::new(),
             fixes: Vec::new(),
             group: None,
@@ -338,7 +355,7 @@ impl Finding {
         self
     }
 
-    /// Sets the help.
+    /// Sets what is said where no alternative is: words without a text to write.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -603,6 +620,7 @@ pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
 pub(crate) use coverage::{not_looked_at, unread_library, what};
 pub(crate) use fetch::unaligned_packet;
 pub(crate) use scoped::name_in_scope;
+pub(crate) use trying::{keep_what_holds, state_fixes};
 
 /// The findings with their fixes as the families propose them, each for its own place.
 fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {

@@ -5,7 +5,7 @@ use crate::items::Span;
 use crate::kernel::{Pass, PassEnd, Position};
 
 use super::wording::{self, written};
-use super::{Applicability, Checked, Finding, Rule, rule};
+use super::{Alternative, Applicability, Checked, Edit, Finding, Rule, rule};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[rule!(
@@ -87,7 +87,11 @@ fn word(pass: &Pass, violation: &PipelineViolation) -> Finding {
                     let call = format!("collect::<{}, {}>()", written(time), written(packet));
                     let at = span(pass, *place);
                     let before = Span { end: at.start, ..at };
-                    finding.help(format!("call `{call}` before it")).fix(
+                    let stated = Alternative {
+                        text: format!("`{call}` before it"),
+                        edits: vec![Edit { span: before, text: format!("{call}.") }],
+                    };
+                    finding.alternatives("call ", [stated]).fix(
                         Applicability::Maybe,
                         format!("Collect before it: `{call}`"),
                         before,

@@ -133,20 +133,15 @@ fn alternatives(checked: &Checked<'_>, claim: &Claim) -> String {
         ClaimKind::Transfer => false,
     };
     if reduced {
-        return format!(
-            "declare an axis of size {copies} in the slices that the reduction leaves: it then writes its result into each of them"
-        );
+        return "declare an axis of as many values in the slices that the reduction leaves: it then writes its result into \
+                each of them"
+            .to_owned();
     }
     let tiles = "write each copy with a transfer of its own, into a tile of the target";
     let ring = copies.checked_mul(stride).filter(|ring| *ring <= SLICES);
     match (claim.level, ring) {
-        (Level::Slice, Some(_)) if stride == 1 => format!(
-            "spread the data over the {copies} slices and let the pass that reads it copy it: \
-             `SwitchConfig::Broadcast01 {{ slice1: {copies}, slice0: 1, time0: 1 }}`; or {tiles}"
-        ),
         (Level::Slice, Some(_)) => format!(
-            "spread the data over the {copies} slices and let the pass that reads it copy it: \
-             `SwitchConfig::Broadcast1 {{ slice1: {copies}, slice0: {stride} }}`; or {tiles}"
+            "spread the data over these slices and let the Switch Engine of the pass that reads it copy it; or {tiles}"
         ),
         _ => tiles.to_owned(),
     }
@@ -171,7 +166,7 @@ fn word_padding(read: &PaddingRead) -> Finding {
         PaddingCause::SecondAxis { masked } => (
             "the contraction",
             format!("the fetch masks `{masked}`, and it has one mask"),
-            format!("iterate over the {live} positions of `{axis}` that hold data"),
+            format!("iterate over the positions of `{axis}` that hold data and no others"),
         ),
         PaddingCause::Switched => (
             "the contraction",
@@ -214,5 +209,7 @@ fn word_padding(read: &PaddingRead) -> Finding {
         .iter()
         .map(|(span, mapping)| (*span, mapping))
         .collect();
-    wording::propose(finding, Applicability::Machine, read.method, &replacements)
+    let template = vec!["{}"; replacements.len()].join(", ");
+    let words = ("write ", &*template);
+    finding.suggest(words, Applicability::Machine, read.method, &replacements)
 }

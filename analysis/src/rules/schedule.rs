@@ -8,7 +8,7 @@ use crate::kernel::{Operation, OperationId, OperationKind};
 use crate::simulation::overlap::{CombinedRun, HeldBack, MissedOverlap, Overlap, Remedy};
 
 use super::wording::thousands;
-use super::{Checked, Finding, Rule, Saving, rule};
+use super::{Alternative, Checked, Finding, Rule, Saving, rule};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -88,15 +88,13 @@ impl Words<'_> {
         let blocker = self.operation(missed.blocker)?;
         let (before, after) = missed.total;
         let (why, help) = match missed.remedy {
-            Remedy::Address(address) => (
+            Remedy::Address(_) => (
                 "whose bytes it writes over",
-                format!("write it to address {address}, which nothing uses"),
+                "write it to an address that nothing uses".to_owned(),
             ),
-            Remedy::SecondBuffer(address) => (
+            Remedy::SecondBuffer(_) => (
                 "of the run before, which uses the buffer that it writes",
-                format!(
-                    "write every other run to a second buffer, for example at address {address}, which nothing uses"
-                ),
+                "write every other run to a second buffer".to_owned(),
             ),
             Remedy::Before(_) => (
                 "that a transfer before it needs",
@@ -123,12 +121,30 @@ impl Words<'_> {
         .help(help)
         .related(place(blocker), "it waits for this")
         .saves(self.saving(missed.operation, missed.total));
+        if let Remedy::SecondBuffer(address) = missed.remedy {
+            finding = finding.note(format!("the bytes from {address:#x} on are free for it"));
+        }
+        if let Remedy::Address(address) = missed.remedy
+            && let Some(span) = self.target_address(operation)
+        {
+            let stated = Alternative::text(span, format!("{address:#x}"));
+            finding = finding.alternatives("write it to an address that nothing uses: ", [stated]);
+        }
         if let Remedy::Before(other) = missed.remedy
             && let Some(other) = self.operation(other)
         {
             finding = finding.related(place(other), "it could stand before this");
         }
         Some(finding)
+    }
+
+    /// Where the address is written that a transfer writes to.
+    fn target_address(&self, operation: &Operation) -> Option<Span> {
+        let OperationKind::Copy(copy) = &operation.kind else {
+            return None;
+        };
+        let target = self.checked.body.tensor(copy.target)?;
+        Some(target.address.span)
     }
 
     fn held_back(&self, held: &HeldBack) -> Option<Finding> {

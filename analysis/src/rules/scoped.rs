@@ -1,16 +1,21 @@
-//! Axes in fixes, by the names that they have where a fix writes them.
+//! What fixes and alternatives write, as it is written there: axes by the names that they have, numbers in their author's way.
 //!
 //! A mapping prints its axes by their declared names. Where an axis is imported under another name, a fix writes that
 //! one; where it is not in scope at all (in an alias of another module, say) there is no text for it and the fix is
 //! dropped. Only the expressions of `m!` in a fix are looked at.
 
 use crate::db::Db;
-use crate::items::{Namespace, Resolution, ScopeRef, resolve, scope_at, visible_type_names};
+use crate::items::{
+    ItemId, ItemKind, Namespace, Resolution, ScopeRef, file_items, item_text, resolve, scope_at,
+    visible_type_names,
+};
 
-use super::Finding;
+use super::numerals::in_the_way_of;
+use super::{Edit, Finding};
 
-/// Writes the mappings of all fixes with the names in scope, and drops the fixes for which there are none.
-pub(crate) fn name_in_scope(db: &dyn Db, findings: &mut [Finding]) {
+/// Writes the mappings of all fixes and alternatives with the names in scope, and drops those for which there are none.
+/// Numbers are written as the author writes them there.
+pub(crate) fn name_in_scope(db: &dyn Db, function: ItemId, findings: &mut [Finding]) {
     for finding in findings {
         finding.fixes.retain_mut(|fix| {
             // A path is no part of a mapping as it is written: the title says what the edit does.
@@ -21,21 +26,83 @@ pub(crate) fn name_in_scope(db: &dyn Db, findings: &mut [Finding]) {
                 let title = renamed(&fix.title, |axis| name_of(db, &scope, axis));
                 fix.title = title.unwrap_or_else(|| fix.title.clone());
             }
-            fix.edits.iter_mut().all(|edit| {
-                if !edit.text.contains("m![") {
-                    return true;
-                }
-                let scope = scope_at(db, edit.span.item, edit.span.start);
-                match renamed(&edit.text, |axis| name_of(db, &scope, axis)) {
-                    Some(text) => {
-                        edit.text = text;
-                        true
-                    }
-                    None => false,
-                }
+            let written = as_written(db, &fix.edits);
+            written.is_some_and(|edits| {
+                fix.title = in_words(&fix.title, &fix.edits, &edits);
+                fix.edits = edits;
+                true
             })
         });
+        let Some(alternatives) = &mut finding.alternatives else {
+            continue;
+        };
+        alternatives.list.retain_mut(|stated| {
+            if stated.edits.len() > 1
+                && stated
+                    .edits
+                    .iter()
+                    .any(|edit| is_shared(db, function, edit))
+            {
+                return false;
+            }
+            let written = as_written(db, &stated.edits);
+            written.is_some_and(|edits| {
+                stated.text = in_words(&stated.text, &stated.edits, &edits);
+                stated.edits = edits;
+                true
+            })
+        });
+        if alternatives.list.is_empty() {
+            finding.alternatives = None;
+        }
     }
+}
+
+/// Whether an edit changes an alias that other functions of its file name: what suits one of them may not suit the others.
+fn is_shared(db: &dyn Db, own: ItemId, edit: &Edit) -> bool {
+    let alias = edit.span.item;
+    if alias.kind(db) == ItemKind::Function {
+        return false;
+    }
+    let name = alias.name(db);
+    let items = file_items(db, alias.file(db));
+    let mut functions = items.items.iter().filter(|item| {
+        let text = item_text(db, **item);
+        let mut words = text
+            .text
+            .split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        item.kind(db) == ItemKind::Function && words.any(|word| *word == *name)
+    });
+    functions.next().is_some_and(|first| *first != own) || functions.next().is_some()
+}
+
+/// The edits as their author would write them; `None` if an axis has no name there.
+fn as_written(db: &dyn Db, edits: &[Edit]) -> Option<Vec<Edit>> {
+    let written = edits.iter().map(|edit| {
+        let span = edit.span;
+        let text = if edit.text.contains("m![") {
+            let scope = scope_at(db, span.item, span.start);
+            renamed(&edit.text, |axis| name_of(db, &scope, axis))?
+        } else {
+            let item = item_text(db, span.item);
+            let replaced = item.text.get(span.start as usize..span.end as usize);
+            replaced
+                .and_then(|replaced| in_the_way_of(&edit.text, replaced))
+                .unwrap_or_else(|| edit.text.clone())
+        };
+        Some(Edit { span, text })
+    });
+    written.collect()
+}
+
+/// Words about edits, with the texts that changed.
+fn in_words(words: &str, before: &[Edit], after: &[Edit]) -> String {
+    let changed = before.iter().zip(after);
+    changed
+        .filter(|(one, other)| one.text != other.text)
+        .fold(words.to_owned(), |words, (one, other)| {
+            words.replacen(&one.text, &other.text, 1)
+        })
 }
 
 /// The name by which an axis is in scope. An axis that a body calls by its path from the crate's root is looked for by the

@@ -8,12 +8,14 @@ use crate::derivation::{EndDerivation, OperationDerivation, StageDerivation};
 use crate::hardware::SEQUENCER_ENTRIES;
 use crate::items::Span;
 use crate::kernel::{
-    Copy, OperationKind, Pass, PassEnd, PassSource, StreamShape, Tensor, TensorId, Written,
+    Body, Copy, OperationKind, Pass, PassEnd, PassSource, StreamShape, Tensor, TensorId, Written,
 };
-use crate::mapping::Mapping;
+use crate::mapping::{Mapping, MappingKind, PaddingKind};
 
+use super::lanes::Edits;
+use super::valid_count::places;
 use super::wording::StageOf;
-use super::{Applicability, Checked, Finding, Rule, rule, wording};
+use super::{Alternative, Applicability, Checked, Finding, Rule, rule, wording, words};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -110,19 +112,17 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                     element: None,
                     verb: "the fetch",
                 };
-                let Some(finding) = word(violation, &place) else {
+                let Some(finding) = word(checked.body, violation, &place) else {
                     continue;
                 };
                 let finding = with_note(finding, configuration.as_deref());
                 findings.push(match (violation, &derived.reordered_time) {
                     (SequencerViolation::Entries { .. }, Some((time, entries))) => {
-                        let finding = finding.help(format!(
-                            "in the buffer's order, with the time `{}`, that is {entries} of 8",
-                            wording::written(time)
-                        ));
                         let replaced = [(of.stage.output.time.span, time)];
                         let place = of.stage.span;
-                        wording::propose(finding, Applicability::Maybe, place, &replaced)
+                        let template = format!("{{}}, which takes {entries} entries");
+                        let words = ("in the buffer's order the time is ", &*template);
+                        finding.suggest(words, Applicability::Maybe, place, &replaced)
                     }
                     (SequencerViolation::Packet { .. }, _) => {
                         with_source_order(checked, &of, derived, finding)
@@ -152,14 +152,9 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                         match (&derived.reordered, target) {
                             (Some(reordered), Some(target)) => {
                                 let place = target.levels.element.span;
-                                let order = format!(
-                                    "in the source's order it is `{}`",
-                                    wording::written(reordered)
-                                );
                                 let replaced = [(place, reordered)];
-                                let finding = finding.help(order);
-                                wording::propose(
-                                    finding,
+                                finding.suggest(
+                                    ("in the source's order it is ", "{}"),
                                     Applicability::Maybe,
                                     copy.span,
                                     &replaced,
@@ -229,17 +224,14 @@ fn check_commit(
             element: Some(&target.levels.element),
             verb: "the commit",
         };
-        let Some(finding) = word(violation, &place) else {
+        let Some(finding) = word(checked.body, violation, &place) else {
             continue;
         };
         let mut finding = with_note(finding, configuration.as_deref());
         if let Some(roomy) = &derived.padded_element {
-            finding = finding.help(format!(
-                "write the element as `{}`",
-                wording::written(roomy)
-            ));
             let replaced = [(target.levels.element.span, roomy)];
-            finding = wording::propose(finding, Applicability::Maybe, method, &replaced);
+            let words = ("write the element as ", "{}");
+            finding = finding.suggest(words, Applicability::Maybe, method, &replaced);
         } else if let Some(reordered) = &derived.reordered_element {
             finding = wording::stream_order(finding, reordered, target.levels.element.span, method);
         }
@@ -319,7 +311,7 @@ pub(super) fn bytes(bits: u64) -> String {
 }
 
 /// Words a limit of the sequencer; violations of other families give nothing.
-fn word(violation: &SequencerViolation, place: &StreamPlace<'_>) -> Option<Finding> {
+fn word(body: &Body, violation: &SequencerViolation, place: &StreamPlace<'_>) -> Option<Finding> {
     let verb = place.verb;
     let (span, message) = match violation {
         SequencerViolation::Misfit(misfit) => return word_misfit(misfit, place),
@@ -389,21 +381,73 @@ fn word(violation: &SequencerViolation, place: &StreamPlace<'_>) -> Option<Findi
         SequencerViolation::Entries { .. } => finding.help(
             "keep digits that are neighbours in the buffer neighbours in the stream, outer before inner: such entries merge",
         ),
-        SequencerViolation::Iterations { size } => finding.help(suggest_iterations(*size)),
+        SequencerViolation::Iterations { size } => finding
+            .help(OTHER_SIZE)
+            .alternatives("pad the axis wherever it is written: ", with_padding(body, *size)),
         _ => finding,
     })
 }
 
 /// The next size without a prime factor above the limit: a multiple of 64 is one, as long as the rest is not too large.
-fn suggest_iterations(size: u64) -> String {
-    match size.checked_next_multiple_of(64) {
-        Some(padded) if padded / 64 <= 65_536 => {
-            format!("pad the axis to a size with small factors, for instance {padded}")
+fn splittable(size: u64) -> Option<u64> {
+    let padded = size.checked_next_multiple_of(64)?;
+    (padded / 64 <= 65_536).then_some(padded)
+}
+
+/// Padding of the axis with so many values, wherever it is written, to a size that a sequencer can split.
+fn with_padding(body: &Body, size: u64) -> Option<Alternative> {
+    let padded = splittable(size)?;
+    let mut edits = Edits::default();
+    for place in places(body) {
+        if let Some(mapping) = place.get()
+            && let Some(anew) = padded_axis(mapping, (size, padded), 0)
+            && anew != *mapping
+        {
+            edits.text(place.span, wording::written(&anew));
         }
-        _ => "pad the axis to a size with small factors, or move a part of it to the slices"
-            .to_owned(),
+    }
+    let mut texts: Vec<&str> = Vec::new();
+    for edit in &edits.list {
+        if !texts.contains(&&*edit.text) {
+            texts.push(&edit.text);
+        }
+    }
+    (!texts.is_empty()).then(|| Alternative {
+        text: words::names(&texts),
+        edits: edits.list.clone(),
+    })
+}
+
+/// The expression with each whole axis of a size padded.
+fn padded_axis(mapping: &Mapping, sizes: (u64, u64), depth: u32) -> Option<Mapping> {
+    if depth > DEPTH {
+        return None;
+    }
+    let inside = |inner: &Mapping| padded_axis(inner, sizes, depth + 1);
+    match mapping.kind() {
+        MappingKind::Axis(axis) if axis.size() == sizes.0 => {
+            mapping.pad_to(sizes.1, PaddingKind::Top).ok()
+        }
+        MappingKind::Identity | MappingKind::Axis(_) | MappingKind::Broadcast(_) => {
+            Some(mapping.clone())
+        }
+        MappingKind::Stride(inner, n) => inside(inner)?.stride(n).ok(),
+        MappingKind::Modulo(inner, n) => inside(inner)?.modulo(n).ok(),
+        MappingKind::Resize(inner, n) => inside(inner)?.resize(n).ok(),
+        MappingKind::Pad(inner, n, kind) => inside(inner)?.pad_to(n, kind).ok(),
+        MappingKind::Product(parts) => {
+            let parts: Option<Vec<Mapping>> = parts.iter().map(inside).collect();
+            Mapping::product(&parts?).ok()
+        }
     }
 }
+
+/// The deepest expression that is rewritten.
+const DEPTH: u32 = 64;
+
+/// What to do about a number of iterations that cannot be split.
+const OTHER_SIZE: &str =
+    "pad the axis on both sides to a size with small factors, or move a part of it to the slices";
 
 fn word_misfit(misfit: &Misfit, place: &StreamPlace<'_>) -> Option<Finding> {
     let (span, message) = match misfit {
@@ -482,7 +526,10 @@ fn word_transfer(
         _ => finding,
     };
     Some(match violation {
-        SequencerViolation::Iterations { size } => finding.help(suggest_iterations(*size)),
+        SequencerViolation::Iterations { size } => finding.help(OTHER_SIZE).alternatives(
+            "pad the axis wherever it is written: ",
+            with_padding(checked.body, *size),
+        ),
         _ => finding,
     })
 }
@@ -501,9 +548,7 @@ mod tests {
 
     #[test]
     fn a_suggested_size_has_small_factors() {
-        assert_eq!(
-            suggest_iterations(65_537),
-            "pad the axis to a size with small factors, for instance 65600"
-        );
+        assert_eq!(splittable(65_537), Some(65_600));
+        assert_eq!(splittable(u64::MAX), None);
     }
 }

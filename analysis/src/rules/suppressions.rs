@@ -78,6 +78,6 @@ pub(crate) fn unknown_help(name: &str) -> Option<String> {
     if nearest.is_empty() {
         Some("`visa-lint rules` lists the names".to_owned())
     } else {
-        Some(format!("did you mean {}?", nearest.join(" or ")))
+        Some(format!("similar names: {}", nearest.join(" or ")))
     }
 }

@@ -6,8 +6,8 @@ use crate::items::Span;
 use crate::kernel::{Stage, StageKind, StreamShape, SwitchConfig, SwitchParameter, Written};
 use crate::mapping::Mapping;
 
-use super::wording::{self, StageOf, declared, link_use, names, propose_instead, written};
-use super::{Applicability, Checked, Finding, Group, Rule, rule};
+use super::wording::{self, StageOf, at_uses, declared, link_use, names, propose_instead, written};
+use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -137,16 +137,19 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
                         names(axes)
                     ),
                 )
-                .help("declare an axis of that size for the copies, or write `1 # n`"),
+                .help("declare an axis of that size for the copies"),
                 derived.expected.as_ref(),
             );
             match &derived.expected {
                 // A regular topology's expected slices hold `1 # n` there; a custom ring's are the declared ones.
-                Some(shape) if output.slice.get() != Some(&shape.slice) => propose_instead(
-                    finding,
+                Some(shape) if output.slice.get() != Some(&shape.slice) => finding.suggest(
+                    (
+                        "declare an axis of that size for the copies, or write ",
+                        "{}",
+                    ),
                     Applicability::Maybe,
                     stage.span,
-                    &[(&output.slice, &shape.slice)],
+                    &at_uses(&[(&output.slice, &shape.slice)]),
                 ),
                 _ => finding,
             }
@@ -184,7 +187,7 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
                 place,
                 format!("a ring of {ring_size} slices does not reach all slices that exchange data: {least} do"),
             )
-            .help(format!("the least ring that works is {least}"))
+            .alternatives("the least ring that works is ", [Alternative::text(place, least.to_string())])
             .fix(
                 Applicability::Machine,
                 format!("Make the ring {least} slices"),
@@ -249,54 +252,83 @@ fn word_parameter(stage: &Stage, input: &StreamShape, violation: &SwitchViolatio
     let finding = |place, message: String| Finding::new("switch_parameters", place, message);
     match *violation {
         SwitchViolation::ZeroParameter { parameter: which } => {
-            let message = format!("{} is 0; every part has at least one position", parameter_name(which));
-            match zero_alternatives(stage, input, which) {
-                possible if possible.is_empty() => finding(at(which), message),
-                possible => finding(at(which), message)
-                    .help(format!("{} can be {possible}", parameter_name(which))),
-            }
+            let message = format!(
+                "{} is 0; every part has at least one position",
+                parameter_name(which)
+            );
+            let possible = zero_alternatives(stage, input, which);
+            let place = at(which);
+            finding(place, message)
+                .help("give every part as many positions as it has")
+                .alternatives("it can be ", numbers(stage, place, possible))
         }
         SwitchViolation::RingSize { ring_size } => {
-            let message = format!("a ring of {ring_size} slices cannot close; rings are a power of two up to 256");
+            let message = format!(
+                "a ring of {ring_size} slices cannot close; rings are a power of two up to 256"
+            );
             let near: Vec<u64> = (0..=8_u32).map(|power| 1 << power).collect();
             let below = near.iter().rev().find(|&&size| size < ring_size);
             let above = near.iter().find(|&&size| size > ring_size);
-            let near: Vec<String> = [below, above].into_iter().flatten().map(u64::to_string).collect();
-            finding(at(SwitchParameter::RingSize), message).help(format!("the nearest rings are {}", near.join(" and ")))
+            let place = at(SwitchParameter::RingSize);
+            let near = [below, above].into_iter().flatten().copied();
+            finding(place, message)
+                .help("take the ring that the slices need which exchange data")
+                .alternatives("the nearest rings are ", numbers(stage, place, near))
         }
-        SwitchViolation::SliceIndivisible { slice1, slice0, slices } => finding(
-            at(SwitchParameter::Slice1),
-            format!("`slice1 * slice0` is {slice1} * {slice0}, which does not divide the {slices} slices"),
-        )
-        .help(match divisors(slices, slice0) {
-            possible if possible.is_empty() => format!("`slice0: {slice0}` itself does not divide {slices}"),
-            possible => format!("with `slice0: {slice0}`, `slice1` can be {possible}"),
-        }),
-        SwitchViolation::TimeIndivisible { slice1, time0, time } => {
+        SwitchViolation::SliceIndivisible {
+            slice1,
+            slice0,
+            slices,
+        } => {
+            let place = at(SwitchParameter::Slice1);
+            finding(
+                place,
+                format!("`slice1 * slice0` is {slice1} * {slice0}, which does not divide the {slices} slices"),
+            )
+            .help("take parts whose product divides the slices")
+            .alternatives("with the other part as it is, this one can be ", numbers(stage, place, divisors(slices, slice0)))
+        }
+        SwitchViolation::TimeIndivisible {
+            slice1,
+            time0,
+            time,
+        } => {
             let (product, fixed) = match slice1 {
-                Some(slice1) => (format!("`slice1 * time0` is {slice1} * {time0}, which"), slice1),
+                Some(slice1) => (
+                    format!("`slice1 * time0` is {slice1} * {time0}, which"),
+                    slice1,
+                ),
                 None => (format!("`time0` is {time0}, which"), 1),
             };
+            let place = at(SwitchParameter::Time0);
             finding(
-                at(SwitchParameter::Time0),
+                place,
                 format!("{product} does not divide the {time} iterations of the input"),
             )
-            .help(match divisors(time, fixed) {
-                possible if possible.is_empty() => format!("`slice1: {fixed}` itself does not divide {time}"),
-                possible => format!("`time0` can be {possible}"),
-            })
+            .help("take parts whose product divides the iterations")
+            .alternatives("it can be ", numbers(stage, place, divisors(time, fixed)))
         }
         _ => finding(stage.span, String::new()),
     }
 }
 
-/// What a parameter that is 0 can be with the others as they are, as a list in words; empty where an input is unknown.
-fn zero_alternatives(stage: &Stage, input: &StreamShape, which: SwitchParameter) -> String {
+/// Numbers that may stand at a place; none where it is the method's.
+fn numbers(
+    stage: &Stage,
+    place: Span,
+    numbers: impl IntoIterator<Item = u64>,
+) -> impl Iterator<Item = Alternative> {
+    let numbers = numbers.into_iter().filter(move |_| place != stage.span);
+    numbers.map(move |number| Alternative::text(place, number.to_string()))
+}
+
+/// What a parameter that is 0 can be with the others as they are; empty where an input is unknown.
+fn zero_alternatives(stage: &Stage, input: &StreamShape, which: SwitchParameter) -> Vec<u64> {
     let size = |mapping: &Written<Mapping>| mapping.get().map(Mapping::size);
     let value = |which| parameter_value(stage, which).unwrap_or(1).max(1);
     let found = match which {
         SwitchParameter::RingSize => {
-            return "1, 2, 4, 8, 16, 32, 64, 128, 256".to_owned();
+            return (0..=8_u32).map(|power| 1 << power).collect();
         }
         SwitchParameter::Slice1 => {
             size(&input.slice).map(|slices| divisors(slices, value(SwitchParameter::Slice0)))
@@ -319,17 +351,15 @@ fn zero_alternatives(stage: &Stage, input: &StreamShape, which: SwitchParameter)
     found.unwrap_or_default()
 }
 
-/// The first few divisors of `size / fixed`, as a list in words; empty if `fixed` does not divide `size`.
-fn divisors(size: u64, fixed: u64) -> String {
+/// The first few divisors of `size / fixed`; empty if `fixed` does not divide `size`.
+fn divisors(size: u64, fixed: u64) -> Vec<u64> {
     if fixed == 0 || !size.is_multiple_of(fixed) {
-        return String::new();
+        return Vec::new();
     }
     let rest = size / fixed;
-    let found: Vec<String> = (1..=rest.min(256))
+    (1..=rest.min(256))
         .filter(|candidate| rest.is_multiple_of(*candidate))
-        .map(|candidate| candidate.to_string())
-        .collect();
-    found.join(", ")
+        .collect()
 }
 
 fn with_shape(finding: Finding, shape: Option<&SwitchShape>) -> Finding {
@@ -347,16 +377,9 @@ fn propose_time(finding: Finding, stage: &Stage, shape: Option<&SwitchShape>) ->
     let Some(shape) = shape else {
         return finding;
     };
-    let finding = finding.help(format!(
-        "the ring makes `{}` of the time",
-        written(&shape.time)
-    ));
-    propose_instead(
-        finding,
-        Applicability::Maybe,
-        stage.span,
-        &[(&stage.output.time, &shape.time)],
-    )
+    let replaced = at_uses(&[(&stage.output.time, &shape.time)]);
+    let words = ("the ring makes ", "{} of the time");
+    finding.suggest(words, Applicability::Maybe, stage.span, &replaced)
 }
 
 fn topology_name(stage: &Stage) -> &'static str {

@@ -1,8 +1,9 @@
 //! Rules of the family "tensors": sizes of the hierarchy's levels, capacities, alignment, tiles.
 
 use super::collectives;
-use super::memory::with_places;
-use super::{Applicability, Cause, Checked, Finding, Group, Rule, rule, words};
+use super::memory::{with_nearest, with_places};
+use super::{Alternative, Applicability, Cause, Checked, Finding, Group, Rule, rule, words};
+use super::{resplit, rows};
 use crate::derivation::memory::Elsewhere;
 use crate::derivation::tensors::{
     AlignmentViolation, CapacityViolation, OutgrownTensor, RowsViolation, SizeViolation,
@@ -128,22 +129,23 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             .violations
             .iter()
             .map(|violation| match violation {
-                TensorsViolation::Size(violation) => word_size(violation),
-                TensorsViolation::Alignment(violation) => word_alignment(violation),
+                TensorsViolation::Size(violation) => word_size(checked, violation),
+                TensorsViolation::Alignment(violation) => word_alignment(checked, violation),
                 TensorsViolation::Capacity(violation) => word_capacity(checked, violation),
                 TensorsViolation::Rows(RowsViolation { rows, span }) => Finding::new(
                     "trf_row_count",
                     *span,
                     format!("{rows} rows; the MAC array runs with 1, 2, 4 or 8"),
                 )
-                .help("row counts: 1, 2, 4, 8"),
+                .help("use fewer rows, and hold the rest of them in the element")
+                .alternatives("write ", rows::fewer(checked.body, *span, *rows)),
                 TensorsViolation::Tile(violation) => word_tile(checked, violation),
                 TensorsViolation::Parts(violation) => collectives::word(violation),
             }),
     );
 }
 
-fn word_size(violation: &SizeViolation) -> Finding {
+fn word_size(checked: &Checked<'_>, violation: &SizeViolation) -> Finding {
     let SizeViolation {
         level,
         mapping,
@@ -189,16 +191,26 @@ fn word_size(violation: &SizeViolation) -> Finding {
         .remove_padding()
         .pad(*expected)
         .filter(|_| used <= expected);
+    let split = (*level == Level::Slice)
+        .then(|| resplit::over_all_slices(checked.body, *span))
+        .flatten();
+    // An alias of the chips may be right for other kernels: this one's count is its own.
+    let shared = *level == Level::Chip && span.item != checked.body.span.item;
     match padded.map(|form| form.to_mapping()) {
-        Some(padded) => {
+        Some(padded) if !shared || attribute.is_none() => {
             // A chip count may as well be wrong in the attribute.
             let applicability = if *level == Level::Chip {
                 Applicability::Maybe
             } else {
                 Applicability::Machine
             };
+            let text = format!("m![{padded}]");
+            let padding = Alternative {
+                text: format!("pad it: `{text}`"),
+                ..Alternative::text(*span, text)
+            };
             let finding = finding
-                .help(format!("with size {expected} it is `m![{padded}]`"))
+                .alternatives("", [Some(padding), split].into_iter().flatten())
                 .fix(
                     applicability,
                     format!("make it {expected}: `m![{padded}]`"),
@@ -211,16 +223,13 @@ fn word_size(violation: &SizeViolation) -> Finding {
                 finding
             }
         }
-        None if *level == Level::Chip => {
-            let finding = finding.help(format!(
-                "`#[device(chip = {size})]` runs it on {size} chips"
-            ));
+        _ if *level == Level::Chip => {
+            let finding = finding.help("give the kernel as many chips, or hold less on this level");
             with_chips(finding, (*expected, size), *attribute)
         }
-        None => finding.help(format!(
-            "{used} positions hold data: move a factor of {} into the element level",
-            used.div_ceil(*expected)
-        )),
+        _ => finding
+            .help("move a part of what it holds into the element level")
+            .alternatives("", split),
     }
 }
 
@@ -228,24 +237,33 @@ fn word_size(violation: &SizeViolation) -> Finding {
 fn with_chips(finding: Finding, (declared, chips): (u64, u64), attribute: Option<Span>) -> Finding {
     let alone = format!("chip = {declared}").len();
     match attribute {
-        Some(place) if (place.end.saturating_sub(place.start)) as usize <= alone => finding.fix(
-            Applicability::Maybe,
-            format!("run it on {chips} chips"),
-            place,
-            format!("chip = {chips}"),
-        ),
+        Some(place) if (place.end.saturating_sub(place.start)) as usize <= alone => {
+            let text = format!("chip = {chips}");
+            let mut finding = finding.fix(
+                Applicability::Maybe,
+                format!("run it on {chips} chips"),
+                place,
+                text.clone(),
+            );
+            let mut stated = Alternative::text(place, text);
+            stated.text.push_str(" for the kernel");
+            match &mut finding.alternatives {
+                Some(alternatives) => alternatives.list.push(stated),
+                None => finding = finding.alternatives("write ", [stated]),
+            }
+            finding
+        }
         _ => finding,
     }
 }
 
-fn word_alignment(violation: &AlignmentViolation) -> Finding {
+fn word_alignment(checked: &Checked<'_>, violation: &AlignmentViolation) -> Finding {
     let AlignmentViolation {
         address,
         element_type,
         element_bytes,
         span,
     } = violation;
-    let below = address - address % element_bytes;
     let finding = Finding::new(
         "element_alignment",
         *span,
@@ -253,19 +271,7 @@ fn word_alignment(violation: &AlignmentViolation) -> Finding {
             "address {address:#x} is no multiple of {element_bytes}, the bytes of an `{element_type}`"
         ),
     );
-    match below.checked_add(*element_bytes) {
-        Some(above) => finding
-            .help(format!(
-                "the nearest addresses are {below:#x} and {above:#x}"
-            ))
-            .fix(
-                Applicability::Maybe,
-                format!("move it to {above:#x}"),
-                *span,
-                format!("{above:#x}"),
-            ),
-        None => finding,
-    }
+    with_nearest(checked.body, finding, *span, *element_bytes)
 }
 
 fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation) -> Finding {
@@ -316,10 +322,13 @@ fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation) -> Findin
                 .map(|displaced| &displaced.elsewhere);
             match elsewhere {
                 Some(elsewhere @ Elsewhere::Addresses(_)) => {
-                    let during = format!("free for it; it fits at {last:#x} and below");
-                    with_places(finding, elsewhere, &during, *span)
+                    with_places(finding, elsewhere, "free as long as it is needed: ", *span)
                 }
-                _ => finding.help(format!("it fits at {last:#x} and below")),
+                Some(Elsewhere::Nowhere) => finding.help(
+                    "no place of its size is free as long as it is needed: use another tensor up before it is written, or \
+                     work on it in tiles",
+                ),
+                _ => finding.help("choose an address that leaves room for all of it"),
             }
         }
     }
@@ -351,16 +360,14 @@ fn smaller(tensor: &OutgrownTensor, region: Option<TrfAddress>) -> String {
     let parts = tensor.bytes.div_ceil(tensor.capacity);
     let mut ways = Vec::new();
     if matches!(region, Some(TrfAddress::FirstHalf | TrfAddress::SecondHalf)) && parts == 2 {
-        ways.push("give it all of the register file (`TrfAddress::Full`)".to_owned());
+        ways.push("give it all of the register file".to_owned());
     }
     let idle = tensor
         .slices
         .and_then(|used| SLICES.checked_div(used))
         .unwrap_or(1);
     if idle >= parts {
-        ways.push(format!(
-            "spread it over the idle slices ({idle} times as many are there)"
-        ));
+        ways.push("spread it over the idle slices".to_owned());
     }
     let clusters = tensor
         .clusters
@@ -373,7 +380,7 @@ fn smaller(tensor: &OutgrownTensor, region: Option<TrfAddress>) -> String {
             "spread it over the idle cluster".to_owned()
         });
     }
-    ways.push(format!("work on it in at least {parts} tiles"));
+    ways.push("work on it in tiles that fit".to_owned());
     ways.join(", or ")
 }
 
@@ -397,7 +404,7 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
             *span,
             format!("the tile keeps {length} values of `{index}`, which has no axis and so one position alone"),
         )
-        .help("name the axis that is tiled; one position of padding is a tile of length 1"),
+        .help("name the axis that is tiled; one position of padding is a tile of length one"),
         TileViolation::Output {
             declared,
             expected,
@@ -422,7 +429,10 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
             );
             match expected {
                 Some(expected) => finding
-                    .help(format!("the mapping of the tile is `m![{expected}]`"))
+                    .alternatives(
+                        "the mapping of the tile is ",
+                        [Alternative::text(*span, format!("m![{expected}]"))],
+                    )
                     .fix(
                         checked.replacing(*span),
                         format!("declare what the tile leaves: `m![{expected}]`"),
@@ -467,7 +477,10 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
                     "the tile {run}keeps {values} of `{index}`, which has {size}, counted from 0"
                 ),
             )
-            .help(format!("the last start is {}", size - length))
+            .alternatives(
+                "the last start is ",
+                [Alternative::text(*span, (size - length).to_string())],
+            )
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Rules of the family "transpose": which matrices the Transpose Engine turns, and the stream it delivers.
 
 use super::sequencer::bytes;
-use super::{Applicability, Checked, Finding, Rule, rule, words};
+use super::{Alternative, Applicability, Checked, Finding, Rule, rule, words};
 use crate::derivation::transpose::TransposeViolation;
 use crate::derivation::{OperationDerivation, StageDerivation};
 use crate::hardware::FLIT_BYTES;
@@ -67,6 +67,9 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// What to do about too many rows.
+const FEWER_ROWS: &str = "turn fewer rows at once: put a part of the packet's axes into the iterations outside of the matrix";
+
 /// Words what is wrong with the matrix.
 fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
     Some(match violation {
@@ -77,14 +80,11 @@ fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
                 format!("{rows} rows are transposed; for `{element_type}` the Transpose Engine has room for {limit}"),
             );
             match parts {
-                Some((packet, outer)) => finding.help(format!(
-                    "turn {limit} rows at once: Packet `m![{packet}]`, with `{outer}` in the iterations outside of the matrix"
-                )),
-                None => finding.help(format!(
-                    "turn at most {limit} rows at once: put a factor of at least {} of the packet's axes into the iterations \
-                     outside of the matrix",
-                    rows.div_ceil(*limit)
-                )),
+                Some((packet, _)) => finding.help(FEWER_ROWS).alternatives(
+                    "turn fewer rows at once: ",
+                    [Alternative::text(*span, format!("m![{packet}]"))],
+                ),
+                None => finding.help(FEWER_ROWS),
             }
         }
         TransposeViolation::Columns {
@@ -105,13 +105,13 @@ fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
             ),
         )
         .related(*time_span, format!("the {packets_per_column} iterations inside the rows are the packets of a row"))
-        .help(columns_help(*elements_per_packet, legal)),
+        .help("give a row as many packets as fill one of these; padding counts as columns too"),
         TransposeViolation::TrimsData { out_rows, data_rows, expected, span } => Finding::new(
             "transpose_trims_data",
             *span,
             format!("{out_rows} rows leave the transpose, and {data_rows} hold data: {} are cut off", data_rows - out_rows),
         )
-        .help(format!("with all rows of data the iterations are `m![{expected}]`"))
+        .alternatives("with all rows of data the iterations are ", [Alternative::text(*span, format!("m![{expected}]"))])
         .fix(
             Applicability::Maybe,
             format!("keep all rows: `m![{expected}]`"),
@@ -141,7 +141,7 @@ fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<
             ),
         )
         .related(*packet_span, format!("the packet of {elements} elements"))
-        .help(format!("bring {taken} elements a packet, padded to a flit, and the rest in further packets")),
+        .help("bring no more than these a packet, padded to a flit, and the rest in further packets"),
         TransposeViolation::OutputPacket { bits, expected, span } => {
             let finding = Finding::new(
                 RULE,
@@ -153,7 +153,7 @@ fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<
                 ),
             );
             match expected {
-                Some(expected) => finding.help(format!("the packet is `m![{expected}]`")).fix(
+                Some(expected) => finding.alternatives("the packet is ", [Alternative::text(*span, format!("m![{expected}]"))]).fix(
                     checked.replacing(*span),
                     format!("pad the packet: `m![{expected}]`"),
                     *span,
@@ -177,7 +177,7 @@ fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<
             format!("the iterations `{declared}` are not those of the transposed matrix, `{expected}`"),
         )
         .related(*time_span, "the input's iterations")
-        .help(format!("the iterations are `m![{expected}]`"))
+        .alternatives("the iterations are ", [Alternative::text(*span, format!("m![{expected}]"))])
         .fix(
             Applicability::Maybe,
             format!("replace the iterations by `m![{expected}]`"),
@@ -186,15 +186,4 @@ fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<
         ),
         _ => return None,
     })
-}
-
-fn columns_help(elements_per_packet: u64, legal: &[u64]) -> String {
-    let packets: Vec<u64> = legal
-        .iter()
-        .filter_map(|columns| columns.checked_div(elements_per_packet))
-        .collect();
-    format!(
-        "a row has {} packets; padding counts as columns too",
-        words::alternatives(&packets)
-    )
 }

@@ -136,11 +136,9 @@ pub(super) fn stream_order(
     place: Span,
     method: Span,
 ) -> Finding {
-    let finding = finding.help(format!(
-        "in the stream's order it is `{}`",
-        written(element)
-    ));
-    propose(finding, Applicability::Maybe, method, &[(place, element)])
+    let replaced = [(place, element)];
+    let words = ("in the stream's order it is ", "{}");
+    finding.suggest(words, Applicability::Maybe, method, &replaced)
 }
 
 /// As [`propose`], for mappings of which one may be an alias: an alias may be right elsewhere, so its use is replaced.
@@ -150,9 +148,27 @@ pub(super) fn propose_instead(
     method: Span,
     replacements: &[(&Written<Mapping>, &Mapping)],
 ) -> Finding {
-    let places: Vec<_> = replacements
+    propose(finding, applicability, method, &at_uses(replacements))
+}
+
+/// Replacements of mappings, those that come by an alias at the use of it.
+pub(super) fn at_uses<'a>(
+    replacements: &[(&Written<Mapping>, &'a Mapping)],
+) -> Vec<(Span, &'a Mapping)> {
+    replacements
         .iter()
         .map(|(declared, mapping)| (declared.used_at.unwrap_or(declared.span), *mapping))
-        .collect();
-    propose(finding, applicability, method, &places)
+        .collect()
+}
+
+/// Those of the replacements that write something else than what stands there.
+pub(super) fn differing<'a>(
+    replacements: impl IntoIterator<Item = (&'a Written<Mapping>, &'a Mapping)>,
+) -> Vec<(&'a Written<Mapping>, &'a Mapping)> {
+    let differs = |(declared, wanted): &(&Written<Mapping>, &Mapping)| {
+        declared
+            .get()
+            .is_none_or(|declared| declared.form() != wanted.form())
+    };
+    replacements.into_iter().filter(differs).collect()
 }

@@ -4,6 +4,7 @@
 //! The check (`oracle`) reads kernels by brackets and names and writes every mapping out position by position; it shares
 //! nothing with the program. It is tried on the right kernels first, where it must find nothing.
 
+mod hints;
 mod kinds;
 mod mapping;
 mod oracle;
@@ -14,11 +15,11 @@ mod table;
 mod vector;
 
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kinds::{KINDS, Kind, Mutant};
 use source::Source;
 use visa_analysis::{Diagnostic, Level, Workspace};
+use visa_tests::threads::on_all_threads;
 use visa_tests::{line_of, read, repository, rust_files, shown};
 
 /// Most mutants of a kind that are tried, taken evenly from all.
@@ -167,31 +168,9 @@ fn try_kind(kind: &Kind, files: &[(String, Source)]) -> Tally {
 
 /// Tries all kinds, on as many threads as there are processors.
 fn try_all(files: &[(String, Source)]) -> Vec<Tally> {
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    let mut tallies: Vec<(usize, Tally)> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads)
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut done = Vec::new();
-                    loop {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(kind) = KINDS.get(number) else {
-                            return done;
-                        };
-                        done.push((number, try_kind(kind, files)));
-                    }
-                })
-            })
-            .collect();
-        workers
-            .into_iter()
-            .flat_map(|worker| worker.join().unwrap_or_default())
-            .collect()
-    });
+    let tallies = on_all_threads(KINDS, |kind| try_kind(kind, files));
     assert_eq!(tallies.len(), KINDS.len(), "a mutant stopped the test");
-    tallies.sort_by_key(|(number, _)| *number);
-    tallies.into_iter().map(|(_, tally)| tally).collect()
+    tallies
 }
 
 #[test]

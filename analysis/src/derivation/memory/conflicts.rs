@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::hardware::{DM_BYTES_PER_SLICE, HBM_BYTES, TRF_BYTES, VRF_BYTES};
+use crate::hardware::{COMMIT_UNIT_BYTES, DM_BYTES_PER_SLICE, HBM_BYTES, TRF_BYTES, VRF_BYTES};
 use crate::items::Span;
 use crate::kernel::{
     AddressValue, Body, Operation, OperationId, OperationKind, Tensor, TensorId, Tier, TrfAddress,
@@ -132,12 +132,15 @@ pub(super) fn displaced(body: &Body, allocations: &[Allocation]) -> Vec<Displace
             return None;
         }
         let address_span = body.tensor(allocation.tensor)?.address.span;
-        // As near to where it was to lie as possible.
+        // In HBM as near to where it was to lie as possible, elsewhere the first place that is free.
         let last = capacity.saturating_sub(allocation.bytes?);
-        let last = last - last % PROPOSED_ALIGNMENT;
+        let after = match allocation.tier {
+            Tier::Hbm => last - last % PROPOSED_ALIGNMENT,
+            _ => 0,
+        };
         Some(Displaced {
             address_span,
-            elsewhere: finder.elsewhere(allocation, address_span, last),
+            elsewhere: finder.elsewhere(allocation, address_span, after),
         })
     });
     outside.collect()
@@ -177,6 +180,54 @@ pub(crate) fn free_places(body: &Body, tensor: TensorId, alignment: u64) -> Vec<
         .filter(|address| *address != own.0)
         .map(AddressValue::Bytes)
         .collect()
+}
+
+/// The multiple of `alignment` nearest to where a tensor is to lie, from there on and below it, where nothing that is known
+/// lies for as long as the tensor is needed. None where its address is not its own to choose, or its place is unknown.
+pub(crate) fn nearest_places(body: &Body, address: Span, alignment: u64) -> Vec<u64> {
+    let allocations = &allocations::collect(body);
+    let finder = Finder { body, allocations };
+    let here = |allocation: &&Allocation| {
+        let tensor = body.tensor(allocation.tensor);
+        tensor.is_some_and(|tensor| tensor.address.span == address)
+    };
+    let Some(moved) = allocations.iter().find(here) else {
+        return Vec::new();
+    };
+    let capacity = match moved.tier {
+        Tier::Dm => DM_BYTES_PER_SLICE,
+        Tier::Vrf => VRF_BYTES,
+        Tier::Hbm => HBM_BYTES,
+        Tier::Trf | Tier::Host => return Vec::new(),
+    };
+    let (Some((start, _)), Some(bytes)) = (moved.range, moved.bytes) else {
+        return Vec::new();
+    };
+    if finder.is_fixed(moved, address) {
+        return Vec::new();
+    }
+    let element = body
+        .tensor(moved.tensor)
+        .and_then(|tensor| tensor.element_type.value)
+        .map_or(1, |element| (element.bits() / 8).max(1));
+    // What is written to DM starts at a multiple of 8 bytes, whatever it is.
+    let unit = if moved.tier == Tier::Dm {
+        COMMIT_UNIT_BYTES
+    } else {
+        1
+    };
+    let alignment = alignment.max(element).max(unit);
+    let taken = finder
+        .neighbours(moved)
+        .filter_map(|allocation| allocation.range);
+    let gaps = gaps(taken, capacity);
+    let above = places(&gaps, bytes, start, alignment).min();
+    let below = gaps.iter().filter_map(|(from, to)| {
+        let last = to.checked_sub(bytes)?.min(start);
+        let last = last - last.checked_rem(alignment)?;
+        (last >= *from).then_some(last)
+    });
+    above.into_iter().chain(below.max()).collect()
 }
 
 /// Derives all conflicts of a body, each pair of places once.

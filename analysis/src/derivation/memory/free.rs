@@ -65,6 +65,6 @@ mod tests {
         assert_eq!(found(8, 0), [16, 64]);
         assert_eq!(found(26, 0), [64]);
         assert_eq!(found(8, 20), [32, 64]);
-        assert_eq!(found(27, 0), []);
+        assert_eq!(found(27, 0), [0_u64; 0]);
     }
 }

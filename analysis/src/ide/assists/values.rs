@@ -165,7 +165,7 @@ fn assist(here: &Here<'_>, title: String, edits: Vec<Edit>) -> Option<Assist> {
         applicability: Applicability::Maybe,
         edits,
     });
-    name_in_scope(here.db, std::slice::from_mut(&mut finding));
+    name_in_scope(here.db, span.item, std::slice::from_mut(&mut finding));
     let fix = finding.fixes.pop()?;
     let edits: Option<Vec<FileEdit>> = fix
         .edits

@@ -6,12 +6,14 @@ use crate::derivation::contraction::{
 };
 use crate::hardware::{ElementType, Target, fetch_cast_targets};
 use crate::items::Span;
-use crate::kernel::{Pass, PassEnd, StageKind, Tensor, Written};
+use crate::kernel::{Body, OperationKind, Origin, Pass, PassEnd, StageKind, Tensor, Written};
 use crate::mapping::{Atom, Form, Mapping};
 use crate::rules::levels;
 use crate::rules::sequencer::bytes;
-use crate::rules::wording::{StageOf, link_use, names, propose_instead, written};
-use crate::rules::{Applicability, Checked, Finding, words};
+use crate::rules::wording::{
+    StageOf, at_uses, differing, link_use, names, propose_instead, written,
+};
+use crate::rules::{Alternative, Applicability, Checked, Finding, broadcast, rows, words};
 
 const TYPES: &str = "`i4`, `i8`, `f8e4m3`, `f8e5m2` and `bf16`";
 
@@ -47,8 +49,6 @@ pub(super) fn trf_load(
                     ),
                     _ => format!("{rows} rows; the MAC array runs with 1, 2, 4 or 8"),
                 };
-                let possible: Vec<String> =
-                    derived.possible_rows.iter().map(u64::to_string).collect();
                 let finding = Finding::new("trf_row_count", row.span, message);
                 let finding = match iterations {
                     Some(iterations) => finding.related(
@@ -57,18 +57,9 @@ pub(super) fn trf_load(
                     ),
                     None => finding,
                 };
-                finding.help(match &derived.padded_time {
-                        Some((rows, time)) => format!(
-                            "row counts that divide this time: {}; or pad the outermost axis, Time `{}` has room for {rows} rows",
-                            possible.join(", "),
-                            written(time)
-                        ),
-                        None if iterations.is_none() => "row counts: 1, 2, 4, 8".to_owned(),
-                        None => format!(
-                            "row counts that divide this time: {}",
-                            possible.join(", ")
-                        ),
-                    })
+                finding
+                    .help("use a number of rows that divides this time, or pad the outermost axis")
+                    .alternatives("write ", rows::fewer(checked.body, row.span, *rows))
             }
             TrfLoadViolation::RowMismatch => {
                 let source = format!("the outermost part of the collected time `{time}`");
@@ -80,12 +71,10 @@ pub(super) fn trf_load(
                     &source,
                 )
                 .related(stream.time.span, "the collected time");
-                propose_instead(
-                    finding,
-                    Applicability::Maybe,
-                    *span,
-                    &load_parts(tensor, derived),
-                )
+                let replaced = at_uses(&load_parts(tensor, derived));
+                let template = vec!["{}"; replaced.len()].join(" of ");
+                let words = ("write ", &*template);
+                finding.suggest(words, Applicability::Maybe, *span, &replaced)
             }
             TrfLoadViolation::ElementMismatch => {
                 let source = "the rest of the collected time, then the packet,";
@@ -98,12 +87,12 @@ pub(super) fn trf_load(
                     source,
                 )
                 .related(stream.time.span, "the collected time");
-                propose_instead(
-                    finding,
-                    Applicability::Machine,
-                    *span,
-                    &load_parts(tensor, derived),
-                )
+                let replaced = at_uses(&load_parts(tensor, derived));
+                let template = vec!["{}"; replaced.len()].join(" of ");
+                let words = ("write ", &*template);
+                finding
+                    .suggest(words, Applicability::Machine, *span, &replaced)
+                    .or(broadcast::whole_flits(checked.body, pass, tensor))
             }
         };
         findings.push(link_use(finding, [row, element]));
@@ -122,16 +111,11 @@ fn load_parts<'a>(
             derived.expected_element.as_ref(),
         ),
     ];
-    let parts = parts
-        .into_iter()
-        .filter_map(|(declared, expected)| declared.zip(expected));
-    parts
-        .filter(|(declared, expected)| {
-            declared
-                .get()
-                .is_none_or(|declared| declared.form() != expected.form())
-        })
-        .collect()
+    differing(
+        parts
+            .into_iter()
+            .filter_map(|(declared, expected)| declared.zip(expected)),
+    )
 }
 
 fn load_mismatch(
@@ -147,8 +131,7 @@ fn load_mismatch(
         Finding::new(rule, declared.span, message)
     };
     match expected {
-        Some(expected) => finding(format!("; {source} is `{}`", written(expected)))
-            .help(format!("write `{}`", written(expected))),
+        Some(expected) => finding(format!("; {source} is `{}`", written(expected))),
         None => finding(format!(", which is not {source}")),
     }
 }
@@ -176,9 +159,25 @@ pub(super) fn align(
             AlignViolation::TilingNotInTrf { axes } => word_tiling(of, operand, axes),
             AlignViolation::OperandMismatch { dropped } => word_mismatch(of, operand, dropped),
             AlignViolation::Sequencer(error) => {
-                word_sequencer(of, derived.sequencer.as_ref(), operand, error)
+                let finding = word_sequencer(of, derived.sequencer.as_ref(), operand, error);
+                let spread = operand.and_then(|operand| {
+                    let load = load_of(checked.body, operand)?;
+                    broadcast::whole_flits(checked.body, load, operand)
+                });
+                finding.or(spread)
             }
         });
+    }
+}
+
+/// The pass that loads a tensor of the TRF.
+fn load_of<'a>(body: &'a Body, tensor: &Tensor) -> Option<&'a Pass> {
+    let Origin::Operation(id) = tensor.origin else {
+        return None;
+    };
+    match &body.operation(id)?.kind {
+        OperationKind::Pass(pass) => Some(pass),
+        _ => None,
     }
 }
 
@@ -243,7 +242,7 @@ fn word_operands(
                 .map_or_else(|| operand_span(of), |row| row.span),
             format!("{rows} rows; the MAC array runs with 1, 2, 4 or 8"),
         )
-        .help("row counts: 1, 2, 4, 8"),
+        .help("use a number of rows that the array has, and hold the rest of them in the element"),
         _ => Finding::new("contraction_type", of.stage.span, String::new()),
     }
 }
@@ -279,19 +278,25 @@ fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignVio
         )
         .related(input.packet.span, "the stream's packet"),
     };
-    let mut possible = Vec::new();
-    if let Some(two) = &derived.two_flit_packet {
-        possible.push(format!("`{}` (two flits)", written(two)));
-    }
-    if let Some(one) = &derived.one_flit_packet {
-        possible.push(format!(
-            "`{}` (one flit, half of the MACs idle)",
-            written(one)
-        ));
-    }
-    if !possible.is_empty() {
-        finding = finding.help(format!("the packet can be {}", possible.join(" or ")));
-    }
+    let kinds = [
+        (&derived.two_flit_packet, "{} (two flits)"),
+        (
+            &derived.one_flit_packet,
+            "{} (one flit, half of the MACs idle)",
+        ),
+    ];
+    let possible = kinds.into_iter().filter_map(|(packet, template)| {
+        let packet = packet.as_ref()?;
+        let time = repeated(of, packet);
+        let mut replaced = vec![(&output.packet, packet)];
+        replaced.extend(time.as_ref().map(|time| (&output.time, time)));
+        let template = format!("{template}{}", ["", " of {}"][replaced.len() - 1]);
+        Alternative::mappings(&template, of.stage.span, &at_uses(&replaced))
+    });
+    let possible: Vec<Alternative> = possible.collect();
+    finding = finding
+        .help("align one or two flits as they arrive, zero-padded to 64 bytes")
+        .alternatives("the packet can be ", possible);
     // The declared time tells which of the two is meant.
     let steps = input
         .time
@@ -362,16 +367,12 @@ fn word_time(of: &StageOf<'_>, derived: &AlignDerivation, reason: &AlignedTime) 
     let Some(expected) = &derived.expected_time else {
         return finding;
     };
-    let finding = finding.help(format!(
-        "the aligned time is `{}`: the stream's time, then what is repeated",
-        written(expected)
-    ));
-    propose_instead(
-        finding,
-        Applicability::Maybe,
-        of.stage.span,
-        &[(&output.time, expected)],
-    )
+    let replaced = at_uses(&[(&output.time, expected)]);
+    let words = (
+        "the aligned time is ",
+        "{}: the stream's time, then what is repeated",
+    );
+    finding.suggest(words, Applicability::Maybe, of.stage.span, &replaced)
 }
 
 fn word_tiling(of: &StageOf<'_>, operand: Option<&Tensor>, axes: &[String]) -> Finding {

@@ -8,8 +8,8 @@ use crate::kernel::AccumulationKind;
 use crate::mapping::Mapping;
 use crate::rules::levels;
 use crate::rules::sequencer::bytes;
-use crate::rules::wording::{StageOf, propose_instead, written};
-use crate::rules::{Applicability, Finding};
+use crate::rules::wording::{StageOf, at_uses, differing, propose_instead, written};
+use crate::rules::{Alternative, Applicability, Finding};
 
 /// Words the violations of a spatial reduction.
 pub(super) fn contract(
@@ -103,12 +103,13 @@ fn with_packets(
             "sum at least one more level of the tree, so that 32 elements or fewer are left",
         );
     }
-    let possible: Vec<String> = derived
-        .possible_packets
-        .iter()
-        .map(|packet| format!("`{}`", written(packet)))
-        .collect();
-    let finding = finding.help(format!("the tree can leave {}", possible.join(", ")));
+    let packet = &of.stage.output.packet;
+    let possible = derived.possible_packets.iter().filter_map(|possible| {
+        Alternative::mappings("{}", of.stage.span, &at_uses(&[(packet, possible)]))
+    });
+    let finding = finding
+        .help("leave the packet divided by a power of two")
+        .alternatives("the tree can leave ", possible);
     match meant {
         Some(meant) => propose_instead(
             finding,
@@ -249,23 +250,25 @@ fn word_capacity(
         _ => ("interleaved", INTERLEAVED_LIMIT),
     };
     let mut ways = Vec::new();
-    if let Some(otherwise) = derived.inner_otherwise.filter(|inner| *inner <= other.1) {
+    if derived
+        .inner_otherwise
+        .is_some_and(|inner| inner <= other.1)
+    {
         ways.push(format!(
-            "{} accumulation, which keeps {otherwise} of {} waiting",
-            other.0, other.1
+            "{} accumulation, which keeps fewer sums waiting",
+            other.0
         ));
     }
-    if let Some(time) = &derived.reordered_time {
-        ways.push(format!(
-            "the reduced axes innermost in the contracted time, `{}`, so that no sum waits for another",
-            written(time)
-        ));
+    if derived.reordered_time.is_some() {
+        ways.push(
+            "fetch the reduced axes innermost in time, so that no sum waits for another".to_owned(),
+        );
     }
-    let parts = inner.div_ceil(limit);
-    ways.push(format!(
-        "what is inside the reduced axis in {parts} parts or more, each with the reduced axis inside of it"
-    ));
-    finding.help(format!("possible: {}", ways.join("; ")))
+    ways.push(
+        "work on what is inside the reduced axis in parts, each with the reduced axis inside of it"
+            .to_owned(),
+    );
+    finding.help(ways.join(", or "))
 }
 
 fn with_layout(finding: Finding, derived: &AccumulateDerivation, of: &StageOf<'_>) -> Finding {
@@ -273,26 +276,20 @@ fn with_layout(finding: Finding, derived: &AccumulateDerivation, of: &StageOf<'_
         return finding;
     };
     let output = &of.stage.output;
-    let finding = finding
-        .note(format!(
-            "{}, with the axes kept here: Time `{}`, Packet `{}`",
-            kind_name(derived.kind),
-            written(time),
-            written(packet)
-        ))
-        .help(format!(
-            "write `accumulate::<{}, {}>`",
-            written(time),
-            written(packet)
-        ));
-    let replacements: Vec<_> = [(&output.time, time), (&output.packet, packet)]
-        .into_iter()
-        .filter(|(declared, expected)| {
-            declared
-                .get()
-                .is_none_or(|declared| declared.form() != expected.form())
-        })
-        .collect();
+    let finding = finding.note(format!(
+        "{}, with the axes kept here: Time `{}`, Packet `{}`",
+        kind_name(derived.kind),
+        written(time),
+        written(packet)
+    ));
+    let replacements = differing([(&output.time, time), (&output.packet, packet)]);
+    let call = format!("`accumulate::<{}, {}>`", written(time), written(packet));
+    let stated = Alternative::mappings("", of.stage.span, &at_uses(&replacements));
+    let stated = stated.map(|stated| Alternative {
+        text: call,
+        ..stated
+    });
+    let finding = finding.alternatives("write ", stated);
     propose_instead(finding, Applicability::Maybe, of.stage.span, &replacements)
 }
 

@@ -1,9 +1,10 @@
 //! What slows one transfer down, and what its removal would save.
 
 use crate::derivation::dma::DmaDerivation;
+use crate::derivation::memory::nearest_places;
 use crate::items::Span;
 use crate::kernel::{Body, Copy, Operation, Origin, Tensor, Tier};
-use crate::mapping::Mapping;
+use crate::mapping::{Mapping, MappingKind, PaddingKind};
 use crate::simulation::dma::{
     DmaCost, Half, REQUEST_BYTES, START_CYCLES, SidePattern, Transfer,
     alternatives::{in_order_of_other, in_stream_order, whole_units, with_tensors, without_gaps},
@@ -11,7 +12,7 @@ use crate::simulation::dma::{
 use crate::simulation::what_if::after_transfer;
 
 use super::super::sequencer::bytes;
-use super::super::{Applicability, Checked, Finding, Saving, wording};
+use super::super::{Alternative, Applicability, Checked, Finding, Fix, Saving};
 use super::{is_too_large, is_worth};
 
 /// The part of a run that padding may add: a quarter. More memory than that is no small change.
@@ -27,8 +28,12 @@ struct Candidate {
     span: Span,
     /// What is slow, in a clause.
     cause: String,
-    help: String,
-    fix: Option<(String, String)>,
+    /// What to do in general.
+    help: &'static str,
+    /// What to write, behind a few words.
+    stated: Option<(&'static str, Alternative)>,
+    /// What the fix that writes it is called, where this transfer may choose.
+    fix: Option<String>,
 }
 
 /// A transfer with everything that is known of it.
@@ -100,6 +105,10 @@ pub(super) fn finding(
         ),
     )
     .help(best.help)
+    .alternatives(
+        best.stated.as_ref().map_or("", |(lead, _)| lead),
+        best.stated.iter().map(|(_, stated)| stated.clone()),
+    )
     .saves(Saving {
         operation_before: cost.cycles,
         operation_after: best.after,
@@ -112,8 +121,12 @@ pub(super) fn finding(
             "the kernel takes {before} cycles, {after} with the change"
         ));
     }
-    if let Some((title, text)) = best.fix {
-        finding = finding.fix(Applicability::Maybe, title, best.span, text);
+    if let (Some(title), Some((_, stated))) = (best.fix, best.stated) {
+        finding.fixes.push(Fix {
+            title,
+            applicability: Applicability::Maybe,
+            edits: stated.edits,
+        });
     }
     Some(finding)
 }
@@ -133,15 +146,50 @@ impl Slow<'_> {
         }
     }
 
-    fn candidate(&self, rule: &'static str, after: u64, cause: String, help: String) -> Candidate {
+    fn candidate(
+        &self,
+        rule: &'static str,
+        after: u64,
+        cause: String,
+        help: &'static str,
+    ) -> Candidate {
         Candidate {
             rule,
             after,
             span: self.span(Half::Write),
             cause,
             help,
+            stated: None,
             fix: None,
         }
+    }
+
+    /// The element mapping of a side as something to write; nothing where it is written nowhere.
+    fn stated(&self, half: Half, mapping: &Mapping) -> Option<Alternative> {
+        let tensor = self.tensor(half);
+        Alternative::mappings(
+            "{}",
+            self.copy.span,
+            &[(tensor.levels.element.span, mapping)],
+        )
+    }
+
+    /// Both sides with their run padded to whole units: what to write, and the cycles.
+    fn padded_run(&self) -> Option<(Alternative, u64)> {
+        let (read, write) = (
+            whole_units(self.source, self.derived)?,
+            whole_units(self.target, self.derived)?,
+        );
+        let cost = with_tensors(self.body, self.copy, |source, target| {
+            source.levels.element.value = Some(read.clone());
+            target.levels.element.value = Some(write.clone());
+        })?;
+        let places = [
+            (self.span(Half::Read), &read),
+            (self.span(Half::Write), &write),
+        ];
+        let stated = Alternative::mappings("{} and {}", self.copy.span, &places)?;
+        Some((stated, cost.cycles))
     }
 
     fn span(&self, half: Half) -> Span {
@@ -186,18 +234,16 @@ impl Slow<'_> {
     /// The candidate that reorders a side.
     fn reorder(&self, rule: &'static str, cause: String) -> Option<Candidate> {
         let (half, mapping, after) = self.reordered()?;
-        let written = wording::written(&mapping);
-        let mut candidate = self.candidate(rule, after, cause, String::new());
-        match half {
+        let help = "move the data in the order in which it lies";
+        let mut candidate = self.candidate(rule, after, cause, help);
+        let lead = match half {
             Half::Write => {
-                candidate.help = format!("keep the source's order in the target: `{written}`");
-                candidate.fix = Some(("Keep the source's order".to_owned(), written));
+                candidate.fix = Some("Keep the source's order".to_owned());
+                "keep the source's order in the target: "
             }
-            Half::Read => {
-                candidate.help =
-                    format!("lay the source out in the order of the target: `{written}`");
-            }
-        }
+            Half::Read => "lay the source out in the order of the target: ",
+        };
+        candidate.stated = self.stated(half, &mapping).map(|stated| (lead, stated));
         Some(candidate)
     }
 
@@ -205,7 +251,7 @@ impl Slow<'_> {
         let segments = self.cost.segments.as_ref()?;
         let after = self.transfer.in_one_command().cost()?.cycles;
         let padded = segments.part.checked_mul(segments.parts)?;
-        Some(self.candidate(
+        let mut candidate = self.candidate(
             "dma_segmented",
             after,
             format!(
@@ -216,11 +262,22 @@ impl Slow<'_> {
                 segments.commands,
                 START_CYCLES
             ),
-            format!(
-                "choose a size that divides by {}, or hold the padding in the target too: `{} # {padded}`",
-                segments.part, segments.axis
-            ),
-        ))
+            "choose a size that divides, or hold the padding on both sides",
+        );
+        let sizes = (segments.size, padded);
+        let held = [Half::Read, Half::Write].into_iter().find_map(|half| {
+            let element = self.tensor(half).levels.element.get()?;
+            let held = padded_axis(element, &segments.axis, sizes, 0)?;
+            let after = (held != *element)
+                .then(|| self.with_element(half, &held))
+                .flatten()?;
+            Some((after, self.stated(half, &held)?))
+        });
+        if let Some((after, stated)) = held.filter(|(after, _)| *after < self.cost.cycles) {
+            candidate.after = after;
+            candidate.stated = Some(("hold the padding on both sides: ", stated));
+        }
+        Some(candidate)
     }
 
     fn prime(&self) -> Option<Candidate> {
@@ -232,26 +289,26 @@ impl Slow<'_> {
         if transfer.packets <= 1 || requests < needed.checked_mul(2)? {
             return None;
         }
-        let padded = transfer.padded_run()?;
-        let (padded_cycles, split_cycles) = (padded.cost()?.cycles, transfer.in_two_commands());
-        let split = split_cycles.map_or_else(String::new, |cycles| {
-            format!(
-                ", or move packets of 4096 bytes and the rest in two transfers ({cycles} cycles)"
-            )
-        });
-        Some(self.candidate(
-            "dma_prime_packet",
-            padded_cycles.min(split_cycles.unwrap_or(u64::MAX)),
-            format!(
-                "no more than {} a packet divides the run of {} bytes, which is {requests} requests instead of {needed}",
-                bytes(transfer.packet_bytes.saturating_mul(8)),
-                transfer.run_bytes
-            ),
-            format!(
-                "pad the run on both sides to {} bytes ({padded_cycles} cycles){split}",
-                padded.run_bytes
-            ),
-        ))
+        let cause = format!(
+            "no more than {} a packet divides the run of {} bytes, which is {requests} requests instead of {needed}",
+            bytes(transfer.packet_bytes.saturating_mul(8)),
+            transfer.run_bytes
+        );
+        let rule = "dma_prime_packet";
+        let help = "pad the run on both sides to whole units, or move the largest packets and the rest in two transfers";
+        match (self.padded_run(), transfer.in_two_commands()) {
+            (Some((stated, after)), split) if split.is_none_or(|split| after <= split) => {
+                Some(Candidate {
+                    stated: Some(("pad the run on both sides: ", stated)),
+                    ..self.candidate(rule, after, cause, help)
+                })
+            }
+            (padded, Some(split)) => Some(Candidate {
+                stated: padded.map(|(stated, _)| ("pad the run on both sides: ", stated)),
+                ..self.candidate(rule, split, cause, help)
+            }),
+            (None | Some(_), None) => None,
+        }
     }
 
     fn partial_write(&self) -> Option<Candidate> {
@@ -283,12 +340,16 @@ impl Slow<'_> {
         if padded - run > run / MOST_PADDING {
             return None;
         }
-        Some(self.candidate(
-            rule,
-            self.transfer.aligned(Half::Write).cost()?.cycles,
-            cause,
-            format!("pad the run of {run} bytes to {padded} on both sides"),
-        ))
+        let (stated, after) = self.padded_run()?;
+        Some(Candidate {
+            stated: Some(("pad the run on both sides: ", stated)),
+            ..self.candidate(
+                rule,
+                after,
+                cause,
+                "pad the run on both sides to whole units",
+            )
+        })
     }
 
     /// The candidate that moves a side's tensor to a whole unit.
@@ -298,7 +359,8 @@ impl Slow<'_> {
         if address.is_multiple_of(REQUEST_BYTES) {
             return None;
         }
-        let next = address.checked_next_multiple_of(REQUEST_BYTES)?;
+        let place = tensor.address.span;
+        let next = *nearest_places(self.body, place, REQUEST_BYTES).first()?;
         let cost = with_tensors(self.body, self.copy, |source, target| {
             let changed = match half {
                 Half::Read => source,
@@ -307,15 +369,17 @@ impl Slow<'_> {
             changed.address.value = crate::kernel::AddressValue::Bytes(next);
         })?;
         Some(Candidate {
-            span: tensor.address.span,
-            fix: Some((format!("Use address {next}"), next.to_string())),
+            span: place,
+            stated: Some((
+                "start at a whole unit: ",
+                Alternative::text(place, format!("{next:#x}")),
+            )),
+            fix: Some(format!("Use address {next:#x}")),
             ..self.candidate(
                 rule,
                 cost.cycles,
                 cause.to_owned(),
-                format!(
-                    "start at a multiple of {REQUEST_BYTES} bytes: {next} instead of {address}"
-                ),
+                "start at a multiple of the units of HBM",
             )
         })
     }
@@ -341,15 +405,17 @@ impl Slow<'_> {
         );
         let mapping = in_stream_order(self.tensor(half), half, self.derived)?;
         let after = self.with_element(half, &mapping)?;
-        Some(self.candidate(
+        let lead = "lay out in HBM side by side what is moved one after the other: ";
+        let mut candidate = self.candidate(
             "hbm_bank_conflict",
             after,
             cause,
-            format!(
-                "lay out in HBM side by side what is moved one after the other, here `{}`",
-                wording::written(&mapping)
-            ),
-        ))
+            "lay out in HBM side by side what is moved one after the other",
+        );
+        if self.is_free(half) {
+            candidate.stated = self.stated(half, &mapping).map(|stated| (lead, stated));
+        }
+        Some(candidate)
     }
 
     fn misaligned_read(&self) -> Option<Candidate> {
@@ -369,19 +435,12 @@ impl Slow<'_> {
         }
         let padded = whole_units(self.source, self.derived)?;
         let after = self.with_element(Half::Read, &padded)?;
-        let written = wording::written(&padded);
+        let stated = self.stated(Half::Read, &padded);
         Some(Candidate {
             span: self.span(Half::Read),
-            fix: Some((
-                format!("Pad the rows to whole units: {written}"),
-                written.clone(),
-            )),
-            ..self.candidate(
-                rule,
-                after,
-                cause,
-                format!("start rows at multiples of {REQUEST_BYTES} bytes: `{written}`"),
-            )
+            fix: Some("Pad the rows to whole units".to_owned()),
+            stated: stated.map(|stated| ("start rows at whole units: ", stated)),
+            ..self.candidate(rule, after, cause, "start rows at whole units of HBM")
         })
     }
 
@@ -395,17 +454,25 @@ impl Slow<'_> {
         };
         let own = without_gaps(self.tensor(idle), &self.transfer, idle)?;
         let whole = whole_tensor(self.body, self.tensor(idle));
-        let example =
-            without_gaps(whole, &self.transfer, idle).map_or_else(String::new, |mapping| {
-                let name = whole.name.as_deref().unwrap_or("the tensor");
-                format!(", `{name}` as `{}`", wording::written(&mapping))
-            });
-        Some(self.candidate(
+        let after = self.with_element(idle, &own)?;
+        let mut candidate = self.candidate(
             "hbm_stack_idle",
-            self.with_element(idle, &own)?,
+            after,
             format!("bit 8 of the HBM address is the same in every request, so that {channels} of 32 channels serve it"),
-            format!("keep what is moved together in one block, and what is left out outside of it{example}"),
-        ))
+            "keep what is moved together in one block, and what is left out outside of it",
+        );
+        if let Some(mapping) = without_gaps(whole, &self.transfer, idle) {
+            let part = self.tensor(idle);
+            let mut places = vec![(whole.levels.element.span, &mapping)];
+            if part.id != whole.id {
+                places.push((part.levels.element.span, &own));
+            }
+            let template = ["{}", "{}, a tile of it as {}"][places.len() - 1];
+            let stated = Alternative::mappings(template, self.copy.span, &places);
+            let lead = "keep what is moved together in one block: ";
+            candidate.stated = stated.map(|stated| (lead, stated));
+        }
+        Some(candidate)
     }
 
     fn small_packet(&self) -> Option<Candidate> {
@@ -426,31 +493,33 @@ impl Slow<'_> {
             self.crowded(|slices| slices.engine_dmns == 1 && slices.dmn_slices > 1)?;
         let (factor, spread) = self.transfer.over_more_slices(half)?;
         let mapping = self.tensor(half).levels.slice.as_ref()?;
-        let written = spread_slices(mapping.value.as_ref()?, factor)
-            .map_or_else(String::new, |mapping| {
-                format!(": `{}`", wording::written(&mapping))
-            });
+        let spread_out = spread_slices(mapping.value.as_ref()?, factor);
+        let stated = spread_out.and_then(|spread| {
+            Alternative::mappings("{}", self.copy.span, &[(mapping.span, &spread)])
+        });
+        let lead = "spread the slices over both DMNs and more engines: ";
         Some(Candidate {
             span: mapping.span,
+            stated: stated.map(|stated| (lead, stated)),
             ..self.candidate(
                 "dmn_not_interleaved",
                 spread.cost()?.cycles,
                 format!("the {slices} slices of the transfer lie in one DMN of 32 slices, which moves 128 bytes a cycle"),
-                format!("spread the slices over both DMNs and more engines{written}"),
+                "spread the slices over both DMNs and more engines",
             )
         })
     }
 
     fn one_slice(&self) -> Option<Candidate> {
         let (half, _) = self.crowded(|slices| slices.dmn_slices == 1)?;
-        let (count, spread) = self.transfer.over_slices(half)?;
+        let (_, spread) = self.transfer.over_slices(half)?;
         Some(Candidate {
             span: self.tensor(half).levels.slice.as_ref()?.span,
             ..self.candidate(
                 "slices_not_interleaved",
                 spread.cost()?.cycles,
                 "all requests of an engine queue on one slice of a DMN".to_owned(),
-                format!("put a part of the element axes on slices; over {count} slices the transfer is shared out"),
+                "put a part of the element axes on slices",
             )
         })
     }
@@ -466,6 +535,27 @@ impl Slow<'_> {
                 SidePattern::Dm(dm) if is_crowded(&dm.slices) => Some((half, dm.slices.dmn_slices)),
                 _ => None,
             })
+    }
+}
+
+/// The deepest expression that is rewritten.
+const DEPTH: u32 = 64;
+
+/// The expression with a whole axis padded, from the first size to the second.
+fn padded_axis(mapping: &Mapping, axis: &str, sizes: (u64, u64), depth: u32) -> Option<Mapping> {
+    if depth > DEPTH {
+        return None;
+    }
+    let inside = |inner: &Mapping| padded_axis(inner, axis, sizes, depth + 1);
+    match mapping.kind() {
+        MappingKind::Axis(own) if own.name() == axis && own.size() == sizes.0 => {
+            mapping.pad_to(sizes.1, PaddingKind::Top).ok()
+        }
+        MappingKind::Product(parts) => {
+            let parts: Option<Vec<Mapping>> = parts.iter().map(inside).collect();
+            Mapping::product(&parts?).ok()
+        }
+        _ => Some(mapping.clone()),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::kernel::{
 use crate::mapping::{Form, Mapping};
 use crate::simulation::{Effect, simulate};
 
-use super::super::wording::{propose_instead, written};
+use super::super::wording::at_uses;
 use super::super::{Applicability, Checked, Finding, Rule, rule};
 use super::{Costed, weighty_passes, with_saving, worth_for_kernel};
 
@@ -86,15 +86,11 @@ fn one_write(costed: &Costed<'_>, target: TensorId, writes: u64, elements: u64) 
             "each packet is {writes} writes, because its parts lie apart in the tensor; side by side {} cycles become {}",
             saving.operation_before, saving.operation_after
         ),
-    )
-    .help(format!("the element with the packet in a line: `{}`", written(&joined)));
-    let replaced = [(&tensor.levels.element, &joined)];
-    let finding = propose_instead(
-        finding,
-        Applicability::Maybe,
-        costed.operation.span,
-        &replaced,
     );
+    let replaced = at_uses(&[(&tensor.levels.element, &joined)]);
+    let words = ("the element with the packet in a line: ", "{}");
+    let method = costed.operation.span;
+    let finding = finding.suggest(words, Applicability::Maybe, method, &replaced);
     Some(with_saving(finding, saving))
 }
 

@@ -10,8 +10,8 @@ use crate::kernel::{
 use crate::mapping::{Form, Mapping};
 use crate::simulation::{Changed, Engine, StageCost, what_if, what_if_stages};
 
-use super::super::wording::propose_instead;
-use super::super::{Applicability, Checked, Finding, Rule, Saving, levels, rule};
+use super::super::wording::at_uses;
+use super::super::{Applicability, Checked, Finding, Rule, Saving, rule};
 use super::{Costed, KERNEL_SHARE, MANY_CYCLES, saves, weighty_passes, with_saving, worth};
 
 /// The family's rules.
@@ -95,10 +95,10 @@ fn two_flits(
             "one flit of {FLIT_BYTES} bytes fills half of the 64 that a row multiplies; two a packet take {} cycles instead of {}",
             saving.operation_after, saving.operation_before
         ),
-    )
-    .help(format!("align to {}", levels::steps(&time, packet)));
-    let replaced = [(&stage.output.time, &time), (&stage.output.packet, packet)];
-    let finding = propose_instead(finding, Applicability::Machine, stage.span, &replaced);
+    );
+    let replaced = at_uses(&[(&stage.output.packet, packet), (&stage.output.time, &time)]);
+    let words = ("align to ", "{} of {}");
+    let finding = finding.suggest(words, Applicability::Machine, stage.span, &replaced);
     Some(with_saving(finding, saving))
 }
 
@@ -133,9 +133,7 @@ fn more_rows(
         costed.pass.stages.get(index)?.output.time.span,
         "repeated inside this time",
     )
-    .help(format!(
-        "take a factor of {factor} of the weights' time into the rows of the load"
-    ));
+    .help("take a part of what the time repeats into the rows of the load");
     Some(with_saving(finding, saving))
 }
 
@@ -273,7 +271,7 @@ fn stalled_load(costed: &Costed<'_>, stage: &Stage, derived: &AlignDerivation) -
         ),
     )
     .related(load, "this load writes the TRF at the same time")
-    .help("repeat a packet less often, or read 32 bytes at a time, so that the load finds a free column");
+    .help("repeat a packet less often, or read half as much at a time, so that the load finds a free column");
     Some(finding.saves(Saving {
         operation_before: before,
         operation_after: after,

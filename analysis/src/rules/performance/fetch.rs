@@ -7,7 +7,7 @@ use crate::mapping::Mapping;
 use crate::simulation::{Changed, what_if};
 
 use super::super::wording::written;
-use super::super::{Applicability, Checked, Edit, Finding, Fix, Rule, levels, rule};
+use super::super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Rule, rule, words};
 use super::{Costed, weighty_passes, with_saving, worth};
 
 /// The family's rules.
@@ -99,13 +99,18 @@ fn widen(costed: &Costed<'_>, stage: &Stage) -> Option<Finding> {
     };
     let finding = Finding::new(rule, stage.output.packet.span, message);
     let finding = with_saving(finding, saving);
-    let (_, time, packet) = wider.outputs.first()?;
-    let finding = finding.help(format!("fetch {}", levels::steps(time, packet)));
     Some(match fix(costed.pass, &wider) {
-        Some(fix) => Finding {
-            fixes: vec![fix],
-            ..finding
-        },
+        Some(fix) => {
+            let texts: Vec<&str> = fix.edits.iter().map(|edit| &*edit.text).collect();
+            let stated = Alternative {
+                text: words::names(&texts),
+                edits: fix.edits.clone(),
+            };
+            Finding {
+                fixes: vec![fix],
+                ..finding.alternatives("fetch, and collect, ", [stated])
+            }
+        }
         None => finding,
     })
 }

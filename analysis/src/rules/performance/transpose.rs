@@ -67,9 +67,6 @@ fn halved(costed: &Costed<'_>, index: usize, matrix: &TransposeMatrix) -> Option
             matrix.in_cols, half.in_cols
         ),
     )
-    .help(format!(
-        "leave a factor of 2 of the {} packets of a row in the iterations outside of the {} rows",
-        matrix.packets_per_column, matrix.in_rows
-    ));
+    .help("leave half of the packets of a row in the iterations outside of the rows");
     Some(with_saving(finding, saving))
 }

@@ -6,8 +6,10 @@ use crate::derivation::valid_count::{
     COUNTERS, GATES, Placement, ReduceCounts, Refusal, SliceSteps,
 };
 
-use super::wording::{self, names, written};
-use super::{Checked, Finding, Rule, rule};
+use super::wording::{self, names};
+use super::{Alternative, Checked, Finding, Rule, rule, words};
+
+pub(super) use repairs::places;
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -74,12 +76,27 @@ pub(super) const RULES: &[Rule] = &[
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for (pass, derived) in wording::passes(checked) {
         for reduce in &derived.valid_counts.reduces {
-            if let Some(mut finding) = word(reduce) {
-                finding
-                    .fixes
-                    .extend(repairs::fix(checked.body, pass, reduce));
-                findings.push(finding);
+            let Some(mut finding) = word(reduce) else {
+                continue;
+            };
+            if let Some(fix) = repairs::fix(checked.body, pass, reduce) {
+                let mut texts: Vec<&str> = Vec::new();
+                for edit in &fix.edits {
+                    if !texts.contains(&&*edit.text) {
+                        texts.push(&edit.text);
+                    }
+                }
+                let stated = Alternative {
+                    text: words::names(&texts),
+                    edits: fix.edits.clone(),
+                };
+                finding = finding.alternatives(
+                    "place the same elements so that they can be counted: ",
+                    [stated],
+                );
+                finding.fixes.push(fix);
             }
+            findings.push(finding);
         }
     }
 }
@@ -125,7 +142,7 @@ fn word(reduce: &ReduceCounts) -> Option<Finding> {
             ),
         )
         .note(needed(steps, *time_steps))
-        .help(format!("order the parts of `{axis}` in the slice from the largest step to the smallest: {}", descending(strides))),
+        .help(format!("order the parts of `{axis}` in the slice from the largest step to the smallest")),
         Refusal::Interleaved { steps, time_steps } => Finding::new(
             "vcg_slice_order",
             places.time,
@@ -140,22 +157,15 @@ fn word(reduce: &ReduceCounts) -> Option<Finding> {
                 "`{axis}` has {time_steps} time steps and fills {needed}; with its inner part in the slice every step counts as data"
             ),
         )
-        .help(format!("pad `{axis}` to {padded} = {needed} * {slice_size}: `{axis} # {padded}`")),
+        .note(format!("a padding of `{axis}` to {padded} = {needed} * {slice_size} has no such steps"))
+        .help(format!("pad `{axis}` so that it fills every time step")),
         Refusal::Dimensions { gates, packets, counters } => {
             Finding::new("vcg_dimensions", places.time, dimensions(axis, *gates, *packets, *counters))
                 .help(format!("let the parts of `{axis}` in time touch each other"))
         }
     };
     let finding = finding.related(reduce.span, format!("`{axis}` is reduced here"));
-    Some(match &reduce.alternative {
-        Some(flit) => finding.note(format!(
-            "this placement of the same elements works: Slice `{}`, Time `{}`, Packet `{}`",
-            written(&flit.slice),
-            written(&flit.time),
-            written(&flit.packet)
-        )),
-        None => finding,
-    })
+    Some(finding)
 }
 
 fn dimensions(axis: &str, gates: usize, packets: usize, counters: usize) -> String {
@@ -178,12 +188,6 @@ fn list(strides: &[u64]) -> String {
         .map(ToString::to_string)
         .collect::<Vec<_>>()
         .join(", ")
-}
-
-fn descending(strides: &[u64]) -> String {
-    let mut sorted = strides.to_vec();
-    sorted.sort_unstable_by(|left, right| right.cmp(left));
-    list(&sorted)
 }
 
 fn needed(steps: &[SliceSteps], time_steps: u64) -> String {

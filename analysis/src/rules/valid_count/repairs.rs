@@ -59,7 +59,7 @@ fn pad_anew(body: &Body, axis: &str, padded: u64, edits: &mut Edits) {
 }
 
 /// All mappings that a body writes down.
-fn places(body: &Body) -> Vec<&Written<Mapping>> {
+pub(in super::super) fn places(body: &Body) -> Vec<&Written<Mapping>> {
     let mut places = Vec::new();
     for tensor in &body.tensors {
         places.extend(tensor.levels.iter().map(|(_, level)| level));

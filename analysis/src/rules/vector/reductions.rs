@@ -5,8 +5,8 @@ use crate::items::Span;
 use crate::kernel::{Stage, VectorStage};
 use crate::mapping::Mapping;
 
-use super::super::wording::{names, propose, written};
-use super::super::{Applicability, Finding, levels};
+use super::super::wording::{differing, names, propose, written};
+use super::super::{Alternative, Applicability, Finding, levels};
 use super::words::shape;
 
 pub(super) fn intra_mapping(
@@ -56,9 +56,8 @@ pub(super) fn intra_slots(
     .note(format!("inside the outermost `{axis}` in time: {}", factors.join(" * ")))
     .related(stage.span, format!("`{axis}` is reduced here"));
     match reordered {
-        Some(time) => finding.help(format!(
-            "with `{axis}` innermost one slot is enough: Time `{}`",
-            written(time)
+        Some(_) => finding.help(format!(
+            "go through `{axis}` innermost in time: then no sum waits for another"
         )),
         None => finding,
     }
@@ -122,20 +121,23 @@ pub(super) fn inter_mapping(
     let Some((slice, time)) = expected else {
         return finding.help("keep the slice's other axes in their places and time in its order");
     };
-    let finding = finding.help(format!(
-        "write `vector_inter_slice_reduce::<{}, {}>`, with a new axis or one of time in place of the hole where the result is wanted in more slices",
+    let output = &stage.output;
+    let replacements: Vec<(Span, &Mapping)> =
+        differing([(&output.slice, slice), (&output.time, time)])
+            .into_iter()
+            .map(|(declared, wanted)| (declared.span, wanted))
+            .collect();
+    let call = format!(
+        "`vector_inter_slice_reduce::<{}, {}>`, with a new axis or one of time in place of the hole where the result is \
+         wanted in more slices",
         written(slice),
         written(time)
-    ));
-    let output = &stage.output;
-    let replacements: Vec<(Span, &Mapping)> = [(&output.slice, slice), (&output.time, time)]
-        .into_iter()
-        .filter(|(declared, wanted)| {
-            declared
-                .get()
-                .is_none_or(|declared| declared.form() != wanted.form())
-        })
-        .map(|(declared, wanted)| (declared.span, wanted))
-        .collect();
+    );
+    let stated = Alternative::mappings("", stage.span, &replacements);
+    let stated = stated.map(|stated| Alternative {
+        text: call,
+        ..stated
+    });
+    let finding = finding.alternatives("write ", stated);
     propose(finding, Applicability::Maybe, stage.span, &replacements)
 }

@@ -34,6 +34,8 @@ pub(super) fn change_lanes(pass: &Pass, index: usize, needs: Way) -> Option<Fix>
     let input = shape_of(pass.input_of(index))?;
     let (title, edits) = match needs {
         Way::Way4 => narrow(pass, index, &input)?,
+        // What is widened later would be widened twice.
+        Way::Way8 if pass.stages.get(index..)?.iter().any(widens) => return None,
         Way::Way8 => {
             let (call, _) = widen(&input, came_by_split(pass, index))?;
             let title = format!("Widen before `{}`: `{call}`", stage.method);
@@ -55,6 +57,11 @@ pub(super) fn change_lanes(pass: &Pass, index: usize, needs: Way) -> Option<Fix>
 fn shape_of(stream: &StreamShape) -> Option<Shape> {
     let form = |mapping: Option<&Mapping>| Some(mapping?.form().clone());
     Some((form(stream.time.get())?, form(stream.packet.get())?))
+}
+
+/// Whether a stage makes eight lanes of four.
+const fn widens(stage: &Stage) -> bool {
+    matches!(stage.kind, StageKind::VectorConcat | StageKind::VectorPad)
 }
 
 /// A call in front of a stage's own.

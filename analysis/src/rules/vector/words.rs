@@ -8,8 +8,8 @@ use crate::items::Span;
 use crate::kernel::{OperandSource, Pass, Stage, StageKind, TensorId, VectorStage, Way};
 use crate::mapping::Mapping;
 
-use super::super::wording::{propose, written};
-use super::super::{Applicability, Checked, Edit, Finding, Fix, levels};
+use super::super::wording::written;
+use super::super::{Alternative, Applicability, Checked, Edit, Finding, Fix, levels};
 use super::reductions::{inter_mapping, inter_stage, intra_mapping, intra_slots};
 use super::repairs;
 
@@ -36,10 +36,7 @@ pub(super) fn word(
         } => order(span, stage, (*entered, *from), *earlier, allowed),
         VectorFault::Way { entered, needs } => {
             let finding = way(span, stage, *entered, *needs);
-            with_fix(
-                finding,
-                repairs::change_lanes(pass, violation.stage, *needs),
-            )
+            finding.stating(repairs::change_lanes(pass, violation.stage, *needs))
         }
         VectorFault::OperationType {
             entered,
@@ -79,10 +76,9 @@ pub(super) fn word(
         } => {
             let finding = operand_type(span, *operand, *stream, *constant);
             let tensor = tensor_at(stage, span).filter(|_| !constant);
-            with_fix(
-                finding,
-                tensor.and_then(|tensor| repairs::retype(checked, tensor, *operand, *stream)),
-            )
+            let anew =
+                tensor.and_then(|tensor| repairs::retype(checked, tensor, *operand, *stream));
+            finding.stating(anew)
         }
         VectorFault::IntraMapping {
             axis,
@@ -100,11 +96,6 @@ pub(super) fn word(
             inter_mapping(span, stage, fault, expected.as_ref())
         }
     })
-}
-
-fn with_fix(mut finding: Finding, fix: Option<Fix>) -> Finding {
-    finding.fixes.extend(fix);
-    finding
 }
 
 /// The VRF tensor that is an operand at a place.
@@ -139,7 +130,7 @@ fn stream_type(span: Span, found: ElementType, place: Span) -> Finding {
         .find(|target| matches!(target, ElementType::I32 | ElementType::F32));
     match target {
         Some(target) => finding.help(format!(
-            "convert while fetching: `fetch::<{target}, ..>()`, with a flit of 8 elements behind it"
+            "convert to `{target}` while fetching, and collect flits of as many elements as there are lanes"
         )),
         None => finding.help(format!(
             "no fetch converts `{found}` to `i32` or `f32`: store the tensor in another type"
@@ -161,17 +152,20 @@ fn packet(
     let Some((new_time, new_packet)) = expected else {
         return finding;
     };
-    let finding = finding.help(format!(
-        "write Time `{}`, Packet `{}`",
-        written(new_time),
-        written(new_packet)
-    ));
-    let edits: &[(Span, &Mapping)] = if elements < 8 {
-        &[(span, new_packet)]
+    let (template, edits): (&str, &[(Span, &Mapping)]) = if elements < 8 {
+        ("Packet {}", &[(span, new_packet)])
     } else {
-        &[(time, new_time), (span, new_packet)]
+        (
+            "Time {}, Packet {}",
+            &[(time, new_time), (span, new_packet)],
+        )
     };
-    propose(finding, Applicability::Maybe, stage.span, edits)
+    finding.suggest(
+        ("write ", template),
+        Applicability::Maybe,
+        stage.span,
+        edits,
+    )
 }
 
 fn order(
@@ -307,15 +301,24 @@ fn reuse(
         .iter()
         .find(|other| other.argument.is_some_and(|argument| argument != "Fma"));
     match multiplier {
-        Some(other) => finding.fix(
-            Applicability::Maybe,
-            format!(
-                "Use {}",
-                other.alu.map_or("the other multiplier", Alu::name)
-            ),
-            span,
-            other.written(),
-        ),
+        Some(other) => {
+            let name = other.alu.map_or("the other multiplier", Alu::name);
+            let stated = Alternative {
+                text: format!("`{}` on {name}", other.written()),
+                edits: vec![Edit {
+                    span,
+                    text: other.written(),
+                }],
+            };
+            finding
+                .alternatives("free for the same function: ", [stated])
+                .fix(
+                    Applicability::Maybe,
+                    format!("Use {name}"),
+                    span,
+                    other.written(),
+                )
+        }
         None => finding,
     }
 }
@@ -337,18 +340,18 @@ fn drops(
     let Some((time, packet)) = split else {
         return finding;
     };
-    let mut finding = finding.help(format!(
-        "split instead, `vector_split::<{}, {}>()`, and concatenate afterwards",
-        written(time),
-        written(packet)
-    ));
+    let finding = finding.help("split instead, and concatenate afterwards");
     if whole.is_some() {
-        return with_fix(finding, whole);
+        return finding.stating(whole);
     }
     // `vector_trim_way4::<` directly before the packet: the turbofish can be rewritten.
     if span.item == stage.span.item && span.start == stage.span.end.saturating_add(3) {
-        finding.fixes.push(Fix {
-            title: "Split instead of trimming".to_owned(),
+        return finding.stating(Some(Fix {
+            title: format!(
+                "Split instead of trimming, `vector_split::<{}, {}>()`, and concatenate afterwards",
+                written(time),
+                written(packet)
+            ),
             applicability: Applicability::Maybe,
             edits: vec![
                 Edit {
@@ -360,7 +363,7 @@ fn drops(
                     text: format!("{}, {}", written(time), written(packet)),
                 },
             ],
-        });
+        }));
     }
     finding
 }
@@ -386,15 +389,15 @@ pub(super) fn shape(
         .collect();
     let wanted: Vec<String> = mismatches
         .iter()
-        .map(|part| format!("{} `{}`", part.parameter, written(&part.expected)))
+        .map(|part| format!("{} {{}}", part.parameter))
         .collect();
-    let finding =
-        Finding::new(rule, span, parts.join(", and ")).help(format!("write {}", wanted.join(", ")));
+    let finding = Finding::new(rule, span, parts.join(", and "));
     let replacements: Vec<(Span, &Mapping)> = mismatches
         .iter()
         .map(|part| (part.span, &part.expected))
         .collect();
-    propose(finding, Applicability::Machine, stage.span, &replacements)
+    let words = ("write ", &*wanted.join(", "));
+    finding.suggest(words, Applicability::Machine, stage.span, &replacements)
 }
 
 fn stash(span: Span, fault: &StashFault) -> Finding {
@@ -492,20 +495,36 @@ fn operand_type(span: Span, operand: ElementType, stream: ElementType, constant:
                 start: span.end,
                 ..span
             };
-            finding.help("write the constant as `f32`").fix(
-                Applicability::Machine,
-                "Write the constant as `f32`",
-                end,
-                " as f32",
-            )
+            let stated = Alternative {
+                text: "`f32`".to_owned(),
+                edits: vec![Edit {
+                    span: end,
+                    text: " as f32".to_owned(),
+                }],
+            };
+            finding
+                .alternatives("write the constant as ", [stated])
+                .fix(
+                    Applicability::Machine,
+                    "Write the constant as `f32`",
+                    end,
+                    " as f32",
+                )
         }
         (true, _) => {
             let end = Span {
                 start: span.end,
                 ..span
             };
+            let stated = Alternative {
+                text: format!("`{stream}`"),
+                edits: vec![Edit {
+                    span: end,
+                    text: format!(" as {stream}"),
+                }],
+            };
             finding
-                .help(format!("write the constant as `{stream}`"))
+                .alternatives("write the constant as ", [stated])
                 .fix(
                     Applicability::Maybe,
                     format!("Write the constant as `{stream}`"),
