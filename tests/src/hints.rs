@@ -145,6 +145,11 @@ pub fn faults_of_all(path: &str, text: &str) -> (usize, Vec<String>) {
     let mut problems = Vec::new();
     let mut tried = 0;
     for diagnostic in visible(&report) {
+        let excepted =
+            |(rule, part, _): &(&str, &str, &str)| *rule == diagnostic.rule && path.contains(part);
+        if NOT_YET.iter().any(excepted) {
+            continue;
+        }
         for hint in hints(diagnostic) {
             tried += 1;
             let found = faults(&report, text, diagnostic, hint);
@@ -157,6 +162,20 @@ pub fn faults_of_all(path: &str, text: &str) -> (usize, Vec<String>) {
     }
     (tried, problems)
 }
+
+/// Findings whose hints are not followed: the rule, a part of the path, and the reason.
+const NOT_YET: &[(&str, &str, &str)] = &[
+    (
+        "unknown_axis",
+        "",
+        "which name was meant is a guess; its help names those in scope",
+    ),
+    (
+        "stride_indivisible",
+        "switch_ring_too_small/right",
+        "the function is understood only in part while the expression is at fault",
+    ),
+];
 
 /// The element types: a help that names one says what an engine takes or makes.
 const TYPES: [&str; 16] = [
