@@ -366,7 +366,7 @@ fn inserted_calls_stand_as_the_chain_does() {
     let mended = |text: &str| {
         let report = check_text(path, text);
         let fix = visible(&report).find_map(|found| found.fixes.first());
-        fix.map(|fix| applied(text, fix)).unwrap_or_default()
+        fix.map(|fix| applied(text, &fix.edits)).unwrap_or_default()
     };
     let call = ".vector_split::<m![T, L / 4], m![L % 4]>()";
     let broken = mended(&text);
