@@ -19,6 +19,10 @@ const WITHOUT: &[(&str, &str)] = &[
         "a ring has no size that the axis fills: only another layout of the whole tensor mends it",
     ),
     (
+        "modulo_indivisible/wrong",
+        "the other part of the axis stands in another expression, which this one alone cannot fit",
+    ),
+    (
         "stride_indivisible/wrong_2",
         "nobody knows what the 0 was to be, and its neighbours do not fit the kernel",
     ),
