@@ -308,8 +308,8 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
     Arc::new(report)
 }
 
-/// The items of a file and the functions in their blocks, each with the bytes of its text: what [`check_one`] is asked about, so that other threads find the
-/// answers at hand.
+/// The items of a file and the functions in their blocks, each with the bytes of its text: what [`check_one`] is asked about,
+/// so that other threads find the answers at hand.
 pub(crate) fn items_of(db: &dyn Db, file: SourceFile) -> Vec<(usize, ItemId)> {
     let items = file_items(db, file);
     let mut found = Vec::new();

@@ -6,6 +6,7 @@ use super::{item, one};
 use crate::conditions::{CfgSetting, PackageFeatures, Truth};
 use crate::items::{ItemKind, file_functions, item_text, token_map};
 use crate::report::FileReport;
+use crate::rules::Level;
 use crate::syntax::parse_text;
 use crate::workspace::Workspace;
 
@@ -239,7 +240,12 @@ fn package(features: &[(&str, Truth)]) -> Vec<PackageFeatures> {
 }
 
 fn rules(report: &FileReport) -> Vec<&'static str> {
-    report.diagnostics.iter().map(|found| found.rule).collect()
+    let found = report.diagnostics.iter();
+    // Without those that say only what nobody looked at.
+    found
+        .filter(|found| found.default_level != Level::Allow)
+        .map(|found| found.rule)
+        .collect()
 }
 
 #[test]
