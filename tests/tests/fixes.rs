@@ -270,12 +270,10 @@ fn every_hint_of_a_wrong_kernel_is_followed() {
 fn help_of(fixture: &str) -> String {
     let path = format!("fixtures/violations/{fixture}.rs");
     let text = read(&repository().join(&path));
-    let rule = fixture.split('/').next().unwrap();
     let report = check_text(&path, &text);
-    let found = marked(find_rule(rule).unwrap(), &text, &report).next();
-    found
-        .and_then(|found| found.help.clone())
-        .unwrap_or_default()
+    let rule = fixture.split('/').next().and_then(find_rule);
+    let found = rule.and_then(|rule| marked(rule, &text, &report).next()?.help.clone());
+    found.unwrap_or_default()
 }
 
 #[test]
