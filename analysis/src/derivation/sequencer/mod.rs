@@ -9,7 +9,7 @@ mod entries;
 mod pairs;
 mod places;
 #[cfg(test)]
-mod random_commits;
+mod random_commit_tests;
 #[cfg(test)]
 mod random_tests;
 #[cfg(test)]
