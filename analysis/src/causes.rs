@@ -138,8 +138,8 @@ type Cluster = m![1 # 2];
 
 #[device(chip = 1)]
 fn scale(ctx: &mut Context, x: &HbmTensor<f32, Chip, m![S, D]>) -> HbmTensor<f32, Chip, m![S, D]> {
-    let x: DmTensor<f32, Chip, Cluster, m![S], m![D]> = x.to_dm(&mut ctx.tdma, 0);
-    let y: DmTensor<f32, Chip, Cluster, m![S], m![D]> = ctx
+    let x: DmTensor<f32, Chip, Cluster, m![S], m![D # 64]> = x.to_dm(&mut ctx.tdma, 0);
+    let y: DmTensor<f32, Chip, Cluster, m![S], m![D # 64]> = ctx
         .main
         .begin(x.view())
         .fetch::<f32, m![D / 8], m![D % 8]>()

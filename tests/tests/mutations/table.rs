@@ -60,9 +60,11 @@ impl Axes {
         inside.then_some(sum)
     }
 
-    /// The table of an expression; `None` where it is too long or ill-formed.
+    /// The table of an expression; `None` where it is too long or ill-formed, or where it holds a part of a group that is cut
+    /// inside of one of its axes: a position of such a part carries over from axis to axis, and this table adds them up one
+    /// by one.
     pub(crate) fn table(&mut self, expr: &Expr) -> Option<Vec<Cell>> {
-        if expr.fault().is_some() || expr.size()? > TABLE_LIMIT {
+        if expr.fault().is_some() || expr.size()? > TABLE_LIMIT || cuts_a_group(expr) {
             return None;
         }
         Some(match expr {
@@ -111,6 +113,37 @@ impl Axes {
             self.join(outer[position / inner.len()], inner[position % inner.len()])
         };
         sample(size).any(|position| at(left, position) != at(right, position))
+    }
+}
+
+/// Whether an expression divides a group anywhere but between two of its parts.
+fn cuts_a_group(expr: &Expr) -> bool {
+    match expr {
+        Expr::Stride(inner, n) | Expr::Modulo(inner, n) => match &**inner {
+            Expr::Pair(parts) => {
+                let mut size = 1;
+                let between = parts.iter().rev().any(|part| {
+                    size *= part.size().unwrap_or(0);
+                    size == *n
+                });
+                !(between || *n == 1)
+            }
+            Expr::Axis(..) | Expr::Copies(_) => false,
+            other => !groups(other).is_empty(),
+        },
+        _ => false,
+    }
+}
+
+/// The groups in an expression.
+fn groups(expr: &Expr) -> Vec<&Expr> {
+    match expr {
+        Expr::Copies(_) | Expr::Axis(..) => Vec::new(),
+        Expr::Pair(_) => vec![expr],
+        Expr::Stride(inner, _)
+        | Expr::Modulo(inner, _)
+        | Expr::Resize(inner, _)
+        | Expr::Pad(inner, _) => groups(inner),
     }
 }
 
