@@ -186,7 +186,10 @@ async function crowd(browser) {
     }, key);
   }
   const again = await drawn();
-  check(again.marks <= CROWD.lanes * CROWD.width, `${again.marks} marks after coming closer and going back twice`);
+  check(
+    again.marks <= CROWD.lanes * CROWD.width,
+    `${again.marks} marks after coming closer and going back twice`,
+  );
   await page.screenshot({ path: join(pictures, 'crowded.png') });
   await page.close();
 }
