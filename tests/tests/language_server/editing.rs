@@ -213,11 +213,16 @@ fn a_closed_document_has_the_text_on_disk_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a b.rs");
     std::fs::write(&path, "// on disk\n").unwrap();
-    let mut client = Setup::utf16().in_process();
+    let mut client = Setup::utf16().folder(folder.path()).in_process();
     let uri = super::support::uri_of(&path);
     let text = |client: &mut Client| client.request_raw("visa/viewFileText", json!(document(&uri)));
     client.open(&uri, "// open\n");
     assert_eq!(text(&mut client), "// open\n");
+    // Findings are told when the folder has been read: from then on the file is one of the workspace.
+    client.request_raw(
+        "textDocument/diagnostic",
+        json!({ "textDocument": document(&uri) }),
+    );
     client.change(&uri, 2, vec![edit((0, 3), (0, 7), "changed")]);
     assert_eq!(text(&mut client), "// changed\n");
     client.close(&uri);
@@ -229,6 +234,29 @@ fn a_closed_document_has_the_text_on_disk_again() {
     std::fs::remove_file(&path).unwrap();
     client.close(&spelled);
     assert_eq!(text(&mut client), Value::Null);
+    client.finish();
+}
+
+#[test]
+fn a_closed_document_outside_of_all_folders_is_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("loose.rs");
+    std::fs::write(&path, "// on disk\n").unwrap();
+    let mut client = Setup::utf16().in_process();
+    let uri = super::support::uri_of(&path);
+    client.open(&uri, "// open\n");
+    client.close(&uri);
+    // The text on disk may be in place until the neighbours of open documents have been read again.
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    loop {
+        let text = client.request_raw("visa/viewFileText", json!(document(&uri)));
+        if text == Value::Null {
+            break;
+        }
+        assert_eq!(text, "// on disk\n");
+        assert!(std::time::Instant::now() < end, "the document stays");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
     client.finish();
 }
 
