@@ -161,6 +161,20 @@ pub fn reachable_from(db: &dyn Db, file: SourceFile) -> Option<ModuleId> {
     ))
 }
 
+/// The files by what they may call, in the order of their paths: asked once of all files, not by each of them.
+#[salsa::tracked(returns(clone))]
+fn files_by_reach(
+    db: &dyn Db,
+    project: Project,
+) -> Arc<FxHashMap<Option<ModuleId>, Vec<SourceFile>>> {
+    let mut groups: FxHashMap<_, Vec<_>> = FxHashMap::default();
+    for file in project.files(db).values() {
+        let among = reachable_from(db, *file);
+        groups.entry(among).or_default().push(*file);
+    }
+    Arc::new(groups)
+}
+
 /// For each file what functions of other files find in it, among the files that may call each other.
 #[salsa::tracked(returns(clone))]
 fn foreign_findings(
@@ -169,10 +183,8 @@ fn foreign_findings(
     among: Option<ModuleId>,
 ) -> Arc<FxHashMap<SourceFile, Findings>> {
     let mut elsewhere: FxHashMap<SourceFile, Findings> = FxHashMap::default();
-    for file in project.files(db).values() {
-        if reachable_from(db, *file) != among {
-            continue;
-        }
+    let groups = files_by_reach(db, project);
+    for file in groups.get(&among).into_iter().flatten() {
         for function in functions(db, *file) {
             let found = function_findings(db, function);
             let away = |span: Span| Some(span.item.file(db)).filter(|other| other != file);

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use strsim::osa_distance;
+
 /// How many names are proposed at most.
 const MAXIMUM_PROPOSALS: usize = 3;
 /// Names longer than this are not compared: the comparison takes time in the product of both lengths.
@@ -27,7 +29,7 @@ pub fn nearest_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a st
         .filter(|candidate| {
             *candidate != name && candidate.chars().count().abs_diff(length) <= allowed
         })
-        .map(|candidate| (distance(name, candidate), candidate))
+        .map(|candidate| (osa_distance(name, candidate), candidate))
         .filter(|(distance, candidate)| {
             *distance <= allowed
                 && (length.max(candidate.chars().count()) > SHORT
@@ -47,46 +49,9 @@ fn letters(name: &str) -> BTreeSet<char> {
     name.chars().flat_map(char::to_lowercase).collect()
 }
 
-/// The least number of letters inserted, removed, replaced or swapped with their neighbour that turn one name into the
-/// other (the restricted Damerau-Levenshtein distance).
-fn distance(one: &str, other: &str) -> usize {
-    let one: Vec<char> = one.chars().collect();
-    let other: Vec<char> = other.chars().collect();
-    let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX / 2);
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=other.len()).collect();
-    for (row, letter) in one.iter().enumerate() {
-        let mut next = vec![row + 1];
-        for (column, opposite) in other.iter().enumerate() {
-            let replaced = at(&last, column) + usize::from(letter != opposite);
-            let mut least = replaced
-                .min(at(&last, column + 1) + 1)
-                .min(at(&next, column) + 1);
-            let swapped = row > 0
-                && column > 0
-                && one.get(row - 1) == Some(opposite)
-                && other.get(column - 1) == Some(letter);
-            if swapped {
-                least = least.min(at(&before, column - 1) + 1);
-            }
-            next.push(least);
-        }
-        before = std::mem::replace(&mut last, next);
-    }
-    at(&last, other.len())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{distance, nearest_names};
-
-    #[test]
-    fn distances_count_single_changes() {
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("abc", "abc"), 0);
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("ab", "ba"), 1);
-    }
+    use super::nearest_names;
 
     #[test]
     fn near_names_come_first_and_far_names_not_at_all() {

@@ -177,7 +177,7 @@ enum Style {
 struct Builder<'a> {
     db: &'a dyn Db,
     files: &'a FileMap,
-    paths: FxHashMap<String, SourceFile>,
+    paths: BTreeMap<String, SourceFile>,
     tree: ModuleTree,
 }
 
@@ -186,9 +186,11 @@ impl Builder<'_> {
         for package in project.packages(self.db).iter() {
             let root = normal_path(&package.root);
             let name: Arc<str> = package.name.replace('-', "_").into();
+            let inside = prefix_of(&root);
             let mut targets: Vec<_> = self
-                .files
-                .iter()
+                .paths
+                .range(inside.clone()..)
+                .take_while(|(path, _)| path.starts_with(&inside))
                 .filter_map(|(path, file)| Some((target_of(&root, path)?, *file)))
                 .collect();
             // Modules that the library and a binary both declare belong to the library.
@@ -407,11 +409,19 @@ enum TargetKind {
     Other,
 }
 
-/// Which target of a package a file is the root of, by Cargo's conventions.
+/// What the paths of all files in a folder begin with.
+fn prefix_of(folder: &str) -> String {
+    if folder.is_empty() {
+        String::new()
+    } else {
+        format!("{folder}/")
+    }
+}
+
+/// Which target of a package a file is the root of, by Cargo's conventions. Both paths are normal ones.
 fn target_of(root: &str, path: &str) -> Option<TargetKind> {
-    let path = normal_path(path);
     let inside = if root.is_empty() {
-        path.as_str()
+        path
     } else {
         path.strip_prefix(root)?.strip_prefix('/')?
     };

@@ -184,11 +184,11 @@ pub(crate) fn pass(
         return fixing::diff(options, session, console, unreadable);
     }
     let (fix, ignore) = (options.fixing.fix, options.ignoring.add_ignore);
-    let before = session.own_texts();
+    let before = (fix || ignore).then(|| session.own_texts());
     let fixed = fix.then(|| fixing::fix(options, session));
     let ignored = ignore.then(|| ignoring::add(options, session));
     let mut console = console;
-    if fix || ignore {
+    if let Some(before) = before {
         fixing::write_changes(session, &before, console)?;
         if options.paths.iter().any(|path| path.as_os_str() == "-") {
             // Standard output is for the new text.

@@ -7,6 +7,7 @@ use super::format::wrap;
 use super::levels::did_you_mean;
 use super::output::Console;
 use super::pages::{self, Part};
+use super::styles::{TITLE, styled};
 use super::{Failure, Outcome};
 
 /// Runs the command.
@@ -26,19 +27,15 @@ pub(crate) fn run(options: &ExplainArguments, console: Console) -> Result<Outcom
 }
 
 fn page(rule: &Rule, colored: bool, width: usize) -> String {
-    let (bold, plain) = if colored {
-        ("\u{1b}[1m", "\u{1b}[0m")
-    } else {
-        ("", "")
-    };
+    let title = |text: &str| styled(text, TITLE, colored);
     let mut text = format!(
-        "{bold}{}{plain} ({})\n\n{}\n",
-        rule.name,
+        "{} ({})\n\n{}\n",
+        title(rule.name),
         pages::standing(rule),
         wrap(rule.summary, width)
     );
     for section in pages::sections(rule) {
-        text.push_str(&format!("\n{bold}{}{plain}\n", section.title));
+        text.push_str(&format!("\n{}\n", title(section.title)));
         for part in section.parts {
             match part {
                 Part::Words(words) => text.push_str(&format!("\n{}\n", wrap(&words, width))),
@@ -47,7 +44,7 @@ fn page(rule: &Rule, colored: bool, width: usize) -> String {
             }
         }
     }
-    text.push_str(&format!("\n{bold}Page{plain}: {}\n", pages::address(rule)));
+    text.push_str(&format!("\n{}: {}\n", title("Page"), pages::address(rule)));
     text
 }
 

@@ -22,6 +22,7 @@ mod progress;
 mod rules;
 mod sequence;
 mod session;
+mod styles;
 mod watch;
 mod writing;
 

@@ -1,6 +1,5 @@
 //! Where answers go: standard output, and standard error for what went wrong. Files are written by `writing`.
 
-use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -40,22 +39,21 @@ impl Console {
     }
 
     /// Whether an answer carries colours. What the command line says counts first, then `NO_COLOR`, then
-    /// `CLICOLOR_FORCE`, then whether a terminal reads it.
+    /// `CLICOLOR_FORCE`, then whether a terminal reads it that knows colours.
     pub(crate) fn colored(self) -> bool {
         match self.color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto if variable("NO_COLOR").is_some() => false,
-            Color::Auto if variable("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+            Color::Auto if anstyle_query::no_color() => false,
+            Color::Auto if forced() => true,
             Color::Auto => {
-                let off = variable("CLICOLOR").is_some_and(|value| value == "0");
-                let dumb = variable("TERM").is_some_and(|value| value == "dumb");
+                let wanted = anstyle_query::clicolor().unwrap_or(true);
                 let terminal = if self.aside {
                     std::io::stderr().is_terminal()
                 } else {
                     std::io::stdout().is_terminal()
                 };
-                !off && !dumb && terminal
+                wanted && terminal && anstyle_query::term_supports_color()
             }
         }
     }
@@ -112,9 +110,10 @@ impl Console {
     }
 }
 
-/// A variable of the environment that is set to something.
-fn variable(name: &str) -> Option<OsString> {
-    std::env::var_os(name).filter(|value| !value.is_empty())
+/// Whether `CLICOLOR_FORCE` asks for colours; a `0` does not.
+fn forced() -> bool {
+    let zero = std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value == "0");
+    anstyle_query::clicolor_force() && !zero
 }
 
 /// One line on standard error.

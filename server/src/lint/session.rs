@@ -3,24 +3,26 @@
 //! Knows which files a run reports on and at which level their findings are taken; what becomes of the findings is the
 //! business of whoever asks.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use visa_analysis::{
-    Allowed, CrateLibrary, Diagnostic, DiagnosticFix, FileReport, Fixable, Group, KernelCost,
-    Level, OperationCounts, Report, Rule, Workspace,
+    Allowed, Analysis, CrateLibrary, Diagnostic, DiagnosticFix, FileReport, Fixable, Group,
+    KernelCost, Level, OperationCounts, Report, Rule, Workspace,
 };
 
 use super::arguments::CheckArguments;
 use super::check::{DialectOf, Finding, NotLookedAt, Texts};
-use super::files::Sources;
+use super::files::{LoadedFile, Sources};
 use super::levels::Levels;
 use super::output::{Console, write_error, write_warning};
 use super::progress::Progress;
 use super::settings::{Resolver, SettingsArguments, SettingsTable, show};
 use super::{Failure, Outcome};
+use crate::project::parts::parts;
 
 /// What a command is given to read.
 #[derive(Debug, Clone, Copy)]
@@ -52,8 +54,26 @@ pub(crate) struct Session<'a> {
     levels: Levels,
     settings: SettingsTable,
     sources: Sources,
-    /// Never taken apart: the process ends after the last report, and that would only delay it.
-    workspace: ManuallyDrop<Workspace>,
+    /// The engine with all files at once, for runs that change texts or ask again. One that asks once holds a part of the files
+    /// after the other. Never taken apart: the process ends after the last report, and that would only delay it.
+    whole: OnceCell<ManuallyDrop<Workspace>>,
+}
+
+/// How much of a run's text a question is about.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    bytes: usize,
+    all: usize,
+}
+
+impl Part {
+    /// What there is of something in all parts, as far as one tells.
+    const fn of_all(self, number: usize) -> usize {
+        match number.saturating_mul(self.all).checked_div(self.bytes) {
+            Some(all) => all,
+            None => number,
+        }
+    }
 }
 
 /// What a check of a session's files says.
@@ -95,7 +115,7 @@ impl<'a> Session<'a> {
             levels: levels.clone(),
             settings: SettingsTable::default(),
             sources: Sources::default(),
-            workspace: ManuallyDrop::new(Workspace::new()),
+            whole: OnceCell::new(),
         };
         session.reload()?;
         Ok(session)
@@ -107,27 +127,16 @@ impl<'a> Session<'a> {
         let mut resolver = Resolver::new(self.given.settings, self.levels.clone())?;
         let sources = Sources::gather(self.given.paths, self.given.stdin_filename, &mut resolver);
         let settings = resolver.table(sources.files.iter().map(|file| file.path.as_str()))?;
-        let known: BTreeSet<&str> = sources.files.iter().map(|file| &*file.path).collect();
-        for file in &self.sources.files {
-            if !known.contains(&*file.path) {
-                self.workspace.remove_file(&file.path);
+        if let Some(workspace) = self.whole.get_mut() {
+            let known: BTreeSet<&str> = sources.files.iter().map(|file| &*file.path).collect();
+            for file in &self.sources.files {
+                if !known.contains(&*file.path) {
+                    workspace.remove_file(&file.path);
+                }
             }
+            let all: Vec<&LoadedFile> = sources.files.iter().collect();
+            fill(workspace, self.given, &settings, &sources, &all);
         }
-        self.workspace.set_doc_comments(self.given.settings.doc);
-        self.workspace.set_file_options(settings.engine_options());
-        self.workspace.set_budgets(settings.budgets());
-        self.workspace.set_packages(sources.packages.clone());
-        let libraries = sources.libraries.iter();
-        self.workspace
-            .set_manifests(libraries.map(|(root, package)| (&**root, package.clone())));
-        self.workspace.set_features(sources.features.clone());
-        self.workspace.set_cfg(settings.cfg());
-        self.workspace.set_files(
-            sources
-                .files
-                .iter()
-                .map(|file| (file.path.as_str(), file.text.as_str())),
-        );
         let changed = sources != self.sources
             || show(&settings, &sources) != show(&self.settings, &self.sources);
         self.settings = settings;
@@ -163,10 +172,9 @@ impl<'a> Session<'a> {
     /// Checks the files that the run reports on.
     pub(crate) fn check(&self) -> Checked {
         let progress = Progress::new(self.given.quiet);
-        let reports = self
-            .workspace
-            .analysis()
-            .file_reports_with(&self.sources.reported, &|items| progress.advance(items));
+        let reports = self.ask(|analysis, paths, part| {
+            analysis.file_reports_with(paths, &|items| progress.advance(part.of_all(items)))
+        });
         progress.end();
         let report = Report::of_files(reports);
         for (path, problem) in &report.problems {
@@ -217,10 +225,71 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Asks something of all files that the run reports on: of all at once where the engine holds them, else part by part.
+    fn ask<T>(&self, question: impl Fn(&Analysis, &[String], Part) -> Vec<T>) -> Vec<T> {
+        let reported = &self.sources.reported;
+        let size = |files: &[&LoadedFile]| files.iter().map(|file| file.text.len()).sum();
+        let all: Vec<&LoadedFile> = self.sources.files.iter().collect();
+        let all_bytes = size(&all);
+        let of = |bytes| Part {
+            bytes,
+            all: all_bytes,
+        };
+        let parts = match self.whole.get() {
+            Some(workspace) => return question(&workspace.analysis(), reported, of(all_bytes)),
+            None => parts(&self.sources.files, &self.sources.packages),
+        };
+        if parts.len() < 2 {
+            return question(&self.workspace().analysis(), reported, of(all_bytes));
+        }
+        let mut answers = Vec::new();
+        for part in parts {
+            let files: Vec<&LoadedFile> =
+                part.iter().filter_map(|at| all.get(*at).copied()).collect();
+            let paths = files.iter().map(|file| &file.path);
+            let paths = paths.filter(|path| reported.binary_search(path).is_ok());
+            let paths: Vec<String> = paths.cloned().collect();
+            if !paths.is_empty() {
+                let workspace = self.engine_of(&files);
+                answers.extend(question(&workspace.analysis(), &paths, of(size(&files))));
+            }
+        }
+        answers
+    }
+
+    /// The engine with all files of the run.
+    pub(crate) fn workspace(&self) -> &Workspace {
+        self.whole.get_or_init(|| {
+            let all: Vec<&LoadedFile> = self.sources.files.iter().collect();
+            ManuallyDrop::new(self.engine_of(&all))
+        })
+    }
+
+    /// An engine with some files.
+    fn engine_of(&self, files: &[&LoadedFile]) -> Workspace {
+        let mut workspace = Workspace::new();
+        fill(
+            &mut workspace,
+            self.given,
+            &self.settings,
+            &self.sources,
+            files,
+        );
+        workspace
+    }
+
+    /// The same, to be changed.
+    fn workspace_mut(&mut self) -> Option<&mut Workspace> {
+        self.workspace();
+        self.whole.get_mut().map(|workspace| &mut **workspace)
+    }
+
     /// Puts other texts in the place of files of the run.
     pub(crate) fn set_texts(&mut self, texts: BTreeMap<String, String>) {
-        for (path, text) in texts {
-            self.workspace.set_file(&path, &text);
+        if let Some(workspace) = self.workspace_mut() {
+            for (path, text) in texts {
+                workspace.set_file(&path, &text);
+            }
         }
     }
 
@@ -229,7 +298,7 @@ impl<'a> Session<'a> {
     pub(crate) fn costs(&self) -> (Vec<KernelCost>, bool) {
         let mut costs = Vec::new();
         let mut failed = false;
-        let mut answers = self.workspace.analysis().costs_of(&self.sources.reported);
+        let mut answers = self.ask(|analysis, paths, _| analysis.costs_of(paths));
         answers.sort_by(|one, other| one.0.cmp(&other.0));
         for (path, answer) in answers {
             match answer {
@@ -284,7 +353,7 @@ impl<'a> Session<'a> {
 
     /// The open findings of the files that the run reports on by the engine's path: their first bytes and rules.
     pub(crate) fn open_findings(&self) -> BTreeMap<Arc<str>, Vec<Allowed<'static>>> {
-        let analysis = self.workspace.analysis();
+        let analysis = self.workspace().analysis();
         let report = analysis.check_files(&self.sources.reported);
         let mut open: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for diagnostic in report.diagnostics {
@@ -303,7 +372,7 @@ impl<'a> Session<'a> {
         wanted: &[Allowed<'_>],
         reason: &str,
     ) -> Vec<DiagnosticFix> {
-        self.workspace.analysis().allowing(path, wanted, reason)
+        self.workspace().analysis().allowing(path, wanted, reason)
     }
 
     /// The path of standard input's text, if that was read.
@@ -313,7 +382,7 @@ impl<'a> Session<'a> {
 
     /// The texts of the files that the run reports on, by the engine's path.
     pub(crate) fn own_texts(&self) -> visa_analysis::Texts {
-        let files = self.workspace.files();
+        let files = self.workspace().files();
         files
             .filter(|(path, _)| {
                 let reported = &self.sources.reported;
@@ -360,8 +429,10 @@ impl Fixable for Session<'_> {
     }
 
     fn replace(&mut self, texts: &visa_analysis::Texts) {
-        for (path, text) in texts {
-            self.workspace.set_file(path, text);
+        if let Some(workspace) = self.workspace_mut() {
+            for (path, text) in texts {
+                workspace.set_file(path, text);
+            }
         }
         for file in &mut self.sources.files {
             if let Some(text) = texts.get(file.path.as_str()) {
@@ -371,13 +442,35 @@ impl Fixable for Session<'_> {
     }
 
     fn reports(&self) -> Vec<FileReport> {
-        let analysis = self.workspace.analysis();
+        let analysis = self.workspace().analysis();
         analysis.file_reports(&analysis.related_files(&self.sources.reported))
     }
 
     fn level(&self, diagnostic: &Diagnostic) -> Level {
         Session::level(self, diagnostic)
     }
+}
+
+/// Tells an engine some files of a run and what holds for them.
+fn fill(
+    workspace: &mut Workspace,
+    given: Given<'_>,
+    settings: &SettingsTable,
+    sources: &Sources,
+    files: &[&LoadedFile],
+) {
+    let paths = || files.iter().map(|file| file.path.as_str());
+    workspace.set_doc_comments(given.settings.doc);
+    workspace.set_file_options(paths().map(|path| (path, settings.of(path).engine_options())));
+    workspace.set_budgets(paths().map(|path| (path, settings.of(path).budgets())));
+    workspace.set_packages(sources.packages.clone());
+    let libraries = sources.libraries.iter();
+    workspace.set_manifests(libraries.map(|(root, package)| (&**root, package.clone())));
+    workspace.set_features(sources.features.clone());
+    let cfg = paths().map(|path| (path, settings.of(path).cfg()));
+    workspace.set_cfg(cfg.filter(|(_, cfg)| !cfg.is_empty()));
+    let files = files.iter();
+    workspace.set_files(files.map(|file| (file.path.as_str(), file.text.as_str())));
 }
 
 /// Puts the paths that people gave in the place of the engine's.

@@ -62,6 +62,8 @@ pub(crate) fn run(
     watched.extend(session);
     // What changed before the folders were watched would be missed.
     session.reload()?;
+    // What the next check asks again is kept.
+    session.workspace();
     loop {
         console.clear();
         match pass(options, session, console) {

@@ -8,6 +8,7 @@ pub(crate) mod languages;
 pub(crate) mod levels;
 pub(crate) mod libraries;
 pub(crate) mod packages;
+pub(crate) mod parts;
 pub(crate) mod regular;
 mod search;
 pub(crate) mod settings;

@@ -500,3 +500,51 @@ fn numbers_of_many_digits_are_read_once() {
         .collect();
     assert!(rules.len() >= 4, "{rules:?}");
 }
+
+/// Files of more text than one part has, padded with remarks: a lone one, a file with its module, and two packages, of which
+/// one names the other.
+fn of_several_parts() -> TempDir {
+    let padded = |text: &str| {
+        let remarks = "// a remark that means nothing\n".repeat(40_000);
+        format!("{text}{remarks}")
+    };
+    let dividing = "use furiosa_visa_std::prelude::*;\naxes![A = 8];\ntype Part = m![A / 3];\n";
+    let declaring =
+        "mod sizes;\nuse sizes::A;\nuse furiosa_visa_std::prelude::*;\ntype Part = m![A / 4];\n";
+    let naming = "use the_axes::A;\nuse furiosa_visa_std::prelude::*;\ntype Part = m![A / 4];\n";
+    let axes = "use furiosa_visa_std::prelude::*;\naxes![A = 10];\n";
+    let manifest = |name: &str| format!("[package]\nname = \"{name}\"\n");
+    let user = manifest("user") + "[dependencies]\nthe-axes = { path = \"../axes\" }\n";
+    folder_with(&[
+        ("lone/a.rs", padded(dividing).as_bytes()),
+        ("tree/b.rs", padded(declaring).as_bytes()),
+        ("tree/sizes.rs", padded(axes).as_bytes()),
+        ("user/Cargo.toml", user.as_bytes()),
+        ("user/src/lib.rs", padded(naming).as_bytes()),
+        ("axes/Cargo.toml", manifest("the-axes").as_bytes()),
+        ("axes/src/lib.rs", padded(axes).as_bytes()),
+    ])
+}
+
+#[test]
+fn files_that_are_checked_part_by_part_have_the_findings_that_they_have_alone() {
+    let folder = of_several_parts();
+    let short = |paths: &[&str]| {
+        let output = run(
+            folder.path(),
+            &[paths, &["--format", "short", "--quiet"]].concat(),
+        );
+        assert_code(&output, 1);
+        stdout(&output)
+    };
+    let together = short(&["."]);
+    assert_eq!(
+        together.matches("deny[stride_indivisible]").count(),
+        3,
+        "{together}"
+    );
+    let apart = ["lone", "tree", "user"].map(|path| short(&[path])).concat();
+    assert_eq!(together, apart);
+    let costs = |path: &str| json(&run(folder.path(), &["cost", path, "--format", "json"]));
+    assert_eq!(costs(".")["kernels"], serde_json::json!([]));
+}

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use visa_analysis::{KernelCost, Lane, OperationRow, StageRow, WaitRow, thousands};
 
+use super::super::styles::{TITLE, styled};
+
 /// DM, TRF and VRF of a slice in bytes, for the share that a peak takes.
 const CAPACITIES: [(&str, u64); 3] = [("DM", 512 << 10), ("TRF", 64 << 10), ("VRF", 8 << 10)];
 
@@ -31,11 +33,7 @@ pub(super) struct Paint {
 
 impl Paint {
     pub(super) fn bold(self, text: &str) -> String {
-        if self.colored {
-            format!("\u{1b}[1m{text}\u{1b}[0m")
-        } else {
-            text.to_owned()
-        }
+        styled(text, TITLE, self.colored)
     }
 }
 

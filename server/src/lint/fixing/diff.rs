@@ -2,6 +2,8 @@
 
 use similar::TextDiff;
 
+use super::super::styles::{ADDED, PLACE, REMOVED, TITLE, styled};
+
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
 
@@ -19,17 +21,17 @@ pub(super) fn colored(diff: &str) -> String {
     let mut text = String::with_capacity(diff.len());
     for line in diff.split_inclusive('\n') {
         let words = line.trim_end_matches('\n');
-        let code = match words.as_bytes() {
-            [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => "1",
-            [b'-', ..] => "31",
-            [b'+', ..] => "32",
-            [b'@', ..] => "36",
+        let style = match words.as_bytes() {
+            [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => TITLE,
+            [b'-', ..] => REMOVED,
+            [b'+', ..] => ADDED,
+            [b'@', ..] => PLACE,
             _ => {
                 text.push_str(line);
                 continue;
             }
         };
-        text.push_str(&format!("\u{1b}[{code}m{words}\u{1b}[0m"));
+        text.push_str(&styled(words, style, true));
         text.push_str(line.get(words.len()..).unwrap_or_default());
     }
     text

@@ -21,6 +21,7 @@ use std::borrow::Cow;
 use visa_analysis::{Applicability, Diagnostic, Level, OperationCounts};
 
 use super::check::{Finding, Outline};
+use super::styles::{ERROR, WARNING, styled};
 
 /// `2 kernels, 14 operations (1 unresolved): 1 error, 2 warnings, 1 fixable with --fix, 1 more with --unsafe-fixes`, and what
 /// was not looked at on a line of its own.
@@ -49,14 +50,10 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
             .count() as u64
     };
     let (denied, warned) = (at(Level::Deny), at(Level::Warn));
-    // Red and yellow, as the findings themselves.
-    let words = [(denied, "error", 31), (warned, "warning", 33)]
+    let words = [(denied, "error", ERROR), (warned, "warning", WARNING)]
         .into_iter()
         .filter(|(count, ..)| *count > 0)
-        .map(|(count, noun, color)| match counted(count, noun) {
-            words if colored => format!("\u{1b}[1;{color}m{words}\u{1b}[0m"),
-            words => words,
-        });
+        .map(|(count, noun, style)| styled(&counted(count, noun), style, colored));
     let words: Vec<_> = words.collect();
     text.push_str(": ");
     if words.is_empty() {
