@@ -229,6 +229,117 @@ fn scale(ctx: &mut Context, x: &HbmTensor<f32, Chip, m![S, D]>) -> HbmTensor<f32
         );
     }
 
+    /// Everything that is open in what a text becomes by the fixes of its findings, speed left out, with that text.
+    fn mended(text: &str) -> (Vec<&'static str>, String) {
+        let mut workspace = Workspace::new();
+        workspace.set_files([("k.rs", text)]);
+        fix_all(&mut workspace, Trust::Maybe);
+        let mended = workspace.files().next().map(|(_, text)| text.to_string());
+        let found = workspace.analysis().check_file("k.rs").diagnostics;
+        let found = found
+            .iter()
+            .filter(|found| found.default_level == Level::Deny);
+        (
+            found.map(|found| found.rule).collect(),
+            mended.unwrap_or_default(),
+        )
+    }
+
+    #[test]
+    fn a_stream_that_is_padded_takes_its_tensors_along() {
+        let bare = KERNEL.replace("m![D # 64]", "m![D]");
+        assert_eq!(places(&bare), [(14, false, 5)]);
+        let found = check(&bare);
+        let fault = found
+            .iter()
+            .find(|found| found.rule == "stride_indivisible");
+        let titles = fault.map(written).unwrap_or_default();
+        assert_eq!(
+            titles[0].0,
+            "pad `D` to 64 first, in all 6 places, and in 2 types of tensors"
+        );
+        assert!(titles[0].1.contains(&"D # 64".to_owned()), "{titles:?}");
+        let (left, text) = mended(&bare);
+        assert_eq!(left, [""; 0], "{text}");
+        assert_eq!(text.matches("m![S], m![D # 64]>").count(), 2, "{text}");
+        assert_eq!(
+            text.matches("HbmTensor<f32, Chip, m![S, D]>").count(),
+            2,
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn tensors_are_padded_in_aliases() {
+        let bare = KERNEL
+            .replace("DmTensor<f32, Chip, Cluster, m![S], m![D # 64]>", "Rows")
+            .replace(
+                "type Chip",
+                "type Rows = DmTensor<f32, Chip, Cluster, m![S], m![D]>;\ntype Chip",
+            );
+        let (left, text) = mended(&bare);
+        assert_eq!(left, [""; 0], "{text}");
+        assert!(text.contains("m![S], m![D # 64]>;"), "{text}");
+        // The alias of a mapping may serve tensors in HBM, so it is padded where it is used.
+        let named = KERNEL
+            .replace("m![D # 64]>", "Row>")
+            .replace("type Chip", "type Row = m![D];\ntype Chip");
+        let (left, text) = mended(&named);
+        assert_eq!(left, [""; 0], "{text}");
+        assert!(text.contains("type Row = m![D];"), "{text}");
+        assert_eq!(
+            text.matches("m![S], m![{ Row } # 64]>").count(),
+            2,
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn signatures_and_callers_are_padded_alike() {
+        let rows = "DmTensor<f32, Chip, Cluster, m![S], m![D]>";
+        let (head, body) = KERNEL.split_once("#[device").unwrap_or_default();
+        let (_, body) = body
+            .split_once("to_dm(&mut ctx.tdma, 0);")
+            .unwrap_or_default();
+        let (chain, _) = body.split_once("    y.to_hbm").unwrap_or_default();
+        let chain = chain.replace("m![D # 64]", "m![D]");
+        let helper =
+            format!("fn halve(ctx: &mut Context, x: &{rows}) -> {rows} {{{chain}    y\n}}\n");
+        let kernel = format!(
+            "#[device(chip = 1)]
+fn scale(ctx: &mut Context, x: &HbmTensor<f32, Chip, m![S, D]>) -> HbmTensor<f32, Chip, m![S, D]> {{
+    let x: {rows} = x.to_dm(&mut ctx.tdma, 0);
+    let y: {rows} = halve(ctx, &x);
+    y.to_hbm(&mut ctx.tdma, 1 << 28)
+}}
+"
+        );
+        let (left, text) = mended(&format!("{head}{helper}{kernel}"));
+        assert_eq!(left, [""; 0], "{text}");
+        // Two in the signature, one in the helper, two in the caller.
+        assert_eq!(text.matches("m![S], m![D # 64]>").count(), 5, "{text}");
+        assert_eq!(text.matches("m![D]").count(), 0, "{text}");
+        // A caller of another file is not rewritten: the fix is withheld, and nothing is half padded.
+        let mut workspace = Workspace::new();
+        let helper = format!("{head}pub {helper}");
+        let kernel = format!("{head}use crate::helper::halve;\n{kernel}");
+        workspace.set_files([
+            ("src/lib.rs", format!("mod helper;\n{kernel}").as_str()),
+            ("src/helper.rs", helper.as_str()),
+        ]);
+        let found = workspace.analysis().check_file("src/helper.rs").diagnostics;
+        assert!(found.iter().any(|found| found.rule == "stride_indivisible"));
+        fix_all(&mut workspace, Trust::Maybe);
+        let after: Vec<String> = workspace
+            .files()
+            .map(|(_, text)| text.to_string())
+            .collect();
+        assert!(
+            after.iter().all(|text| !text.contains("# 64")),
+            "{after:#?}"
+        );
+    }
+
     #[test]
     fn splits_of_several_levels_are_padded_alike() {
         // Blocks of 8 alone would ask for 104 of the 100 positions, those of 32 ask for 128.

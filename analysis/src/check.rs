@@ -123,13 +123,33 @@ pub(crate) fn as_checked<T>(
 /// What the mapping rules find in one item, whether a kernel reaches it or not.
 #[salsa::tracked(returns(clone))]
 pub fn item_findings(db: &dyn Db, item: ItemId) -> Arc<Findings> {
+    Arc::new(guarded(db, || Findings {
+        findings: rules::check_item(db, item),
+        ..Findings::default()
+    }))
+}
+
+/// What the mapping rules find in the items of a file, those of one cause with one fix.
+fn findings_of_items(db: &dyn Db, file: SourceFile) -> Vec<Finding> {
+    let mut of_items = Vec::new();
+    for item in file_items(db, file).items.iter().copied() {
+        of_items.extend(item_findings(db, item).findings.iter().cloned());
+    }
+    rules::unite_fixes(&mut of_items);
+    of_items
+}
+
+/// The same with the fixes that the functions of the file take.
+#[salsa::tracked(returns(clone))]
+fn tried_findings(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
     Arc::new(guarded(db, || {
-        let mut findings = rules::check_item(db, item);
-        rules::keep_what_holds(db, item, &mut findings, |function, mappings| {
+        let mut findings = findings_of_items(db, file);
+        rules::keep_what_holds(db, file, &mut findings, &|function, mappings| {
             as_checked(db, function, |checked| {
                 rules::breaks_nothing(checked, mappings)
             })
         });
+        rules::state_fixes(&mut findings);
         Findings {
             findings,
             ..Findings::default()
@@ -270,21 +290,22 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
             }
         }
     };
-    let mut of_items = Vec::new();
     for item in file_items(db, file).items.iter().copied() {
-        let found = item_findings(db, item);
-        of_items.extend(found.findings.iter().cloned());
+        let failure = &item_findings(db, item).failure;
         report
             .problems
-            .extend(found.failure.iter().cloned().map(Problem::Internal));
+            .extend(failure.iter().cloned().map(Problem::Internal));
     }
-    rules::unite_fixes(&mut of_items);
-    rules::state_fixes(&mut of_items);
-    let of_items = Findings {
-        findings: of_items,
-        ..Findings::default()
-    };
-    take(&of_items, &mut report);
+    let of_items = findings_of_items(db, file);
+    if of_items.iter().any(rules::is_tried) {
+        take(&tried_findings(db, file), &mut report);
+    } else {
+        let of_items = Findings {
+            findings: of_items,
+            ..Findings::default()
+        };
+        take(&of_items, &mut report);
+    }
     for function in functions(db, file) {
         take(&function_findings(db, function), &mut report);
     }

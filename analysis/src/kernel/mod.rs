@@ -6,6 +6,7 @@
 
 pub mod callgraph;
 pub mod dialect;
+mod element_places;
 mod lowering;
 mod operation;
 mod stage;
@@ -15,6 +16,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 pub(crate) mod testing_body;
 
+pub(crate) use element_places::element_places;
 pub(crate) use lowering::{CALL_DEPTH, EXPRESSION_DEPTH};
 pub use lowering::{Probed, body, probe};
 

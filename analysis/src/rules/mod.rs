@@ -27,6 +27,7 @@ mod library;
 mod mapping_expressions;
 mod memory;
 mod numerals;
+mod padded_tensors;
 mod performance;
 mod pipeline;
 mod provenance;
@@ -620,7 +621,7 @@ pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
 pub(crate) use coverage::{not_looked_at, unread_library, what};
 pub(crate) use fetch::unaligned_packet;
 pub(crate) use scoped::name_in_scope;
-pub(crate) use trying::{keep_what_holds, state_fixes};
+pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};
 
 /// The findings with their fixes as the families propose them, each for its own place.
 fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {

@@ -1,51 +1,117 @@
 //! Fixes of faulty mappings, tried in the functions that hold them.
 //!
 //! What is wrong in an `m!` is worded where the expression stands, and there nobody knows what the engines make of a repair.
-//! Here each repair is put into the functions, and one with which something else is refused is not proposed. Looks at
-//! functions of the expression's own file, and at the first few of them.
+//! Here each repair, with all its places, is put into the functions, and one with which something else is refused is not
+//! proposed, or takes the tensors along that would be overrun. Looks at functions of the file, and at the first few of them.
 
-use crate::db::Db;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::db::{Db, SourceFile};
 use crate::items::{
-    ItemId, ItemKind, MappingSite, Span, file_items, item_text, mapping_sites, resolve_edited,
+    ItemId, ItemKind, MappingSite, Span, functions_of, item_text, mapping_sites, resolve_edited,
 };
 use crate::mapping::Mapping;
 
-use super::{Alternative, Edit, Finding, Level, find, words};
+use super::padded_tensors::{functions_naming, padded_tensors};
+use super::{Alternative, Edit, Finding, Fix, Level, find, indivisible, words};
 
 /// What is said where no repair of the expression alone fits the function around it.
-const GENERAL: &str =
-    "write what fits all places of the axis: the same padding, or parts of the same size";
+const GENERAL: &str = "write what fits all places of the axis, and all tensors that are declared over it: the same padding, or \
+                       parts of the same size";
 
 /// How many functions a fix is tried in.
 const FUNCTION_LIMIT: usize = 8;
 
-/// Drops the fixes with which something is refused that was not before.
+/// Asks a function whether it takes mappings at their places.
+type BreaksNothing<'a> = dyn Fn(ItemId, &[(Span, Mapping)]) -> bool + 'a;
+
+/// Whether a finding has fixes that are tried.
+pub(crate) fn is_tried(finding: &Finding) -> bool {
+    denied(finding)
+}
+
+/// Drops the fixes with which something is refused that was not before; one that pads an axis may pad tensors as well.
 ///
 /// `breaks_nothing` asks a function whether it takes mappings at their places.
 pub(crate) fn keep_what_holds(
     db: &dyn Db,
-    item: ItemId,
+    file: SourceFile,
     findings: &mut [Finding],
-    breaks_nothing: impl Fn(ItemId, &[(Span, Mapping)]) -> bool,
+    breaks_nothing: &BreaksNothing<'_>,
 ) {
-    if !findings.iter().any(denied) {
-        return;
-    }
-    let sites = mapping_sites(db, item);
-    let functions = users(db, item);
     for finding in findings.iter_mut().filter(|finding| denied(finding)) {
-        finding.fixes.retain(|fix| {
-            let Some(mappings) = repaired(db, &sites, &fix.edits) else {
-                return true;
-            };
-            functions
-                .iter()
-                .all(|function| breaks_nothing(*function, &mappings))
-        });
+        let padding = padding(db, finding);
+        let fixes = std::mem::take(&mut finding.fixes);
+        let fixes = fixes.into_iter();
+        let held = fixes.filter_map(|fix| holding(db, file, fix, padding.as_ref(), breaks_nothing));
+        finding.fixes = held.collect();
         if finding.fixes.is_empty() {
             finding.help = Some(GENERAL.to_owned());
         }
     }
+}
+
+/// The fix, or what it becomes with the tensors that it needs; none where functions refuse both.
+fn holding(
+    db: &dyn Db,
+    file: SourceFile,
+    fix: Fix,
+    padding: Option<&(Mapping, u64)>,
+    breaks_nothing: &BreaksNothing<'_>,
+) -> Option<Fix> {
+    let Some(mappings) = repaired(db, &fix.edits) else {
+        return Some(fix);
+    };
+    let mut functions = users(db, &fix.edits);
+    functions.truncate(FUNCTION_LIMIT);
+    let holds = |functions: &[ItemId], mappings: &[(Span, Mapping)]| {
+        let mut functions = functions.iter();
+        functions.all(|function| breaks_nothing(*function, mappings))
+    };
+    if holds(&functions, &mappings) {
+        return Some(fix);
+    }
+    let (base, size) = padding?;
+    let padded = padded_tensors(db, file, &functions, (base, *size))?;
+    let mut edits = fix.edits;
+    let known: FxHashSet<Span> = edits.iter().map(|edit| edit.span).collect();
+    let named: FxHashSet<Span> = padded.mappings.iter().map(|(place, _)| *place).collect();
+    let others = padded.edits.into_iter();
+    edits.extend(others.filter(|edit| !known.contains(&edit.span)));
+    let of_macros: Vec<Edit> = edits
+        .iter()
+        .filter(|edit| !named.contains(&edit.span))
+        .cloned()
+        .collect();
+    let mut mappings = repaired(db, &of_macros)?;
+    mappings.extend(padded.mappings);
+    functions.extend(padded.functions);
+    functions.extend(users(db, &edits));
+    let mut seen = FxHashSet::default();
+    functions.retain(|function| seen.insert(*function));
+    // What is not tried is not proposed.
+    if functions.len() > FUNCTION_LIMIT.saturating_mul(2) || !holds(&functions, &mappings) {
+        return None;
+    }
+    let tensors = match padded.types {
+        1 => "the type of a tensor".to_owned(),
+        types => format!("{types} types of tensors"),
+    };
+    Some(Fix {
+        title: format!("{}, and in {tensors}", fix.title),
+        applicability: fix.applicability,
+        edits,
+    })
+}
+
+/// What a finding says should be padded, and to how many positions.
+fn padding(db: &dyn Db, finding: &Finding) -> Option<(Mapping, u64)> {
+    let sites = mapping_sites(db, finding.span.item);
+    let site = sites.iter().find(|site| holds_place(site, finding.span))?;
+    let divisions = || std::rc::Rc::new(indivisible::divisions(db, &sites));
+    let operands = indivisible::operands_at_fault(db, site, divisions);
+    let operand = operands.get(&finding.span)?;
+    Some((operand.base.clone(), operand.padded?))
 }
 
 /// States what the fixes of faulty expressions write.
@@ -76,37 +142,40 @@ fn denied(finding: &Finding) -> bool {
         && !finding.fixes.is_empty()
 }
 
-/// The functions that hold the mappings of an item: itself, or those of its file that name it.
-fn users(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
-    if item.kind(db) == ItemKind::Function {
-        return vec![item];
+/// The functions that hold the mappings that edits change: those they stand in, or those of the file that name an alias.
+fn users(db: &dyn Db, edits: &[Edit]) -> Vec<ItemId> {
+    let mut items: Vec<ItemId> = Vec::new();
+    for edit in edits {
+        if !items.contains(&edit.span.item) {
+            items.push(edit.span.item);
+        }
     }
-    let name = item.name(db);
-    let names_it = |function: &ItemId| {
-        let text = item_text(db, *function);
-        let mut words = text
-            .text
-            .split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-        function.kind(db) == ItemKind::Function && words.any(|word| *word == *name)
-    };
-    let items = file_items(db, item.file(db));
-    let functions = items.items.iter().copied();
-    functions.filter(names_it).take(FUNCTION_LIMIT).collect()
+    let functions = items.into_iter().flat_map(|item| match item.kind(db) {
+        ItemKind::Alias => functions_naming(db, item),
+        _ => functions_of(db, item),
+    });
+    let mut seen = FxHashSet::default();
+    functions
+        .filter(|function| seen.insert(*function))
+        .collect()
+}
+
+fn holds_place(site: &MappingSite, place: Span) -> bool {
+    site.body.item == place.item && site.body.start <= place.start && place.end <= site.body.end
 }
 
 /// The mappings of the calls that edits change; `None` where one of them changes something else.
-fn repaired(db: &dyn Db, sites: &[MappingSite], edits: &[Edit]) -> Option<Vec<(Span, Mapping)>> {
+fn repaired(db: &dyn Db, edits: &[Edit]) -> Option<Vec<(Span, Mapping)>> {
     let mut repaired: Vec<(Span, Mapping)> = Vec::new();
+    let mut of_items = FxHashMap::default();
     for edit in edits {
-        let inside = |site: &&MappingSite| {
-            site.body.item == edit.span.item
-                && site.body.start <= edit.span.start
-                && edit.span.end <= site.body.end
-        };
+        let sites = of_items
+            .entry(edit.span.item)
+            .or_insert_with(|| mapping_sites(db, edit.span.item));
         // Of nested calls the innermost.
         let site = sites
             .iter()
-            .filter(inside)
+            .filter(|site| holds_place(site, edit.span))
             .min_by_key(|site| site.body.end.saturating_sub(site.body.start))?;
         if repaired.iter().any(|(place, _)| *place == site.span) {
             continue;
@@ -118,11 +187,7 @@ fn repaired(db: &dyn Db, sites: &[MappingSite], edits: &[Edit]) -> Option<Vec<(S
             .to_owned();
         let mut own: Vec<&Edit> = edits
             .iter()
-            .filter(|edit| {
-                edit.span.item == site.body.item
-                    && site.body.start <= edit.span.start
-                    && edit.span.end <= site.body.end
-            })
+            .filter(|edit| holds_place(site, edit.span))
             .collect();
         own.sort_by_key(|edit| std::cmp::Reverse(edit.span.start));
         for edit in own {
