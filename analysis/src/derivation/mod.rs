@@ -231,20 +231,8 @@ fn derive_stage(body: &Body, pass: &Pass, index: usize, target: Target) -> Stage
         }
         StageKind::Cast => StageDerivation::Cast(cast::derive(pass, index, target)),
         StageKind::Transpose => StageDerivation::Transpose(transpose::derive(pass, index)),
-        StageKind::VectorInit
-        | StageKind::VectorBranch(_)
-        | StageKind::VectorUnzip { .. }
-        | StageKind::VectorAlu(_)
-        | StageKind::VectorConvert { .. }
-        | StageKind::VectorStash
-        | StageKind::VectorFilter
-        | StageKind::VectorSplit
-        | StageKind::VectorTrim
-        | StageKind::VectorConcat
-        | StageKind::VectorPad
-        | StageKind::VectorIntraReduce { .. }
-        | StageKind::VectorInterReduce { .. }
-        | StageKind::VectorFinal => StageDerivation::Vector,
+        // All others are stages of the Vector Engine, which is derived for the whole pass.
+        _ => StageDerivation::Vector,
     }
 }
 

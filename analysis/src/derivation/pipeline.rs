@@ -1,127 +1,12 @@
 //! The order of engines in a pass (book: Pipeline Position).
 //!
-//! Knows from which positions each engine can be entered: Fetch, Switch, Collect, Contraction, Vector, Cast,
-//! Transpose, Commit, in this order, each optional but Fetch and Collect. The stages inside the Vector Engine have an
-//! order of their own, which is not known here.
-
-use std::fmt;
+//! Asks the catalogue whether each stage may be entered from the position that the stream has, and notes where not. The
+//! stages inside the Vector Engine have an order of their own, which is not known here.
 
 use crate::hardware::FLIT_BYTES;
-use crate::kernel::{Context, Pass, PassEnd, Position, StageKind, StreamShape};
+use crate::kernel::catalogue::{CanonicalStage, Engine, Refusal};
+use crate::kernel::{Pass, Position, StreamShape};
 use crate::mapping::{Form, Mapping};
-
-/// An engine, or a step of one, that a stream enters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Engine {
-    /// Fetch Engine.
-    Fetch,
-    /// Switch Engine.
-    Switch,
-    /// Collect Engine.
-    Collect,
-    /// Contraction Engine: alignment with the TRF.
-    Align,
-    /// Contraction Engine: spatial reduction.
-    Contract,
-    /// Contraction Engine: temporal reduction.
-    Accumulate,
-    /// Vector Engine.
-    Vector,
-    /// Cast Engine.
-    Cast,
-    /// Transpose Engine.
-    Transpose,
-    /// A load of the tensor register file.
-    Trf,
-    /// A load of the vector register file.
-    Vrf,
-    /// Commit Engine.
-    Commit,
-}
-
-impl fmt::Display for Engine {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Fetch => "the Fetch Engine",
-            Self::Switch => "the Switch Engine",
-            Self::Collect => "the Collect Engine",
-            Self::Align => "the Contraction Engine",
-            Self::Contract => "the Contraction Engine's reduction tree",
-            Self::Accumulate => "the Contraction Engine's accumulator",
-            Self::Vector => "the Vector Engine",
-            Self::Cast => "the Cast Engine",
-            Self::Transpose => "the Transpose Engine",
-            Self::Trf => "a load of the tensor register file",
-            Self::Vrf => "a load of the vector register file",
-            Self::Commit => "the Commit Engine",
-        })
-    }
-}
-
-impl Engine {
-    /// The engine that a stage enters; `None` for stages inside the Vector Engine.
-    const fn of(stage: &StageKind) -> Option<Self> {
-        Some(match stage {
-            StageKind::Fetch { .. } => Self::Fetch,
-            StageKind::Switch(_) => Self::Switch,
-            StageKind::Collect => Self::Collect,
-            StageKind::Align { .. } => Self::Align,
-            StageKind::Contract | StageKind::ContractMax => Self::Contract,
-            StageKind::Accumulate(_) => Self::Accumulate,
-            StageKind::VectorInit => Self::Vector,
-            StageKind::Cast => Self::Cast,
-            StageKind::Transpose => Self::Transpose,
-            StageKind::VectorBranch(_)
-            | StageKind::VectorUnzip { .. }
-            | StageKind::VectorAlu(_)
-            | StageKind::VectorConvert { .. }
-            | StageKind::VectorStash
-            | StageKind::VectorFilter
-            | StageKind::VectorSplit
-            | StageKind::VectorTrim
-            | StageKind::VectorConcat
-            | StageKind::VectorPad
-            | StageKind::VectorIntraReduce { .. }
-            | StageKind::VectorInterReduce { .. }
-            | StageKind::VectorFinal => return None,
-        })
-    }
-
-    /// Whether the engine takes flits, which only the Collect Engine makes.
-    const fn takes_flits(self) -> bool {
-        !matches!(
-            self,
-            Self::Fetch | Self::Switch | Self::Collect | Self::Commit
-        )
-    }
-
-    /// Whether the pipeline lets a stream at this position enter. Inside the Vector Engine the position is that
-    /// engine's business, so that only entering it again is denied there.
-    const fn enters_from(self, position: Position) -> bool {
-        use Position::{
-            Accumulate, Align, Begin, Cast, Collect, Contract, Fetch, Switch, Transpose, Vector,
-            VectorFinal, VectorInit, VectorPair,
-        };
-        match (self, position) {
-            (Self::Vector, VectorInit | Vector(_) | VectorPair(_)) => false,
-            (_, VectorInit | Vector(_) | VectorPair(_)) => true,
-            (Self::Fetch, _) => matches!(position, Begin),
-            (Self::Switch, _) => matches!(position, Fetch),
-            (Self::Collect, _) => matches!(position, Fetch | Switch),
-            (Self::Align, _) => matches!(position, Collect),
-            (Self::Contract, _) => matches!(position, Align),
-            (Self::Accumulate, _) => matches!(position, Contract),
-            (Self::Vector, _) => matches!(position, Collect | Accumulate),
-            (Self::Cast, _) => matches!(position, Collect | Accumulate | VectorFinal),
-            (Self::Transpose, _) => matches!(position, Collect | Accumulate | VectorFinal | Cast),
-            (Self::Trf | Self::Vrf, _) => !matches!(
-                position,
-                Begin | Fetch | Switch | Align | Contract | Transpose
-            ),
-            (Self::Commit, _) => !matches!(position, Begin | Align | Contract),
-        }
-    }
-}
 
 /// What was derived, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -172,55 +57,40 @@ pub enum PipelineViolation {
 /// Derives which engines of a pass are entered from where the pipeline does not allow it.
 #[must_use]
 pub fn derive(pass: &Pass) -> PipelineDerivation {
-    let mut violations: Vec<PipelineViolation> = pass
-        .stages
-        .iter()
-        .enumerate()
-        .filter_map(|(index, stage)| {
-            enter(
-                Engine::of(&stage.kind)?,
-                pass.input_of(index),
-                Place::Stage(index),
-            )
-        })
+    let stages = pass.stages.iter().enumerate().map(|(index, stage)| {
+        let place = Place::Stage(index);
+        (stage.kind.canonical(), pass.input_of(index), place)
+    });
+    let end = pass.end.canonical();
+    let end = end.map(|stage| (stage, pass.output(), Place::End));
+    let violations = stages
+        .chain(end)
+        .filter_map(|(stage, input, place)| enter(pass, stage, input, place))
         .collect();
-    let output = pass.output();
-    let end = match pass.end {
-        PassEnd::Commit { .. } | PassEnd::CommitView { .. } => {
-            if pass.context == Some(Context::Sub) && output.position != Position::Fetch {
-                Some(PipelineViolation::SubContextCommit {
-                    position: output.position,
-                })
-            } else {
-                enter(Engine::Commit, output, Place::End)
-            }
-        }
-        PassEnd::ToTrf { .. } => enter(Engine::Trf, output, Place::End),
-        PassEnd::ToVrf { .. } => enter(Engine::Vrf, output, Place::End),
-        PassEnd::Open => None,
-    };
-    violations.extend(end);
     PipelineDerivation { violations }
 }
 
-fn enter(engine: Engine, input: &StreamShape, place: Place) -> Option<PipelineViolation> {
+fn enter(
+    pass: &Pass,
+    stage: CanonicalStage,
+    input: &StreamShape,
+    place: Place,
+) -> Option<PipelineViolation> {
     let position = input.position;
-    if engine.enters_from(position) {
-        return None;
-    }
-    Some(if engine.takes_flits() && position < Position::Collect {
-        PipelineViolation::NotCollected {
+    let engine = stage.row().engine;
+    Some(match stage.refusal(position, pass.context)? {
+        Refusal::NotCollected => PipelineViolation::NotCollected {
             place,
             engine,
             position,
             collected: collected(input),
-        }
-    } else {
-        PipelineViolation::Order {
+        },
+        Refusal::Order => PipelineViolation::Order {
             place,
             engine,
             position,
-        }
+        },
+        Refusal::SubContextCommit => PipelineViolation::SubContextCommit { position },
     })
 }
 
@@ -248,8 +118,9 @@ fn collected(input: &StreamShape) -> Option<(Mapping, Mapping)> {
 mod tests {
     use super::*;
     use crate::hardware::ElementType;
+    use crate::kernel::PassEnd;
     use crate::kernel::testing::{mapping, span, stream};
-    use crate::kernel::{PassSource, Stage, TensorId};
+    use crate::kernel::{Context, PassSource, Stage, StageKind, TensorId};
 
     const AXES: &[(&str, u64)] = &[("S", 256), ("A", 8), ("B", 24)];
 
@@ -353,7 +224,7 @@ mod tests {
         assert!(matches!(
             violations.as_slice(),
             [PipelineViolation::NotCollected {
-                engine: Engine::Trf,
+                engine: Engine::TrfLoad,
                 ..
             }]
         ));
@@ -378,5 +249,48 @@ mod tests {
                 position: Position::Transpose
             }]
         );
+    }
+
+    /// What completion proposes at a position, the checker takes.
+    #[test]
+    fn whatever_a_library_offers_is_taken() {
+        use crate::kernel::dialect::VISA_STD;
+        let positions = [
+            Position::Begin,
+            Position::Fetch,
+            Position::Switch,
+            Position::Collect,
+            Position::Align,
+            Position::Contract,
+            Position::Accumulate,
+            Position::VectorFinal,
+            Position::Cast,
+            Position::Transpose,
+        ];
+        let mut offered = 0;
+        for (context, position) in [Context::Main, Context::Sub]
+            .into_iter()
+            .flat_map(|context| positions.map(|position| (context, position)))
+        {
+            let methods = VISA_STD
+                .every_method()
+                .filter(|method| method.follows(position, Some(context)));
+            for method in methods {
+                let stage = method.stage().expect("a method of one stage");
+                if stage.is_inside_vector() {
+                    continue;
+                }
+                offered += 1;
+                let given = pass(context, &[(StageKind::Collect, position)], PassEnd::Open);
+                let input = given.output();
+                assert_eq!(
+                    enter(&given, stage, input, Place::End),
+                    None,
+                    "{}",
+                    method.name
+                );
+            }
+        }
+        assert!(offered > 40);
     }
 }

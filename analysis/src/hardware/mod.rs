@@ -3,12 +3,14 @@
 //! Knows numbers and which combinations exist; computes nothing about a kernel and imports nothing of ours.
 
 mod casts;
+mod contraction;
 mod fetch_casts;
 mod streams;
 mod types;
 mod vector_operations;
 
 pub use casts::{TRANSPOSE_BUFFER_COLUMNS, TransposeLimits, cast_outputs, transpose_limits};
+pub use contraction::{ContractionType, contraction_type};
 pub use fetch_casts::{fetch_cast_targets, fetch_casts};
 pub use streams::{
     COMMIT_PACKET_BYTES, COMMIT_UNIT_BYTES, DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES,

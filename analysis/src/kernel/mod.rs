@@ -5,6 +5,7 @@
 //! (that is `derivation`), nor which of them is wrong (that is `rules`).
 
 pub mod callgraph;
+pub mod catalogue;
 pub mod dialect;
 mod element_places;
 mod lowering;
@@ -16,6 +17,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 pub(crate) mod testing_body;
 
+pub use catalogue::{CanonicalStage, Engine};
 pub(crate) use element_places::element_places;
 pub(crate) use lowering::{CALL_DEPTH, EXPRESSION_DEPTH};
 pub use lowering::{Probed, body, probe};
@@ -27,7 +29,7 @@ pub use operation::{
 };
 pub use stage::{
     AccumulationKind, AluOperation, BranchMode, Operand, OperandSource, Position, Stage, StageKind,
-    StreamShape, SwitchConfig, SwitchParameter, VectorStage, Way, ZeroPoint,
+    StreamShape, SwitchConfig, SwitchParameter, SwitchTopology, VectorStage, Way, ZeroPoint,
 };
 pub use tensor::{
     Address, AddressValue, Context, Level, Levels, Origin, Tensor, TensorId, Tier, TileWindow,

@@ -4,6 +4,7 @@ use crate::items::{Dialect, Span};
 use crate::mapping::{Axis, Mapping};
 use crate::names::nearest_names;
 
+use super::catalogue::CanonicalStage;
 use super::dialect::VISA_STD;
 use super::{Context, Level, Position, Stage, StreamShape, Tensor, TensorId, Written};
 
@@ -258,28 +259,28 @@ impl Pass {
 /// The end of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PassEnd {
-    /// `commit(address)`: makes a DM tensor.
+    /// Makes a DM tensor.
     Commit {
         /// The tensor it makes.
         target: TensorId,
         /// The method's place.
         span: Span,
     },
-    /// `commit_view(view)`: writes into a view of a DM tensor.
+    /// Writes into a view of a DM tensor.
     CommitView {
         /// The view it writes.
         target: TensorId,
         /// The method's place.
         span: Span,
     },
-    /// `to_trf(address)`.
+    /// Loads the tensor register file.
     ToTrf {
         /// The tensor it makes.
         target: TensorId,
         /// The method's place.
         span: Span,
     },
-    /// `to_vrf(address)`.
+    /// Loads the vector register file.
     ToVrf {
         /// The tensor it makes.
         target: TensorId,
@@ -288,6 +289,32 @@ pub enum PassEnd {
     },
     /// Returned from a stage function, dropped, or lost where the chain could not be followed.
     Open,
+}
+
+impl PassEnd {
+    /// The stage of the catalogue; none where nothing ends the stream.
+    #[must_use]
+    pub const fn canonical(&self) -> Option<CanonicalStage> {
+        Some(match self {
+            Self::Commit { .. } => CanonicalStage::Commit,
+            Self::CommitView { .. } => CanonicalStage::CommitView,
+            Self::ToTrf { .. } => CanonicalStage::ToTrf,
+            Self::ToVrf { .. } => CanonicalStage::ToVrf,
+            Self::Open => return None,
+        })
+    }
+
+    /// The tensor or view that is written, and the method's place.
+    #[must_use]
+    pub const fn written(&self) -> Option<(TensorId, Span)> {
+        match self {
+            Self::Commit { target, span }
+            | Self::CommitView { target, span }
+            | Self::ToTrf { target, span }
+            | Self::ToVrf { target, span } => Some((*target, *span)),
+            Self::Open => None,
+        }
+    }
 }
 
 /// Something that could not be resolved.
@@ -392,7 +419,7 @@ impl UnresolvedReason {
 
 /// The words for a method that is none, with the one that may have been meant.
 fn unknown_method(name: &str) -> String {
-    let methods = VISA_STD.methods.iter().map(|method| method.name);
+    let methods = VISA_STD.every_method().map(|method| method.name);
     match nearest_names(name, methods).first() {
         Some(nearest) => format!("unknown method `{name}`; the nearest is `{nearest}`"),
         None => format!("unknown method `{name}`"),

@@ -7,6 +7,7 @@ use crate::hardware::ElementType;
 use crate::items::Span;
 use crate::mapping::{Axis, Mapping};
 
+use super::catalogue::CanonicalStage;
 use super::{TensorId, Written};
 
 /// A position in the pipeline: the last engine a stream has left (book: Pipeline Position).
@@ -78,6 +79,17 @@ pub enum Way {
     Way8,
     /// Four lanes: half a flit a cycle.
     Way4,
+}
+
+impl Way {
+    /// How many lanes.
+    #[must_use]
+    pub const fn lanes(self) -> u64 {
+        match self {
+            Self::Way8 => 8,
+            Self::Way4 => 4,
+        }
+    }
 }
 
 /// The declared shape of a stream between two stages.
@@ -168,36 +180,36 @@ pub struct Stage {
 /// What a stage asks of its engine. The mappings that the method declares stand in the stage's output.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum StageKind {
-    /// `fetch::<D, Time, Packet>()` and its forms with a table or zero points.
+    /// Reads packets, also by a table or less zero points.
     Fetch {
         /// A lookup table is asked for.
         table: bool,
         /// Zero points, in the order of the arguments.
         zero_points: Vec<ZeroPoint>,
     },
-    /// `switch::<Slice, Time>(config)`.
+    /// Exchanges packets between slices.
     Switch(Written<SwitchConfig>),
-    /// `collect::<Time, Packet>()`.
+    /// Cuts packets into flits.
     Collect,
-    /// `align::<Time, Packet, _, _>(&trf)`.
+    /// Pairs the stream with a TRF tensor.
     Align {
         /// The TRF tensor, if it could be followed.
         operand: Option<TensorId>,
         /// The argument's place.
         operand_span: Span,
     },
-    /// `contract::<Packet>()`.
+    /// Sums inside of a packet.
     Contract,
-    /// `contract_max::<Packet>()`: the tree and the accumulator take maxima instead of sums (book: Spatial Reduction).
-    /// No published library has a method for it; this is the name it would have.
+    /// The tree and the accumulator take maxima instead of sums (book: Spatial Reduction). No published library has a
+    /// method for it.
     ContractMax,
-    /// `accumulate::<Time, Packet>(kind)`.
+    /// Sums over time.
     Accumulate(Written<AccumulationKind>),
-    /// `vector_init()`.
+    /// Enters the Vector Engine.
     VectorInit,
-    /// `vector_intra_slice_branch(mode)`.
+    /// Opens the stages inside of a slice.
     VectorBranch(BranchMode),
-    /// `vector_intra_slice_unzip::<I, TileTime, SplitTime>()`: two groups from here on.
+    /// Two groups from here on.
     VectorUnzip {
         /// The interleave axis.
         axis: Written<Axis>,
@@ -206,41 +218,85 @@ pub enum StageKind {
     },
     /// An operation of an ALU.
     VectorAlu(AluOperation),
-    /// `vector_fxp_to_fp(width)` or `vector_fp_to_fxp(width)`: the target stage is in the output's position.
+    /// A conversion between fixed point and float.
     VectorConvert {
+        /// The stage that converts.
+        to: VectorStage,
         /// Integer bits, if constant.
         integer_bits: Written<u64>,
     },
-    /// `vector_stash()`.
+    /// Keeps the stream for a later operand.
     VectorStash,
-    /// `vector_filter::<Time>(ids)`.
+    /// Drops iterations.
     VectorFilter,
-    /// `vector_split::<Time, Packet>()`.
+    /// 8 lanes to 4 by time.
     VectorSplit,
-    /// `vector_trim_way4::<Packet>()`.
+    /// 8 lanes to 4 by dropping lanes.
     VectorTrim,
-    /// `vector_concat::<Time, Packet>()`.
+    /// 4 lanes to 8 by time.
     VectorConcat,
-    /// `vector_pad_way8::<Packet>()`.
+    /// 4 lanes to 8 by padding.
     VectorPad,
-    /// `vector_intra_slice_reduce::<R, Time, Packet>(op)`.
+    /// Reduces inside of a slice.
     VectorIntraReduce {
         /// The axis that is reduced.
         axis: Written<Axis>,
         /// The operation's enum and variant.
         operation: Written<(String, String)>,
     },
-    /// `vector_inter_slice_reduce::<Slice, Time>(op)`.
+    /// Reduces across slices.
     VectorInterReduce {
         /// The operation's enum and variant.
         operation: Written<(String, String)>,
     },
-    /// `vector_final()`.
+    /// Leaves the Vector Engine.
     VectorFinal,
-    /// `cast::<D, Packet>()`.
+    /// Lowers the precision.
     Cast,
-    /// `transpose::<Time, Packet>()`.
+    /// Transposes blocks of time and packet.
     Transpose,
+}
+
+impl StageKind {
+    /// The stage of the catalogue.
+    #[must_use]
+    pub const fn canonical(&self) -> CanonicalStage {
+        match self {
+            Self::Fetch { .. } => CanonicalStage::Fetch,
+            Self::Switch(_) => CanonicalStage::Switch,
+            Self::Collect => CanonicalStage::Collect,
+            Self::Align { .. } => CanonicalStage::Align,
+            Self::Contract => CanonicalStage::Contract,
+            Self::ContractMax => CanonicalStage::ContractMax,
+            Self::Accumulate(_) => CanonicalStage::Accumulate,
+            Self::VectorInit => CanonicalStage::VectorInit,
+            Self::VectorBranch(_) => CanonicalStage::VectorBranch,
+            Self::VectorUnzip { .. } => CanonicalStage::VectorUnzip,
+            Self::VectorAlu(operation) => match operation.stage {
+                VectorStage::Logic => CanonicalStage::VectorLogic,
+                VectorStage::Fxp => CanonicalStage::VectorFxp,
+                VectorStage::FpDiv => CanonicalStage::VectorFpDiv,
+                VectorStage::Clip => CanonicalStage::VectorClip,
+                _ => CanonicalStage::VectorFp,
+            },
+            Self::VectorConvert {
+                to: VectorStage::FxpToFp,
+                ..
+            } => CanonicalStage::VectorFxpToFp,
+            Self::VectorConvert { .. } => CanonicalStage::VectorFpToFxp,
+            Self::VectorStash => CanonicalStage::VectorStash,
+            Self::VectorFilter => CanonicalStage::VectorFilter,
+            Self::VectorSplit => CanonicalStage::VectorSplit,
+            Self::VectorTrim => CanonicalStage::VectorTrim,
+            Self::VectorConcat => CanonicalStage::VectorConcat,
+            Self::VectorPad => CanonicalStage::VectorPad,
+            Self::VectorIntraReduce { .. } => CanonicalStage::VectorIntraReduce,
+            Self::VectorInterReduce { .. } => CanonicalStage::VectorInterReduce,
+            Self::VectorFinal => CanonicalStage::VectorFinal,
+            Self::Cast => CanonicalStage::Cast,
+            Self::Transpose => CanonicalStage::Transpose,
+        }
+    }
 }
 
 /// A zero point of a fetch (book: Fetch Engine, Zero Points).
@@ -301,20 +357,83 @@ pub enum SwitchConfig {
     },
 }
 
-/// A parameter of a configuration of the Switch Engine, by the name of its field.
+/// A topology of the Switch Engine without its sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SwitchTopology {
+    /// See [`SwitchConfig::Broadcast01`].
+    Broadcast01,
+    /// See [`SwitchConfig::Broadcast1`].
+    Broadcast1,
+    /// See [`SwitchConfig::Transpose`].
+    Transpose,
+    /// See [`SwitchConfig::InterTranspose`].
+    InterTranspose,
+    /// See [`SwitchConfig::CustomBroadcast`].
+    CustomBroadcast,
+    /// See [`SwitchConfig::TransposedBroadcast1`].
+    TransposedBroadcast1,
+}
+
+/// A parameter of a configuration of the Switch Engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SwitchParameter {
-    /// `slice1`.
+    /// Size of the outer part of the slices.
     Slice1,
-    /// `slice0`.
+    /// Size of the inner part of the slices.
     Slice0,
-    /// `time0`.
+    /// Size of the inner part of the time.
     Time0,
-    /// `ring_size`.
+    /// Slices of a ring.
     RingSize,
 }
 
 impl SwitchConfig {
+    /// A topology with its sizes.
+    #[must_use]
+    pub fn new(topology: SwitchTopology, size: impl Fn(SwitchParameter) -> Written<u64>) -> Self {
+        use SwitchParameter::{RingSize, Slice0, Slice1, Time0};
+        match topology {
+            SwitchTopology::Broadcast01 => Self::Broadcast01 {
+                slice1: size(Slice1),
+                slice0: size(Slice0),
+                time0: size(Time0),
+            },
+            SwitchTopology::Broadcast1 => Self::Broadcast1 {
+                slice1: size(Slice1),
+                slice0: size(Slice0),
+            },
+            SwitchTopology::Transpose => Self::Transpose {
+                slice1: size(Slice1),
+                slice0: size(Slice0),
+            },
+            SwitchTopology::InterTranspose => Self::InterTranspose {
+                slice1: size(Slice1),
+                slice0: size(Slice0),
+                time0: size(Time0),
+            },
+            SwitchTopology::CustomBroadcast => Self::CustomBroadcast {
+                ring_size: size(RingSize),
+            },
+            SwitchTopology::TransposedBroadcast1 => Self::TransposedBroadcast1 {
+                slice1: size(Slice1),
+                slice0: size(Slice0),
+            },
+        }
+    }
+
+    /// The topology.
+    #[must_use]
+    pub const fn topology(&self) -> SwitchTopology {
+        match self {
+            Self::Broadcast01 { .. } => SwitchTopology::Broadcast01,
+            Self::Broadcast1 { .. } => SwitchTopology::Broadcast1,
+            Self::Transpose { .. } => SwitchTopology::Transpose,
+            Self::InterTranspose { .. } => SwitchTopology::InterTranspose,
+            Self::CustomBroadcast { .. } => SwitchTopology::CustomBroadcast,
+            Self::TransposedBroadcast1 { .. } => SwitchTopology::TransposedBroadcast1,
+        }
+    }
+
     /// What is written for a parameter; `None` if the configuration has none of that name.
     #[must_use]
     pub const fn parameter(&self, field: SwitchParameter) -> Option<&Written<u64>> {

@@ -1,8 +1,9 @@
 //! The rule about the order of engines.
 
-use crate::derivation::pipeline::{Engine, PipelineViolation, Place};
+use crate::derivation::pipeline::{PipelineViolation, Place};
 use crate::items::Span;
-use crate::kernel::{Pass, PassEnd, Position};
+use crate::kernel::Pass;
+use crate::kernel::catalogue::{Engine, order_of_engines};
 
 use super::wording::{self, written};
 use super::{Alternative, Applicability, Checked, Edit, Finding, Rule, rule};
@@ -31,38 +32,12 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn end_span(pass: &Pass) -> Option<Span> {
-    match &pass.end {
-        PassEnd::Commit { span, .. }
-        | PassEnd::CommitView { span, .. }
-        | PassEnd::ToTrf { span, .. }
-        | PassEnd::ToVrf { span, .. } => Some(*span),
-        PassEnd::Open => None,
-    }
-}
-
 fn span(pass: &Pass, place: Place) -> Span {
     let stage = match place {
         Place::Stage(index) => pass.stages.get(index).map(|stage| stage.span),
-        Place::End => end_span(pass),
+        Place::End => pass.end.written().map(|(_, span)| span),
     };
     stage.unwrap_or(pass.begin.packet.span)
-}
-
-fn after(position: Position) -> &'static str {
-    match position {
-        Position::Begin => "`begin`",
-        Position::Fetch => "the Fetch Engine",
-        Position::Switch => "the Switch Engine",
-        Position::Collect => "the Collect Engine",
-        Position::Align | Position::Contract | Position::Accumulate => "the Contraction Engine",
-        Position::VectorInit
-        | Position::Vector(_)
-        | Position::VectorPair(_)
-        | Position::VectorFinal => "the Vector Engine",
-        Position::Cast => "the Cast Engine",
-        Position::Transpose => "the Transpose Engine",
-    }
 }
 
 /// The word that starts a sentence, its first letter in upper case.
@@ -80,7 +55,7 @@ fn word(pass: &Pass, violation: &PipelineViolation) -> Finding {
             let finding = Finding::new(
                 "pipeline_order",
                 span(pass, *place),
-                format!("{engine} is entered from {}; it takes flits of 32 bytes, which only `collect` makes", after(*position)),
+                format!("{engine} is entered from {}; it takes flits of 32 bytes, which only `collect` makes", position.words()),
             );
             match collected {
                 Some((time, packet)) => {
@@ -104,13 +79,13 @@ fn word(pass: &Pass, violation: &PipelineViolation) -> Finding {
         PipelineViolation::Order { place, engine, position } => Finding::new(
             "pipeline_order",
             span(pass, *place),
-            format!("{} cannot be entered from {}; the engines follow each other in one order", capital(*engine), after(*position)),
+            format!("{} cannot be entered from {}; the engines follow each other in one order", capital(*engine), position.words()),
         )
-        .note("the order is Fetch, Switch, Collect, Contraction, Vector, Cast, Transpose, Commit"),
+        .note(format!("the order is {}", order_of_engines().join(", "))),
         PipelineViolation::SubContextCommit { position } => Finding::new(
             "pipeline_order",
             span(pass, Place::End),
-            format!("the sub context commits only what comes straight from its fetch; this stream comes from {}", after(*position)),
+            format!("the sub context commits only what comes straight from its fetch; this stream comes from {}", position.words()),
         )
         .help("begin this pass on the main context, or commit right after `fetch` with packets of 32 bytes"),
     }

@@ -20,73 +20,12 @@ use crate::items::Span;
 use crate::kernel::{Body, Operation, OperationKind};
 use crate::threads::of_each;
 
+pub use crate::kernel::Engine;
 pub use dma::DmaCost;
 pub use memory::{Hole, MemoryTimeline, Occupancy, Peak};
 pub use schedule::{Idle, Lane, Schedule, Slot, Wait, WaitCause};
 pub use stage_table::{StageRow, StageTable, stage_table, stage_tables};
 pub use what_if::{Changed, Effect, Known, is_same_text, what_if, what_if_costs, what_if_stages};
-
-/// A part of the machine that an operation keeps busy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Engine {
-    /// Fetch Engine.
-    Fetch,
-    /// Switch Engine.
-    Switch,
-    /// Collect Engine.
-    Collect,
-    /// Stream Adapter of the Contraction Engine.
-    Align,
-    /// Reduction tree of the Contraction Engine.
-    Contract,
-    /// Accumulator of the Contraction Engine.
-    Accumulate,
-    /// Vector Engine.
-    Vector,
-    /// Cast Engine.
-    Cast,
-    /// Transpose Engine.
-    Transpose,
-    /// Commit Engine.
-    Commit,
-    /// Writing of the TRF.
-    TrfLoad,
-    /// Writing of the VRF.
-    VrfLoad,
-    /// Reading side of a DMA transfer.
-    DmaRead,
-    /// Writing side of a DMA transfer.
-    DmaWrite,
-    /// Start of a DMA command.
-    DmaStart,
-    /// The PCIe link between chips or to the host.
-    Pcie,
-}
-
-impl Engine {
-    /// Its name in tables and JSON.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fetch => "fetch",
-            Self::Switch => "switch",
-            Self::Collect => "collect",
-            Self::Align => "align",
-            Self::Contract => "contract",
-            Self::Accumulate => "accumulate",
-            Self::Vector => "vector",
-            Self::Cast => "cast",
-            Self::Transpose => "transpose",
-            Self::Commit => "commit",
-            Self::TrfLoad => "trf_load",
-            Self::VrfLoad => "vrf_load",
-            Self::DmaRead => "read",
-            Self::DmaWrite => "write",
-            Self::DmaStart => "start",
-            Self::Pcie => "pcie",
-        }
-    }
-}
 
 /// What one stage of an operation costs.
 #[derive(Debug, Clone, PartialEq, Eq)]

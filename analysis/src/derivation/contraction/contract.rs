@@ -1,7 +1,7 @@
 //! Spatial reduction: the tree that sums neighbouring products of a packet (book: Spatial Reduction).
 
 use crate::derivation::forms;
-use crate::hardware::ElementType;
+use crate::hardware::{ElementType, contraction_type};
 use crate::kernel::{Pass, StageKind};
 use crate::mapping::{Form, Mapping};
 
@@ -10,31 +10,16 @@ use super::MAC_BYTES;
 /// Elements of a row that enter the accumulator at the most (book: Resize).
 pub(super) const OUTPUT_LIMIT: u64 = 32;
 
-/// Levels of the reduction tree for that input type: as many as halve 64 bytes of it down to one element. `None` for
-/// types that the Contraction Engine does not take.
+/// Levels of the reduction tree for that input type; `None` for types that the Contraction Engine does not take.
 #[must_use]
-pub const fn tree_depth(element_type: ElementType) -> Option<u32> {
-    match element_type {
-        ElementType::I4 | ElementType::I5 => Some(7),
-        ElementType::I8
-        | ElementType::I9
-        | ElementType::F8
-        | ElementType::F8E4M3
-        | ElementType::F8E5M2 => Some(6),
-        ElementType::Bf16 => Some(5),
-        ElementType::U8
-        | ElementType::I16
-        | ElementType::I32
-        | ElementType::F16
-        | ElementType::F32 => None,
-    }
+pub fn tree_depth(element_type: ElementType) -> Option<u32> {
+    contraction_type(element_type).map(|found| found.tree_depth)
 }
 
-/// Whether the Contraction Engine multiplies that type: `i4`, `i8` (also less their zero point), the 8-bit floats and
-/// `bf16`.
+/// Whether the Contraction Engine multiplies that type.
 #[must_use]
-pub const fn is_operand_type(element_type: ElementType) -> bool {
-    tree_depth(element_type).is_some()
+pub fn is_operand_type(element_type: ElementType) -> bool {
+    contraction_type(element_type).is_some()
 }
 
 /// What the reduction tree makes of one stage.

@@ -59,7 +59,7 @@ pub(super) fn judge(
         StageKind::Align { .. } => aligned(body, input, stage),
         StageKind::Accumulate(kind) => accumulated(input, stage, *kind.get()?),
         StageKind::Transpose => transpose::judge(input, stage),
-        StageKind::VectorConvert { integer_bits } => {
+        StageKind::VectorConvert { integer_bits, .. } => {
             let bits = *integer_bits.get()?;
             (bits >= u64::from(INTEGER_BITS))
                 .then_some((LibraryLimitKind::IntegerBits { bits }, integer_bits.span))

@@ -9,6 +9,7 @@
 //! iterations, loops that overlap, filtered streams and contractions, whose accumulator chooses the order, are not judged.
 
 use crate::items::Span;
+use crate::kernel::catalogue::Packets;
 use crate::kernel::{
     Body, Operation, OperationId, OperationKind, Origin, Pass, PassEnd, PassSource, StageKind,
     TensorId,
@@ -142,30 +143,12 @@ impl Order {
         if !matches!(stages.next(), Some(StageKind::Fetch { .. })) {
             return None;
         }
-        stages.try_fold(Self::Kept, |order, kind| match kind {
-            StageKind::Collect
-            | StageKind::VectorInit
-            | StageKind::VectorBranch(_)
-            | StageKind::VectorAlu(_)
-            | StageKind::VectorConvert { .. }
-            | StageKind::VectorStash
-            | StageKind::VectorSplit
-            | StageKind::VectorTrim
-            | StageKind::VectorConcat
-            | StageKind::VectorPad
-            | StageKind::VectorFinal
-            | StageKind::Cast => Some(order),
-            StageKind::Switch(_)
-            | StageKind::VectorIntraReduce { .. }
-            | StageKind::VectorInterReduce { .. }
-            | StageKind::Transpose => Some(Self::Held),
-            StageKind::Fetch { .. }
-            | StageKind::Align { .. }
-            | StageKind::Contract
-            | StageKind::ContractMax
-            | StageKind::Accumulate(_)
-            | StageKind::VectorUnzip { .. }
-            | StageKind::VectorFilter => None,
+        stages.try_fold(Self::Kept, |order, kind| {
+            match kind.canonical().row().packets {
+                Packets::Kept => Some(order),
+                Packets::Held => Some(Self::Held),
+                Packets::Remade => None,
+            }
         })
     }
 }

@@ -189,15 +189,8 @@ impl<'a> Walk<'a> {
                 self.inter_reduce(index, stage, operation.get());
             }
             StageKind::VectorFinal => self.leave(index, stage),
-            StageKind::Fetch { .. }
-            | StageKind::Switch(_)
-            | StageKind::Collect
-            | StageKind::Align { .. }
-            | StageKind::Contract
-            | StageKind::ContractMax
-            | StageKind::Accumulate(_)
-            | StageKind::Cast
-            | StageKind::Transpose => {}
+            // The other engines' stages.
+            _ => {}
         }
     }
 

@@ -4,6 +4,7 @@ use crate::hardware::{
     Alu, ElementType, VectorOperation, operations_of, same_function, vector_operation,
 };
 use crate::items::Span;
+use crate::kernel::catalogue::vector_stages;
 use crate::kernel::{AluOperation, Position, Stage, VectorStage};
 
 use super::{Groups, VectorFault, Walk, stages};
@@ -50,7 +51,7 @@ impl<'a> Walk<'a> {
         let alternatives = same_function(found)
             .filter(|other| other.alu.as_ref().is_some_and(is_free))
             .collect();
-        let stage = stages::ORDER
+        let stage = vector_stages()
             .iter()
             .find(|stage| stages::enumerations(**stage).contains(&found.enumeration));
         let mut free: Vec<Alu> = stage

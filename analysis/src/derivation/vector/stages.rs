@@ -1,163 +1,42 @@
-//! The order of stages, the lanes each works on, and where a stash may be taken: tables of the Vector Engine.
+//! What the Vector Engine's stages are called, and which operations are whose; their order and lanes are the catalogue's.
 
-use crate::kernel::{VectorStage, Way};
+use crate::kernel::VectorStage;
+use crate::kernel::catalogue::vector_stages;
 
-/// What is fixed about a stage (book: Stages; library: the stage graph).
-struct StageRow {
-    stage: VectorStage,
-    /// The lanes it takes.
-    way: Way,
-    /// Whether several operations may follow one another in it, each on an ALU of its own.
-    repeats: bool,
-    /// Whether a stash may be taken behind it.
-    stashable: bool,
-    /// The enums of its operations.
-    enumerations: &'static [&'static str],
-}
+pub use crate::kernel::catalogue::{is_stashable, may_follow, way_into, way_out_of};
 
-const fn row(
-    stage: VectorStage,
-    way: Way,
-    (repeats, stashable): (bool, bool),
-    enumerations: &'static [&'static str],
-) -> StageRow {
-    StageRow {
-        stage,
-        way,
-        repeats,
-        stashable,
-        enumerations,
-    }
-}
-
-/// The stages in the order of the pipeline: each may be entered from every one before it.
-const STAGES: &[StageRow] = &[
-    row(VectorStage::Branch, Way::Way8, (false, true), &[]),
-    row(
-        VectorStage::Logic,
-        Way::Way8,
-        (true, true),
-        &["LogicBinaryOpI32", "LogicBinaryOpF32"],
-    ),
-    row(VectorStage::Fxp, Way::Way8, (true, true), &["FxpBinaryOp"]),
-    row(VectorStage::FxpToFp, Way::Way8, (false, false), &[]),
-    row(VectorStage::Narrow, Way::Way8, (false, true), &[]),
-    row(
-        VectorStage::Fp,
-        Way::Way4,
-        (true, true),
-        &["FpUnaryOp", "FpBinaryOp", "FpTernaryOp"],
-    ),
-    row(
-        VectorStage::IntraSliceReduce,
-        Way::Way4,
-        (false, false),
-        &["IntraSliceReduceOpI32", "IntraSliceReduceOpF32"],
-    ),
-    row(
-        VectorStage::FpDiv,
-        Way::Way4,
-        (false, true),
-        &["FpDivBinaryOp"],
-    ),
-    row(VectorStage::Widen, Way::Way4, (false, false), &[]),
-    row(VectorStage::FpToFxp, Way::Way8, (false, false), &[]),
-    row(
-        VectorStage::Clip,
-        Way::Way8,
-        (true, true),
-        &["ClipBinaryOpI32", "ClipBinaryOpF32"],
-    ),
-    row(
-        VectorStage::InterSliceReduce,
-        Way::Way8,
-        (false, false),
-        &["InterSliceReduceOpI32", "InterSliceReduceOpF32"],
-    ),
-    row(VectorStage::Filter, Way::Way8, (false, false), &[]),
-];
-
-/// The stages in the order of the pipeline.
-pub const ORDER: &[VectorStage] = &[
-    VectorStage::Branch,
-    VectorStage::Logic,
-    VectorStage::Fxp,
-    VectorStage::FxpToFp,
-    VectorStage::Narrow,
-    VectorStage::Fp,
-    VectorStage::IntraSliceReduce,
-    VectorStage::FpDiv,
-    VectorStage::Widen,
-    VectorStage::FpToFxp,
-    VectorStage::Clip,
-    VectorStage::InterSliceReduce,
-    VectorStage::Filter,
-];
-
-fn find(stage: VectorStage) -> Option<&'static StageRow> {
-    STAGES.iter().find(|row| row.stage == stage)
-}
-
-fn rank(stage: VectorStage) -> Option<usize> {
-    ORDER.iter().position(|&other| other == stage)
-}
-
-/// The lanes that a stage takes.
+/// The enums of a stage's operations.
 #[must_use]
-pub fn way_into(stage: VectorStage) -> Way {
-    find(stage).map_or(Way::Way8, |row| row.way)
-}
-
-/// The lanes that a stage hands on.
-#[must_use]
-pub fn way_out_of(stage: VectorStage) -> Way {
+pub const fn enumerations(stage: VectorStage) -> &'static [&'static str] {
     match stage {
-        VectorStage::Narrow => Way::Way4,
-        VectorStage::Widen => Way::Way8,
-        _ => way_into(stage),
+        VectorStage::Logic => &["LogicBinaryOpI32", "LogicBinaryOpF32"],
+        VectorStage::Fxp => &["FxpBinaryOp"],
+        VectorStage::Fp => &["FpUnaryOp", "FpBinaryOp", "FpTernaryOp"],
+        VectorStage::IntraSliceReduce => &["IntraSliceReduceOpI32", "IntraSliceReduceOpF32"],
+        VectorStage::FpDiv => &["FpDivBinaryOp"],
+        VectorStage::Clip => &["ClipBinaryOpI32", "ClipBinaryOpF32"],
+        VectorStage::InterSliceReduce => &["InterSliceReduceOpI32", "InterSliceReduceOpF32"],
+        VectorStage::Branch
+        | VectorStage::FxpToFp
+        | VectorStage::Narrow
+        | VectorStage::Widen
+        | VectorStage::FpToFxp
+        | VectorStage::Filter => &[],
     }
-}
-
-/// Whether a stash may be taken behind a stage.
-#[must_use]
-pub fn is_stashable(stage: VectorStage) -> bool {
-    find(stage).is_some_and(|row| row.stashable)
 }
 
 /// The stages behind which a stash may be taken.
 #[must_use]
 pub fn stashable() -> Vec<VectorStage> {
-    STAGES
-        .iter()
-        .filter(|row| row.stashable)
-        .map(|row| row.stage)
-        .collect()
-}
-
-/// The enums of a stage's operations.
-#[must_use]
-pub fn enumerations(stage: VectorStage) -> &'static [&'static str] {
-    find(stage).map_or(&[], |row| row.enumerations)
-}
-
-/// Whether a stage may be entered from another, lanes left aside.
-#[must_use]
-pub fn may_follow(from: VectorStage, to: VectorStage) -> bool {
-    match (rank(from), rank(to)) {
-        (Some(before), Some(after)) if before == after => find(to).is_some_and(|row| row.repeats),
-        (Some(before), Some(after)) => before < after,
-        _ => true,
-    }
+    let stages = vector_stages().iter().copied();
+    stages.filter(|stage| is_stashable(*stage)).collect()
 }
 
 /// The stages that may be entered from one.
 #[must_use]
 pub fn followers(from: VectorStage) -> Vec<VectorStage> {
-    STAGES
-        .iter()
-        .map(|row| row.stage)
-        .filter(|&to| may_follow(from, to))
-        .collect()
+    let stages = vector_stages().iter().copied();
+    stages.filter(|&to| may_follow(from, to)).collect()
 }
 
 /// The stage's name in the book.

@@ -5,7 +5,8 @@ use crate::hardware::{ElementType, cast_outputs, fetch_cast_targets};
 use crate::ide::{Completion, CompletionKind};
 use crate::items::{AxisDefinition, Namespace, Resolution, resolve, scope_at, visible_type_names};
 use crate::kernel::Level;
-use crate::kernel::dialect::{Action, Generic, StageAction, TypeParameter, VISA_STD};
+use crate::kernel::catalogue::{CanonicalStage, Generic};
+use crate::kernel::dialect::{Action, Method, TypeParameter, VISA_STD};
 use crate::numbers::thousands;
 
 use super::context::{Around, Owner};
@@ -41,7 +42,7 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
         Owner::Turbofish { name, dot } => {
             let has_mapping = around.since(opener).any(|token| token.text() == "m");
             let (method, receiver) = called(db, around, (&name, dot), has_mapping)?;
-            let guide = method.guide()?;
+            let guide = VISA_STD.guide(method)?;
             let part = guide.generics.get(opener.commas)?;
             match method.generics.get(opener.commas)? {
                 Generic::Inferred | Generic::Level(Level::Row) => {
@@ -64,8 +65,8 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
                     }
                     Some(found)
                 }
-                Generic::Scalar => Some(scalars(around, receiver.as_ref()?, method.action)),
-                Generic::Axis => axes(db, around, receiver.as_ref(), method.action),
+                Generic::Scalar => Some(scalars(around, receiver.as_ref()?, method)),
+                Generic::Axis => axes(db, around, receiver.as_ref(), method),
                 Generic::Constant => {
                     let (item, end) = around.item_here(db)?;
                     let names = Names::at(db, item, end, end);
@@ -122,8 +123,9 @@ fn axes(
     db: &dyn Db,
     around: &Around,
     receiver: Option<&Receiver>,
-    action: Action,
+    method: &Method,
 ) -> Option<Vec<Completion>> {
+    let unzips = method.stage() == Some(CanonicalStage::VectorUnzip);
     let (item, end) = around.item_here(db)?;
     let scope = scope_at(db, item, end);
     let time = receiver
@@ -131,9 +133,9 @@ fn axes(
         .and_then(|shape| shape.time.get());
     let fits = |axis: &AxisDefinition| {
         let in_time = time.is_none_or(|time| time.form().contains_axis(&axis.name));
-        match action {
+        match method.action {
             Action::BeginInterleaved => axis.size == Some(2),
-            Action::Stage(StageAction::VectorUnzip) => axis.size == Some(2) && in_time,
+            _ if unzips => axis.size == Some(2) && in_time,
             _ => in_time,
         }
     };
@@ -176,15 +178,15 @@ fn lengths(
 }
 
 /// The element types that a stage makes of the stream's.
-fn scalars(around: &Around, receiver: &Receiver, action: Action) -> Vec<Completion> {
+fn scalars(around: &Around, receiver: &Receiver, method: &Method) -> Vec<Completion> {
     let Some(from) = receiver.element_type() else {
         return Vec::new();
     };
-    let made: Vec<ElementType> = match action {
-        Action::Stage(StageAction::Fetch { .. }) => std::iter::once(from)
+    let made: Vec<ElementType> = match method.stage() {
+        Some(CanonicalStage::Fetch) => std::iter::once(from)
             .chain(fetch_cast_targets(receiver.target, from))
             .collect(),
-        Action::Stage(StageAction::Cast) => cast_outputs(from, receiver.target).to_vec(),
+        Some(CanonicalStage::Cast) => cast_outputs(from, receiver.target).to_vec(),
         _ => Vec::new(),
     };
     made.into_iter()

@@ -7,8 +7,8 @@ use crate::db::Db;
 use crate::derivation::{cast, collect, contraction, switch, tensors, vector};
 use crate::hardware::ElementType;
 use crate::items::{ItemId, ScopeRef, Span, resolve_mapping_text, scope_at};
-use crate::kernel::dialect::{Action, Method, StageAction};
-use crate::kernel::{Pass, Position, Stage, StageKind, StreamShape, Written};
+use crate::kernel::dialect::{Action, Method};
+use crate::kernel::{CanonicalStage, Pass, Position, Stage, StageKind, StreamShape, Written};
 use crate::mapping::Mapping;
 
 use super::receiver::Receiver;
@@ -79,11 +79,11 @@ pub(super) fn made(
 ) -> Vec<Made> {
     let index = arguments.len().saturating_sub(1);
     let found = match method.action {
-        Action::Stage(action) => {
-            let Some(pass) = receiver.pass() else {
+        Action::Stages(_) => {
+            let (Some(pass), Some(stage)) = (receiver.pass(), method.stage()) else {
                 return Vec::new();
             };
-            of_stage(receiver, &pass, action, arguments, names)
+            of_stage(receiver, &pass, stage, arguments, names)
         }
         Action::Tile(level) if index == 2 => tile(receiver, level, arguments, names),
         _ => None,
@@ -103,15 +103,15 @@ fn one(mapping: Option<Mapping>, words: &'static str) -> Option<Vec<Made>> {
 fn of_stage(
     receiver: &Receiver,
     pass: &Pass,
-    action: StageAction,
+    stage: CanonicalStage,
     arguments: &[String],
     names: &Names<'_>,
 ) -> Option<Vec<Made>> {
     let index = arguments.len().checked_sub(1)?;
     let input = pass.output();
-    match (action, index) {
-        (StageAction::Fetch { .. }, 1 | 2) => fetch(pass, arguments, names),
-        (StageAction::Collect, 0 | 1) => {
+    match (stage, index) {
+        (CanonicalStage::Fetch, 1 | 2) => fetch(pass, arguments, names),
+        (CanonicalStage::Collect, 0 | 1) => {
             let (pass, at) = with_stage(pass, StageKind::Collect, input.clone());
             let derived = collect::derive(&pass, at);
             if index == 0 {
@@ -120,7 +120,7 @@ fn of_stage(
                 one(derived.expected_packet, "one flit")
             }
         }
-        (StageAction::Cast, 1) => {
+        (CanonicalStage::Cast, 1) => {
             let to = element_type(arguments.first()?)?;
             let output = StreamShape {
                 element_type: Written::new(to, input.element_type.span),
@@ -132,13 +132,13 @@ fn of_stage(
                 "the packet, padded to a flit",
             )
         }
-        (StageAction::Switch, 0 | 1) => switched(receiver, pass, index),
-        (StageAction::Align, 0 | 1) => aligned(receiver, pass, index),
-        (StageAction::VectorSplit, _) => lanes(input, &StageKind::VectorSplit, index),
-        (StageAction::VectorConcat, _) => lanes(input, &StageKind::VectorConcat, index),
-        (StageAction::VectorTrim, 0) => lanes(input, &StageKind::VectorTrim, 1),
-        (StageAction::VectorPad, 0) => lanes(input, &StageKind::VectorPad, 1),
-        (StageAction::VectorUnzip, 1 | 2) => {
+        (CanonicalStage::Switch, 0 | 1) => switched(receiver, pass, index),
+        (CanonicalStage::Align, 0 | 1) => aligned(receiver, pass, index),
+        (CanonicalStage::VectorSplit, _) => lanes(input, &StageKind::VectorSplit, index),
+        (CanonicalStage::VectorConcat, _) => lanes(input, &StageKind::VectorConcat, index),
+        (CanonicalStage::VectorTrim, 0) => lanes(input, &StageKind::VectorTrim, 1),
+        (CanonicalStage::VectorPad, 0) => lanes(input, &StageKind::VectorPad, 1),
+        (CanonicalStage::VectorUnzip, 1 | 2) => {
             let axis = arguments.first()?;
             let time = input.time.get()?;
             let words = if index == 1 {
@@ -148,14 +148,14 @@ fn of_stage(
             };
             one(vector::without_axis(time, axis, index == 1), words)
         }
-        (StageAction::VectorIntraReduce, 1) => {
+        (CanonicalStage::VectorIntraReduce, 1) => {
             let time = input.time.get()?;
             one(
                 vector::without_axis(time, arguments.first()?, false),
                 "the time without the axis",
             )
         }
-        (StageAction::VectorIntraReduce, 2) => {
+        (CanonicalStage::VectorIntraReduce, 2) => {
             let packet = input.packet.get()?;
             let holds = packet.form().contains_axis(arguments.first()?);
             one((!holds).then(|| packet.clone()), "the packet as it is")

@@ -1,10 +1,9 @@
 //! Methods behind a dot: those that the library has for the receiver and that the machine can run next.
 
 use crate::db::Db;
-use crate::derivation::vector::stages;
-use crate::hardware::ElementType;
 use crate::ide::{Completion, CompletionKind};
-use crate::kernel::dialect::{Action, Generic, Guide, Method, Part, StageAction, VISA_STD};
+use crate::kernel::catalogue::{CanonicalStage, Entry, Generic, Role, vector_stages};
+use crate::kernel::dialect::{Action, Guide, Method, Part, VISA_STD};
 use crate::kernel::{Context, Level, Pass, Position, VectorStage};
 
 use super::context::Around;
@@ -25,8 +24,8 @@ pub(super) fn propose(db: &dyn Db, around: &Around, dot: usize) -> Option<Vec<Co
         .and_then(|pass| VectorState::of(receiver.body(), pass));
     let followed_by_call = around.is_called();
     let mut proposals = Vec::new();
-    for method in VISA_STD.methods {
-        if !receiver.has(method) || matches!(method.action, Action::Accessor | Action::Same) {
+    for method in VISA_STD.every_method() {
+        if !receiver.has(method) || matches!(method.action, Action::Accessor(_) | Action::Same) {
             continue;
         }
         let is_allowed = match (&pass, &vector) {
@@ -34,7 +33,7 @@ pub(super) fn propose(db: &dyn Db, around: &Around, dot: usize) -> Option<Vec<Co
             (Some(pass), None) => stream_allows(pass, method),
             (None, _) => context_allows(&receiver, method),
         };
-        let Some(guide) = method.guide().filter(|_| is_allowed) else {
+        let Some(guide) = VISA_STD.guide(method).filter(|_| is_allowed) else {
             continue;
         };
         let mut found = proposal(
@@ -57,31 +56,14 @@ pub(super) fn propose(db: &dyn Db, around: &Around, dot: usize) -> Option<Vec<Co
 /// Whether the library has a method behind the stream's position, for its type, and the pipeline allows it.
 fn stream_allows(pass: &Pass, method: &Method) -> bool {
     let shape = pass.output();
-    let Some(positions) = method.positions() else {
-        return false;
-    };
-    if !positions.contains(&shape.position) {
-        return false;
-    }
     let element_type = shape.element_type.value;
-    let is_vector_type =
-        || element_type.is_none_or(|found| matches!(found, ElementType::I32 | ElementType::F32));
-    match method.action {
-        Action::Stage(StageAction::VectorInit | StageAction::Cast) | Action::ToVrf => {
-            is_vector_type()
-        }
-        Action::Stage(StageAction::Align) => element_type.is_none_or(|found| {
-            matches!(
-                found,
-                ElementType::I4 | ElementType::I8 | ElementType::Bf16 | ElementType::F8E4M3
-            )
-        }),
-        // The sub context commits what it fetched, and nothing later.
-        Action::Commit | Action::CommitView => {
-            pass.context != Some(Context::Sub) || shape.position == Position::Fetch
-        }
-        _ => true,
-    }
+    let takes = |found| {
+        method
+            .stages()
+            .first()
+            .is_some_and(|first| first.stage.takes(found))
+    };
+    method.follows(shape.position, pass.context) && element_type.is_none_or(takes)
 }
 
 /// Parallel copies are the sub context's.
@@ -98,32 +80,28 @@ fn rank(pass: Option<&Pass>, method: &Method, guide: &Guide) -> u32 {
     let Some(pass) = pass else {
         return guide.order;
     };
-    let is_early_commit = pass.context == Some(Context::Main)
-        && matches!(pass.output().position, Position::Fetch | Position::Switch)
-        && matches!(method.action, Action::Commit | Action::CommitView);
-    if is_early_commit {
-        return guide.order.saturating_add(100);
-    }
-    let Action::Stage(action) = method.action else {
+    let Some(stage) = method.stages().last().map(|used| used.stage) else {
         return guide.order;
     };
-    let (stage, twin) = match action {
-        StageAction::VectorAlu {
-            stage, arity, mode, ..
-        } => (stage, arity as u32 + 5 * u32::from(mode)),
-        StageAction::VectorConvert(stage) => (stage, 0),
-        StageAction::VectorSplit => (VectorStage::Narrow, 0),
-        StageAction::VectorTrim => (VectorStage::Narrow, 1),
-        StageAction::VectorIntraReduce => (VectorStage::IntraSliceReduce, 0),
-        StageAction::VectorConcat => (VectorStage::Widen, 0),
-        StageAction::VectorPad => (VectorStage::Widen, 1),
-        StageAction::VectorInterReduce => (VectorStage::InterSliceReduce, 0),
-        StageAction::VectorFinal => (VectorStage::InterSliceReduce, 1),
-        StageAction::VectorStash => (VectorStage::InterSliceReduce, 2),
-        StageAction::VectorFilter => (VectorStage::Filter, 0),
-        _ => return guide.order,
+    let early = matches!(pass.output().position, Position::Fetch | Position::Switch);
+    if stage.commits() && early && pass.context == Some(Context::Main) {
+        return guide.order.saturating_add(100);
+    }
+    let row = stage.row();
+    if row.entry != Entry::Inside || row.exit.opens() {
+        return guide.order;
+    }
+    // What leaves the engine and what only keeps the stream follow the reduction across slices.
+    let reached = stage
+        .vector_stage()
+        .unwrap_or(VectorStage::InterSliceReduce);
+    let twin = match stage {
+        CanonicalStage::VectorTrim | CanonicalStage::VectorPad | CanonicalStage::VectorFinal => 1,
+        CanonicalStage::VectorStash => 2,
+        _ if row.parameters.is_empty() => 0,
+        _ => method.arity() as u32 + 5 * u32::from(method.has(Role::Mode)),
     };
-    let place = stages::ORDER.iter().position(|other| *other == stage);
+    let place = vector_stages().iter().position(|other| *other == reached);
     let place = place.and_then(|place| u32::try_from(place).ok());
     place.unwrap_or(0).saturating_mul(10).saturating_add(twin)
 }
@@ -157,14 +135,15 @@ fn snippet(method: &Method, guide: &Guide) -> String {
     let arguments: Vec<String> = guide
         .arguments
         .iter()
-        .map(|part| {
+        .zip(method.arguments)
+        .map(|(part, argument)| {
             places += 1;
             let usual = if part.usual.is_empty() {
                 part.name
             } else {
                 part.usual
             };
-            let reference = if matches!(method.action, Action::Stage(StageAction::Align)) {
+            let reference = if argument.role == Role::Weights {
                 "&"
             } else {
                 ""

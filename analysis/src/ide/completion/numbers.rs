@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::hardware::{CLUSTERS, ElementType, FETCH_ALIGNMENT_BYTES, FLIT_BYTES, ROWS, SLICES};
 use crate::ide::{Completion, CompletionKind};
-use crate::kernel::Level;
-use crate::kernel::dialect::{Action, StageAction};
+use crate::kernel::{CanonicalStage, Engine, Level, Way};
 use crate::numbers::thousands;
 
 use super::context::Around;
@@ -209,7 +208,7 @@ fn wanted(place: &MappingPlace) -> Vec<Wanted> {
         Some(Level::Chip) => place.chips.map(Wanted::Exactly).into_iter().collect(),
         Some(Level::Row) => [1, 2, 4, ROWS].map(Wanted::Exactly).into(),
         Some(Level::Packet) if is_reduced(place) => Vec::new(),
-        Some(Level::Packet) => match lanes(place.action()) {
+        Some(Level::Packet) => match lanes(place) {
             Some(lanes) => vec![Wanted::Exactly(lanes)],
             None => [FLIT_BYTES, FLIT_BYTES / 2, FETCH_ALIGNMENT_BYTES]
                 .into_iter()
@@ -227,22 +226,14 @@ fn wanted(place: &MappingPlace) -> Vec<Wanted> {
 }
 
 /// Lanes of the packet that a stage of the Vector Engine makes.
-fn lanes(action: Option<Action>) -> Option<u64> {
-    match action {
-        Some(Action::Stage(
-            StageAction::VectorSplit | StageAction::VectorTrim | StageAction::VectorIntraReduce,
-        )) => Some(4),
-        Some(Action::Stage(StageAction::VectorConcat | StageAction::VectorPad)) => Some(8),
-        _ => None,
-    }
+fn lanes(place: &MappingPlace) -> Option<u64> {
+    place.stage()?.lanes_made().map(Way::lanes)
 }
 
 /// Whether the packet is what a contraction leaves, which is of any size.
 fn is_reduced(place: &MappingPlace) -> bool {
-    matches!(
-        place.action(),
-        Some(Action::Stage(StageAction::Contract { .. }))
-    )
+    let engine = place.stage().map(|stage| stage.row().engine);
+    engine == Some(Engine::Contract)
 }
 
 /// Whether a mapping of a size is right in its place: how well, and in words.
@@ -254,7 +245,7 @@ fn fits(place: &MappingPlace, size: u64) -> Option<(u32, String)> {
         Level::Chip => (Some(size) == place.chips).then(|| (0, format!("{size} chips"))),
         Level::Row => (size.is_power_of_two() && size <= ROWS).then(|| (0, format!("{size} rows"))),
         Level::Packet if is_reduced(place) => None,
-        Level::Packet => match lanes(place.action()) {
+        Level::Packet => match lanes(place) {
             Some(lanes) => (size == lanes).then(|| (0, format!("{lanes} lanes"))),
             None => packet_fits(place, bytes()?),
         },
@@ -278,10 +269,7 @@ fn packet_fits(place: &MappingPlace, bytes: u64) -> Option<(u32, String)> {
     if bytes == FLIT_BYTES {
         return Some((0, "one flit".to_owned()));
     }
-    let is_free = matches!(
-        place.action(),
-        Some(Action::Stage(StageAction::Fetch { .. }))
-    );
+    let is_free = place.stage() == Some(CanonicalStage::Fetch);
     if !is_free || !bytes.is_multiple_of(FETCH_ALIGNMENT_BYTES) {
         return None;
     }

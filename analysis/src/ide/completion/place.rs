@@ -3,8 +3,9 @@
 use crate::db::Db;
 use crate::hardware::ElementType;
 use crate::items::{Dialect, ItemId, ItemKind, block_scopes, dialect, item_text};
-use crate::kernel::Level;
-use crate::kernel::dialect::{Action, Generic, Method, TypeParameter, VISA_STD};
+use crate::kernel::catalogue::Generic;
+use crate::kernel::dialect::{Method, TypeParameter, VISA_STD};
+use crate::kernel::{CanonicalStage, Level};
 use crate::mapping::Mapping;
 
 use super::context::{Around, Opener, Owner};
@@ -122,9 +123,9 @@ impl MappingPlace {
         }
     }
 
-    /// What the method does.
-    pub(super) fn action(&self) -> Option<Action> {
-        self.method.map(|method| method.action)
+    /// The stage that the method asks for.
+    pub(super) fn stage(&self) -> Option<CanonicalStage> {
+        self.method?.stage()
     }
 }
 

@@ -4,7 +4,9 @@ use crate::db::Db;
 use crate::hardware::{TRF_BYTES, VectorOperation, operations_of, same_function};
 use crate::ide::{Completion, CompletionKind};
 use crate::items::{Span, file_range};
-use crate::kernel::dialect::{Action, Arity, Method, Receiver as Kind, StageAction};
+use crate::kernel::TrfAddress;
+use crate::kernel::catalogue::{CanonicalStage, Role};
+use crate::kernel::dialect::{Method, VISA_STD};
 use crate::numbers::thousands;
 use crate::syntax::line_index;
 
@@ -33,8 +35,10 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
             .flatten();
     };
     match owner {
-        "SwitchConfig" => switch::variants(db, around, call.map(|(_, _, dot)| dot), false),
-        "TrfAddress" => Some(regions(around)),
+        _ if owner == VISA_STD.words.switch_type => {
+            switch::variants(db, around, call.map(|(_, _, dot)| dot), false)
+        }
+        _ if owner == VISA_STD.words.trf_type => Some(regions(around)),
         _ => {
             let is_multiplier = owner == "FpMulAlu";
             if !is_multiplier && operations_of(owner).next().is_none() {
@@ -44,8 +48,8 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
             Some(if is_multiplier {
                 multipliers(db, around, setting.as_ref())
             } else {
-                let action = setting.as_ref().map(|setting| setting.action);
-                if action.is_some_and(|action| !enumerations(action).contains(&owner)) {
+                let method = setting.as_ref().map(|setting| setting.method);
+                if method.is_some_and(|method| !enumerations(method).contains(&owner)) {
                     return Some(Vec::new());
                 }
                 operations_of(owner)
@@ -61,48 +65,38 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
 /// The method that an operation is given to.
 struct Setting {
     method: &'static Method,
-    action: StageAction,
     state: Option<VectorState>,
 }
 
 impl Setting {
     fn of(db: &dyn Db, around: &Around, name: &str, dot: usize) -> Option<Self> {
         let (method, receiver) = called(db, around, (name, dot), true)?;
-        let Action::Stage(action) = method.action else {
-            return None;
-        };
+        method.stages().first()?;
         let state = receiver.and_then(|receiver| {
             let pass = receiver.pass()?;
             VectorState::of(receiver.body(), &pass)
         });
-        Some(Self {
-            method,
-            action,
-            state,
-        })
+        Some(Self { method, state })
     }
 
-    /// Whether the method takes a division with its mode in one value.
-    fn takes_division_with_mode(&self) -> bool {
-        self.method.receiver == Kind::Single
-            && matches!(
-                self.action,
-                StageAction::VectorAlu {
-                    stage: crate::kernel::VectorStage::FpDiv,
-                    arity: Arity::Binary,
-                    mode: false,
-                    ..
-                }
-            )
+    /// What is written behind the operation, as a snippet.
+    fn suffix(&self) -> &'static str {
+        let mut arguments = self.method.arguments.iter();
+        arguments
+            .find(|argument| argument.role == Role::Operation)
+            .map_or("", |argument| argument.suffix)
     }
 }
 
 fn first_argument(db: &dyn Db, around: &Around, name: &str, dot: usize) -> Option<Vec<Completion>> {
-    if name == "switch" {
+    if VISA_STD
+        .methods(name)
+        .any(|method| method.stage() == Some(CanonicalStage::Switch))
+    {
         return switch::variants(db, around, Some(dot), true);
     }
     let setting = Setting::of(db, around, name, dot)?;
-    let operations = enumerations(setting.action)
+    let operations = enumerations(setting.method)
         .into_iter()
         .flat_map(operations_of);
     let found: Vec<Completion> = operations
@@ -132,8 +126,9 @@ fn operation_proposal(
     let taken = state.and_then(|state| state.taken_by(operation.alu));
     let rank = if taken.is_some() { 100 } else { 10 };
     let mut found = proposal(around, label, CompletionKind::Variant, rank);
-    if setting.is_some_and(Setting::takes_division_with_mode) {
-        found.insert = format!("{}.with_mode(${{1:BinaryArgMode::Mode01}})$0", found.label);
+    let suffix = setting.map_or("", Setting::suffix);
+    if !suffix.is_empty() {
+        found.insert = format!("{}{suffix}", found.label);
         found.snippet = true;
     }
     found.detail = operation.alu.map(|alu| match taken {
@@ -187,13 +182,14 @@ fn line_of(db: &dyn Db, span: Span) -> u32 {
 fn regions(around: &Around) -> Vec<Completion> {
     let half = TRF_BYTES / 2;
     let rows = [
-        ("FirstHalf", half, "the first half of each row"),
-        ("SecondHalf", half, "the second half of each row"),
-        ("Full", TRF_BYTES, "all rows whole"),
+        (TrfAddress::FirstHalf, half, "the first half of each row"),
+        (TrfAddress::SecondHalf, half, "the second half of each row"),
+        (TrfAddress::Full, TRF_BYTES, "all rows whole"),
     ];
     rows.into_iter()
         .zip(0_u32..)
-        .map(|((name, bytes, words), rank)| {
+        .map(|((region, bytes, words), rank)| {
+            let name = VISA_STD.words.trf_region_name(region);
             let mut found = proposal(around, name, CompletionKind::Variant, rank);
             found.detail = Some(format!("{words}: {} bytes", thousands(bytes)));
             found

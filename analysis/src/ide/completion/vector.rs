@@ -5,8 +5,13 @@
 use crate::derivation::vector::{derive, stages};
 use crate::hardware::{Alu, ElementType, VectorOperation, operations_of};
 use crate::items::Span;
-use crate::kernel::dialect::{Action, Arity, Method, StageAction};
+use crate::kernel::catalogue::{
+    CanonicalStage, Role, is_stashable, may_follow, way_into, way_out_of,
+};
+use crate::kernel::dialect::{Arity, Method};
 use crate::kernel::{Body, Pass, Position, StageKind, VectorStage, Way};
+
+use CanonicalStage as S;
 
 /// A pass inside the Vector Engine.
 pub(super) struct VectorState {
@@ -68,7 +73,7 @@ impl VectorState {
             reached,
             way: shape
                 .way
-                .unwrap_or_else(|| reached.map_or(Way::Way8, stages::way_out_of)),
+                .unwrap_or_else(|| reached.map_or(Way::Way8, way_out_of)),
             is_pair,
             is_zipped: zip.is_some() && zip > reduced,
             across: reduced.is_some(),
@@ -98,60 +103,45 @@ impl VectorState {
 
     /// Whether the engine can run a method next. Packets are not judged, but for the lanes that a trim drops.
     pub(super) fn allows(&self, method: &Method) -> bool {
-        let Action::Stage(action) = method.action else {
+        let Some(stage) = method.stage() else {
             return false;
         };
-        let follows = |stage: VectorStage| {
-            self.reached.is_some_and(|from| {
-                stages::may_follow(from, stage) && stages::way_into(stage) == self.way
+        let follows = || {
+            let entered = stage.vector_stage();
+            entered.is_some_and(|entered| {
+                self.reached
+                    .is_some_and(|from| may_follow(from, entered) && way_into(entered) == self.way)
             })
         };
-        match action {
-            StageAction::VectorBranch => {
+        match stage {
+            S::VectorBranch => {
                 self.reached.is_none()
                     || (self.reached == Some(VectorStage::InterSliceReduce) && !self.intra_first)
             }
-            StageAction::VectorUnzip => self.reached.is_none(),
-            StageAction::VectorInterReduce => {
-                !self.across
-                    && !self.is_pair
-                    && (self.reached.is_none() || follows(VectorStage::InterSliceReduce))
+            S::VectorUnzip => self.reached.is_none(),
+            S::VectorInterReduce => {
+                !self.across && !self.is_pair && (self.reached.is_none() || follows())
             }
-            StageAction::VectorFinal => {
-                self.reached.is_some() && !self.is_pair && self.way == Way::Way8
-            }
-            StageAction::VectorStash => {
+            S::VectorFinal => self.reached.is_some() && !self.is_pair && self.way == Way::Way8,
+            S::VectorStash => {
                 let same_type = match (self.entered, self.element_type) {
                     (Some(entered), Some(now)) => entered == now,
                     _ => true,
                 };
-                self.reached.is_some_and(stages::is_stashable)
+                self.reached.is_some_and(is_stashable)
                     && !self.stashed
                     && !self.is_zipped
                     && same_type
             }
-            StageAction::VectorFilter => !self.is_zipped && follows(VectorStage::Filter),
-            StageAction::VectorSplit => follows(VectorStage::Narrow),
-            StageAction::VectorTrim => {
-                follows(VectorStage::Narrow) && self.back_is_padding != Some(false)
-            }
-            StageAction::VectorConcat | StageAction::VectorPad => follows(VectorStage::Widen),
-            StageAction::VectorIntraReduce => follows(VectorStage::IntraSliceReduce),
-            StageAction::VectorConvert(stage) => {
-                let takes = if stage == VectorStage::FxpToFp {
-                    ElementType::I32
-                } else {
-                    ElementType::F32
-                };
-                follows(stage) && self.element_type.is_none_or(|found| found == takes)
-            }
-            StageAction::VectorAlu { stage, .. } => {
-                follows(stage)
-                    && operations(action).any(|operation| {
+            S::VectorFilter => !self.is_zipped && follows(),
+            S::VectorTrim => follows() && self.back_is_padding != Some(false),
+            _ if method.has(Role::Operation) && stage != S::VectorIntraReduce => {
+                follows()
+                    && operations(method).any(|operation| {
                         self.takes_type(operation) && self.taken_by(operation.alu).is_none()
                     })
             }
-            _ => false,
+            _ => follows() && self.element_type.is_none_or(|found| stage.takes(found)),
         }
     }
 }
@@ -176,24 +166,18 @@ fn used_alus(body: &Body, pass: &Pass, reduced: Option<usize>) -> Vec<(Alu, Span
 }
 
 /// The enums that the operation of a method may be of.
-pub(super) fn enumerations(action: StageAction) -> Vec<&'static str> {
-    let (stage, kind) = match action {
-        StageAction::VectorAlu {
-            stage, arity, zip, ..
-        } => {
-            let kind = match (stage, zip, arity) {
-                (VectorStage::Fp, true, _) | (VectorStage::Fp, false, Arity::Binary) => "Binary",
-                (VectorStage::Fp, false, Arity::Unary) => "Unary",
-                (VectorStage::Fp, false, Arity::Ternary) => "Ternary",
-                _ => "",
-            };
-            (stage, kind)
-        }
-        StageAction::VectorIntraReduce => (VectorStage::IntraSliceReduce, ""),
-        StageAction::VectorInterReduce => (VectorStage::InterSliceReduce, ""),
-        _ => return Vec::new(),
+pub(super) fn enumerations(method: &Method) -> Vec<&'static str> {
+    let reached = method.stage().and_then(CanonicalStage::vector_stage);
+    let Some(reached) = reached.filter(|_| method.has(Role::Operation)) else {
+        return Vec::new();
     };
-    stages::enumerations(stage)
+    let kind = match (reached, method.merges(), method.arity()) {
+        (VectorStage::Fp, true, _) | (VectorStage::Fp, false, Arity::Binary) => "Binary",
+        (VectorStage::Fp, false, Arity::Unary) => "Unary",
+        (VectorStage::Fp, false, Arity::Ternary) => "Ternary",
+        _ => "",
+    };
+    stages::enumerations(reached)
         .iter()
         .copied()
         .filter(|enumeration| enumeration.contains(kind))
@@ -201,6 +185,6 @@ pub(super) fn enumerations(action: StageAction) -> Vec<&'static str> {
 }
 
 /// The operations that a method may be given.
-pub(super) fn operations(action: StageAction) -> impl Iterator<Item = &'static VectorOperation> {
-    enumerations(action).into_iter().flat_map(operations_of)
+pub(super) fn operations(method: &Method) -> impl Iterator<Item = &'static VectorOperation> {
+    enumerations(method).into_iter().flat_map(operations_of)
 }

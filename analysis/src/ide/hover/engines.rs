@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::derivation::vector::{VectorDerivation, stages as vector_stages};
 use crate::hardware::{Alu, VECTOR_OPERATIONS};
+use crate::kernel::catalogue;
 use crate::mapping::Mapping;
 use crate::numbers::thousands;
 use crate::simulation::{Engine, StageCost, StageRow};
@@ -133,7 +134,7 @@ pub(super) fn alus(vector: &VectorDerivation, stage: usize) -> Vec<String> {
     let Some(step) = vector.step(stage) else {
         return lines;
     };
-    let free: Vec<String> = vector_stages::ORDER
+    let free: Vec<String> = catalogue::vector_stages()
         .iter()
         .filter(|ahead| vector_stages::may_follow(step.reached, **ahead))
         .filter_map(|ahead| {

@@ -51,7 +51,7 @@ fn method(
     (in_arguments, is_certain): (bool, bool),
 ) -> Option<SignatureHelp> {
     let (method, _) = called(db, around, (name, dot), is_certain)?;
-    let guide = method.guide()?;
+    let guide = VISA_STD.guide(method)?;
     let active = if in_arguments {
         (commas < guide.arguments.len()).then(|| guide.generics.len().saturating_add(commas))
     } else {

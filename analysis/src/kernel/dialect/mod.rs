@@ -7,12 +7,15 @@
 mod guide;
 mod opt_std;
 mod visa_std;
+mod words;
 
-use super::{Level, Position, Tier, VectorStage, Way};
+use super::catalogue::{CanonicalStage, Generic, Role};
+use super::{Context, Level, Position, Tier, Way};
 
 pub use guide::{Guide, GuideRow, Part};
 pub use opt_std::OPT_STD;
 pub use visa_std::VISA_STD;
+pub use words::{ConditionWord, OperandWord, SwitchWord, Words};
 
 /// How a tensor type holds its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -72,23 +75,6 @@ pub struct TypeEntry {
     pub parameters: &'static [TypeParameter],
 }
 
-/// A generic parameter of a method, by what it means for the result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Generic {
-    /// The element type of the result.
-    Scalar,
-    /// A mapping of the result.
-    Level(Level),
-    /// An axis type.
-    Axis,
-    /// A constant.
-    Constant,
-    /// A mapping that is no level of the result: the index of a tile, the key of a scatter, the tiled time of an unzip.
-    Index,
-    /// Always left to inference from an argument.
-    Inferred,
-}
-
 /// Which receivers a method has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Receiver {
@@ -117,70 +103,13 @@ pub enum Arity {
     Ternary,
 }
 
-/// What a method of a stream asks of its engine.
+/// A stage that a method asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum StageAction {
-    /// Fetch Engine.
-    Fetch {
-        /// The argument is a lookup table.
-        table: bool,
-        /// The argument holds zero points.
-        zero_points: bool,
-    },
-    /// Switch Engine; the argument is the configuration.
-    Switch,
-    /// Collect Engine.
-    Collect,
-    /// Pairs the stream with the TRF tensor in the argument.
-    Align,
-    /// Spatial reduction.
-    Contract {
-        /// Of the largest, not the sum.
-        maximum: bool,
-    },
-    /// Temporal reduction.
-    Accumulate,
-    /// Entry of the Vector Engine.
-    VectorInit,
-    /// Branch configuration in the argument.
-    VectorBranch,
-    /// Two groups from here on.
-    VectorUnzip,
-    /// An operation of an ALU.
-    VectorAlu {
-        /// The stage it belongs to.
-        stage: VectorStage,
-        /// Operands.
-        arity: Arity,
-        /// An argument mode stands behind the operation.
-        mode: bool,
-        /// Merges the two groups.
-        zip: bool,
-    },
-    /// Conversion between fixed point and float.
-    VectorConvert(VectorStage),
-    /// Keeps the stream for a later operand.
-    VectorStash,
-    /// Drops iterations.
-    VectorFilter,
-    /// 8-way to 4-way by time.
-    VectorSplit,
-    /// 8-way to 4-way by dropping lanes.
-    VectorTrim,
-    /// 4-way to 8-way by time.
-    VectorConcat,
-    /// 4-way to 8-way by dummy lanes.
-    VectorPad,
-    /// Reduction inside a slice.
-    VectorIntraReduce,
-    /// Reduction across slices.
-    VectorInterReduce,
-    /// Exit of the Vector Engine.
-    VectorFinal,
-    /// Cast Engine.
-    Cast,
-    /// Transpose Engine.
-    Transpose,
+pub struct StageUse {
+    /// The stage.
+    pub stage: CanonicalStage,
+    /// Whether it makes one stream of two groups.
+    pub merges: bool,
 }
 
 /// What a method does.
@@ -190,40 +119,40 @@ pub enum Action {
     View(Access),
     /// A part of a view along one level.
     Tile(Level),
-    /// A transfer that makes a tensor of a tier. Arguments: context, address (no address: the library chooses).
+    /// A transfer that makes a tensor of a tier; where no argument is an address, the library chooses it.
     Transfer(Tier),
-    /// A transfer into a tensor or view in the arguments. Arguments: context, target.
+    /// A transfer into a tensor or view.
     TransferInto,
-    /// A gather that makes a DM tensor. Arguments: index tensor, address.
+    /// A gather that makes a DM tensor.
     Gather,
-    /// A scatter into an HBM tensor. Arguments: index tensor, target, scaled.
+    /// A scatter into an HBM tensor.
     Scatter,
     /// The same bytes under another type.
     Reshape,
     /// A collective that makes a tensor of the source's mapping at address 0: the parts of a level change places.
-    /// Arguments: source, pattern.
     Shuffle(Level),
     /// A collective that makes a DM tensor with another element mapping at address 0: each part of a level takes a part
-    /// of its elements. Arguments: source, pattern.
+    /// of its elements.
     ParallelCopy(Level),
-    /// Begins a stream. Argument: the view.
+    /// Begins a stream.
     Begin,
-    /// Begins a stream of several tensors in turn. Arguments: the views.
+    /// Begins a stream of several tensors in turn.
     BeginInterleaved,
-    /// A stage of a stream.
-    Stage(StageAction),
-    /// Makes a DM tensor of a stream. Argument: address.
-    Commit,
-    /// Writes a stream to a view. Argument: the view.
-    CommitView,
-    /// Loads the TRF. Argument: region.
-    ToTrf,
-    /// Loads the VRF. Argument: address.
-    ToVrf,
+    /// Stages of a stream, one after the other. An end of the stream is the last of them.
+    Stages(&'static [StageUse]),
     /// Gives the receiver itself.
     Same,
-    /// Something about the tensor that operations do not depend on.
-    Accessor,
+    /// Says something about the tensor.
+    Accessor(Accessor),
+}
+
+/// What a tensor says about itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Accessor {
+    /// Its first byte.
+    Address,
+    /// Something that operations do not depend on.
+    Other,
 }
 
 impl Action {
@@ -244,6 +173,66 @@ impl Action {
     }
 }
 
+/// An argument of a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Argument {
+    /// What it is for.
+    pub role: Role,
+    /// Its name in a signature.
+    pub name: &'static str,
+    /// Its type.
+    pub ty: &'static str,
+    /// What it means; empty where the catalogue says it of the stage.
+    pub meaning: &'static str,
+    /// What usually is written; empty where there is nothing usual.
+    pub usual: &'static str,
+    /// What is written behind it, as a snippet.
+    pub suffix: &'static str,
+}
+
+/// A release of a library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Release {
+    /// The first number.
+    pub major: u16,
+    /// The second number.
+    pub minor: u16,
+}
+
+impl Release {
+    /// `major.minor`.
+    #[must_use]
+    pub const fn new(major: u16, minor: u16) -> Self {
+        Self { major, minor }
+    }
+}
+
+/// The releases that have something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Releases {
+    /// The first.
+    pub since: Release,
+    /// The last; `None` if the newest has it.
+    pub until: Option<Release>,
+}
+
+impl Releases {
+    /// All from one on.
+    #[must_use]
+    pub const fn since(release: Release) -> Self {
+        Self {
+            since: release,
+            until: None,
+        }
+    }
+
+    /// Whether a release is one of them.
+    #[must_use]
+    pub fn contain(&self, release: Release) -> bool {
+        self.since <= release && self.until.is_none_or(|until| release <= until)
+    }
+}
+
 /// A method of the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Method {
@@ -253,8 +242,82 @@ pub struct Method {
     pub receiver: Receiver,
     /// Its type and constant parameters in the order of the turbofish.
     pub generics: &'static [Generic],
+    /// Its arguments in order.
+    pub arguments: &'static [Argument],
     /// What it does.
     pub action: Action,
+    /// The positions that the library offers it at, where these are fewer than the machine has.
+    pub offered_at: Option<&'static [Position]>,
+    /// The releases that have it; `None` for what only the book has.
+    pub releases: Option<Releases>,
+}
+
+impl Method {
+    /// The place of the first argument of a role.
+    #[must_use]
+    pub fn argument(&self, role: Role) -> Option<usize> {
+        self.arguments
+            .iter()
+            .position(|argument| argument.role == role)
+    }
+
+    /// Whether an argument has a role.
+    #[must_use]
+    pub fn has(&self, role: Role) -> bool {
+        self.argument(role).is_some()
+    }
+
+    /// The stages that it asks for; none if it is no method of a stream.
+    #[must_use]
+    pub const fn stages(&self) -> &'static [StageUse] {
+        match self.action {
+            Action::Stages(stages) => stages,
+            _ => &[],
+        }
+    }
+
+    /// The one stage that it asks for; `None` if there are several, or none.
+    #[must_use]
+    pub const fn stage(&self) -> Option<CanonicalStage> {
+        match self.stages() {
+            [only] => Some(only.stage),
+            _ => None,
+        }
+    }
+
+    /// Whether the stage that it asks for makes one stream of two groups.
+    #[must_use]
+    pub fn merges(&self) -> bool {
+        self.stages().iter().any(|stage| stage.merges)
+    }
+
+    /// How many operands it takes besides the stream, if it is an operation of an ALU.
+    #[must_use]
+    pub fn arity(&self) -> Arity {
+        if self.has(Role::OperandAndConstant) {
+            Arity::Ternary
+        } else if self.has(Role::Operand) {
+            Arity::Binary
+        } else {
+            Arity::Unary
+        }
+    }
+
+    /// Whether a release of the library has it; some are only the book's.
+    #[must_use]
+    pub const fn is_published(&self) -> bool {
+        self.releases.is_some()
+    }
+
+    /// Whether a stream at a position has the method, by the machine and by the library.
+    #[must_use]
+    pub fn follows(&self, position: Position, context: Option<Context>) -> bool {
+        let offered = self
+            .offered_at
+            .is_none_or(|positions| positions.contains(&position));
+        let first = self.stages().first();
+        offered && first.is_some_and(|first| first.stage.refusal(position, context).is_none())
+    }
 }
 
 /// What an associated function of a tensor type makes.
@@ -284,12 +347,16 @@ pub struct Dialect {
     pub crate_name: &'static str,
     /// Its types.
     pub types: &'static [TypeEntry],
-    /// Its methods. A receiver may have several of one name.
-    pub methods: &'static [Method],
+    /// Its methods, in several lists. A receiver may have several of one name.
+    pub methods: &'static [&'static [Method]],
+    /// Its methods in words, as far as the catalogue does not say them.
+    pub guide: &'static [GuideRow],
     /// Associated functions of tensor types.
     pub associated: &'static [AssociatedFunction],
     /// Fields of the whole context.
-    pub context_fields: &'static [(&'static str, super::Context)],
+    pub context_fields: &'static [(&'static str, Context)],
+    /// Its names of what is no method and no type.
+    pub words: &'static Words,
 }
 
 impl Dialect {
@@ -299,16 +366,35 @@ impl Dialect {
         self.types.iter().find(|entry| entry.name == name)
     }
 
+    /// Every method.
+    pub fn every_method(&self) -> impl Iterator<Item = &'static Method> + use<> {
+        self.methods.iter().copied().flatten()
+    }
+
     /// All methods of that name.
     pub fn methods(&self, name: &str) -> impl Iterator<Item = &'static Method> {
-        self.methods
-            .iter()
+        self.every_method()
             .filter(move |method| method.name == name)
+    }
+
+    /// The first method that asks for a stage, those of releases before those of the book alone.
+    #[must_use]
+    pub fn method_of(&self, stage: CanonicalStage) -> Option<&'static Method> {
+        let mut of_stage = self
+            .every_method()
+            .filter(|method| method.stage() == Some(stage));
+        let first = of_stage.next()?;
+        let published = of_stage.find(|method| method.is_published());
+        if first.is_published() {
+            Some(first)
+        } else {
+            published.or(Some(first))
+        }
     }
 
     /// The context that a field of the whole context is.
     #[must_use]
-    pub fn context_field(&self, name: &str) -> Option<super::Context> {
+    pub fn context_field(&self, name: &str) -> Option<Context> {
         self.context_fields
             .iter()
             .find(|(field, _)| *field == name)
@@ -322,10 +408,9 @@ mod tests {
 
     #[test]
     fn every_method_of_a_receiver_is_unique() {
-        for (index, method) in VISA_STD.methods.iter().enumerate() {
+        for (index, method) in VISA_STD.every_method().enumerate() {
             let twin = VISA_STD
-                .methods
-                .iter()
+                .every_method()
                 .skip(index + 1)
                 .find(|other| other.name == method.name && other.receiver == method.receiver);
             assert_eq!(twin, None, "{} stands twice", method.name);
@@ -361,8 +446,7 @@ mod tests {
         // operations logic, fxp, fp_unary, fp_binary, fp_ternary, fp_div, clip with their `_with_mode` twins, plus
         // two conversions and the entry.
         let single = VISA_STD
-            .methods
-            .iter()
+            .every_method()
             .filter(|method| {
                 method.name.starts_with("vector_") && !matches!(method.receiver, Receiver::Pair)
             })
@@ -370,8 +454,7 @@ mod tests {
         assert_eq!(single, 12 + 14 + 2);
         // Pair: the same operations, conversions, split, concat, trim, pad, and four zips with twins.
         let pair = VISA_STD
-            .methods
-            .iter()
+            .every_method()
             .filter(|method| matches!(method.receiver, Receiver::Pair))
             .count();
         assert_eq!(pair, 14 + 2 + 4 + 8);

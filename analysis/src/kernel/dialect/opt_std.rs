@@ -2,13 +2,14 @@
 
 use crate::kernel::Context;
 
-use super::Dialect;
+use super::{Dialect, Words};
 
 /// `furiosa_opt_std`.
 pub static OPT_STD: Dialect = Dialect {
     crate_name: "furiosa_opt_std",
     types: &[],
     methods: &[],
+    guide: &[],
     associated: &[],
     context_fields: &[
         ("main", Context::Main),
@@ -16,4 +17,5 @@ pub static OPT_STD: Dialect = Dialect {
         ("tdma", Context::TensorDma),
         ("pdma", Context::PcieDma),
     ],
+    words: &Words::NONE,
 };

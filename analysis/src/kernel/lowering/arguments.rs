@@ -1,9 +1,10 @@
-//! Generic arguments as written, and the names that markers and constants among them have.
+//! Generic arguments as written, and what markers and types of numbers among them name.
 
 use ra_ap_syntax::ast::{self, AstNode, HasGenericArgs};
 
 use crate::hardware::ElementType;
-use crate::kernel::{Context, Position, VectorStage};
+use crate::kernel::Context;
+use crate::kernel::dialect::Words;
 
 use super::mappings::is_macro;
 use super::site::segments;
@@ -80,66 +81,24 @@ pub(super) fn path_arguments(path: &ast::Path) -> Vec<Argument> {
     )
 }
 
-/// The context that `{ Tu::Main }` and its like name.
-pub(super) fn context_of(argument: &Argument) -> Option<Context> {
-    let path = argument.path()?;
-    let names = segments(&path);
-    match (
-        names.iter().rev().nth(1).map(String::as_str),
-        names.last()?.as_str(),
-    ) {
-        (Some("Tu"), "Main") => Some(Context::Main),
-        (Some("Tu"), "Sub") => Some(Context::Sub),
-        (Some("Dma"), "Tensor") => Some(Context::TensorDma),
-        (Some("Dma"), "Pcie") => Some(Context::PcieDma),
+/// The context that a marker names.
+pub(super) fn context_of(argument: &Argument, words: &Words) -> Option<Context> {
+    let names = segments(&argument.path()?);
+    match names.as_slice() {
+        [.., owner, name] => words.context(owner, name),
         _ => None,
     }
 }
 
 /// The type of numbers of that name.
-pub(super) fn number_type(name: &str) -> Type {
+pub(super) fn number_type(name: &str, words: &Words) -> Type {
     match (ElementType::from_name(name), name) {
         (Some(scalar), _) => Type::Number(Some(scalar)),
         (
             None,
-            "u16" | "u32" | "u64" | "u128" | "usize" | "i64" | "i128" | "isize" | "f64" | "bool"
-            | "Address",
+            "u16" | "u32" | "u64" | "u128" | "usize" | "i64" | "i128" | "isize" | "f64" | "bool",
         ) => Type::Number(None),
+        _ if name == words.address_type => Type::Number(None),
         _ => Type::Unknown,
-    }
-}
-
-/// The position that a marker of the general stream type names, in the book's words or the library's.
-pub(super) fn stream_position(marker: &str) -> Option<Position> {
-    match marker.strip_prefix("Position").unwrap_or(marker) {
-        "Begin" => Some(Position::Begin),
-        "Fetch" => Some(Position::Fetch),
-        "Switch" => Some(Position::Switch),
-        "Collect" => Some(Position::Collect),
-        "Contraction" => Some(Position::Accumulate),
-        "VectorFinal" | "Vector" => Some(Position::VectorFinal),
-        "Cast" => Some(Position::Cast),
-        "Transpose" => Some(Position::Transpose),
-        _ => None,
-    }
-}
-
-/// The vector stage of a marker type.
-pub(super) fn vector_stage(marker: &str) -> Option<VectorStage> {
-    match marker {
-        "Branch" => Some(VectorStage::Branch),
-        "Logic" => Some(VectorStage::Logic),
-        "Fxp" => Some(VectorStage::Fxp),
-        "FxpToFp" => Some(VectorStage::FxpToFp),
-        "Narrow" => Some(VectorStage::Narrow),
-        "Fp" => Some(VectorStage::Fp),
-        "IntraSliceReduce" => Some(VectorStage::IntraSliceReduce),
-        "FpDiv" => Some(VectorStage::FpDiv),
-        "Widen" => Some(VectorStage::Widen),
-        "FpToFxp" => Some(VectorStage::FpToFxp),
-        "Clip" => Some(VectorStage::Clip),
-        "InterSliceReduce" => Some(VectorStage::InterSliceReduce),
-        "Filter" => Some(VectorStage::Filter),
-        _ => None,
     }
 }

@@ -4,7 +4,8 @@ use ra_ap_syntax::ast::{self, AstNode, HasArgList};
 
 use crate::hardware::ElementType;
 use crate::items::{self, ConstValue, ItemId, Namespace, Resolution, Span};
-use crate::kernel::dialect::Constructor;
+use crate::kernel::catalogue::Role;
+use crate::kernel::dialect::{Constructor, Method};
 use crate::kernel::{Address, AddressValue, Tier, UnresolvedReason, Written};
 use crate::mapping::Axis;
 
@@ -25,6 +26,36 @@ pub(super) struct Call {
 }
 
 impl Call {
+    /// The first argument of a role, with its place; none where the call does not have it.
+    pub(super) fn given(&self, method: &Method, role: Role) -> Option<&(Value, Span)> {
+        self.arguments.get(method.argument(role)?)
+    }
+
+    /// The value of the first argument of a role.
+    pub(super) fn value_of(&self, method: &Method, role: Role) -> Value {
+        self.given(method, role)
+            .map_or(Value::Unknown, |(value, _)| value.clone())
+    }
+
+    /// The place of the first argument of a role, or the method's name where it is missing.
+    pub(super) fn place_of(&self, method: &Method, role: Role) -> Span {
+        self.given(method, role)
+            .map_or(self.name_span, |(_, span)| *span)
+    }
+
+    /// All arguments of a role, those that are missing as unknown.
+    pub(super) fn all_of(&self, method: &Method, role: Role) -> Vec<(Value, Span)> {
+        let places = (0..method.arguments.len()).filter(|index| {
+            method
+                .arguments
+                .get(*index)
+                .is_some_and(|argument| argument.role == role)
+        });
+        places
+            .map(|index| (self.argument(index), self.argument_span(index)))
+            .collect()
+    }
+
     /// The value of an argument.
     pub(super) fn argument(&self, index: usize) -> Value {
         self.arguments
@@ -295,7 +326,9 @@ impl Interpreter<'_> {
             return Value::Constant(ConstValue::Unknown("a computed number"), Some(scalar));
         }
         match name {
-            "launch" if names.len() == 1 || !matches!(resolution, Resolution::Unknown { .. }) => {
+            _ if name == self.dialect.words.launch
+                && (names.len() == 1 || !matches!(resolution, Resolution::Unknown { .. })) =>
+            {
                 self.launch(&arguments, span)
             }
             "drop" => {
@@ -330,17 +363,15 @@ impl Interpreter<'_> {
     /// A constructor of operands, conditions or argument modes of the Vector Engine.
     fn is_operand(&self, names: &[String]) -> bool {
         let owner = names.iter().rev().nth(1).map_or("", String::as_str);
-        matches!(
-            owner,
-            "VeRhs" | "VeBranchOperand" | "TernaryOperand" | "InputCmp" | "ArrayVec"
-        )
+        self.dialect.words.operand_owners.contains(&owner)
     }
 
     fn is_container(&self, names: &[String]) -> bool {
-        matches!(names, [.., owner, name] if owner == "ArrayVec" && matches!(name.as_str(), "new" | "from"))
+        let words = self.dialect.words;
+        matches!(names, [.., owner, name] if words.is_container(owner, name))
     }
 
-    /// `T::from_addr(..)` and its like.
+    /// An associated function of a tensor type.
     fn associated(
         &mut self,
         owner: &Type,
@@ -386,10 +417,10 @@ impl Interpreter<'_> {
 
     /// `launch(kernel, arguments)`: the kernel's own body holds its operations; the arguments take its types.
     fn launch(&mut self, arguments: &[(Value, Span)], span: Span) -> Value {
-        let Some((Value::Function(kernel), _)) = arguments.first() else {
+        let [(Value::Function(kernel), _), given @ ..] = arguments else {
             return Value::Unknown;
         };
-        let values = match arguments.get(1) {
+        let values = match given.first() {
             Some((Value::Tuple(values), _)) => values.clone(),
             Some((value, _)) => vec![value.clone()],
             None => Vec::new(),
@@ -438,7 +469,7 @@ impl Interpreter<'_> {
             Value::Constant(ConstValue::Int(bytes), _) => {
                 u64::try_from(*bytes).map_or(AddressValue::Unknown, AddressValue::Bytes)
             }
-            Value::Named(named) => match super::operands::trf_address(named) {
+            Value::Named(named) => match self.dialect.words.trf_region(named.name()) {
                 Some(region) => AddressValue::Trf(region),
                 None => AddressValue::Unknown,
             },

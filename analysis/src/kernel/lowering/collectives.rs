@@ -4,6 +4,7 @@
 //! each of them takes, the index of a parallel copy and the elements that it leaves.
 
 use crate::items::Span;
+use crate::kernel::catalogue::Role;
 use crate::kernel::dialect::{Access, Action, Method};
 use crate::kernel::{
     Address, AddressValue, Collective, CollectiveWork, Context, Level, Parts, TensorId, Tier,
@@ -95,10 +96,10 @@ impl Interpreter<'_> {
         call: &Call,
     ) -> Value {
         let generics = self.generics(method, call);
-        let Value::Tensor(source) = call.argument(0) else {
+        let Value::Tensor(source) = call.value_of(method, Role::Source) else {
             let reason =
                 UnresolvedReason::UnsupportedExpression("the source of a collective".to_owned());
-            self.unresolved(reason, call.argument_span(0));
+            self.unresolved(reason, call.place_of(method, Role::Source));
             return Value::Unknown;
         };
         let Some(kind) = self.draft.tensor(source).map(|tensor| tensor.kind) else {
@@ -122,27 +123,28 @@ impl Interpreter<'_> {
             method: method.name,
             sources: vec![source],
             targets: Vec::new(),
-            work: self.work_of_parts(method.action, &generics, call),
+            work: self.work_of_parts(method, &generics, call),
             span: call.name_span,
         };
         let made = self.collective(draft, kind, address, context.unwrap_or(Context::Sub));
         made.map_or(Value::Unknown, |(_, value)| value)
     }
 
-    fn work_of_parts(&mut self, action: Action, generics: &Generics, call: &Call) -> WorkDraft {
-        match action {
+    fn work_of_parts(&mut self, method: &Method, generics: &Generics, call: &Call) -> WorkDraft {
+        let parts_of = |level| parts_of(level, generics, method, call);
+        match method.action {
             Action::ParallelCopy(level) => {
                 let mut index = |at: usize| match generics.indices.get(at) {
                     Some(slot) => *slot,
                     None => self.draft.mappings.open(call.name_span),
                 };
                 WorkDraft::ParallelCopy {
-                    parts: parts_of(level, generics, call),
+                    parts: parts_of(level),
                     index: index(0),
                     sliced: index(1),
                 }
             }
-            Action::Shuffle(level) => WorkDraft::Shuffle(parts_of(level, generics, call)),
+            Action::Shuffle(level) => WorkDraft::Shuffle(parts_of(level)),
             _ => WorkDraft::Gather,
         }
     }
@@ -168,11 +170,9 @@ impl Interpreter<'_> {
             scalar: source.kind.scalar,
             levels,
         };
-        let address = self.address(call.arguments.last(), call.name_span);
-        let index = call
-            .arguments
-            .iter()
-            .filter_map(|(value, _)| tensor_of(value));
+        let address = self.address(call.given(method, Role::Address), call.name_span);
+        let index = call.value_of(method, Role::Indices);
+        let index = tensor_of(&index);
         let draft = CollectiveDraft {
             method: method.name,
             sources: std::iter::once(id).chain(index).collect(),
@@ -190,12 +190,9 @@ impl Interpreter<'_> {
 
     pub(super) fn scatter(&mut self, id: TensorId, method: &'static Method, call: &Call) -> Value {
         let generics = self.generics(method, call);
-        let tensors: Vec<TensorId> = call
-            .arguments
-            .iter()
-            .filter_map(|(value, _)| tensor_of(value))
-            .collect();
-        let [index, target] = tensors.as_slice() else {
+        let given =
+            [Role::Indices, Role::Target].map(|role| tensor_of(&call.value_of(method, role)));
+        let [Some(index), Some(target)] = given else {
             let reason =
                 UnresolvedReason::UnsupportedExpression("the tensors of a scatter".to_owned());
             self.unresolved(reason, call.name_span);
@@ -207,8 +204,8 @@ impl Interpreter<'_> {
         };
         let draft = CollectiveDraft {
             method: method.name,
-            sources: vec![id, *index],
-            targets: vec![*target],
+            sources: vec![id, index],
+            targets: vec![target],
             work: WorkDraft::Scatter { key },
             span: call.name_span,
         };
@@ -248,9 +245,9 @@ impl Interpreter<'_> {
 
 /// The parts of a level as a call has them. The library takes the pattern as an array of as many values as there are parts,
 /// so that a number which is left to inference is the pattern's length.
-fn parts_of(level: Level, generics: &Generics, call: &Call) -> Parts {
-    let span = call.argument_span(1);
-    let values = match call.argument(1) {
+fn parts_of(level: Level, generics: &Generics, method: &Method, call: &Call) -> Parts {
+    let span = call.place_of(method, Role::Pattern);
+    let values = match call.value_of(method, Role::Pattern) {
         Value::Array(values) => Some(values.iter().map(Value::as_u64).collect::<Vec<_>>()),
         _ => None,
     };

@@ -1,6 +1,7 @@
 //! Methods of contexts: the beginnings of streams; collectives stand in [`super::collectives`].
 
 use crate::items::Span;
+use crate::kernel::catalogue::Role;
 use crate::kernel::dialect::{Access, Action, Method};
 use crate::kernel::{
     Address, AddressValue, Context, Level, PassSource, Position, TensorId, Tier, UnresolvedReason,
@@ -24,7 +25,7 @@ impl Interpreter<'_> {
         call: &Call,
     ) -> Value {
         match method.action {
-            Action::Begin => self.begin(context, call),
+            Action::Begin => self.begin(context, method, call),
             Action::BeginInterleaved => self.begin_interleaved(context, method, call),
             Action::Shuffle(_) | Action::ParallelCopy(_) => {
                 self.context_collective(context, method, call)
@@ -33,8 +34,9 @@ impl Interpreter<'_> {
         }
     }
 
-    fn begin(&mut self, context: Option<Context>, call: &Call) -> Value {
-        let (tensor, followed) = self.streamed(call, 0);
+    fn begin(&mut self, context: Option<Context>, method: &Method, call: &Call) -> Value {
+        let place = call.place_of(method, Role::Source);
+        let (tensor, followed) = self.streamed(&(call.value_of(method, Role::Source), place));
         let Some(kind) = self.draft.tensor(tensor).map(|tensor| tensor.kind) else {
             return Value::Unknown;
         };
@@ -48,17 +50,17 @@ impl Interpreter<'_> {
             let reason = UnresolvedReason::UnsupportedExpression(
                 "the tensor that a stream begins with".to_owned(),
             );
-            self.draft.fail(*pass, reason, call.argument_span(0));
+            self.draft.fail(*pass, reason, place);
         }
         stream
     }
 
     /// The tensor of an argument; an unknown one where it could not be followed.
-    fn streamed(&mut self, call: &Call, index: usize) -> (TensorId, bool) {
-        if let Value::Tensor(id) = call.argument(index) {
-            return (id, true);
+    fn streamed(&mut self, (value, span): &(Value, Span)) -> (TensorId, bool) {
+        let span = *span;
+        if let Value::Tensor(id) = value {
+            return (*id, true);
         }
-        let span = call.argument_span(index);
         let levels = levels_of(Tier::Dm, |_| self.draft.mappings.open(span));
         let scalar = self.draft.scalars.open(span);
         let kind = TensorType {
@@ -109,11 +111,15 @@ impl Interpreter<'_> {
         let mut tensors = Vec::new();
         let mut spans = Vec::new();
         let mut followed = true;
-        for index in 0..call.arguments.len().max(1) {
-            let (tensor, known) = self.streamed(call, index);
+        // What stands behind the arguments that the method has is a tensor, too: how many there may be is judged later.
+        let beyond = call.arguments.iter().skip(method.arguments.len()).cloned();
+        let given = call.all_of(method, Role::Source);
+        let written = given.into_iter().take(call.arguments.len().max(1));
+        for source in written.chain(beyond) {
+            let (tensor, known) = self.streamed(&source);
             followed &= known;
             tensors.push(tensor);
-            spans.push(call.argument_span(index));
+            spans.push(source.1);
         }
         let Some(kind) = tensors
             .first()

@@ -1,7 +1,7 @@
 //! Methods: by the receiver in the dialect's table, or Rust's own on numbers, arrays, iterators and closures.
 
 use crate::items::{ConstValue, Span};
-use crate::kernel::dialect::{Action, Method, Receiver};
+use crate::kernel::dialect::{Accessor, Action, Method, Receiver};
 use crate::kernel::{Context, Position, TensorId, UnresolvedReason};
 
 use super::calls::Call;
@@ -73,14 +73,14 @@ impl Interpreter<'_> {
     }
 
     /// What a tensor says about itself: its address, where it is known.
-    fn accessor(&self, id: TensorId, call: &Call) -> Value {
+    fn accessor(&self, id: TensorId, accessor: Accessor) -> Value {
         let address = self
             .draft
             .tensor(id)
             .and_then(|tensor| tensor.address.bytes());
-        match (call.name.as_str(), address) {
-            ("address", Some(address)) => Value::integer(i128::from(address)),
-            _ => Value::Unknown,
+        match (accessor, address) {
+            (Accessor::Address, Some(address)) => Value::integer(i128::from(address)),
+            (Accessor::Address | Accessor::Other, _) => Value::Unknown,
         }
     }
 
@@ -91,7 +91,7 @@ impl Interpreter<'_> {
         };
         match (receiver, method.action) {
             (receiver, Action::Same) => receiver,
-            (Value::Tensor(id), Action::Accessor) => self.accessor(id, call),
+            (Value::Tensor(id), Action::Accessor(accessor)) => self.accessor(id, accessor),
             (Value::Tensor(id), _) => self.tensor_method(id, method, call),
             (Value::Stream(pass), _) => self.stream_method(pass, method, call),
             (Value::Context(context), _) => self.context_method(context, method, call),

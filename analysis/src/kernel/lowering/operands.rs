@@ -2,8 +2,10 @@
 
 use crate::hardware::ElementType;
 use crate::items::{ConstValue, Span};
+use crate::kernel::dialect::{ConditionWord, OperandWord, Words};
 use crate::kernel::{
-    AccumulationKind, BranchMode, Operand, OperandSource, SwitchConfig, Tier, TrfAddress, Written,
+    AccumulationKind, BranchMode, Operand, OperandSource, SwitchConfig, SwitchParameter, Tier,
+    Written,
 };
 
 use super::Interpreter;
@@ -19,8 +21,8 @@ pub(super) struct OperationName {
     pub(super) argument: Option<String>,
 }
 
-/// The operation that an argument names; empty words where it could not be followed. `FpDivBinaryOp::DivF.with_mode(..)`
-/// names `DivF`: methods on a name give the name itself.
+/// The operation that an argument names; empty words where it could not be followed. A method on a name
+/// gives the name itself.
 pub(super) fn operation(value: &Value) -> OperationName {
     let Value::Named(named) = value else {
         return OperationName {
@@ -40,105 +42,62 @@ pub(super) fn operation(value: &Value) -> OperationName {
     }
 }
 
-/// The region of the TRF that a name means.
-pub(super) fn trf_address(named: &Named) -> Option<TrfAddress> {
-    match named.name() {
-        "FirstHalf" => Some(TrfAddress::FirstHalf),
-        "SecondHalf" => Some(TrfAddress::SecondHalf),
-        "Full" => Some(TrfAddress::Full),
-        _ => None,
-    }
-}
-
 /// The accumulator's layout that a name means.
-pub(super) fn accumulation(value: &Value) -> Option<AccumulationKind> {
-    let Value::Named(named) = value else {
-        return None;
-    };
-    match named.name() {
-        "Interleaved" => Some(AccumulationKind::Interleaved),
-        "Sequential" => Some(AccumulationKind::Sequential),
+pub(super) fn accumulation(value: &Value, words: &Words) -> Option<AccumulationKind> {
+    match value {
+        Value::Named(named) => words.accumulation(named.name()),
         _ => None,
     }
 }
 
 /// The switch configuration that a struct-like variant means. `span` is the whole expression.
-pub(super) fn switch_config(value: &Value, span: Span) -> Option<SwitchConfig> {
+pub(super) fn switch_config(value: &Value, span: Span, words: &Words) -> Option<SwitchConfig> {
     let Value::Named(named) = value else {
         return None;
     };
-    let field = |name: &str| {
-        named
-            .fields
-            .iter()
-            .find(|(field, ..)| field == name)
-            .map_or_else(
-                || Written::unknown(span),
-                |(_, value, span)| Written {
-                    value: value.as_u64(),
-                    ..Written::unknown(*span)
-                },
-            )
+    let word = words.switch(named.name())?;
+    let size = |wanted: SwitchParameter| {
+        let mut fields = word.fields.iter();
+        let written = fields
+            .find(|(_, parameter)| *parameter == wanted)
+            .and_then(|(name, _)| named.fields.iter().find(|(field, ..)| field == name));
+        written.map_or_else(
+            || Written::unknown(span),
+            |(_, value, span)| Written {
+                value: value.as_u64(),
+                ..Written::unknown(*span)
+            },
+        )
     };
-    Some(match named.name() {
-        "Broadcast01" => SwitchConfig::Broadcast01 {
-            slice1: field("slice1"),
-            slice0: field("slice0"),
-            time0: field("time0"),
-        },
-        "Broadcast1" => SwitchConfig::Broadcast1 {
-            slice1: field("slice1"),
-            slice0: field("slice0"),
-        },
-        "Transpose" => SwitchConfig::Transpose {
-            slice1: field("slice1"),
-            slice0: field("slice0"),
-        },
-        "InterTranspose" => SwitchConfig::InterTranspose {
-            slice1: field("slice1"),
-            slice0: field("slice0"),
-            time0: field("time0"),
-        },
-        "CustomBroadcast" => SwitchConfig::CustomBroadcast {
-            ring_size: field("ring_size"),
-        },
-        "TransposedBroadcast1" => SwitchConfig::TransposedBroadcast1 {
-            slice1: field("slice1"),
-            slice0: field("slice0"),
-        },
-        _ => return None,
-    })
+    Some(SwitchConfig::new(word.topology, size))
 }
 
 /// The branch mode that a name means.
-pub(super) fn branch_mode(named: &Named) -> BranchMode {
-    match named.name() {
-        "Unconditional" => BranchMode::Unconditional,
-        "AxisToggle" => BranchMode::AxisToggle,
-        "ValidCount" => BranchMode::ValidCount,
-        "Vrf" => BranchMode::Vrf,
-        "Comparison" => match named.arguments.first() {
-            Some((Value::Array(comparisons), _)) => comparisons
-                .iter()
-                .map(comparison_type)
-                .collect::<Option<_>>()
-                .map_or(BranchMode::Unknown, BranchMode::Comparison),
-            _ => BranchMode::Unknown,
-        },
+pub(super) fn branch_mode(named: &Named, words: &Words) -> BranchMode {
+    if named.name() != words.comparison {
+        return words
+            .branch_mode(named.name())
+            .unwrap_or(BranchMode::Unknown);
+    }
+    match named.arguments.first() {
+        Some((Value::Array(comparisons), _)) => comparisons
+            .iter()
+            .map(|comparison| comparison_type(comparison, words))
+            .collect::<Option<_>>()
+            .map_or(BranchMode::Unknown, BranchMode::Comparison),
         _ => BranchMode::Unknown,
     }
 }
 
-/// The element type that a comparison is for: `InputCmp::I32(..)`.
-fn comparison_type(value: &Value) -> Option<ElementType> {
+/// The element type that a comparison is for.
+fn comparison_type(value: &Value, words: &Words) -> Option<ElementType> {
     let Value::Named(named) = value else {
         return None;
     };
-    match (named.name(), named.owner()) {
-        ("I32", _) | (_, "InputCmpI32") => Some(ElementType::I32),
-        ("F32", _) | (_, "InputCmpF32") => Some(ElementType::F32),
-        _ => None,
-    }
+    let mut comparisons = words.comparisons.iter();
+    comparisons
+        .find(|(variant, owner, _)| named.name() == *variant || named.owner() == *owner)
+        .map(|(.., element_type)| *element_type)
 }
 
 impl Interpreter<'_> {
@@ -183,7 +142,7 @@ impl Interpreter<'_> {
             }
             // `(operand, group)`, and for three arguments `(operand, constant)` or that with a group.
             Value::Tuple(values) => match values.as_slice() {
-                [first, second] if ternary && is_operand(second) => {
+                [first, second] if ternary && is_operand(second, self.dialect.words) => {
                     self.collect_operands(first, span, false, depth + 1, operands);
                     self.collect_operands(second, span, false, depth + 1, operands);
                 }
@@ -204,11 +163,12 @@ impl Interpreter<'_> {
         operands: &mut Vec<Operand>,
     ) {
         let mut push = |source: OperandSource| operands.push(Operand { source, span });
-        match (named.name(), named.arguments.as_slice()) {
-            ("Stash" | "stash_always" | "stash_group", _) => push(OperandSource::Stash),
-            ("None", []) => push(OperandSource::Skip),
+        let word = self.dialect.words.operand(named.name());
+        match (word, named.arguments.as_slice()) {
+            (Some(OperandWord::Stash | OperandWord::StashAlways), _) => push(OperandSource::Stash),
+            (Some(OperandWord::None), []) => push(OperandSource::Skip),
             (
-                "constant" | "vrf" | "always" | "group" | "Some" | "new" | "from",
+                Some(OperandWord::First | OperandWord::FirstAlways | OperandWord::Wraps),
                 [(first, span), ..],
             ) => {
                 self.collect_operands(first, *span, ternary, depth + 1, operands);
@@ -219,17 +179,21 @@ impl Interpreter<'_> {
 }
 
 /// How many operands of a list are said to be for all branches.
-pub(super) fn for_all_branches(value: &Value) -> u64 {
+pub(super) fn for_all_branches(value: &Value, words: &Words) -> u64 {
     match value {
-        Value::Array(values) => values.iter().map(for_all_branches).sum(),
-        Value::Tuple(values) => u64::from(
-            values
-                .iter()
-                .any(|part| matches!(part, Value::Named(named) if named.name() == "ValidAlways")),
-        ),
-        Value::Named(named) => match (named.name(), named.arguments.as_slice()) {
-            ("always" | "stash_always", _) => 1,
-            ("new" | "from", [(first, _)]) => for_all_branches(first),
+        Value::Array(values) => values
+            .iter()
+            .map(|value| for_all_branches(value, words))
+            .sum(),
+        Value::Tuple(values) => u64::from(values.iter().any(|part| {
+            let Value::Named(named) = part else {
+                return false;
+            };
+            words.condition(named.name()) == Some(ConditionWord::Always)
+        })),
+        Value::Named(named) => match (words.operand(named.name()), named.arguments.as_slice()) {
+            (Some(OperandWord::FirstAlways | OperandWord::StashAlways), _) => 1,
+            (Some(OperandWord::Wraps), [(first, _)]) => for_all_branches(first, words),
             _ => 0,
         },
         _ => 0,
@@ -237,10 +201,10 @@ pub(super) fn for_all_branches(value: &Value) -> u64 {
 }
 
 /// Whether the second part of a pair is an operand and not a group.
-fn is_operand(value: &Value) -> bool {
+fn is_operand(value: &Value, words: &Words) -> bool {
     match value {
         Value::Constant(..) | Value::Unknown => true,
-        Value::Named(named) => matches!(named.owner(), "VeRhs"),
+        Value::Named(named) => named.owner() == words.operand_type,
         _ => false,
     }
 }

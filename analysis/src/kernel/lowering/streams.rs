@@ -1,11 +1,12 @@
 //! Methods of streams: stages of a pass, and its ends.
 
-use crate::hardware::ElementType;
+use crate::hardware::{ElementType, contraction_type};
 use crate::items::Span;
-use crate::kernel::dialect::{Access, Action, Arity, Method, StageAction};
+use crate::kernel::catalogue::{CanonicalStage, Makes, Role};
+use crate::kernel::dialect::{Access, Arity, Method, StageUse};
 use crate::kernel::{
-    AluOperation, BranchMode, Level, OperandSource, PassEnd, Position, StageKind, TensorId, Tier,
-    UnresolvedReason, VectorStage, Way, Written, ZeroPoint,
+    AluOperation, BranchMode, Level, Operand, OperandSource, PassEnd, Position, StageKind,
+    TensorId, Tier, UnresolvedReason, VectorStage, Written, ZeroPoint,
 };
 
 use super::Interpreter;
@@ -29,14 +30,33 @@ impl Interpreter<'_> {
         let Some(before) = self.draft.pass(pass).map(super::draft::PassDraft::shape) else {
             return Value::Unknown;
         };
-        match method.action {
-            Action::Stage(action) => self.stage(pass, before, action, method, call),
-            Action::Commit => self.commit(pass, before, method, call),
-            Action::CommitView => self.commit_view(pass, before, call),
-            Action::ToTrf => self.load(pass, before, Tier::Trf, method, call),
-            Action::ToVrf => self.load(pass, before, Tier::Vrf, method, call),
-            _ => Value::Unknown,
+        let generics = self.generics(method, call);
+        self.stages(pass, before, generics, (method, call))
+    }
+
+    /// The stages of a method, one behind the other. A generic says something of the first stage that has a parameter for it;
+    /// what no stage has is the last one's.
+    fn stages(
+        &mut self,
+        pass: usize,
+        before: ShapeSlots,
+        mut generics: Generics,
+        (method, call): (&'static Method, &Call),
+    ) -> Value {
+        let mut shape = before;
+        let mut uses = method.stages().iter().peekable();
+        while let Some(used) = uses.next() {
+            let own = if uses.peek().is_some() {
+                generics.take_for(used.stage)
+            } else {
+                std::mem::take(&mut generics)
+            };
+            if used.stage.ends_stream() {
+                return self.end_stream(pass, shape, used.stage, &own, (method, call));
+            }
+            shape = self.stage(pass, shape, *used, &own, (method, call));
         }
+        Value::Stream(pass)
     }
 
     /// A stream from before an undecided branching goes on in each arm by itself.
@@ -61,11 +81,10 @@ impl Interpreter<'_> {
         &mut self,
         pass: usize,
         before: ShapeSlots,
-        action: StageAction,
-        method: &'static Method,
-        call: &Call,
-    ) -> Value {
-        let generics = self.generics(method, call);
+        used: StageUse,
+        generics: &Generics,
+        (method, call): (&'static Method, &Call),
+    ) -> ShapeSlots {
         let mut output = before;
         for (level, slot) in &generics.levels {
             output = output.with(*level, *slot);
@@ -73,27 +92,33 @@ impl Interpreter<'_> {
         if let Some(scalar) = generics.scalar {
             output.scalar = scalar;
         }
-        output.position = position_after(action, before.position);
-        output.way = way_after(action, before.way);
-        output.scalar = self.scalar_after(action, output.scalar, call.name_span);
-        let kind = self.stage_kind(action, &mut output, &generics, call);
-        let stage = StageDraft {
-            kind,
-            output,
-            method: call.name.clone(),
-            span: call.name_span,
-            tile_time: generics.indices.first().copied(),
-        };
-        if let Some(draft) = self.draft.pass_mut(pass) {
-            draft.stages.push(stage);
+        output.position = used.stage.position_after(before.position, used.merges);
+        output.way = used.stage.way_after(before.way);
+        output.scalar = self.scalar_after(used.stage, output.scalar, call.name_span);
+        if let Some(kind) = self.stage_kind(used, &mut output, generics, (method, call)) {
+            let stage = StageDraft {
+                kind,
+                output,
+                method: call.name.clone(),
+                span: call.name_span,
+                tile_time: generics.indices.first().copied(),
+            };
+            if let Some(draft) = self.draft.pass_mut(pass) {
+                draft.stages.push(stage);
+            }
         }
-        Value::Stream(pass)
+        output
     }
 
     /// The element type after a stage: contractions widen, conversions change it.
-    fn scalar_after(&mut self, action: StageAction, scalar: ScalarSlot, span: Span) -> ScalarSlot {
-        match action {
-            StageAction::Contract { .. } => match self.draft.scalars.value(scalar).copied() {
+    fn scalar_after(
+        &mut self,
+        stage: CanonicalStage,
+        scalar: ScalarSlot,
+        span: Span,
+    ) -> ScalarSlot {
+        match stage.row().makes {
+            Makes::Accumulator => match self.draft.scalars.value(scalar).copied() {
                 Some(input) => match contraction_output(input) {
                     Some(output) => self.draft.scalars.known(Written::new(output, span)),
                     None => scalar,
@@ -104,15 +129,8 @@ impl Interpreter<'_> {
                     output
                 }
             },
-            StageAction::VectorConvert(VectorStage::FxpToFp) => self
-                .draft
-                .scalars
-                .known(Written::new(ElementType::F32, span)),
-            StageAction::VectorConvert(_) => self
-                .draft
-                .scalars
-                .known(Written::new(ElementType::I32, span)),
-            _ => scalar,
+            Makes::One(made) => self.draft.scalars.known(Written::new(made, span)),
+            Makes::Same => scalar,
         }
     }
 
@@ -132,96 +150,93 @@ impl Interpreter<'_> {
         }
     }
 
+    /// What a stage asks of its engine; none for the end of a stream.
     fn stage_kind(
         &mut self,
-        action: StageAction,
+        used: StageUse,
         output: &mut ShapeSlots,
         generics: &Generics,
-        call: &Call,
-    ) -> StageKind {
+        (method, call): (&'static Method, &Call),
+    ) -> Option<StageKind> {
+        use CanonicalStage as S;
+        let words = self.dialect.words;
+        let set = || {
+            let value = call.value_of(method, Role::Configuration);
+            (value, call.place_of(method, Role::Configuration))
+        };
         let axis = || {
             generics
                 .axis
                 .clone()
                 .unwrap_or_else(|| Written::unknown(call.name_span))
         };
-        match action {
-            StageAction::Fetch { table, zero_points } => {
-                let zero_points = if zero_points {
-                    zero_points_of(call)
-                } else {
-                    Vec::new()
-                };
-                StageKind::Fetch { table, zero_points }
-            }
-            StageAction::Switch => {
-                let value = operands::switch_config(&call.argument(0), call.argument_span(0));
+        Some(match used.stage {
+            S::Fetch => StageKind::Fetch {
+                table: method.has(Role::Table),
+                zero_points: zero_points_of(method, call),
+            },
+            S::Switch => {
+                let (value, span) = set();
                 StageKind::Switch(Written {
-                    value,
-                    ..Written::unknown(call.argument_span(0))
+                    value: operands::switch_config(&value, span, words),
+                    ..Written::unknown(span)
                 })
             }
-            StageAction::Collect => StageKind::Collect,
-            StageAction::Align => self.align(output, call),
-            StageAction::Contract { maximum: false } => StageKind::Contract,
-            StageAction::Contract { maximum: true } => StageKind::ContractMax,
-            StageAction::Accumulate => {
+            S::Collect => StageKind::Collect,
+            S::Align => self.align(output, method, call),
+            S::Contract => StageKind::Contract,
+            S::ContractMax => StageKind::ContractMax,
+            S::Accumulate => {
                 output.row = None;
-                let value = operands::accumulation(&call.argument(0));
+                let (value, span) = set();
                 StageKind::Accumulate(Written {
-                    value,
-                    ..Written::unknown(call.argument_span(0))
+                    value: operands::accumulation(&value, words),
+                    ..Written::unknown(span)
                 })
             }
-            StageAction::VectorInit => StageKind::VectorInit,
-            StageAction::VectorBranch => StageKind::VectorBranch(match call.argument(0) {
-                Value::Named(named) => operands::branch_mode(&named),
+            S::VectorInit => StageKind::VectorInit,
+            S::VectorBranch => StageKind::VectorBranch(match set() {
+                (Value::Named(named), _) => operands::branch_mode(&named, words),
                 _ => BranchMode::Unknown,
             }),
-            StageAction::VectorUnzip => StageKind::VectorUnzip {
+            S::VectorUnzip => StageKind::VectorUnzip {
                 axis: axis(),
                 tile_time: Written::unknown(call.name_span),
             },
-            StageAction::VectorAlu {
-                stage,
-                arity,
-                mode,
-                zip,
-            } => {
-                let is_pair = matches!(output.position, Position::VectorPair(_)) || zip;
-                StageKind::VectorAlu(self.alu(stage, arity, (mode, zip, is_pair), call))
+            S::VectorLogic | S::VectorFxp | S::VectorFp | S::VectorFpDiv | S::VectorClip => {
+                let is_pair = matches!(output.position, Position::VectorPair(_));
+                StageKind::VectorAlu(self.alu(used, is_pair, method, call))
             }
-            StageAction::VectorConvert(_) => {
-                let value = call.argument(0).as_u64();
-                StageKind::VectorConvert {
-                    integer_bits: Written {
-                        value,
-                        ..Written::unknown(call.argument_span(0))
-                    },
-                }
-            }
-            StageAction::VectorStash => StageKind::VectorStash,
-            StageAction::VectorFilter => StageKind::VectorFilter,
-            StageAction::VectorSplit => StageKind::VectorSplit,
-            StageAction::VectorTrim => StageKind::VectorTrim,
-            StageAction::VectorConcat => StageKind::VectorConcat,
-            StageAction::VectorPad => StageKind::VectorPad,
-            StageAction::VectorIntraReduce => StageKind::VectorIntraReduce {
+            S::VectorFxpToFp | S::VectorFpToFxp => StageKind::VectorConvert {
+                to: used.stage.vector_stage()?,
+                integer_bits: Written {
+                    value: call.value_of(method, Role::IntegerBits).as_u64(),
+                    ..Written::unknown(call.place_of(method, Role::IntegerBits))
+                },
+            },
+            S::VectorStash => StageKind::VectorStash,
+            S::VectorFilter => StageKind::VectorFilter,
+            S::VectorSplit => StageKind::VectorSplit,
+            S::VectorTrim => StageKind::VectorTrim,
+            S::VectorConcat => StageKind::VectorConcat,
+            S::VectorPad => StageKind::VectorPad,
+            S::VectorIntraReduce => StageKind::VectorIntraReduce {
                 axis: axis(),
-                operation: written_operation(call),
+                operation: written_operation(method, call),
             },
-            StageAction::VectorInterReduce => StageKind::VectorInterReduce {
-                operation: written_operation(call),
+            S::VectorInterReduce => StageKind::VectorInterReduce {
+                operation: written_operation(method, call),
             },
-            StageAction::VectorFinal => StageKind::VectorFinal,
-            StageAction::Cast => StageKind::Cast,
-            StageAction::Transpose => StageKind::Transpose,
-        }
+            S::VectorFinal => StageKind::VectorFinal,
+            S::Cast => StageKind::Cast,
+            S::Transpose => StageKind::Transpose,
+            S::Commit | S::CommitView | S::ToTrf | S::ToVrf => return None,
+        })
     }
 
     /// The TRF tensor has the stream's type but for its rows and elements; `_` takes its rows.
-    fn align(&mut self, output: &mut ShapeSlots, call: &Call) -> StageKind {
-        let operand = match call.argument(0) {
+    fn align(&mut self, output: &mut ShapeSlots, method: &Method, call: &Call) -> StageKind {
+        let operand = match call.value_of(method, Role::Weights) {
             Value::Tensor(id) => self.draft.tensor(id).map(|tensor| (id, tensor.kind)),
             _ => None,
         };
@@ -241,95 +256,72 @@ impl Interpreter<'_> {
         }
         StageKind::Align {
             operand: operand.map(|(id, _)| id),
-            operand_span: call.argument_span(0),
+            operand_span: call.place_of(method, Role::Weights),
         }
     }
 
-    fn alu(
-        &mut self,
-        stage: VectorStage,
-        arity: Arity,
-        (mode, zip, is_pair): (bool, bool, bool),
-        call: &Call,
-    ) -> AluOperation {
-        let operation = operands::operation(&call.argument(0));
-        let first = 1 + usize::from(mode);
-        let groups = if is_pair { 2 } else { 1 };
-        let always = match (zip, arity) {
-            (false, Arity::Binary | Arity::Ternary) => (0..groups)
-                .map(|group| operands::for_all_branches(&call.argument(first + group)))
-                .max(),
-            _ => None,
+    /// An operation of an ALU: on one stream, on each group of a pair, or of two groups that become one stream.
+    fn alu(&mut self, used: StageUse, is_pair: bool, method: &Method, call: &Call) -> AluOperation {
+        let operation = operands::operation(&call.value_of(method, Role::Operation));
+        let words = self.dialect.words;
+        let arity = method.arity();
+        let role = match arity {
+            Arity::Unary => Role::GroupRuns,
+            Arity::Binary => Role::Operand,
+            Arity::Ternary => Role::OperandAndConstant,
         };
-        let operands = match (zip, arity) {
-            (true, _) => Vec::new(),
-            (false, Arity::Unary) if is_pair => (0..2)
-                .map(|group| self.unary_group(call, first + group))
-                .collect(),
-            (false, Arity::Unary) => vec![Vec::new()],
-            (false, Arity::Binary | Arity::Ternary) => (0..groups)
-                .map(|group| {
-                    let (value, span) = (
-                        call.argument(first + group),
-                        call.argument_span(first + group),
-                    );
-                    self.operands(&value, span, arity == Arity::Ternary)
-                })
+        let given = call.all_of(method, role);
+        let always = match arity {
+            Arity::Unary => None,
+            Arity::Binary | Arity::Ternary => given
+                .iter()
+                .map(|(value, _)| operands::for_all_branches(value, words))
+                .max(),
+        };
+        let operands = match arity {
+            Arity::Unary if used.merges => Vec::new(),
+            Arity::Unary if is_pair => given.iter().map(unary_group).collect(),
+            Arity::Unary => vec![Vec::new()],
+            Arity::Binary | Arity::Ternary => given
+                .iter()
+                .map(|(value, span)| self.operands(value, *span, arity == Arity::Ternary))
                 .collect(),
         };
         AluOperation {
-            stage,
+            stage: used.stage.vector_stage().unwrap_or(VectorStage::Fp),
             enumeration: operation.enumeration,
             variant: operation.variant,
             argument: operation.argument,
-            operation_span: call.argument_span(0),
+            operation_span: call.place_of(method, Role::Operation),
             operands,
             always: always.unwrap_or(0),
-            zip,
+            zip: used.merges,
         }
     }
 
-    /// A group of a unary operation on a pair: `false` skips it.
-    fn unary_group(&mut self, call: &Call, index: usize) -> Vec<crate::kernel::Operand> {
-        match call.argument(index).as_boolean() {
-            Some(false) => vec![crate::kernel::Operand {
-                source: OperandSource::Skip,
-                span: call.argument_span(index),
-            }],
-            _ => Vec::new(),
-        }
-    }
-
-    fn commit(&mut self, pass: usize, before: ShapeSlots, method: &Method, call: &Call) -> Value {
-        let target = self.ended_tensor(pass, before, Tier::Dm, method, call);
-        self.end(
-            pass,
-            PassEnd::Commit {
-                target,
-                span: call.name_span,
-            },
-        );
-        Value::Tensor(target)
-    }
-
-    fn load(
+    /// The end of a stream: a tensor that it makes, or a view that it writes.
+    fn end_stream(
         &mut self,
         pass: usize,
         before: ShapeSlots,
-        tier: Tier,
-        method: &Method,
-        call: &Call,
+        stage: CanonicalStage,
+        generics: &Generics,
+        (method, call): (&'static Method, &Call),
     ) -> Value {
-        let target = self.ended_tensor(pass, before, tier, method, call);
         let span = call.name_span;
-        self.end(
-            pass,
-            if tier == Tier::Trf {
-                PassEnd::ToTrf { target, span }
-            } else {
-                PassEnd::ToVrf { target, span }
-            },
-        );
+        let tier = match stage {
+            CanonicalStage::CommitView => return self.commit_view(pass, before, method, call),
+            CanonicalStage::ToTrf => Tier::Trf,
+            CanonicalStage::ToVrf => Tier::Vrf,
+            _ => Tier::Dm,
+        };
+        let target = self.ended_tensor(pass, before, tier, generics, (method, call));
+        let end = match tier {
+            Tier::Trf => PassEnd::ToTrf { target, span },
+            Tier::Vrf => PassEnd::ToVrf { target, span },
+            _ => PassEnd::Commit { target, span },
+        };
+        self.end(pass, end);
         Value::Tensor(target)
     }
 
@@ -338,10 +330,9 @@ impl Interpreter<'_> {
         pass: usize,
         before: ShapeSlots,
         tier: Tier,
-        method: &Method,
-        call: &Call,
+        generics: &Generics,
+        (method, call): (&Method, &Call),
     ) -> TensorId {
-        let generics = self.generics(method, call);
         let levels = levels_of(tier, |level| match level {
             Level::Chip => before.chip,
             Level::Cluster => before.cluster,
@@ -356,17 +347,25 @@ impl Interpreter<'_> {
             scalar: before.scalar,
             levels,
         };
-        let address = self.address(call.arguments.first(), call.name_span);
-        self.check_address(pass, !call.arguments.is_empty(), &address);
+        let given = call.given(method, Role::Address);
+        let address = self.address(given, call.name_span);
+        self.check_address(pass, given.is_some(), &address);
         self.draft
             .add_tensor(kind, address, OriginDraft::Operation(pass), call.name_span)
     }
 
-    fn commit_view(&mut self, pass: usize, before: ShapeSlots, call: &Call) -> Value {
-        let Value::Tensor(target) = call.argument(0) else {
+    fn commit_view(
+        &mut self,
+        pass: usize,
+        before: ShapeSlots,
+        method: &Method,
+        call: &Call,
+    ) -> Value {
+        let Value::Tensor(target) = call.value_of(method, Role::Target) else {
             let reason =
                 UnresolvedReason::UnsupportedExpression("the view that a commit writes".to_owned());
-            self.draft.fail(pass, reason, call.argument_span(0));
+            let place = call.place_of(method, Role::Target);
+            self.draft.fail(pass, reason, place);
             return Value::Unit;
         };
         if let Some(kind) = self.draft.tensor(target).map(|tensor| tensor.kind) {
@@ -399,108 +398,45 @@ impl Interpreter<'_> {
     }
 }
 
-/// The position of a stream after a stage.
-fn position_after(action: StageAction, before: Position) -> Position {
-    let is_pair = matches!(before, Position::VectorPair(_));
-    let vector = |stage: VectorStage| {
-        if is_pair {
-            Position::VectorPair(stage)
-        } else {
-            Position::Vector(stage)
-        }
-    };
-    match action {
-        StageAction::Fetch { .. } => Position::Fetch,
-        StageAction::Switch => Position::Switch,
-        StageAction::Collect => Position::Collect,
-        StageAction::Align => Position::Align,
-        StageAction::Contract { .. } => Position::Contract,
-        StageAction::Accumulate => Position::Accumulate,
-        StageAction::VectorInit => Position::VectorInit,
-        StageAction::VectorBranch => Position::Vector(VectorStage::Branch),
-        StageAction::VectorUnzip => Position::VectorPair(VectorStage::Branch),
-        StageAction::VectorAlu {
-            stage, zip: true, ..
-        } => Position::Vector(stage),
-        StageAction::VectorAlu {
-            stage, zip: false, ..
-        }
-        | StageAction::VectorConvert(stage) => vector(stage),
-        StageAction::VectorStash => before,
-        StageAction::VectorFilter => vector(VectorStage::Filter),
-        StageAction::VectorSplit | StageAction::VectorTrim => vector(VectorStage::Narrow),
-        StageAction::VectorConcat | StageAction::VectorPad => vector(VectorStage::Widen),
-        StageAction::VectorIntraReduce => vector(VectorStage::IntraSliceReduce),
-        StageAction::VectorInterReduce => vector(VectorStage::InterSliceReduce),
-        StageAction::VectorFinal => Position::VectorFinal,
-        StageAction::Cast => Position::Cast,
-        StageAction::Transpose => Position::Transpose,
-    }
-}
-
-/// The lanes of a stream after a stage.
-fn way_after(action: StageAction, before: Option<Way>) -> Option<Way> {
-    match action {
-        StageAction::Fetch { .. }
-        | StageAction::Switch
-        | StageAction::Collect
-        | StageAction::Align
-        | StageAction::Contract { .. }
-        | StageAction::Accumulate
-        | StageAction::VectorFinal
-        | StageAction::Cast
-        | StageAction::Transpose => None,
-        StageAction::VectorSplit | StageAction::VectorTrim => Some(Way::Way4),
-        StageAction::VectorInit
-        | StageAction::VectorBranch
-        | StageAction::VectorUnzip
-        | StageAction::VectorConcat
-        | StageAction::VectorPad => Some(Way::Way8),
-        StageAction::VectorAlu { .. }
-        | StageAction::VectorConvert(_)
-        | StageAction::VectorStash
-        | StageAction::VectorFilter
-        | StageAction::VectorIntraReduce
-        | StageAction::VectorInterReduce => before.or(Some(Way::Way8)),
-    }
-}
-
-/// What a contraction makes of its input's type (library: `ContractionCast`); none for types it does not take.
+/// What a contraction makes of its input's type; none for types of which no table says it.
 fn contraction_output(input: ElementType) -> Option<ElementType> {
-    match input {
-        ElementType::I4 | ElementType::I5 | ElementType::I8 | ElementType::I9 => {
-            Some(ElementType::I32)
-        }
-        ElementType::Bf16 | ElementType::F8E4M3 | ElementType::F8E5M2 => Some(ElementType::F32),
-        ElementType::U8
-        | ElementType::I16
-        | ElementType::I32
-        | ElementType::F8
-        | ElementType::F16
-        | ElementType::F32 => None,
+    contraction_type(input)?.accumulator
+}
+
+/// A group of a unary operation on a pair: `false` skips it.
+fn unary_group((value, span): &(Value, Span)) -> Vec<Operand> {
+    match value.as_boolean() {
+        Some(false) => vec![Operand {
+            source: OperandSource::Skip,
+            span: *span,
+        }],
+        _ => Vec::new(),
     }
 }
 
-fn zero_points_of(call: &Call) -> Vec<ZeroPoint> {
-    let span = call.argument_span(0);
+fn zero_points_of(method: &Method, call: &Call) -> Vec<ZeroPoint> {
+    if !method.has(Role::ZeroPoints) {
+        return Vec::new();
+    }
+    let span = call.place_of(method, Role::ZeroPoints);
     let point = |value: &Value| ZeroPoint {
         value: value
             .as_integer()
             .and_then(|value| i64::try_from(value).ok()),
         span,
     };
-    match call.argument(0) {
+    match call.value_of(method, Role::ZeroPoints) {
         Value::Array(values) => values.iter().map(point).collect(),
         value => vec![point(&value)],
     }
 }
 
-fn written_operation(call: &Call) -> Written<(String, String)> {
-    let operation = operands::operation(&call.argument(0));
+fn written_operation(method: &Method, call: &Call) -> Written<(String, String)> {
+    let operation = operands::operation(&call.value_of(method, Role::Operation));
     let value =
         (!operation.variant.is_empty()).then_some((operation.enumeration, operation.variant));
     Written {
         value,
-        ..Written::unknown(call.argument_span(0))
+        ..Written::unknown(call.place_of(method, Role::Operation))
     }
 }

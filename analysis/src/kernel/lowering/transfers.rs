@@ -1,6 +1,7 @@
 //! Methods of tensors at rest: views, tiles, transfers, reshapes.
 
-use crate::kernel::dialect::{Access, Action, Generic, Method};
+use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
+use crate::kernel::dialect::{Access, Action, Method};
 use crate::kernel::{
     Address, AddressValue, Context, Copy, Level, TensorId, Tier, UnresolvedReason, Written,
 };
@@ -18,6 +19,7 @@ use super::values::Value;
 pub(super) const COMPUTED_ADDRESS: &str = "an address that is no constant";
 
 /// A method's generic arguments by meaning; what is left out or `_` is open.
+#[derive(Debug, Default)]
 pub(super) struct Generics {
     pub(super) scalar: Option<ScalarSlot>,
     pub(super) levels: Vec<(Level, MappingSlot)>,
@@ -34,6 +36,29 @@ impl Generics {
             .find(|(candidate, _)| *candidate == level)
             .map(|(_, slot)| *slot)
     }
+
+    /// Takes those that a stage has parameters for.
+    pub(super) fn take_for(&mut self, stage: CanonicalStage) -> Self {
+        let has = |generic: Generic| stage.generic(generic).is_some();
+        let (own, others) = std::mem::take(&mut self.levels)
+            .into_iter()
+            .partition(|(level, _)| has(Generic::Level(*level)));
+        self.levels = others;
+        let take_all = |wanted: bool, from: &mut Vec<MappingSlot>| {
+            if wanted {
+                std::mem::take(from)
+            } else {
+                Vec::new()
+            }
+        };
+        Self {
+            scalar: self.scalar.take_if(|_| has(Generic::Scalar)),
+            levels: own,
+            axis: self.axis.take_if(|_| has(Generic::Axis)),
+            constants: Vec::new(),
+            indices: take_all(has(Generic::Index), &mut self.indices),
+        }
+    }
 }
 
 impl Interpreter<'_> {
@@ -41,13 +66,7 @@ impl Interpreter<'_> {
     pub(super) fn generics(&mut self, method: &Method, call: &Call) -> Generics {
         let site = self.frame.site.clone();
         let place = call.name_span;
-        let mut result = Generics {
-            scalar: None,
-            levels: Vec::new(),
-            axis: None,
-            constants: Vec::new(),
-            indices: Vec::new(),
-        };
+        let mut result = Generics::default();
         let mut arguments = call.turbofish.iter().peekable();
         for generic in method.generics {
             // A constant that is left out although a turbofish is there: the mapping after it says so.
@@ -141,10 +160,9 @@ impl Interpreter<'_> {
             .into_iter()
             .next()
             .unwrap_or_else(|| Written::unknown(span));
-        let start_span = call.argument_span(0);
         let start = Written {
-            value: call.argument(0).as_u64(),
-            ..Written::unknown(start_span)
+            value: call.value_of(method, Role::Start).as_u64(),
+            ..Written::unknown(call.place_of(method, Role::Start))
         };
         let place = (!self.loops.is_empty()).then(|| (span, self.calls.clone()));
         if let Some(place) = &place {
@@ -207,13 +225,14 @@ impl Interpreter<'_> {
             scalar: source.kind.scalar,
             levels,
         };
-        let address = self.address(call.arguments.get(1), call.name_span);
+        let given = call.given(method, Role::Address);
+        let address = self.address(given, call.name_span);
         let default = if source.kind.tier == Tier::Host {
             Context::PcieDma
         } else {
             Context::TensorDma
         };
-        let context = self.context_of_argument(call, default);
+        let context = context_of_argument(method, call, default);
         let copy = Copy {
             method: method.name,
             source: id,
@@ -223,7 +242,7 @@ impl Interpreter<'_> {
         let Some(place) = self.operation(KindDraft::Copy(copy), context, call.name_span) else {
             return Value::Unknown;
         };
-        self.check_address(place, call.arguments.len() > 1, &address);
+        self.check_address(place, given.is_some(), &address);
         let target =
             self.draft
                 .add_tensor(kind, address, OriginDraft::Operation(place), call.name_span);
@@ -246,13 +265,6 @@ impl Interpreter<'_> {
         }
     }
 
-    fn context_of_argument(&self, call: &Call, default: Context) -> Context {
-        match call.arguments.first() {
-            Some((Value::Context(Some(context)), _)) => *context,
-            _ => default,
-        }
-    }
-
     fn transfer_into(
         &mut self,
         id: TensorId,
@@ -260,11 +272,11 @@ impl Interpreter<'_> {
         method: &Method,
         call: &Call,
     ) -> Value {
-        let context = self.context_of_argument(call, Context::TensorDma);
-        let Value::Tensor(target) = call.argument(1) else {
+        let context = context_of_argument(method, call, Context::TensorDma);
+        let Value::Tensor(target) = call.value_of(method, Role::Target) else {
             let reason =
                 UnresolvedReason::UnsupportedExpression("the target of a transfer".to_owned());
-            self.unresolved(reason, call.argument_span(1));
+            self.unresolved(reason, call.place_of(method, Role::Target));
             return Value::Unit;
         };
         if let Some(target) = self.draft.tensor(target).map(|target| target.kind) {
@@ -316,5 +328,13 @@ impl Interpreter<'_> {
             OriginDraft::Reshape { of: id },
             call.name_span,
         ))
+    }
+}
+
+/// The context that a call is given.
+fn context_of_argument(method: &Method, call: &Call, default: Context) -> Context {
+    match call.given(method, Role::Context) {
+        Some((Value::Context(Some(context)), _)) => *context,
+        _ => default,
     }
 }

@@ -10,9 +10,7 @@ use crate::kernel::dialect::{TypeEntry, TypeParameter, TypeShape};
 use crate::kernel::{Context, Level, Position, UnresolvedReason, Way, Written};
 
 use super::Interpreter;
-use super::arguments::{
-    Argument, context_of, number_type, path_arguments, stream_position, vector_stage,
-};
+use super::arguments::{Argument, context_of, number_type, path_arguments};
 use super::draft::levels_of;
 use super::site::{Binding, Generics, Site, segments};
 use super::slots::{MappingSlot, ScalarSlot};
@@ -95,7 +93,7 @@ impl Interpreter<'_> {
             Resolution::Parameter(_) | Resolution::Axis(_) | Resolution::Module(_) => Type::Unknown,
             _ => match self.dialect.type_entry(name) {
                 Some(entry) => self.read_entry(site, entry, &arguments, place, depth),
-                None => number_type(name),
+                None => number_type(name, self.dialect.words),
             },
         }
     }
@@ -179,7 +177,8 @@ impl Interpreter<'_> {
         let axis = given
             .and_then(|argument| self.axis_of(site, argument))
             .and_then(|written| written.value);
-        let context = given.and_then(context_of);
+        let words = self.dialect.words;
+        let context = given.and_then(|given| context_of(given, words));
         let constant = given.and_then(|argument| self.constant_of(site, argument));
         let mapping = match given {
             Some(argument) if axis.is_none() && context.is_none() && constant.is_none() => {
@@ -253,22 +252,22 @@ impl Interpreter<'_> {
                 .and_then(Argument::path)
                 .and_then(|path| segments(&path).pop())
         };
+        let words = self.dialect.words;
         let marker = word(TypeParameter::Position);
         let position = match (position, word(TypeParameter::Stage)) {
-            (Some(Position::Vector(_)), Some(stage)) => vector_stage(&stage).map(Position::Vector),
-            (Some(Position::VectorPair(_)), Some(stage)) => {
-                vector_stage(&stage).map(Position::VectorPair)
+            (Some(Position::Vector(_)), Some(stage)) => {
+                words.vector_stage(&stage).map(Position::Vector)
             }
-            (position, _) => position.or_else(|| marker.as_deref().and_then(stream_position)),
+            (Some(Position::VectorPair(_)), Some(stage)) => {
+                words.vector_stage(&stage).map(Position::VectorPair)
+            }
+            (position, _) => position.or_else(|| words.position(marker.as_deref()?)),
         };
         let Some(position) = position else {
             return Type::Unknown;
         };
-        let way = match word(TypeParameter::Way).as_deref() {
-            Some("Way8") => Some(Way::Way8),
-            Some("Way4") => Some(Way::Way4),
-            _ => way,
-        };
+        let written = word(TypeParameter::Way);
+        let way = written.and_then(|written| words.way(&written)).or(way);
         let scalar = self.scalar_of_argument(site, argument(TypeParameter::Scalar), place);
         let mut level = |level: Level| {
             self.mapping_of_argument(
@@ -301,7 +300,7 @@ impl Interpreter<'_> {
                 .get(segments(&path).first()?.as_str())?
                 .context
         });
-        bound.or_else(|| context_of(argument))
+        bound.or_else(|| context_of(argument, self.dialect.words))
     }
 
     /// The mapping that an argument names; open where it is left out or `_`.

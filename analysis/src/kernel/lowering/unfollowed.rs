@@ -39,21 +39,8 @@ pub(super) fn of_stage(kind: &StageKind, span: Span) -> Option<Unresolved> {
         StageKind::VectorAlu(operation) => of_alu(operation),
         // The mapping that leaves a filter depends on the data; neither the book nor the library says more.
         StageKind::VectorFilter => unfollowed("what a filter lets through", span),
-        StageKind::Fetch { .. }
-        | StageKind::Collect
-        | StageKind::Contract
-        | StageKind::ContractMax
-        | StageKind::VectorInit
-        | StageKind::VectorBranch(_)
-        | StageKind::VectorConvert { .. }
-        | StageKind::VectorStash
-        | StageKind::VectorSplit
-        | StageKind::VectorTrim
-        | StageKind::VectorConcat
-        | StageKind::VectorPad
-        | StageKind::VectorFinal
-        | StageKind::Cast
-        | StageKind::Transpose => None,
+        // What the others are given is read of mappings, or only the machine sees it.
+        _ => None,
     }
 }
 

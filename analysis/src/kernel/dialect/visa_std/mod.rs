@@ -4,20 +4,26 @@
 mod guide;
 mod methods;
 mod types;
+mod vector;
+mod words;
 
 use crate::kernel::{Context, Tier};
 
-use super::{AssociatedFunction, Constructor, Dialect};
+use super::{AssociatedFunction, Constructor, Dialect, Release};
 
-pub(super) use guide::GUIDE;
-use methods::METHODS;
+use guide::GUIDE;
 use types::TYPES;
+use words::WORDS;
+
+/// The one release: that of April 2026.
+const RELEASE: Release = Release::new(2026, 4);
 
 /// `furiosa_visa_std`.
 pub static VISA_STD: Dialect = Dialect {
     crate_name: "furiosa_visa_std",
     types: TYPES,
-    methods: METHODS,
+    methods: &[methods::METHODS, vector::METHODS],
+    guide: GUIDE,
     associated: ASSOCIATED,
     context_fields: &[
         ("main", Context::Main),
@@ -25,6 +31,7 @@ pub static VISA_STD: Dialect = Dialect {
         ("tdma", Context::TensorDma),
         ("pdma", Context::PcieDma),
     ],
+    words: &WORDS,
 };
 
 const ASSOCIATED: &[AssociatedFunction] = &[

@@ -1,0 +1,530 @@
+//! The rows of the catalogue, in the order of the pipeline and of [`CanonicalStage`].
+
+use crate::hardware::ElementType;
+use crate::kernel::{Level, Position, VectorStage, Way};
+
+use super::{
+    CanonicalStage as S, Engine, Entry, Exit, Generic, Lanes, Makes, Packets, Parameter, Role, Row,
+    Types,
+};
+
+const SCALAR: Parameter = Parameter::Generic(
+    Generic::Scalar,
+    "D2",
+    "The element type that leaves the stage.",
+);
+const TIME: Parameter = Parameter::Generic(
+    Generic::Level(Level::Time),
+    "Time2",
+    "The iterations that leave the stage.",
+);
+const PACKET: Parameter = Parameter::Generic(
+    Generic::Level(Level::Packet),
+    "Packet2",
+    "The elements of one iteration that leave the stage.",
+);
+const SLICE: Parameter = Parameter::Generic(
+    Generic::Level(Level::Slice),
+    "Slice2",
+    "The slices of the result: 256.",
+);
+const OPERATION: Parameter = Parameter::Argument(Role::Operation, "The operation.");
+const INTEGER_BITS: Parameter = Parameter::Argument(Role::IntegerBits, "Integer bits, below 32.");
+const ADDRESS: Parameter = Parameter::Argument(
+    Role::Address,
+    "The first byte of the result, in its slice or chip.",
+);
+
+/// The parameters of an operation of an ALU.
+const ALU: &[Parameter] = &[
+    Parameter::Argument(
+        Role::Operation,
+        "The operation. Each ALU works once in a pass.",
+    ),
+    Parameter::Argument(
+        Role::Mode,
+        "Which operand stands where: digit 0 is the stream (on a zip the first group), 1 the operand.",
+    ),
+    Parameter::Argument(
+        Role::Operand,
+        "A constant, `&vrf`, `Stash`, or operands with their branches.",
+    ),
+    Parameter::Argument(
+        Role::OperandAndConstant,
+        "An operand as of a binary operation, and a constant.",
+    ),
+    Parameter::Argument(Role::GroupRuns, "Whether the group runs the operation."),
+];
+
+const fn level(level: Level, name: &'static str, meaning: &'static str) -> Parameter {
+    Parameter::Generic(Generic::Level(level), name, meaning)
+}
+
+/// A stage outside of the Vector Engine.
+const fn row(
+    (stage, name): (S, &'static str),
+    engine: Engine,
+    (from, exit): (&'static [Position], Exit),
+    parameters: &'static [Parameter],
+    summary: &'static str,
+) -> Row {
+    Row {
+        stage,
+        name,
+        engine,
+        entry: Entry::From(from),
+        exit,
+        way: None,
+        lanes: Lanes::None,
+        takes: Types::Any,
+        makes: Makes::Same,
+        packets: Packets::Remade,
+        repeats: false,
+        stashable: false,
+        parameters,
+        summary,
+    }
+}
+
+/// A stage inside of the Vector Engine.
+const fn inside(
+    (stage, name): (S, &'static str),
+    exit: Exit,
+    (way, lanes): (Option<Way>, Lanes),
+    parameters: &'static [Parameter],
+    summary: &'static str,
+) -> Row {
+    Row {
+        entry: Entry::Inside,
+        way,
+        lanes,
+        packets: Packets::Kept,
+        ..row(
+            (stage, name),
+            Engine::Vector,
+            (&[], exit),
+            parameters,
+            summary,
+        )
+    }
+}
+
+/// An operation of an ALU.
+const fn alu(
+    names: (S, &'static str),
+    reaches: VectorStage,
+    way: Way,
+    repeats: bool,
+    summary: &'static str,
+) -> Row {
+    Row {
+        repeats,
+        stashable: true,
+        ..inside(
+            names,
+            Exit::Reaches(reaches),
+            (Some(way), Lanes::Same),
+            ALU,
+            summary,
+        )
+    }
+}
+
+impl Row {
+    const fn packets(self, packets: Packets) -> Self {
+        Self { packets, ..self }
+    }
+
+    const fn types(self, takes: Types, makes: Makes) -> Self {
+        Self {
+            takes,
+            makes,
+            ..self
+        }
+    }
+
+    const fn stashable(self) -> Self {
+        Self {
+            stashable: true,
+            ..self
+        }
+    }
+}
+
+use Position::{
+    Accumulate, Align, Begin, Cast, Collect, Contract, Fetch, Switch, Transpose, VectorFinal,
+    VectorInit,
+};
+
+const EIGHT: Option<Way> = Some(Way::Way8);
+const FOUR: Option<Way> = Some(Way::Way4);
+/// Every position from which data can be written: what is half a contraction cannot.
+const WRITABLE: &[Position] = &[
+    Fetch,
+    Switch,
+    Collect,
+    Accumulate,
+    VectorFinal,
+    Cast,
+    Transpose,
+];
+
+/// The first row, which every pass has.
+pub(super) const FETCH: Row = row(
+    (S::Fetch, "fetch"),
+    Engine::Fetch,
+    (&[Begin], Exit::At(Fetch)),
+    &[
+        SCALAR,
+        TIME,
+        PACKET,
+        Parameter::Argument(Role::Table, "The lookup table."),
+        Parameter::Argument(Role::ZeroPoints, "What is subtracted of each element."),
+    ],
+    "Reads packets from the DM in the order of `Time2`; a packet is a multiple of 8 bytes.",
+);
+
+/// Every stage.
+pub static CATALOGUE: &[Row] = &[
+    FETCH,
+    row(
+        (S::Switch, "switch"),
+        Engine::Switch,
+        (&[Fetch], Exit::At(Switch)),
+        &[
+            SLICE,
+            TIME,
+            Parameter::Argument(Role::Configuration, "The topology with its sizes."),
+        ],
+        "Exchanges packets between slices.",
+    )
+    .packets(Packets::Held),
+    row(
+        (S::Collect, "collect"),
+        Engine::Collect,
+        (&[Fetch, Switch], Exit::At(Collect)),
+        &[TIME, PACKET],
+        "Cuts packets into flits of 32 bytes; the rest of a packet becomes the innermost time.",
+    )
+    .packets(Packets::Kept),
+    row(
+        (S::Align, "align"),
+        Engine::Align,
+        (&[Collect], Exit::At(Align)),
+        &[
+            level(Level::Time, "OutTime", "The iterations of the computation."),
+            level(
+                Level::Packet,
+                "OutPacket",
+                "The elements that are multiplied in one iteration.",
+            ),
+            level(
+                Level::Row,
+                "Row",
+                "The rows of the weights: follows from them.",
+            ),
+            Parameter::Generic(
+                Generic::Inferred,
+                "TrfElement",
+                "The elements of the weights: follows from them.",
+            ),
+            Parameter::Argument(Role::Weights, "The weights."),
+        ],
+        "Brings the stream and the weights in the TRF to one computation mapping.",
+    )
+    .types(Types::Contraction, Makes::Same),
+    row(
+        (S::Contract, "contract"),
+        Engine::Contract,
+        (&[Align], Exit::At(Contract)),
+        &[level(
+            Level::Packet,
+            "OutPacket",
+            "What of the packet is left.",
+        )],
+        "Multiplies and adds inside of a packet.",
+    )
+    .types(Types::Contraction, Makes::Accumulator),
+    row(
+        (S::ContractMax, "contract_max"),
+        Engine::Contract,
+        (&[Align], Exit::At(Contract)),
+        &[level(
+            Level::Packet,
+            "OutPacket",
+            "What of the packet is left.",
+        )],
+        "Multiplies and takes the largest inside of a packet.",
+    )
+    .types(Types::Contraction, Makes::Accumulator),
+    row(
+        (S::Accumulate, "accumulate"),
+        Engine::Accumulate,
+        (&[Contract], Exit::At(Accumulate)),
+        &[
+            level(Level::Time, "OutTime", "The iterations that are left."),
+            level(Level::Packet, "OutPacket", "The elements of one iteration."),
+            Parameter::Argument(
+                Role::Configuration,
+                "Rows side by side in the packet, or one after the other in time.",
+            ),
+        ],
+        "Adds over time, and lays the rows out.",
+    ),
+    Row {
+        lanes: Lanes::Exactly(Way::Way8),
+        ..row(
+            (S::VectorInit, "vector"),
+            Engine::Vector,
+            (&[Collect, Accumulate], Exit::At(VectorInit)),
+            &[],
+            "Enters the Vector Engine.",
+        )
+    }
+    .packets(Packets::Kept)
+    .types(Types::Vector, Makes::Same),
+    inside(
+        (S::VectorBranch, "branch"),
+        Exit::At(Position::Vector(VectorStage::Branch)),
+        (EIGHT, Lanes::Exactly(Way::Way8)),
+        &[Parameter::Argument(
+            Role::Configuration,
+            "What decides which group an element belongs to.",
+        )],
+        "Opens the stages inside of a slice.",
+    )
+    .stashable(),
+    inside(
+        (S::VectorUnzip, "unzip"),
+        Exit::At(Position::VectorPair(VectorStage::Branch)),
+        (EIGHT, Lanes::Exactly(Way::Way8)),
+        &[
+            Parameter::Generic(
+                Generic::Axis,
+                "I",
+                "The axis of size 2 that tells the groups apart.",
+            ),
+            Parameter::Generic(
+                Generic::Index,
+                "TileTime",
+                "`Time` with a hole `1 # 2` in the axis's place.",
+            ),
+            level(Level::Time, "SplitTime", "`Time` without the axis."),
+        ],
+        "Makes two groups of an interleaved stream.",
+    )
+    .packets(Packets::Remade)
+    .stashable(),
+    alu(
+        (S::VectorLogic, "logic"),
+        VectorStage::Logic,
+        Way::Way8,
+        true,
+        "A bitwise operation.",
+    ),
+    alu(
+        (S::VectorFxp, "fxp"),
+        VectorStage::Fxp,
+        Way::Way8,
+        true,
+        "A fixed-point operation.",
+    ),
+    inside(
+        (S::VectorFxpToFp, "fxp_to_fp"),
+        Exit::Reaches(VectorStage::FxpToFp),
+        (EIGHT, Lanes::Same),
+        &[INTEGER_BITS],
+        "Reads fixed-point numbers as floats.",
+    )
+    .types(Types::One(ElementType::I32), Makes::One(ElementType::F32)),
+    inside(
+        (S::VectorSplit, "split"),
+        Exit::Reaches(VectorStage::Narrow),
+        (EIGHT, Lanes::Exactly(Way::Way4)),
+        &[TIME, PACKET],
+        "8 lanes to 4, the halves one after the other in time.",
+    )
+    .stashable(),
+    inside(
+        (S::VectorTrim, "trim"),
+        Exit::Reaches(VectorStage::Narrow),
+        (EIGHT, Lanes::Exactly(Way::Way4)),
+        &[PACKET],
+        "8 lanes to 4; the back 4 have to be padding.",
+    )
+    .stashable(),
+    alu(
+        (S::VectorFp, "fp"),
+        VectorStage::Fp,
+        Way::Way4,
+        true,
+        "A float operation.",
+    ),
+    inside(
+        (S::VectorIntraReduce, "intra_reduce"),
+        Exit::Reaches(VectorStage::IntraSliceReduce),
+        (FOUR, Lanes::Same),
+        &[
+            Parameter::Generic(Generic::Axis, "Reduce", "The axis that is reduced."),
+            TIME,
+            PACKET,
+            OPERATION,
+        ],
+        "Reduces an axis over time inside of the slice.",
+    )
+    .packets(Packets::Held),
+    alu(
+        (S::VectorFpDiv, "fp_div"),
+        VectorStage::FpDiv,
+        Way::Way4,
+        false,
+        "A division behind the reduction.",
+    ),
+    inside(
+        (S::VectorConcat, "concat"),
+        Exit::Reaches(VectorStage::Widen),
+        (FOUR, Lanes::Exactly(Way::Way8)),
+        &[TIME, PACKET],
+        "4 lanes to 8, two iterations in one.",
+    ),
+    inside(
+        (S::VectorPad, "pad"),
+        Exit::Reaches(VectorStage::Widen),
+        (FOUR, Lanes::Exactly(Way::Way8)),
+        &[PACKET],
+        "4 lanes to 8; the back 4 are padding.",
+    ),
+    inside(
+        (S::VectorFpToFxp, "fp_to_fxp"),
+        Exit::Reaches(VectorStage::FpToFxp),
+        (EIGHT, Lanes::Same),
+        &[INTEGER_BITS],
+        "Rounds floats to fixed-point numbers.",
+    )
+    .types(Types::One(ElementType::F32), Makes::One(ElementType::I32)),
+    alu(
+        (S::VectorClip, "clip"),
+        VectorStage::Clip,
+        Way::Way8,
+        true,
+        "A clip, a maximum or an addition.",
+    ),
+    inside(
+        (S::VectorInterReduce, "inter_reduce"),
+        Exit::Reaches(VectorStage::InterSliceReduce),
+        (EIGHT, Lanes::Same),
+        &[SLICE, TIME, OPERATION],
+        "Reduces across slices.",
+    )
+    .packets(Packets::Held),
+    inside(
+        (S::VectorFinal, "vector_end"),
+        Exit::At(VectorFinal),
+        (EIGHT, Lanes::None),
+        &[],
+        "Leaves the Vector Engine.",
+    ),
+    inside(
+        (S::VectorStash, "stash"),
+        Exit::Same,
+        (None, Lanes::Same),
+        &[],
+        "Keeps the stream as it is here for a later operand `Stash`; once in a pass.",
+    ),
+    inside(
+        (S::VectorFilter, "filter"),
+        Exit::Reaches(VectorStage::Filter),
+        (EIGHT, Lanes::Same),
+        &[TIME, Parameter::Argument(Role::Condition, "What stays.")],
+        "Drops the iterations of a group.",
+    )
+    .packets(Packets::Remade),
+    row(
+        (S::Cast, "cast"),
+        Engine::Cast,
+        (&[Collect, Accumulate, VectorFinal], Exit::At(Cast)),
+        &[SCALAR, PACKET],
+        "Lowers the precision; the packet is padded to 32 bytes again.",
+    )
+    .packets(Packets::Kept)
+    .types(Types::Vector, Makes::Same),
+    row(
+        (S::Transpose, "transpose"),
+        Engine::Transpose,
+        (
+            &[Collect, Accumulate, VectorFinal, Cast],
+            Exit::At(Transpose),
+        ),
+        &[TIME, PACKET],
+        "Transposes blocks of time and packet.",
+    )
+    .packets(Packets::Held),
+    row(
+        (S::Commit, "commit"),
+        Engine::Commit,
+        (WRITABLE, Exit::End),
+        &[
+            level(
+                Level::Element,
+                "Element",
+                "The positions that each slice of the tensor holds.",
+            ),
+            ADDRESS,
+        ],
+        "Writes the stream to a new tensor in the DM; its innermost part is the packet.",
+    ),
+    row(
+        (S::CommitView, "commit_view"),
+        Engine::Commit,
+        (WRITABLE, Exit::End),
+        &[
+            Parameter::Generic(Generic::Inferred, "_", "Follows from the argument."),
+            Parameter::Argument(Role::Target, "What is written."),
+        ],
+        "Writes the stream to a view of a tensor in the DM.",
+    ),
+    // The Collect Engine feeds the register files, and what the Vector Engine made can become its operand.
+    row(
+        (S::ToTrf, "trf_load"),
+        Engine::TrfLoad,
+        (&[Collect], Exit::End),
+        &[
+            level(
+                Level::Row,
+                "Row",
+                "The rows of the MAC array: 1, 2, 4 or 8.",
+            ),
+            level(Level::Element, "Element", "What each row holds."),
+            Parameter::Argument(Role::Address, "Which part of each row."),
+        ],
+        "Loads the stream into the tensor register file.",
+    ),
+    row(
+        (S::ToVrf, "vrf_load"),
+        Engine::VrfLoad,
+        (&[Collect, VectorFinal], Exit::End),
+        &[
+            level(Level::Element, "Element", "What each slice holds."),
+            ADDRESS,
+        ],
+        "Loads the stream into the vector register file.",
+    )
+    .types(Types::Vector, Makes::Same),
+];
+
+/// The Vector Engine's stages in the order of its pipeline.
+pub(super) const VECTOR_ORDER: &[VectorStage] = &[
+    VectorStage::Branch,
+    VectorStage::Logic,
+    VectorStage::Fxp,
+    VectorStage::FxpToFp,
+    VectorStage::Narrow,
+    VectorStage::Fp,
+    VectorStage::IntraSliceReduce,
+    VectorStage::FpDiv,
+    VectorStage::Widen,
+    VectorStage::FpToFxp,
+    VectorStage::Clip,
+    VectorStage::InterSliceReduce,
+    VectorStage::Filter,
+];

@@ -1,0 +1,135 @@
+//! Names of the book's library that are no methods and no types.
+
+use crate::hardware::ElementType;
+use crate::kernel::dialect::{ConditionWord, OperandWord, SwitchWord, Words};
+use crate::kernel::{
+    AccumulationKind, BranchMode, Context, Position, SwitchParameter, SwitchTopology, TrfAddress,
+    VectorStage, Way,
+};
+
+use OperandWord::{First, FirstAlways, Stash, StashAlways, Wraps};
+
+const SLICE1: (&str, SwitchParameter) = ("slice1", SwitchParameter::Slice1);
+const SLICE0: (&str, SwitchParameter) = ("slice0", SwitchParameter::Slice0);
+const TIME0: (&str, SwitchParameter) = ("time0", SwitchParameter::Time0);
+const RING_SIZE: (&str, SwitchParameter) = ("ring_size", SwitchParameter::RingSize);
+
+const fn switch(
+    name: &'static str,
+    topology: SwitchTopology,
+    fields: &'static [(&'static str, SwitchParameter)],
+) -> SwitchWord {
+    SwitchWord {
+        name,
+        topology,
+        fields,
+    }
+}
+
+pub(super) static WORDS: Words = Words {
+    trf_type: "TrfAddress",
+    trf_regions: &[
+        ("FirstHalf", TrfAddress::FirstHalf),
+        ("SecondHalf", TrfAddress::SecondHalf),
+        ("Full", TrfAddress::Full),
+    ],
+    accumulations: &[
+        ("Interleaved", AccumulationKind::Interleaved),
+        ("Sequential", AccumulationKind::Sequential),
+    ],
+    switch_type: "SwitchConfig",
+    switches: &[
+        switch(
+            "Broadcast01",
+            SwitchTopology::Broadcast01,
+            &[SLICE1, SLICE0, TIME0],
+        ),
+        switch("Broadcast1", SwitchTopology::Broadcast1, &[SLICE1, SLICE0]),
+        switch("Transpose", SwitchTopology::Transpose, &[SLICE1, SLICE0]),
+        switch(
+            "InterTranspose",
+            SwitchTopology::InterTranspose,
+            &[SLICE1, SLICE0, TIME0],
+        ),
+        switch(
+            "CustomBroadcast",
+            SwitchTopology::CustomBroadcast,
+            &[RING_SIZE],
+        ),
+        switch(
+            "TransposedBroadcast1",
+            SwitchTopology::TransposedBroadcast1,
+            &[SLICE1, SLICE0],
+        ),
+    ],
+    branch_modes: &[
+        ("Unconditional", BranchMode::Unconditional),
+        ("AxisToggle", BranchMode::AxisToggle),
+        ("ValidCount", BranchMode::ValidCount),
+        ("Vrf", BranchMode::Vrf),
+    ],
+    comparison: "Comparison",
+    comparisons: &[
+        ("I32", "InputCmpI32", ElementType::I32),
+        ("F32", "InputCmpF32", ElementType::F32),
+    ],
+    operands: &[
+        ("Stash", Stash),
+        ("stash_always", StashAlways),
+        ("stash_group", Stash),
+        ("None", OperandWord::None),
+        ("constant", First),
+        ("vrf", First),
+        ("always", FirstAlways),
+        ("group", First),
+        ("Some", First),
+        ("new", Wraps),
+        ("from", Wraps),
+    ],
+    conditions: &[("ValidAlways", ConditionWord::Always)],
+    operand_type: "VeRhs",
+    operand_owners: &[
+        "VeRhs",
+        "VeBranchOperand",
+        "TernaryOperand",
+        "InputCmp",
+        "ArrayVec",
+    ],
+    containers: &[("ArrayVec", &["new", "from"])],
+    contexts: &[
+        ("Tu", "Main", Context::Main),
+        ("Tu", "Sub", Context::Sub),
+        ("Dma", "Tensor", Context::TensorDma),
+        ("Dma", "Pcie", Context::PcieDma),
+    ],
+    positions: &[
+        ("Begin", Position::Begin),
+        ("Fetch", Position::Fetch),
+        ("Switch", Position::Switch),
+        ("Collect", Position::Collect),
+        ("Contraction", Position::Accumulate),
+        ("VectorFinal", Position::VectorFinal),
+        ("Vector", Position::VectorFinal),
+        ("Cast", Position::Cast),
+        ("Transpose", Position::Transpose),
+    ],
+    position_prefix: "Position",
+    vector_stages: &[
+        ("Branch", VectorStage::Branch),
+        ("Logic", VectorStage::Logic),
+        ("Fxp", VectorStage::Fxp),
+        ("FxpToFp", VectorStage::FxpToFp),
+        ("Narrow", VectorStage::Narrow),
+        ("Fp", VectorStage::Fp),
+        ("IntraSliceReduce", VectorStage::IntraSliceReduce),
+        ("FpDiv", VectorStage::FpDiv),
+        ("Widen", VectorStage::Widen),
+        ("FpToFxp", VectorStage::FpToFxp),
+        ("Clip", VectorStage::Clip),
+        ("InterSliceReduce", VectorStage::InterSliceReduce),
+        ("Filter", VectorStage::Filter),
+    ],
+    ways: &[("Way8", Way::Way8), ("Way4", Way::Way4)],
+    address_type: "Address",
+    launch: "launch",
+};

@@ -1,0 +1,225 @@
+//! A library's names of what is no method and no type: variants of its enums, markers, constructors of operands.
+//!
+//! Lowering asks here what a name means, and whoever writes a kernel's text what a thing is called.
+
+use crate::kernel::{
+    AccumulationKind, BranchMode, Context, Position, SwitchParameter, SwitchTopology, TrfAddress,
+    VectorStage, Way,
+};
+
+/// What a constructor of operands makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OperandWord {
+    /// The stash.
+    Stash,
+    /// The stash, for all branches.
+    StashAlways,
+    /// What its first argument is.
+    First,
+    /// What its first argument is, for all branches.
+    FirstAlways,
+    /// What its first argument is, and for all branches what that says.
+    Wraps,
+    /// No operand.
+    None,
+}
+
+/// What a name says of the branches that an operand is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ConditionWord {
+    /// All of them.
+    Always,
+}
+
+/// How a topology of the Switch Engine is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SwitchWord {
+    /// The variant.
+    pub name: &'static str,
+    /// The topology.
+    pub topology: SwitchTopology,
+    /// Its fields in order.
+    pub fields: &'static [(&'static str, SwitchParameter)],
+}
+
+/// The names of a library.
+#[derive(Debug, Clone, Copy)]
+pub struct Words {
+    /// The enum of regions of the TRF.
+    pub trf_type: &'static str,
+    /// Regions of the TRF.
+    pub trf_regions: &'static [(&'static str, TrfAddress)],
+    /// Layouts of the accumulator's output.
+    pub accumulations: &'static [(&'static str, AccumulationKind)],
+    /// The enum of topologies of the Switch Engine.
+    pub switch_type: &'static str,
+    /// Topologies of the Switch Engine.
+    pub switches: &'static [SwitchWord],
+    /// Branch modes but that by comparisons.
+    pub branch_modes: &'static [(&'static str, BranchMode)],
+    /// The branch mode by comparisons.
+    pub comparison: &'static str,
+    /// Comparisons by the type that they are for: the variant that holds one, and the enum that it is of.
+    pub comparisons: &'static [(&'static str, &'static str, crate::hardware::ElementType)],
+    /// Constructors of operands.
+    pub operands: &'static [(&'static str, OperandWord)],
+    /// Names that say which branches an operand is for.
+    pub conditions: &'static [(&'static str, ConditionWord)],
+    /// The type whose constructors make one operand, where a pair may be an operand with its branches.
+    pub operand_type: &'static str,
+    /// Types whose associated functions make operands, conditions and argument modes.
+    pub operand_owners: &'static [&'static str],
+    /// Containers that are what they are made of, with the functions that make them.
+    pub containers: &'static [(&'static str, &'static [&'static str])],
+    /// Markers of contexts: the type and the variant.
+    pub contexts: &'static [(&'static str, &'static str, Context)],
+    /// Markers of positions.
+    pub positions: &'static [(&'static str, Position)],
+    /// What markers of positions may begin with.
+    pub position_prefix: &'static str,
+    /// Markers of the Vector Engine's stages.
+    pub vector_stages: &'static [(&'static str, VectorStage)],
+    /// Markers of the lanes of a stream.
+    pub ways: &'static [(&'static str, Way)],
+    /// The type of addresses.
+    pub address_type: &'static str,
+    /// The function that launches a kernel.
+    pub launch: &'static str,
+}
+
+fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
+    table
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, value)| *value)
+}
+
+impl Words {
+    /// No names at all.
+    pub const NONE: Self = Self {
+        trf_type: "",
+        trf_regions: &[],
+        accumulations: &[],
+        switch_type: "",
+        switches: &[],
+        branch_modes: &[],
+        comparison: "",
+        comparisons: &[],
+        operands: &[],
+        conditions: &[],
+        operand_type: "",
+        operand_owners: &[],
+        containers: &[],
+        contexts: &[],
+        positions: &[],
+        position_prefix: "",
+        vector_stages: &[],
+        ways: &[],
+        address_type: "",
+        launch: "",
+    };
+
+    /// The region of the TRF of a name.
+    #[must_use]
+    pub fn trf_region(&self, name: &str) -> Option<TrfAddress> {
+        find(self.trf_regions, name)
+    }
+
+    /// The name of a region of the TRF.
+    #[must_use]
+    pub fn trf_region_name(&self, region: TrfAddress) -> &'static str {
+        let mut regions = self.trf_regions.iter();
+        let found = regions.find(|(_, known)| *known == region);
+        found.map_or("", |(name, _)| name)
+    }
+
+    /// The accumulator's layout of a name.
+    #[must_use]
+    pub fn accumulation(&self, name: &str) -> Option<AccumulationKind> {
+        find(self.accumulations, name)
+    }
+
+    /// How a topology of that name is written.
+    #[must_use]
+    pub fn switch(&self, name: &str) -> Option<&'static SwitchWord> {
+        self.switches.iter().find(|word| word.name == name)
+    }
+
+    /// How a topology is written.
+    #[must_use]
+    pub fn switch_of(&self, topology: SwitchTopology) -> Option<&'static SwitchWord> {
+        self.switches.iter().find(|word| word.topology == topology)
+    }
+
+    /// The name of a parameter of a topology.
+    #[must_use]
+    pub fn switch_field(&self, wanted: SwitchParameter) -> &'static str {
+        let mut fields = self.switches.iter().flat_map(|word| word.fields);
+        fields
+            .find(|(_, parameter)| *parameter == wanted)
+            .map_or("", |(name, _)| name)
+    }
+
+    /// The branch mode of a name, but that by comparisons.
+    #[must_use]
+    pub fn branch_mode(&self, name: &str) -> Option<BranchMode> {
+        let mut modes = self.branch_modes.iter();
+        let found = modes.find(|(known, _)| *known == name);
+        found.map(|(_, mode)| mode.clone())
+    }
+
+    /// The name of a branch mode, but that by comparisons.
+    #[must_use]
+    pub fn branch_mode_name(&self, mode: &BranchMode) -> &'static str {
+        let mut modes = self.branch_modes.iter();
+        let found = modes.find(|(_, known)| known == mode);
+        found.map_or("", |(name, _)| name)
+    }
+
+    /// What a constructor of operands makes.
+    #[must_use]
+    pub fn operand(&self, name: &str) -> Option<OperandWord> {
+        find(self.operands, name)
+    }
+
+    /// What a name says of the branches that an operand is for.
+    #[must_use]
+    pub fn condition(&self, name: &str) -> Option<ConditionWord> {
+        find(self.conditions, name)
+    }
+
+    /// The context of a marker.
+    #[must_use]
+    pub fn context(&self, owner: &str, name: &str) -> Option<Context> {
+        let mut contexts = self.contexts.iter();
+        let found = contexts.find(|(known, variant, _)| *known == owner && *variant == name);
+        found.map(|(.., context)| *context)
+    }
+
+    /// The position of a marker.
+    #[must_use]
+    pub fn position(&self, marker: &str) -> Option<Position> {
+        let bare = marker.strip_prefix(self.position_prefix).unwrap_or(marker);
+        find(self.positions, bare)
+    }
+
+    /// The stage of the Vector Engine of a marker.
+    #[must_use]
+    pub fn vector_stage(&self, marker: &str) -> Option<VectorStage> {
+        find(self.vector_stages, marker)
+    }
+
+    /// The lanes of a marker.
+    #[must_use]
+    pub fn way(&self, marker: &str) -> Option<Way> {
+        find(self.ways, marker)
+    }
+
+    /// Whether a function of a type makes a container that is what it is made of.
+    #[must_use]
+    pub fn is_container(&self, owner: &str, function: &str) -> bool {
+        self.containers
+            .iter()
+            .any(|(name, functions)| *name == owner && functions.contains(&function))
+    }
+}
