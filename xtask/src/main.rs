@@ -1,0 +1,39 @@
+//! Chores of this repository, run as `cargo xtask`.
+//!
+//! Knows where the files of a rule are and what they begin with; nothing about rules themselves.
+
+mod new_rule;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo xtask new-rule NAME FAMILY GROUP
+
+  NAME    the rule's name, such as `commit_size`
+  FAMILY  the file below analysis/src/rules that declares it, such as `commit` or `performance/commit`
+  GROUP   mapping, hardware, silent, suspicious, toolchain, performance or style";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match arguments.as_slice() {
+        ["new-rule", name, family, group] => new_rule::run(&repository(), name, family, group),
+        _ => Err(USAGE.to_owned()),
+    };
+    match done {
+        Ok(words) => {
+            println!("{words}");
+            ExitCode::SUCCESS
+        }
+        Err(words) => {
+            eprintln!("{words}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The root of the repository.
+fn repository() -> std::path::PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}
