@@ -63,6 +63,8 @@ pub struct PackageLibrary {
     pub dialect: Dialect,
     /// What names it, in a clause; none where the package does not depend on it itself, and only its release is known.
     pub named: Option<Arc<str>>,
+    /// The name that paths of the package give it, where that is another one than its own.
+    pub renamed: Option<Arc<str>>,
     /// The release and what says so, in a clause.
     pub release: Option<(Arc<str>, Arc<str>)>,
 }

@@ -278,6 +278,7 @@ fn package(name: &str, dialect: Dialect, release: &str) -> PackageManifest {
     let library = PackageLibrary {
         dialect,
         named: Some("the manifest".into()),
+        renamed: None,
         release: Some((release.into(), "the manifest".into())),
     };
     PackageManifest {

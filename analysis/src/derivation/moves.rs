@@ -87,6 +87,15 @@ pub enum MoveFault {
         /// A row's own elements.
         row: Mapping,
     },
+    /// The indices of a scatter have none for some rows: the source of the move is the key then, the target the indices.
+    NoIndex {
+        /// The key, which counts the rows.
+        key: Mapping,
+        /// An axis of it.
+        axis: String,
+        /// A value of the axis without an index.
+        value: u64,
+    },
     /// A reshape of one level to another number of positions.
     Size {
         /// Positions before.

@@ -167,6 +167,16 @@ fn manifest(db: &dyn Db, file: SourceFile) -> Option<(Arc<str>, PackageManifest)
     relative.then(|| (Arc::clone(root), manifest.clone()))
 }
 
+/// The names that the package around a file gives libraries in its manifest.
+#[salsa::tracked(returns(clone))]
+pub(super) fn renamed_libraries(db: &dyn Db, file: SourceFile) -> Arc<[(Dialect, Arc<str>)]> {
+    let libraries = manifest(db, file).map_or_else(Default::default, |(_, found)| found.libraries);
+    let renamed = libraries.iter();
+    renamed
+        .filter_map(|library| Some((library.dialect, Arc::clone(library.renamed.as_ref()?))))
+        .collect()
+}
+
 /// For each crate the first of its files, in the order of their paths, that imports a library.
 #[salsa::tracked(returns(clone))]
 fn crate_imports(db: &dyn Db, project: Project) -> Arc<BTreeMap<Arc<str>, (Dialect, SourceFile)>> {
@@ -200,12 +210,32 @@ pub(crate) fn library_imports(
         .copied()
         .filter(|item| item.kind(db) == ItemKind::Use)
         .collect();
-    imports.into_iter().filter_map(|item| {
+    let renamed = renamed_libraries(db, file);
+    imports.into_iter().filter_map(move |item| {
         let text = Arc::clone(&item_text(db, item).text);
-        let found = Dialect::ALL.map(|dialect| Some((text.find(dialect.crate_name())?, dialect)));
-        let (start, dialect) = found.into_iter().flatten().min()?;
+        let own = Dialect::ALL.map(|dialect| Some((text.find(dialect.crate_name())?, dialect)));
+        let others = renamed
+            .iter()
+            .filter_map(|(dialect, name)| Some((word(&text, name)?, *dialect)));
+        let (start, dialect) = own.into_iter().flatten().chain(others).min()?;
         Some((dialect, item, start))
     })
+}
+
+/// Where a name stands as a word of its own.
+fn word(text: &str, name: &str) -> Option<usize> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.match_indices(name)
+        .map(|(start, _)| start)
+        .find(|start| {
+            let before = text
+                .get(..*start)
+                .and_then(|before| before.chars().next_back());
+            let after = text
+                .get(start + name.len()..)
+                .and_then(|after| after.chars().next());
+            !before.is_some_and(is_part) && !after.is_some_and(is_part)
+        })
 }
 
 /// The root file of a file's modules.

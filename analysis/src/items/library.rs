@@ -1,4 +1,6 @@
-//! The kernel libraries as names: their crates, and what their preludes bring into scope.
+//! The kernel libraries as names: their crates, what their preludes bring into scope, and the variants of their enums.
+
+use crate::hardware::operations_of;
 
 /// The crates of the two libraries.
 const CRATES: &[&str] = &[
@@ -31,6 +33,8 @@ const PRELUDE: &[&str] = &[
     "CastTensor",
     "Cell",
     "Chips",
+    "ClipBinaryOpF32",
+    "ClipBinaryOpI32",
     "CollectTensor",
     "CommitCast",
     "Context",
@@ -57,6 +61,7 @@ const PRELUDE: &[&str] = &[
     "FpBinaryOp",
     "FpDivBinaryOp",
     "FpDivOp",
+    "FpMulAlu",
     "FpTernaryOp",
     "FpToFxp",
     "FpUnaryOp",
@@ -80,13 +85,21 @@ const PRELUDE: &[&str] = &[
     "IndexUnit",
     "IndexValueError",
     "InputCmp",
+    "InputCmpF32",
+    "InputCmpI32",
     "InterSliceReduceOp",
+    "InterSliceReduceOpF32",
+    "InterSliceReduceOpI32",
     "IntraSliceReduceOp",
+    "IntraSliceReduceOpF32",
+    "IntraSliceReduceOpI32",
     "Kernel",
     "Lane",
     "LaneMode",
     "Loadable",
     "LogicBinaryOp",
+    "LogicBinaryOpF32",
+    "LogicBinaryOpI32",
     "M",
     "Mapping",
     "Modulo",
@@ -116,6 +129,7 @@ const PRELUDE: &[&str] = &[
     "Tensor",
     "Term",
     "TernaryArgMode",
+    "TernaryOperand",
     "ToPlacements",
     "Topology",
     "TransposeTensor",
@@ -157,6 +171,47 @@ const PRELUDE: &[&str] = &[
     "unroll",
 ];
 
+/// Enums of the libraries with their variants, beside those whose variants are operations of the Vector Engine.
+const ENUMS: &[(&str, &[&str])] = &[
+    ("AccumulationKind", &["Interleaved", "Sequential"]),
+    ("BinaryArgMode", &["Mode00", "Mode01", "Mode10", "Mode11"]),
+    (
+        "BranchMode",
+        &[
+            "AxisToggle",
+            "Comparison",
+            "Unconditional",
+            "ValidCount",
+            "Vrf",
+        ],
+    ),
+    ("Dma", &["Pcie", "Tensor"]),
+    ("FpMulAlu", &["Fma", "Mul0", "Mul1"]),
+    ("GroupId", &["One", "Zero"]),
+    ("InputCmp", &["F32", "I32"]),
+    (
+        "SwitchConfig",
+        &[
+            "Broadcast01",
+            "Broadcast1",
+            "CustomBroadcast",
+            "InterTranspose",
+            "Transpose",
+            "TransposedBroadcast1",
+        ],
+    ),
+    (
+        "TernaryArgMode",
+        &[
+            "Mode002", "Mode012", "Mode020", "Mode021", "Mode102", "Mode112", "Mode120",
+        ],
+    ),
+    ("TrfAddress", &["FirstHalf", "Full", "SecondHalf"]),
+    ("Tu", &["Main", "Sub"]),
+    ("UnaryArgMode", &["Mode0", "Mode1"]),
+    ("ValidBranchIds", &["ValidAlways", "ValidGroup"]),
+];
+
 /// Names that every Rust scope has.
 const LANGUAGE: &[&str] = &[
     "Box", "Copy", "Clone", "Default", "Fn", "FnMut", "FnOnce", "Into", "From", "Iterator", "None",
@@ -173,6 +228,14 @@ pub(super) fn is_crate(name: &str) -> bool {
 /// Whether one of the preludes declares a name.
 pub(super) fn is_prelude_name(name: &str) -> bool {
     PRELUDE.contains(&name)
+}
+
+/// Whether an enum of the libraries, by its path, has a variant of that name.
+pub(super) fn is_variant(path: &str, name: &str) -> bool {
+    let enumeration = path.rsplit("::").next().unwrap_or(path);
+    let listed = ENUMS.iter().find(|(own, _)| *own == enumeration);
+    listed.is_some_and(|(_, variants)| variants.contains(&name))
+        || operations_of(enumeration).any(|operation| operation.variant == name)
 }
 
 /// Whether a name is a crate of the language: none of those declares an axis.

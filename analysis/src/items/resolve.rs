@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::declarations::{Declarations, Declared, module_scope};
+use super::dialects::renamed_libraries;
 use super::ids::{ItemId, ItemKind, ModuleId, Span};
 use super::library;
 use super::modules::{crate_root, package_library, parent_module};
@@ -262,7 +263,7 @@ impl<'a> Resolver<'a> {
                 return Lookup::default();
             };
             current = self
-                .external_crate(name)
+                .external_crate(scope.module, name)
                 .map_or(Lookup::of(Resolution::External), Lookup::of);
             rest = tail;
         }
@@ -323,15 +324,19 @@ impl<'a> Resolver<'a> {
         open |= found.open;
         let found = found.found.or_else(|| {
             (namespace == Namespace::Type)
-                .then(|| self.external_crate(name))
+                .then(|| self.external_crate(scope.module, name))
                 .flatten()
         });
         Lookup { found, open }
     }
 
     /// Crates, and the types of the language that are always in sight.
-    fn external_crate(&self, name: &str) -> Option<Resolution> {
-        if library::is_crate(name) {
+    fn external_crate(&self, module: ModuleId, name: &str) -> Option<Resolution> {
+        let renamed = || {
+            let renamed = renamed_libraries(self.db, module.file(self.db));
+            renamed.iter().any(|(_, own)| **own == *name)
+        };
+        if library::is_crate(name) || renamed() {
             return Some(Resolution::Prelude(Arc::from("")));
         }
         if let Some(project) = Project::try_get(self.db)
@@ -443,8 +448,10 @@ impl<'a> Resolver<'a> {
                         return found;
                     }
                 }
-                Some(Resolution::Prelude(_)) => {
-                    if library::is_prelude_name(name) {
+                Some(Resolution::Prelude(path)) => {
+                    if library::is_variant(&path, name) {
+                        from_library = Some(Resolution::Prelude(format!("{path}::{name}").into()));
+                    } else if library::is_prelude_name(name) {
                         from_library = Some(Resolution::Prelude(Arc::from(name)));
                     }
                 }

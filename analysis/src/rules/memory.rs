@@ -441,6 +441,13 @@ fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
                 key.size()
             )
         }
+        MoveFault::NoIndex { key, axis, value } => {
+            let [rows, indices] = [source, target].map(|side| levels::positions(side, axis));
+            format!(
+                "the indices of {what} have none for `{axis}` = {value} ({indices} of {rows} values of `{axis}` in the key `{key}`): \
+                 that row goes nowhere"
+            )
+        }
         MoveFault::Size { before, after } => {
             format!(
                 "{what} makes {after} positions of {before}; it moves nothing, so their number stays"
@@ -458,9 +465,13 @@ fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
         }
     };
     let [from, to] = sides(checked, violation);
+    let names = match fault {
+        MoveFault::NoIndex { .. } => ["key", "indices"],
+        _ => ["source", "target"],
+    };
     let finding = Finding::new("tensor_lost", *span, message)
-        .note(format!("source: `{from}`"))
-        .note(format!("target: `{to}`"));
+        .note(format!("{}: `{from}`", names[0]))
+        .note(format!("{}: `{to}`", names[1]));
     let finding = if method == span {
         finding
     } else {
@@ -481,6 +492,9 @@ fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
         ),
         MoveFault::OnePlace { .. } => {
             finding.help("give the target an axis that the indices count: one place for each row")
+        }
+        MoveFault::NoIndex { key, .. } => {
+            finding.help(format!("let the indices run over all of the key, `{key}`"))
         }
         MoveFault::Size { .. } => finding,
     }

@@ -30,6 +30,9 @@ fn the_form_has_the_function_of_its_expression() {
         let mapping = MANY_AXES.clear_expression(&mut random, depth);
         let form = mapping.form();
         assert_same_function(&mapping, form);
+        // No more than 63 digits, then, in a size of 64 bits: what compares digits needs no limit of its own.
+        let smallest = form.digits().iter().map(|digit| digit.extent).min();
+        assert!(smallest.is_none_or(|extent| extent >= 2), "{mapping:?}");
         composites += u32::from(form.has_composites());
     }
     assert!(

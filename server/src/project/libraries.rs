@@ -58,6 +58,10 @@ fn library(manifest: &Manifest, lock: Option<&Lock>, dialect: Dialect) -> Option
     }
     Some(PackageLibrary {
         dialect,
+        renamed: dependency
+            .as_ref()
+            .and_then(|dependency| dependency.renamed.as_deref())
+            .map(|renamed| renamed.replace('-', "_").into()),
         named: dependency.map(|dependency| dependency.words(&name).into()),
         release: release.map(|(release, source)| (release.into(), source.into())),
     })

@@ -246,3 +246,55 @@ fn a_crate_without_kernels_is_not_warned_about() {
     let document = json(&run(folder.path(), &["--format", "json"]));
     assert_eq!(rules_and_levels(&document), [""; 0]);
 }
+
+/// A crate may give a library another name; what its prelude brings into scope is known all the same.
+#[test]
+fn names_of_a_renamed_library_are_resolved() {
+    let manifest = manifest(
+        "[dependencies]\nour-std = { package = \"furiosa_visa_std\", version = \"0.1\" }\n",
+    );
+    let kernel = "axes![G = 2048];
+#[device(chip = 1)]
+fn largest(ctx: &mut Context, gates: &HbmTensor<f32, m![1], m![G]>) -> HbmTensor<f32, m![1], m![G]> {
+    let gates: DmTensor<f32, m![1], m![1 # 2], m![G / 8], m![G % 8]> = gates.to_dm(&mut ctx.tdma, 4);
+    let gates: DmTensor<f32, m![1], m![1 # 2], m![G / 8], m![G % 8]> = ctx.main.begin(gates.view()).fetch::<f32, m![1], m![G % 8]>()
+        .collect::<m![1], m![G % 8]>().vector_init().vector_intra_slice_branch(Unconditional)
+        .vector_clip(Largest, 0.0).vector_final().commit(4096);
+    gates.to_hbm(&mut ctx.tdma, 1 << 28)
+}
+";
+    for (name, imports) in [
+        (
+            "our_std",
+            "use our_std::prelude::*;\nuse our_std::prelude::{BranchMode::*, ClipBinaryOpF32::Max as Largest};",
+        ),
+        (
+            "our_std",
+            "extern crate our_std as tcp;\nuse tcp::prelude::*;\nuse BranchMode::Unconditional;\nuse ClipBinaryOpF32::Max as Largest;",
+        ),
+        (
+            "our_std",
+            "mod all { pub use our_std::prelude::*; }\nuse all::*;\nuse BranchMode::*;\nuse ClipBinaryOpF32::{self as Op};\nuse Op::Max as Largest;",
+        ),
+    ] {
+        let text = format!("{imports}\n{kernel}");
+        let folder = folder_with(&[
+            ("Cargo.toml", manifest.as_bytes()),
+            ("src/lib.rs", text.as_bytes()),
+        ]);
+        let document = json(&run(
+            folder.path(),
+            &["--format", "json", "--deny", "vector_op_type"],
+        ));
+        assert_eq!(
+            document["operations"]["unresolved"], 0,
+            "{name} {imports}: {document}"
+        );
+        // The slip in the address is found, so the kernel was read.
+        assert_eq!(
+            rules_and_levels(&document),
+            ["dma_alignment deny"],
+            "{imports}: {document}"
+        );
+    }
+}

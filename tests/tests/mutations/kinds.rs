@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::mapping::Expr;
 use crate::source::{Source, matching, number, split};
 
 /// A changed text.
@@ -64,6 +65,14 @@ pub(crate) const KINDS: &[Kind] = &[
     }),
     breaks("modulo halved", |source| {
         operators(source, '%', |n| Some(n / 2))
+    }),
+    breaks("parts of a cut group swapped", |source| {
+        cut_groups(source, |inner, n| {
+            format!("[{inner}] % {n}, [{inner}] / {n}")
+        })
+    }),
+    breaks("part of a cut group lost", |source| {
+        cut_groups(source, |inner, n| format!("[{inner}] / {n}, 1 # {n}"))
     }),
     breaks("axis unknown", unknown_axes),
     breaks("packet halved", |source| last_mappings(source, "/ 2")),
@@ -135,6 +144,11 @@ pub(crate) const KINDS: &[Kind] = &[
     keeps("divided by one", |source| {
         rewritten(source, |inner, _| format!("[{inner}] / 1"))
     }),
+    keeps("group cut across its axes", |source| {
+        cut_groups(source, |inner, n| {
+            format!("[{inner}] / {n}, [{inner}] % {n}")
+        })
+    }),
     keeps("axis renamed", renamed_axes),
     keeps("address in free memory", free_addresses),
     keeps("comment between calls", comments),
@@ -187,6 +201,32 @@ fn words(source: &Source, pairs: &[(&str, &str)]) -> Vec<Mutant> {
                 .iter()
                 .map(|range| mutant(source, range, to)),
         );
+    }
+    mutants
+}
+
+/// Mappings of several parts, cut at divisors of their size that lie between no two of the parts.
+fn cut_groups(source: &Source, write: fn(&str, u64) -> String) -> Vec<Mutant> {
+    let mut mutants = Vec::new();
+    for range in mappings(source) {
+        let inner = &source.text[range.clone()];
+        let Some(Expr::Pair(parts)) = source.mapping(&format!("m![{inner}]")) else {
+            continue;
+        };
+        let sizes: Option<Vec<u64>> = parts.iter().rev().map(Expr::size).collect();
+        let Some(size) = sizes.as_ref().map(|sizes| sizes.iter().product::<u64>()) else {
+            continue;
+        };
+        let between: Vec<u64> = sizes
+            .iter()
+            .flatten()
+            .scan(1, |inside, part| {
+                *inside *= part;
+                Some(*inside)
+            })
+            .collect();
+        let across = (2..size.min(64)).filter(|n| size.is_multiple_of(*n) && !between.contains(n));
+        mutants.extend(across.map(|n| mutant(source, &range, &write(inner, n))));
     }
     mutants
 }

@@ -189,9 +189,13 @@ impl<'a> Walk<'a> {
     fn reads(&mut self, time: &Expr, packet: &Expr) {
         let buffer = self.stream.packet.clone();
         let both = Expr::pair(time, packet);
-        let (Some(held), Some(read)) = (self.axes.table(&buffer), self.axes.table(&both)) else {
+        let Some([held, read]) = self.axes.tables([&buffer, &both], &[0..1, 1..2]) else {
             return;
         };
+        let [held, read] = [held, read].map(|cells| {
+            let apart = cells.into_iter().map(|cell| self.axes.apart(cell));
+            apart.collect::<Vec<_>>()
+        });
         if held.is_empty() {
             return;
         }
@@ -218,9 +222,8 @@ impl<'a> Walk<'a> {
         }
         let padded = self.stream.packet.size()?.checked_next_multiple_of(flit)?;
         let given = Expr::Pad(Box::new(self.stream.packet.clone()), padded);
-        let from = (self.axes.table(&self.stream.time), self.axes.table(&given));
-        let to = (self.axes.table(&time), self.axes.table(&packet));
-        if let ((Some(a), Some(b)), (Some(c), Some(d))) = (from, to)
+        let all = [&self.stream.time, &given, &time, &packet];
+        if let Some([a, b, c, d]) = self.axes.tables(all, &[0..2, 2..4])
             && self.axes.differ((&a, &b), (&c, &d))
         {
             self.fault("the collected stream is not the flits of what enters".to_owned());
@@ -518,12 +521,9 @@ impl<'a> Walk<'a> {
                 self.fault(format!("{bytes} bytes in a register file of {room}"));
             }
         }
-        let from = (
-            self.axes.table(&self.stream.time)?,
-            self.axes.table(&self.stream.packet)?,
-        );
-        let to = (self.axes.table(&rows)?, self.axes.table(&element)?);
-        if call.name == "to_trf" && self.axes.differ((&from.0, &from.1), (&to.0, &to.1)) {
+        let all = [&self.stream.time, &self.stream.packet, &rows, &element];
+        let [time, packet, rows, element] = self.axes.tables(all, &[0..2, 2..4])?;
+        if call.name == "to_trf" && self.axes.differ((&time, &packet), (&rows, &element)) {
             self.fault("the register file holds another order than the stream".to_owned());
         }
         Some(())
@@ -546,16 +546,17 @@ impl<'a> Walk<'a> {
             return None;
         }
         let kept = usize::try_from(kept).ok()?;
-        let (time, packet) = (
-            self.axes.table(&self.stream.time)?,
-            self.axes.table(&self.stream.packet)?,
-        );
-        let written = self.axes.table(&element)?;
+        let all = [&self.stream.time, &self.stream.packet, &element];
+        let [time, packet, written] = self.axes.tables(all, &[0..2, 2..3])?;
+        let written: Vec<Cell> = written
+            .into_iter()
+            .map(|cell| self.axes.apart(cell))
+            .collect();
         let all = |axes: &Axes| {
             let both = time
                 .iter()
                 .flat_map(|a| packet.iter().map(move |b| (*a, *b)));
-            set(both.map(|(a, b)| axes.join(a, b)))
+            set(both.map(|(a, b)| axes.apart(axes.join(a, b))))
         };
         if all(&self.axes) != set(written.iter().copied()) {
             self.fault("the element does not hold what the stream holds".to_owned());
@@ -567,7 +568,7 @@ impl<'a> Walk<'a> {
                 packet
                     .iter()
                     .take(kept)
-                    .map(|cell| self.axes.join(*step, *cell))
+                    .map(|cell| self.axes.apart(self.axes.join(*step, *cell)))
                     .collect()
             })
             .collect();

@@ -1,4 +1,8 @@
 //! Mappings as tables: what each position holds, packed into one number, for comparisons position by position.
+//!
+//! A group that a size cuts across counts its positions as one more axis. The digits of a position are added up first, and
+//! only then is the position taken apart into values of the group's axes: with carry. Where a sequence steps through a group
+//! and through an axis of it beside that, or through two groups that share one, nothing is said.
 
 use crate::mapping::Expr;
 
@@ -19,6 +23,17 @@ const AXES: usize = 8;
 pub(crate) struct Axes {
     names: Vec<String>,
     sizes: Vec<u64>,
+    groups: Vec<Group>,
+}
+
+/// A group whose positions are numbered as an axis.
+struct Group {
+    /// Its number among the axes.
+    at: usize,
+    /// What each position of it holds.
+    cells: Vec<Cell>,
+    /// The bits of its axes.
+    members: u128,
 }
 
 impl Axes {
@@ -61,38 +76,58 @@ impl Axes {
     }
 
     /// The table of an expression; `None` where it is too long or ill-formed, or where it holds a part of a group that is cut
-    /// inside of one of its axes: a position of such a part carries over from axis to axis, and this table adds them up one
-    /// by one.
+    /// inside of one of its axes: what such a part holds is known together with the other parts alone ([`Self::carried`]).
     pub(crate) fn table(&mut self, expr: &Expr) -> Option<Vec<Cell>> {
-        if expr.fault().is_some() || expr.size()? > TABLE_LIMIT || cuts_a_group(expr) {
+        self.filled(expr, false)
+    }
+
+    /// As [`Self::table`]; a part of a group holds steps through its positions. Cells of all parts together, joined, are
+    /// read by [`Self::apart`].
+    fn carried(&mut self, expr: &Expr) -> Option<Vec<Cell>> {
+        self.filled(expr, true)
+    }
+
+    fn filled(&mut self, expr: &Expr, carry: bool) -> Option<Vec<Cell>> {
+        let cut = cuts_a_group(expr);
+        if expr.fault().is_some() || expr.size()? > TABLE_LIMIT || (cut && !carry) {
             return None;
         }
+        self.parts(expr, carry, false)
+    }
+
+    /// The table of an expression; in a part of a group that is cut, `inside`, groups count positions.
+    fn parts(&mut self, expr: &Expr, carry: bool, inside: bool) -> Option<Vec<Cell>> {
         Some(match expr {
             Expr::Copies(n) => (0..*n).map(|_| Some(0)).collect(),
             Expr::Axis(name, size) => {
                 let at = self.number(name, *size)?;
-                (0..*size)
-                    .map(|value| Some(u128::from(value) << (16 * at)))
-                    .collect()
+                counted(at, *size)
             }
             Expr::Stride(inner, n) => {
                 let step = usize::try_from(*n).ok()?;
-                self.table(inner)?.into_iter().step_by(step).collect()
+                let inside = carry && (inside || !groups(inner).is_empty());
+                let table = self.checked(inner, carry, inside)?;
+                table.into_iter().step_by(step).collect()
             }
             Expr::Modulo(inner, n) | Expr::Resize(inner, n) => {
-                let mut table = self.table(inner)?;
+                let divides = matches!(expr, Expr::Modulo(..)) && !groups(inner).is_empty();
+                let mut table = self.checked(inner, carry, inside || carry && divides)?;
                 table.truncate(usize::try_from(*n).ok()?);
                 table
             }
             Expr::Pad(inner, n) => {
-                let mut table = self.table(inner)?;
+                let mut table = self.checked(inner, carry, inside)?;
                 table.resize(usize::try_from(*n).ok()?, None);
                 table
+            }
+            Expr::Pair(_) if inside => {
+                let at = self.group(expr)?;
+                counted(at, self.sizes[at])
             }
             Expr::Pair(parts) => {
                 let mut joined = vec![Some(0)];
                 for part in parts {
-                    let part = self.table(part)?;
+                    let part = self.checked(part, carry, false)?;
                     let both = joined
                         .iter()
                         .flat_map(|outer| part.iter().map(move |inner| (*outer, *inner)));
@@ -103,6 +138,78 @@ impl Axes {
         })
     }
 
+    fn checked(&mut self, expr: &Expr, carry: bool, inside: bool) -> Option<Vec<Cell>> {
+        let fits = expr.size()? <= TABLE_LIMIT && (carry || !cuts_a_group(expr));
+        fits.then(|| self.parts(expr, carry, inside))?
+    }
+
+    /// The number of a group's positions.
+    fn group(&mut self, pair: &Expr) -> Option<usize> {
+        let cells = self.table(pair)?;
+        let size = pair.size()?;
+        let at = self.number(&format!("{pair:?}"), size)?;
+        if !self.groups.iter().any(|group| group.at == at) {
+            let members = self.mask(pair);
+            self.groups.push(Group { at, cells, members });
+        }
+        Some(at)
+    }
+
+    /// What a whole cell holds: the positions of groups taken apart.
+    pub(crate) fn apart(&self, cell: Cell) -> Cell {
+        let mut sum = cell?;
+        for group in &self.groups {
+            let position = (sum >> (16 * group.at)) & 0xffff;
+            if position > 0 {
+                let held = group.cells.get(usize::try_from(position).ok()?)?;
+                let rest = sum & !(0xffff << (16 * group.at));
+                sum = self.join(Some(rest), *held)?;
+            } else if group.cells.first() == Some(&None) {
+                return None;
+            }
+        }
+        Some(sum)
+    }
+
+    /// Whether sequences of these parts step through no axis both on its own and in a group, nor through two groups that share
+    /// one.
+    fn is_settled(&self, parts: &[&[Cell]]) -> bool {
+        let cells = parts.iter().flat_map(|part| part.iter().flatten());
+        let used = cells.fold(0, |used, cell| used | cell);
+        let mut seen = 0;
+        for group in &self.groups {
+            if used & (0xffff << (16 * group.at)) != 0 {
+                if (used | seen) & group.members != 0 {
+                    return false;
+                }
+                seen |= group.members;
+            }
+        }
+        true
+    }
+
+    /// The tables of some expressions whose cells are compared where they are joined: plain ones if there are, else with
+    /// carry. `None` where a table is not known, or where that of `whole` parts together leaves a doubt.
+    pub(crate) fn tables<const N: usize>(
+        &mut self,
+        exprs: [&Expr; N],
+        whole: &[std::ops::Range<usize>],
+    ) -> Option<[Vec<Cell>; N]> {
+        let plain: Option<Vec<_>> = exprs.iter().map(|expr| self.table(expr)).collect();
+        let tables = match plain {
+            Some(tables) => tables,
+            None => exprs
+                .iter()
+                .map(|expr| self.carried(expr))
+                .collect::<Option<Vec<_>>>()?,
+        };
+        let settled = whole.iter().all(|range| {
+            let parts: Vec<&[Cell]> = tables[range.clone()].iter().map(Vec::as_slice).collect();
+            self.is_settled(&parts)
+        });
+        settled.then(|| tables.try_into().ok())?
+    }
+
     /// Whether two sequences, each an outer and an inner table, are proven to differ.
     pub(crate) fn differ(&self, left: (&[Cell], &[Cell]), right: (&[Cell], &[Cell])) -> bool {
         let size = left.0.len() * left.1.len();
@@ -110,10 +217,17 @@ impl Axes {
             return true;
         }
         let at = |(outer, inner): (&[Cell], &[Cell]), position: usize| {
-            self.join(outer[position / inner.len()], inner[position % inner.len()])
+            self.apart(self.join(outer[position / inner.len()], inner[position % inner.len()]))
         };
         sample(size).any(|position| at(left, position) != at(right, position))
     }
+}
+
+/// Every value of an axis.
+fn counted(at: usize, size: u64) -> Vec<Cell> {
+    (0..size)
+        .map(|value| Some(u128::from(value) << (16 * at)))
+        .collect()
 }
 
 /// Whether an expression divides a group anywhere but between two of its parts.

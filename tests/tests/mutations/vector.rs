@@ -223,11 +223,17 @@ impl Walk<'_> {
             self.fault(format!("`{name}` makes {:?} lanes", packet.size()));
             return None;
         }
-        let from = (
-            self.axes.table(&self.stream.time)?,
-            self.axes.table(&self.stream.packet)?,
-        );
-        let to = (self.axes.table(&time)?, self.axes.table(&packet)?);
+        let (from, to) = if matches!(name, "vector_split" | "vector_concat") {
+            let all = [&self.stream.time, &self.stream.packet, &time, &packet];
+            let [a, b, c, d] = self.axes.tables(all, &[0..2, 2..4])?;
+            ((a, b), (c, d))
+        } else {
+            let from = (
+                self.axes.table(&self.stream.time)?,
+                self.axes.table(&self.stream.packet)?,
+            );
+            (from, (self.axes.table(&time)?, self.axes.table(&packet)?))
+        };
         let fault = match name {
             "vector_split" | "vector_concat" => {
                 self.axes.differ((&from.0, &from.1), (&to.0, &to.1))

@@ -18,7 +18,7 @@ use crate::kernel::{Body, Copy, Level, Tensor, TensorId, Tier};
 use crate::mapping::{Digit, Form, Mapping};
 
 use super::sequencer::{
-    Misfit, Piece, SequencerViolation, Splitting, WORK_LIMIT, largest_divisor, paired, split_sizes,
+    Misfit, Piece, SequencerViolation, Splitting, largest_divisor, paired, split_sizes,
 };
 use super::views::tiled_axes;
 
@@ -182,13 +182,7 @@ fn derive_transfer(
         violations: check_addresses(source, target, needs),
         ..Default::default()
     };
-    let digits = |levels: &[(Form, i128)]| {
-        levels
-            .iter()
-            .map(|(form, _)| form.digits().len())
-            .sum::<usize>()
-    };
-    if digits(&read).max(digits(&write)).pow(2) > WORK_LIMIT || is_lossy(&read, &write) {
+    if is_lossy(&read, &write) {
         return Some(derivation);
     }
     let mut pieces = match paired(&read, &write) {

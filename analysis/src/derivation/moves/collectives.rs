@@ -1,15 +1,15 @@
 //! Scatters and parallel copies: what they move at a time, and whether the target has a place for it (library: 5.11).
 //!
 //! A scatter moves one row a value of its key; a parallel copy moves, for each part of a level, what is left of the elements
-//! with one value of an index cut out. Shuffles keep the mapping, so nothing can be lost; of a gather nothing is known.
+//! with one value of an index cut out. The indices of a scatter have one for each row. Shuffles keep the mapping, so nothing can be lost; of a gather nothing is known.
 
 use crate::derivation::forms::divide_relaxed;
 use crate::derivation::tensors::{collective_fault, one_part};
 use crate::items::Span;
 use crate::kernel::{Body, Collective, CollectiveWork, OperationId};
-use crate::mapping::Mapping;
+use crate::mapping::{Mapping, project};
 
-use super::{MoveFault, MoveKind, MoveViolation, invented, lost};
+use super::{MoveFault, MoveKind, MoveViolation, invented, lost, missing_value};
 
 /// What a scatter or a parallel copy moves at a time.
 pub(in crate::derivation) struct Moved {
@@ -37,7 +37,9 @@ pub(super) fn judge(
         MoveKind::Scatter(_) => one_place(collective, &moved),
         _ => invented(&moved.source, &moved.target),
     };
-    let fault = lost(&moved.source, &moved.target).or_else(more)?;
+    let Some(fault) = lost(&moved.source, &moved.target).or_else(more) else {
+        return unindexed(body, id, collective);
+    };
     Some(MoveViolation {
         kind,
         fault,
@@ -97,6 +99,38 @@ impl Moved {
         let division = divide_relaxed(self.target.form(), self.source.form());
         division.exact() && !division.dividend_residue.has_terms()
     }
+}
+
+/// Rows that the indices say nothing of: the indices run over an axis of the key and leave out values of it (library: every
+/// index has to be there). What indices mean that do not have the axis at all is said nowhere.
+fn unindexed(body: &Body, id: OperationId, collective: &Collective) -> Option<MoveViolation> {
+    let CollectiveWork::Scatter { key } = &collective.work else {
+        return None;
+    };
+    let key = key.get().filter(|key| !key.is_opaque())?;
+    let indices = body.tensor(*collective.sources.get(1)?)?;
+    let counted = indices.levels.full().filter(|whole| !whole.is_opaque())?;
+    let (axis, value) = key.form().axis_names().into_iter().find_map(|axis| {
+        let there = counted.form().contains_axis(&axis);
+        let parts = [key, &counted].map(|mapping| project(mapping.form(), &axis));
+        let [Some(rows), Some(held)] = parts else {
+            return None;
+        };
+        let value = missing_value(&rows, &held).filter(|_| there)?;
+        Some((axis.to_string(), value))
+    })?;
+    Some(MoveViolation {
+        kind: MoveKind::Scatter(id),
+        fault: MoveFault::NoIndex {
+            key: key.clone(),
+            axis,
+            value,
+        },
+        source: key.clone(),
+        target: counted,
+        span: indices.levels.element.span,
+        method: collective.span,
+    })
 }
 
 /// Several rows and one place for all of them. A single row has its place, whatever the library says.

@@ -230,9 +230,6 @@ fn places(groups: &Groups, buffer: &Form) -> Places {
     Places::of(buffer).with_opaque(groups.opaque_names(&[buffer]))
 }
 
-/// Pairs of digits that are compared at the most: far beyond any kernel, and a bound on hostile ones.
-pub(super) const WORK_LIMIT: usize = 1 << 22;
-
 /// What of a packet the sequencer moves.
 enum Packet {
     /// All of it.
@@ -326,12 +323,10 @@ fn is_tiled(digit: &Digit, tiled: &[Arc<str>]) -> bool {
 }
 
 /// All loops of a stream through a buffer, outermost first, the packet's last.
+///
+/// The work is bounded by the mappings themselves: each digit of a form has two positions at least, and a size fits 64 bits,
+/// so that a form has 63 digits at the most.
 fn walk(request: &SequenceRequest, packet: &Packet, groups: &Groups) -> Result<Vec<Entry>, Misfit> {
-    let digits = |mapping: &Mapping| mapping.form().digits().len();
-    let stream = digits(&request.time).saturating_add(digits(&request.packet));
-    if digits(&request.buffer).saturating_mul(stream) > WORK_LIMIT {
-        return Err(Misfit::Unknown);
-    }
     let buffer = groups.rewrite(request.buffer.form());
     let mut places = places(groups, &buffer);
     if let Some(interleaving) = &request.interleaving {

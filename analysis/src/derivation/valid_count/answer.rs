@@ -1,6 +1,7 @@
 //! What is asked of a placement, and what is answered.
 
 use super::digits::Digits;
+use super::fewest::Wanted;
 use super::setting::{Dimension, Gate, PacketCount};
 
 /// What is asked: where the axis lies.
@@ -98,7 +99,7 @@ pub enum Refusal {
         gates: usize,
         /// Packet counts that would be needed.
         packets: usize,
-        /// Counters that would be needed.
+        /// Counters that would be needed at least; 0 where they are not what is missing.
         counters: usize,
     },
 }
@@ -123,19 +124,33 @@ pub(super) struct AxisSetting {
     pub gate: Option<Gate>,
     /// Its counters.
     pub counters: Vec<Assigned>,
-    /// Whether the counters belong to the packet count; else to the gate.
-    pub counts_packets: bool,
+    /// What the counters have to achieve, and whether the packet count or the gate goes by them.
+    pub wanted: Wanted,
 }
 
 impl AxisSetting {
     /// The dimension of its counters, given the number of its gate.
     #[must_use]
     pub(super) const fn dimension(&self, gate: usize) -> Dimension {
-        if self.counts_packets {
+        if self.wanted.packets {
             Dimension::Packet
         } else {
             Dimension::Gate(gate)
         }
+    }
+
+    /// The part with other counters, which end at another index.
+    #[must_use]
+    pub(super) fn with_counters(mut self, counters: Vec<Assigned>, end: u64) -> Self {
+        self.counters = counters;
+        if self.wanted.packets {
+            if let Some(packet) = &mut self.packet {
+                packet.valid = end;
+            }
+        } else if let Some(gate) = &mut self.gate {
+            gate.valid = end;
+        }
+        self
     }
 }
 

@@ -10,9 +10,10 @@ use super::answer::{
     Assigned, AxisAnswer, AxisSetting, CountConflict, Question, Refusal, SliceSteps,
 };
 use super::digits::{AxisDigit, Digits, is_mixed_radix};
+use super::fewest::{self, Fewest, Wanted};
 use super::gate::{Class, GateRefusal, decide_gate};
 use super::outer_part;
-use super::setting::{LANES, PacketCount};
+use super::setting::{COUNTERS, LANES, PacketCount};
 
 /// Slices of a cluster: more are no placement.
 const MOST_SLICES: u64 = 256;
@@ -261,7 +262,11 @@ impl<'a> Decision<'a> {
             packet,
             gate,
             counters,
-            counts_packets: false,
+            wanted: Wanted {
+                digits: self.stepped.clone(),
+                thresholds: vec![boundary],
+                packets: false,
+            },
         }))
     }
 
@@ -385,20 +390,56 @@ impl<'a> Decision<'a> {
         } else {
             size
         };
-        let outcome = if in_packet {
-            outer_part::count(bound, &lanes, &self.question.time, self.question.steps)?
-        } else {
-            Some(self.packets_as_gate(bound)?)
+        let wanted = Wanted {
+            digits: self.stepped.clone(),
+            thresholds: self.thresholds(bound),
+            packets: true,
         };
-        Some(match outcome {
-            Some((packet, counters)) => AxisAnswer::Supported(AxisSetting {
-                packet: Some(packet),
-                gate,
-                counters,
-                counts_packets: true,
-            }),
-            None => AxisAnswer::Refused(self.packet_refusal()),
-        })
+        let (packet, counters) = if in_packet {
+            match outer_part::count(bound, &lanes, &self.question.time)? {
+                Some(found) => found,
+                None => match self.other_counters(&wanted)? {
+                    Some(found) => found,
+                    None => return Some(AxisAnswer::Refused(self.packet_refusal())),
+                },
+            }
+        } else {
+            self.packets_as_gate(bound)?
+        };
+        Some(AxisAnswer::Supported(AxisSetting {
+            packet: Some(packet),
+            gate,
+            counters,
+            wanted,
+        }))
+    }
+
+    /// For each number of lanes from one on the value of time from which on fewer count.
+    fn thresholds(&self, bound: u64) -> Vec<u64> {
+        if self.question.packet.is_empty() {
+            return vec![bound; usize::try_from(LANES).unwrap_or(0)];
+        }
+        let mut lanes: Vec<u64> = self.question.lanes.iter().flatten().copied().collect();
+        lanes.sort_unstable();
+        lanes
+            .iter()
+            .map(|lane| self.question.size.saturating_sub(*lane).min(bound))
+            .filter(|&threshold| threshold > 0)
+            .collect()
+    }
+
+    /// Counters that cut across digits, where none that follow them do: `Some(None)` if there are none either.
+    fn other_counters(&self, wanted: &Wanted) -> Option<Option<(PacketCount, Vec<Assigned>)>> {
+        match fewest::counters(wanted, self.question.steps, COUNTERS) {
+            Fewest::Counters { counters, valid } => {
+                let cap = u64::try_from(wanted.thresholds.len()).ok()?;
+                Some(Some((PacketCount { valid, cap }, counters)))
+            }
+            Fewest::TooMany(_) => Some(None),
+            // Counters can cut across digits that touch alone.
+            Fewest::Unknown if self.question.time.touch() => None,
+            Fewest::Unknown => Some(None),
+        }
     }
 
     /// Without a part of the axis in the packet its count is all lanes or none: a gate that no slice can change.

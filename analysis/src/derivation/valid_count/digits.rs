@@ -72,6 +72,17 @@ impl Digits {
         &self.digits
     }
 
+    /// Whether two of them stand next to each other in their place.
+    #[must_use]
+    pub(super) fn touch(&self) -> bool {
+        self.digits.iter().any(|inner| {
+            let end = inner.position_stride.checked_mul(inner.extent);
+            self.digits
+                .iter()
+                .any(|outer| Some(outer.position_stride) == end)
+        })
+    }
+
     /// Whether there are none.
     #[must_use]
     pub(super) const fn is_empty(&self) -> bool {

@@ -9,9 +9,11 @@ mod alternative;
 mod answer;
 mod decide;
 mod digits;
+mod fewest;
 mod gate;
 mod outer_part;
 mod setting;
+mod strides;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +29,7 @@ pub use setting::{COUNTERS, Counter, Dimension, GATES, Gate, LANES, PacketCount,
 use answer::{AxisAnswer, AxisSetting, Question};
 use decide::decide;
 use digits::{AxisDigit, Digits};
+use fewest::Fewest;
 
 /// Whether the generator can tell the valid elements of a placement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,18 +67,51 @@ pub fn place_axes(slice: &Form, time: &Form, packet: &Form, axes: &[&str]) -> Op
 }
 
 /// Puts the parts of several axes together.
+///
+/// Counters that follow the digits are enough for most placements. Where they are more than there are, one axis may do with
+/// fewer; of several together that is not known, unless one of them alone takes too many.
 fn combine(parts: &[AxisSetting], time_steps: u64) -> Option<Placement> {
+    let setting = assemble(parts, time_steps)?;
+    let gates = parts.iter().filter(|part| part.gate.is_some()).count();
+    let packets = parts.iter().filter(|part| part.packet.is_some()).count();
+    let refused = |counters| {
+        Some(Placement::Refused(Refusal::Dimensions {
+            gates,
+            packets,
+            counters,
+        }))
+    };
+    if gates > GATES || packets > 1 {
+        return refused(0);
+    }
+    if setting.counters.len() <= COUNTERS {
+        return Some(Placement::Supported(setting));
+    }
+    for part in parts {
+        match fewest::counters(&part.wanted, time_steps, COUNTERS) {
+            Fewest::TooMany(at_least) => return refused(at_least),
+            Fewest::Counters { counters, valid } if parts.len() == 1 => {
+                let fewer = part.clone().with_counters(counters, valid);
+                return assemble(&[fewer], time_steps)
+                    .filter(|setting| setting.counters.len() <= COUNTERS)
+                    .map(Placement::Supported);
+            }
+            Fewest::Counters { .. } | Fewest::Unknown => {}
+        }
+    }
+    None
+}
+
+/// The setting that all parts make, with as many gates and counters as it takes.
+fn assemble(parts: &[AxisSetting], time_steps: u64) -> Option<Setting> {
     let mut setting = Setting::default();
     let mut assigned = Vec::new();
-    let mut packets = 0_usize;
     for part in parts {
-        let gate = setting.gates.len();
-        let dimension = part.dimension(gate);
+        let dimension = part.dimension(setting.gates.len());
         assigned.extend(part.counters.iter().map(|counter| (*counter, dimension)));
         setting.gates.extend(part.gate);
-        if let Some(packet) = part.packet {
-            packets += 1;
-            setting.packet = Some(packet);
+        if part.packet.is_some() {
+            setting.packet = part.packet;
         }
     }
     assigned.sort_by_key(|(counter, _)| counter.position_stride);
@@ -112,16 +148,7 @@ fn combine(parts: &[AxisSetting], time_steps: u64) -> Option<Placement> {
             },
         );
     }
-    let (gates, counters) = (setting.gates.len(), setting.counters.len());
-    Some(if gates > GATES || packets > 1 || counters > COUNTERS {
-        Placement::Refused(Refusal::Dimensions {
-            gates,
-            packets,
-            counters,
-        })
-    } else {
-        Placement::Supported(setting)
-    })
+    Some(setting)
 }
 
 /// Adds the counter that passes the time steps between `position` and `up_to`, if there are any.

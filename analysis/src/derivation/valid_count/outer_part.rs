@@ -10,13 +10,14 @@ use super::answer::Assigned;
 use super::digits::{AxisDigit, Digits};
 use super::setting::PacketCount;
 
-/// The packet count and its counters: `Some(None)` if there are none, `None` if this cannot tell.
+/// The packet count and its counters: `Some(None)` if none that follow the digits do, `None` if this cannot tell.
+///
+/// Counters may also cut across digits that touch in time, which the blocks here do not look at.
 #[must_use]
 pub(super) fn count(
     size: u64,
     lanes: &AxisDigit,
     time: &Digits,
-    steps: u64,
 ) -> Option<Option<(PacketCount, Vec<Assigned>)>> {
     if lanes.position_stride != 1 {
         return None;
@@ -34,13 +35,7 @@ pub(super) fn count(
                 .collect(),
         )));
     }
-    let outcome = OuterPart::new(size, lanes, time)?.count()?;
-    // Counters may also cut across digits that touch in time, which the blocks above do not look at. Where all steps are
-    // a power of one prime the limits are too, and a counter ends only between digits or inside of one.
-    if outcome.is_none() && digits_touch(time) && !is_prime_power(steps) {
-        return None;
-    }
-    Some(outcome)
+    OuterPart::new(size, lanes, time)?.count()
 }
 
 /// Whether a number has one prime factor at the most; of a large one only 2 and 3 are tried.
@@ -55,16 +50,6 @@ pub(super) fn is_prime_power(number: u64) -> bool {
         rest /= prime;
     }
     rest == 1
-}
-
-/// Whether two digits stand next to each other in time.
-fn digits_touch(time: &Digits) -> bool {
-    time.as_slice().iter().any(|inner| {
-        let end = inner.position_stride.checked_mul(inner.extent);
-        time.as_slice()
-            .iter()
-            .any(|outer| Some(outer.position_stride) == end)
-    })
 }
 
 fn whole(digit: &AxisDigit, stride: u64) -> Assigned {

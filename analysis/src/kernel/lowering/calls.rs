@@ -16,6 +16,9 @@ use super::site::{Site, segments};
 use super::types::Type;
 use super::values::{Named, Value};
 
+/// Aliases of one name that are followed.
+const ALIASES: usize = 16;
+
 /// A call of a method.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
@@ -102,16 +105,74 @@ impl Interpreter<'_> {
             Resolution::Const(item) => self.constant_item(item),
             Resolution::Function(item) => Value::Function(item),
             // The library's own names have no value that a constant could have.
-            Resolution::Prelude(_) if is_plain_name(&names) => Value::named(names),
+            Resolution::Prelude(known) if is_plain_name(&names) => {
+                Value::named(self.library_path(path, names, Some(&known)))
+            }
             _ => match self.constant(&path_expression(path)) {
                 // `i32::MAX`, `f32::NEG_INFINITY`: a number of that type, known or not.
                 value if number_owner(&names).is_some() => {
                     Value::Constant(value, number_owner(&names))
                 }
-                ConstValue::Unknown(_) if !names.is_empty() => Value::named(names),
+                ConstValue::Unknown(_) if !names.is_empty() => {
+                    Value::named(self.library_path(path, names, None))
+                }
                 value => Value::from_constant(value),
             },
         }
+    }
+
+    /// A path as the library has it, whatever imports and aliases make of it in this scope; `known` is what it resolves to.
+    pub(super) fn library_path(
+        &mut self,
+        path: &ast::Path,
+        written: Vec<String>,
+        known: Option<&str>,
+    ) -> Vec<String> {
+        let own = |known: &str, last: Option<&String>| {
+            let names = known.split("::").map(str::to_owned);
+            names.chain(last.cloned()).collect()
+        };
+        match known {
+            Some(known) if !known.is_empty() => own(known, None),
+            Some(_) => written,
+            // A variant through an alias of its enum.
+            None => {
+                let site = self.frame.site.clone();
+                let alias = path.qualifier().map(|qualifier| {
+                    let found = site.resolve(self.db, &qualifier, Namespace::Type);
+                    self.behind_aliases(found)
+                });
+                match alias {
+                    Some(Resolution::Prelude(known)) if !known.is_empty() => {
+                        own(&known, written.last())
+                    }
+                    _ => written,
+                }
+            }
+        }
+    }
+
+    /// What an alias of a path stands for, through other aliases.
+    fn behind_aliases(&mut self, mut found: Resolution) -> Resolution {
+        for _ in 0..ALIASES {
+            let Resolution::Alias(alias) = found else {
+                break;
+            };
+            let site = self.site(alias);
+            let ty = match site.parsed.item() {
+                Some(ast::Item::TypeAlias(alias)) => alias.ty(),
+                _ => None,
+            };
+            let path = match ty {
+                Some(ast::Type::PathType(ty)) => ty.path(),
+                _ => None,
+            };
+            let Some(path) = path else {
+                return Resolution::Alias(alias);
+            };
+            found = site.resolve(self.db, &path, Namespace::Type);
+        }
+        found
     }
 
     /// The value of a `const` or `static`: a number, or what its initializer names.
@@ -288,6 +349,11 @@ impl Interpreter<'_> {
         span: Span,
         resolution: &Resolution,
     ) -> Value {
+        let known = match resolution {
+            Resolution::Prelude(known) => Some(&**known),
+            _ => None,
+        };
+        let names = &*self.library_path(path, names.to_vec(), known);
         let name = names.last().map_or("", String::as_str);
         let site = self.frame.site.clone();
         if let Some(qualifier) = path.qualifier() {

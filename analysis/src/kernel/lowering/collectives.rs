@@ -13,7 +13,8 @@ use crate::kernel::{
 
 use super::Interpreter;
 use super::calls::Call;
-use super::draft::{Finish, KindDraft, OriginDraft, TensorDraft, levels_of};
+use super::draft::{KindDraft, OriginDraft, TensorDraft, levels_of};
+use super::finish::Finish;
 use super::slots::MappingSlot;
 use super::transfers::Generics;
 use super::types::TensorType;

@@ -539,16 +539,18 @@ impl Interpreter<'_> {
                 Some((name, self.expression(&expression), span))
             })
             .collect();
+        let site = self.frame.site.clone();
+        let found = site.resolve(self.db, &path, Namespace::Type);
+        let known = match &found {
+            Resolution::Prelude(known) => Some(&**known),
+            _ => None,
+        };
         let value = Value::Named(Box::new(Named {
-            path: super::site::segments(&path),
+            path: self.library_path(&path, super::site::segments(&path), known),
             arguments: Vec::new(),
             fields,
         }));
-        let site = self.frame.site.clone();
-        if matches!(
-            site.resolve(self.db, &path, Namespace::Type),
-            Resolution::Type(_)
-        ) {
+        if matches!(found, Resolution::Type(_)) {
             let place = site.span(path.syntax());
             let ty = self.read_path_type(&site, &path, place, 0);
             self.constrain(&value, &ty);

@@ -14,6 +14,7 @@ mod collectives;
 mod contexts;
 mod draft;
 mod expressions;
+mod finish;
 mod functions;
 mod homonyms;
 mod loops;

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ra_ap_syntax::SyntaxNode;
 use ra_ap_syntax::ast::{self, AstNode, HasName};
 
 use crate::items::Span;
@@ -64,6 +65,7 @@ impl Interpreter<'_> {
         };
         let value = match (statement.initializer(), declared, value) {
             (None, Some(ty), Value::Unknown) => Value::Declared(Rc::new(ty)),
+            (Some(_), Some(ty), value) => self.as_declared(value, &ty, statement.syntax()),
             (_, _, value) => value,
         };
         if let Some(pattern) = statement.pat() {
@@ -77,6 +79,18 @@ impl Interpreter<'_> {
         match (value, ty) {
             (Value::Constant(value, None), Type::Number(scalar)) => Value::Constant(value, *scalar),
             (value, _) => value,
+        }
+    }
+
+    /// What an operation gave that could not be followed, under the type that is declared for it: operations on it can be
+    /// followed again. Where it lies and what it holds is not known.
+    pub(super) fn as_declared(&mut self, value: Value, ty: &Type, written: &SyntaxNode) -> Value {
+        match value {
+            Value::Unknown if ty.is_device_side() && self.flow == Flow::Next && !self.exhausted => {
+                let place = self.frame.site.span(written);
+                self.value_of_type(ty, place)
+            }
+            value => value,
         }
     }
 

@@ -66,8 +66,10 @@ pub(super) const RULES: &[Rule] = &[
         Hardware,
         "What Patterns Are Expressible",
         "more counters, gates or packet counts are needed than the generator has",
-        "The generator walks time with eight nested counters, counts lanes for one axis, and has three gates. Every part of the \
-         axis in time takes a counter, and so does every run of other axes between two of them.",
+        "The generator walks time with eight nested counters, counts lanes for one axis, and has three gates. The count falls \
+         along each counter, so parts of the axis that stand in time from the smallest outside to the largest inside take a \
+         counter each wherever the last element lies between their ends, and other axes between two of them often take one \
+         more. The finding stands only where no eight counters of any lengths and strides give the counts.",
         alt,
     ),
 ];
@@ -171,7 +173,7 @@ fn word(reduce: &ReduceCounts) -> Option<Finding> {
 fn dimensions(axis: &str, gates: usize, packets: usize, counters: usize) -> String {
     if counters > COUNTERS {
         format!(
-            "the valid counts of `{axis}` need {counters} counters over time; the generator has {COUNTERS}"
+            "the valid counts of `{axis}` need at least {counters} counters over time; the generator has {COUNTERS}"
         )
     } else if gates > GATES {
         format!("the valid counts need {gates} gates; the generator has {GATES}")

@@ -1,5 +1,6 @@
 //! The book's placements.
 
+mod fewest;
 mod random;
 
 use super::*;
@@ -389,77 +390,82 @@ fn slice_time_and_packet() {
     );
 }
 
-/// Five digits in time with other axes between them take nine counters.
+/// Four digits in time with other axes inside of each. The last flit of 77 counts five lanes, whatever the other axes do:
+/// no counter of theirs may move the index. `R / 64 % 2` cannot go by steps of eight, which is the cap: with `w1 = 8` the flit
+/// after 1001 asks for `w3 >= w4 + 5` and `w2 >= w4 + 5`, the ones before it for `w2 + w3 <= 5`. So the cap takes the ninth.
 #[test]
 fn more_than_eight_counters() {
-    let axes = [
-        ("R", 31),
-        ("X", 256),
-        ("A", 2),
-        ("B", 2),
-        ("C", 2),
-        ("D", 2),
-    ];
+    let other = [("X", 256), ("A", 2), ("B", 2), ("C", 2), ("D", 2)];
+    let time = "A, R # 128 / 8 % 2, B, R # 128 / 16 % 2, C, R # 128 / 32 % 2, D, R # 128 / 64";
+    let with = |size| [&[("R", size)], other.as_slice()].concat();
+    let refused = |counters| Refusal::Dimensions {
+        gates: 0,
+        packets: 1,
+        counters,
+    };
+    let axes = with(77);
+    let flits = Flits::new("X", time, "R # 128 % 8", &axes);
+    assert_eq!(flits.assert_refused("R"), refused(9));
+    let together = "A, B, C, D, R # 128 / 8";
+    Flits::new("X", together, "R # 128 % 8", &axes).assert_supported(&axes[..1]);
+    // Of 125 the last flit alone is short: all four strides can be eight.
+    let axes = with(125);
+    Flits::new("X", time, "R # 128 % 8", &axes).assert_supported(&axes[..1]);
+    // A gate has room for what another axis adds: 31 of 32.
+    let axes = with(31);
     let time =
         "R # 32 / 16, A, R # 32 / 8 % 2, B, R # 32 / 4 % 2, C, R # 32 / 2 % 2, D, R # 32 % 2";
-    let refusal = Flits::new("X", time, "1 # 8", &axes).assert_refused("R");
-    assert_eq!(
-        refusal,
-        Refusal::Dimensions {
-            gates: 1,
-            packets: 0,
-            counters: 9
-        }
-    );
-    let time = "R # 32 / 16, A, R # 32 / 8 % 2, B, R # 32 / 4 % 2, C, D, R # 32 % 4";
     Flits::new("X", time, "1 # 8", &axes).assert_supported(&axes[..1]);
 }
 
-/// Nine digits of one axis in time, the smallest outermost, so that no two are one digit again: a gate by nine strides.
+/// The digits of one axis in time, the smallest outermost, so that no two are one digit again.
+fn reversed(padded: u64, from: u64, count: u32) -> String {
+    (0..count)
+        .map(|bit| format!("R # {padded} / {} % 2", from << bit))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// How many counters digits in reversed order take is a matter of the size: one for all but the last element.
 #[test]
-fn nine_strides_take_nine_counters() {
-    let reversed = |padded: u64, from: u64, count: u32| {
-        (0..count)
-            .map(|bit| format!("R # {padded} / {} % 2", from << bit))
-            .collect::<Vec<_>>()
-            .join(", ")
+fn reversed_digits_take_as_many_counters_as_the_size_asks_for() {
+    let supported = |size: u64, padded: u64, lanes: u64, count: u32| {
+        let axes = [("R", size), ("X", 256)];
+        let packet = if lanes > 1 {
+            format!("R # {padded} % {lanes}")
+        } else {
+            "1 # 8".to_owned()
+        };
+        Flits::new("X", &reversed(padded, lanes, count), &packet, &axes)
+            .assert_supported(&axes[..1])
+            .counters
+            .len()
     };
-    // 341 is 101010101 in binary: every digit decides, and no two do it in one way.
-    let refusal = Flits::new(
-        "X",
-        &reversed(512, 1, 9),
-        "1 # 8",
-        &[("R", 341), ("X", 256)],
-    );
-    assert_eq!(
-        refusal.assert_refused("R"),
-        Refusal::Dimensions {
-            gates: 1,
-            packets: 0,
-            counters: 9
-        }
-    );
-    // 340 ends in two zeros: the two smallest digits decide nothing, and one counter passes them.
-    let axes = [("R", 340), ("X", 256)];
-    Flits::new("X", &reversed(512, 1, 9), "1 # 8", &axes).assert_supported(&axes[..1]);
-    // With eight lanes inside, the ten digits of 2733 leave a last flit of five.
-    let axes = [("R", 2733), ("X", 256)];
-    let refusal = Flits::new("X", &reversed(4096, 8, 9), "R # 4096 % 8", &axes);
-    assert!(matches!(
-        refusal.assert_refused("R"),
-        Refusal::Dimensions { counters: 10, .. }
-    ));
-    // Ten strides and more are told too.
-    let refusal = Flits::new(
-        "X",
-        &reversed(1024, 1, 10),
-        "1 # 8",
-        &[("R", 683), ("X", 256)],
-    );
-    assert!(matches!(
-        refusal.assert_refused("R"),
-        Refusal::Dimensions { counters: 10, .. }
-    ));
+    assert_eq!(supported(511, 512, 1, 9), 1);
+    // Nine digits and fewer always do: the last two go together.
+    for size in [340, 341, 342, 343, 257, 299, 500] {
+        assert!(supported(size, 512, 1, 9) <= COUNTERS, "{size}");
+    }
+    // The last flit of 4095 counts seven lanes: one counter by steps of 1, and one that carries the cap.
+    assert!(supported(4095, 4096, 8, 9) <= 2);
+    // 682 is 1010101010 in binary: only the last two of ten digits go together.
+    let refusal = |size: u64| {
+        Flits::new(
+            "X",
+            &reversed(1024, 1, 10),
+            "1 # 8",
+            &[("R", size), ("X", 256)],
+        )
+        .assert_refused("R")
+    };
+    let nine = Refusal::Dimensions {
+        gates: 1,
+        packets: 0,
+        counters: 9,
+    };
+    assert_eq!(refusal(683), nine);
+    assert_eq!(refusal(682), nine);
+    assert!(supported(684, 1024, 1, 10) <= COUNTERS);
 }
 
 /// The outermost digit in the packet and nine small ones in time: each flit counts seven lanes or eight, by all nine digits.
@@ -482,14 +488,7 @@ fn an_outer_digit_in_the_packet_over_nine_small_ones() {
     );
     // All but the last element: the ninth digit of every flit but one.
     let axes = [("R", 4095), ("X", 256)];
-    match Flits::new("X", &reversed, lanes, &axes).place(&["R"]) {
-        Some(Placement::Supported(setting)) => {
-            let needed = Flits::new("X", &reversed, lanes, &axes).needed(&axes[..1]);
-            assert_counts(&setting, &needed);
-        }
-        Some(Placement::Refused(Refusal::Dimensions { .. })) => {}
-        other => panic!("{other:?}"),
-    }
+    Flits::new("X", &reversed, lanes, &axes).assert_supported(&axes[..1]);
 }
 
 /// More padded axes than gates.

@@ -286,3 +286,115 @@ fn gathers_scatters_and_parallel_copies_name_their_tensors() {
     );
     assert_eq!(body.escaping, [id("out")]);
 }
+
+/// However an import or an alias names it, an operation is the library's.
+#[test]
+fn operations_are_known_by_what_is_imported() {
+    for (outside, inside, operation) in [
+        ("use ClipBinaryOpF32::Max;", "", "Max"),
+        ("use ClipBinaryOpF32::{Max as Largest, Min};", "", "Largest"),
+        ("use ClipBinaryOpF32::*;", "", "Max"),
+        ("", "use ClipBinaryOpF32::*;", "Max"),
+        (
+            "use furiosa_visa_std::prelude::ClipBinaryOpF32::*;",
+            "",
+            "Max",
+        ),
+        ("use ClipBinaryOpF32 as Op;", "", "Op::Max"),
+        ("type Op = ClipBinaryOpF32;", "", "Op::Max"),
+        (
+            "type Inner = ClipBinaryOpF32; type Op = Inner;",
+            "",
+            "Op::Max",
+        ),
+        (
+            "mod ops { pub use furiosa_visa_std::prelude::ClipBinaryOpF32::Max; }",
+            "",
+            "ops::Max",
+        ),
+        (
+            "const LARGEST: ClipBinaryOpF32 = ClipBinaryOpF32::Max;",
+            "",
+            "LARGEST",
+        ),
+    ] {
+        let text = format!(
+            "{HEAD}{outside}\nfn stage<'l, const T: Tu>(x: CollectTensor<'l, T, f32, m![1], m![1 # 2], m![A / 8], m![B], m![A % 8]>) {{
+                {inside}
+                let y = x.vector_init().vector_intra_slice_branch(BranchMode::Unconditional).vector_clip({operation}, 1.0);
+            }}"
+        );
+        let (_, body) = lower_in(&text, "stage");
+        assert_eq!(reasons(&body), [], "{outside} {inside} {operation}");
+        let StageKind::VectorAlu(found) = &passes(&body)[0].stages[2].kind else {
+            panic!("an operation")
+        };
+        assert_eq!(
+            (found.enumeration.as_str(), found.variant.as_str()),
+            ("ClipBinaryOpF32", "Max"),
+            "{outside} {inside} {operation}"
+        );
+    }
+    // An enum of the project is none of the library's, whatever its variants are called.
+    let text = format!(
+        "{HEAD}enum Own {{ Max }}\nuse Own::*;\nfn stage<'l, const T: Tu>(x: CollectTensor<'l, T, f32, m![1], m![1 # 2], m![A / 8], m![B], m![A % 8]>) {{
+            let y = x.vector_init().vector_intra_slice_branch(BranchMode::Unconditional).vector_clip(Max, 1.0);
+        }}"
+    );
+    let (_, body) = lower_in(&text, "stage");
+    let StageKind::VectorAlu(found) = &passes(&body)[0].stages[2].kind else {
+        panic!("an operation")
+    };
+    assert_ne!(found.enumeration, "ClipBinaryOpF32");
+}
+
+/// Multipliers, switch configurations, branch modes and regions of the TRF too.
+#[test]
+fn other_enums_are_known_by_what_is_imported() {
+    let (_, stages) = stages(
+        "vector_init().vector_intra_slice_branch(BranchMode::Unconditional)
+            .vector_trim_way4::<m![A % 8 = 4]>().vector_fp_binary({ use FpBinaryOp::*; use FpMulAlu::*; MulF(Mul1) }, 2.0)",
+    );
+    let StageKind::VectorAlu(multiply) = &stages[3] else {
+        panic!("an operation")
+    };
+    assert_eq!(
+        (
+            multiply.enumeration.as_str(),
+            multiply.variant.as_str(),
+            multiply.argument.as_deref()
+        ),
+        ("FpBinaryOp", "MulF", Some("Mul1"))
+    );
+    let text = format!(
+        "{HEAD}use SwitchConfig::*;\nuse BranchMode::Unconditional as Always;
+        fn switched<'l, const T: Tu>(x: FetchTensor<'l, T, f32, m![1], m![1 # 2], m![A / 8], m![B], m![A % 8]>) {{
+            let y = x.switch::<m![A / 8], m![B]>(Broadcast1 {{ slice1: 2, slice0: 4 }})
+                .collect::<m![B], m![A % 8]>().vector_init().vector_intra_slice_branch(Always);
+        }}"
+    );
+    let (_, body) = lower_in(&text, "switched");
+    assert_eq!(reasons(&body), []);
+    let kinds: Vec<&StageKind> = passes(&body)[0]
+        .stages
+        .iter()
+        .map(|stage| &stage.kind)
+        .collect();
+    assert!(
+        kinds
+            .iter()
+            .any(|kind| matches!(kind, StageKind::VectorBranch(BranchMode::Unconditional))),
+        "{kinds:?}"
+    );
+    let config = kinds.iter().find_map(|kind| match kind {
+        StageKind::Switch(config) => Some(config),
+        _ => None,
+    });
+    assert!(
+        matches!(
+            config.map(|config| &config.value),
+            Some(Some(SwitchConfig::Broadcast1 { .. }))
+        ),
+        "{kinds:?}"
+    );
+}
