@@ -2,7 +2,7 @@
 //!
 //! A help that names a text to write is made from an [`Alternative`], never typed as prose: what is said can then be done by
 //! whoever reads the finding, and a test does it. Knows words and edits, nothing about what they mean; whether one leads to a
-//! kernel without a new error is found out in [`super::chain`].
+//! kernel without a new error is found out in [`crate::fixing`].
 
 use crate::items::Span;
 use crate::mapping::Mapping;

@@ -9,7 +9,8 @@ mod broadcast;
 mod budgets;
 mod cast;
 mod causes;
-mod chain;
+pub(crate) mod changed;
+mod closed;
 mod collect;
 mod collectives;
 mod commit;
@@ -31,6 +32,7 @@ mod padded_tensors;
 mod performance;
 mod pipeline;
 mod provenance;
+mod reach;
 mod resplit;
 mod rows;
 mod schedule;
@@ -49,10 +51,10 @@ mod words;
 
 pub use alternatives::{Alternative, Alternatives};
 pub use causes::Cause;
-pub(crate) use causes::{CauseKey, unite_fixes};
-pub(crate) use chain::{breaks_nothing, completed_change};
+pub(crate) use causes::{CauseKey, groups as groups_of_causes, unite_fixes};
 pub use engines::engines;
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::budget::Budget;
@@ -335,6 +337,14 @@ impl Finding {
         }
     }
 
+    /// The level at which it is taken where nobody says otherwise.
+    pub(crate) fn level(&self) -> Level {
+        match self.group {
+            Some(group) => group.default_level(),
+            None => find(self.rule).map_or(Level::Deny, Rule::default_level),
+        }
+    }
+
     /// Sets what it comes from: of the findings of one cause a report shows the first.
     #[must_use]
     pub fn caused_by(mut self, cause: Cause) -> Self {
@@ -406,6 +416,8 @@ pub struct Checked<'a> {
     pub target: Target,
     /// What the kernel may cost at most, if somebody said so.
     pub budget: Option<&'a Budget>,
+    /// How often the body was derived again with something changed in it.
+    pub tried: &'a Cell<u64>,
 }
 
 impl<'a> Checked<'a> {
@@ -608,23 +620,35 @@ const IMPLIES: &[(&str, &str)] = &[
 ];
 
 /// All findings of one body, each place and rule once, in the order of the families. What follows from another finding at
-/// the same place is left out. Fixes mend what follows from them as well.
+/// the same place is left out. Fixes mend all places of their fault; what they need behind them is not worked out here, see
+/// [`crate::fixing`].
 #[must_use]
 pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
-    let mut findings = found_by_families(checked);
-    unite_fixes(&mut findings);
-    levels::label_fixes(checked.body, &mut findings);
-    chain::complete(checked, &mut findings);
+    let mut findings = check_as_proposed(checked);
+    closed::judge_helps(checked, &mut findings);
     findings
 }
 
+/// As [`check`], with all that helps may state, whether it needs something behind it or not.
+pub(crate) fn check_as_proposed(checked: &Checked<'_>) -> Vec<Finding> {
+    let mut findings = found_by_families(checked);
+    unite_fixes(&mut findings);
+    levels::label_fixes(checked.body, &mut findings);
+    reach::mark(checked.body, &mut findings);
+    closed::judge(checked, &mut findings);
+    findings
+}
+
+pub(crate) use closed::{ALTERNATIVE_LIMIT, FOLLOWING};
 pub(crate) use coverage::{not_looked_at, unread_library, what};
 pub(crate) use fetch::unaligned_packet;
+pub(crate) use reach::Reach;
 pub(crate) use scoped::name_in_scope;
 pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};
+pub(crate) use words::names;
 
 /// The findings with their fixes as the families propose them, each for its own place.
-fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {
+pub(crate) fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for family in FAMILIES {
         (family.check)(checked, &mut findings);

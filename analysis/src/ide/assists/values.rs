@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use crate::check::{as_checked, body};
 use crate::derivation::memory::free_places;
+use crate::fixing::completion::completed_change;
 use crate::hardware::FLIT_BYTES;
 use crate::items::{ItemId, Span};
 use crate::kernel::{Address, AddressValue, OperationKind, Origin, Tensor, Tier, TrfAddress};
 use crate::mapping::Mapping;
 use crate::report::FileEdit;
-use crate::rules::{Applicability, Edit, Finding, completed_change, name_in_scope};
+use crate::rules::{Applicability, Edit, Finding, name_in_scope};
 
 use super::super::{Assist, AssistKind};
 use super::{Here, slice};
