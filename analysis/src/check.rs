@@ -253,7 +253,7 @@ pub fn reachable_from(db: &dyn Db, file: SourceFile) -> Option<ModuleId> {
 
 /// The files by what they may call, in the order of their paths: asked once of all files, not by each of them.
 #[salsa::tracked(returns(clone))]
-fn files_by_reach(
+pub(crate) fn files_by_reach(
     db: &dyn Db,
     project: Project,
 ) -> Arc<FxHashMap<Option<ModuleId>, Vec<SourceFile>>> {

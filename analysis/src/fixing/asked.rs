@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use super::Trust;
 use super::completion::{Seed, complete_one, complete_together};
 use crate::check::{
-    Fixes, as_checked, edits_outside, found_in_items, function_findings, functions, in_words_of,
-    reachable_from,
+    Fixes, as_checked, edits_outside, files_by_reach, findings_from_elsewhere, found_in_items,
+    function_findings, functions, in_words_of, reachable_from,
 };
 use crate::db::{Db, Project, SourceFile};
 use crate::fragments::fitted;
@@ -214,17 +214,17 @@ impl Asked<'_> {
             return;
         };
         if self.wanted.is_empty()
-            || crate::check::findings_from_elsewhere(self.db, self.file)
+            || findings_from_elsewhere(self.db, self.file)
                 .findings
                 .is_empty()
         {
             return;
         }
         let among = reachable_from(self.db, self.file);
-        for file in project.files(self.db).values() {
-            if *file != self.file && reachable_from(self.db, *file) == among {
-                self.in_functions(functions(self.db, *file));
-            }
+        let (groups, own) = (files_by_reach(self.db, project), self.file);
+        let others = groups.get(&among).into_iter().flatten();
+        for file in others.filter(|file| **file != own) {
+            self.in_functions(functions(self.db, *file));
         }
     }
 }

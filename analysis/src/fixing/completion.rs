@@ -12,7 +12,7 @@ use crate::derivation::derive;
 use crate::items::{ItemId, Span};
 use crate::kernel::Body;
 use crate::mapping::Mapping;
-use crate::rules::changed::{Axes, axes, with_edits, with_mappings};
+use crate::rules::changed::{with_edits, with_mappings};
 use crate::rules::{
     ALTERNATIVE_LIMIT, Alternative, Alternatives, Applicability, Checked, Edit, FOLLOWING, Finding,
     Fix, Level, Reach, found_by_families, groups_of_causes, names,
@@ -216,7 +216,6 @@ pub(crate) fn breaks_nothing(checked: &Checked<'_>, mappings: &[(Span, Mapping)]
 /// What is known of a body before something is changed in it.
 struct Completion<'a> {
     checked: &'a Checked<'a>,
-    axes: Axes,
     reach: Reach,
     known: FxHashSet<Key>,
 }
@@ -225,7 +224,6 @@ impl<'a> Completion<'a> {
     fn of(checked: &'a Checked<'a>, findings: &[Finding]) -> Self {
         Self {
             checked,
-            axes: axes(checked.body),
             reach: Reach::of(checked.body),
             known: findings.iter().map(key).collect(),
         }
@@ -391,7 +389,7 @@ impl<'a> Completion<'a> {
 
     /// The body with the edits made; `None` if one of them edits no value that the body holds.
     fn changed(&self, edits: &[Edit]) -> Option<Body> {
-        with_edits(self.checked.body, edits, &self.axes)
+        with_edits(self.checked.body, edits)
     }
 
     /// What the rules find in a changed body, and its cycles.
@@ -430,8 +428,8 @@ impl Joined {
         for edit in edits {
             if let Some(other) = self.places.get(&edit.span) {
                 let other = self.list.get_mut(*other)?;
-                changes |= other.text != edit.text;
-                other.text.clone_from(&edit.text);
+                changes |= other != edit;
+                other.clone_from(edit);
                 continue;
             }
             let (start, end) = (edit.span.start, edit.span.end);

@@ -1,39 +1,31 @@
 //! A body with other values where they are written: what the derivation and the rules are asked about when a fix is tried.
 //!
-//! Knows where a body holds mappings, numbers and addresses, and the texts that write them. Derives nothing.
+//! Knows where a body holds mappings, numbers and addresses. Derives nothing and reads no text.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Edit;
+use super::{Edit, Value};
 use crate::items::Span;
 use crate::kernel::{
     Address, AddressValue, Body, Levels, Operation, OperationKind, Origin, Pass, StageKind,
-    StreamShape, SwitchConfig, Tensor, TrfAddress, Written,
+    StreamShape, SwitchConfig, Tensor, Written,
 };
-use crate::mapping::{
-    Axis, FactorKind, Mapping, MappingKind, Operator, SyntaxKind, SyntaxNode, parse_mapping,
-};
-
-/// The deepest expression that is read back from an edit.
-const DEPTH_LIMIT: usize = 64;
-
-/// Sizes of axes by their names; none for a name that is that of several.
-pub(crate) type Axes = FxHashMap<String, Option<u64>>;
+use crate::mapping::Mapping;
 
 /// Values by the places where they are written.
 pub(crate) type Values = FxHashMap<Span, Value>;
 
 /// What edits write; `None` if one of them writes no value.
-pub(super) fn values(edits: &[Edit], axes: &Axes) -> Option<Values> {
+pub(super) fn values(edits: &[Edit]) -> Option<Values> {
     let values = edits.iter();
     values
-        .map(|edit| Some((edit.span, read(&edit.text, axes)?)))
+        .map(|edit| Some((edit.span, edit.value.clone()?)))
         .collect()
 }
 
 /// The body with the edits made; `None` if one of them edits no value that the body holds.
-pub(crate) fn with_edits(body: &Body, edits: &[Edit], axes: &Axes) -> Option<Body> {
-    let values = values(edits, axes)?;
+pub(crate) fn with_edits(body: &Body, edits: &[Edit]) -> Option<Body> {
+    let values = values(edits)?;
     let (changed, replaced) = Replacing::in_copy(body, &values);
     (replaced == values.len()).then_some(changed)
 }
@@ -46,77 +38,6 @@ pub(crate) fn with_mappings(body: &Body, mappings: &[(Span, Mapping)]) -> Option
         .collect();
     let (changed, replaced) = Replacing::in_copy(body, &values);
     (replaced > 0).then_some(changed)
-}
-
-fn read(text: &str, axes: &Axes) -> Option<Value> {
-    if let Some(inner) = text
-        .strip_prefix("m![")
-        .and_then(|text| text.strip_suffix(']'))
-    {
-        let (node, errors) = parse_mapping(inner);
-        let mapping = build(&node.filter(|_| errors.is_empty())?, axes, 0)?;
-        return Some(Value::Mapping(mapping));
-    }
-    if let Some(digits) = text.strip_prefix("0x") {
-        return Some(Value::Number(u64::from_str_radix(digits, 16).ok()?));
-    }
-    match text {
-        "TrfAddress::FirstHalf" => Some(Value::Trf(TrfAddress::FirstHalf)),
-        "TrfAddress::SecondHalf" => Some(Value::Trf(TrfAddress::SecondHalf)),
-        "TrfAddress::Full" => Some(Value::Trf(TrfAddress::Full)),
-        _ => Some(Value::Number(text.parse().ok()?)),
-    }
-}
-
-fn build(node: &SyntaxNode, axes: &Axes, depth: usize) -> Option<Mapping> {
-    if depth > DEPTH_LIMIT {
-        return None;
-    }
-    match &node.kind {
-        SyntaxKind::One => Some(Mapping::identity()),
-        SyntaxKind::Number(count) => Mapping::broadcast(*count).ok(),
-        SyntaxKind::Name(name) => {
-            let size = axes.get(name.as_str()).copied().flatten()?;
-            Some(Mapping::axis(Axis::new(name, size)))
-        }
-        SyntaxKind::Binary {
-            operator,
-            left,
-            factor,
-            ..
-        } => {
-            let left = build(left, axes, depth + 1)?;
-            let FactorKind::Literal(by) = factor.kind else {
-                return None;
-            };
-            match operator {
-                Operator::Stride => left.stride(by),
-                Operator::Modulo => left.modulo(by),
-                Operator::Resize => left.resize(by),
-                Operator::Pad(kind) => left.pad_to(by, *kind),
-            }
-            .ok()
-        }
-        SyntaxKind::Pair(parts) => {
-            let parts: Option<Vec<_>> = parts
-                .iter()
-                .map(|part| build(part, axes, depth + 1))
-                .collect();
-            Mapping::product(&parts?).ok()
-        }
-        SyntaxKind::Group(inner) => build(inner, axes, depth + 1),
-        SyntaxKind::Escape { .. } | SyntaxKind::Missing => None,
-    }
-}
-
-/// What an edit writes.
-pub(crate) enum Value {
-    /// A mapping.
-    Mapping(Mapping),
-    /// A number, or an address in bytes.
-    Number(u64),
-    /// A region of the TRF.
-    Trf(TrfAddress),
 }
 
 /// What writes values into parts of a body.
@@ -342,51 +263,9 @@ impl<'a> Replacing<'a> {
     fn address(&mut self, address: &mut Address) {
         address.value = match self.values.get(&address.span) {
             Some(Value::Number(number)) => AddressValue::Bytes(*number),
-            Some(Value::Trf(region)) => AddressValue::Trf(*region),
+            Some(Value::Region(region)) => AddressValue::Trf(*region),
             Some(Value::Mapping(_)) | None => return,
         };
         self.replaced.insert(address.span);
     }
-}
-
-/// The sizes of all axes that a body's tensors and streams name.
-pub(crate) fn axes(body: &Body) -> Axes {
-    let mut axes = Axes::default();
-    let mut take = |mapping: &Mapping| {
-        let mut pending = vec![mapping];
-        while let Some(mapping) = pending.pop() {
-            match mapping.kind() {
-                MappingKind::Axis(axis) => {
-                    let size = axes
-                        .entry(axis.name().to_owned())
-                        .or_insert(Some(axis.size()));
-                    if *size != Some(axis.size()) {
-                        *size = None;
-                    }
-                }
-                MappingKind::Identity | MappingKind::Broadcast(_) => {}
-                MappingKind::Stride(inner, _)
-                | MappingKind::Modulo(inner, _)
-                | MappingKind::Resize(inner, _)
-                | MappingKind::Pad(inner, ..) => pending.push(inner),
-                MappingKind::Product(parts) => pending.extend(parts),
-            }
-        }
-    };
-    for tensor in &body.tensors {
-        let levels = tensor.levels.iter().map(|(_, level)| level);
-        levels.filter_map(Written::get).for_each(&mut take);
-    }
-    for operation in &body.operations {
-        if let OperationKind::Pass(pass) = &operation.kind {
-            for stage in &pass.stages {
-                let output = &stage.output;
-                [&output.slice, &output.time, &output.packet]
-                    .into_iter()
-                    .filter_map(|level| level.get())
-                    .for_each(&mut take);
-            }
-        }
-    }
-    axes
 }

@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::changed::{Axes, Values, axes, places_of_operation, places_of_tensor, values, write};
+use super::changed::{Values, places_of_operation, places_of_tensor, values, write};
 use super::{Alternative, Applicability, Checked, Edit, Finding};
 use crate::derivation::derive_operation;
 use crate::derivation::memory::Lifetime;
@@ -80,7 +80,6 @@ enum Holder {
 /// A copy of a body in which fixes are made and taken back.
 struct Trial<'a> {
     checked: &'a Checked<'a>,
-    axes: Axes,
     body: Body,
     holders: FxHashMap<Span, Vec<Holder>>,
     /// The operations that read or write a tensor, by the tensor's number.
@@ -106,7 +105,6 @@ impl<'a> Trial<'a> {
         }
         let mut trial = Self {
             checked,
-            axes: axes(&body),
             users: vec![Vec::new(); body.tensors.len()],
             body,
             holders,
@@ -154,7 +152,7 @@ impl<'a> Trial<'a> {
 
     /// Whether something is refused with edits that was not before. What a body does not hold as a value is not judged.
     fn refuses(&mut self, edits: &[Edit]) -> bool {
-        let Some(values) = values(edits, &self.axes) else {
+        let Some(values) = values(edits) else {
             return false;
         };
         let mut changed: FxHashSet<Holder> = FxHashSet::default();
