@@ -157,7 +157,10 @@ fn scale(ctx: &mut Context, x: &HbmTensor<f32, Chip, m![S, D]>) -> HbmTensor<f32
     fn check(text: &str) -> Vec<Diagnostic> {
         let mut workspace = Workspace::new();
         workspace.set_files([("k.rs", text)]);
-        workspace.analysis().check_file("k.rs").diagnostics
+        workspace
+            .analysis()
+            .check_file_completed("k.rs")
+            .diagnostics
     }
 
     /// The findings of a text, warnings about its speed and what nobody sees left out: line, whether suppressed, how many other

@@ -6,6 +6,7 @@
 //! still checked.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::budget::budget_of;
 use crate::causes::Causes;
 use crate::db::{Db, Project, SourceFile, options, shown_path};
 use crate::derivation::{BodyDerivation, derive_watching};
+use crate::fixing::completion::{breaks_nothing, complete_each};
 use crate::fragments::fitted;
 use crate::items::{
     Crate, ItemId, ItemKind, Library, ModuleId, ModulePath, Span, all_functions, crate_of,
@@ -27,7 +29,7 @@ use crate::places::Places;
 use crate::report::{
     CrateLibrary, Diagnostic, FileReport, OperationCounts, Problem, UnresolvedPlace,
 };
-use crate::rules::{self, Applicability, Checked, Finding};
+use crate::rules::{self, Applicability, Checked, Edit, Finding};
 use crate::simulation::{BodySimulation, simulate_watching};
 use crate::suppression;
 use crate::syntax::{Unanalysed, syntax_error_count};
@@ -46,6 +48,15 @@ pub struct Findings {
     pub kernel: bool,
     /// How the engine failed, if it did.
     pub failure: Option<String>,
+}
+
+/// What findings say of their fixes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Fixes {
+    /// As the rules propose them, each for the places of its fault.
+    Proposed,
+    /// With what they need behind them, as far as they lead to a kernel that is right.
+    Completed,
 }
 
 pub use crate::kernel::body;
@@ -69,13 +80,12 @@ pub fn function_simulation(db: &dyn Db, function: ItemId) -> Arc<BodySimulation>
     Arc::new(simulation)
 }
 
-/// What the rules find in one function, helpers that it calls included.
+/// What the rules find in one function, helpers that it calls included. Fixes are as the rules propose them.
 #[salsa::tracked(returns(clone))]
 pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
     let found = guarded(db, || {
         let mut findings = as_checked(db, function, rules::check);
-        rules::name_in_scope(db, function, &mut findings);
-        keep_fixes_inside(db, function, &mut findings);
+        in_words_of(db, function, &mut findings);
         let body = body(db, function);
         findings.extend(rules::not_looked_at(db, &body));
         of_body(&body, findings)
@@ -83,18 +93,57 @@ pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
     Arc::new(found)
 }
 
+/// As [`function_findings`], with completed fixes.
+#[salsa::tracked(returns(clone))]
+pub fn completed_function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
+    let proposed = function_findings(db, function);
+    let offers = |finding: &Finding| !finding.fixes.is_empty() || finding.alternatives.is_some();
+    if !proposed.findings.iter().any(offers) {
+        return proposed;
+    }
+    let found = guarded(db, || {
+        let mut findings = as_checked(db, function, |checked| {
+            let mut findings = rules::check_as_proposed(checked);
+            complete_each(checked, &mut findings);
+            findings
+        });
+        in_words_of(db, function, &mut findings);
+        let body = body(db, function);
+        findings.extend(rules::not_looked_at(db, &body));
+        of_body(&body, findings)
+    });
+    Arc::new(found)
+}
+
+/// Writes the fixes of a function's findings as its author would, and says which of them reach out of it.
+pub(crate) fn in_words_of(db: &dyn Db, function: ItemId, findings: &mut [Finding]) {
+    rules::name_in_scope(db, function, findings);
+    keep_fixes_inside(db, function, findings);
+}
+
+/// What is found in one function.
+fn found_in_function(db: &dyn Db, function: ItemId, fixes: Fixes) -> Arc<Findings> {
+    match fixes {
+        Fixes::Proposed => function_findings(db, function),
+        Fixes::Completed => completed_function_findings(db, function),
+    }
+}
+
 /// What a fix changes in the same item and outside of the function may serve other functions there: nobody applies it without
 /// looking.
 fn keep_fixes_inside(db: &dyn Db, function: ItemId, findings: &mut [Finding]) {
-    let owner = function.owner(db);
     for fix in findings.iter_mut().flat_map(|finding| &mut finding.fixes) {
-        let outside = |span: Span| span.item == owner && !stands_in(db, span, function);
-        if fix.applicability == Applicability::Machine
-            && fix.edits.iter().any(|edit| outside(edit.span))
-        {
+        if fix.applicability == Applicability::Machine && edits_outside(db, function, &fix.edits) {
             fix.applicability = Applicability::Maybe;
         }
     }
+}
+
+/// Whether edits change something in the same item and outside of the function.
+pub(crate) fn edits_outside(db: &dyn Db, function: ItemId, edits: &[Edit]) -> bool {
+    let owner = function.owner(db);
+    let outside = |span: Span| span.item == owner && !stands_in(db, span, function);
+    edits.iter().any(|edit| outside(edit.span))
 }
 
 /// Asks something of a function as the rules see it.
@@ -111,16 +160,22 @@ pub(crate) fn as_checked<T>(
         .device
         .as_ref()
         .and_then(|_| budget_of(db, file, &body.name));
-    ask(&Checked {
+    let tried = Cell::new(0);
+    let answer = ask(&Checked {
         body: &body,
         derivation: &derivation,
         simulation: &simulation,
         target: options(db, file).target,
         budget: budget.as_ref(),
-    })
+        tried: &tried,
+    });
+    for _ in 0..tried.get() {
+        db.note_work("derived_again");
+    }
+    answer
 }
 
-/// What the mapping rules find in one item, whether a kernel reaches it or not.
+/// What the mapping rules find in one item, whether a kernel reaches it or not. Fixes are as the rules propose them.
 #[salsa::tracked(returns(clone))]
 pub fn item_findings(db: &dyn Db, item: ItemId) -> Arc<Findings> {
     Arc::new(guarded(db, || Findings {
@@ -130,7 +185,7 @@ pub fn item_findings(db: &dyn Db, item: ItemId) -> Arc<Findings> {
 }
 
 /// What the mapping rules find in the items of a file, those of one cause with one fix.
-fn findings_of_items(db: &dyn Db, file: SourceFile) -> Vec<Finding> {
+fn united_item_findings(db: &dyn Db, file: SourceFile) -> Vec<Finding> {
     let mut of_items = Vec::new();
     for item in file_items(db, file).items.iter().copied() {
         of_items.extend(item_findings(db, item).findings.iter().cloned());
@@ -141,13 +196,11 @@ fn findings_of_items(db: &dyn Db, file: SourceFile) -> Vec<Finding> {
 
 /// The same with the fixes that the functions of the file take.
 #[salsa::tracked(returns(clone))]
-fn tried_findings(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
+fn completed_item_findings(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
     Arc::new(guarded(db, || {
-        let mut findings = findings_of_items(db, file);
+        let mut findings = united_item_findings(db, file);
         rules::keep_what_holds(db, file, &mut findings, &|function, mappings| {
-            as_checked(db, function, |checked| {
-                rules::breaks_nothing(checked, mappings)
-            })
+            as_checked(db, function, |checked| breaks_nothing(checked, mappings))
         });
         rules::state_fixes(&mut findings);
         Findings {
@@ -157,11 +210,28 @@ fn tried_findings(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
     }))
 }
 
+/// What the mapping rules find in the items of a file, the fixes of a fault as one, each with what it states.
+pub(crate) fn found_in_items(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<Findings> {
+    let mut findings = united_item_findings(db, file);
+    if fixes == Fixes::Completed && findings.iter().any(rules::is_tried) {
+        return completed_item_findings(db, file);
+    }
+    rules::state_fixes(&mut findings);
+    Arc::new(Findings {
+        findings,
+        ..Findings::default()
+    })
+}
+
 /// Findings, operations and failures that functions of other files have in a file, because they call into it.
 #[salsa::tracked(returns(clone))]
 pub fn findings_from_elsewhere(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
-    let elsewhere =
-        Project::try_get(db).map(|project| foreign_findings(db, project, reachable_from(db, file)));
+    from_elsewhere(db, file, Fixes::Proposed)
+}
+
+fn from_elsewhere(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<Findings> {
+    let elsewhere = Project::try_get(db)
+        .map(|project| foreign_findings(db, project, reachable_from(db, file), fixes));
     Arc::new(
         elsewhere
             .and_then(|elsewhere| elsewhere.get(&file).cloned())
@@ -183,7 +253,7 @@ pub fn reachable_from(db: &dyn Db, file: SourceFile) -> Option<ModuleId> {
 
 /// The files by what they may call, in the order of their paths: asked once of all files, not by each of them.
 #[salsa::tracked(returns(clone))]
-fn files_by_reach(
+pub(crate) fn files_by_reach(
     db: &dyn Db,
     project: Project,
 ) -> Arc<FxHashMap<Option<ModuleId>, Vec<SourceFile>>> {
@@ -201,12 +271,13 @@ fn foreign_findings(
     db: &dyn Db,
     project: Project,
     among: Option<ModuleId>,
+    fixes: Fixes,
 ) -> Arc<FxHashMap<SourceFile, Findings>> {
     let mut elsewhere: FxHashMap<SourceFile, Findings> = FxHashMap::default();
     let groups = files_by_reach(db, project);
     for file in groups.get(&among).into_iter().flatten() {
         for function in functions(db, *file) {
-            let found = function_findings(db, function);
+            let found = found_in_function(db, function, fixes);
             let away = |span: Span| Some(span.item.file(db)).filter(|other| other != file);
             for finding in &found.findings {
                 if let Some(other) = away(finding.span) {
@@ -240,9 +311,19 @@ fn foreign_findings(
     Arc::new(elsewhere)
 }
 
-/// Everything about one file, placed in its text, suppressions applied.
+/// Everything about one file, placed in its text, suppressions applied. Fixes are as the rules propose them.
 #[salsa::tracked(returns(clone))]
 pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
+    report_of(db, file, Fixes::Proposed)
+}
+
+/// As [`file_report`], with completed fixes.
+#[salsa::tracked(returns(clone))]
+pub fn completed_file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
+    report_of(db, file, Fixes::Completed)
+}
+
+fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
     let mut places = Places::new(db);
     let mut report = FileReport::new(shown_path(db, file));
     report.syntax_errors = syntax_error_count(db, file) as u64;
@@ -296,20 +377,15 @@ pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
             .problems
             .extend(failure.iter().cloned().map(Problem::Internal));
     }
-    let of_items = findings_of_items(db, file);
-    if of_items.iter().any(rules::is_tried) {
-        take(&tried_findings(db, file), &mut report);
-    } else {
-        let of_items = Findings {
-            findings: of_items,
-            ..Findings::default()
-        };
-        take(&of_items, &mut report);
-    }
+    take(&found_in_items(db, file, fixes), &mut report);
     for function in functions(db, file) {
-        take(&function_findings(db, function), &mut report);
+        take(&found_in_function(db, function, fixes), &mut report);
     }
-    take(&findings_from_elsewhere(db, file), &mut report);
+    let elsewhere = match fixes {
+        Fixes::Proposed => findings_from_elsewhere(db, file),
+        Fixes::Completed => from_elsewhere(db, file, fixes),
+    };
+    take(&elsewhere, &mut report);
     if let Some((finding, home)) = unread_library(db, file) {
         let diagnostic = places.diagnostic(&finding);
         report
@@ -359,12 +435,12 @@ pub(crate) fn items_of(db: &dyn Db, file: SourceFile) -> Vec<(usize, ItemId)> {
 }
 
 /// Runs the queries of one item, all of them together: they share its tree.
-pub(crate) fn check_one(db: &dyn Db, item: ItemId) {
+pub(crate) fn check_one(db: &dyn Db, item: ItemId, fixes: Fixes) {
     if item.parent(db).is_none() {
         let _ = item_findings(db, item);
     }
     if item.kind(db) == ItemKind::Function {
-        let _ = function_findings(db, item);
+        let _ = found_in_function(db, item, fixes);
     }
 }
 

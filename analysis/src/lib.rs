@@ -37,7 +37,8 @@ pub use cost::{
 };
 pub use db::{DialectChoice, Options, Package, PackageLibrary, PackageManifest};
 pub use fixing::{
-    Application, Fixable, Fixed, Texts, Trust, apply_fixes, fix_all, with_line_breaks_of,
+    Application, Completed, Completing, Fixable, Fixed, Proposed, Texts, Trust, apply_fixes,
+    fix_all, with_line_breaks_of,
 };
 pub use fragments::{has_rust_code, is_markdown};
 pub use hardware::Target;

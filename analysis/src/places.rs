@@ -12,7 +12,7 @@ use crate::items::{Span, TokenMap, token_map};
 use crate::report::{
     Diagnostic, DiagnosticFix, FileEdit, Position, Range, RelatedPlace, StatedAlternative,
 };
-use crate::rules::{self, Edit, Finding};
+use crate::rules::{self, Edit, Finding, Fix};
 use crate::syntax::{LineIndex, line_index};
 
 /// A text as it is written behind another. Where that ends with the dot of a chain that is broken over lines, every call of
@@ -127,6 +127,15 @@ impl<'a> Places<'a> {
         placed.collect()
     }
 
+    /// A fix placed in its files.
+    pub(crate) fn fix(&mut self, fix: &Fix) -> Option<DiagnosticFix> {
+        Some(DiagnosticFix {
+            title: fix.title.clone(),
+            applicability: fix.applicability,
+            edits: self.edits(&fix.edits)?,
+        })
+    }
+
     /// A finding placed in its file.
     pub(crate) fn diagnostic(&mut self, finding: &Finding) -> Option<Diagnostic> {
         let rule = rules::find(finding.rule)?;
@@ -141,13 +150,7 @@ impl<'a> Places<'a> {
             })
         });
         let related = related.collect();
-        let fixes = finding.fixes.iter().filter_map(|fix| {
-            Some(DiagnosticFix {
-                title: fix.title.clone(),
-                applicability: fix.applicability,
-                edits: self.edits(&fix.edits)?,
-            })
-        });
+        let fixes = finding.fixes.iter().filter_map(|fix| self.fix(fix));
         let fixes = fixes.collect();
         let stated = finding.alternatives.iter().flat_map(|stated| &stated.list);
         let alternatives = stated.filter_map(|stated| {

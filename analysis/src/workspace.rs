@@ -13,13 +13,16 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use crate::budget::Budget;
-use crate::check::{check_one, file_report, items_of, panic_words, reachable_from};
+use crate::check::{
+    Fixes, check_one, completed_file_report, file_report, items_of, panic_words, reachable_from,
+};
 use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::cost::{KernelCost, kernel_costs};
 use crate::db::{
     AnalysisDatabase, DISUSED_BY_EDIT, FileBudgets, FileCfg, Options, Package, PackageManifest,
     PackageManifests, SourceFile,
 };
+use crate::fixing::{Completed, Completing, Proposed, completed};
 use crate::fragments::{
     Fragment, blank, doc_blocks, file_of, fitted, fragments, is_markdown, markdown_blocks, path_of,
 };
@@ -353,11 +356,28 @@ impl Canceller {
 }
 
 impl Analysis {
-    /// The findings in one file, from its own functions and from those of other files that call into it.
+    /// The findings in one file, from its own functions and from those of other files that call into it. Fixes are as the
+    /// rules propose them, without what they need behind them: see [`Analysis::completed_fixes`].
     #[must_use]
     pub fn check_file(&self, path: &str) -> FileReport {
+        self.report_of_file(path, Fixes::Proposed)
+    }
+
+    /// As [`Analysis::check_file`], with all fixes and helps completed: each leads to a kernel without a new fault.
+    #[must_use]
+    pub fn check_file_completed(&self, path: &str) -> FileReport {
+        self.report_of_file(path, Fixes::Completed)
+    }
+
+    fn report_of_file(&self, path: &str, fixes: Fixes) -> FileReport {
         let answer = |file| {
-            let answer = self.guarded(|db| FileReport::clone(&file_report(db, file)));
+            let answer = self.guarded(|db| {
+                let report = match fixes {
+                    Fixes::Proposed => file_report(db, file),
+                    Fixes::Completed => completed_file_report(db, file),
+                };
+                FileReport::clone(&report)
+            });
             answer.unwrap_or_else(|problem| FileReport::new(path.into()).problem(problem))
         };
         let mut answers = self.parts(path).into_iter().map(answer);
@@ -366,6 +386,57 @@ impl Analysis {
         };
         answers.for_each(|other| report.add(other));
         report
+    }
+
+    /// Completes fixes that findings of this snapshot's reports propose: what follows from each is found and mended along.
+    /// A fix that is not among the answers leads to no kernel that is right.
+    ///
+    /// # Errors
+    ///
+    /// A newer edit overtook the question, or the engine failed.
+    pub fn completed_fixes(
+        &self,
+        wanted: &[Proposed<'_>],
+        how: Completing,
+    ) -> Result<Vec<Completed>, Problem> {
+        let mut of_files: BTreeMap<(&str, usize), Vec<usize>> = BTreeMap::new();
+        for (number, (diagnostic, _)) in wanted.iter().enumerate() {
+            let byte = diagnostic.range.start.byte;
+            let parts = self.parts(&diagnostic.file);
+            let holds = |file: &SourceFile| {
+                let origin = file.origin(&self.db);
+                origin.is_some_and(|origin| origin.holds(byte))
+            };
+            let part = parts.iter().position(holds).unwrap_or(0);
+            of_files
+                .entry((&diagnostic.file, part))
+                .or_default()
+                .push(number);
+        }
+        let of_files: Vec<_> = of_files.into_iter().collect();
+        let answers =
+            of_files
+                .into_par_iter()
+                .map_with(self.clone(), |analysis, ((path, part), numbers)| {
+                    let fixes = numbers.iter().filter_map(|number| wanted.get(*number));
+                    let fixes: Vec<&DiagnosticFix> = fixes.map(|(_, fix)| *fix).collect();
+                    let file = analysis.parts(path).get(part).copied();
+                    let answers = match file {
+                        Some(file) => analysis.guarded(|db| completed(db, file, &fixes, how))?,
+                        None => Vec::new(),
+                    };
+                    let numbered = answers.into_iter().map(|answer| Completed {
+                        of: answer
+                            .of
+                            .iter()
+                            .filter_map(|own| numbers.get(*own).copied())
+                            .collect(),
+                        fix: answer.fix,
+                    });
+                    Ok(numbered.collect::<Vec<_>>())
+                });
+        let answers: Result<Vec<_>, Problem> = answers.collect();
+        Ok(answers?.concat())
     }
 
     /// What the engine holds of a file: the file itself, then the blocks in it.
@@ -440,6 +511,24 @@ impl Analysis {
         paths: &[String],
         checked: &(dyn Fn(usize) + Sync),
     ) -> Vec<FileReport> {
+        self.reports_of_files(paths, checked, Fixes::Proposed)
+    }
+
+    /// As [`Analysis::file_reports_with`], with all fixes and helps completed: each leads to a kernel without a new fault.
+    pub fn completed_file_reports_with(
+        &self,
+        paths: &[String],
+        checked: &(dyn Fn(usize) + Sync),
+    ) -> Vec<FileReport> {
+        self.reports_of_files(paths, checked, Fixes::Completed)
+    }
+
+    fn reports_of_files(
+        &self,
+        paths: &[String],
+        checked: &(dyn Fn(usize) + Sync),
+        fixes: Fixes,
+    ) -> Vec<FileReport> {
         // Files into items, then items on all threads, also those of one large file: what a file's report asks of its own
         // items and of other files is then at hand. A failure shows again, with its file, where the report is asked for.
         // Which files belong together is a question about all of them at once, which would read them one after the other.
@@ -489,7 +578,7 @@ impl Analysis {
                 items.into_par_iter().with_max_len(1).for_each_with(
                     judging,
                     |analysis, (_, item)| {
-                        let _ = analysis.guarded(|db| check_one(db, item));
+                        let _ = analysis.guarded(|db| check_one(db, item, fixes));
                         checked(total);
                     },
                 );
@@ -497,7 +586,9 @@ impl Analysis {
         );
         paths
             .par_iter()
-            .map_with(self.clone(), |analysis, path| analysis.check_file(path))
+            .map_with(self.clone(), |analysis, path| {
+                analysis.report_of_file(path, fixes)
+            })
             .collect()
     }
 

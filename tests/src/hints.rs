@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use visa_analysis::{Diagnostic, FileEdit, FileReport, Level, Workspace};
 
-use crate::{check_text, line_of, visible};
+use crate::{check_completed, check_text, line_of, visible};
 
 /// Something that a finding says may be written.
 #[derive(Debug, Clone, Copy)]
@@ -141,7 +141,7 @@ fn cycles(path: &str, text: &str) -> u64 {
 /// What is wrong behind all hints of a text's findings, and how many hints there are.
 #[must_use]
 pub fn faults_of_all(path: &str, text: &str) -> (usize, Vec<String>) {
-    let report = check_text(path, text);
+    let report = check_completed(path, text);
     let mut problems = Vec::new();
     let mut tried = 0;
     for diagnostic in visible(&report) {

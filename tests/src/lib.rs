@@ -96,13 +96,27 @@ fn budgets(text: &str) -> Arc<[Budget]> {
         .collect()
 }
 
-/// The report on one file that is a crate of its own.
+/// A workspace with one file that is a crate of its own.
 #[must_use]
-pub fn check_text(path: &str, text: &str) -> FileReport {
+pub fn workspace_of(path: &str, text: &str) -> Workspace {
     let mut workspace = Workspace::new();
     workspace.set_files([(path, text)]);
     workspace.set_budgets([(path, budgets(text))]);
-    workspace.analysis().check_file(path)
+    workspace
+}
+
+/// The report on one file that is a crate of its own, with fixes as the rules propose them.
+#[must_use]
+pub fn check_text(path: &str, text: &str) -> FileReport {
+    workspace_of(path, text).analysis().check_file(path)
+}
+
+/// As [`check_text`], with what fixes and helps need behind them.
+#[must_use]
+pub fn check_completed(path: &str, text: &str) -> FileReport {
+    workspace_of(path, text)
+        .analysis()
+        .check_file_completed(path)
 }
 
 /// The findings that a user sees without any option: neither suppressed nor allowed by default.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use visa_analysis::{Dialect, PackageLibrary, PackageManifest, Workspace};
+use visa_analysis::{
+    Applicability, Completing, Dialect, PackageLibrary, PackageManifest, Trust, Workspace, fix_all,
+};
 
 const PATH: &str = "kernels.rs";
 
@@ -321,4 +323,91 @@ fn a_manifest_decides_its_crate_and_no_other() {
     let ran = executed(&workspace);
     assert_eq!(ran.get("body"), Some(&2), "{ran:?}");
     assert_eq!(ran.get("file_report"), Some(&1), "{ran:?}");
+}
+
+/// A kernel of so many passes, each with the same fault: the collect is declared as a flit and is two.
+fn equal_faults(faults: usize) -> String {
+    let pass = |number: usize| {
+        format!(
+            "    let _y{number}: DmTensor<i32, Chip, Cluster, m![S], m![T, L]> = ctx
+        .main
+        .begin(x.view())
+        .fetch::<i32, m![T], m![L]>()
+        .collect::<m![T], m![L]>()
+        .commit(0x1000);
+"
+        )
+    };
+    let passes: String = (0..faults).map(pass).collect();
+    format!(
+        "use furiosa_visa_std::prelude::*;
+
+axes![S = 256, T = 4, L = 16];
+
+type Chip = m![1];
+type Cluster = m![1 # 2];
+
+#[device(chip = 1)]
+fn copies(ctx: &mut Context, x: &HbmTensor<i32, Chip, m![S, T, L]>) {{
+    let x: DmTensor<i32, Chip, Cluster, m![S], m![T, L]> = x.to_dm(&mut ctx.tdma, 0);
+{passes}}}
+"
+    )
+}
+
+/// A workspace with a text, in which nothing has been asked yet.
+fn unasked(text: &str) -> Workspace {
+    let mut workspace = Workspace::with_event_log();
+    workspace.set_files([(PATH, text)]);
+    drop(workspace.take_events());
+    workspace
+}
+
+/// Bodies that were derived to find out what a fix needs behind it.
+const DERIVED_AGAIN: &str = "derived_again";
+
+#[test]
+fn a_check_completes_no_fix() {
+    let workspace = unasked(&equal_faults(3));
+    let analysis = workspace.analysis();
+    let report = analysis.check_file(PATH);
+    let _ = analysis.check_all();
+    let counts = executed(&workspace);
+    let completing = |name: &&String| name.contains("complete") || *name == DERIVED_AGAIN;
+    let completing: Vec<_> = counts.keys().filter(completing).collect();
+    assert!(completing.is_empty(), "{completing:?}");
+    // One fix is one function derived again, once: it needs nothing behind it.
+    let mut findings = report.diagnostics.iter();
+    let proposed = findings.find_map(|found| Some((found, found.fixes.first()?)));
+    let completed = analysis.completed_fixes(&[proposed.unwrap()], Completing::Alone);
+    assert_eq!(completed.unwrap().len(), 1);
+    assert_eq!(executed(&workspace), expected(&[(DERIVED_AGAIN, 1)]));
+}
+
+#[test]
+fn equal_faults_are_fixed_together_and_are_equally_sure() {
+    let work = [4, 16, 64].map(|faults| {
+        let mut workspace = unasked(&equal_faults(faults));
+        let report = workspace.analysis().check_file_completed(PATH);
+        let fixes: Vec<_> = report
+            .diagnostics
+            .iter()
+            .flat_map(|found| &found.fixes)
+            .collect();
+        assert!(
+            fixes
+                .iter()
+                .all(|fix| fix.applicability == Applicability::Machine)
+        );
+        assert_eq!(fixes.len(), faults);
+        drop(workspace.take_events());
+        let fixed = fix_all(&mut workspace, Trust::Machine);
+        assert_eq!(fixed.fixed, faults as u64);
+        let counts = executed(&workspace);
+        [DERIVED_AGAIN, "function_findings", "body"].map(|name| counts.get(name).copied())
+    });
+    // How often the function is derived and checked does not depend on how many faults it has.
+    assert_eq!(work[0], work[1]);
+    assert_eq!(work[0], work[2]);
+    assert_eq!(work[0][0], Some(1));
 }

@@ -18,6 +18,7 @@ pub mod memory;
 mod moves;
 pub mod pipeline;
 pub mod provenance;
+pub mod refusals;
 mod remembered;
 pub mod sequencer;
 pub mod switch;

@@ -9,8 +9,8 @@ mod collectives;
 
 use crate::items::Span;
 use crate::kernel::{
-    Body, OperationId, OperationKind, Origin, PassEnd, StageKind, StreamShape, SwitchConfig,
-    TensorId,
+    Body, Operation, OperationId, OperationKind, Origin, PassEnd, StageKind, StreamShape,
+    SwitchConfig, TensorId,
 };
 use crate::mapping::{
     Answer, Atom, AxisPart, Cell, Form, IndexFunction, Mapping, MappingKind, equal_forms, holds,
@@ -118,63 +118,67 @@ pub enum MoveFault {
 /// Derives all moves of a body.
 #[must_use]
 pub(super) fn derive(body: &Body) -> Vec<MoveViolation> {
-    let mut violations = Vec::new();
-    for operation in &body.operations {
-        match &operation.kind {
-            OperationKind::Copy(copy) => {
-                let judged = (|| {
-                    let source = body.tensor(copy.source)?.levels.full()?;
-                    let target = body.tensor(copy.target)?;
-                    let full = target.levels.full()?;
-                    let fault = lost(&source, &full).or_else(|| invented(&source, &full))?;
-                    Some((fault, source, full, target.levels.element.span))
-                })();
-                violations.extend(judged.map(|(fault, source, target, span)| MoveViolation {
-                    kind: MoveKind::Copy(operation.id),
-                    fault,
-                    source,
-                    target,
-                    span,
-                    method: copy.span,
-                }));
-            }
-            OperationKind::Pass(pass) => {
-                for (index, stage) in pass.stages.iter().enumerate() {
-                    let (kind, span) = match &stage.kind {
-                        StageKind::Fetch { .. } => {
-                            (MoveKind::Fetch(operation.id, index), stage.output.time.span)
-                        }
-                        StageKind::Switch(config)
-                            if matches!(
-                                config.value,
-                                Some(SwitchConfig::CustomBroadcast { .. })
-                            ) =>
-                        {
-                            (
-                                MoveKind::Switch(operation.id, index),
-                                stage.output.slice.span,
-                            )
-                        }
-                        _ => continue,
-                    };
-                    violations.extend(stream_loss(
-                        pass.input_of(index),
-                        &stage.output,
-                        kind,
-                        span,
-                        stage.span,
-                    ));
-                }
-                violations.extend(commit_loss(body, operation.id, pass.output(), &pass.end));
-            }
-            OperationKind::Collective(collective) => {
-                violations.extend(collectives::judge(body, operation.id, collective));
-            }
-        }
-    }
+    let operations = body.operations.iter();
+    let mut violations: Vec<MoveViolation> = operations
+        .flat_map(|operation| of_operation(body, operation))
+        .collect();
     for tensor in &body.tensors {
         if let Origin::Reshape { of } = tensor.origin {
             violations.extend(reshape(body, of, tensor.id));
+        }
+    }
+    violations
+}
+
+/// The moves of one operation of a body, or of a changed copy of one.
+pub(super) fn of_operation(body: &Body, operation: &Operation) -> Vec<MoveViolation> {
+    let mut violations = Vec::new();
+    match &operation.kind {
+        OperationKind::Copy(copy) => {
+            let judged = (|| {
+                let source = body.tensor(copy.source)?.levels.full()?;
+                let target = body.tensor(copy.target)?;
+                let full = target.levels.full()?;
+                let fault = lost(&source, &full).or_else(|| invented(&source, &full))?;
+                Some((fault, source, full, target.levels.element.span))
+            })();
+            violations.extend(judged.map(|(fault, source, target, span)| MoveViolation {
+                kind: MoveKind::Copy(operation.id),
+                fault,
+                source,
+                target,
+                span,
+                method: copy.span,
+            }));
+        }
+        OperationKind::Pass(pass) => {
+            for (index, stage) in pass.stages.iter().enumerate() {
+                let (kind, span) = match &stage.kind {
+                    StageKind::Fetch { .. } => {
+                        (MoveKind::Fetch(operation.id, index), stage.output.time.span)
+                    }
+                    StageKind::Switch(config)
+                        if matches!(config.value, Some(SwitchConfig::CustomBroadcast { .. })) =>
+                    {
+                        (
+                            MoveKind::Switch(operation.id, index),
+                            stage.output.slice.span,
+                        )
+                    }
+                    _ => continue,
+                };
+                violations.extend(stream_loss(
+                    pass.input_of(index),
+                    &stage.output,
+                    kind,
+                    span,
+                    stage.span,
+                ));
+            }
+            violations.extend(commit_loss(body, operation.id, pass.output(), &pass.end));
+        }
+        OperationKind::Collective(collective) => {
+            violations.extend(collectives::judge(body, operation.id, collective));
         }
     }
     violations

@@ -1,10 +1,14 @@
 //! Applying fixes: from texts and code actions to new texts, and rounds of that until nothing changes.
 //!
-//! Knows texts and reports, nothing about rules or files on disk. [`apply_fixes`] is one application: all edits of a fix
-//! or none of them, and of two fixes that meet the first one. [`fix_all`] repeats it and judges every application by the
-//! reports before and after, so that what a fix may never do (break the parse, hide an operation, bring a finding of a
-//! higher level than the one it mends) cannot happen, whatever the rules offer.
+//! Knows texts and reports, nothing about files on disk. A check says which fixes there are; what a fix needs behind it is
+//! worked out here, when somebody asks for the fix: in [`completion`], on the function that it is about and on nothing else.
+//! [`apply_fixes`] is one application: all edits of a fix or none of them, and of two fixes that meet the first one.
+//! [`fix_all`] repeats both and judges every application by the reports before and after, so that what a fix may never do
+//! (break the parse, hide an operation, bring a finding of a higher level than the one it mends) cannot happen, whatever
+//! the rules offer.
 
+mod asked;
+pub(crate) mod completion;
 mod edits;
 mod rounds;
 #[cfg(test)]
@@ -13,8 +17,10 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub(crate) use self::asked::completed;
+pub use self::asked::{Completed, Completing};
 pub use self::edits::{Application, apply_fixes, with_line_breaks_of};
-pub use self::rounds::{Fixable, Fixed, fix_all};
+pub use self::rounds::{Fixable, Fixed, Proposed, fix_all};
 
 use crate::report::{Diagnostic, DiagnosticFix};
 use crate::rules::Applicability;
@@ -32,6 +38,12 @@ pub enum Trust {
 }
 
 impl Trust {
+    /// Whether fixes of an applicability are applied.
+    #[must_use]
+    pub fn takes(self, applicability: Applicability) -> bool {
+        self == Self::Maybe || applicability == Applicability::Machine
+    }
+
     /// The fixes of a diagnostic that may be applied, the preferred one first.
     pub fn of(self, diagnostic: &Diagnostic) -> impl Iterator<Item = &DiagnosticFix> {
         let sure = |fix: &&DiagnosticFix| fix.applicability == Applicability::Machine;

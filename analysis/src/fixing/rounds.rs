@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::edits::fits;
-use super::{Texts, Trust, apply_fixes};
+use super::{Completed, Completing, Texts, Trust, apply_fixes};
 use crate::report::{Diagnostic, DiagnosticFix, FileReport};
 use crate::rules::Level;
 use crate::workspace::Workspace;
@@ -22,7 +22,13 @@ pub trait Fixable {
     fn reports(&self) -> Vec<FileReport>;
     /// The level at which a finding is taken. Those at [`Level::Allow`] are not mended.
     fn level(&self, diagnostic: &Diagnostic) -> Level;
+    /// Fixes of the reports, each with the file of its report, with what they need behind them. Those that are not among
+    /// the answers lead nowhere.
+    fn complete(&self, wanted: &[Proposed<'_>], how: Completing) -> Vec<Completed>;
 }
+
+/// A fix of a report and the report's file.
+pub type Proposed<'r> = (&'r Diagnostic, &'r DiagnosticFix);
 
 /// All files may be changed, and rules have their default levels.
 impl Fixable for Workspace {
@@ -46,6 +52,11 @@ impl Fixable for Workspace {
     fn level(&self, diagnostic: &Diagnostic) -> Level {
         diagnostic.default_level
     }
+
+    fn complete(&self, wanted: &[Proposed<'_>], how: Completing) -> Vec<Completed> {
+        let completed = self.analysis().completed_fixes(wanted, how);
+        completed.unwrap_or_default()
+    }
 }
 
 /// What became of the texts.
@@ -53,8 +64,10 @@ impl Fixable for Workspace {
 pub struct Fixed {
     /// The files that differ from what they were, with their new texts.
     pub texts: Texts,
-    /// Findings that are gone, counted by file and rule.
+    /// Findings that are gone and had a fix that is trusted, counted by file and rule.
     pub fixed: u64,
+    /// Other findings that are gone with them.
+    pub along: u64,
 }
 
 /// Applies the fixes of all open findings, asks again, and so on until no fix is left that may be applied.
@@ -68,14 +81,20 @@ pub fn fix_all(target: &mut impl Fixable, trust: Trust) -> Fixed {
     let original = target.texts();
     let mut rounds = Rounds::start(target, trust);
     let before = rounds.standing.counts.clone();
+    let fixable = rounds.fixable();
     rounds.run();
-    let after = &rounds.standing.counts;
-    let gone = before
-        .iter()
-        .map(|(key, count)| count.saturating_sub(after.get(key).copied().unwrap_or(0)));
+    let (mut fixed, mut along) = (0_u64, 0_u64);
+    for (key, count) in before {
+        let left = rounds.standing.counts.get(&key).copied().unwrap_or(0);
+        let gone = count.saturating_sub(left);
+        let own = fixable.get(&key).copied().unwrap_or(0).min(gone);
+        fixed = fixed.saturating_add(own);
+        along = along.saturating_add(gone.saturating_sub(own));
+    }
     let texts = rounds.texts.into_iter();
     Fixed {
-        fixed: gone.sum(),
+        fixed,
+        along,
         texts: texts
             .filter(|(path, text)| original.get(path) != Some(text))
             .collect(),
@@ -92,6 +111,8 @@ struct Rounds<'t, T> {
     refused: BTreeSet<Key>,
     /// Fixes that only lead in a circle.
     circular: BTreeSet<Key>,
+    /// Fixes that did not stand with the others of their function.
+    alone: BTreeSet<Key>,
     /// The applications that stand, in their order.
     history: Vec<Step>,
 }
@@ -125,11 +146,11 @@ struct Key {
 /// A finding's file, rule and message.
 type FindingKey = (Arc<str>, &'static str, String);
 
-/// A fix that may be applied next.
+/// What may be applied next: a fix, or several that were completed together.
 struct Candidate {
     fix: DiagnosticFix,
     level: Level,
-    key: Key,
+    keys: Vec<Key>,
 }
 
 impl<'t, T: Fixable> Rounds<'t, T> {
@@ -143,8 +164,22 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             reports,
             refused: BTreeSet::new(),
             circular: BTreeSet::new(),
+            alone: BTreeSet::new(),
             history: Vec::new(),
         }
+    }
+
+    /// The open findings that have a fix that is trusted.
+    fn fixable(&self) -> Counts {
+        let fixable = self.reports.iter().map(|report| {
+            let with_fix = |found: &&Diagnostic| self.trust.of(found).next().is_some();
+            let diagnostics = report.diagnostics.iter().filter(with_fix).cloned();
+            FileReport {
+                diagnostics: diagnostics.collect(),
+                ..FileReport::new(Arc::clone(&report.path))
+            }
+        });
+        Standing::of(&fixable.collect::<Vec<_>>(), self.target).counts
     }
 
     fn run(&mut self) {
@@ -165,39 +200,85 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         }
     }
 
-    /// The fixes of the highest level that has any, one a finding, without those that meet an earlier one.
-    fn candidates(&self) -> Vec<Candidate> {
+    /// The fixes of the highest level that has any, one a finding, completed; without those that meet an earlier one.
+    fn candidates(&mut self) -> Vec<Candidate> {
         for level in [Level::Deny, Level::Warn] {
-            let diagnostics = self.reports.iter().flat_map(|report| &report.diagnostics);
-            let mended = diagnostics.filter(|diagnostic| {
-                !diagnostic.suppressed && self.target.level(diagnostic) == level
-            });
-            let candidates: Vec<_> = mended
-                .filter_map(|diagnostic| self.candidate(diagnostic, level))
-                .collect();
-            let fixes = candidates.iter().map(|candidate| &candidate.fix);
-            let applied = apply_fixes(&self.texts, fixes).applied;
-            if !applied.is_empty() {
-                let numbered = candidates.into_iter().enumerate();
-                return numbered
-                    .filter(|(index, _)| applied.binary_search(index).is_ok())
-                    .map(|(_, candidate)| candidate)
-                    .collect();
+            loop {
+                let candidates = self.candidates_at(level);
+                let fixes = candidates.iter().map(|candidate| &candidate.fix);
+                let applied = apply_fixes(&self.texts, fixes).applied;
+                if !applied.is_empty() {
+                    let numbered = candidates.into_iter().enumerate();
+                    return numbered
+                        .filter(|(index, _)| applied.binary_search(index).is_ok())
+                        .map(|(_, candidate)| candidate)
+                        .collect();
+                }
+                if candidates.is_empty() {
+                    break;
+                }
+                // None of them changes anything.
+                let keys = candidates.into_iter().flat_map(|candidate| candidate.keys);
+                self.refused.extend(keys);
             }
         }
         Vec::new()
     }
 
-    fn candidate(&self, diagnostic: &Diagnostic, level: Level) -> Option<Candidate> {
-        let fresh = |fix: &&DiagnosticFix| {
+    /// The next fix of every finding at a level, completed. What leads nowhere is refused, until one is left or none.
+    fn candidates_at(&mut self, level: Level) -> Vec<Candidate> {
+        loop {
+            let reports = std::mem::take(&mut self.reports);
+            let diagnostics = reports.iter().flat_map(|report| &report.diagnostics);
+            let mended = diagnostics.filter(|diagnostic| {
+                !diagnostic.suppressed && self.target.level(diagnostic) == level
+            });
+            let proposed: Vec<(Proposed<'_>, Key)> = mended
+                .filter_map(|diagnostic| self.proposed(diagnostic))
+                .collect();
+            let (alone, together): (Vec<_>, Vec<_>) = proposed
+                .iter()
+                .partition(|(_, key)| self.alone.contains(key));
+            let mut candidates = Vec::new();
+            let mut refused: BTreeSet<Key> = proposed.iter().map(|(_, key)| key.clone()).collect();
+            for (proposed, how) in [
+                (together, Completing::Together(self.trust)),
+                (alone, Completing::Alone),
+            ] {
+                if proposed.is_empty() {
+                    continue;
+                }
+                let wanted: Vec<Proposed<'_>> = proposed.iter().map(|(fix, _)| *fix).collect();
+                for Completed { of, fix } in self.target.complete(&wanted, how) {
+                    let keys = of.iter().filter_map(|number| proposed.get(*number));
+                    let keys: Vec<Key> = keys.map(|(_, key)| key.clone()).collect();
+                    if self.trust.takes(fix.applicability) && fits(&self.texts, &fix) {
+                        for key in &keys {
+                            refused.remove(key);
+                        }
+                        candidates.push(Candidate { fix, level, keys });
+                    }
+                }
+            }
+            self.reports = reports;
+            let nothing_left = refused.is_empty();
+            self.refused.extend(refused);
+            if !candidates.is_empty() || nothing_left {
+                return candidates;
+            }
+        }
+    }
+
+    /// The fix of a finding that is tried next.
+    fn proposed<'r>(&self, diagnostic: &'r Diagnostic) -> Option<(Proposed<'r>, Key)> {
+        let mut fixes = self
+            .trust
+            .of(diagnostic)
+            .filter(|fix| fits(&self.texts, fix));
+        fixes.find_map(|fix| {
             let key = Key::of(diagnostic, fix);
-            !self.refused.contains(&key) && !self.circular.contains(&key) && fits(&self.texts, fix)
-        };
-        let fix = self.trust.of(diagnostic).find(fresh)?;
-        Some(Candidate {
-            fix: fix.clone(),
-            level,
-            key: Key::of(diagnostic, fix),
+            let fresh = !self.refused.contains(&key) && !self.circular.contains(&key);
+            fresh.then_some(((diagnostic, fix), key))
         })
     }
 
@@ -215,8 +296,14 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             let kept = self.kept(&changed);
             self.target.replace(&kept);
             if batch.len() < 2 {
-                self.refused
-                    .extend(batch.into_iter().map(|candidate| candidate.key));
+                for Candidate { keys, .. } in batch {
+                    // Of several that do not stand together some may stand.
+                    if keys.len() > 1 {
+                        self.alone.extend(keys);
+                    } else {
+                        self.refused.extend(keys);
+                    }
+                }
                 return false;
             }
             batch.truncate(batch.len() / 2);
@@ -247,7 +334,10 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             unresolved: self.standing.unresolved(),
             counts: std::mem::take(&mut self.standing.counts),
             texts: self.kept(&changed),
-            keys: batch.into_iter().map(|candidate| candidate.key).collect(),
+            keys: batch
+                .into_iter()
+                .flat_map(|candidate| candidate.keys)
+                .collect(),
         });
         self.texts.extend(changed);
         self.reports = reports;
@@ -361,8 +451,9 @@ impl Standing {
         // More may be found only where more is understood.
         let more = after.unresolved() >= self.unresolved()
             && mended.is_some_and(|level| after.from(level) > self.from(level));
-        let left = batch.iter().any(|candidate| {
-            let count = |standing: &Self| standing.findings.get(&candidate.key.finding).copied();
+        let mut findings = batch.iter().flat_map(|candidate| &candidate.keys);
+        let left = findings.any(|key| {
+            let count = |standing: &Self| standing.findings.get(&key.finding).copied();
             count(after).unwrap_or(0) >= count(self).unwrap_or(0)
         });
         !broken && !worse && !more && !left

@@ -3,7 +3,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Application, Fixable, Texts, Trust, apply_fixes, fix_all};
+use super::{
+    Application, Completed, Completing, Fixable, Proposed, Texts, Trust, apply_fixes, fix_all,
+};
 use crate::report::{Diagnostic, DiagnosticFix, FileEdit, FileReport, Position, Range};
 use crate::rules::{Applicability, Group, Level};
 use crate::workspace::Workspace;
@@ -194,6 +196,17 @@ impl Fixable for Toy {
 
     fn level(&self, diagnostic: &Diagnostic) -> Level {
         diagnostic.default_level
+    }
+
+    fn complete(&self, wanted: &[Proposed<'_>], _: Completing) -> Vec<Completed> {
+        let whole = wanted
+            .iter()
+            .enumerate()
+            .map(|(number, (_, fix))| Completed {
+                of: vec![number],
+                fix: (*fix).clone(),
+            });
+        whole.collect()
     }
 }
 

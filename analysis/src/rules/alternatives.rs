@@ -2,13 +2,13 @@
 //!
 //! A help that names a text to write is made from an [`Alternative`], never typed as prose: what is said can then be done by
 //! whoever reads the finding, and a test does it. Knows words and edits, nothing about what they mean; whether one leads to a
-//! kernel without a new error is found out in [`super::chain`].
+//! kernel without a new error is found out in [`crate::fixing`].
 
 use crate::items::Span;
 use crate::mapping::Mapping;
 
-use super::wording::{propose, written};
-use super::{Applicability, Edit, Finding, Fix, words};
+use super::wording::propose;
+use super::{Applicability, Edit, Finding, Fix, Replacement, words};
 
 /// Something that the author may write instead of what stands there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -30,47 +30,32 @@ pub struct Alternatives {
 
 impl Alternative {
     /// A text in code that replaces a place.
-    pub(super) fn text(place: Span, text: impl Into<String>) -> Self {
-        let text = text.into();
+    pub(super) fn text(place: Span, with: impl Into<Replacement>) -> Self {
+        let edit = Edit::new(place, with);
         Self {
-            text: format!("`{text}`"),
-            edits: vec![Edit { span: place, text }],
+            text: format!("`{}`", edit.text),
+            edits: vec![edit],
         }
     }
 
-    /// Several texts in the words of a template, each at the `{}` of its turn. Nothing where a text is written nowhere:
-    /// its place is then the method's name.
-    pub(super) fn worded(
+    /// Several mappings in the words of a template, each at the `{}` of its turn. Nothing where one is written nowhere: its
+    /// place is then the method's name.
+    pub(super) fn mappings(
         template: &str,
         method: Span,
-        replacements: &[(Span, String)],
+        replacements: &[(Span, &Mapping)],
     ) -> Option<Self> {
         if replacements.is_empty() || replacements.iter().any(|(place, _)| *place == method) {
             return None;
         }
         let mut text = template.to_owned();
         let mut edits = Vec::new();
-        for (span, replacement) in replacements {
-            text = text.replacen("{}", &format!("`{replacement}`"), 1);
-            edits.push(Edit {
-                span: *span,
-                text: replacement.clone(),
-            });
+        for (place, mapping) in replacements {
+            let edit = Edit::new(*place, *mapping);
+            text = text.replacen("{}", &format!("`{}`", edit.text), 1);
+            edits.push(edit);
         }
         Some(Self { text, edits })
-    }
-
-    /// As [`Self::worded`], for mappings.
-    pub(super) fn mappings(
-        template: &str,
-        method: Span,
-        replacements: &[(Span, &Mapping)],
-    ) -> Option<Self> {
-        let replacements: Vec<(Span, String)> = replacements
-            .iter()
-            .map(|(place, mapping)| (*place, written(mapping)))
-            .collect();
-        Self::worded(template, method, &replacements)
     }
 }
 

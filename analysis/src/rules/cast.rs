@@ -102,15 +102,12 @@ fn word(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
             };
             Finding::new("cast_packet", *span, message)
                 .related(*input_span, "the packet that enters the cast")
-                .alternatives(
-                    "the packet is ",
-                    [Alternative::text(*span, format!("m![{expected}]"))],
-                )
+                .alternatives("the packet is ", [Alternative::text(*span, expected)])
                 .fix(
                     checked.replacing(*span),
                     format!("replace the packet by `m![{expected}]`"),
                     *span,
-                    format!("m![{expected}]"),
+                    expected,
                 )
         }
     }

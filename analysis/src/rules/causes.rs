@@ -88,7 +88,7 @@ pub(crate) fn unite_fixes(findings: &mut [Finding]) {
 }
 
 /// The findings of each cause that has several, by their numbers, in the order of their places.
-pub(super) fn groups(findings: &[Finding]) -> Vec<Vec<usize>> {
+pub(crate) fn groups(findings: &[Finding]) -> Vec<Vec<usize>> {
     let mut groups: FxHashMap<CauseKey, Vec<usize>> = FxHashMap::default();
     for (number, finding) in findings.iter().enumerate() {
         if let Some(cause) = finding.cause_key() {

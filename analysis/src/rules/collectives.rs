@@ -71,7 +71,7 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
             )
             .alternatives(
                 "the last one is ",
-                [Alternative::text(*span, size.saturating_sub(1).to_string())],
+                [Alternative::text(*span, size.saturating_sub(1))],
             )
         }
         PartsViolation::Key {
@@ -94,13 +94,13 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
                 Some(counted) => finding
                     .alternatives(
                         "the indices run over what the source holds too: ",
-                        [Alternative::text(*span, written(counted))],
+                        [Alternative::text(*span, counted)],
                     )
                     .fix(
                         Applicability::Maybe,
                         format!("count the rows by `{}`", written(counted)),
                         *span,
-                        written(counted),
+                        counted,
                     ),
                 None => finding.help(
                     "name as the key what counts the rows in the source's slices and elements",
@@ -123,18 +123,9 @@ fn with_pattern(
     };
     let values: Vec<String> = completed.iter().map(ToString::to_string).collect();
     let pattern = format!("&[{}]", values.join(", "));
-    let mut edits = vec![Edit {
-        span: pattern_place,
-        text: pattern.clone(),
-    }];
+    let mut edits = vec![Edit::new(pattern_place, pattern.clone())];
     if place != pattern_place {
-        edits.insert(
-            0,
-            Edit {
-                span: place,
-                text: size.to_string(),
-            },
-        );
+        edits.insert(0, Edit::new(place, size));
     }
     finding.stating(Some(Fix {
         title: format!("shuffle {size} parts by `{pattern}`"),

@@ -6,8 +6,8 @@ use crate::items::Span;
 use crate::kernel::{Stage, StageKind, Written};
 use crate::mapping::{Atom, Digit, Form, Mapping, PaddingKind};
 
-use super::Edit;
 use super::wording::written;
+use super::{Edit, Replacement};
 
 /// Lanes of half a flit.
 const HALF: u64 = 4;
@@ -24,16 +24,16 @@ pub(super) struct Edits {
 
 impl Edits {
     /// Replaces a place, if it was not before.
-    pub(super) fn text(&mut self, span: Span, text: String) {
+    pub(super) fn text(&mut self, span: Span, with: impl Into<Replacement>) {
         if self.places.insert(span) {
-            self.list.push(Edit { span, text });
+            self.list.push(Edit::new(span, with));
         }
     }
 
     /// Declares a mapping otherwise, where it is another one.
     pub(super) fn declare(&mut self, place: &Written<Mapping>, form: &Form) {
         if place.get().is_some_and(|declared| declared.form() != form) {
-            self.text(place.span, written(&form.to_mapping()));
+            self.text(place.span, &form.to_mapping());
         }
     }
 }
@@ -156,7 +156,7 @@ fn regroup(
                 end: packet.span.end,
                 ..time.span
             };
-            edits.text(both, text(&shape.1));
+            edits.text(both, &shape.1.to_mapping());
         }
     }
 }

@@ -223,9 +223,11 @@ fn pad_alike(
         let places = divisions.get(&operand.base).into_iter().flatten();
         let mut known = FxHashSet::from_iter([operand.first]);
         let others = places.filter(|division| known.insert(division.first));
-        fix.edits.extend(others.map(|division| Edit {
-            span: division.first,
-            text: format!("# {padded} {}", source(division.first)),
+        fix.edits.extend(others.map(|division| {
+            Edit::new(
+                division.first,
+                format!("# {padded} {}", source(division.first)),
+            )
         }));
     }
 }

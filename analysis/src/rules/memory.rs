@@ -2,7 +2,10 @@
 
 use super::holding::holding;
 use super::wording::propose;
-use super::{Alternative, Applicability, Checked, Finding, Rule, levels, provenance, rule, words};
+use super::{
+    Alternative, Applicability, Checked, Finding, Replacement, Rule, levels, provenance, rule,
+    words,
+};
 use crate::derivation::commit::CommitViolation;
 use crate::derivation::memory::{
     ConflictKind, Elsewhere, MemoryViolation, MoveFault, MoveKind, MoveViolation, Occupant, VrfSum,
@@ -11,7 +14,7 @@ use crate::derivation::memory::{
 use crate::derivation::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation};
 use crate::hardware::TRF_BYTES;
 use crate::items::Span;
-use crate::kernel::{Body, OperationId, OperationKind, PassEnd, Tier, TrfAddress};
+use crate::kernel::{Body, OperationId, OperationKind, PassEnd, Tier};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -272,12 +275,12 @@ pub(super) fn with_nearest(
     };
     let stated = places
         .iter()
-        .map(|place| Alternative::text(address_span, format!("{place:#x}")));
+        .map(|place| Alternative::text(address_span, Replacement::address(*place)));
     finding.alternatives("move it to ", stated).fix(
         Applicability::Maybe,
         format!("move it to {first:#x}"),
         address_span,
-        format!("{first:#x}"),
+        Replacement::address(*first),
     )
 }
 
@@ -288,14 +291,12 @@ pub(super) fn with_places(
     during: &'static str,
     address_span: Span,
 ) -> Finding {
-    let places: Vec<String> = match elsewhere {
+    let places: Vec<Replacement> = match elsewhere {
         Elsewhere::Addresses(addresses) => addresses
             .iter()
-            .map(|address| format!("{address:#x}"))
+            .map(|address| Replacement::address(*address))
             .collect(),
-        Elsewhere::Half(TrfAddress::FirstHalf) => vec!["TrfAddress::FirstHalf".to_owned()],
-        Elsewhere::Half(TrfAddress::SecondHalf) => vec!["TrfAddress::SecondHalf".to_owned()],
-        Elsewhere::Half(TrfAddress::Full) => vec!["TrfAddress::Full".to_owned()],
+        Elsewhere::Half(region) => vec![(*region).into()],
         Elsewhere::Nowhere => Vec::new(),
         Elsewhere::Fixed => {
             return finding.help(
@@ -312,7 +313,7 @@ pub(super) fn with_places(
         .map(|place| Alternative::text(address_span, place.clone()));
     finding.alternatives(during, stated).fix(
         Applicability::Maybe,
-        format!("move it to `{first}`"),
+        format!("move it to `{}`", first.text),
         address_span,
         first.clone(),
     )

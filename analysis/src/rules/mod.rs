@@ -9,7 +9,8 @@ mod broadcast;
 mod budgets;
 mod cast;
 mod causes;
-mod chain;
+pub(crate) mod changed;
+mod closed;
 mod collect;
 mod collectives;
 mod commit;
@@ -31,6 +32,7 @@ mod padded_tensors;
 mod performance;
 mod pipeline;
 mod provenance;
+mod reach;
 mod resplit;
 mod rows;
 mod schedule;
@@ -49,10 +51,10 @@ mod words;
 
 pub use alternatives::{Alternative, Alternatives};
 pub use causes::Cause;
-pub(crate) use causes::{CauseKey, unite_fixes};
-pub(crate) use chain::{breaks_nothing, completed_change};
+pub(crate) use causes::{CauseKey, groups as groups_of_causes, unite_fixes};
 pub use engines::engines;
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::budget::Budget;
@@ -60,7 +62,8 @@ use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::hardware::Target;
 use crate::items::{ItemId, MappingSite, Span, item_text, mapping_sites, resolve_edited};
-use crate::kernel::Body;
+use crate::kernel::{Body, TrfAddress};
+use crate::mapping::Mapping;
 use crate::names::nearest_names;
 use crate::simulation::BodySimulation;
 
@@ -238,6 +241,93 @@ pub struct Edit {
     pub span: Span,
     /// By what.
     pub text: String,
+    /// What the text writes, where that is a value that a body may hold.
+    pub value: Option<Value>,
+}
+
+impl Edit {
+    /// A replacement of a place.
+    #[must_use]
+    pub fn new(span: Span, with: impl Into<Replacement>) -> Self {
+        let Replacement { text, value } = with.into();
+        Self { span, text, value }
+    }
+}
+
+/// What is written in a place, with its text.
+///
+/// A mapping, a number or an address is made from the value, so that whoever tries a fix puts that into the body and reads no
+/// text again. Anything else (a call, a name, a part of an expression) is text alone.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Replacement {
+    text: String,
+    value: Option<Value>,
+}
+
+/// A value that a body holds and a fix writes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// A mapping.
+    Mapping(Mapping),
+    /// A number, or an address in bytes.
+    Number(u64),
+    /// A region of the TRF.
+    Region(TrfAddress),
+}
+
+impl Replacement {
+    /// An address in bytes.
+    #[must_use]
+    pub fn address(bytes: u64) -> Self {
+        Self {
+            text: format!("{bytes:#x}"),
+            value: Some(Value::Number(bytes)),
+        }
+    }
+}
+
+impl From<String> for Replacement {
+    fn from(text: String) -> Self {
+        Self { text, value: None }
+    }
+}
+
+impl From<&str> for Replacement {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<&Mapping> for Replacement {
+    fn from(mapping: &Mapping) -> Self {
+        Self {
+            text: wording::written(mapping),
+            value: Some(Value::Mapping(mapping.clone())),
+        }
+    }
+}
+
+impl From<u64> for Replacement {
+    fn from(number: u64) -> Self {
+        Self {
+            text: number.to_string(),
+            value: Some(Value::Number(number)),
+        }
+    }
+}
+
+impl From<TrfAddress> for Replacement {
+    fn from(region: TrfAddress) -> Self {
+        let text = match region {
+            TrfAddress::FirstHalf => "TrfAddress::FirstHalf",
+            TrfAddress::SecondHalf => "TrfAddress::SecondHalf",
+            TrfAddress::Full => "TrfAddress::Full",
+        };
+        Self {
+            text: text.to_owned(),
+            value: Some(Value::Region(region)),
+        }
+    }
 }
 
 /// A code action that mends a finding.
@@ -335,6 +425,14 @@ impl Finding {
         }
     }
 
+    /// The level at which it is taken where nobody says otherwise.
+    pub(crate) fn level(&self) -> Level {
+        match self.group {
+            Some(group) => group.default_level(),
+            None => find(self.rule).map_or(Level::Deny, Rule::default_level),
+        }
+    }
+
     /// Sets what it comes from: of the findings of one cause a report shows the first.
     #[must_use]
     pub fn caused_by(mut self, cause: Cause) -> Self {
@@ -380,15 +478,12 @@ impl Finding {
         applicability: Applicability,
         title: impl Into<String>,
         span: Span,
-        text: impl Into<String>,
+        with: impl Into<Replacement>,
     ) -> Self {
         self.fixes.push(Fix {
             title: title.into(),
             applicability,
-            edits: vec![Edit {
-                span,
-                text: text.into(),
-            }],
+            edits: vec![Edit::new(span, with)],
         });
         self
     }
@@ -406,6 +501,8 @@ pub struct Checked<'a> {
     pub target: Target,
     /// What the kernel may cost at most, if somebody said so.
     pub budget: Option<&'a Budget>,
+    /// How often the body was derived again with something changed in it.
+    pub tried: &'a Cell<u64>,
 }
 
 impl<'a> Checked<'a> {
@@ -608,23 +705,35 @@ const IMPLIES: &[(&str, &str)] = &[
 ];
 
 /// All findings of one body, each place and rule once, in the order of the families. What follows from another finding at
-/// the same place is left out. Fixes mend what follows from them as well.
+/// the same place is left out. Fixes mend all places of their fault; what they need behind them is not worked out here, see
+/// [`crate::fixing`].
 #[must_use]
 pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
-    let mut findings = found_by_families(checked);
-    unite_fixes(&mut findings);
-    levels::label_fixes(checked.body, &mut findings);
-    chain::complete(checked, &mut findings);
+    let mut findings = check_as_proposed(checked);
+    closed::judge_helps(checked, &mut findings);
     findings
 }
 
+/// As [`check`], with all that helps may state, whether it needs something behind it or not.
+pub(crate) fn check_as_proposed(checked: &Checked<'_>) -> Vec<Finding> {
+    let mut findings = found_by_families(checked);
+    unite_fixes(&mut findings);
+    levels::label_fixes(checked.body, &mut findings);
+    reach::mark(checked.body, &mut findings);
+    closed::judge(checked, &mut findings);
+    findings
+}
+
+pub(crate) use closed::{ALTERNATIVE_LIMIT, FOLLOWING};
 pub(crate) use coverage::{not_looked_at, unread_library, what};
 pub(crate) use fetch::unaligned_packet;
+pub(crate) use reach::Reach;
 pub(crate) use scoped::name_in_scope;
 pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};
+pub(crate) use words::names;
 
 /// The findings with their fixes as the families propose them, each for its own place.
-fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {
+pub(crate) fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for family in FAMILIES {
         (family.check)(checked, &mut findings);

@@ -64,7 +64,7 @@ fn word(pass: &Pass, violation: &PipelineViolation) -> Finding {
                     let before = Span { end: at.start, ..at };
                     let stated = Alternative {
                         text: format!("`{call}` before it"),
-                        edits: vec![Edit { span: before, text: format!("{call}.") }],
+                        edits: vec![Edit::new(before, format!("{call}."))],
                     };
                     finding.alternatives("call ", [stated]).fix(
                         Applicability::Maybe,

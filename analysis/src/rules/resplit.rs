@@ -10,7 +10,6 @@ use crate::kernel::{Body, OperationKind, Tier, Written};
 use crate::mapping::{Digit, Form, Mapping, Term};
 
 use super::lanes::Edits;
-use super::wording::written;
 use super::{Alternative, words};
 
 /// The split of what is written at a place over all slices.
@@ -23,7 +22,7 @@ pub(super) fn over_all_slices(body: &Body, place: Span) -> Option<Alternative> {
     let before = slices.filter(over_here).find_map(Written::get)?.form();
     let split = Split::of(&before.remove_padding())?;
     let mut edits = Edits::default();
-    edits.text(place, written(&split.slices.to_mapping()));
+    edits.text(place, &split.slices.to_mapping());
     let same = |slice: Option<&Written<Mapping>>| {
         slice.and_then(Written::get).map(Mapping::form) == Some(before)
     };

@@ -45,8 +45,8 @@ fn with_rows(body: &Body, tensor: &Tensor, count: u64) -> Option<Alternative> {
     let element = &tensor.levels.element;
     let held = joined(&[&outer, element.get()?])?;
     let mut edits = Edits::default();
-    edits.text(row.span, written(&inner));
-    edits.text(element.span, written(&held));
+    edits.text(row.span, &inner);
+    edits.text(element.span, &held);
     let texts = [written(&inner), written(&held)];
     for operation in &body.operations {
         let OperationKind::Pass(pass) = &operation.kind else {
@@ -164,6 +164,6 @@ fn declare(
         // What is written nowhere is what the stage before has.
         return Some(());
     }
-    edits.text(place, written(mapping));
+    edits.text(place, mapping);
     Some(())
 }

@@ -8,7 +8,7 @@ use crate::kernel::{Operation, OperationId, OperationKind};
 use crate::simulation::overlap::{CombinedRun, HeldBack, MissedOverlap, Overlap, Remedy};
 
 use super::wording::thousands;
-use super::{Alternative, Checked, Finding, Rule, Saving, rule};
+use super::{Alternative, Checked, Finding, Replacement, Rule, Saving, rule};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -127,7 +127,7 @@ impl Words<'_> {
         if let Remedy::Address(address) = missed.remedy
             && let Some(span) = self.target_address(operation)
         {
-            let stated = Alternative::text(span, format!("{address:#x}"));
+            let stated = Alternative::text(span, Replacement::address(address));
             finding = finding.alternatives("write it to an address that nothing uses: ", [stated]);
         }
         if let Remedy::Before(other) = missed.remedy

@@ -90,7 +90,10 @@ fn as_written(db: &dyn Db, edits: &[Edit]) -> Option<Vec<Edit>> {
                 .and_then(|replaced| in_the_way_of(&edit.text, replaced))
                 .unwrap_or_else(|| edit.text.clone())
         };
-        Some(Edit { span, text })
+        Some(Edit {
+            text,
+            ..edit.clone()
+        })
     });
     written.collect()
 }

@@ -403,7 +403,7 @@ fn with_padding(body: &Body, size: u64) -> Option<Alternative> {
             && let Some(anew) = padded_axis(mapping, (size, padded), 0)
             && anew != *mapping
         {
-            edits.text(place.span, wording::written(&anew));
+            edits.text(place.span, &anew);
         }
     }
     let mut texts: Vec<&str> = Vec::new();

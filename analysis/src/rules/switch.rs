@@ -187,12 +187,12 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
                 place,
                 format!("a ring of {ring_size} slices does not reach all slices that exchange data: {least} do"),
             )
-            .alternatives("the least ring that works is ", [Alternative::text(place, least.to_string())])
+            .alternatives("the least ring that works is ", [Alternative::text(place, *least)])
             .fix(
                 Applicability::Machine,
                 format!("Make the ring {least} slices"),
                 place,
-                least.to_string(),
+                *least,
             )
         }
     }
@@ -319,7 +319,7 @@ fn numbers(
     numbers: impl IntoIterator<Item = u64>,
 ) -> impl Iterator<Item = Alternative> {
     let numbers = numbers.into_iter().filter(move |_| place != stage.span);
-    numbers.map(move |number| Alternative::text(place, number.to_string()))
+    numbers.map(move |number| Alternative::text(place, number))
 }
 
 /// What a parameter that is 0 can be with the others as they are; empty where an input is unknown.

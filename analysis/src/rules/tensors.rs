@@ -204,10 +204,9 @@ fn word_size(checked: &Checked<'_>, violation: &SizeViolation) -> Finding {
             } else {
                 Applicability::Machine
             };
-            let text = format!("m![{padded}]");
             let padding = Alternative {
-                text: format!("pad it: `{text}`"),
-                ..Alternative::text(*span, text)
+                text: format!("pad it: `m![{padded}]`"),
+                ..Alternative::text(*span, &padded)
             };
             let finding = finding
                 .alternatives("", [Some(padding), split].into_iter().flatten())
@@ -215,7 +214,7 @@ fn word_size(checked: &Checked<'_>, violation: &SizeViolation) -> Finding {
                     applicability,
                     format!("make it {expected}: `m![{padded}]`"),
                     *span,
-                    format!("m![{padded}]"),
+                    &padded,
                 );
             if *level == Level::Chip {
                 with_chips(finding, (*expected, size), *attribute)
@@ -431,13 +430,13 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
                 Some(expected) => finding
                     .alternatives(
                         "the mapping of the tile is ",
-                        [Alternative::text(*span, format!("m![{expected}]"))],
+                        [Alternative::text(*span, expected)],
                     )
                     .fix(
                         checked.replacing(*span),
                         format!("declare what the tile leaves: `m![{expected}]`"),
                         *span,
-                        format!("m![{expected}]"),
+                        expected,
                     ),
                 None => finding,
             }
@@ -479,7 +478,7 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
             )
             .alternatives(
                 "the last start is ",
-                [Alternative::text(*span, (size - length).to_string())],
+                [Alternative::text(*span, size - length)],
             )
         }
     }

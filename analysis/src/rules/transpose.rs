@@ -82,7 +82,7 @@ fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
             match parts {
                 Some((packet, _)) => finding.help(FEWER_ROWS).alternatives(
                     "turn fewer rows at once: ",
-                    [Alternative::text(*span, format!("m![{packet}]"))],
+                    [Alternative::text(*span, packet)],
                 ),
                 None => finding.help(FEWER_ROWS),
             }
@@ -111,12 +111,12 @@ fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
             *span,
             format!("{out_rows} rows leave the transpose, and {data_rows} hold data: {} are cut off", data_rows - out_rows),
         )
-        .alternatives("with all rows of data the iterations are ", [Alternative::text(*span, format!("m![{expected}]"))])
+        .alternatives("with all rows of data the iterations are ", [Alternative::text(*span, expected)])
         .fix(
             Applicability::Maybe,
             format!("keep all rows: `m![{expected}]`"),
             *span,
-            format!("m![{expected}]"),
+            expected,
         ),
         _ => return None,
     })
@@ -153,11 +153,11 @@ fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<
                 ),
             );
             match expected {
-                Some(expected) => finding.alternatives("the packet is ", [Alternative::text(*span, format!("m![{expected}]"))]).fix(
+                Some(expected) => finding.alternatives("the packet is ", [Alternative::text(*span, expected)]).fix(
                     checked.replacing(*span),
                     format!("pad the packet: `m![{expected}]`"),
                     *span,
-                    format!("m![{expected}]"),
+                    expected,
                 ),
                 None => finding,
             }
@@ -177,12 +177,12 @@ fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<
             format!("the iterations `{declared}` are not those of the transposed matrix, `{expected}`"),
         )
         .related(*time_span, "the input's iterations")
-        .alternatives("the iterations are ", [Alternative::text(*span, format!("m![{expected}]"))])
+        .alternatives("the iterations are ", [Alternative::text(*span, expected)])
         .fix(
             Applicability::Maybe,
             format!("replace the iterations by `m![{expected}]`"),
             *span,
-            format!("m![{expected}]"),
+            expected,
         ),
         _ => return None,
     })

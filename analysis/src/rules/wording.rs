@@ -122,8 +122,7 @@ pub(super) fn propose(
         },
         edits: replacements
             .iter()
-            .zip(text)
-            .map(|((span, _), text)| Edit { span: *span, text })
+            .map(|(span, mapping)| Edit::new(*span, *mapping))
             .collect(),
     });
     finding

@@ -8,7 +8,7 @@ pub(super) fn alternatives(numbers: &[u64]) -> String {
 }
 
 /// `` `a`, `b` and `c` ``: names in code.
-pub(super) fn names<T: Display>(names: &[T]) -> String {
+pub(crate) fn names<T: Display>(names: &[T]) -> String {
     joined(names.iter().map(|name| format!("`{name}`")), "and")
 }
 

@@ -195,7 +195,8 @@ pub(crate) fn pass(
             console = console.aside();
         }
     }
-    let mut checked = session.check();
+    let with_fixes = options.baseline.write_baseline.is_none() && carries_fixes(format_of(options));
+    let mut checked = session.check(with_fixes);
     let failed = unreadable || checked.failed;
     if let Some(path) = options.baseline.write_baseline.as_deref() {
         return baseline::write(path, options, &checked, session, failed);
@@ -255,14 +256,30 @@ fn report(
     })
 }
 
-fn write(options: &CheckArguments, outline: &Outline<'_>, console: Console) -> Result<(), Failure> {
-    let format = options.format.unwrap_or_else(|| {
+/// The format that was asked for.
+fn format_of(options: &CheckArguments) -> CheckFormat {
+    options.format.unwrap_or_else(|| {
         if options.output_file.is_none() && format::github::is_running() {
             CheckFormat::Github
         } else {
             CheckFormat::Human
         }
-    });
+    })
+}
+
+/// Whether a format writes the edits of fixes: they are then completed.
+const fn carries_fixes(format: CheckFormat) -> bool {
+    match format {
+        CheckFormat::Json | CheckFormat::Sarif | CheckFormat::Agent => true,
+        CheckFormat::Human
+        | CheckFormat::Short
+        | CheckFormat::Github
+        | CheckFormat::Gitlab
+        | CheckFormat::Junit => false,
+    }
+}
+
+fn write(options: &CheckArguments, outline: &Outline<'_>, console: Console) -> Result<(), Failure> {
     let look = Look {
         colored: colored(options, console),
         width: if options.output_file.is_some() {
@@ -271,6 +288,7 @@ fn write(options: &CheckArguments, outline: &Outline<'_>, console: Console) -> R
             console.width()
         },
     };
+    let format = format_of(options);
     let answer = match format {
         CheckFormat::Human => {
             format::human::render(outline, look, options.quiet, options.statistics)?

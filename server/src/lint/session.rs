@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use visa_analysis::{
-    Allowed, Analysis, CrateLibrary, Diagnostic, DiagnosticFix, FileReport, Fixable, Group,
-    KernelCost, Level, OperationCounts, Report, Rule, Workspace,
+    Allowed, Analysis, Completed, Completing, CrateLibrary, Diagnostic, DiagnosticFix, FileReport,
+    Fixable, Group, KernelCost, Level, OperationCounts, Proposed, Report, Rule, Workspace,
 };
 
 use super::arguments::CheckArguments;
@@ -169,11 +169,16 @@ impl<'a> Session<'a> {
         !self.sources.errors.is_empty()
     }
 
-    /// Checks the files that the run reports on.
-    pub(crate) fn check(&self) -> Checked {
+    /// Checks the files that the run reports on. Fixes are completed where the answer carries them.
+    pub(crate) fn check(&self, with_fixes: bool) -> Checked {
         let progress = Progress::new(self.given.quiet);
         let reports = self.ask(|analysis, paths, part| {
-            analysis.file_reports_with(paths, &|items| progress.advance(part.of_all(items)))
+            let advance = |items| progress.advance(part.of_all(items));
+            if with_fixes {
+                analysis.completed_file_reports_with(paths, &advance)
+            } else {
+                analysis.file_reports_with(paths, &advance)
+            }
         });
         progress.end();
         let report = Report::of_files(reports);
@@ -448,6 +453,10 @@ impl Fixable for Session<'_> {
 
     fn level(&self, diagnostic: &Diagnostic) -> Level {
         Session::level(self, diagnostic)
+    }
+
+    fn complete(&self, wanted: &[Proposed<'_>], how: Completing) -> Vec<Completed> {
+        Fixable::complete(self.workspace(), wanted, how)
     }
 }
 

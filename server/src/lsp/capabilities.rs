@@ -116,7 +116,10 @@ impl ClientAbilities {
                 || has("/textDocument/diagnostic/tagSupport"),
             diagnostic_data: diagnostics("dataSupport"),
             code_action_literals: has("/textDocument/codeAction/codeActionLiteralSupport"),
-            code_action_resolve: has("/textDocument/codeAction/resolveSupport"),
+            code_action_resolve: tree
+                .pointer("/textDocument/codeAction/resolveSupport/properties")
+                .and_then(serde_json::Value::as_array)
+                .is_some_and(|properties| properties.iter().any(|property| property == "edit")),
             document_changes: can("/workspace/workspaceEdit/documentChanges"),
             apply_edit: can("/workspace/applyEdit"),
             watches_files: can("/workspace/didChangeWatchedFiles/dynamicRegistration"),

@@ -189,6 +189,57 @@ fn fix_all_is_worked_out_when_it_is_chosen() {
 }
 
 #[test]
+fn what_a_fix_needs_behind_it_is_worked_out_when_it_is_chosen() {
+    // The time of a reduce is mended, and behind it the widening and the element that is committed.
+    let path = "fixtures/violations/intra_reduce_mapping/wrong.rs";
+    let broken = visa_tests::read(&visa_tests::repository().join(path));
+    let resolving = Setup::utf16().with(
+        "/capabilities/textDocument/codeAction/resolveSupport",
+        json!({ "properties": ["edit"] }),
+    );
+    let mut mended = Vec::new();
+    for (setup, resolves) in [(resolving, true), (Setup::utf16(), false)] {
+        let mut client = setup.in_process();
+        let uri = untitled("reduce.rs");
+        let text = Text::new(broken.clone(), false);
+        client.open(&uri, &text.text);
+        let diagnostics = pull(&mut client, &uri);
+        let mut found = diagnostics.iter();
+        let found =
+            found.find(|found| rules(std::slice::from_ref(found)) == ["intra_reduce_mapping"]);
+        let found = found.unwrap();
+        // What is published says which fixes there are, and not what they write.
+        let carried = &found.data.as_ref().unwrap()["fixes"];
+        assert_eq!(
+            carried,
+            &json!([{ "title": "Write `m![C / 4]`", "preferred": false }])
+        );
+        let context = about(std::slice::from_ref(found));
+        let mut action = actions(&mut client, &uri, found.range, &context).remove(0);
+        assert_eq!(action.get("edit").is_none(), resolves);
+        if resolves {
+            let chosen = action.clone();
+            action = client.request_raw("codeAction/resolve", chosen.clone());
+            mended.push(applied(&text, &uri, 1, &action));
+            client.replace(&uri, 2, "axes![A = 8];\n");
+            let id = client.send_raw("codeAction/resolve", Some(chosen));
+            assert_eq!(client.response_raw(id).unwrap_err().code, -32801);
+        } else {
+            mended.push(applied(&text, &uri, 1, &action));
+            client.replace(&uri, 2, &mended[0]);
+            assert!(!rules(&pull(&mut client, &uri)).contains(&"intra_reduce_mapping"));
+        }
+        client.finish();
+    }
+    assert_eq!(mended[0], mended[1]);
+    assert!(
+        mended[0].contains("vector_concat::<m![1], m![C]>"),
+        "{}",
+        mended[0]
+    );
+}
+
+#[test]
 fn only_what_is_asked_for_is_offered() {
     let mut client = Setup::utf16().in_process();
     let uri = untitled("broken.rs");

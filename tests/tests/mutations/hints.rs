@@ -21,8 +21,16 @@ fn asked(name: &str, default: usize) -> usize {
         .unwrap_or(default)
 }
 
-#[test]
-fn hints_about_mutants_are_followed() {
+/// Mutants that are tried: their kind, the path and the broken text.
+pub(crate) fn chosen_mutants() -> Vec<(&'static str, String, String)> {
+    let chosen = chosen();
+    let texts = chosen.into_iter();
+    texts
+        .map(|(kind, path, mutant)| (kind, path, mutant.text))
+        .collect()
+}
+
+fn chosen() -> Vec<(&'static str, String, Mutant)> {
     let (wanted, seed) = (asked("MUTANTS", MUTANTS), asked("SEED", SEED));
     let files: Vec<(String, Source)> = right_kernels()
         .into_iter()
@@ -30,7 +38,7 @@ fn hints_about_mutants_are_followed() {
         .collect();
     let broken: Vec<_> = KINDS.iter().filter(|kind| !kind.keeps_meaning).collect();
     let share = wanted.div_ceil(broken.len());
-    let mut chosen: Vec<(&str, &str, Mutant)> = Vec::new();
+    let mut chosen: Vec<(&str, String, Mutant)> = Vec::new();
     for kind in &broken {
         let mutants: Vec<(&str, Mutant)> = files
             .iter()
@@ -44,9 +52,16 @@ fn hints_about_mutants_are_followed() {
         let stretch = mutants.len().checked_div(share).unwrap_or(1);
         let mutants = mutants.into_iter().skip(seed * 7919 % stretch.max(1));
         let picked = mutants.step_by(stretch.max(1)).take(share);
-        chosen.extend(picked.map(|(path, mutant)| (kind.name, path, mutant)));
+        chosen.extend(picked.map(|(path, mutant)| (kind.name, path.to_owned(), mutant)));
     }
     assert!(chosen.len() >= wanted, "only {} mutants", chosen.len());
+    chosen
+}
+
+#[test]
+fn hints_about_mutants_are_followed() {
+    let wanted = asked("MUTANTS", MUTANTS);
+    let chosen = chosen();
     let results = on_all_threads(&chosen, |(kind, path, mutant)| {
         let (tried, problems) = faults_of_all(path, &mutant.text);
         let line = mutant.text[..mutant.at.min(mutant.text.len())]

@@ -4,6 +4,7 @@
 //! The check (`oracle`) reads kernels by brackets and names and writes every mapping out position by position; it shares
 //! nothing with the program. It is tried on the right kernels first, where it must find nothing.
 
+mod fixable;
 mod hints;
 mod kinds;
 mod mapping;

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use crate::check::{as_checked, body};
 use crate::derivation::memory::free_places;
+use crate::fixing::completion::completed_change;
 use crate::hardware::FLIT_BYTES;
 use crate::items::{ItemId, Span};
-use crate::kernel::{Address, AddressValue, OperationKind, Origin, Tensor, Tier, TrfAddress};
+use crate::kernel::{Address, AddressValue, OperationKind, Origin, Tensor, Tier};
 use crate::mapping::Mapping;
 use crate::report::FileEdit;
-use crate::rules::{Applicability, Edit, Finding, completed_change, name_in_scope};
+use crate::rules::{Applicability, Edit, Finding, Replacement, name_in_scope};
 
 use super::super::{Assist, AssistKind};
 use super::{Here, slice};
@@ -28,8 +29,7 @@ pub(super) fn pad(here: &Here<'_>) -> Option<Assist> {
     let (place, padded) = bodies
         .iter()
         .find_map(|function| packet_at(here, *function))?;
-    let text = format!("m![{padded}]");
-    let edits = agreed(here, &bodies, &[Edit { span: place, text }])?;
+    let edits = agreed(here, &bodies, &[Edit::new(place, &padded)])?;
     assist(
         here,
         format!("Pad the packet to whole flits: `m![{padded}]`"),
@@ -63,11 +63,8 @@ pub(super) fn move_tensor(here: &Here<'_>) -> Option<Assist> {
         .iter()
         .find_map(|function| addressed_at(here, *function))?;
     places.into_iter().take(PLACES).find_map(|place| {
-        let text = written(&place)?;
-        let edit = Edit {
-            span,
-            text: text.clone(),
-        };
+        let edit = Edit::new(span, written(&place)?);
+        let text = edit.text.clone();
         let edits = agreed(here, &bodies, std::slice::from_ref(&edit))?;
         // What another change would have to follow is no free place.
         if edits != [edit] {
@@ -77,14 +74,12 @@ pub(super) fn move_tensor(here: &Here<'_>) -> Option<Assist> {
     })
 }
 
-fn written(place: &AddressValue) -> Option<String> {
-    Some(match place {
-        AddressValue::Bytes(address) => format!("{address:#x}"),
-        AddressValue::Trf(TrfAddress::FirstHalf) => "TrfAddress::FirstHalf".to_owned(),
-        AddressValue::Trf(TrfAddress::SecondHalf) => "TrfAddress::SecondHalf".to_owned(),
-        AddressValue::Trf(TrfAddress::Full) => "TrfAddress::Full".to_owned(),
-        AddressValue::Unknown => return None,
-    })
+fn written(place: &AddressValue) -> Option<Replacement> {
+    match place {
+        AddressValue::Bytes(address) => Some(Replacement::address(*address)),
+        AddressValue::Trf(region) => Some((*region).into()),
+        AddressValue::Unknown => None,
+    }
 }
 
 /// The tensor whose address is the literal at the selection: the literal's place, the tensor's name, where it could lie.

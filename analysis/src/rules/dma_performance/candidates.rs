@@ -12,7 +12,7 @@ use crate::simulation::dma::{
 use crate::simulation::what_if::after_transfer;
 
 use super::super::sequencer::bytes;
-use super::super::{Alternative, Applicability, Checked, Finding, Fix, Saving};
+use super::super::{Alternative, Applicability, Checked, Finding, Fix, Replacement, Saving};
 use super::{is_too_large, is_worth};
 
 /// The part of a run that padding may add: a quarter. More memory than that is no small change.
@@ -372,7 +372,7 @@ impl Slow<'_> {
             span: place,
             stated: Some((
                 "start at a whole unit: ",
-                Alternative::text(place, format!("{next:#x}")),
+                Alternative::text(place, Replacement::address(next)),
             )),
             fix: Some(format!("Use address {next:#x}")),
             ..self.candidate(

@@ -98,7 +98,7 @@ fn two_flits(
     );
     let replaced = at_uses(&[(&stage.output.packet, packet), (&stage.output.time, &time)]);
     let words = ("align to ", "{} of {}");
-    let finding = finding.suggest(words, Applicability::Machine, stage.span, &replaced);
+    let finding = finding.suggest(words, Applicability::Maybe, stage.span, &replaced);
     Some(with_saving(finding, saving))
 }
 

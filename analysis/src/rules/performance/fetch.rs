@@ -6,7 +6,6 @@ use crate::kernel::{Pass, PassEnd, Stage, StageKind};
 use crate::mapping::Mapping;
 use crate::simulation::{Changed, what_if};
 
-use super::super::wording::written;
 use super::super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Rule, rule, words};
 use super::{Costed, weighty_passes, with_saving, worth};
 
@@ -246,10 +245,7 @@ fn fix(pass: &Pass, wider: &Wider) -> Option<Fix> {
             if span.item != stage.span.item {
                 applicability = Applicability::Maybe;
             }
-            edits.push(Edit {
-                span,
-                text: written(mapping),
-            });
+            edits.push(Edit::new(span, mapping));
         }
     }
     Some(Fix {

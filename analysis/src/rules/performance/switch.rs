@@ -90,7 +90,7 @@ fn smaller(
         Applicability::Machine,
         format!("Make the ring {least} slices"),
         ring_size.span,
-        least.to_string(),
+        least,
     );
     Some(with_saving(finding, saving))
 }

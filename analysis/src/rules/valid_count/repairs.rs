@@ -53,7 +53,7 @@ fn pad_anew(body: &Body, axis: &str, padded: u64, edits: &mut Edits) {
             && let Some(anew) = padded_anew(mapping, axis, padded, 0)
             && anew != *mapping
         {
-            edits.text(place.span, written(&anew));
+            edits.text(place.span, &anew);
         }
     }
 }

@@ -66,13 +66,11 @@ const fn widens(stage: &Stage) -> bool {
 
 /// A call in front of a stage's own.
 fn before(stage: &Stage, call: &str) -> Edit {
-    Edit {
-        span: Span {
-            end: stage.span.start,
-            ..stage.span
-        },
-        text: format!("{call}."),
-    }
+    let place = Span {
+        end: stage.span.start,
+        ..stage.span
+    };
+    Edit::new(place, format!("{call}."))
 }
 
 /// The narrowing before a stage, and the widening behind the run of four-lane stages that it begins.
@@ -292,10 +290,7 @@ pub(super) fn retype(
         applicability: Applicability::Maybe,
         edits: places
             .into_iter()
-            .map(|span| Edit {
-                span,
-                text: to.name().to_owned(),
-            })
+            .map(|span| Edit::new(span, to.name().to_owned()))
             .collect(),
     })
 }

@@ -305,10 +305,7 @@ fn reuse(
             let name = other.alu.map_or("the other multiplier", Alu::name);
             let stated = Alternative {
                 text: format!("`{}` on {name}", other.written()),
-                edits: vec![Edit {
-                    span,
-                    text: other.written(),
-                }],
+                edits: vec![Edit::new(span, other.written())],
             };
             finding
                 .alternatives("free for the same function: ", [stated])
@@ -354,14 +351,8 @@ fn drops(
             ),
             applicability: Applicability::Maybe,
             edits: vec![
-                Edit {
-                    span: stage.span,
-                    text: "vector_split".to_owned(),
-                },
-                Edit {
-                    span,
-                    text: format!("{}, {}", written(time), written(packet)),
-                },
+                Edit::new(stage.span, "vector_split".to_owned()),
+                Edit::new(span, format!("{}, {}", written(time), written(packet))),
             ],
         }));
     }
@@ -497,10 +488,7 @@ fn operand_type(span: Span, operand: ElementType, stream: ElementType, constant:
             };
             let stated = Alternative {
                 text: "`f32`".to_owned(),
-                edits: vec![Edit {
-                    span: end,
-                    text: " as f32".to_owned(),
-                }],
+                edits: vec![Edit::new(end, " as f32".to_owned())],
             };
             finding
                 .alternatives("write the constant as ", [stated])
@@ -518,10 +506,7 @@ fn operand_type(span: Span, operand: ElementType, stream: ElementType, constant:
             };
             let stated = Alternative {
                 text: format!("`{stream}`"),
-                edits: vec![Edit {
-                    span: end,
-                    text: format!(" as {stream}"),
-                }],
+                edits: vec![Edit::new(end, format!(" as {stream}"))],
             };
             finding
                 .alternatives("write the constant as ", [stated])

@@ -75,9 +75,18 @@ pub(crate) fn sum_up(fixed: &Fixed, remaining: usize) {
         files => format!(" ({} changed)", counted(files, "file")),
     };
     write_note(&format!(
-        "{} fixed, {remaining} remaining{files}",
-        fixed.fixed
+        "{} fixed{}, {remaining} remaining{files}",
+        fixed.fixed,
+        along(fixed)
     ));
+}
+
+/// ` and 1 more gone with them`, or nothing.
+fn along(fixed: &Fixed) -> String {
+    match fixed.along {
+        0 => String::new(),
+        along => format!(" and {along} more gone with them"),
+    }
 }
 
 /// Prints what `--fix` would change and changes nothing.
@@ -104,8 +113,9 @@ pub(crate) fn diff(
             "nothing would be fixed".to_owned()
         } else {
             format!(
-                "{} would be fixed in {}",
+                "{} would be fixed{} in {}",
                 counted(fixed.fixed, "finding"),
+                along(&fixed),
                 counted(files, "file")
             )
         };

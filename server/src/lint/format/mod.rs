@@ -23,8 +23,8 @@ use visa_analysis::{Applicability, Diagnostic, Level, OperationCounts};
 use super::check::{Finding, Outline};
 use super::styles::{ERROR, WARNING, styled};
 
-/// `2 kernels, 14 operations (1 unresolved): 1 error, 2 warnings, 1 fixable with --fix, 1 more with --unsafe-fixes`, and what
-/// was not looked at on a line of its own.
+/// `2 kernels, 14 operations (1 unresolved): 1 error, 2 warnings, 1 fixable with --fix, up to 1 more with --unsafe-fixes`, and
+/// what was not looked at on a line of its own.
 pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     let OperationCounts {
         resolved,
@@ -76,14 +76,15 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     text
 }
 
-/// `, 2 fixable with --fix, 3 more with --unsafe-fixes`, or nothing.
+/// `, 2 fixable with --fix, up to 3 more with --unsafe-fixes`, or nothing. What an unsure fix leads to is found out when it is
+/// applied, and some lead nowhere.
 fn fixable_words(safely: u64, unsafely: u64) -> String {
     match (safely, unsafely) {
         (0, 0) => String::new(),
         (safely, 0) => format!(", {safely} fixable with --fix"),
-        (0, unsafely) => format!(", {unsafely} fixable with --fix --unsafe-fixes"),
+        (0, unsafely) => format!(", up to {unsafely} fixable with --fix --unsafe-fixes"),
         (safely, unsafely) => {
-            format!(", {safely} fixable with --fix, {unsafely} more with --unsafe-fixes")
+            format!(", {safely} fixable with --fix, up to {unsafely} more with --unsafe-fixes")
         }
     }
 }
@@ -123,7 +124,7 @@ fn fixable(outline: &Outline<'_>) -> u64 {
     outline.open().filter(fixable).count() as u64
 }
 
-/// How many more `--unsafe-fixes` would mend: those whose fixes should all be looked at.
+/// How many more `--unsafe-fixes` would mend at most: those whose fixes should all be looked at.
 fn unsafely_fixable(outline: &Outline<'_>) -> u64 {
     let with_fixes = outline
         .open()

@@ -10,7 +10,7 @@ use visa_analysis::{Applicability, Assist, AssistKind, ByteRange, Level};
 use super::diagnostics::{SOURCE, checked, of_finding};
 use super::edits::{of_files, workspace_edit};
 use super::fix_all::fixed;
-use super::fixes::{Carried, touch};
+use super::fixes::{Carried, Chosen, touch};
 use crate::lsp::capabilities::FIX_ALL;
 use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::state::Snapshot;
@@ -18,9 +18,12 @@ use crate::project::levels::TO_BE_LOOKED_AT;
 
 /// What a code action carries until it is chosen.
 #[derive(Debug, Serialize, Deserialize)]
-struct Unresolved {
-    path: String,
-    version: Option<i32>,
+#[serde(untagged)]
+enum Unresolved {
+    /// One fix.
+    Fix(Chosen),
+    /// All safe fixes of a document.
+    All { path: String, version: Option<i32> },
 }
 
 /// A finding of the document, as the client sees it.
@@ -46,8 +49,10 @@ pub(crate) fn code_actions(
     if wants(only, &CodeActionKind::QUICKFIX) {
         for shown in findings(snapshot, &path, range, &params.context.diagnostics)? {
             let allowing = allowing(snapshot, &path, &shown)?;
-            let fixes = shown.carried.fixes.into_iter();
-            actions.extend(fixes.map(|fix| fix.action(&snapshot.view, &shown.diagnostic)));
+            for fix in shown.carried.fixes.clone() {
+                let of = (path.as_str(), shown.rule.as_str(), &shown.carried);
+                actions.extend(fix.action(snapshot, of, &shown.diagnostic)?);
+            }
             actions.extend(allowing);
         }
     }
@@ -70,14 +75,32 @@ pub(crate) fn resolve(snapshot: &Snapshot, action: &CodeAction) -> Answer<CodeAc
     let mut action = action.clone();
     let data = action.data.take();
     let unresolved = data.and_then(|data| serde_json::from_value::<Unresolved>(data).ok());
-    if let Some(Unresolved { path, version }) = unresolved.filter(|_| action.edit.is_none()) {
-        if snapshot.version(&path) != version {
-            return Err(Failure::Outdated);
+    let documents = match unresolved.filter(|_| action.edit.is_none()) {
+        None => return Ok(action),
+        Some(Unresolved::All { path, version }) => {
+            is_current(snapshot, &path, version)?;
+            fixed(snapshot, &path)?
         }
-        let documents = fixed(snapshot, &path)?;
-        action.edit = Some(workspace_edit(&snapshot.view, documents));
-    }
+        Some(Unresolved::Fix(chosen)) => {
+            is_current(snapshot, &chosen.path, chosen.version)?;
+            let documents = chosen.documents(snapshot)?;
+            documents.ok_or_else(|| Failure::Refused(LEADS_NOWHERE.to_owned()))?
+        }
+    };
+    action.edit = Some(workspace_edit(&snapshot.view, documents));
     Ok(action)
+}
+
+/// Why a fix that was offered is not made.
+const LEADS_NOWHERE: &str = "nothing is changed: behind this fix something else would be refused";
+
+/// Fails where a menu is about another text than the one that the document has now.
+fn is_current(snapshot: &Snapshot, path: &str, version: Option<i32>) -> Answer<()> {
+    if snapshot.version(path) == version {
+        Ok(())
+    } else {
+        Err(Failure::Outdated)
+    }
 }
 
 /// Whether a client asked for a kind of code action: for all, for this one, or for one that it is part of.
@@ -147,7 +170,7 @@ fn at_selection(snapshot: &Snapshot, path: &str, range: ByteRange) -> Answer<Vec
             findings.push(Shown {
                 rule: finding.rule.to_owned(),
                 diagnostic: of_finding(snapshot, finding, level)?,
-                carried: Carried::of(snapshot, finding)?,
+                carried: Carried::of(snapshot, finding),
             });
         }
     }
@@ -214,7 +237,7 @@ fn fix_all(snapshot: &Snapshot, path: &str, lazily: bool) -> Answer<Option<CodeA
         ..CodeAction::default()
     };
     if lazily {
-        let unresolved = Unresolved {
+        let unresolved = Unresolved::All {
             path: path.to_owned(),
             version: snapshot.version(path),
         };

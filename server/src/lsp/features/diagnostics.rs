@@ -312,7 +312,7 @@ pub(super) fn of_finding(
     let url = Uri::from_str(&finding.url).ok();
     let unnecessary = client.diagnostic_tags && UNNECESSARY.contains(&finding.rule);
     let data = if client.diagnostic_data {
-        serde_json::to_value(Carried::of(snapshot, finding)?).ok()
+        serde_json::to_value(Carried::of(snapshot, finding)).ok()
     } else {
         None
     };

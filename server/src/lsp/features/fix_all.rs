@@ -8,7 +8,8 @@ use std::sync::Arc;
 use similar::{ChangeTag, TextDiff};
 use tower_lsp::ls_types::TextEdit;
 use visa_analysis::{
-    ByteRange, Diagnostic, FileReport, Fixable, Level, Texts, Trust, Workspace, fix_all,
+    ByteRange, Completed, Completing, Diagnostic, FileReport, Fixable, Level, Proposed, Texts,
+    Trust, Workspace, fix_all,
 };
 
 use super::edits::DocumentEdits;
@@ -89,6 +90,10 @@ impl Fixable for Copied {
             .table
             .of(&diagnostic.file)
             .level_of(diagnostic)
+    }
+
+    fn complete(&self, wanted: &[Proposed<'_>], how: Completing) -> Vec<Completed> {
+        self.workspace.complete(wanted, how)
     }
 }
 

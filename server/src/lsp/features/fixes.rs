@@ -1,11 +1,14 @@
-//! The fixes of a finding as they travel: in the `data` of its diagnostic, and from there into code actions.
+//! The fixes of a finding as they travel: their titles in the `data` of its diagnostic, and from there into code actions.
+//!
+//! What a fix writes is worked out when it is chosen; for a client that cannot ask for that, when its menu is opened.
 
 use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, Diagnostic};
-use visa_analysis::{Applicability, ByteRange};
+use visa_analysis::{Applicability, ByteRange, Completing};
 
+use super::diagnostics::checked;
 use super::edits::{DocumentEdits, of_files, workspace_edit};
-use crate::lsp::engine::Answer;
+use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::state::{Snapshot, View};
 
 /// What a diagnostic carries for the code actions about it.
@@ -26,57 +29,99 @@ pub(crate) struct Fix {
     pub(crate) title: String,
     /// Whether it is the one to take without looking.
     pub(crate) preferred: bool,
-    /// Its replacements.
-    pub(crate) documents: Vec<DocumentEdits>,
+}
+
+/// A fix that is chosen from a menu.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Chosen {
+    /// The document.
+    pub(crate) path: String,
+    /// The version that the menu is about.
+    pub(crate) version: Option<i32>,
+    /// The rule of the finding.
+    pub(crate) rule: String,
+    /// The first byte of the finding.
+    pub(crate) start: u32,
+    /// What the fix does.
+    pub(crate) title: String,
 }
 
 impl Carried {
     /// What the diagnostic of a finding carries.
-    pub(crate) fn of(snapshot: &Snapshot, finding: &visa_analysis::Diagnostic) -> Answer<Self> {
+    pub(crate) fn of(snapshot: &Snapshot, finding: &visa_analysis::Diagnostic) -> Self {
         let sure = |fix: &visa_analysis::DiagnosticFix| fix.applicability == Applicability::Machine;
         let only = finding.fixes.iter().filter(|fix| sure(fix)).count() == 1;
-        let fixes = finding.fixes.iter().map(|fix| {
-            Ok(Fix {
-                title: fix.title.clone(),
-                preferred: only && sure(fix),
-                documents: of_files(snapshot, &fix.edits)?,
-            })
+        let fixes = finding.fixes.iter().map(|fix| Fix {
+            title: fix.title.clone(),
+            preferred: only && sure(fix),
         });
-        Ok(Self {
+        Self {
             version: snapshot.version(&finding.file),
             start: finding.range.start.byte,
-            fixes: fixes.collect::<Answer<_>>()?,
-        })
+            fixes: fixes.collect(),
+        }
     }
 
     /// What a diagnostic that the client sends back carries, if that is about the texts that it has now.
     pub(crate) fn back(view: &View, path: &str, diagnostic: &Diagnostic) -> Option<Self> {
         let data = diagnostic.data.clone()?;
         let carried: Self = serde_json::from_value(data).ok()?;
-        let version = |path: &str| view.documents.get(path).map(|document| document.version);
-        let current = carried.version == version(path)
-            && carried.fixes.iter().all(|fix| {
-                fix.documents.iter().all(|document| {
-                    let path = crate::lsp::uris::path_of(&document.uri);
-                    document.version.is_some() && document.version == version(&path)
-                })
-            });
+        let version = view.documents.get(path).map(|document| document.version);
         // A file that is not open has no version: what was said of it may be old.
-        (current && carried.version.is_some()).then_some(carried)
+        (carried.version == version && carried.version.is_some()).then_some(carried)
     }
 }
 
 impl Fix {
-    /// The code action.
-    pub(crate) fn action(self, view: &View, diagnostic: &Diagnostic) -> CodeAction {
-        CodeAction {
+    /// The code action: without an edit where the client asks for that later. `None` for what leads nowhere.
+    pub(crate) fn action(
+        self,
+        snapshot: &Snapshot,
+        (path, rule, carried): (&str, &str, &Carried),
+        diagnostic: &Diagnostic,
+    ) -> Answer<Option<CodeAction>> {
+        let chosen = Chosen {
+            path: path.to_owned(),
+            version: carried.version,
+            rule: rule.to_owned(),
+            start: carried.start,
+            title: self.title.clone(),
+        };
+        let mut action = CodeAction {
             title: self.title,
             kind: Some(CodeActionKind::QUICKFIX),
             diagnostics: Some(vec![diagnostic.clone()]),
-            edit: Some(workspace_edit(view, self.documents)),
             is_preferred: self.preferred.then_some(true),
             ..CodeAction::default()
+        };
+        if snapshot.view.client.code_action_resolve {
+            action.data = serde_json::to_value(chosen).ok();
+            return Ok(Some(action));
         }
+        let documents = chosen.documents(snapshot)?;
+        Ok(documents.map(|documents| {
+            action.edit = Some(workspace_edit(&snapshot.view, documents));
+            action
+        }))
+    }
+}
+
+impl Chosen {
+    /// What the fix writes, with what it needs behind it; `None` where that leads to no kernel that is right.
+    pub(crate) fn documents(&self, snapshot: &Snapshot) -> Answer<Option<Vec<DocumentEdits>>> {
+        let report = checked(snapshot, &self.path)?;
+        let mut findings = report.diagnostics.iter();
+        let proposed = findings.find_map(|finding| {
+            let here = finding.rule == self.rule && finding.range.start.byte == self.start;
+            let mut fixes = finding.fixes.iter().filter(|_| here);
+            Some((finding, fixes.find(|fix| fix.title == self.title)?))
+        });
+        let proposed = proposed.ok_or(Failure::Outdated)?;
+        let completed = snapshot
+            .analysis
+            .completed_fixes(&[proposed], Completing::Alone)?;
+        let edits = completed.first().map(|completed| &completed.fix.edits);
+        edits.map(|edits| of_files(snapshot, edits)).transpose()
     }
 }
 

@@ -1,0 +1,99 @@
+//! What the engines refuse of an operation, by kind and counted, so that an operation and a changed copy of it can be compared.
+//!
+//! Knows the names of violations, not what they mean: numbers in them may differ although the fault is the same.
+
+use std::fmt::Debug;
+
+use rustc_hash::FxHashMap;
+
+use crate::kernel::{Body, Operation};
+
+use super::moves::{self, MoveKind};
+use super::sequencer::{SequenceReport, SequencerViolation};
+use super::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation};
+
+/// Violations by the stage that meets them and their names, counted.
+pub type Refusals = FxHashMap<(usize, String), usize>;
+
+/// The number in the place of a stage's that stands for the whole pass, or the operation.
+const WHOLE: usize = usize::MAX;
+
+/// What is refused of an operation of a body, or of a changed copy of one, as which it was derived.
+#[must_use]
+pub fn refusals(body: &Body, operation: &Operation, derived: &OperationDerivation) -> Refusals {
+    let mut found = Refusals::default();
+    match derived {
+        OperationDerivation::Copy(derived) => add(&mut found, WHOLE, &derived.violations),
+        OperationDerivation::Pass(derived) => of_pass(&mut found, derived),
+        OperationDerivation::Collective => {}
+    }
+    for moved in moves::of_operation(body, operation) {
+        let stage = match moved.kind {
+            MoveKind::Fetch(_, stage) | MoveKind::Switch(_, stage) => stage,
+            _ => WHOLE,
+        };
+        add(&mut found, stage, &[moved.fault]);
+    }
+    found
+}
+
+fn of_pass(found: &mut Refusals, derived: &PassDerivation) {
+    add(found, WHOLE, &derived.pipeline.violations);
+    for violation in &derived.vector.violations {
+        add(
+            found,
+            violation.stage,
+            std::slice::from_ref(&violation.fault),
+        );
+    }
+    for (number, stage) in derived.stages.iter().enumerate() {
+        match stage {
+            StageDerivation::Fetch(derived) => {
+                add(found, number, &derived.violations);
+                add(found, number, limits(derived.sequence.as_ref()));
+            }
+            StageDerivation::Switch(derived) => add(found, number, &derived.violations),
+            StageDerivation::Collect(derived) => add(found, number, &derived.violations),
+            StageDerivation::Align(derived) => add(found, number, &derived.violations),
+            StageDerivation::Contract(derived) => add(found, number, &derived.violations),
+            StageDerivation::Accumulate(derived) => add(found, number, &derived.violations),
+            StageDerivation::Cast(derived) => add(found, number, &derived.violations),
+            StageDerivation::Transpose(derived) => add(found, number, &derived.violations),
+            StageDerivation::Vector => {}
+        }
+        if derived.valid_counts.refuses(number) {
+            add(found, number, &["ValidCount"]);
+        }
+    }
+    match &derived.end {
+        EndDerivation::Commit(derived) => {
+            add(found, WHOLE, &derived.violations);
+            add(found, WHOLE, limits(derived.sequence.as_ref()));
+        }
+        EndDerivation::Trf(derived) => add(found, WHOLE, &derived.violations),
+        EndDerivation::Vrf(derived) => add(found, WHOLE, &derived.violations),
+        EndDerivation::Open => {}
+    }
+}
+
+/// The limits that a sequencer breaks.
+fn limits(sequence: Option<&SequenceReport>) -> &[SequencerViolation] {
+    sequence.map_or(&[], |sequence| &sequence.violations)
+}
+
+fn add<T: Debug>(found: &mut Refusals, stage: usize, violations: &[T]) {
+    for violation in violations {
+        let words = format!("{violation:?}");
+        let end = words.find([' ', '{']).unwrap_or(words.len());
+        let name = words.get(..end).unwrap_or_default().to_owned();
+        *found.entry((stage, name)).or_default() += 1;
+    }
+}
+
+/// Whether something is refused that was not before.
+#[must_use]
+pub fn more_is_refused(before: &Refusals, after: &Refusals) -> bool {
+    after
+        .iter()
+        .any(|(refusal, count)| before.get(refusal).is_none_or(|before| count > before))
+}

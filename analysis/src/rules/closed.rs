@@ -1,0 +1,296 @@
+//! Sure fixes that need something behind them, told apart from those that need nothing.
+//!
+//! A fix is sure if its rule says so and if the operations that it changes are refused nothing more with it. These alone are
+//! derived again, so that it costs a fix the same in a kernel of ten operations and of a thousand, and does not depend on
+//! what other fixes there are. What a fix does need is not looked for here: that is [`crate::fixing`].
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::changed::{Values, places_of_operation, places_of_tensor, values, write};
+use super::{Alternative, Applicability, Checked, Edit, Finding};
+use crate::derivation::derive_operation;
+use crate::derivation::memory::Lifetime;
+use crate::derivation::refusals::{Refusals, more_is_refused, refusals};
+use crate::derivation::tensors::bytes_of;
+use crate::hardware::DM_BYTES_PER_SLICE;
+use crate::items::Span;
+use crate::kernel::{Body, Origin, TensorId, Tier};
+
+/// How many alternatives of a finding are stated.
+pub(crate) const ALTERNATIVE_LIMIT: usize = 8;
+
+/// What is said of a change that needs others behind it.
+pub(crate) const FOLLOWING: &str = ", and what follows from it";
+
+/// Makes sure fixes with which more is refused a matter of looking first.
+pub(super) fn judge(checked: &Checked<'_>, findings: &mut [Finding]) {
+    let fixes = findings.iter_mut().flat_map(|finding| &mut finding.fixes);
+    let mut sure = fixes
+        .filter(|fix| fix.applicability == Applicability::Machine)
+        .peekable();
+    if sure.peek().is_none() {
+        return;
+    }
+    let mut trial = Trial::of(checked);
+    for fix in sure {
+        if trial.refuses(&fix.edits) {
+            fix.applicability = Applicability::Maybe;
+        }
+    }
+}
+
+/// Keeps of what helps state the alternatives with which nothing more is refused. Where there is none of them, and no other
+/// help, the first one says that something follows from it.
+pub(super) fn judge_helps(checked: &Checked<'_>, findings: &mut [Finding]) {
+    let stating = |finding: &&mut Finding| finding.alternatives.is_some();
+    let mut stating = findings.iter_mut().filter(stating).peekable();
+    if stating.peek().is_none() {
+        return;
+    }
+    let mut trial = Trial::of(checked);
+    for finding in stating {
+        let Some(alternatives) = &mut finding.alternatives else {
+            continue;
+        };
+        let stated = std::mem::take(&mut alternatives.list);
+        let (refused, mut closed): (Vec<_>, Vec<_>) = stated
+            .into_iter()
+            .take(ALTERNATIVE_LIMIT)
+            .partition(|stated| trial.refuses(&stated.edits));
+        if closed.is_empty() && finding.help.is_none() {
+            closed.extend(refused.into_iter().take(1).map(|stated| Alternative {
+                text: format!("{}{FOLLOWING}", stated.text),
+                ..stated
+            }));
+        }
+        alternatives.list = closed;
+        if alternatives.list.is_empty() {
+            finding.alternatives = None;
+        }
+    }
+}
+
+/// What of a body is written at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Holder {
+    Tensor(usize),
+    Operation(usize),
+}
+
+/// A copy of a body in which fixes are made and taken back.
+struct Trial<'a> {
+    checked: &'a Checked<'a>,
+    body: Body,
+    holders: FxHashMap<Span, Vec<Holder>>,
+    /// The operations that read or write a tensor, by the tensor's number.
+    users: Vec<Vec<usize>>,
+    before: FxHashMap<usize, Refusals>,
+}
+
+impl<'a> Trial<'a> {
+    fn of(checked: &'a Checked<'a>) -> Self {
+        let body = checked.body.clone();
+        let mut holders: FxHashMap<Span, Vec<Holder>> = FxHashMap::default();
+        let mut note = |place: Span, holder: Holder| {
+            let known = holders.entry(place).or_default();
+            if known.last() != Some(&holder) {
+                known.push(holder);
+            }
+        };
+        for (number, tensor) in body.tensors.iter().enumerate() {
+            places_of_tensor(tensor, |place| note(place, Holder::Tensor(number)));
+        }
+        for (number, operation) in body.operations.iter().enumerate() {
+            places_of_operation(operation, |place| note(place, Holder::Operation(number)));
+        }
+        let mut trial = Self {
+            checked,
+            users: vec![Vec::new(); body.tensors.len()],
+            body,
+            holders,
+            before: FxHashMap::default(),
+        };
+        trial.find_users();
+        trial
+    }
+
+    /// Views and reshapes are used by who uses their tensor: their bytes are the same.
+    fn find_users(&mut self) {
+        let memory = &self.checked.derivation.memory;
+        let mut of_base: FxHashMap<TensorId, Vec<usize>> = FxHashMap::default();
+        for (operation, touches) in memory.touches.iter().enumerate() {
+            for touch in touches {
+                let lifetime = memory.lifetimes.get(touch.allocation);
+                let users = lifetime.map(|lifetime| of_base.entry(lifetime.tensor).or_default());
+                if let Some(users) = users.filter(|users| users.last() != Some(&operation)) {
+                    users.push(operation);
+                }
+            }
+        }
+        for number in 0..self.body.tensors.len() {
+            let users = self.base(number).and_then(|base| of_base.get(&base));
+            if let (Some(users), Some(own)) = (users, self.users.get_mut(number)) {
+                own.clone_from(users);
+            }
+        }
+    }
+
+    /// The tensor whose bytes a tensor has.
+    fn base(&self, mut number: usize) -> Option<TensorId> {
+        let tensors = &self.body.tensors;
+        // A tensor is made after what it is a view of.
+        while let Some(tensor) = tensors.get(number) {
+            match tensor.origin {
+                Origin::View { of, .. } | Origin::Reshape { of } if (of.0 as usize) < number => {
+                    number = of.0 as usize;
+                }
+                _ => return Some(tensor.id),
+            }
+        }
+        None
+    }
+
+    /// Whether something is refused with edits that was not before. What a body does not hold as a value is not judged.
+    fn refuses(&mut self, edits: &[Edit]) -> bool {
+        let Some(values) = values(edits) else {
+            return false;
+        };
+        let mut changed: FxHashSet<Holder> = FxHashSet::default();
+        for edit in edits {
+            let Some(holders) = self.holders.get(&edit.span) else {
+                return false;
+            };
+            changed.extend(holders.iter().copied());
+        }
+        let mut touched: FxHashSet<usize> = FxHashSet::default();
+        for holder in &changed {
+            match holder {
+                Holder::Operation(number) => {
+                    touched.insert(*number);
+                }
+                Holder::Tensor(number) => {
+                    touched.extend(self.users.get(*number).into_iter().flatten());
+                }
+            }
+        }
+        self.make(&values, &changed);
+        let collides = changed.iter().any(|holder| match holder {
+            Holder::Tensor(number) => self.collides(*number),
+            Holder::Operation(_) => false,
+        });
+        let refuses = collides
+            || touched
+                .into_iter()
+                .any(|number| self.is_refused_more(number));
+        self.take_back(&changed);
+        refuses
+    }
+
+    fn make(&mut self, values: &Values, changed: &FxHashSet<Holder>) {
+        for holder in changed {
+            match holder {
+                Holder::Tensor(number) => {
+                    if let Some(tensor) = self.body.tensors.get_mut(*number) {
+                        write(values).tensor(tensor);
+                    }
+                }
+                Holder::Operation(number) => {
+                    if let Some(operation) = self.body.operations.get_mut(*number) {
+                        write(values).operation(operation);
+                    }
+                }
+            }
+        }
+    }
+
+    fn take_back(&mut self, changed: &FxHashSet<Holder>) {
+        let old = self.checked.body;
+        for holder in changed {
+            match holder {
+                Holder::Tensor(number) => {
+                    let (own, old) = (self.body.tensors.get_mut(*number), old.tensors.get(*number));
+                    if let (Some(own), Some(old)) = (own, old) {
+                        own.clone_from(old);
+                    }
+                }
+                Holder::Operation(number) => {
+                    let own = self.body.operations.get_mut(*number);
+                    if let (Some(own), Some(old)) = (own, old.operations.get(*number)) {
+                        own.clone_from(old);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether more of an operation is refused than before.
+    fn is_refused_more(&mut self, number: usize) -> bool {
+        let Checked {
+            body: old,
+            derivation,
+            target,
+            ..
+        } = *self.checked;
+        let derived = derivation.operations.get(number);
+        let (Some(derived), Some(first), Some(operation)) = (
+            derived,
+            old.operations.get(number),
+            self.body.operations.get(number),
+        ) else {
+            return false;
+        };
+        let changed = derive_operation(&self.body, operation, target);
+        let after = refusals(&self.body, operation, &changed);
+        let before = self.before.entry(number);
+        let before = before.or_insert_with(|| refusals(old, first, derived));
+        more_is_refused(before, &after)
+    }
+
+    /// Whether a tensor that grew reaches into another one that is needed at the same time, or out of its memory.
+    fn collides(&self, number: usize) -> bool {
+        let (Some(old), Some(new)) = (
+            self.checked.body.tensors.get(number),
+            self.body.tensors.get(number),
+        ) else {
+            return false;
+        };
+        let Some(bytes) = bytes_of(new).filter(|bytes| {
+            let grows = bytes_of(old).is_none_or(|old| *bytes > old);
+            grows || old.address != new.address
+        }) else {
+            return false;
+        };
+        let base = self.base(number);
+        let lifetimes = &self.checked.derivation.memory.lifetimes;
+        let own = |lifetime: &&Lifetime| Some(lifetime.tensor) == base;
+        lifetimes.iter().filter(own).any(|own| {
+            let Some(start) = new.address.bytes().or(own.address) else {
+                return false;
+            };
+            let end = start.saturating_add(bytes);
+            let others = lifetimes.iter().filter(|other| other.tensor != own.tensor);
+            let mut others = others.filter(|other| !meets_now(own, other));
+            (own.tier == Tier::Dm && end > DM_BYTES_PER_SLICE)
+                || others.any(|other| meets(own, (start, end), other))
+        })
+    }
+}
+
+/// Whether bytes of a tensor's memory are another's while both are needed.
+fn meets(own: &Lifetime, (start, end): (u64, u64), other: &Lifetime) -> bool {
+    let (Some(address), Some(bytes)) = (other.address, other.bytes) else {
+        return false;
+    };
+    own.tier == other.tier
+        && own.from <= other.to
+        && other.from <= own.to
+        && start < address.saturating_add(bytes)
+        && address < end
+}
+
+fn meets_now(own: &Lifetime, other: &Lifetime) -> bool {
+    let (Some(address), Some(bytes)) = (own.address, own.bytes) else {
+        return false;
+    };
+    meets(own, (address, address.saturating_add(bytes)), other)
+}
