@@ -194,9 +194,10 @@ impl Asked<'_> {
         }
         let completed = found_in_items(self.db, self.file, Fixes::Completed);
         for (finding, fix, of) in taken {
-            let mut same = completed.findings.iter().filter(|other| {
-                (other.rule, other.span) == (finding.rule, finding.span)
-            });
+            let mut same = completed
+                .findings
+                .iter()
+                .filter(|other| (other.rule, other.span) == (finding.rule, finding.span));
             // A fix may have got more to do.
             let holds = |other: &&Fix| {
                 other.title.starts_with(&fix.title)

@@ -85,10 +85,7 @@ impl PaddedTensors {
                 if alias == *base {
                     let name = source(db, place.span);
                     let text = format!("m![{{ {name} }} # {size}]");
-                    self.edits.push(Edit {
-                        span: place.span,
-                        text,
-                    });
+                    self.edits.push(Edit::new(place.span, text));
                     self.mappings.push((place.span, longer.clone()));
                 }
             } else if let Some(site) = sites.iter().find(|site| site.span == place.span) {
@@ -101,10 +98,8 @@ impl PaddedTensors {
         let divisions = indivisible::divisions(db, &sites);
         for division in divisions.get(base).into_iter().flatten() {
             if known.insert(division.first) {
-                self.edits.push(Edit {
-                    span: division.first,
-                    text: format!("# {size} {}", source(db, division.first)),
-                });
+                let text = format!("# {size} {}", source(db, division.first));
+                self.edits.push(Edit::new(division.first, text));
             }
         }
         Some(self.edits.len() > before)
@@ -124,7 +119,7 @@ fn bare(db: &dyn Db, site: &MappingSite, (base, size): (&Mapping, u64)) -> Vec<E
                 SyntaxKind::Pair(_) => format!("[{text}] # {size}"),
                 _ => format!("{text} # {size}"),
             };
-            edits.push(Edit { span, text });
+            edits.push(Edit::new(span, text));
             continue;
         }
         match &node.kind {
