@@ -13,10 +13,10 @@ use super::digits::{AxisDigit, Digits, is_mixed_radix};
 use super::fewest::{self, Fewest, Wanted};
 use super::gate::{Class, GateRefusal, decide_gate};
 use super::outer_part;
-use super::setting::{COUNTERS, LANES, PacketCount};
+use super::setting::{COUNTERS, GATES, LANES, PacketCount};
 
 /// Slices of a cluster: more are no placement.
-const MOST_SLICES: u64 = 256;
+pub(super) const MOST_SLICES: u64 = 256;
 
 /// Decides one axis. `None`: the placement is none that this knows how to decide.
 #[must_use]
@@ -238,7 +238,8 @@ impl<'a> Decision<'a> {
         let gate = match decide_gate(&classes) {
             Ok(gate) => gate,
             Err(GateRefusal::NoThreshold) => {
-                return Some(AxisAnswer::Refused(self.gate_refusal(&classes)?));
+                let beyond = |first| self.class(Some(first));
+                return Some(AxisAnswer::Refused(self.gate_refusal(&classes, beyond)?));
             }
         };
         let packet = (!self.question.packet.is_empty()).then_some(PacketCount {
@@ -294,7 +295,24 @@ impl<'a> Decision<'a> {
         Some((steps, total))
     }
 
-    fn gate_refusal(&self, classes: &[Class]) -> Option<Refusal> {
+    /// Why no gate does. `None` where gates of their own could close the slices that stand on padding of their own digits, and
+    /// one more does the rest, `beyond` said of the elements that these slices would hold: whether anybody sets several gates
+    /// for one axis is not known.
+    fn gate_refusal(
+        &self,
+        classes: &[Class],
+        beyond: impl Fn(u64) -> Option<Class>,
+    ) -> Option<Refusal> {
+        let padded = self.question.slice.as_slice().iter();
+        let padded = padded.filter(|digit| digit.is_padded()).count();
+        if (1..GATES).contains(&padded) {
+            let all = (0..self.question.slices)
+                .map(|slice| beyond(self.question.slice.stepped_value(slice)?))
+                .collect::<Option<Vec<_>>>()?;
+            if decide_gate(&all).is_ok() {
+                return None;
+            }
+        }
         let (steps, time_steps) = self.steps_of()?;
         let slice = self.question.slice.as_slice();
         // The same digits in ascending order: if that works, the order is what is wrong.
@@ -383,7 +401,14 @@ impl<'a> Decision<'a> {
             })
             .collect();
         let Ok(gate) = decide_gate(&classes) else {
-            return Some(AxisAnswer::Refused(self.gate_refusal(&classes)?));
+            let beyond = |first| {
+                Some(if first < size {
+                    Class::Open
+                } else {
+                    Class::Closed
+                })
+            };
+            return Some(AxisAnswer::Refused(self.gate_refusal(&classes, beyond)?));
         };
         let bound = if self.is_time_padded() {
             size.min(self.limit)

@@ -118,6 +118,14 @@ impl Digits {
         })
     }
 
+    /// The value at a position of the place, the digits' own padding counted on.
+    #[must_use]
+    pub(super) fn stepped_value(&self, position: u64) -> Option<u64> {
+        self.digits.iter().try_fold(0_u64, |sum, digit| {
+            sum.checked_add(digit.step_at(position).checked_mul(digit.stride)?)
+        })
+    }
+
     /// The smallest value of the digits that is at least `bound`; `None` if all are smaller.
     #[must_use]
     pub(super) fn next(&self, bound: u64) -> Option<u64> {

@@ -491,6 +491,29 @@ fn an_outer_digit_in_the_packet_over_nine_small_ones() {
     Flits::new("X", &reversed, lanes, &axes).assert_supported(&axes[..1]);
 }
 
+/// Slices that stand on padding of their own digit would take a gate of their own beside the one that ends the axis: the
+/// generator has both, and whether one axis may have them is not said.
+#[test]
+fn two_gates_for_one_axis_are_not_judged() {
+    let axes = [("R", 10), ("X", 16)];
+    let flits = Flits::new("X, R # 12 / 3, R # 12 % 3 # 4", "1", "1 # 8", &axes);
+    assert_eq!(flits.place(&["R"]), None);
+    let gate = |mask, threshold| Gate {
+        mask,
+        threshold,
+        valid: 0,
+        transposed: false,
+    };
+    let both = Setting {
+        counters: vec![],
+        packet: None,
+        gates: vec![gate(3, 3), gate(15, 13)],
+    };
+    assert_counts(&both, &flits.needed(&axes[..1]));
+    // Digits out of order need more than that.
+    Flits::new("X, R # 12 % 3 # 4, R # 12 / 3", "1", "1 # 8", &axes).assert_refused("R");
+}
+
 /// More padded axes than gates.
 #[test]
 fn four_axes_for_three_gates() {
