@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::budget::budget_of;
 use crate::causes::Causes;
 use crate::db::{Db, Project, SourceFile, options, shown_path};
-use crate::derivation::{BodyDerivation, derive_watching};
+use crate::derivation::{BodyDerivation, derive_watching, undecided};
 use crate::fixing::completion::{breaks_nothing, complete_each};
 use crate::fragments::fitted;
 use crate::items::{
@@ -24,7 +24,7 @@ use crate::items::{
     crate_root, file_functions, file_items, file_library, file_package, functions_of, is_left_out,
     item_text, stands_in,
 };
-use crate::kernel::{Body, Unresolved};
+use crate::kernel::{OperationId, Unresolved};
 use crate::places::Places;
 use crate::report::{
     CrateLibrary, Diagnostic, FileReport, OperationCounts, Problem, UnresolvedPlace,
@@ -86,9 +86,7 @@ pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
     let found = guarded(db, || {
         let mut findings = as_checked(db, function, rules::check);
         in_words_of(db, function, &mut findings);
-        let body = body(db, function);
-        findings.extend(rules::not_looked_at(db, &body));
-        of_body(&body, findings)
+        of_body(db, function, findings)
     });
     Arc::new(found)
 }
@@ -108,9 +106,7 @@ pub fn completed_function_findings(db: &dyn Db, function: ItemId) -> Arc<Finding
             findings
         });
         in_words_of(db, function, &mut findings);
-        let body = body(db, function);
-        findings.extend(rules::not_looked_at(db, &body));
-        of_body(&body, findings)
+        of_body(db, function, findings)
     });
     Arc::new(found)
 }
@@ -449,9 +445,16 @@ pub(crate) fn functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
     file_functions(db, file)
 }
 
-fn of_body(body: &Body, findings: Vec<Finding>) -> Findings {
+/// What the rules found in a function, with what nothing is known of.
+fn of_body(db: &dyn Db, function: ItemId, mut findings: Vec<Finding>) -> Findings {
+    let body = body(db, function);
+    let derivation = function_derivation(db, function);
+    let (open, undecided): (Vec<OperationId>, Vec<Unresolved>) =
+        undecided(&body, &derivation).into_iter().unzip();
+    findings.extend(rules::not_looked_at(db, &body, &undecided));
     // A place counts as resolved where all its runs are.
-    let incomplete = body.incomplete.iter().filter_map(|id| body.operation(*id));
+    let incomplete = body.incomplete.iter().chain(&open);
+    let incomplete = incomplete.filter_map(|id| body.operation(*id));
     let mut seen: FxHashSet<Span> = incomplete.map(|operation| operation.span).collect();
     let operations = body
         .operations
@@ -463,8 +466,9 @@ fn of_body(body: &Body, findings: Vec<Finding>) -> Findings {
     let unresolved = body
         .unresolved
         .iter()
-        .filter(|place| seen.insert(place.operation))
         .cloned()
+        .chain(undecided)
+        .filter(|place| seen.insert(place.operation))
         .collect();
     Findings {
         findings,

@@ -24,9 +24,12 @@ pub mod sequencer;
 pub mod switch;
 pub mod tensors;
 pub mod transpose;
+mod undecided;
 pub mod valid_count;
 pub mod vector;
 mod views;
+
+pub(crate) use undecided::undecided;
 
 use crate::hardware::Target;
 use crate::kernel::{Body, Operation, OperationKind, Pass, PassEnd, StageKind};

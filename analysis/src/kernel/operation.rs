@@ -375,6 +375,8 @@ pub enum UnresolvedReason {
     TooManyOperations,
     /// More of something stand in each other than are followed: helpers that call each other, expressions.
     TooDeep(&'static str),
+    /// Something that a derivation could not decide although all that it takes is known.
+    Undecided(String),
     /// A loop with more runs than are followed, which differ; how many there are, if that is known.
     LongLoop(Option<u64>),
 }
@@ -409,6 +411,7 @@ impl UnresolvedReason {
             Self::Recursion => "recursive helper".to_owned(),
             Self::UnboundedLoop => "loop without constant bounds".to_owned(),
             Self::UnsupportedExpression(what) => format!("unsupported expression: {what}"),
+            Self::Undecided(what) => what.clone(),
             Self::UnreadLibrary(library) => format!("`{}` is not read yet", library.crate_name()),
             Self::TooManyOperations => "too many operations".to_owned(),
             Self::TooDeep(what) => format!("{what} are nested too deeply"),

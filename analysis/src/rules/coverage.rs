@@ -54,8 +54,9 @@ pub(super) const RULES: &[Rule] = &[
             "an operation could not be followed, so that no other rule looks at it",
             "visa-lint follows a kernel's values without a compiler. A method that the library does not have, a name from \
          elsewhere, a mapping that only a caller knows, a macro or a closure that is handed to unknown code ends that: what \
-         the operation there does is not known, and every rule is silent about it. A run without findings then says nothing \
-         about it either. The summary counts such operations; this rule shows them, with what could not be resolved. It is \
+         the operation there does is not known, and every rule is silent about it. What is known and was not decided counts \
+         too: a group that a size cuts across can be too entangled to tell what a sequencer reads or which elements a reduce \
+         counts. A run without findings then says nothing about it either. The summary counts such operations; this rule shows them, with what could not be resolved. It is \
          off by default, because most of them are mistakes that the compiler reports in better words; with \
          `--deny unresolved_operation` a CI job accepts kernels only that are looked at in whole.",
         )
@@ -65,9 +66,9 @@ pub(super) const RULES: &[Rule] = &[
 /// The family looks at what bodies lack; see [`not_looked_at`].
 pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
 
-/// A finding for each operation of a body that is not looked at.
-pub(crate) fn not_looked_at(db: &dyn Db, body: &Body) -> Vec<Finding> {
-    let places = body.unresolved.iter();
+/// A finding for each operation of a body that is not looked at, and for what derivations left open.
+pub(crate) fn not_looked_at(db: &dyn Db, body: &Body, undecided: &[Unresolved]) -> Vec<Finding> {
+    let places = body.unresolved.iter().chain(undecided);
     let mut findings: Vec<Finding> = places.map(|place| unresolved(db, place)).collect();
     findings.extend(limits(body));
     findings

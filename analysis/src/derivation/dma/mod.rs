@@ -61,6 +61,8 @@ pub struct DmaDerivation {
     pub reordered: Option<Mapping>,
     /// What the engine cannot do.
     pub violations: Vec<DmaViolation>,
+    /// Whether the two sides are too entangled to tell which loops move them.
+    pub undecided: bool,
 }
 
 impl DmaDerivation {
@@ -188,6 +190,7 @@ fn derive_transfer(
     let mut pieces = match paired(&read, &write) {
         Ok(pieces) => pieces,
         Err(misfit) => {
+            derivation.undecided = misfit == Misfit::Unknown;
             if matches!(misfit, Misfit::Incompatible { .. }) {
                 derivation
                     .violations

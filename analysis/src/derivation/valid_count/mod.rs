@@ -260,6 +260,19 @@ pub struct FlitPlaces {
 pub struct ValidCountsDerivation {
     /// One entry an intra-slice reduce whose placement is known.
     pub reduces: Vec<ReduceCounts>,
+    /// Reduces of which it is not known although all mappings are: their axis and place, and why.
+    pub undecided: Vec<Undecided>,
+}
+
+/// A reduce whose valid counts are not decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undecided {
+    /// The reduced axis.
+    pub axis: String,
+    /// The reduce's method.
+    pub span: Span,
+    /// Whether the axis lies in a group that a size cuts across.
+    pub grouped: bool,
 }
 
 impl ValidCountsDerivation {
@@ -275,16 +288,19 @@ impl ValidCountsDerivation {
 /// Derives the valid counts of every intra-slice reduce of a pass, over the flits that enter the Vector Engine.
 #[must_use]
 pub fn derive(pass: &Pass) -> ValidCountsDerivation {
-    let reduces = pass
-        .stages
-        .iter()
-        .enumerate()
-        .filter_map(|(index, _)| reduce_at(pass, index))
-        .collect();
-    ValidCountsDerivation { reduces }
+    let mut derived = ValidCountsDerivation::default();
+    for index in 0..pass.stages.len() {
+        match reduce_at(pass, index) {
+            Some(Ok(reduce)) => derived.reduces.push(reduce),
+            Some(Err(undecided)) => derived.undecided.push(undecided),
+            None => {}
+        }
+    }
+    derived
 }
 
-fn reduce_at(pass: &Pass, index: usize) -> Option<ReduceCounts> {
+/// The reduce at a stage; `None` where there is none, or a mapping is not known, or no flit of that shape is counted.
+fn reduce_at(pass: &Pass, index: usize) -> Option<Result<ReduceCounts, Undecided>> {
     let stage = pass.stages.get(index)?;
     let StageKind::VectorIntraReduce { axis, .. } = &stage.kind else {
         return None;
@@ -296,12 +312,23 @@ fn reduce_at(pass: &Pass, index: usize) -> Option<ReduceCounts> {
         known(&flit.time)?,
         known(&flit.packet)?,
     );
-    let placement = place(forms.0, forms.1, forms.2, axis.name())?;
+    let Some(placement) = place(forms.0, forms.1, forms.2, axis.name()) else {
+        // Of other flits another rule speaks.
+        let counted = forms.2.size() == LANES && forms.0.size() <= decide::MOST_SLICES;
+        let grouped = |form: &Form| digits_of(form, axis.name()).is_none();
+        return counted.then(|| {
+            Err(Undecided {
+                axis: axis.name().to_owned(),
+                span: stage.span,
+                grouped: [forms.0, forms.1, forms.2].into_iter().any(grouped),
+            })
+        });
+    };
     let alternative = match &placement {
         Placement::Refused(refusal) => alternative(forms, axis.name(), refusal),
         Placement::Unneeded | Placement::Supported(_) => None,
     };
-    Some(ReduceCounts {
+    Some(Ok(ReduceCounts {
         stage: index,
         axis: axis.name().to_owned(),
         span: stage.span,
@@ -312,7 +339,7 @@ fn reduce_at(pass: &Pass, index: usize) -> Option<ReduceCounts> {
         },
         placement,
         alternative,
-    })
+    }))
 }
 
 /// The 8-lane flit that the generator tags: the input of the block that the stage belongs to.
