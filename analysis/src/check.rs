@@ -95,7 +95,10 @@ pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
 #[salsa::tracked(returns(clone))]
 pub fn completed_function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
     let proposed = function_findings(db, function);
-    let offers = |finding: &Finding| !finding.fixes.is_empty() || finding.alternatives.is_some();
+    // What was proposed and led nowhere left its finding with general words.
+    let offers = |finding: &Finding| {
+        !finding.fixes.is_empty() || finding.alternatives.is_some() || finding.help.is_some()
+    };
     if !proposed.findings.iter().any(offers) {
         return proposed;
     }

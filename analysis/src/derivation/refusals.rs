@@ -32,7 +32,10 @@ pub fn refusals(body: &Body, operation: &Operation, derived: &OperationDerivatio
             MoveKind::Fetch(_, stage) | MoveKind::Switch(_, stage) => stage,
             _ => WHOLE,
         };
-        add(&mut found, stage, &[moved.fault]);
+        // What its engine refuses anyway is refused once.
+        if !found.keys().any(|(refusing, _)| *refusing == stage) {
+            add(&mut found, stage, &[moved.fault]);
+        }
     }
     found
 }

@@ -12,7 +12,7 @@ use crate::derivation::derive;
 use crate::items::{ItemId, Span};
 use crate::kernel::Body;
 use crate::mapping::Mapping;
-use crate::rules::changed::{with_edits, with_mappings};
+use crate::rules::changed::{places, with_edits, with_mappings};
 use crate::rules::{
     ALTERNATIVE_LIMIT, Alternative, Alternatives, Applicability, Checked, Edit, FOLLOWING, Finding,
     Fix, Level, Reach, found_by_families, groups_of_causes, names,
@@ -103,6 +103,7 @@ pub(crate) fn complete_together(
     trusted: impl Fn(&Fix) -> bool,
 ) -> Vec<Together> {
     let completion = Completion::of(checked, findings);
+    let held = places(checked.body);
     let places = places_of_causes(findings);
     let mut done = Vec::new();
     let mut pending = Vec::new();
@@ -115,7 +116,9 @@ pub(crate) fn complete_together(
         };
         let own = vec![key(finding)];
         let places = places.get(&key(finding)).cloned().unwrap_or(own);
-        if completion.changed(&fix.edits).is_some() {
+        // Of each fix alone a body of its own would be made.
+        let mut edits = fix.edits.iter();
+        if edits.all(|edit| edit.value.is_some() && held.contains(&edit.span)) {
             pending.push(Seeded {
                 number,
                 finding,
@@ -140,6 +143,7 @@ pub(crate) fn complete_together(
                 applicability,
                 edits,
             }),
+            Outcome::Unread if batch.len() == 1 => batch.first().map(|seeded| seeded.fix.clone()),
             Outcome::BringsAlong if batch.len() == 1 => batch.first().map(|seeded| Fix {
                 applicability: Applicability::Maybe,
                 ..seeded.fix.clone()
@@ -541,5 +545,48 @@ fn holds(finding: &Finding, total: Option<u64>) -> bool {
             before.saturating_sub(total) >= promised - promised / ROUNDED
         }
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Joined;
+    use crate::items::Span;
+    use crate::kernel::testing::span;
+    use crate::rules::Edit;
+
+    fn edit(start: u32, end: u32, text: &str) -> Edit {
+        let place = Span {
+            start,
+            end,
+            ..span(1)
+        };
+        Edit::new(place, text)
+    }
+
+    fn texts(joined: &Joined) -> Vec<&str> {
+        joined.list.iter().map(|edit| edit.text.as_str()).collect()
+    }
+
+    #[test]
+    fn edits_are_joined_where_they_are_apart_or_at_the_same_place() {
+        let mut joined = Joined::default();
+        assert_eq!(
+            joined.add(&[edit(10, 20, "a"), edit(30, 40, "b")]),
+            Some(())
+        );
+        // Neighbours share no byte; the same place is written anew; the same text changes nothing.
+        assert_eq!(
+            joined.add(&[edit(20, 30, "c"), edit(10, 20, "d")]),
+            Some(())
+        );
+        assert_eq!(texts(&joined), ["d", "b", "c"]);
+        assert_eq!(joined.add(&[edit(30, 40, "b")]), None);
+        for (start, end) in [(5, 11), (19, 21), (12, 15), (5, 45), (39, 50)] {
+            assert!(!joined.apart(&[edit(start, end, "x")]), "{start}..{end}");
+            assert!(joined.with(&[edit(start, end, "x")]).is_none());
+        }
+        assert!(joined.apart(&[edit(40, 50, "x"), edit(0, 10, "y")]));
+        assert_eq!(texts(&joined), ["d", "b", "c"]);
     }
 }

@@ -40,6 +40,22 @@ pub(crate) fn with_mappings(body: &Body, mappings: &[(Span, Mapping)]) -> Option
     (replaced > 0).then_some(changed)
 }
 
+/// The places where a body's values are written.
+pub(crate) fn places(body: &Body) -> FxHashSet<Span> {
+    let mut places = FxHashSet::default();
+    for tensor in &body.tensors {
+        places_of_tensor(tensor, |place| {
+            places.insert(place);
+        });
+    }
+    for operation in &body.operations {
+        places_of_operation(operation, |place| {
+            places.insert(place);
+        });
+    }
+    places
+}
+
 /// What writes values into parts of a body.
 pub(super) fn write(values: &Values) -> Replacing<'_> {
     Replacing {

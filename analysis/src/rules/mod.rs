@@ -33,6 +33,7 @@ mod performance;
 mod pipeline;
 mod provenance;
 mod reach;
+mod replacement;
 mod resplit;
 mod rows;
 mod schedule;
@@ -53,6 +54,7 @@ pub use alternatives::{Alternative, Alternatives};
 pub use causes::Cause;
 pub(crate) use causes::{CauseKey, groups as groups_of_causes, unite_fixes};
 pub use engines::engines;
+pub use replacement::{Edit, Replacement, Value};
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -62,8 +64,7 @@ use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::hardware::Target;
 use crate::items::{ItemId, MappingSite, Span, item_text, mapping_sites, resolve_edited};
-use crate::kernel::{Body, TrfAddress};
-use crate::mapping::Mapping;
+use crate::kernel::Body;
 use crate::names::nearest_names;
 use crate::simulation::BodySimulation;
 
@@ -232,102 +233,6 @@ pub enum Applicability {
     Machine,
     /// A proposal that a person should look at.
     Maybe,
-}
-
-/// One replacement in an item's normalised text.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Edit {
-    /// What is replaced.
-    pub span: Span,
-    /// By what.
-    pub text: String,
-    /// What the text writes, where that is a value that a body may hold.
-    pub value: Option<Value>,
-}
-
-impl Edit {
-    /// A replacement of a place.
-    #[must_use]
-    pub fn new(span: Span, with: impl Into<Replacement>) -> Self {
-        let Replacement { text, value } = with.into();
-        Self { span, text, value }
-    }
-}
-
-/// What is written in a place, with its text.
-///
-/// A mapping, a number or an address is made from the value, so that whoever tries a fix puts that into the body and reads no
-/// text again. Anything else (a call, a name, a part of an expression) is text alone.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Replacement {
-    text: String,
-    value: Option<Value>,
-}
-
-/// A value that a body holds and a fix writes.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Value {
-    /// A mapping.
-    Mapping(Mapping),
-    /// A number, or an address in bytes.
-    Number(u64),
-    /// A region of the TRF.
-    Region(TrfAddress),
-}
-
-impl Replacement {
-    /// An address in bytes.
-    #[must_use]
-    pub fn address(bytes: u64) -> Self {
-        Self {
-            text: format!("{bytes:#x}"),
-            value: Some(Value::Number(bytes)),
-        }
-    }
-}
-
-impl From<String> for Replacement {
-    fn from(text: String) -> Self {
-        Self { text, value: None }
-    }
-}
-
-impl From<&str> for Replacement {
-    fn from(text: &str) -> Self {
-        text.to_owned().into()
-    }
-}
-
-impl From<&Mapping> for Replacement {
-    fn from(mapping: &Mapping) -> Self {
-        Self {
-            text: wording::written(mapping),
-            value: Some(Value::Mapping(mapping.clone())),
-        }
-    }
-}
-
-impl From<u64> for Replacement {
-    fn from(number: u64) -> Self {
-        Self {
-            text: number.to_string(),
-            value: Some(Value::Number(number)),
-        }
-    }
-}
-
-impl From<TrfAddress> for Replacement {
-    fn from(region: TrfAddress) -> Self {
-        let text = match region {
-            TrfAddress::FirstHalf => "TrfAddress::FirstHalf",
-            TrfAddress::SecondHalf => "TrfAddress::SecondHalf",
-            TrfAddress::Full => "TrfAddress::Full",
-        };
-        Self {
-            text: text.to_owned(),
-            value: Some(Value::Region(region)),
-        }
-    }
 }
 
 /// A code action that mends a finding.

@@ -11,13 +11,19 @@ use crate::items::{
 };
 
 use super::numerals::in_the_way_of;
-use super::{Edit, Finding};
+use super::{Edit, FOLLOWING, Finding};
 
 /// Writes the mappings of all fixes and alternatives with the names in scope, and drops those for which there are none.
 /// Numbers are written as the author writes them there.
 pub(crate) fn name_in_scope(db: &dyn Db, function: ItemId, findings: &mut [Finding]) {
     for finding in findings {
         finding.fixes.retain_mut(|fix| {
+            // What follows in one function may break another one.
+            if fix.title.ends_with(FOLLOWING)
+                && fix.edits.iter().any(|edit| is_shared(db, function, edit))
+            {
+                return false;
+            }
             // A path is no part of a mapping as it is written: the title says what the edit does.
             if fix.title.contains("::")
                 && let Some(edit) = fix.edits.first()

@@ -85,10 +85,17 @@ pub(in crate::derivation) fn collective_fault(
             if let Some(fault) = number(collective, parts, size, written.0.size()) {
                 return Some(TensorsViolation::Parts(fault));
             }
-            if let Some(fault) = cut(source, parts.level, written, sliced, collective.span) {
+            let misplaced = pattern(parts, written.0.size(), Some(written.0));
+            if let Some(mut fault) = cut(source, parts.level, written, sliced, collective.span) {
+                // With another target the pattern would still be at fault.
+                if let (TileViolation::Output { expected, .. }, true) =
+                    (&mut fault, misplaced.is_some())
+                {
+                    *expected = None;
+                }
                 return Some(TensorsViolation::Tile(fault));
             }
-            pattern(parts, written.0.size(), Some(written.0))
+            misplaced
         }
     };
     fault.map(TensorsViolation::Parts)
