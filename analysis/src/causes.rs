@@ -273,6 +273,32 @@ fn scale(ctx: &mut Context, x: &HbmTensor<f32, Chip, m![S, D]>) -> HbmTensor<f32
     }
 
     #[test]
+    fn streams_and_turbofish_are_padded_where_they_hold_all() {
+        // 60 bytes are no whole rows of a bank, so that the fetch has to be padded as well.
+        let text = "use furiosa_visa_std::prelude::*;
+axes![S = 256, D = 60];
+type Cluster = m![1 # 2];
+#[device(chip = 1)]
+fn pack(ctx: &mut Context, x: &HbmTensor<i8, m![1], m![S, D]>) -> DmTensor<i8, m![1], Cluster, m![S], m![D]> {
+    let x = x.to_dm::<Cluster, m![S], m![D]>(&mut ctx.tdma, 0);
+    ctx.main
+        .begin(x.view())
+        .fetch::<i8, m![1], m![D]>()
+        .collect::<m![D / 32], m![D % 32]>()
+        .commit(0x400)
+}
+";
+        let (left, text) = mended(text);
+        assert_eq!(left, [""; 0], "{text}");
+        assert!(text.contains("Cluster, m![S], m![D # 64]> {"), "{text}");
+        assert!(
+            text.contains("to_dm::<Cluster, m![S], m![D # 64]>"),
+            "{text}"
+        );
+        assert!(text.contains("fetch::<i8, m![1], m![D # 64]>"), "{text}");
+    }
+
+    #[test]
     fn tensors_are_padded_in_aliases() {
         let bare = KERNEL
             .replace("DmTensor<f32, Chip, Cluster, m![S], m![D # 64]>", "Rows")

@@ -22,12 +22,12 @@ use crate::fragments::fitted;
 use crate::items::{
     Crate, ItemId, ItemKind, Library, ModuleId, ModulePath, Span, all_functions, crate_of,
     crate_root, file_functions, file_items, file_library, file_package, functions_of, is_left_out,
-    item_text, stands_in,
+    item_text, left_out_code, stands_in,
 };
-use crate::kernel::{OperationId, Unresolved};
+use crate::kernel::{Body, OperationId, Unresolved, hidden_kernels};
 use crate::places::Places;
 use crate::report::{
-    CrateLibrary, Diagnostic, FileReport, OperationCounts, Problem, UnresolvedPlace,
+    CrateLibrary, Diagnostic, FileReport, InactiveCode, OperationCounts, Problem, UnresolvedPlace,
 };
 use crate::rules::{self, Applicability, Checked, Edit, Finding};
 use crate::simulation::{BodySimulation, simulate_watching};
@@ -177,19 +177,27 @@ pub(crate) fn as_checked<T>(
 /// What the mapping rules find in one item, whether a kernel reaches it or not. Fixes are as the rules propose them.
 #[salsa::tracked(returns(clone))]
 pub fn item_findings(db: &dyn Db, item: ItemId) -> Arc<Findings> {
-    Arc::new(guarded(db, || Findings {
-        findings: rules::check_item(db, item),
-        ..Findings::default()
+    Arc::new(guarded(db, || {
+        let mut findings = rules::check_item(db, item);
+        let unresolved = hidden_kernels(db, item).to_vec();
+        findings.extend(rules::hidden(db, &unresolved));
+        Findings {
+            findings,
+            unresolved,
+            ..Findings::default()
+        }
     }))
 }
 
 /// What the mapping rules find in the items of a file, those of one cause with one fix.
-fn united_item_findings(db: &dyn Db, file: SourceFile) -> Vec<Finding> {
-    let mut of_items = Vec::new();
+fn united_item_findings(db: &dyn Db, file: SourceFile) -> Findings {
+    let mut of_items = Findings::default();
     for item in file_items(db, file).items.iter().copied() {
-        of_items.extend(item_findings(db, item).findings.iter().cloned());
+        let found = item_findings(db, item);
+        of_items.findings.extend(found.findings.iter().cloned());
+        of_items.unresolved.extend(found.unresolved.iter().cloned());
     }
-    rules::unite_fixes(&mut of_items);
+    rules::unite_fixes(&mut of_items.findings);
     of_items
 }
 
@@ -197,29 +205,23 @@ fn united_item_findings(db: &dyn Db, file: SourceFile) -> Vec<Finding> {
 #[salsa::tracked(returns(clone))]
 fn completed_item_findings(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
     Arc::new(guarded(db, || {
-        let mut findings = united_item_findings(db, file);
-        rules::keep_what_holds(db, file, &mut findings, &|function, mappings| {
+        let mut found = united_item_findings(db, file);
+        rules::keep_what_holds(db, file, &mut found.findings, &|function, mappings| {
             as_checked(db, function, |checked| breaks_nothing(checked, mappings))
         });
-        rules::state_fixes(&mut findings);
-        Findings {
-            findings,
-            ..Findings::default()
-        }
+        rules::state_fixes(&mut found.findings);
+        found
     }))
 }
 
 /// What the mapping rules find in the items of a file, the fixes of a fault as one, each with what it states.
 pub(crate) fn found_in_items(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<Findings> {
-    let mut findings = united_item_findings(db, file);
-    if fixes == Fixes::Completed && findings.iter().any(rules::is_tried) {
+    let mut found = united_item_findings(db, file);
+    if fixes == Fixes::Completed && found.findings.iter().any(rules::is_tried) {
         return completed_item_findings(db, file);
     }
-    rules::state_fixes(&mut findings);
-    Arc::new(Findings {
-        findings,
-        ..Findings::default()
-    })
+    rules::state_fixes(&mut found.findings);
+    Arc::new(found)
 }
 
 /// Findings, operations and failures that functions of other files have in a file, because they call into it.
@@ -332,6 +334,7 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
             .push(Problem::NotAnalysed(unanalysed_words(why).to_owned()));
     }
     report.configured_out = file_items(db, file).left_out_functions;
+    report.inactive = inactive(db, file, &mut places);
     if is_left_out(db, file) {
         report.configured_out = report
             .configured_out
@@ -414,6 +417,24 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
         }
     }
     Arc::new(report)
+}
+
+/// The code of a file that conditions leave out.
+fn inactive(db: &dyn Db, file: SourceFile, places: &mut Places<'_>) -> Vec<InactiveCode> {
+    if is_left_out(db, file) {
+        let end = u32::try_from(file.text(db).len()).unwrap_or(u32::MAX);
+        return vec![InactiveCode {
+            range: places.place(file, 0, end),
+            condition: None,
+        }];
+    }
+    let left_out = left_out_code(db, file).iter();
+    left_out
+        .map(|(bytes, condition)| InactiveCode {
+            range: places.place(file, bytes.start, bytes.end),
+            condition: Some(Arc::clone(condition)),
+        })
+        .collect()
 }
 
 /// The items of a file and the functions in their blocks, each with the bytes of its text: what [`check_one`] is asked about,

@@ -188,8 +188,8 @@ pub struct Proposal {
     pub message: String,
     /// What to do.
     pub help: Option<String>,
-    /// Cycles that the kernel would save.
-    pub saves: u64,
+    /// Cycles that the kernel would save; none where what is proposed was not simulated.
+    pub saves: Option<u64>,
     /// The file.
     pub file: Arc<str>,
     /// Where.
@@ -305,7 +305,7 @@ fn cost_without_proposals(
 
 fn proposals(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Vec<Proposal> {
     let found = function_findings(db, function);
-    let mut proposals: Vec<Proposal> = found
+    let mut proposals: Vec<(u64, Proposal)> = found
         .findings
         .iter()
         .filter_map(|finding| {
@@ -314,26 +314,26 @@ fn proposals(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Vec<Prop
                 .saving
                 .filter(|_| rule.group == Group::Performance)?;
             let (file, range) = places.range(finding.span)?;
-            Some(Proposal {
+            let proposal = Proposal {
                 rule: rule.name,
                 message: finding.message.clone(),
                 help: finding.advice(),
-                saves: saving.cycles(),
+                saves: saving.simulated.then(|| saving.cycles()),
                 file,
                 range,
-            })
+            };
+            Some((saving.cycles(), proposal))
         })
-        .filter(|proposal| proposal.saves > 0)
+        .filter(|(cycles, _)| *cycles > 0)
         .collect();
-    proposals.sort_by(|one, other| {
-        (std::cmp::Reverse(one.saves), one.range, one.rule).cmp(&(
-            std::cmp::Reverse(other.saves),
-            other.range,
-            other.rule,
-        ))
+    proposals.sort_by_key(|(cycles, proposal)| {
+        (std::cmp::Reverse(*cycles), proposal.range, proposal.rule)
     });
     proposals.truncate(PROPOSALS);
     proposals
+        .into_iter()
+        .map(|(_, proposal)| proposal)
+        .collect()
 }
 
 fn assumptions(simulation: &BodySimulation) -> Vec<String> {

@@ -56,8 +56,8 @@ pub use questions::{
     SequenceRefusal, SequencerMode, derive_sequence, evaluate_mapping,
 };
 pub use report::{
-    CrateLibrary, Diagnostic, DiagnosticFix, FileEdit, FileReport, OperationCounts, Position,
-    Problem, Range, RelatedPlace, Report, StatedAlternative, UnresolvedPlace,
+    CrateLibrary, Diagnostic, DiagnosticFix, FileEdit, FileReport, InactiveCode, OperationCounts,
+    Position, Problem, Range, RelatedPlace, Report, StatedAlternative, UnresolvedPlace,
 };
 pub use rules::{Applicability, Group, Level, Offers, Rule};
 pub use rules::{

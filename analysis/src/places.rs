@@ -170,7 +170,10 @@ impl<'a> Places<'a> {
             notes: finding.notes.clone(),
             help: finding.advice(),
             alternatives,
-            saves: finding.saving.and_then(|saving| saving.of_kernel()),
+            saves: finding
+                .saving
+                .filter(|saving| saving.simulated)
+                .and_then(|saving| saving.of_kernel()),
             url: rules::url(rule.name),
             file,
             range,

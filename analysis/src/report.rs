@@ -193,6 +193,8 @@ pub struct FileReport {
     pub kernels: u64,
     /// Functions that `cfg` surely leaves out: they are not judged.
     pub configured_out: u64,
+    /// The code with functions that `cfg` surely leaves out, in the order of the file.
+    pub inactive: Vec<InactiveCode>,
     /// Operations of the functions that stand in the file.
     pub operations: OperationCounts,
     /// Findings in the file, in the order of their places and rules, suppressed ones included.
@@ -201,6 +203,15 @@ pub struct FileReport {
     pub unresolved: Vec<UnresolvedPlace>,
     /// What went wrong.
     pub problems: Vec<Problem>,
+}
+
+/// Code that a condition leaves out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InactiveCode {
+    /// Where it stands.
+    pub range: Range,
+    /// The attribute with the condition; none where the whole file is left out by another one.
+    pub condition: Option<Arc<str>>,
 }
 
 impl FileReport {
@@ -213,6 +224,7 @@ impl FileReport {
             syntax_errors: 0,
             kernels: 0,
             configured_out: 0,
+            inactive: Vec::new(),
             operations: OperationCounts::default(),
             diagnostics: Vec::new(),
             unresolved: Vec::new(),
@@ -226,6 +238,7 @@ impl FileReport {
         sum(&mut self.syntax_errors, other.syntax_errors);
         sum(&mut self.kernels, other.kernels);
         sum(&mut self.configured_out, other.configured_out);
+        self.inactive.extend(other.inactive);
         self.operations.add(&other.operations);
         self.diagnostics.extend(other.diagnostics);
         self.diagnostics

@@ -185,10 +185,77 @@ fn what_would_save_cycles_is_proposed_with_the_cost() {
         let proposed = costs
             .iter()
             .flat_map(|kernel| &kernel.proposals)
-            .any(|proposal| proposal.rule == rule.name && proposal.saves > 0);
+            .any(|proposal| proposal.rule == rule.name && proposal.saves != Some(0));
         if !proposed {
             problems.push(rule.name.to_owned());
         }
     }
     assert_none(&problems);
+}
+
+/// What is proven stands at deny, what is possible at warn.
+#[test]
+fn a_proven_overwrite_is_denied() {
+    let expected = [
+        ("wrong", Level::Deny),
+        ("wrong_2", Level::Deny),
+        ("wrong_3", Level::Warn),
+    ];
+    for (name, level) in expected {
+        let path = format!("fixtures/violations/commit_in_place/{name}.rs");
+        let report = check_text(&path, &read(&repository().join(&path)));
+        let found = report
+            .diagnostics
+            .iter()
+            .find(|found| found.rule == "commit_in_place");
+        assert_eq!(
+            found.map(|found| found.default_level),
+            Some(level),
+            "{path}"
+        );
+    }
+}
+
+/// A change that is told in words was tried by nobody: no cycles are promised for it, unless the rule simulates the changed
+/// operations itself.
+#[test]
+fn proposals_in_words_promise_no_cycles() {
+    let simulated = [
+        "budget_exceeded",
+        "chip_transfer",
+        "dma_many_small",
+        "dma_unnecessary_hop",
+        "missed_overlap",
+        "narrow_round_trip",
+    ];
+    let mut problems = Vec::new();
+    let mut looked_at = 0;
+    for (path, text) in kernels("wrong") {
+        let report = check_text(&path, &text);
+        let in_words = report.diagnostics.iter().filter(|found| {
+            found.group == Group::Performance
+                && !simulated.contains(&found.rule)
+                && found.fixes.is_empty()
+                && found.alternatives.is_empty()
+        });
+        for found in in_words {
+            looked_at += 1;
+            let said = std::iter::once(&found.message).chain(&found.notes);
+            let promises = [
+                " cycles instead of ",
+                " cycles become ",
+                " with the change",
+                "as it is and",
+            ];
+            if found.saves.is_some()
+                || said
+                    .into_iter()
+                    .any(|said| promises.iter().any(|promise| said.contains(promise)))
+            {
+                problems.push(format!("{path}: {}", line_of(found)));
+            }
+        }
+    }
+    assert_none(&problems);
+    assert!(looked_at > 5, "{looked_at}");
 }

@@ -126,6 +126,7 @@ fn an_edit_inside_a_function_re_runs_that_function_only() {
         ("function_derivation", 1),
         ("function_findings", 1),
         ("function_simulation", 1),
+        ("hidden_kernels", 1),
         ("mapping_sites", 1),
     ];
     assert_eq!(

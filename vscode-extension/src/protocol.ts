@@ -96,7 +96,7 @@ export interface Proposal {
   readonly rule: string;
   readonly message: string;
   readonly help: string | null;
-  readonly saves: number;
+  readonly saves: number | null;
   readonly file: string;
   readonly range: Range;
 }
@@ -285,7 +285,7 @@ function proposal(value: unknown): Proposal {
     rule: text(one.rule),
     message: text(one.message),
     help: textOrNull(one.help),
-    saves: count(one.saves) ?? 0,
+    saves: count(one.saves),
     file: text(one.file),
     range: range(one.range) ?? NOWHERE,
   };

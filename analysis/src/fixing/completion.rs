@@ -211,10 +211,16 @@ pub(crate) fn breaks_nothing(checked: &Checked<'_>, mappings: &[(Span, Mapping)]
         // Where operations are not understood, the mapping may be theirs: what the repair does to them is not known.
         return checked.body.unresolved.is_empty() && checked.body.incomplete.is_empty();
     };
-    let completion = Completion::of(checked, &found_by_families(checked));
+    let known = found_by_families(checked);
+    let completion = Completion::of(checked, &known);
     let (found, _) = completion.found_in(&body);
+    // What is refused already has to be changed anyway: more that is wrong there comes of it, not of the mappings.
+    let denied = known.iter().filter(|other| other.level() == Level::Deny);
+    let open: FxHashSet<Span> = denied.map(|other| other.span).collect();
     let refused = |other: &Finding| other.level() == Level::Deny && completion.is_new(other);
-    !found.iter().any(refused)
+    !found
+        .iter()
+        .any(|other| refused(other) && !open.contains(&other.span))
 }
 
 /// What is known of a body before something is changed in it.

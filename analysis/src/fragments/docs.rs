@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ra_ap_syntax::ast::{self, AstNode, AstToken, CommentPlacement, CommentShape};
+use ra_ap_syntax::ast::{self, AstNode, AstToken, CommentPlacement, CommentShape, IsString};
 use ra_ap_syntax::{NodeOrToken, SyntaxToken};
 
 use super::Code;
@@ -12,7 +12,8 @@ use crate::syntax::parse_text;
 /// A line of documentation: its place in the file, and the space in front of it.
 type Line = Range<usize>;
 
-/// The Rust code of the fenced blocks in doc comments, in the order of the comments. `#[doc = "…"]` is not looked into.
+/// The Rust code of the fenced blocks in doc comments and in `#[doc = "…"]`, in the order of the text. What a string spells
+/// with escapes other than those of quotes, backslashes and line breaks, and what a macro gives, is not looked into.
 #[must_use]
 pub fn doc_blocks(text: &str) -> Vec<Code> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -26,8 +27,20 @@ pub fn doc_blocks(text: &str) -> Vec<Code> {
     let mut blocks = Vec::new();
     let mut comments = Comments::default();
     for element in parse.tree().syntax().descendants_with_tokens() {
-        let NodeOrToken::Token(token) = element else {
-            continue;
+        let token = match element {
+            NodeOrToken::Token(token) => token,
+            NodeOrToken::Node(node) => {
+                if let Some((placement, string)) =
+                    ast::Attr::cast(node).as_ref().and_then(attribute)
+                {
+                    if comments.placement != Some(placement) {
+                        blocks.extend(comments.blocks(body, offset));
+                        comments.placement = Some(placement);
+                    }
+                    comments.string(&string);
+                }
+                continue;
+            }
         };
         match ast::Comment::cast(token.clone()) {
             Some(comment) if comment.kind().doc.is_some() => {
@@ -51,11 +64,34 @@ fn in_attribute(token: &SyntaxToken) -> bool {
     around.any(|node| ast::Attr::can_cast(node.kind()))
 }
 
+/// The string of a `#[doc = "…"]`.
+fn attribute(attribute: &ast::Attr) -> Option<(CommentPlacement, ast::String)> {
+    let Some(ast::Meta::KeyValueMeta(meta)) = attribute.meta() else {
+        return None;
+    };
+    if meta.path()?.as_single_name_ref()?.text() != "doc" {
+        return None;
+    }
+    let Some(ast::Expr::Literal(literal)) = meta.expr() else {
+        return None;
+    };
+    let ast::LiteralKind::String(string) = literal.kind() else {
+        return None;
+    };
+    let placement = match attribute.kind() {
+        ast::AttrKind::Inner => CommentPlacement::Inner,
+        ast::AttrKind::Outer => CommentPlacement::Outer,
+    };
+    Some((placement, string))
+}
+
 /// The doc comments of one item.
 #[derive(Default)]
 struct Comments {
     placement: Option<CommentPlacement>,
     lines: Vec<Line>,
+    /// The backslashes in strings that stand for nothing, by their places in the file.
+    backslashes: Vec<usize>,
 }
 
 impl Comments {
@@ -70,6 +106,45 @@ impl Comments {
                 self.block(text, start, prefix..end.max(prefix));
             }
         }
+    }
+
+    /// The lines of a string. A line that `\n` ends goes on in the same line of the file, so that a remark would swallow what
+    /// follows: it is left out.
+    fn string(&mut self, string: &ast::String) {
+        let Some(inside) = string.text_range_between_quotes() else {
+            return;
+        };
+        let token = string.syntax().text_range().start();
+        let range = usize::from(inside.start() - token)..usize::from(inside.end() - token);
+        let (text, start) = (string.text(), usize::from(token));
+        let Some(written) = text.get(range.clone()) else {
+            return;
+        };
+        let mut from = range.start;
+        let mut lines = Vec::new();
+        let mut backslashes = Vec::new();
+        let mut letters = written.char_indices();
+        while let Some((at, letter)) = letters.next() {
+            let at = range.start + at;
+            if letter == '\n' {
+                lines.push(line(text, start, from..at));
+                from = at + 1;
+            } else if letter == '\\' && !string.is_raw() {
+                match letters.next() {
+                    Some((_, 'n')) => {
+                        let line = text.get(from..at).unwrap_or("");
+                        let end = line.find("//").unwrap_or(line.len());
+                        lines.push(start + from..start + from + end);
+                        from = at + 2;
+                    }
+                    Some((_, '"' | '\'' | '\\')) => backslashes.push(start + at),
+                    _ => return,
+                }
+            }
+        }
+        lines.push(line(text, start, from..range.end));
+        self.lines.append(&mut lines);
+        self.backslashes.append(&mut backslashes);
     }
 
     /// The lines of a block comment, without the column of stars that many have.
@@ -97,6 +172,7 @@ impl Comments {
     /// The blocks in what was collected, which is then forgotten.
     fn blocks(&mut self, body: &str, offset: usize) -> Vec<Code> {
         let lines = std::mem::take(&mut self.lines);
+        let backslashes = std::mem::take(&mut self.backslashes);
         let text = |line: &Line| body.get(line.clone()).unwrap_or("");
         let indent = |line: &Line| {
             let text = text(line);
@@ -123,11 +199,24 @@ impl Comments {
             Some(start..start + line.len())
         };
         let blocks = markdown_blocks(&markdown, true);
-        let blocks = blocks
-            .iter()
-            .map(|code| code.iter().filter_map(of_file).collect());
-        blocks.collect()
+        let blocks = blocks.iter().map(|code| code.iter().filter_map(of_file));
+        let pieces = |line| without(line, &backslashes, offset);
+        blocks.map(|code| code.flat_map(pieces).collect()).collect()
     }
+}
+
+/// A line of code without some of its bytes.
+fn without(line: Range<usize>, bytes: &[usize], offset: usize) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    let mut from = line.start;
+    let inside = bytes.iter().map(|byte| byte + offset);
+    for byte in inside.filter(|byte| line.contains(byte)) {
+        pieces.push(from..byte);
+        from = byte + 1;
+    }
+    pieces.push(from..line.end);
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
 }
 
 /// A line of a comment that starts somewhere in the file, without its line break.

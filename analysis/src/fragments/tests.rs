@@ -26,6 +26,34 @@ fn docs(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn strings_of_documentation_are_read_as_comments_are() {
+    let text = r##"/// Before.
+#[doc = "```"]
+#[doc = " fn a() {}"]
+/// fn b() {}
+#[doc = "```"]
+fn f() {}
+#[doc = "```\nfn c() {} // x\nfn d(s: &str = \"q\") {}\n```"]
+fn g() {}
+mod m {
+    #![doc = r#"```
+fn e() { "r" }
+```"#]
+}
+#[doc = "```\u{66}n h() {}\n```"]
+#[doc(hidden)]
+#[doc = include_str!("x.md")]
+fn h() {}
+"##;
+    let expected = [
+        " fn a() {}| fn b() {}",
+        "fn c() {} |fn d(s: &str = |\"q|\") {}",
+        "fn e() { \"r\" }",
+    ];
+    assert_eq!(docs(text), expected);
+}
+
+#[test]
 fn the_words_behind_a_fence_decide() {
     let rust = [
         "rust",
@@ -142,7 +170,6 @@ fn doc_comments_of_every_kind() {
     for none in [
         "//// ```\n//// a\n//// ```",
         "// ```\n// a\n// ```",
-        "#[doc = \"```\\na\\n```\"] fn f() {}",
         "const X: &str = \"/// ```\\n/// a\";",
     ] {
         assert_eq!(docs(none), Vec::<String>::new(), "{none}");

@@ -132,6 +132,8 @@ struct Collected {
     left_out_modules: Vec<LeftOutModule>,
     /// The bytes of the file that no text was made of, because a condition leaves them out.
     unread: Vec<Range<u32>>,
+    /// Those of them that hold functions, with the condition.
+    left_out_code: Vec<(Range<u32>, Arc<str>)>,
 }
 
 /// The items that a file declares; equal across edits inside items.
@@ -253,6 +255,11 @@ pub fn unread_bytes(db: &dyn Db, file: SourceFile) -> &[Range<u32>] {
     &collected(db, file).unread
 }
 
+/// The bytes of a file with functions that conditions leave out, and the conditions; changes with every edit.
+pub fn left_out_code(db: &dyn Db, file: SourceFile) -> &[(Range<u32>, Arc<str>)] {
+    &collected(db, file).left_out_code
+}
+
 #[salsa::tracked(no_eq)]
 fn collected(db: &dyn Db, file: SourceFile) -> Collected {
     let parsed = parse(db, file);
@@ -299,6 +306,10 @@ impl Collector<'_> {
             .map(|range| shifted(range.start)..shifted(range.end))
             .collect();
         self.collected.left_out_functions = found.functions();
+        let code = found.code();
+        self.collected.left_out_code = code
+            .map(|(range, condition)| (shifted(range.start)..shifted(range.end), condition.into()))
+            .collect();
         let modules = found.modules().into_iter().map(|module| LeftOutModule {
             module_path: modules_around(module.syntax())
                 .iter()

@@ -31,10 +31,10 @@ pub(crate) use self::dialects::library_imports;
 pub use self::dialects::{Crate, Dialect, Library, crate_of, dialect, file_library};
 pub use self::file::{
     FileItems, ItemText, LeftOutModule, ParsedItem, TokenMap, file_items, file_range, item_at,
-    item_text, parse_item, token_map, unread_bytes,
+    item_text, left_out_code, parse_item, token_map, unread_bytes,
 };
 pub use self::held::{HeldItems, hold};
-pub use self::homonyms::axes_named;
+pub use self::homonyms::{AxisPaths, axes_named};
 pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
 pub use self::integers::IntegerType;
 pub use self::item_names::ItemNames;

@@ -1,7 +1,8 @@
-//! Where an item writes what tensors on the chip hold: the last argument of their types, wherever a type stands.
+//! Where an item writes what tensors on the chip hold and what streams carry.
 //!
-//! Signatures, annotations, turbofish and aliases alike: who changes what a tensor holds has to change all that name its
-//! type. Knows types by their names; what a name that is no alias of a mapping stands for is left out.
+//! The last argument of a tensor's type, wherever the type stands: in signatures, annotations, turbofish and aliases alike, for
+//! who changes what a tensor holds has to change all that name its type. And the arguments of methods that make tensors or
+//! stages of streams. Knows types and methods by their names; what a name that is no alias of a mapping stands for is left out.
 
 use ra_ap_syntax::ast::{self, AstNode, HasGenericArgs};
 
@@ -9,15 +10,18 @@ use crate::db::Db;
 use crate::items::{ItemId, Span, parse_item, resolve_mapping_type, scope_at};
 use crate::mapping::Mapping;
 
-use super::Tier;
-use super::dialect::{TypeShape, VISA_STD};
+use super::catalogue::Generic;
+use super::dialect::{Action, TypeShape, VISA_STD};
+use super::{Level, Tier};
 
-/// A place in the type of a tensor on the chip.
+/// A place that says what a tensor on the chip holds, or what a stream carries.
 pub(crate) struct ElementPlace {
     /// The argument.
     pub(crate) span: Span,
     /// What an alias that stands there means; none for an `m!`.
     pub(crate) alias: Option<Mapping>,
+    /// Whether it is the time or the packet of a stream.
+    pub(crate) stream: bool,
 }
 
 /// The places in an item, in the order of its text.
@@ -26,11 +30,14 @@ pub(crate) fn element_places(db: &dyn Db, item: ItemId) -> Vec<ElementPlace> {
     let Some(root) = parsed.root() else {
         return Vec::new();
     };
-    let segments = root.syntax().descendants();
-    let types = segments
-        .filter_map(ast::PathSegment::cast)
-        .filter_map(|segment| element_type(&segment));
-    let places = types.filter_map(|element| {
+    let written = root.syntax().descendants().flat_map(|node| {
+        let of_call = ast::MethodCallExpr::cast(node.clone());
+        let of_call = of_call.map(|call| call_arguments(&call));
+        let of_type = ast::PathSegment::cast(node).and_then(|segment| element_type(&segment));
+        let of_type = of_type.map(|element| (element, false));
+        of_call.into_iter().flatten().chain(of_type)
+    });
+    let places = written.filter_map(|(element, stream)| {
         let span = parsed.span(element.syntax());
         let alias = match &element {
             ast::Type::MacroType(_) => None,
@@ -41,9 +48,46 @@ pub(crate) fn element_places(db: &dyn Db, item: ItemId) -> Vec<ElementPlace> {
             }
             _ => return None,
         };
-        Some(ElementPlace { span, alias })
+        Some(ElementPlace {
+            span,
+            alias,
+            stream,
+        })
     });
     places.collect()
+}
+
+/// The arguments of a call that say what its tensor holds, and those that say what its stream carries.
+fn call_arguments(call: &ast::MethodCallExpr) -> Vec<(ast::Type, bool)> {
+    let arguments = call.generic_arg_list().map(|list| list.generic_args());
+    let arguments: Vec<_> = arguments.into_iter().flatten().collect();
+    let mut methods = VISA_STD.every_method().filter(|method| {
+        method.generics.len() == arguments.len()
+            && call
+                .name_ref()
+                .is_some_and(|name| name.text() == method.name)
+    });
+    let Some(method) = methods.next() else {
+        return Vec::new();
+    };
+    let found = method.generics.iter().zip(arguments);
+    let found = found.filter_map(|(generic, argument)| {
+        let stream = match (generic, method.action) {
+            (
+                Generic::Level(Level::Element),
+                Action::Transfer(Tier::Dm | Tier::Trf | Tier::Vrf)
+                | Action::Gather
+                | Action::Stages(_),
+            ) => false,
+            (Generic::Level(Level::Time | Level::Packet), Action::Stages(_)) => true,
+            _ => return None,
+        };
+        match argument {
+            ast::GenericArg::TypeArg(argument) => Some((argument.ty()?, stream)),
+            _ => None,
+        }
+    });
+    found.collect()
 }
 
 /// The last argument of a tensor on the chip.

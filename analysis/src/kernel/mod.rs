@@ -8,6 +8,7 @@ pub mod callgraph;
 pub mod catalogue;
 pub mod dialect;
 mod element_places;
+mod hiding_macros;
 mod lowering;
 mod operation;
 mod stage;
@@ -19,6 +20,7 @@ pub(crate) mod testing_body;
 
 pub use catalogue::{CanonicalStage, Engine};
 pub(crate) use element_places::element_places;
+pub(crate) use hiding_macros::hidden_kernels;
 pub(crate) use lowering::{CALL_DEPTH, EXPRESSION_DEPTH};
 pub use lowering::{Probed, body, probe};
 

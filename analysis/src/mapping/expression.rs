@@ -394,6 +394,10 @@ impl Mapping {
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.kind {
             NodeKind::Identity => f.write_str("1"),
+            // The macro reads a name; a path is a type, and types are escaped.
+            NodeKind::Axis(axis) if axis.name().contains("::") => {
+                write!(f, "{{ {} }}", axis.name())
+            }
             NodeKind::Axis(axis) => f.write_str(axis.name()),
             NodeKind::Broadcast(n) => write!(f, "{n}"),
             NodeKind::Stride(inner, n) => inner.write_operand(f, "/", *n),

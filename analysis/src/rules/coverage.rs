@@ -74,6 +74,11 @@ pub(crate) fn not_looked_at(db: &dyn Db, body: &Body, undecided: &[Unresolved]) 
     findings
 }
 
+/// A finding for each macro of an item that hides kernels.
+pub(crate) fn hidden(db: &dyn Db, calls: &[Unresolved]) -> Vec<Finding> {
+    calls.iter().map(|place| unresolved(db, place)).collect()
+}
+
 /// A finding for each limit that a body met, at the first place that is not looked at for it; a loop has its own.
 fn limits(body: &Body) -> Vec<Finding> {
     let mut met: Vec<(&UnresolvedReason, Span, u64)> = Vec::new();

@@ -291,9 +291,21 @@ pub struct Saving {
     pub operation_after: u64,
     /// Cycles of the whole kernel as it is and after the change; `None` where the kernel has no total.
     pub kernel: Option<(u64, u64)>,
+    /// Whether the change itself was simulated. Else nobody tried what a proposal in words would lead to: the cycles order
+    /// proposals, and are promised to no one.
+    pub simulated: bool,
 }
 
 impl Saving {
+    /// The same for a change that is told in words, and that no text was tried for.
+    #[must_use]
+    pub const fn as_estimate(self) -> Self {
+        Self {
+            simulated: false,
+            ..self
+        }
+    }
+
     /// Cycles that the kernel saves, if its total is known.
     #[must_use]
     pub fn of_kernel(&self) -> Option<u64> {
@@ -630,10 +642,10 @@ pub(crate) fn check_as_proposed(checked: &Checked<'_>) -> Vec<Finding> {
 }
 
 pub(crate) use closed::{ALTERNATIVE_LIMIT, FOLLOWING};
-pub(crate) use coverage::{not_looked_at, unread_library, what};
+pub(crate) use coverage::{hidden, not_looked_at, unread_library, what};
 pub(crate) use fetch::unaligned_packet;
 pub(crate) use reach::Reach;
-pub(crate) use scoped::name_in_scope;
+pub(crate) use scoped::{name_in_scope, with_paths};
 pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};
 pub(crate) use words::names;
 

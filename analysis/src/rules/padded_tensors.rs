@@ -37,15 +37,18 @@ pub(super) struct PaddedTensors {
     pub(super) functions: Vec<ItemId>,
     /// How many types are written otherwise.
     pub(super) types: usize,
+    /// Whether streams are padded where they carry all of the mapping at once.
+    pub(super) streams: bool,
 }
 
-/// Pads a mapping in the tensors of functions and of those that they call or are called by. None where those are too many,
-/// where they stand in several files, or where no tensor holds the mapping.
+/// Pads a mapping in the tensors of functions and of those that they call or are called by, and on demand in their streams.
+/// None where those functions are too many, where they stand in several files, or where nothing holds the mapping.
 pub(super) fn padded_tensors(
     db: &dyn Db,
     file: SourceFile,
     functions: &[ItemId],
     (base, size): (&Mapping, u64),
+    streams: bool,
 ) -> Option<PaddedTensors> {
     let functions = connected(db, functions)?;
     let mut padded = PaddedTensors {
@@ -53,6 +56,7 @@ pub(super) fn padded_tensors(
         mappings: Vec::new(),
         functions,
         types: 0,
+        streams,
     };
     let mut owners: Vec<ItemId> = Vec::new();
     for function in &padded.functions {
@@ -70,7 +74,7 @@ pub(super) fn padded_tensors(
             return None;
         }
     }
-    (padded.types > 0).then_some(padded)
+    (padded.types > 0 || streams).then_some(padded)
 }
 
 impl PaddedTensors {
@@ -79,7 +83,8 @@ impl PaddedTensors {
         let before = self.edits.len();
         let sites = mapping_sites(db, item);
         let longer = base.pad_to(size, PaddingKind::Top).ok()?;
-        for place in element_places(db, item) {
+        let places = element_places(db, item).into_iter();
+        for place in places.filter(|place| self.streams || !place.stream) {
             let edits = self.edits.len();
             if let Some(alias) = place.alias {
                 if alias == *base {
@@ -91,7 +96,7 @@ impl PaddedTensors {
             } else if let Some(site) = sites.iter().find(|site| site.span == place.span) {
                 self.edits.extend(bare(db, site, (base, size)));
             }
-            self.types += usize::from(self.edits.len() > edits);
+            self.types += usize::from(!place.stream && self.edits.len() > edits);
         }
         // Parts that divide without a remainder are parts of the same tensors.
         let mut known: FxHashSet<Span> = FxHashSet::default();

@@ -80,6 +80,7 @@ impl Words<'_> {
             operation_before: cycles,
             operation_after: cycles,
             kernel: Some(total),
+            simulated: true,
         }
     }
 
@@ -149,19 +150,18 @@ impl Words<'_> {
 
     fn held_back(&self, held: &HeldBack) -> Option<Finding> {
         let operation = self.operation(held.operation)?;
-        let (before, after) = held.total;
+        let (before, _) = held.total;
         let finding = Finding::new(
             "serialized_by_bank",
             place(operation),
             format!(
-                "no transfer runs beside this pass, because it meets one bank of DM {BANK_RUN_LIMIT} times or more in a row; without the \
-                 pattern the kernel would take {} instead of {} cycles",
-                thousands(after),
+                "no transfer runs beside this pass, because it meets one bank of DM {BANK_RUN_LIMIT} times or more in a row; the kernel \
+                 takes {} cycles",
                 thousands(before),
             ),
         )
         .help("pad the rows of the tensor, or change the order of the loops, so that neighbouring accesses start in different banks")
-        .saves(self.saving(held.operation, held.total));
+        .saves(self.saving(held.operation, held.total).as_estimate());
         let waiting = held.held.and_then(|id| self.operation(id));
         Some(match waiting {
             Some(waiting) => finding.related(place(waiting), "this transfer waits for it"),

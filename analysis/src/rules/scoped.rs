@@ -2,13 +2,19 @@
 //!
 //! A mapping prints its axes by their declared names. Where an axis is imported under another name, a fix writes that
 //! one; where it is not in scope at all (in an alias of another module, say) there is no text for it and the fix is
-//! dropped. Only the expressions of `m!` in a fix are looked at.
+//! dropped. Axes that a body calls by their paths are escaped, in fixes and in what is said: a path is no name to the macro.
+//! Only the expressions of `m!` are looked at.
+
+use rustc_hash::FxHashMap;
 
 use crate::db::Db;
 use crate::items::{
-    ItemId, ItemKind, Namespace, Resolution, ScopeRef, file_items, item_text, resolve, scope_at,
-    visible_type_names,
+    ItemId, ItemKind, Namespace, Resolution, ScopeRef, Span, file_items, item_text, resolve,
+    scope_at, visible_type_names,
 };
+
+use crate::kernel::{Body, OperationKind, Written, body};
+use crate::mapping::Mapping;
 
 use super::numerals::in_the_way_of;
 use super::{Edit, FOLLOWING, Finding};
@@ -16,7 +22,15 @@ use super::{Edit, FOLLOWING, Finding};
 /// Writes the mappings of all fixes and alternatives with the names in scope, and drops those for which there are none.
 /// Numbers are written as the author writes them there.
 pub(crate) fn name_in_scope(db: &dyn Db, function: ItemId, findings: &mut [Finding]) {
+    if findings.is_empty() {
+        return;
+    }
+    let names = Names {
+        db,
+        sizes: sizes(&body(db, function)),
+    };
     for finding in findings {
+        escape_paths(db, finding);
         finding.fixes.retain_mut(|fix| {
             // What follows in one function may break another one.
             if fix.title.ends_with(FOLLOWING)
@@ -29,10 +43,10 @@ pub(crate) fn name_in_scope(db: &dyn Db, function: ItemId, findings: &mut [Findi
                 && let Some(edit) = fix.edits.first()
             {
                 let scope = scope_at(db, edit.span.item, edit.span.start);
-                let title = renamed(&fix.title, |axis| name_of(db, &scope, axis));
+                let title = renamed(&fix.title, |axis| names.in_scope(&scope, axis));
                 fix.title = title.unwrap_or_else(|| fix.title.clone());
             }
-            let written = as_written(db, &fix.edits);
+            let written = names.as_written(&fix.edits);
             written.is_some_and(|edits| {
                 fix.title = in_words(&fix.title, &fix.edits, &edits);
                 fix.edits = edits;
@@ -51,7 +65,7 @@ pub(crate) fn name_in_scope(db: &dyn Db, function: ItemId, findings: &mut [Findi
             {
                 return false;
             }
-            let written = as_written(db, &stated.edits);
+            let written = names.as_written(&stated.edits);
             written.is_some_and(|edits| {
                 stated.text = in_words(&stated.text, &stated.edits, &edits);
                 stated.edits = edits;
@@ -82,28 +96,6 @@ fn is_shared(db: &dyn Db, own: ItemId, edit: &Edit) -> bool {
     functions.next().is_some_and(|first| *first != own) || functions.next().is_some()
 }
 
-/// The edits as their author would write them; `None` if an axis has no name there.
-fn as_written(db: &dyn Db, edits: &[Edit]) -> Option<Vec<Edit>> {
-    let written = edits.iter().map(|edit| {
-        let span = edit.span;
-        let text = if edit.text.contains("m![") {
-            let scope = scope_at(db, span.item, span.start);
-            renamed(&edit.text, |axis| name_of(db, &scope, axis))?
-        } else {
-            let item = item_text(db, span.item);
-            let replaced = item.text.get(span.start as usize..span.end as usize);
-            replaced
-                .and_then(|replaced| in_the_way_of(&edit.text, replaced))
-                .unwrap_or_else(|| edit.text.clone())
-        };
-        Some(Edit {
-            text,
-            ..edit.clone()
-        })
-    });
-    written.collect()
-}
-
 /// Words about edits, with the texts that changed.
 fn in_words(words: &str, before: &[Edit], after: &[Edit]) -> String {
     let changed = before.iter().zip(after);
@@ -114,26 +106,115 @@ fn in_words(words: &str, before: &[Edit], after: &[Edit]) -> String {
         })
 }
 
-/// The name by which an axis is in scope. An axis that a body calls by its path from the crate's root is looked for by the
-/// name and the size that this path has; without a name of its own it is an escaped type.
-fn name_of(db: &dyn Db, scope: &ScopeRef, axis: &str) -> Option<String> {
-    if axis.contains("::") {
-        return path_of(db, scope, axis);
-    }
-    let names_it = |name: &str| {
-        matches!(
-            resolve(db, scope, &[name], Namespace::Type),
-            Resolution::Axis(found) if *found.name == *axis
-        )
+/// The sizes of the axes of a body by their names; none for a name that stands for several.
+fn sizes(body: &Body) -> FxHashMap<String, Option<u64>> {
+    let mut sizes: FxHashMap<String, Option<u64>> = FxHashMap::default();
+    let mut take = |mapping: &Mapping| {
+        for axis in mapping.axes() {
+            let size = sizes
+                .entry(axis.name().to_owned())
+                .or_insert(Some(axis.size()));
+            if *size != Some(axis.size()) {
+                *size = None;
+            }
+        }
     };
-    if names_it(axis) {
-        return Some(axis.to_owned());
+    for tensor in &body.tensors {
+        let levels = tensor.levels.iter().map(|(_, level)| level);
+        levels.filter_map(Written::get).for_each(&mut take);
     }
-    let visible = visible_type_names(db, scope);
-    visible
-        .iter()
-        .find(|name| names_it(name))
-        .map(ToString::to_string)
+    for operation in &body.operations {
+        if let OperationKind::Pass(pass) = &operation.kind {
+            for stage in &pass.stages {
+                let output = &stage.output;
+                [&output.slice, &output.time, &output.packet]
+                    .into_iter()
+                    .filter_map(|level| level.get())
+                    .for_each(&mut take);
+            }
+        }
+    }
+    sizes
+}
+
+/// The names of a body's axes.
+struct Names<'a> {
+    db: &'a dyn Db,
+    /// The size of each, where one name stands for one.
+    sizes: FxHashMap<String, Option<u64>>,
+}
+
+impl Names<'_> {
+    /// The edits as their author would write them; `None` if an axis has no name there.
+    fn as_written(&self, edits: &[Edit]) -> Option<Vec<Edit>> {
+        let written = edits.iter().map(|edit| {
+            let span = edit.span;
+            let text = if edit.text.contains("m![") {
+                let scope = scope_at(self.db, span.item, span.start);
+                renamed(&edit.text, |axis| self.in_scope(&scope, axis))?
+            } else {
+                let item = item_text(self.db, span.item);
+                let replaced = item.text.get(span.start as usize..span.end as usize);
+                replaced
+                    .and_then(|replaced| in_the_way_of(&edit.text, replaced))
+                    .unwrap_or_else(|| edit.text.clone())
+            };
+            Some(Edit {
+                text,
+                ..edit.clone()
+            })
+        });
+        written.collect()
+    }
+
+    /// The name by which an axis is in scope. An axis that a body calls by its path from the crate's root is looked for by
+    /// the name and the size that this path has; without a name of its own it is an escaped type.
+    fn in_scope(&self, scope: &ScopeRef, axis: &str) -> Option<String> {
+        if axis.contains("::") {
+            return path_of(self.db, scope, axis);
+        }
+        let size = self.sizes.get(axis).copied().flatten();
+        let names_it = |name: &str| {
+            matches!(
+                resolve(self.db, scope, &[name], Namespace::Type),
+                Resolution::Axis(found)
+                    if *found.name == *axis && (size.is_none() || found.size == size)
+            )
+        };
+        if names_it(axis) {
+            return Some(axis.to_owned());
+        }
+        let visible = visible_type_names(self.db, scope);
+        visible
+            .iter()
+            .find(|name| names_it(name))
+            .map(ToString::to_string)
+    }
+}
+
+/// Writes paths in the `m!` of what a finding says as the macro reads them.
+fn escape_paths(db: &dyn Db, finding: &mut Finding) {
+    let place: Span = finding.span;
+    let escape = |text: &mut String| {
+        if text.contains("::") && text.contains("m![") {
+            *text = with_paths(db, &scope_at(db, place.item, place.start), text);
+        }
+    };
+    escape(&mut finding.message);
+    finding.help.iter_mut().for_each(escape);
+    finding.notes.iter_mut().for_each(escape);
+    for related in &mut finding.related {
+        escape(&mut related.message);
+    }
+}
+
+/// A text with the paths of axes in its calls of `m!` as they are written in a scope.
+pub(crate) fn with_paths(db: &dyn Db, scope: &ScopeRef, text: &str) -> String {
+    let written = renamed(text, |axis| {
+        let path = axis.contains("::").then(|| path_of(db, scope, axis));
+        Some(path.flatten().unwrap_or_else(|| axis.to_owned()))
+    });
+    written.unwrap_or_else(|| text.to_owned())
 }
 
 fn path_of(db: &dyn Db, scope: &ScopeRef, path: &str) -> Option<String> {
@@ -155,7 +236,8 @@ fn path_of(db: &dyn Db, scope: &ScopeRef, path: &str) -> Option<String> {
     Some(named.map_or_else(|| format!("{{ {path} }}"), ToString::to_string))
 }
 
-/// The text with the axes in its calls of `m!` named anew; `None` if one has no name.
+/// The text with the axes in its calls of `m!` named anew; `None` if one has no name. A path stands in braces, and what names
+/// it takes their place; other types in braces stay.
 fn renamed(text: &str, name_of: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut written = String::with_capacity(text.len());
     let mut rest = text;
@@ -163,24 +245,27 @@ fn renamed(text: &str, name_of: impl Fn(&str) -> Option<String>) -> Option<Strin
         written.push_str(before);
         written.push_str("m![");
         let end = closing(call).unwrap_or(call.len());
-        let (body, after) = call.split_at_checked(end)?;
-        let mut word = String::new();
-        for letter in body.chars().chain([' ']) {
-            // No operator of `m!` is a colon: it joins the segments of a path.
-            if letter.is_alphanumeric() || matches!(letter, '_' | ':') {
-                word.push(letter);
-                continue;
+        let (mut body, after) = call.split_at_checked(end)?;
+        while let Some(letter) = body.chars().next() {
+            let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | ':');
+            let length = if letter == '{' {
+                body.find('}').map_or(body.len(), |end| end + 1)
+            } else if is_word(letter) {
+                body.find(|letter| !is_word(letter)).unwrap_or(body.len())
+            } else {
+                letter.len_utf8()
+            };
+            let (part, left) = body.split_at_checked(length)?;
+            body = left;
+            let inside = part.trim_matches(['{', '}', ' ']);
+            let escaped = letter == '{';
+            let is_path = inside.contains("::") && inside.chars().all(is_word);
+            if (escaped && is_path) || (is_word(letter) && !letter.is_ascii_digit()) {
+                written.push_str(&name_of(inside)?);
+            } else {
+                written.push_str(part);
             }
-            if word.starts_with(|first: char| first.is_ascii_digit()) {
-                written.push_str(&word);
-            } else if !word.is_empty() {
-                written.push_str(&name_of(&word)?);
-            }
-            word.clear();
-            written.push(letter);
         }
-        // The blank behind the last word.
-        written.pop();
         rest = after;
     }
     written.push_str(rest);
@@ -221,8 +306,8 @@ mod tests {
         assert_eq!(renamed("m![Gone]", name), None);
         let path = |axis: &str| Some(format!("<{axis}>"));
         assert_eq!(
-            renamed("m![a::b::T % 8, T]", path).as_deref(),
-            Some("m![<a::b::T> % 8, <T>]")
+            renamed("m![{ a::b::T } % 8, T, { Row } # 64, { C::<8> }]", path).as_deref(),
+            Some("m![<a::b::T> % 8, <T>, { Row } # 64, { C::<8> }]")
         );
         assert_eq!(renamed("0x40", name).as_deref(), Some("0x40"));
         assert_eq!(renamed("m![1 # 8", name).as_deref(), Some("m![1 # 8"));

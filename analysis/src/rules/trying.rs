@@ -12,7 +12,7 @@ use crate::items::{
 };
 use crate::mapping::Mapping;
 
-use super::padded_tensors::{functions_naming, padded_tensors};
+use super::padded_tensors::{PaddedTensors, functions_naming, padded_tensors};
 use super::{Alternative, Edit, Finding, Fix, Level, find, indivisible, words};
 
 /// What is said where no repair of the expression alone fits the function around it.
@@ -24,6 +24,9 @@ const FUNCTION_LIMIT: usize = 8;
 
 /// Asks a function whether it takes mappings at their places.
 type BreaksNothing<'a> = dyn Fn(ItemId, &[(Span, Mapping)]) -> bool + 'a;
+
+/// Asks several.
+type Holds<'a> = dyn Fn(&[ItemId], &[(Span, Mapping)]) -> bool + 'a;
 
 /// Whether a finding has fixes that are tried.
 pub(crate) fn is_tried(finding: &Finding) -> bool {
@@ -72,8 +75,22 @@ fn holding(
         return Some(fix);
     }
     let (base, size) = padding?;
-    let padded = padded_tensors(db, file, &functions, (base, *size))?;
-    let mut edits = fix.edits;
+    [false, true].into_iter().find_map(|streams| {
+        let padded = padded_tensors(db, file, &functions, (base, *size), streams)?;
+        with_tensors(db, &fix, &functions, padded, &holds)
+    })
+}
+
+/// The fix with the tensors that it needs, if all functions take both.
+fn with_tensors(
+    db: &dyn Db,
+    fix: &Fix,
+    functions: &[ItemId],
+    padded: PaddedTensors,
+    holds: &Holds<'_>,
+) -> Option<Fix> {
+    let mut functions = functions.to_vec();
+    let mut edits = fix.edits.clone();
     let known: FxHashSet<Span> = edits.iter().map(|edit| edit.span).collect();
     let named: FxHashSet<Span> = padded.mappings.iter().map(|(place, _)| *place).collect();
     let others = padded.edits.into_iter();
@@ -93,12 +110,17 @@ fn holding(
     if functions.len() > FUNCTION_LIMIT.saturating_mul(2) || !holds(&functions, &mappings) {
         return None;
     }
-    let tensors = match padded.types {
-        1 => "the type of a tensor".to_owned(),
-        types => format!("{types} types of tensors"),
+    let types = match padded.types {
+        0 => None,
+        1 => Some("the type of a tensor".to_owned()),
+        types => Some(format!("{types} types of tensors")),
     };
+    let streams = padded
+        .streams
+        .then(|| "the streams that carry all of it".to_owned());
+    let also: Vec<String> = types.into_iter().chain(streams).collect();
     Some(Fix {
-        title: format!("{}, and in {tensors}", fix.title),
+        title: format!("{}, and in {}", fix.title, also.join(" and ")),
         applicability: fix.applicability,
         edits,
     })

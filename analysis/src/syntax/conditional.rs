@@ -26,6 +26,8 @@ pub struct LeftOut {
     pub instead: &'static str,
     /// The node that a condition leaves out; none where an attribute or a macro is written otherwise.
     node: Option<SyntaxNode>,
+    /// The attribute with the condition, for a node.
+    condition: String,
 }
 
 /// What conditions make of a file.
@@ -109,6 +111,22 @@ impl Conditional {
             .map(|left_out| u32::from(left_out.range.start())..u32::from(left_out.range.end()))
     }
 
+    /// The nodes with functions that conditions leave out, each with the attribute that says so.
+    pub fn code(&self) -> impl Iterator<Item = (Range<u32>, &str)> + '_ {
+        let has_functions = |left_out: &&LeftOut| {
+            let mut nodes = left_out.node.iter().flat_map(SyntaxNode::descendants);
+            nodes.any(|node| ast::Fn::can_cast(node.kind()))
+        };
+        let nodes = self.left_out.iter().filter(has_functions);
+        nodes.map(|left_out| {
+            let range = left_out.range;
+            (
+                range.start().into()..range.end().into(),
+                left_out.condition.as_str(),
+            )
+        })
+    }
+
     /// The number of functions that conditions leave out.
     pub fn functions(&self) -> u64 {
         let nodes = self
@@ -142,7 +160,7 @@ impl Conditional {
         expanded.meta(&meta, Truth::On, ask);
         if expanded.off {
             if let Some(owner) = owner(attribute) {
-                self.node(owner);
+                self.node(owner, attribute.syntax().text().to_string());
             }
             return;
         }
@@ -152,7 +170,7 @@ impl Conditional {
     }
 
     /// Leaves a node out, with the comma behind it.
-    fn node(&mut self, node: SyntaxNode) {
+    fn node(&mut self, node: SyntaxNode, condition: String) {
         let mut range = node.text_range();
         let mut next = node.next_sibling_or_token();
         while next.as_ref().is_some_and(|next| next.kind().is_trivia()) {
@@ -175,6 +193,7 @@ impl Conditional {
             range,
             instead: "",
             node: Some(node),
+            condition,
         });
     }
 
@@ -204,6 +223,7 @@ impl Conditional {
                 range,
                 instead,
                 node: None,
+                condition: String::new(),
             });
         }
     }

@@ -3,7 +3,7 @@
 //! What a page says about the wrong kernel is what the engine says about it when the page is printed: numbers, help and
 //! fixes on a page cannot differ from those of a run.
 
-use visa_analysis::{Applicability, Diagnostic, Rule, Workspace, rule_url};
+use visa_analysis::{Applicability, Diagnostic, Level, Rule, Workspace, rule_url};
 
 /// The path that a page's kernel is checked under.
 const KERNEL: &str = "kernel.rs";
@@ -164,18 +164,28 @@ fn fix(rule: &Rule, findings: &[Diagnostic]) -> Vec<Part> {
 
 fn silence(rule: &Rule) -> Vec<Part> {
     let name = rule.name;
-    vec![
+    let mut parts = Vec::new();
+    if rule.default_level() == Level::Allow {
+        parts.extend([
+            Part::Words(format!(
+                "It is off unless somebody asks for it: with `--warn {name}` in a run, or in `visa-lint.toml`:"
+            )),
+            Part::Code("toml", format!("[levels]\n{name} = \"warn\"")),
+        ]);
+    }
+    parts.extend([
         Part::Words("At one place, on the line or on the one before it:".to_owned()),
-        Part::Code("rust", format!("// visa-lint: allow({name})")),
+        Part::Code("rust,ignore", format!("// visa-lint: allow({name})")),
         Part::Words(
             "On a function or a statement, where the kernel registers the tool:".to_owned(),
         ),
-        Part::Code("rust", format!("#[allow(tcp::{name})]")),
+        Part::Code("rust,ignore", format!("#[allow(tcp::{name})]")),
         Part::Words(
             "In `visa-lint.toml`, for all files or under `[[overrides]]` for some:".to_owned(),
         ),
         Part::Code("toml", format!("[levels]\n{name} = \"allow\"")),
-    ]
+    ]);
+    parts
 }
 
 fn heading(rule: &Rule) -> String {

@@ -106,7 +106,7 @@ fn human() -> String {
 fn markdown() -> String {
     let mut text = String::from(
         "# The rules of visa-lint\n\nOne page a rule; written by `visa-lint rules --format markdown` and `visa-lint explain RULE --format markdown`.\n\n\
-         *F*: its findings bring a fix. *A*: they list the legal alternatives.\n\n# By group\n",
+         *F*: its findings bring a fix, one to apply or one to look at. *A*: they list the legal alternatives.\n\n# By group\n",
     );
     // Writing to a string cannot fail.
     for (group, rules) in groups() {

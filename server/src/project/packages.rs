@@ -42,7 +42,7 @@ pub(crate) fn package_of(folder: &Path, warnings: &mut Vec<String>) -> Option<Pa
         match table(folder) {
             Ok(table) => package_name(&table).is_some(),
             Err(warning) => {
-                if !path.is_file() && !warnings.contains(&warning) {
+                if !warnings.contains(&warning) {
                     warnings.push(warning);
                 }
                 false

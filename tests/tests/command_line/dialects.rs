@@ -298,3 +298,19 @@ fn largest(ctx: &mut Context, gates: &HbmTensor<f32, m![1], m![G]>) -> HbmTensor
         );
     }
 }
+
+/// A manifest that cannot be read decides nothing, and that is said: the crate's library is guessed then.
+#[test]
+fn a_manifest_that_is_broken_is_told() {
+    let folder = folder_with(&[
+        ("Cargo.toml", b"[package\nname = \"broken\"\n"),
+        ("src/lib.rs", b"fn f() {}\n"),
+    ]);
+    for path in ["src/lib.rs", "."] {
+        let output = run(folder.path(), &[path]);
+        assert_code(&output, 0);
+        let told = stderr(&output);
+        assert_eq!(told.matches("Cargo.toml`").count(), 1, "{told}");
+        assert!(told.starts_with("warning: cannot read `"), "{told}");
+    }
+}

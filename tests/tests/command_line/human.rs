@@ -191,3 +191,11 @@ fn places_of_one_fault_are_shown_together() {
     assert_eq!(printed.matches("pad `D` to 64").count(), 1, "{printed}");
     assert!(printed.contains(": 1 error, up to 1 fixable"), "{printed}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_line_break_in_a_name_breaks_no_line() {
+    let folder = folder_with(&[("two\nlines.rs", b"axes![A = 0];\n")]);
+    let printed = stdout(&run(folder.path(), &["."]));
+    assert!(printed.contains("two lines.rs:1:11"), "{printed}");
+}

@@ -256,3 +256,62 @@ fn kernels_in_markdown_cost() {
         8
     );
 }
+
+/// The pages of the rules are Markdown with a wrong kernel each, which gives what the page is about.
+#[test]
+fn the_pages_of_the_rules_report_their_rules() {
+    let output = run(&visa_tests::repository(), &["rules", "--format", "json"]);
+    let rules = json(&output);
+    let rules = rules
+        .as_array()
+        .or_else(|| rules["rules"].as_array())
+        .unwrap();
+    let mut arguments = vec![
+        "check".to_owned(),
+        "--format=json".to_owned(),
+        "--exit-zero".to_owned(),
+    ];
+    let mut names = Vec::new();
+    for rule in rules {
+        let name = rule["name"].as_str().unwrap();
+        if rule["level"] == "allow" {
+            arguments.push(format!("--warn={name}"));
+        }
+        arguments.push(format!("docs/rules/{name}.md"));
+        names.push(name.to_owned());
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let output = run(&visa_tests::repository(), &arguments);
+    assert_eq!(stderr(&output), "");
+    let report = json(&output);
+    let found = report["diagnostics"].as_array().unwrap();
+    let silent: Vec<&String> = names
+        .iter()
+        .filter(|name| {
+            let page = format!("docs/rules/{name}.md");
+            !found
+                .iter()
+                .any(|found| found["rule"] == name.as_str() && found["file"] == page.as_str())
+        })
+        .collect();
+    // Its page says that it needs settings to compare with.
+    assert_eq!(silent, ["budget_exceeded"]);
+    let unused: Vec<&serde_json::Value> = found
+        .iter()
+        .filter(|found| found["rule"] == "unused_suppression")
+        .map(|found| &found["file"])
+        .collect();
+    assert_eq!(unused, ["docs/rules/unused_suppression.md"]);
+}
+
+#[test]
+fn strings_of_documentation_are_checked_on_request() {
+    let lines: String = ["```", "axes![Q = 0];", "```"]
+        .iter()
+        .map(|line| format!("#[doc = \"{line}\"]\n"))
+        .collect();
+    let text = format!("{lines}fn f() {{}}\n#[doc = \"```\\naxes![R = 0];\\n```\"]\nfn g() {{}}\n");
+    assert_eq!(found(&text, "a.rs", &[]), []);
+    let zero = ("axis_size_zero".to_owned(), "0".to_owned());
+    assert_eq!(found(&text, "a.rs", &["--doc"]), [zero.clone(), zero]);
+}

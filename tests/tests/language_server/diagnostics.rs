@@ -99,6 +99,34 @@ fn findings_stand_where_the_client_counts_them() {
     }
 }
 
+/// Code that a condition leaves out is shown as such, to those who can tell it from a finding.
+#[test]
+fn code_that_is_left_out_is_shown_as_inactive() {
+    let text = "fn a() {}\n#[cfg(any())]\nfn b() {\n    c();\n}\n#[cfg(any())]\nconst D: u8 = 1;\n";
+    for (setup, utf8) in both() {
+        let mut client = setup.in_process();
+        let uri = untitled("inactive.rs");
+        let text = Text::new(spiced(text), utf8);
+        client.open(&uri, &text.text);
+        let diagnostics = pull(&mut client, &uri);
+        assert_eq!(rules(&diagnostics), ["inactive-code"]);
+        let inactive = &diagnostics[0];
+        assert!(text.at(inactive.range).contains("#[cfg(any())]"));
+        assert!(text.at(inactive.range).contains("fn b()"));
+        assert!(text.at(inactive.range).ends_with('}'));
+        assert_eq!(inactive.severity, Some(DiagnosticSeverity::HINT));
+        assert_eq!(inactive.tags, Some(vec![DiagnosticTag::UNNECESSARY]));
+        assert!(inactive.message.contains("`#[cfg(any())]` does not hold"));
+        client.finish();
+    }
+    let client = Setup::utf16().with("/capabilities/textDocument/publishDiagnostics", json!({}));
+    let mut client = client.in_process();
+    let uri = untitled("inactive.rs");
+    client.open(&uri, text);
+    assert_eq!(pull(&mut client, &uri), []);
+    client.finish();
+}
+
 #[test]
 fn a_finding_says_its_other_end_and_what_to_do() {
     for (setup, utf8) in both() {

@@ -174,7 +174,11 @@ class Timeline implements Picture<TimelineContent> {
           }),
           ` ${proposal.message}`,
           h('br'),
-          h('span', { class: 'saves' }, `saves ${cycles(proposal.saves)}`),
+          h(
+            'span',
+            { class: 'saves' },
+            proposal.saves === null ? 'not simulated' : `saves ${cycles(proposal.saves)}`,
+          ),
           ` · ${proposal.rule}`,
         ),
       );

@@ -14,7 +14,7 @@ use crate::mapping::Mapping;
 use crate::numbers::thousands;
 
 use super::super::names::Named;
-use super::mapping::layout;
+use super::mapping::{ToldApart, layout};
 use super::occurrences;
 use super::page::{Page, block, bytes_of, code, count, table};
 use super::segments;
@@ -45,11 +45,12 @@ fn meaning(db: &dyn Db, alias: ItemId) -> Option<Page> {
             count(mapping.size(), "position")
         ));
         page.add(block("rust", &declaration));
-        let meant = format!("m![{mapping}]");
+        let shown = ToldApart::at(db, parsed.text.full_span(), mapping);
+        let meant = shown.written(&shown.mapping);
         if !declaration.contains(&meant) {
             page.add(format!("Stands for {}", code(&meant)));
         }
-        page.add(layout(mapping));
+        page.add(layout(&shown));
         return Some(page);
     }
     if let Some(tensor) = tensor(db, alias, DEPTH) {

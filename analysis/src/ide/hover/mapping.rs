@@ -2,13 +2,16 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 use crate::db::Db;
 use crate::items::{
-    MappingParts, MappingProblemKind, MappingSite, Namespace, Resolution, Span, item_text,
-    mapping_parts, resolve, scope_at,
+    AxisPaths, MappingParts, MappingProblemKind, MappingSite, Namespace, Resolution, ScopeRef,
+    Span, item_text, mapping_parts, mapping_sites, resolve, scope_at,
 };
 use crate::mapping::{FactorKind, FactorNode, Mapping, SyntaxKind, SyntaxNode};
 use crate::numbers::thousands;
+use crate::rules::with_paths;
 
 use super::super::Hover;
 use super::page::{Page, block, code, count, percent};
@@ -52,7 +55,8 @@ pub(super) fn page(db: &dyn Db, site: &MappingSite, token: Span) -> Option<Hover
     let markdown = match mapping {
         Some(mapping) => {
             let whole = span == site.span;
-            known(&written, &mapping, uses.first(), whole)
+            let apart = ToldApart::at(db, site.span, &mapping);
+            known(&written, &apart, uses.first(), whole)
         }
         None => unknown(&written, &parts, &uses),
     };
@@ -149,8 +153,8 @@ fn text_of(db: &dyn Db, span: Span) -> String {
 }
 
 /// The page of a mapping: what it is for, its size, its digits, the shortest way to write it.
-fn known(written: &str, mapping: &Mapping, used: Option<&Use>, whole: bool) -> String {
-    let size = mapping.size();
+fn known(written: &str, shown: &ToldApart<'_>, used: Option<&Use>, whole: bool) -> String {
+    let size = shown.mapping.size();
     let sized = match used.filter(|_| whole) {
         Some(used) => used.size(size),
         None => count(size, "position"),
@@ -164,18 +168,44 @@ fn known(written: &str, mapping: &Mapping, used: Option<&Use>, whole: bool) -> S
         let part = if whole { "The" } else { "Part of the" };
         page.add(format!("{part} {}.", used.words()));
     }
-    page.add(layout(mapping));
+    page.add(layout(shown));
     page.into_markdown()
 }
 
+/// A mapping whose axes are told apart from others of their names that its item uses, or that the names mean there.
+pub(super) struct ToldApart<'a> {
+    db: &'a dyn Db,
+    scope: ScopeRef,
+    pub(super) mapping: Mapping,
+}
+
+impl<'a> ToldApart<'a> {
+    /// A mapping as it is shown at a place.
+    pub(super) fn at(db: &'a dyn Db, place: Span, mapping: &Mapping) -> Self {
+        let sites = mapping_sites(db, place.item);
+        let others = sites.iter().flat_map(|site| site.mappings.iter().flatten());
+        let axes: FxHashSet<_> = others.chain([mapping]).flat_map(Mapping::axes).collect();
+        let scope = scope_at(db, place.item, place.start);
+        let paths = AxisPaths::of(db, &scope, &axes);
+        let mapping = paths.mapping(mapping).unwrap_or_else(|| mapping.clone());
+        Self { db, scope, mapping }
+    }
+
+    /// A mapping of the same axes in code.
+    pub(super) fn written(&self, mapping: &Mapping) -> String {
+        with_paths(self.db, &self.scope, &format!("m![{mapping}]"))
+    }
+}
+
 /// The digits of a mapping, its normal form, and how much of it is padding.
-pub(super) fn layout(mapping: &Mapping) -> String {
+pub(super) fn layout(shown: &ToldApart<'_>) -> String {
+    let mapping = &shown.mapping;
     let form = mapping.form();
     let mut page = Page::default();
     page.add(boxes(form).map(|boxes| block("text", &boxes)));
     let mut lines = vec![format!(
         "Normal form {}",
-        code(&format!("m![{}]", form.to_mapping()))
+        code(&shown.written(&form.to_mapping()))
     )];
     match padding(mapping) {
         Some(0) => {}

@@ -62,7 +62,9 @@ fn drawn(columns: &[[String; 3]]) -> String {
 /// The digit as an expression of its own.
 fn label(digit: &Digit) -> String {
     let alone = Form::from_digits([digit.clone()]);
-    alone.map_or_else(String::new, |form| form.to_mapping().to_string())
+    let label = alone.map_or_else(String::new, |form| form.to_mapping().to_string());
+    // A picture is no code: paths need no braces in it.
+    label.replace("{ ", "").replace(" }", "")
 }
 
 fn positions(digit: &Digit) -> String {

@@ -96,6 +96,7 @@ fn hop(checked: &Checked<'_>, trips: &[Trip<'_>], second: &Trip<'_>) -> Option<F
         operation_before: before,
         operation_after: after,
         kernel: total_when_joined(checked.known(), &[first, second], after),
+        simulated: true,
     });
     Some(finding)
 }
@@ -247,6 +248,7 @@ fn joined(checked: &Checked<'_>, whole: TensorId, group: &[&Trip<'_>]) -> Option
             operation_before: before,
             operation_after: after,
             kernel: Some((total, changed)),
+            simulated: true,
         }),
     )
 }
@@ -326,6 +328,7 @@ fn between_chips(checked: &Checked<'_>) -> Vec<Finding> {
                 operation_before: all,
                 operation_after: link,
                 kernel: total_when_once(checked.known(), span),
+                simulated: true,
             }),
         )
     };

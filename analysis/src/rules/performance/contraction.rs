@@ -12,7 +12,9 @@ use crate::simulation::{Changed, Engine, StageCost, what_if, what_if_stages};
 
 use super::super::wording::at_uses;
 use super::super::{Applicability, Checked, Finding, Rule, Saving, rule};
-use super::{Costed, KERNEL_SHARE, MANY_CYCLES, saves, weighty_passes, with_saving, worth};
+use super::{
+    Costed, KERNEL_SHARE, MANY_CYCLES, saves, weighty_passes, with_estimate, with_saving, worth,
+};
 
 /// The family's rules.
 pub(in super::super) const RULES: &[Rule] = &[
@@ -121,12 +123,10 @@ fn more_rows(
         "idle_rows",
         row.span,
         format!(
-            "{rows} of {ROWS} rows multiply, {} % of the MACs are idle, and each packet is repeated {tiling} times: with {} rows \
-             {} cycles become {}",
+            "{rows} of {ROWS} rows multiply, {} % of the MACs are idle, and each packet is repeated {tiling} times for weights that \
+             {} rows could hold",
             (ROWS - rows) * 100 / ROWS,
-            rows * factor,
-            saving.operation_before,
-            saving.operation_after
+            rows * factor
         ),
     )
     .related(
@@ -134,7 +134,7 @@ fn more_rows(
         "repeated inside this time",
     )
     .help("take a part of what the time repeats into the rows of the load");
-    Some(with_saving(finding, saving))
+    Some(with_estimate(finding, saving))
 }
 
 /// The cycles of a pass whose repetitions are fewer by a factor: from the alignment on, and behind an interleaved
@@ -265,8 +265,8 @@ fn stalled_load(costed: &Costed<'_>, stage: &Stage, derived: &AlignDerivation) -
         "trf_load_stall",
         stage.span,
         format!(
-            "each read takes 64 bytes, both bank columns of the TRF, and {} % miss the cache: the load beside it takes {before} \
-             cycles instead of {after}",
+            "each read takes 64 bytes, both bank columns of the TRF, and {} % miss the cache: the load beside it, {after} cycles \
+             alone, waits about {stalled} more",
             share / 10_000
         ),
     )
@@ -276,5 +276,6 @@ fn stalled_load(costed: &Costed<'_>, stage: &Stage, derived: &AlignDerivation) -
         operation_before: before,
         operation_after: after,
         kernel: None,
+        simulated: false,
     }))
 }

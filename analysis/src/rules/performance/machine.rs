@@ -96,18 +96,14 @@ impl Mostly {
         level: fn(&StreamShape) -> &Written<Mapping>,
         what: &str,
     ) -> Finding {
-        let (before, after) = (self.saving.operation_before, self.saving.operation_after);
-        let kernel = self.saving.kernel.unwrap_or((before, after));
+        let before = self.saving.operation_before;
+        let (total, _) = self.saving.kernel.unwrap_or((before, before));
         let written = level(&self.shape);
         let finding = Finding::new(
             rule,
             written.span,
-            format!("{what}: {before} of its {} cycles", kernel.0),
+            format!("{what}: {before} of its {total} cycles"),
         )
-        .note(format!(
-            "spread evenly over all of them the passes would take {after} cycles, the kernel {}",
-            kernel.1
-        ))
         .saves(self.saving)
         .related(self.begin, "the longest of these passes");
         match written.used_at {
@@ -171,6 +167,7 @@ fn mostly(checked: &Checked<'_>, factor: fn(&StreamShape) -> Option<u64>) -> Opt
             operation_before: before,
             operation_after: after,
             kernel: Some(kernel),
+            simulated: false,
         },
     })
 }

@@ -5,7 +5,7 @@ use crate::derivation::transpose::TransposeMatrix;
 use crate::simulation::what_if_stages;
 
 use super::super::{Checked, Finding, Rule, rule};
-use super::{Costed, weighty_passes, with_saving, worth};
+use super::{Costed, weighty_passes, with_estimate, worth};
 
 /// The family's rules.
 pub(in super::super) const RULES: &[Rule] = &[rule!(
@@ -63,10 +63,10 @@ fn halved(costed: &Costed<'_>, index: usize, matrix: &TransposeMatrix) -> Option
         "transpose_single_buffer",
         costed.operation.span,
         format!(
-            "{} columns take both buffers, so that input and output alternate: {single} cycles, {double} with {} columns",
+            "{} columns take both buffers, so that input and output alternate, {single} cycles; {} columns would leave one for each",
             matrix.in_cols, half.in_cols
         ),
     )
     .help("leave half of the packets of a row in the iterations outside of the rows");
-    Some(with_saving(finding, saving))
+    Some(with_estimate(finding, saving))
 }

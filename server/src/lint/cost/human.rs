@@ -305,11 +305,11 @@ fn proposals(kernel: &KernelCost) -> Vec<String> {
                 .help
                 .as_ref()
                 .map_or_else(String::new, |help| format!(": {help}"));
-            format!(
-                "{} cycles, line {line}, {}{help}",
-                thousands(proposal.saves),
-                proposal.rule
-            )
+            let saves = match proposal.saves {
+                Some(cycles) => format!("{} cycles, line", thousands(cycles)),
+                None => "not simulated, line".to_owned(),
+            };
+            format!("{saves} {line}, {}{help}", proposal.rule)
         })
         .collect()
 }

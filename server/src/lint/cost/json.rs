@@ -128,7 +128,7 @@ struct Proposal<'a> {
     rule: &'static str,
     message: &'a str,
     help: Option<&'a str>,
-    saves: u64,
+    saves: Option<u64>,
     file: &'a str,
     range: Range,
 }

@@ -34,7 +34,7 @@ pub(super) struct Source<'a> {
 impl<'a> Source<'a> {
     pub(super) fn new(name: &str, text: &'a str) -> Self {
         Self {
-            name: printable(name).into_owned(),
+            name: printable(name).replace('\n', " "),
             text,
             lines: LineIndex::new(text),
         }

@@ -13,7 +13,9 @@ use tower_lsp::ls_types::{
     WorkspaceDiagnosticReportResult, WorkspaceDocumentDiagnosticReport,
     WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
 };
-use visa_analysis::{ByteRange, FileReport, Group, Level, OperationCounts, Problem, RelatedPlace};
+use visa_analysis::{
+    ByteRange, FileReport, Group, InactiveCode, Level, OperationCounts, Problem, RelatedPlace,
+};
 
 use super::fixes::Carried;
 use crate::lsp::configuration::Scope;
@@ -283,7 +285,30 @@ fn of_report(snapshot: &Snapshot, report: &FileReport) -> Answer<Vec<Diagnostic>
             diagnostics.push(of_finding(snapshot, finding, level)?);
         }
     }
+    // Without the tag nobody could tell a hint about code that is not looked at from a finding in it.
+    if snapshot.view.client.diagnostic_tags {
+        for inactive in &report.inactive {
+            diagnostics.push(of_inactive(snapshot, &report.path, inactive)?);
+        }
+    }
     Ok(diagnostics)
+}
+
+/// What an editor shows of code that is not looked at, in the way in which Rust's language server does.
+fn of_inactive(snapshot: &Snapshot, path: &str, inactive: &InactiveCode) -> Answer<Diagnostic> {
+    let why = match &inactive.condition {
+        Some(condition) => format!("`{condition}` does not hold here"),
+        None => "a condition leaves the module out".to_owned(),
+    };
+    Ok(Diagnostic {
+        range: range(snapshot, path, inactive.range)?,
+        severity: Some(DiagnosticSeverity::HINT),
+        code: Some(NumberOrString::String("inactive-code".to_owned())),
+        source: Some(SOURCE.to_owned()),
+        message: format!("this code is not checked: {why}; the setting `cfg` says what holds"),
+        tags: Some(vec![DiagnosticTag::UNNECESSARY]),
+        ..Diagnostic::default()
+    })
 }
 
 /// Whether a finding that is said once a crate is said in its file: in another one only where nothing is said of the best one.

@@ -172,3 +172,50 @@ fn large(ctx: &mut Context, x: &HbmTensor<bf16, m![1], m![S, B]>) { halve::<bf16
         "#]],
     );
 }
+
+/// `T` means the one that is imported; the other one is called by its path wherever it is shown in code.
+#[test]
+fn axes_of_one_name_are_told_apart() {
+    let text = "mod a { furiosa_visa_std::prelude::axes![T = 64]; }
+mod b { furiosa_visa_std::prelude::axes![T = 32]; }
+use furiosa_visa_std::prelude::*;
+use a::T;
+type Both = m!$0[T, { b::T }];
+type Low = m![{ b::T } / 8];
+";
+    check_hover(
+        text,
+        &expect![[r#"
+            **`m![T, { b::T }]`**: 2,048 positions
+
+            ```text
+            ┌─────────┬────────┐
+            │ a::T    │ b::T   │
+            │ 64      │ 32     │
+            │ step 32 │ step 1 │
+            └─────────┴────────┘
+            ```
+
+            Normal form `m![T, { b::T }]`
+        "#]],
+    );
+    let other = text
+        .replace("m!$0", "m!")
+        .replace("m![{ b::T } /", "m!$0[{ b::T } /");
+    check_hover(
+        &other,
+        &expect![[r#"
+            **`m![{ b::T } / 8]`**: 4 positions
+
+            ```text
+            ┌──────────┐
+            │ b::T / 8 │
+            │ 4        │
+            │ step 1   │
+            └──────────┘
+            ```
+
+            Normal form `m![{ b::T } / 8]`
+        "#]],
+    );
+}

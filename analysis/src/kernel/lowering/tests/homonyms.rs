@@ -29,7 +29,7 @@ fn axes_of_one_name_are_called_by_their_paths() {
         "x: &HbmTensor<f32, Chip, m![S, { a::T }, U]>",
         "let y: DmTensor<f32, Chip, Cluster, m![S], m![{ b::c::T } / 4, { a::Low }]> = x.to_dm(&mut ctx.tdma, 0);",
     );
-    assert_eq!(found, ["S, a::T, U", "b::c::T / 4, a::T % 8"]);
+    assert_eq!(found, ["S, { a::T }, U", "{ b::c::T } / 4, { a::T } % 8"]);
 }
 
 /// One of them alone is called by its name, and so is what a block declares.
@@ -43,10 +43,22 @@ fn names_that_tell_apart_stay() {
     };
     assert_eq!(elements(x, &load("{ a::T }")), ["S, T", "T"]);
     let shadowed = format!("axes![T = 16]; {}", load("T"));
-    assert_eq!(elements(x, &shadowed), ["S, a::T", "T"]);
+    assert_eq!(elements(x, &shadowed), ["S, { a::T }", "T"]);
     // Two declarations of one name and one size are one axis.
     let twice = format!("axes![T = 64]; {}", load("T"));
     assert_eq!(elements(x, &twice), ["S, T", "T"]);
+}
+
+/// One whose name means another axis where the function stands is called by its path, although the other one is not used.
+#[test]
+fn a_name_that_means_another_axis_is_not_used() {
+    let text = format!(
+        "{MODULES}use b::c::T;
+        #[device(chip = 1)]
+        fn k(ctx: &mut Context, x: &HbmTensor<f32, Chip, m![S, {{ a::T }}]>) {{ }}"
+    );
+    let (_, body) = lower_in(&text, "k");
+    assert_eq!(shown(&body.tensors[0].levels.element), "S, { a::T }");
 }
 
 #[test]
@@ -73,5 +85,5 @@ fn reduced_axes_keep_to_their_streams() {
         reduced.map(|axis| (axis.name(), axis.size())),
         Some(("b::c::T", 32))
     );
-    assert_eq!(shown(&passes[0].output().time), "a::T");
+    assert_eq!(shown(&passes[0].output().time), "{ a::T }");
 }

@@ -1,0 +1,180 @@
+//! Kernels that macros hide: calls of macros that are given `#[device]` functions, or that write them.
+//!
+//! What a macro makes of its tokens is not known, so that kernels in them are not looked at: here is where. Bodies of
+//! `macro_rules!` are templates; it is their calls that stand for kernels. Templates of other files are not looked for.
+
+use std::sync::Arc;
+
+use ra_ap_syntax::ast::{self, AstNode, HasName};
+use ra_ap_syntax::{NodeOrToken, SyntaxElement, SyntaxKind, SyntaxNode, T, WalkEvent};
+use rustc_hash::FxHashSet;
+
+use crate::db::Db;
+use crate::items::{ItemId, ItemKind, file_items, item_text, parse_item};
+
+use super::{Unresolved, UnresolvedReason};
+
+/// The name of the attribute of kernels.
+const DEVICE: &str = "device";
+
+/// The calls in an item, those in its blocks included.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn hidden_kernels(db: &dyn Db, item: ItemId) -> Arc<[Unresolved]> {
+    let text = item_text(db, item);
+    if item.kind(db) == ItemKind::MacroDefinition || !text.text.contains('!') {
+        return Arc::from([]);
+    }
+    let templates = templates(db, item);
+    if !text.text.contains(DEVICE) && templates.is_empty() {
+        return Arc::from([]);
+    }
+    let parsed = parse_item(db, item);
+    let Some(root) = parsed.root() else {
+        return Arc::from([]);
+    };
+    let mut found = Vec::new();
+    let mut preorder = root.syntax().preorder();
+    while let Some(event) = preorder.next() {
+        let WalkEvent::Enter(node) = event else {
+            continue;
+        };
+        if matches!(node.kind(), SyntaxKind::MACRO_RULES | SyntaxKind::MACRO_DEF) {
+            preorder.skip_subtree();
+        } else if let Some(call) = ast::MacroCall::cast(node)
+            && let Some(name) = call.path().and_then(|path| path.segment()?.name_ref())
+        {
+            let given = call
+                .token_tree()
+                .is_some_and(|tree| has_device(tree.syntax()));
+            if given || templates.contains(name.text().trim_start_matches("r#")) {
+                let reason = UnresolvedReason::Macro(name.text().to_string());
+                let name = parsed.span(name.syntax());
+                let place = match call.excl_token() {
+                    Some(bang) => name.to(parsed.text.span_of(bang.text_range())),
+                    None => name,
+                };
+                found.push(Unresolved::at(reason, place));
+            }
+        }
+    }
+    found.into()
+}
+
+/// The macros of the item's file whose bodies have kernels.
+fn templates(db: &dyn Db, item: ItemId) -> FxHashSet<String> {
+    let items = file_items(db, item.file(db));
+    let macros = items.items.iter().copied();
+    let macros = macros.filter(|item| item.kind(db) == ItemKind::MacroDefinition);
+    macros
+        .filter(|item| item_text(db, *item).text.contains(DEVICE))
+        .filter_map(|item| {
+            let root = parse_item(db, item).root()?;
+            let rules = root
+                .syntax()
+                .descendants()
+                .find_map(ast::MacroRules::cast)?;
+            let name = rules.name()?.text().to_string();
+            has_device(rules.syntax()).then_some(name)
+        })
+        .collect()
+}
+
+/// Whether `#[device …]` stands among the tokens of a tree.
+fn has_device(tree: &SyntaxNode) -> bool {
+    let trees = tree
+        .descendants()
+        .filter(|node| node.kind() == SyntaxKind::TOKEN_TREE);
+    trees.into_iter().any(|attribute| {
+        let mut inside = attribute
+            .children_with_tokens()
+            .filter(|element| !element.kind().is_trivia());
+        let opens = inside.next().is_some_and(|first| first.kind() == T!['[']);
+        // The name may be a path.
+        let named = inside
+            .take_while(|element| matches!(element.kind(), SyntaxKind::IDENT | T![:] | T![::]))
+            .filter_map(NodeOrToken::into_token)
+            .last()
+            .is_some_and(|name| name.text() == DEVICE);
+        opens && named && before(&attribute).is_some_and(|before| before.kind() == T![#])
+    })
+}
+
+fn before(tree: &SyntaxNode) -> Option<SyntaxElement> {
+    let first = tree.prev_sibling_or_token();
+    std::iter::successors(first, SyntaxElement::prev_sibling_or_token)
+        .find(|element| !element.kind().is_trivia())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Workspace;
+
+    /// Line and words of what is not looked at.
+    fn unread(text: &str) -> Vec<(u32, String)> {
+        let mut workspace = Workspace::new();
+        workspace.set_file("a.rs", text);
+        let report = workspace.analysis().check_file("a.rs");
+        assert_eq!(report.operations.unresolved, report.unresolved.len() as u64);
+        let places = report.unresolved.into_iter();
+        places
+            .map(|place| {
+                (
+                    place.range.start.line,
+                    format!("{}: {}", place.what, place.reason),
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn macros_that_hold_kernels_are_not_looked_at() {
+        let words = "`cfg_if!` is not expanded";
+        let given = "use furiosa_visa_std::prelude::*;
+cfg_if::cfg_if! {
+    if #[cfg(unix)] { #[device(chip = 1)] fn k(ctx: &mut Context) {} } else { #[furiosa::device] fn k() {} }
+}
+fn main() {
+    cfg_if! { if #[cfg(unix)] { # [ device ] fn inner(ctx: &mut Context) {} } }
+}
+mod inner {
+    cfg_if! { if #[cfg(unix)] { #[device(chip = 2)] fn k(ctx: &mut Context) {} } }
+}
+";
+        let found = unread(given);
+        let lines: Vec<u32> = found.iter().map(|(line, _)| *line).collect();
+        assert_eq!(lines, [2, 6, 9], "{found:?}");
+        assert!(
+            found
+                .iter()
+                .all(|(_, said)| said == &format!("cfg_if!: the macro {words}")),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn calls_of_templates_with_kernels_are_not_looked_at() {
+        let text = "macro_rules! kernel { ($n:ident) => { #[device(chip = 1)] fn $n(ctx: &mut Context) {} } }
+macro_rules! plain { ($n:ident) => { fn $n() {} } }
+kernel!(one);
+plain!(two);
+";
+        assert_eq!(
+            unread(text)
+                .into_iter()
+                .map(|(line, _)| line)
+                .collect::<Vec<_>>(),
+            [3]
+        );
+    }
+
+    #[test]
+    fn other_macros_hide_nothing() {
+        let text = "thread_local! { static DEVICE: u8 = device(3); }
+wgpu! { #[shader] fn device() {} }
+// cfg_if! { #[device] fn f() {} }
+const TEXT: &str = \"cfg_if! { #[device] fn f() {} }\";
+m! [device];
+";
+        assert_eq!(unread(text), []);
+    }
+}
