@@ -24,7 +24,7 @@ use crate::items::{
     crate_root, file_functions, file_items, file_library, file_package, functions_of, is_left_out,
     item_text, left_out_code, stands_in,
 };
-use crate::kernel::{Body, OperationId, Unresolved, hidden_kernels};
+use crate::kernel::{OperationId, Unresolved, hidden_kernels};
 use crate::places::Places;
 use crate::report::{
     CrateLibrary, Diagnostic, FileReport, InactiveCode, OperationCounts, Problem, UnresolvedPlace,

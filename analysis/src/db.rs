@@ -84,23 +84,11 @@ pub struct PackageManifest {
 /// Packages by the folder of their manifest.
 pub type PackageManifests = BTreeMap<Arc<str>, PackageManifest>;
 
-/// Which library a kernel is read against.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum DialectChoice {
-    /// By the crate's manifest, else by what its files import.
-    #[default]
-    Auto,
-    /// The book's library, `furiosa_visa_std`.
-    VisaStd,
-    /// Its successor, `furiosa_opt_std`.
-    OptStd,
-}
-
 /// What the user chose for the whole project or for some of its files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
-    /// The library.
-    pub dialect: DialectChoice,
+    /// The library; `None` where the crate's manifest says it, or else what its files import.
+    pub dialect: Option<Dialect>,
     /// The chip.
     pub target: Target,
     /// How many chips a kernel runs on whose attribute gives no literal, and a function that no kernel reaches.

@@ -35,7 +35,7 @@ pub use conditions::{CfgSetting, PackageFeatures, Truth};
 pub use cost::{
     EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow, Proposal, StageRow, WaitRow,
 };
-pub use db::{DialectChoice, Options, Package, PackageLibrary, PackageManifest};
+pub use db::{Options, Package, PackageLibrary, PackageManifest};
 pub use fixing::{
     Application, Completed, Completing, Fixable, Fixed, Proposed, Texts, Trust, apply_fixes,
     fix_all, with_line_breaks_of,

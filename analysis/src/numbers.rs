@@ -13,3 +13,14 @@ pub fn thousands(number: u64) -> String {
     }
     text
 }
+
+/// Numbers of which one is meant: `1, 2, 4 or 8`.
+#[must_use]
+pub(crate) fn one_of(numbers: &[u64]) -> String {
+    let mut words: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    match words.pop() {
+        Some(last) if words.is_empty() => last,
+        Some(last) => format!("{} or {last}", words.join(", ")),
+        None => String::new(),
+    }
+}

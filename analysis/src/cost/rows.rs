@@ -6,7 +6,7 @@ use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::items::{Span, item_text};
 use crate::kernel::{
-    Body, Operation, OperationKind, Origin, Pass, PassEnd, PassSource, Tensor, TensorId, Tier,
+    Body, Operation, OperationKind, Origin, Pass, PassSource, Tensor, TensorId, Tier,
 };
 use crate::places::Places;
 use crate::report::Range;
@@ -85,13 +85,11 @@ impl<'a> Names<'a> {
     }
 
     fn pass(&self, pass: &Pass) -> String {
-        let (method, target) = match &pass.end {
-            PassEnd::Commit { target, .. } => ("commit", Some(*target)),
-            PassEnd::CommitView { target, .. } => ("commit_view", Some(*target)),
-            PassEnd::ToTrf { target, .. } => ("to_trf", Some(*target)),
-            PassEnd::ToVrf { target, .. } => ("to_vrf", Some(*target)),
-            PassEnd::Open => ("begin", None),
+        let method = match pass.end.canonical() {
+            Some(stage) => pass.library().name_of(stage),
+            None => pass.library().begin(false),
         };
+        let target = pass.end.written().map(|(target, _)| target);
         let bound = |id: &TensorId| {
             self.body
                 .tensor(*id)

@@ -146,6 +146,8 @@ mod tests {
             stream(position, element_type, "1 # 256", "B", packet, AXES)
         };
         let pass = Pass {
+            dialect: crate::items::Dialect::VisaStd,
+            machine: crate::hardware::Machine::RNGD,
             context: None,
             source: PassSource::Parameter {
                 position: Position::Accumulate,
@@ -221,6 +223,8 @@ mod tests {
     #[test]
     fn what_is_unknown_is_not_judged() {
         let mut pass = Pass {
+            dialect: crate::items::Dialect::VisaStd,
+            machine: crate::hardware::Machine::RNGD,
             context: None,
             source: PassSource::Parameter {
                 position: Position::Accumulate,

@@ -156,6 +156,8 @@ mod tests {
             stream(position, element_type, "1 # 256", time, packet, axes)
         };
         let pass = Pass {
+            dialect: crate::items::Dialect::VisaStd,
+            machine: crate::hardware::Machine::RNGD,
             context: None,
             source: PassSource::Parameter {
                 position: Position::Fetch,

@@ -140,7 +140,7 @@ pub fn derive(
                 limits.extend(copied(body, copy.source, copy.target, copy.span));
             }
             (OperationKind::Collective(collective), _) => {
-                limits.extend(unimplemented::collective(collective));
+                limits.extend(unimplemented::collective(body.library(), collective));
                 let lost = lost(MoveKind::Scatter(operation.id))
                     || lost(MoveKind::ParallelCopy(operation.id));
                 if !lost {

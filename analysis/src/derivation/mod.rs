@@ -246,7 +246,9 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
     use super::*;
+    use crate::kernel::catalogue::CATALOGUE;
     use crate::kernel::testing_body::BodyBuilder;
+    use crate::kernel::{Engine, Stage};
 
     /// A tensor that is loaded and read, so many times.
     fn repeated(rounds: u64) -> Body {
@@ -261,6 +263,36 @@ mod tests {
             builder.read(loaded);
         }
         builder.body
+    }
+
+    #[test]
+    fn every_stage_outside_of_the_vector_engine_has_a_derivation() {
+        let body = repeated(1);
+        let pass = body
+            .operations
+            .iter()
+            .find_map(|operation| match &operation.kind {
+                OperationKind::Pass(pass) => Some(&**pass),
+                _ => None,
+            });
+        let pass = pass.expect("a pass");
+        let template = pass.stages.first().expect("a stage");
+        let mut seen = 0;
+        for row in CATALOGUE {
+            let Some(kind) = StageKind::plain(row.stage) else {
+                continue;
+            };
+            let mut pass = pass.clone();
+            pass.stages = vec![Stage {
+                kind,
+                ..template.clone()
+            }];
+            let derived = derive_stage(&body, &pass, 0, Target::Rngd);
+            let inside = row.engine == Engine::Vector;
+            assert_eq!(derived == StageDerivation::Vector, inside, "{}", row.name);
+            seen += 1;
+        }
+        assert!(seen > 10);
     }
 
     #[test]

@@ -127,6 +127,8 @@ mod tests {
     fn pass(context: Context, stages: &[(StageKind, Position)], end: PassEnd) -> Pass {
         let shape = |position| stream(position, ElementType::Bf16, "S", "A", "B", AXES);
         Pass {
+            dialect: crate::items::Dialect::VisaStd,
+            machine: crate::hardware::Machine::RNGD,
             context: Some(context),
             source: PassSource::Tensor(TensorId(0)),
             begin: shape(Position::Begin),

@@ -56,8 +56,8 @@ pub fn derive(body: &Body) -> TensorsDerivation {
         .collect();
     for tensor in &body.tensors {
         violations.extend(capacity::alignment(tensor).map(TensorsViolation::Alignment));
-        violations.extend(capacity::row_count(tensor).map(TensorsViolation::Rows));
-        violations.extend(capacity::capacity(tensor).map(TensorsViolation::Capacity));
+        violations.extend(capacity::row_count(body.machine, tensor).map(TensorsViolation::Rows));
+        violations.extend(capacity::capacity(body.machine, tensor).map(TensorsViolation::Capacity));
         violations.extend(tiles::derive(body, tensor).map(TensorsViolation::Tile));
     }
     for operation in &body.operations {

@@ -5,6 +5,7 @@
 mod casts;
 mod contraction;
 mod fetch_casts;
+mod machine;
 mod streams;
 mod types;
 mod vector_operations;
@@ -12,6 +13,7 @@ mod vector_operations;
 pub use casts::{TRANSPOSE_BUFFER_COLUMNS, TransposeLimits, cast_outputs, transpose_limits};
 pub use contraction::{ContractionType, contraction_type};
 pub use fetch_casts::{fetch_cast_targets, fetch_casts};
+pub use machine::Machine;
 pub use streams::{
     COMMIT_PACKET_BYTES, COMMIT_UNIT_BYTES, DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES,
     DMA_REQUEST_BYTES, FETCH_ALIGNMENT_BYTES, FETCH_OUTPUT_BYTES, SEQUENCER_ACCESS_BYTES,
@@ -24,20 +26,8 @@ pub use vector_operations::{
 
 /// Bytes of a flit, the unit that every engine after the Switch Engine moves a cycle (book: Packet Normalization).
 pub const FLIT_BYTES: u64 = 32;
-/// Clusters of a chip (book: Processing Units).
-pub const CLUSTERS: u64 = 2;
-/// Slices of a cluster (book: Processing Units).
-pub const SLICES: u64 = 256;
-/// Rows of a slice's MAC array (book: Processing Units).
-pub const ROWS: u64 = 8;
-/// Bytes of DM a slice owns (book: Memory).
-pub const DM_BYTES_PER_SLICE: u64 = 512 * 1024;
-/// Bytes of the whole TRF of a slice, all rows (book: Memory).
-pub const TRF_BYTES: u64 = 64 * 1024;
-/// Bytes of the VRF of a slice (book: Memory).
-pub const VRF_BYTES: u64 = 8 * 1024;
-/// Bytes of HBM a chip owns (book: Memory).
-pub const HBM_BYTES: u64 = 48 * 1024 * 1024 * 1024;
+/// Slices between the addresses of one cluster's DM and the next one's, however many a kernel has (book: DMA Command Syntax).
+pub const CLUSTER_ADDRESS_SLICES: u64 = 256;
 /// Entries of a hardware sequencer (book: Configuration Failures).
 pub const SEQUENCER_ENTRIES: usize = 8;
 /// Iterations of one sequencer entry at the most (book: Configuration Failures).

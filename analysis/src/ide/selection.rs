@@ -10,7 +10,7 @@ mod tests;
 use ra_ap_syntax::{SyntaxNode, TextRange};
 
 use crate::db::{Db, SourceFile};
-use crate::items::{Dialect, SiteKind, dialect};
+use crate::items::{SiteKind, file_grammar};
 use crate::mapping::{
     FactorKind, FactorNode, Grammar, SyntaxKind, SyntaxNode as Term, parse_axes, parse_index_in,
     parse_mapping_in,
@@ -42,10 +42,7 @@ fn ranges_around(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Vec<ByteR
     }
     let text = file.text(db);
     let body = text.get(around.body.start as usize..around.body.end as usize)?;
-    let grammar = match dialect(db, file) {
-        Dialect::VisaStd => Grammar::VisaStd,
-        Dialect::OptStd => Grammar::OptStd,
-    };
+    let grammar = file_grammar(db, file);
     let mut parts = Parts {
         body: around.body,
         offset,

@@ -17,7 +17,6 @@ use crate::items::{
 use crate::kernel::callgraph::kernels_reaching;
 use crate::kernel::{Body, Operation, OperationId, Tier, body};
 use crate::simulation::Peak;
-use crate::simulation::memory::capacity;
 
 use super::ByteRange;
 use super::cursor::Cursor;
@@ -107,7 +106,7 @@ pub(super) fn memory_map(db: &dyn Db, file: SourceFile, offset: u32) -> Option<M
     let holes = OF_A_SLICE.into_iter().filter_map(of_tier).flatten();
     let capacity = OF_A_SLICE
         .into_iter()
-        .filter_map(|tier| Some((tier_name(tier), capacity(tier)?)));
+        .filter_map(|tier| Some((tier_name(tier), simulation.memory.capacity(tier)?)));
     Some(MemoryMapAnswer {
         kernel: body(db, kernel).name.clone(),
         total,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::file::{file_items, item_text};
 use super::ids::{ItemId, ItemKind, ModuleId, ModulePath};
 use super::modules::crate_root;
-use crate::db::{Db, DialectChoice, PackageLibrary, PackageManifest, Project, SourceFile, options};
+use crate::db::{Db, PackageLibrary, PackageManifest, Project, SourceFile, options};
 
 /// The library that a kernel is written for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -111,12 +111,7 @@ pub fn file_library(db: &dyn Db, file: SourceFile) -> Arc<Library> {
 
 /// The library of a file, and what says so.
 fn decided(db: &dyn Db, file: SourceFile, named: &[PackageLibrary]) -> (Dialect, String) {
-    let chosen = match options(db, file).dialect {
-        DialectChoice::VisaStd => Some(Dialect::VisaStd),
-        DialectChoice::OptStd => Some(Dialect::OptStd),
-        DialectChoice::Auto => None,
-    };
-    if let Some(dialect) = chosen {
+    if let Some(dialect) = options(db, file).dialect {
         return (dialect, "the settings choose it".to_owned());
     }
     let mut declared = named

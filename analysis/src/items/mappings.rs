@@ -19,7 +19,7 @@ use super::references::{ReferenceOrder, reference_order};
 use super::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
 use super::scopes::{ScopeRef, scope_at};
 use super::values::ScopeEnvironment;
-use crate::db::Db;
+use crate::db::{Db, SourceFile};
 use crate::mapping::{
     Axis, FactorKind, FactorNode, Grammar, GrammarError, Mapping, MappingError, Operator,
     SyntaxKind, SyntaxNode,
@@ -106,9 +106,14 @@ pub enum MappingProblemKind {
     },
 }
 
-/// The grammar of the macros in a file.
+/// The grammar of the macros in an item's file.
 pub fn grammar_of(db: &dyn Db, span: Span) -> Grammar {
-    match dialect(db, span.item.file(db)) {
+    file_grammar(db, span.item.file(db))
+}
+
+/// The grammar of the macros in a file.
+pub fn file_grammar(db: &dyn Db, file: SourceFile) -> Grammar {
+    match dialect(db, file) {
         Dialect::VisaStd => Grammar::VisaStd,
         Dialect::OptStd => Grammar::OptStd,
     }

@@ -39,8 +39,8 @@ pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
 pub use self::integers::IntegerType;
 pub use self::item_names::ItemNames;
 pub use self::mappings::{
-    MappingProblem, MappingProblemKind, MappingResult, alias_mapping, grammar_of, resolve_mapping,
-    resolve_mapping_text, resolve_mapping_type,
+    MappingProblem, MappingProblemKind, MappingResult, alias_mapping, file_grammar, grammar_of,
+    resolve_mapping, resolve_mapping_text, resolve_mapping_type,
 };
 pub use self::modules::{
     ModuleTarget, ModuleTree, crate_root, file_package, is_left_out, module_target, module_tree,

@@ -1,11 +1,12 @@
 //! Operations of a body in program order: transfers, passes of the tensor unit, collectives.
 
+use crate::hardware::Machine;
 use crate::items::{Dialect, Span};
 use crate::mapping::{Axis, Mapping};
 use crate::names::nearest_names;
 
 use super::catalogue::CanonicalStage;
-use super::dialect::VISA_STD;
+use super::dialect;
 use super::{Context, Level, Position, Stage, StreamShape, Tensor, TensorId, Written};
 
 /// An operation's number within its body, in program order. An operation in a loop body has one number a run.
@@ -57,6 +58,10 @@ pub struct Body {
     /// How many chips it runs on: by the attribute, else, in a kernel or a function that none reaches, by the project's
     /// setting. A function that kernels call has none of its own.
     pub chips: Option<u64>,
+    /// The library that it is written for.
+    pub dialect: Dialect,
+    /// What it runs on.
+    pub machine: Machine,
     /// Whether some `#[device]` function of the workspace reaches this one. A fragment that nothing calls is judged
     /// more mildly: nobody can tell what hardware its author has in mind.
     pub reached_from_kernel: bool,
@@ -86,6 +91,12 @@ impl Body {
     #[must_use]
     pub fn tensor(&self, id: TensorId) -> Option<&Tensor> {
         self.tensors.get(id.0 as usize)
+    }
+
+    /// The table of the library that it is written for.
+    #[must_use]
+    pub const fn library(&self) -> &'static dialect::Dialect {
+        dialect::of(self.dialect)
     }
 
     /// The operation of that number.
@@ -222,6 +233,10 @@ pub enum PassSource {
 /// A pass of the tensor unit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Pass {
+    /// The library that it is written for.
+    pub dialect: Dialect,
+    /// What it runs on.
+    pub machine: Machine,
     /// `main` or `sub`; in a stage function generic over it, `None`.
     pub context: Option<Context>,
     /// Where the stream comes from.
@@ -235,6 +250,12 @@ pub struct Pass {
 }
 
 impl Pass {
+    /// The table of the library that it is written for.
+    #[must_use]
+    pub const fn library(&self) -> &'static dialect::Dialect {
+        dialect::of(self.dialect)
+    }
+
     /// The shape that enters stage `index`: the output of the stage before it, or the beginning.
     #[must_use]
     pub fn input_of(&self, index: usize) -> &StreamShape {
@@ -422,7 +443,10 @@ impl UnresolvedReason {
 
 /// The words for a method that is none, with the one that may have been meant.
 fn unknown_method(name: &str) -> String {
-    let methods = VISA_STD.every_method().map(|method| method.name);
+    // One library is read so far: its names are those that may be meant.
+    let methods = dialect::of(Dialect::VisaStd)
+        .every_method()
+        .map(|method| method.name);
     match nearest_names(name, methods).first() {
         Some(nearest) => format!("unknown method `{name}`; the nearest is `{nearest}`"),
         None => format!("unknown method `{name}`"),

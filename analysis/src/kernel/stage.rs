@@ -258,6 +258,27 @@ pub enum StageKind {
 }
 
 impl StageKind {
+    /// The stage of the catalogue that asks for nothing beside the mappings that it declares; none for all others.
+    #[must_use]
+    pub const fn plain(stage: CanonicalStage) -> Option<Self> {
+        Some(match stage {
+            CanonicalStage::Collect => Self::Collect,
+            CanonicalStage::Contract => Self::Contract,
+            CanonicalStage::ContractMax => Self::ContractMax,
+            CanonicalStage::VectorInit => Self::VectorInit,
+            CanonicalStage::VectorStash => Self::VectorStash,
+            CanonicalStage::VectorFilter => Self::VectorFilter,
+            CanonicalStage::VectorSplit => Self::VectorSplit,
+            CanonicalStage::VectorTrim => Self::VectorTrim,
+            CanonicalStage::VectorConcat => Self::VectorConcat,
+            CanonicalStage::VectorPad => Self::VectorPad,
+            CanonicalStage::VectorFinal => Self::VectorFinal,
+            CanonicalStage::Cast => Self::Cast,
+            CanonicalStage::Transpose => Self::Transpose,
+            _ => return None,
+        })
+    }
+
     /// The stage of the catalogue.
     #[must_use]
     pub const fn canonical(&self) -> CanonicalStage {

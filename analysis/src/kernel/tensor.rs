@@ -1,6 +1,6 @@
 //! Tensors at rest: where they lie, how they are mapped, and what they are made from.
 
-use crate::hardware::ElementType;
+use crate::hardware::{ElementType, Machine};
 use crate::items::Span;
 use crate::mapping::Mapping;
 
@@ -179,6 +179,31 @@ pub enum Origin {
         /// The tensor it consumes.
         of: TensorId,
     },
+}
+
+impl Machine {
+    /// Bytes of a memory: of a chip for HBM, else of a slice; `None` for the host's.
+    #[must_use]
+    pub const fn capacity(&self, tier: Tier) -> Option<u64> {
+        match tier {
+            Tier::Host => None,
+            Tier::Hbm => Some(self.hbm_bytes),
+            Tier::Dm => Some(self.dm_bytes),
+            Tier::Trf => Some(self.trf_bytes),
+            Tier::Vrf => Some(self.vrf_bytes),
+        }
+    }
+
+    /// The bytes of a slice's TRF that a region takes: the first one, and the one behind the last.
+    #[must_use]
+    pub const fn region(&self, region: TrfAddress) -> (u64, u64) {
+        let half = self.trf_bytes / 2;
+        match region {
+            TrfAddress::FirstHalf => (0, half),
+            TrfAddress::SecondHalf => (half, self.trf_bytes),
+            TrfAddress::Full => (0, self.trf_bytes),
+        }
+    }
 }
 
 /// A tensor at rest, or a view of one.

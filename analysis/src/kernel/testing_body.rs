@@ -22,6 +22,8 @@ impl<'a> BodyBuilder<'a> {
     /// An empty kernel for one chip over these axes.
     pub(crate) fn new(axes: &'a [(&'a str, u64)]) -> Self {
         let body = Body {
+            machine: crate::hardware::Machine::RNGD,
+            dialect: crate::items::Dialect::VisaStd,
             name: "test".to_owned(),
             span: span(0),
             device: Some(super::DeviceAttribute {
@@ -262,6 +264,8 @@ impl<'a> BodyBuilder<'a> {
             .map(|&operand| self.operand_stage(operand, shape.clone()))
             .collect();
         let pass = Pass {
+            dialect: crate::items::Dialect::VisaStd,
+            machine: crate::hardware::Machine::RNGD,
             context: Some(Context::Main),
             source: PassSource::Tensor(source),
             begin: shape,

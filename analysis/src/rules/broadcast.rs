@@ -4,7 +4,7 @@
 //! Knows loads of the TRF that fetch a slice's part, broadcast it and collect it. What else reads the vector is the business
 //! of whoever follows an alternative.
 
-use crate::hardware::{FLIT_BYTES, SLICES};
+use crate::hardware::FLIT_BYTES;
 use crate::kernel::{Body, Pass, PassSource, StageKind, Tensor};
 use crate::mapping::Form;
 
@@ -32,7 +32,7 @@ pub(super) fn whole_flits(body: &Body, pass: &Pass, loaded: &Tensor) -> Option<A
     let slice = source.levels.slice.as_ref()?;
     let spread = slice.get()?.form().remove_padding();
     let (outer, inner) = spread.split_at(factor)?;
-    let slices = outer.pad(SLICES)?;
+    let slices = outer.pad(body.machine.slices)?;
     let element = source.levels.element.get()?.form();
     let packet = fetch.output.packet.get()?.form();
     // The broadcast puts the slices into time as they are.

@@ -12,7 +12,6 @@ use crate::derivation::derive_operation;
 use crate::derivation::memory::Lifetime;
 use crate::derivation::refusals::{Refusals, more_is_refused, refusals};
 use crate::derivation::tensors::bytes_of;
-use crate::hardware::DM_BYTES_PER_SLICE;
 use crate::items::Span;
 use crate::kernel::{Body, Origin, TensorId, Tier};
 
@@ -270,7 +269,7 @@ impl<'a> Trial<'a> {
             let end = start.saturating_add(bytes);
             let others = lifetimes.iter().filter(|other| other.tensor != own.tensor);
             let mut others = others.filter(|other| !meets_now(own, other));
-            (own.tier == Tier::Dm && end > DM_BYTES_PER_SLICE)
+            (own.tier == Tier::Dm && end > self.body.machine.dm_bytes)
                 || others.any(|other| meets(own, (start, end), other))
         })
     }

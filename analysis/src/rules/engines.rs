@@ -1,9 +1,16 @@
 //! Which part of the machine a rule speaks about: the index of the documentation is ordered by it.
 
+use std::sync::LazyLock;
+
+use crate::kernel::catalogue::{CATALOGUE, order_of_engines};
+
 use super::Rule;
 
-/// The parts in the order of the index, each with the beginnings of its rules' names. The longest beginning wins.
-const ENGINES: &[(&str, &[&str])] = &[
+/// A part of the index: its title, and the beginnings of its rules' names.
+type Part = (&'static str, &'static [&'static str]);
+
+/// The parts before the engines of the Tensor Unit.
+const BEFORE: &[Part] = &[
     (
         "Mapping expressions",
         &[
@@ -41,16 +48,17 @@ const ENGINES: &[(&str, &[&str])] = &[
     ),
     ("Library", &["library_"]),
     ("Sequencers", &["sequencer_"]),
-    ("Fetch Engine", &["fetch_", "interleave_"]),
-    ("Switch Engine", &["switch_"]),
-    ("Collect Engine", &["collect_", "pipeline_"]),
+];
+
+/// Beginnings of an engine's rules beside the names of its stages, by the engine's name in the catalogue.
+const OF_ENGINES: &[Part] = &[
+    ("Fetch", &["interleave_"]),
+    ("Collect", &["pipeline_"]),
     (
-        "Contraction Engine",
+        "Contraction",
         &[
             "contraction_",
-            "contract_",
             "trf_",
-            "align_",
             "accumulat",
             "reduce_max_",
             "idle_rows",
@@ -58,23 +66,21 @@ const ENGINES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "Vector Engine",
+        "Vector",
         &[
-            "vector_",
             "alu_",
             "narrow_",
             "way_",
-            "stash_",
             "two_group_",
             "operand_",
             "intra_",
-            "inter_reduce_",
             "vcg_",
         ],
     ),
-    ("Cast Engine", &["cast_"]),
-    ("Transpose Engine", &["transpose_"]),
-    ("Commit Engine", &["commit_"]),
+];
+
+/// The parts behind the engines of the Tensor Unit.
+const AFTER: &[Part] = &[
     (
         "DMA Engine and HBM",
         &["dma_", "hbm_", "dmn_", "slices_", "chip_transfer"],
@@ -97,20 +103,42 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("Suppressions", &["unused_suppression", "unknown_rule"]),
 ];
 
+/// The parts in the order of the index, each with the beginnings of its rules' names. The longest beginning wins. A rule of an
+/// engine begins with the name of one of its stages.
+static PARTS: LazyLock<Vec<(String, Vec<String>)>> = LazyLock::new(|| {
+    let given = |(title, beginnings): &Part| {
+        let beginnings = beginnings.iter().map(|name| (*name).to_owned());
+        ((*title).to_owned(), beginnings.collect())
+    };
+    let engines = order_of_engines().into_iter().map(|engine| {
+        let stages = CATALOGUE.iter().filter(|row| row.engine.whole() == engine);
+        let mut beginnings: Vec<String> = stages.map(|row| format!("{}_", row.name)).collect();
+        let others = OF_ENGINES.iter().filter(|(whole, _)| *whole == engine);
+        beginnings
+            .extend(others.flat_map(|(_, names)| names.iter().map(|name| (*name).to_owned())));
+        (format!("{engine} Engine"), beginnings)
+    });
+    let before = BEFORE.iter().map(given);
+    before
+        .chain(engines)
+        .chain(AFTER.iter().map(given))
+        .collect()
+});
+
 /// The parts, in the order of the index.
 pub fn engines() -> impl Iterator<Item = &'static str> {
-    ENGINES.iter().map(|(engine, _)| *engine)
+    PARTS.iter().map(|(engine, _)| engine.as_str())
 }
 
 impl Rule {
     /// The part of the machine that the rule speaks about, as the index of the documentation names it.
     #[must_use]
     pub fn engine(&self) -> &'static str {
-        let matching = ENGINES.iter().flat_map(|(engine, beginnings)| {
+        let matching = PARTS.iter().flat_map(|(engine, beginnings)| {
             let own = beginnings
                 .iter()
-                .filter(|name| self.name.starts_with(**name));
-            own.map(|name| (name.len(), *engine))
+                .filter(|name| self.name.starts_with(name.as_str()));
+            own.map(|name| (name.len(), engine.as_str()))
         });
         matching.max().map_or("Other", |(_, engine)| engine)
     }

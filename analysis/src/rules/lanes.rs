@@ -3,7 +3,8 @@
 use rustc_hash::FxHashSet;
 
 use crate::items::Span;
-use crate::kernel::{Stage, StageKind, Written};
+use crate::kernel::dialect::Dialect;
+use crate::kernel::{CanonicalStage, Stage, StageKind, Written};
 use crate::mapping::{Atom, Digit, Form, Mapping, PaddingKind};
 
 use super::wording::written;
@@ -53,6 +54,7 @@ pub(super) struct Followed {
 /// Goes through the block with other flits: each narrowing, reduction and widening declares what it makes of them. `None`
 /// where a stage cannot be followed.
 pub(super) fn follow(
+    library: &Dialect,
     stages: &[Stage],
     mut shape: (Form, Form),
     edits: &mut Edits,
@@ -77,7 +79,10 @@ pub(super) fn follow(
                 regroup(
                     stage,
                     (was, split),
-                    ("vector_split", "vector_trim_way4"),
+                    (
+                        library.name_of(CanonicalStage::VectorSplit),
+                        library.name_of(CanonicalStage::VectorTrim),
+                    ),
                     &shape,
                     edits,
                 );
@@ -110,7 +115,10 @@ pub(super) fn follow(
                 regroup(
                     stage,
                     (was, concat),
-                    ("vector_concat", "vector_pad_way8"),
+                    (
+                        library.name_of(CanonicalStage::VectorConcat),
+                        library.name_of(CanonicalStage::VectorPad),
+                    ),
                     &shape,
                     edits,
                 );

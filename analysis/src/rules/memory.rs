@@ -12,9 +12,9 @@ use crate::derivation::memory::{
     nearest_places,
 };
 use crate::derivation::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation};
-use crate::hardware::TRF_BYTES;
+use crate::hardware::Machine;
 use crate::items::Span;
-use crate::kernel::{Body, OperationId, OperationKind, PassEnd, Tier};
+use crate::kernel::{Body, OperationId, OperationKind, PassEnd, Tier, TrfAddress};
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -187,8 +187,8 @@ fn call_beside(occupant: &Occupant, other: &Occupant) -> String {
 }
 
 /// Where a tensor lies in its memory.
-fn lies(tier: Tier, occupant: &Occupant) -> String {
-    let half = TRF_BYTES / 2;
+fn lies(machine: Machine, tier: Tier, occupant: &Occupant) -> String {
+    let (_, half) = machine.region(TrfAddress::FirstHalf);
     match (tier, occupant.range) {
         (Tier::Trf, (0, end)) if end > half => "all of the register file".to_owned(),
         (Tier::Trf, (0, _)) => "the first half".to_owned(),
@@ -213,7 +213,8 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Option<Finding> {
         return None;
     };
     let (earlier, later) = (call_beside(needed, written), call(written));
-    let (earlier_place, later_place) = (lies(*tier, needed), lies(*tier, written));
+    let lies = |occupant| lies(body.machine, *tier, occupant);
+    let (earlier_place, later_place) = (lies(needed), lies(written));
     if *kind == ConflictKind::StaleRead {
         let write_span = body
             .operation(*write)

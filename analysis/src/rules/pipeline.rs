@@ -2,8 +2,8 @@
 
 use crate::derivation::pipeline::{PipelineViolation, Place};
 use crate::items::Span;
-use crate::kernel::Pass;
-use crate::kernel::catalogue::{Engine, order_of_engines};
+use crate::kernel::catalogue::{CanonicalStage, Engine, Generic, order_of_engines};
+use crate::kernel::{Level, Pass};
 
 use super::wording::{self, written};
 use super::{Alternative, Applicability, Checked, Edit, Finding, Rule, rule};
@@ -59,7 +59,11 @@ fn word(pass: &Pass, violation: &PipelineViolation) -> Finding {
             );
             match collected {
                 Some((time, packet)) => {
-                    let call = format!("collect::<{}, {}>()", written(time), written(packet));
+                    let generics = [
+                        (Generic::Level(Level::Time), written(time)),
+                        (Generic::Level(Level::Packet), written(packet)),
+                    ];
+                    let call = pass.library().write(CanonicalStage::Collect, &generics, &[]);
                     let at = span(pass, *place);
                     let before = Span { end: at.start, ..at };
                     let stated = Alternative {

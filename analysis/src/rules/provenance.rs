@@ -2,7 +2,8 @@
 
 use crate::derivation::memory::{MoveFault, MoveViolation};
 use crate::derivation::provenance::{Claim, ClaimKind, PaddingCause, PaddingRead};
-use crate::hardware::SLICES;
+use crate::kernel::catalogue::{CanonicalStage as S, Generic, Role};
+use crate::kernel::dialect::Dialect;
 use crate::kernel::{Level, OperationId, OperationKind, StageKind};
 
 use super::{Applicability, Checked, Finding, Rule, rule, wording};
@@ -39,7 +40,8 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let claims = &checked.derivation.provenance.claims;
     findings.extend(claims.iter().map(|claim| word(checked, claim)));
     let padding = &checked.derivation.provenance.padding;
-    findings.extend(padding.iter().map(word_padding));
+    let library = checked.body.library();
+    findings.extend(padding.iter().map(|read| word_padding(library, read)));
 }
 
 /// Whether what a reshape does is a claim of copies, or names copies that are there.
@@ -117,6 +119,7 @@ fn word(checked: &Checked<'_>, claim: &Claim) -> Finding {
 /// What would put the copies there.
 fn alternatives(checked: &Checked<'_>, claim: &Claim) -> String {
     let (copies, stride) = (claim.copies, claim.stride);
+    let slices = checked.body.machine.slices;
     let reduced = match claim.kind {
         ClaimKind::Operand { left_by, .. }
         | ClaimKind::ReadBack { left_by, .. }
@@ -138,7 +141,7 @@ fn alternatives(checked: &Checked<'_>, claim: &Claim) -> String {
             .to_owned();
     }
     let tiles = "write each copy with a transfer of its own, into a tile of the target";
-    let ring = copies.checked_mul(stride).filter(|ring| *ring <= SLICES);
+    let ring = copies.checked_mul(stride).filter(|ring| *ring <= slices);
     match (claim.level, ring) {
         (Level::Slice, Some(_)) => format!(
             "spread the data over these slices and let the Switch Engine of the pass that reads it copy it; or {tiles}"
@@ -147,7 +150,7 @@ fn alternatives(checked: &Checked<'_>, claim: &Claim) -> String {
     }
 }
 
-fn word_padding(read: &PaddingRead) -> Finding {
+fn word_padding(library: &Dialect, read: &PaddingRead) -> Finding {
     let PaddingRead {
         axis,
         positions,
@@ -186,16 +189,23 @@ fn word_padding(read: &PaddingRead) -> Finding {
         let (enumeration, variant) = gate.operation;
         let part = |mapping| wording::written(mapping);
         let (narrow, wide) = (&gate.narrow, &gate.wide);
+        let shape = |time, packet| {
+            vec![
+                (Generic::Level(Level::Time), part(time)),
+                (Generic::Level(Level::Packet), part(packet)),
+            ]
+        };
+        let narrow = shape(&narrow.0, &narrow.1);
+        let mut reduced = narrow.clone();
+        reduced.push((Generic::Axis, axis.clone()));
+        let by = (Role::Operation, format!("{enumeration}::{variant}"));
         let text = format!(
-            "vector_intra_slice_branch(BranchMode::Unconditional).vector_split::<{}, {}>()\
-             .vector_intra_slice_reduce::<{axis}, {}, {}>({enumeration}::{variant})\
-             .vector_concat::<{}, {}>().vector_inter_slice_reduce",
-            part(&narrow.0),
-            part(&narrow.1),
-            part(&narrow.0),
-            part(&narrow.1),
-            part(&wide.0),
-            part(&wide.1),
+            "{}.{}.{}.{}.{}",
+            library.write(S::VectorBranch, &[], &[]),
+            library.write(S::VectorSplit, &narrow, &[]),
+            library.write(S::VectorIntraReduce, &reduced, &[by]),
+            library.write(S::VectorConcat, &shape(&wide.0, &wide.1), &[]),
+            library.name_of(S::VectorInterReduce)
         );
         return finding.fix(
             Applicability::Maybe,

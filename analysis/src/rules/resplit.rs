@@ -4,7 +4,6 @@
 //! Knows the tensors and streams of one body that lie over the same slices. Whether the engines can live with the new parts is
 //! the business of whoever follows an alternative.
 
-use crate::hardware::SLICES;
 use crate::items::Span;
 use crate::kernel::{Body, OperationKind, Tier, Written};
 use crate::mapping::{Digit, Form, Mapping, Term};
@@ -20,7 +19,7 @@ pub(super) fn over_all_slices(body: &Body, place: Span) -> Option<Alternative> {
         .iter()
         .filter_map(|tensor| tensor.levels.slice.as_ref());
     let before = slices.filter(over_here).find_map(Written::get)?.form();
-    let split = Split::of(&before.remove_padding())?;
+    let split = Split::of(body.machine.slices, &before.remove_padding())?;
     let mut edits = Edits::default();
     edits.text(place, &split.slices.to_mapping());
     let same = |slice: Option<&Written<Mapping>>| {
@@ -80,18 +79,14 @@ struct Split {
 }
 
 impl Split {
-    fn of(before: &Form) -> Option<Self> {
+    fn of(all: u64, before: &Form) -> Option<Self> {
         let (inner, outer) = before.digits().split_first()?;
         let part = inner.term.clone()?;
         part.atom.axis()?;
         let used = before.size();
         let plain = inner.paddings().is_empty() && inner.live == part.modulo;
-        let grows = used < SLICES;
-        let (large, small) = if grows {
-            (SLICES, used)
-        } else {
-            (used, SLICES)
-        };
+        let grows = used < all;
+        let (large, small) = if grows { (all, used) } else { (used, all) };
         let factor = large.checked_div(small)?;
         if !plain || factor < 2 || small.checked_mul(factor) != Some(large) {
             return None;
@@ -114,7 +109,7 @@ impl Split {
         };
         let digits = std::iter::once(Digit::new(Some(new), modulo)).chain(outer.iter().cloned());
         let slices = Form::from_digits(digits)?;
-        (slices.size() == SLICES).then_some(Self {
+        (slices.size() == all).then_some(Self {
             slices,
             part,
             factor,

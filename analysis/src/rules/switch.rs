@@ -3,11 +3,16 @@
 use crate::derivation::StageDerivation;
 use crate::derivation::switch::{SwitchDerivation, SwitchPart, SwitchShape, SwitchViolation};
 use crate::items::Span;
-use crate::kernel::{Stage, StageKind, StreamShape, SwitchConfig, SwitchParameter, Written};
+use crate::kernel::{
+    Pass, Stage, StageKind, StreamShape, SwitchConfig, SwitchParameter, SwitchTopology, Written,
+};
 use crate::mapping::Mapping;
 
 use super::wording::{self, StageOf, at_uses, declared, link_use, names, propose_instead, written};
 use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule};
+
+/// Divisors that are tried, up to this one.
+const MOST_DIVISORS: u64 = 256;
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[
@@ -107,7 +112,7 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
         | SwitchViolation::RingSize { .. }
         | SwitchViolation::SliceIndivisible { .. }
         | SwitchViolation::TimeIndivisible { .. } => {
-            word_parameter(stage, of.pass.input_of(of.index), violation)
+            word_parameter(of.pass, stage, of.pass.input_of(of.index), violation)
         }
         SwitchViolation::SliceSize {
             input,
@@ -117,11 +122,12 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
                 "switch_slice_size",
                 output.slice.span,
                 format!(
-                    "{input} slices enter the Switch Engine and {slices} leave it; its ring runs through all 256 slices of a cluster"
+                    "{input} slices enter the Switch Engine and {slices} leave it; its ring runs through all {} slices of a cluster",
+                    of.pass.machine.slices
                 ),
             );
             let before = of.pass.input_of(of.index).slice.span;
-            if *input != 256 && before != output.slice.span {
+            if !of.pass.machine.takes_slices(*input) && before != output.slice.span {
                 finding.related(before, format!("{input} slices before the switch"))
             } else {
                 finding
@@ -205,7 +211,7 @@ fn word_topology(of: &StageOf<'_>, derived: &SwitchDerivation, part: SwitchPart)
         SwitchPart::Time => (&stage.output.time, "time"),
     };
     let shown = |mapping: &Written<Mapping>| mapping.get().map_or_else(String::new, written);
-    let name = topology_name(stage);
+    let name = topology_name(of.pass, stage);
     let message = match &derived.expected {
         Some(expected) => {
             let expected = match part {
@@ -247,14 +253,19 @@ fn word_topology(of: &StageOf<'_>, derived: &SwitchDerivation, part: SwitchPart)
     finding
 }
 
-fn word_parameter(stage: &Stage, input: &StreamShape, violation: &SwitchViolation) -> Finding {
+fn word_parameter(
+    pass: &Pass,
+    stage: &Stage,
+    input: &StreamShape,
+    violation: &SwitchViolation,
+) -> Finding {
     let at = |which| parameter(stage, which).unwrap_or(stage.span);
     let finding = |place, message: String| Finding::new("switch_parameters", place, message);
     match *violation {
         SwitchViolation::ZeroParameter { parameter: which } => {
             let message = format!(
-                "{} is 0; every part has at least one position",
-                parameter_name(which)
+                "`{}` is 0; every part has at least one position",
+                pass.library().words.switch_field(which)
             );
             let possible = zero_alternatives(stage, input, which);
             let place = at(which);
@@ -264,9 +275,10 @@ fn word_parameter(stage: &Stage, input: &StreamShape, violation: &SwitchViolatio
         }
         SwitchViolation::RingSize { ring_size } => {
             let message = format!(
-                "a ring of {ring_size} slices cannot close; rings are a power of two up to 256"
+                "a ring of {ring_size} slices cannot close; rings are a power of two up to {}",
+                pass.machine.slices
             );
-            let near: Vec<u64> = (0..=8_u32).map(|power| 1 << power).collect();
+            let near: Vec<u64> = pass.machine.rings().collect();
             let below = near.iter().rev().find(|&&size| size < ring_size);
             let above = near.iter().find(|&&size| size > ring_size);
             let place = at(SwitchParameter::RingSize);
@@ -357,7 +369,7 @@ fn divisors(size: u64, fixed: u64) -> Vec<u64> {
         return Vec::new();
     }
     let rest = size / fixed;
-    (1..=rest.min(256))
+    (1..=rest.min(MOST_DIVISORS))
         .filter(|candidate| rest.is_multiple_of(*candidate))
         .collect()
 }
@@ -382,7 +394,7 @@ fn propose_time(finding: Finding, stage: &Stage, shape: Option<&SwitchShape>) ->
     finding.suggest(words, Applicability::Maybe, stage.span, &replaced)
 }
 
-fn topology_name(stage: &Stage) -> &'static str {
+fn topology_name(pass: &Pass, stage: &Stage) -> &'static str {
     let StageKind::Switch(Written {
         value: Some(config),
         ..
@@ -390,22 +402,12 @@ fn topology_name(stage: &Stage) -> &'static str {
     else {
         return "the topology";
     };
-    match config {
-        SwitchConfig::Broadcast01 { .. } => "Broadcast01",
-        SwitchConfig::Broadcast1 { .. } => "Broadcast1",
-        SwitchConfig::Transpose { .. } => "Transpose",
-        SwitchConfig::InterTranspose { .. } => "InterTranspose",
-        SwitchConfig::CustomBroadcast { .. } => "a custom ring",
-        SwitchConfig::TransposedBroadcast1 { .. } => "TransposedBroadcast1",
-    }
-}
-
-const fn parameter_name(parameter: SwitchParameter) -> &'static str {
-    match parameter {
-        SwitchParameter::Slice1 => "`slice1`",
-        SwitchParameter::Slice0 => "`slice0`",
-        SwitchParameter::Time0 => "`time0`",
-        SwitchParameter::RingSize => "`ring_size`",
+    match config.topology() {
+        SwitchTopology::CustomBroadcast => "a custom ring",
+        topology => {
+            let word = pass.library().words.switch_of(topology);
+            word.map_or("the topology", |word| word.name)
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::derivation::tensors::{
     AlignmentViolation, CapacityViolation, OutgrownTensor, RowsViolation, SizeViolation,
     TensorsViolation, TileViolation,
 };
-use crate::hardware::{CLUSTERS, SLICES};
+use crate::hardware::Machine;
 use crate::items::Span;
 use crate::kernel::{Level, Tier, TrfAddress};
 
@@ -135,7 +135,10 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 TensorsViolation::Rows(RowsViolation { rows, span }) => Finding::new(
                     "trf_row_count",
                     *span,
-                    format!("{rows} rows; the MAC array runs with 1, 2, 4 or 8"),
+                    format!(
+                        "{rows} rows; the MAC array runs with {}",
+                        words::alternatives(&checked.body.machine.row_counts().collect::<Vec<_>>())
+                    ),
                 )
                 .help("use fewer rows, and hold the rest of them in the element")
                 .alternatives("write ", rows::fewer(checked.body, *span, *rows)),
@@ -167,11 +170,11 @@ fn word_size(checked: &Checked<'_>, violation: &SizeViolation) -> Finding {
         ),
         Level::Cluster => (
             "cluster_size",
-            format!("the cluster level has size {size}; a chip has {CLUSTERS} clusters"),
+            format!("the cluster level has size {size}; a chip has {expected} clusters"),
         ),
         _ => (
             "slice_size",
-            format!("the slice level has size {size}; a cluster has {SLICES} slices"),
+            format!("the slice level has size {size}; a cluster has {expected} slices"),
         ),
     };
     let mut finding = Finding::new(rule, *span, message)
@@ -295,7 +298,7 @@ fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation) -> Findin
             );
             let finding = Finding::new(rule_of(tensor.tier), *span, message)
                 .related(tensor.span, "the tensor");
-            finding.help(smaller(tensor, *region))
+            finding.help(smaller(checked.body.machine, tensor, *region))
         }
         CapacityViolation::End {
             tensor,
@@ -321,7 +324,11 @@ fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation) -> Findin
                 .map(|displaced| &displaced.elsewhere);
             match elsewhere {
                 Some(elsewhere @ Elsewhere::Addresses(_)) => {
-                    with_places(finding, elsewhere, "free as long as it is needed: ", *span)
+                    with_places(finding,
+                        elsewhere,
+                        "free as long as it is needed: ",
+                        *span,
+                    )
                 }
                 Some(Elsewhere::Nowhere) => finding.help(
                     "no place of its size is free as long as it is needed: use another tensor up before it is written, or \
@@ -355,7 +362,7 @@ fn place_of(tier: Tier, region: Option<TrfAddress>) -> &'static str {
 }
 
 /// How a tensor that is too large could become smaller.
-fn smaller(tensor: &OutgrownTensor, region: Option<TrfAddress>) -> String {
+fn smaller(machine: Machine, tensor: &OutgrownTensor, region: Option<TrfAddress>) -> String {
     let parts = tensor.bytes.div_ceil(tensor.capacity);
     let mut ways = Vec::new();
     if matches!(region, Some(TrfAddress::FirstHalf | TrfAddress::SecondHalf)) && parts == 2 {
@@ -363,14 +370,14 @@ fn smaller(tensor: &OutgrownTensor, region: Option<TrfAddress>) -> String {
     }
     let idle = tensor
         .slices
-        .and_then(|used| SLICES.checked_div(used))
+        .and_then(|used| machine.slices.checked_div(used))
         .unwrap_or(1);
     if idle >= parts {
         ways.push("spread it over the idle slices".to_owned());
     }
     let clusters = tensor
         .clusters
-        .and_then(|used| CLUSTERS.checked_div(used))
+        .and_then(|used| machine.clusters.checked_div(used))
         .unwrap_or(1);
     if idle < parts && clusters > 1 && idle.saturating_mul(clusters) >= parts {
         ways.push(if idle > 1 {

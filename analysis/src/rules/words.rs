@@ -2,9 +2,11 @@
 
 use std::fmt::Display;
 
+use crate::numbers::one_of;
+
 /// `a, b or c`.
 pub(super) fn alternatives(numbers: &[u64]) -> String {
-    joined(numbers.iter().map(ToString::to_string), "or")
+    one_of(numbers)
 }
 
 /// `` `a`, `b` and `c` ``: names in code.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::derivation::BodyDerivation;
 use crate::derivation::memory::free::gaps;
-use crate::hardware::{DM_BYTES_PER_SLICE, TRF_BYTES, VRF_BYTES};
+use crate::hardware::Machine;
 use crate::kernel::{TensorId, Tier};
 
 use super::Schedule;
@@ -58,14 +58,25 @@ pub struct MemoryTimeline {
     pub occupancies: Vec<Occupancy>,
     /// Peaks.
     pub peak: Peak,
+    /// What the kernel runs on.
+    pub machine: Machine,
 }
 
 impl MemoryTimeline {
+    /// Bytes of a memory, a slice; `None` for those that are no part of a slice.
+    #[must_use]
+    pub const fn capacity(&self, tier: Tier) -> Option<u64> {
+        match tier {
+            Tier::Dm | Tier::Trf | Tier::Vrf => self.machine.capacity(tier),
+            Tier::Hbm | Tier::Host => None,
+        }
+    }
+
     /// The places of a memory that stay free over the whole of `[from, to)`, in the order of their addresses; `None` if
     /// something lies there at an unknown place, or the memory has no size here.
     #[must_use]
     pub fn holes(&self, tier: Tier, from: u64, to: u64) -> Option<Vec<Hole>> {
-        let capacity = capacity(tier)?;
+        let capacity = self.capacity(tier)?;
         let mut taken: Vec<(u64, u64)> = Vec::new();
         for occupancy in self.of(tier).filter(|one| one.from < to && from < one.to) {
             let start = occupancy.address?;
@@ -105,21 +116,18 @@ impl MemoryTimeline {
     }
 }
 
-/// Bytes of a memory, a slice; `None` for those that are no part of a slice.
-pub(crate) const fn capacity(tier: Tier) -> Option<u64> {
-    match tier {
-        Tier::Dm => Some(DM_BYTES_PER_SLICE),
-        Tier::Trf => Some(TRF_BYTES),
-        Tier::Vrf => Some(VRF_BYTES),
-        Tier::Hbm | Tier::Host => None,
-    }
-}
-
 /// Derives it.
 #[must_use]
-pub fn derive(derivation: &BodyDerivation, schedule: &Schedule) -> MemoryTimeline {
+pub fn derive(
+    machine: Machine,
+    derivation: &BodyDerivation,
+    schedule: &Schedule,
+) -> MemoryTimeline {
     let Some(total) = schedule.total else {
-        return MemoryTimeline::default();
+        return MemoryTimeline {
+            machine,
+            ..MemoryTimeline::default()
+        };
     };
     let occupancies = derivation.memory.lifetimes.iter().map(|lifetime| {
         let from = schedule.slot(lifetime.from).map_or(0, |slot| slot.start);
@@ -140,6 +148,7 @@ pub fn derive(derivation: &BodyDerivation, schedule: &Schedule) -> MemoryTimelin
     let mut timeline = MemoryTimeline {
         occupancies: occupancies.collect(),
         peak: Peak::default(),
+        machine,
     };
     let peak = |tier| {
         let steps = timeline.occupied(tier).into_iter();

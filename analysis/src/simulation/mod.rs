@@ -125,7 +125,7 @@ pub fn simulate_watching(
         operation_cost(body, operation, derived, target)
     });
     let schedule = schedule::derive(body, derivation, &operations);
-    let memory = memory::derive(derivation, &schedule);
+    let memory = memory::derive(body.machine, derivation, &schedule);
     let gaps = schedule::gaps(body, &operations);
     BodySimulation {
         operations,

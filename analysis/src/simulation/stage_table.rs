@@ -4,7 +4,7 @@
 
 use crate::hardware::{ElementType, FLIT_BYTES};
 use crate::kernel::{
-    Body, Operation, OperationId, OperationKind, Pass, PassEnd, StreamShape, TensorId, Way,
+    Body, Operation, OperationId, OperationKind, Pass, StreamShape, TensorId, Way,
 };
 use crate::mapping::Mapping;
 
@@ -77,14 +77,8 @@ fn rows(body: &Body, pass: &Pass, cost: &OperationCost) -> Vec<StageRow> {
     for (index, stage) in pass.stages.iter().enumerate() {
         rows.push(row(&stage.method, Some(index), &stage.output).costing(cost));
     }
-    let end = match &pass.end {
-        PassEnd::Commit { target, .. } => Some(("commit", *target)),
-        PassEnd::CommitView { target, .. } => Some(("commit_view", *target)),
-        PassEnd::ToTrf { target, .. } => Some(("to_trf", *target)),
-        PassEnd::ToVrf { target, .. } => Some(("to_vrf", *target)),
-        PassEnd::Open => None,
-    };
-    if let Some((method, target)) = end {
+    if let (Some(stage), Some((target, _))) = (pass.end.canonical(), pass.end.written()) {
+        let method = pass.library().name_of(stage);
         rows.push(stored(body, pass, method, target).costing(cost));
     }
     rows
@@ -118,10 +112,7 @@ fn row(method: &str, stage: Option<usize>, shape: &StreamShape) -> StageRow {
         iterations: shape.time.get().map(Mapping::size),
         bytes,
         flits: bytes.map(|bytes| bytes.div_ceil(FLIT_BYTES)),
-        lanes: shape.way.map(|way| match way {
-            Way::Way8 => 8,
-            Way::Way4 => 4,
-        }),
+        lanes: shape.way.map(Way::lanes),
         engine: None,
         cycles: None,
         latency: 0,

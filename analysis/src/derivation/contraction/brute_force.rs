@@ -261,6 +261,8 @@ fn slots_are_the_sums_that_are_open_at_once() {
         let mut begin = shape(Position::Contract, &time, "1");
         begin.row = Some(written(Mapping::identity()));
         let pass = Pass {
+            dialect: crate::items::Dialect::VisaStd,
+            machine: crate::hardware::Machine::RNGD,
             context: Some(Context::Main),
             source: PassSource::Parameter {
                 position: Position::Contract,
@@ -306,6 +308,8 @@ const PACKETS: &[(&str, &str)] = &[
 
 fn one_stage(begin: StreamShape, kind: StageKind, output: StreamShape) -> Pass {
     Pass {
+        dialect: crate::items::Dialect::VisaStd,
+        machine: crate::hardware::Machine::RNGD,
         context: Some(Context::Main),
         source: PassSource::Parameter {
             position: begin.position,
@@ -323,6 +327,8 @@ fn one_stage(begin: StreamShape, kind: StageKind, output: StreamShape) -> Pass {
 
 fn empty_body() -> Body {
     Body {
+        machine: crate::hardware::Machine::RNGD,
+        dialect: crate::items::Dialect::VisaStd,
         name: "test".to_owned(),
         span: span(0),
         device: None,

@@ -12,7 +12,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::hardware::{
-    DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES, DMA_REQUEST_BYTES, SEQUENCER_ENTRIES,
+    CLUSTER_ADDRESS_SLICES, DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES, DMA_REQUEST_BYTES,
+    SEQUENCER_ENTRIES,
 };
 use crate::kernel::{Body, Copy, Level, Tensor, TensorId, Tier};
 use crate::mapping::{Digit, Form, Mapping};
@@ -24,8 +25,8 @@ use super::views::tiled_axes;
 
 /// Bits from one slice's DM to the next as a DMA engine addresses it: 4 MiB (book: DMA Command Syntax).
 pub(crate) const SLICE_BITS: i128 = 8 << 22;
-/// Bits from one cluster's DM to the other's: 256 slices.
-const CLUSTER_BITS: i128 = SLICE_BITS * 256;
+/// Bits from one cluster's DM to the other's.
+const CLUSTER_BITS: i128 = SLICE_BITS * CLUSTER_ADDRESS_SLICES as i128;
 /// Bits between chips: beyond any HBM. Only that it is larger than everything inside matters.
 pub(crate) const CHIP_BITS: i128 = 8 << 40;
 /// Slices that one engine serves (book: Parallelism Strategies): loops over more are shared out to the engines.

@@ -42,6 +42,8 @@ impl Case<'_> {
         };
         let time = self.axis.map_or("1", |(name, _)| name);
         let pass = Pass {
+            dialect: crate::items::Dialect::VisaStd,
+            machine: crate::hardware::Machine::RNGD,
             context: Some(self.context),
             source: match self.axis {
                 Some((name, size)) => PassSource::Interleaved {

@@ -68,10 +68,12 @@ pub(super) fn judge(
             let pair = matches!(input.position, Position::VectorPair(_));
             pair.then_some((LibraryLimitKind::PairLanes, stage.span))
         }
-        StageKind::VectorAlu(operation) => unimplemented::stage(&stage.kind, stage.span)
-            .or_else(|| computed(pass, index, operation)),
+        StageKind::VectorAlu(operation) => {
+            unimplemented::stage(body.library(), &stage.kind, stage.span)
+                .or_else(|| computed(pass, index, operation))
+        }
         StageKind::VectorInterReduce { .. } => partial_reduction(input, stage),
-        other => unimplemented::stage(other, stage.span),
+        other => unimplemented::stage(body.library(), other, stage.span),
     }
     .map(found)
 }

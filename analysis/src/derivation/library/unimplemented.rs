@@ -2,7 +2,8 @@
 
 use crate::hardware::{Alu, vector_operation};
 use crate::items::Span;
-use crate::kernel::{AluOperation, BranchMode, Collective, StageKind};
+use crate::kernel::dialect::Dialect;
+use crate::kernel::{AluOperation, Collective, StageKind};
 
 use super::{LibraryLimit, LibraryLimitKind};
 
@@ -11,7 +12,7 @@ use super::{LibraryLimit, LibraryLimitKind};
 pub enum Unimplemented {
     /// A method, by its name.
     Method(&'static str),
-    /// A mode of `BranchMode`, by its name.
+    /// A branch mode, by its name.
     BranchMode(&'static str),
     /// An operation of an ALU.
     Operation {
@@ -24,21 +25,10 @@ pub enum Unimplemented {
     },
 }
 
-/// Operations without a body, by enum and variant.
-const OPERATIONS: &[(&str, &str)] = &[
-    ("FxpBinaryOp", "ArithRightShiftRound"),
-    ("FpUnaryOp", "Erf"),
-    ("FpBinaryOp", "MaskMulF"),
-    ("FpTernaryOp", "MaskFmaF"),
-];
-
-/// Collectives without a body.
-const COLLECTIVES: &[&str] = &["dma_gather", "hbm_cluster_shuffle", "hbm_chip_shuffle"];
-
 /// A collective without a body.
-pub(super) fn collective(collective: &Collective) -> Option<LibraryLimit> {
+pub(super) fn collective(library: &Dialect, collective: &Collective) -> Option<LibraryLimit> {
     let method = collective.method;
-    COLLECTIVES.contains(&method).then(|| LibraryLimit {
+    library.is_without_body(method).then(|| LibraryLimit {
         kind: LibraryLimitKind::Unimplemented(Unimplemented::Method(method)),
         span: collective.span,
         method: collective.span,
@@ -46,23 +36,32 @@ pub(super) fn collective(collective: &Collective) -> Option<LibraryLimit> {
 }
 
 /// A stage without a body; `span` is its method.
-pub(super) fn stage(kind: &StageKind, span: Span) -> Option<(LibraryLimitKind, Span)> {
+pub(super) fn stage(
+    library: &Dialect,
+    kind: &StageKind,
+    span: Span,
+) -> Option<(LibraryLimitKind, Span)> {
     let (found, span) = match kind {
-        StageKind::VectorFilter => (Unimplemented::Method("vector_filter"), span),
-        StageKind::VectorBranch(BranchMode::ValidCount) => {
-            (Unimplemented::BranchMode("ValidCount"), span)
+        StageKind::VectorBranch(mode) if library.words.modes_without_body.contains(mode) => (
+            Unimplemented::BranchMode(library.words.branch_mode_name(mode)),
+            span,
+        ),
+        StageKind::VectorAlu(operation) => (of_alu(library, operation)?, operation.operation_span),
+        kind => {
+            let method = library.name_of(kind.canonical());
+            if !library.is_without_body(method) {
+                return None;
+            }
+            (Unimplemented::Method(method), span)
         }
-        StageKind::VectorBranch(BranchMode::Vrf) => (Unimplemented::BranchMode("Vrf"), span),
-        StageKind::VectorAlu(operation) => (of_alu(operation)?, operation.operation_span),
-        _ => return None,
     };
     Some((LibraryLimitKind::Unimplemented(found), span))
 }
 
 /// An operation that is evaluated: one that every group skips is not.
-fn of_alu(operation: &AluOperation) -> Option<Unimplemented> {
+fn of_alu(library: &Dialect, operation: &AluOperation) -> Option<Unimplemented> {
     let named = (operation.enumeration.as_str(), operation.variant.as_str());
-    if !OPERATIONS.contains(&named) || operation.is_skipped() {
+    if !library.words.operations_without_body.contains(&named) || operation.is_skipped() {
         return None;
     }
     let argument = operation.argument.as_deref();

@@ -2,11 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::hardware::TRF_BYTES;
 use crate::items::Span;
 use crate::kernel::{
     AddressValue, Body, OperandSource, Operation, OperationId, OperationKind, Origin, Pass,
-    PassEnd, PassSource, StageKind, TensorId, Tier, TileWindow, TrfAddress,
+    PassEnd, PassSource, StageKind, TensorId, Tier, TileWindow,
 };
 use crate::mapping::Mapping;
 
@@ -243,9 +242,7 @@ pub(super) fn collect(body: &Body) -> Vec<Allocation> {
             AddressValue::Bytes(address) => {
                 bytes.and_then(|bytes| Some((address, address.checked_add(bytes)?)))
             }
-            AddressValue::Trf(TrfAddress::FirstHalf) => Some((0, TRF_BYTES / 2)),
-            AddressValue::Trf(TrfAddress::SecondHalf) => Some((TRF_BYTES / 2, TRF_BYTES)),
-            AddressValue::Trf(TrfAddress::Full) => Some((0, TRF_BYTES)),
+            AddressValue::Trf(region) => Some(body.machine.region(region)),
             AddressValue::Unknown => None,
         };
         by_tensor.insert(tensor.id, allocations.len());

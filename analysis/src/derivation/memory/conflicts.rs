@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::hardware::{COMMIT_UNIT_BYTES, DM_BYTES_PER_SLICE, HBM_BYTES, TRF_BYTES, VRF_BYTES};
+use crate::hardware::{COMMIT_UNIT_BYTES, Machine};
 use crate::items::Span;
 use crate::kernel::{
     AddressValue, Body, Operation, OperationId, OperationKind, Tensor, TensorId, Tier, TrfAddress,
@@ -121,12 +121,10 @@ pub struct Displaced {
 pub(super) fn displaced(body: &Body, allocations: &[Allocation]) -> Vec<Displaced> {
     let finder = Finder { body, allocations };
     let outside = allocations.iter().filter_map(|allocation| {
-        let capacity = match allocation.tier {
-            Tier::Dm => DM_BYTES_PER_SLICE,
-            Tier::Vrf => VRF_BYTES,
-            Tier::Hbm => HBM_BYTES,
-            Tier::Trf | Tier::Host => return None,
-        };
+        if allocation.tier == Tier::Trf {
+            return None;
+        }
+        let capacity = body.machine.capacity(allocation.tier)?;
         let (_, end) = allocation.range?;
         if end <= capacity || allocation.bytes? > capacity {
             return None;
@@ -168,10 +166,11 @@ pub(crate) fn free_places(body: &Body, tensor: TensorId, alignment: u64) -> Vec<
         return Vec::new();
     };
     let capacity = match moved.tier {
-        Tier::Dm => DM_BYTES_PER_SLICE,
-        Tier::Vrf => VRF_BYTES,
+        Tier::Dm => body.machine.dm_bytes,
+        Tier::Vrf => body.machine.vrf_bytes,
         Tier::Trf => {
-            let halves = free_halves(&taken, bytes).filter(|(_, range)| *range != own);
+            let halves =
+                free_halves(body.machine, &taken, bytes).filter(|(_, range)| *range != own);
             return halves.map(|(half, _)| AddressValue::Trf(half)).collect();
         }
         Tier::Hbm | Tier::Host => return Vec::new(),
@@ -195,10 +194,11 @@ pub(crate) fn nearest_places(body: &Body, address: Span, alignment: u64) -> Vec<
         return Vec::new();
     };
     let capacity = match moved.tier {
-        Tier::Dm => DM_BYTES_PER_SLICE,
-        Tier::Vrf => VRF_BYTES,
-        Tier::Hbm => HBM_BYTES,
-        Tier::Trf | Tier::Host => return Vec::new(),
+        Tier::Trf => None,
+        tier => body.machine.capacity(tier),
+    };
+    let Some(capacity) = capacity else {
+        return Vec::new();
     };
     let (Some((start, _)), Some(bytes)) = (moved.range, moved.bytes) else {
         return Vec::new();
@@ -529,25 +529,23 @@ impl Finder<'_> {
             (!found.is_empty()).then_some(Elsewhere::Addresses(found))
         };
         let found = match moved.tier {
-            Tier::Dm => gap(DM_BYTES_PER_SLICE),
-            Tier::Vrf => gap(VRF_BYTES),
-            Tier::Hbm => gap(HBM_BYTES),
-            Tier::Trf => free_halves(&taken, bytes)
+            Tier::Trf => free_halves(self.body.machine, &taken, bytes)
                 .next()
                 .map(|(half, _)| Elsewhere::Half(half)),
-            Tier::Host => None,
+            tier => self.body.machine.capacity(tier).and_then(gap),
         };
         found.unwrap_or(Elsewhere::Nowhere)
     }
 
     /// Finds tensors of the VRF that do not fit beside what is needed meanwhile, and returns them.
     fn crowded_registers(&self, violations: &mut Vec<MemoryViolation>) -> FxHashSet<TensorId> {
+        let capacity = self.body.machine.vrf_bytes;
         let registers: Vec<&Allocation> = self
             .allocations
             .iter()
             .filter(|allocation| {
                 allocation.tier == Tier::Vrf
-                    && allocation.bytes.is_some_and(|bytes| bytes <= VRF_BYTES)
+                    && allocation.bytes.is_some_and(|bytes| bytes <= capacity)
             })
             .collect();
         let mut crowded = FxHashSet::default();
@@ -556,7 +554,7 @@ impl Finder<'_> {
             let (Some(write), Some(bytes)) = (last.writes.first(), last.bytes) else {
                 continue;
             };
-            let ends_outside = last.range.is_some_and(|(_, end)| end > VRF_BYTES);
+            let ends_outside = last.range.is_some_and(|(_, end)| end > capacity);
             if ends_outside || (last.reads.is_empty() && !last.outlives_body()) {
                 continue;
             }
@@ -571,14 +569,14 @@ impl Finder<'_> {
             let sum = others
                 .iter()
                 .fold(bytes, |sum, (_, bytes)| sum.saturating_add(*bytes));
-            let Some(tensor) = self.body.tensor(last.tensor).filter(|_| sum > VRF_BYTES) else {
+            let Some(tensor) = self.body.tensor(last.tensor).filter(|_| sum > capacity) else {
                 continue;
             };
             crowded.insert(last.tensor);
             if places.insert(tensor.span) {
                 violations.push(MemoryViolation::VrfSum(VrfSum {
                     bytes: sum,
-                    capacity: VRF_BYTES,
+                    capacity,
                     last: (last.tensor, bytes),
                     others,
                     span: tensor.span,
@@ -590,12 +588,13 @@ impl Finder<'_> {
 }
 
 /// The halves of the TRF that none of the ranges reaches into, if the bytes fit a half.
-fn free_halves(taken: &[(u64, u64)], bytes: u64) -> impl Iterator<Item = (TrfAddress, (u64, u64))> {
-    let half = TRF_BYTES / 2;
-    let halves = [
-        (TrfAddress::FirstHalf, (0, half)),
-        (TrfAddress::SecondHalf, (half, TRF_BYTES)),
-    ];
+fn free_halves(
+    machine: Machine,
+    taken: &[(u64, u64)],
+    bytes: u64,
+) -> impl Iterator<Item = (TrfAddress, (u64, u64))> {
+    let halves =
+        [TrfAddress::FirstHalf, TrfAddress::SecondHalf].map(|half| (half, machine.region(half)));
     let free = move |range| {
         !taken
             .iter()
@@ -603,7 +602,7 @@ fn free_halves(taken: &[(u64, u64)], bytes: u64) -> impl Iterator<Item = (TrfAdd
     };
     halves
         .into_iter()
-        .filter(move |(_, range)| bytes <= half && free(*range))
+        .filter(move |(_, range)| bytes <= range.1.saturating_sub(range.0) && free(*range))
 }
 
 /// Whether writes to these parts may have replaced all that a read of `read` sees. Parts of one index are compared by

@@ -2,13 +2,14 @@
 //! (book: Custom Topologies).
 
 use crate::derivation::forms;
-use crate::hardware::SLICES;
+use crate::hardware::Machine;
 use crate::mapping::{Division, DivisionMode, Form, Match, divide};
 
 use super::{Forms, Judgement, SwitchDerivation, SwitchPart, SwitchShape, SwitchViolation};
 
 /// Judges a custom ring of a power of two up to 256 slices. Both slices have 256 positions.
 pub(super) fn judge(
+    machine: Machine,
     forms: &Forms<'_>,
     ring_size: u64,
     derived: &mut SwitchDerivation,
@@ -27,7 +28,7 @@ pub(super) fn judge(
         slice: forms.out_slice.to_mapping(),
         time: time.to_mapping(),
     });
-    let least = least_ring(forms.slice, &slices);
+    let least = least_ring(machine, forms.slice, &slices);
     derived.least_ring = Some(least);
 
     let reused = reused_axes(forms, &slices.dividend_residue);
@@ -111,7 +112,8 @@ fn judge_time(
 
 /// The least ring that holds every exchange: all slices below the highest digit that moves or leaves, up to the next
 /// digit that stays in place.
-fn least_ring(slice: &Form, slices: &Division) -> u64 {
+fn least_ring(machine: Machine, slice: &Form, slices: &Division) -> u64 {
+    let all = machine.slices;
     let end = |stride: u64, count: u64| stride.saturating_mul(count);
     let moved = slices
         .matches
@@ -131,17 +133,13 @@ fn least_ring(slice: &Form, slices: &Division) -> u64 {
             found.dividend_stride == found.divisor_stride && found.divisor_stride >= reach
         })
         .map(|found| found.divisor_stride);
-    let least = in_place
-        .chain([slice.size()])
-        .min()
-        .unwrap_or(SLICES)
-        .max(1);
+    let least = in_place.chain([slice.size()]).min().unwrap_or(all).max(1);
     if least.is_power_of_two() {
         least
     } else {
         least
             .checked_next_power_of_two()
-            .map_or(SLICES, |least| least.min(SLICES))
+            .map_or(all, |least| least.min(all))
     }
 }
 

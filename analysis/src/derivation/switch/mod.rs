@@ -12,7 +12,7 @@ mod brute_force;
 #[cfg(test)]
 mod tests;
 
-use crate::hardware::{FLIT_BYTES, SLICES};
+use crate::hardware::{FLIT_BYTES, Machine};
 use crate::kernel::{Pass, StageKind, StreamShape, SwitchConfig, SwitchParameter, Written};
 use crate::mapping::{Form, Mapping};
 
@@ -62,12 +62,12 @@ pub enum SwitchViolation {
         /// Which.
         parameter: SwitchParameter,
     },
-    /// The ring is no power of two up to 256.
+    /// The ring is no power of two up to all slices.
     RingSize {
         /// Slices of the ring asked for.
         ring_size: u64,
     },
-    /// Input and output slices are not both 256.
+    /// Input and output slices are not both those of a cluster.
     SliceSize {
         /// Slices before.
         input: u64,
@@ -161,7 +161,7 @@ pub fn derive(pass: &Pass, index: usize) -> SwitchDerivation {
     let input = pass.input_of(index);
     derived.ring_size = config.ring_size();
     derived.cycles = derived.ring_size.and_then(|ring| cycles(ring, input));
-    let violation = judge(&config, input, &stage.output, &mut derived);
+    let violation = judge(pass.machine, &config, (input, &stage.output), &mut derived);
     derived.violations.extend(violation);
     derived
 }
@@ -180,22 +180,23 @@ fn cycles(ring_size: u64, input: &StreamShape) -> Option<u64> {
 }
 
 fn judge(
+    machine: Machine,
     config: &Parameters,
-    input: &StreamShape,
-    output: &StreamShape,
+    (input, output): (&StreamShape, &StreamShape),
     derived: &mut SwitchDerivation,
 ) -> Option<SwitchViolation> {
     if let Some(parameter) = config.zero() {
         return Some(SwitchViolation::ZeroParameter { parameter });
     }
     if let Parameters::Custom { ring_size } = *config
-        && (!ring_size.is_power_of_two() || ring_size > SLICES)
+        && (!ring_size.is_power_of_two() || ring_size > machine.slices)
     {
         return Some(SwitchViolation::RingSize { ring_size });
     }
     let slices = input.slice.get()?.size();
     let out_slices = output.slice.get()?.size();
-    let sizes = (slices != SLICES || out_slices != SLICES).then_some(SwitchViolation::SliceSize {
+    let fit = machine.takes_slices(slices) && machine.takes_slices(out_slices);
+    let sizes = (!fit).then_some(SwitchViolation::SliceSize {
         input: slices,
         output: out_slices,
     });
@@ -203,7 +204,7 @@ fn judge(
         return sizes;
     }
     if let Some(violation) = config.indivisible(slices, input.time.get()?.size()) {
-        // Parameters chosen for 256 slices do not fit fewer: that is the slices' fault.
+        // Parameters chosen for all slices do not fit fewer: that is the slices' fault.
         return sizes.or(Some(violation));
     }
     if sizes.is_some() {
@@ -216,7 +217,7 @@ fn judge(
         out_time: forms::known(&output.time)?,
     };
     let judgement = match *config {
-        Parameters::Custom { ring_size } => custom::judge(&forms, ring_size, derived),
+        Parameters::Custom { ring_size } => custom::judge(machine, &forms, ring_size, derived),
         _ => regular::judge(config, &forms)?,
     };
     derived.expected = judgement.shape;

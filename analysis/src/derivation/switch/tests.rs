@@ -1,6 +1,6 @@
 //! Topologies of the book and their faults. Mappings and cycles are worked out by hand or stand in the book.
 
-use crate::hardware::ElementType;
+use crate::hardware::{ElementType, Machine};
 use crate::kernel::testing::{mapping, span, stream, written};
 use crate::kernel::{Context, Pass, PassEnd, PassSource, Position, Stage, StageKind, SwitchConfig};
 
@@ -16,10 +16,21 @@ fn run(
     packet: &str,
     output: Shape<'_>,
 ) -> SwitchDerivation {
+    run_on(Machine::RNGD, config, axes, (input, packet, output))
+}
+
+fn run_on(
+    machine: Machine,
+    config: SwitchConfig,
+    axes: Axes<'_>,
+    (input, packet, output): (Shape<'_>, &str, Shape<'_>),
+) -> SwitchDerivation {
     let shape = |position, (slice, time): Shape<'_>| {
         stream(position, ElementType::I8, slice, time, packet, axes)
     };
     let pass = Pass {
+        dialect: crate::items::Dialect::VisaStd,
+        machine,
         context: Some(Context::Main),
         source: PassSource::Parameter {
             position: Position::Fetch,
@@ -400,6 +411,25 @@ fn parameters_divide_what_they_cut() {
         at(broadcast1(u64::MAX, 4)).len(),
         1,
         "a product beyond 64 bits divides nothing"
+    );
+}
+
+#[test]
+fn rings_are_those_of_the_machine() {
+    let part = Machine {
+        slices: 64,
+        slice_counts: &[64, 128, 256],
+        ..Machine::RNGD
+    };
+    let all = |config| {
+        let shape = (("B", "1"), "C # 64", ("B", "1"));
+        run_on(part, config, A, shape).violations
+    };
+    // The 64 slices of `B` are all there are: a ring through them closes, a longer one has nowhere to go.
+    assert_eq!(all(ring(64)), []);
+    assert_eq!(
+        all(ring(128)),
+        [SwitchViolation::RingSize { ring_size: 128 }]
     );
 }
 

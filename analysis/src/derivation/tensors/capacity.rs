@@ -1,7 +1,7 @@
 //! Capacities of the memories and alignment of addresses (book: Size Constraint, Alignment Constraint, TRF Address
 //! Modes).
 
-use crate::hardware::{self, CLUSTERS, ElementType, SLICES};
+use crate::hardware::{ElementType, Machine};
 use crate::items::Span;
 use crate::kernel::{AddressValue, Origin, Tensor, Tier, TrfAddress, Written};
 use crate::mapping::Mapping;
@@ -28,9 +28,9 @@ pub struct OutgrownTensor {
     pub bytes: u64,
     /// Bytes that the memory has there.
     pub capacity: u64,
-    /// Slices that hold data, of the 256 of a cluster.
+    /// Slices that hold data, of those of a cluster.
     pub slices: Option<u64>,
-    /// Clusters that hold data, of the two of a chip.
+    /// Clusters that hold data, of those of a chip.
     pub clusters: Option<u64>,
     /// Where the tensor is made.
     pub span: Span,
@@ -109,23 +109,21 @@ fn rows_of(tensor: &Tensor) -> Option<(&Mapping, Span)> {
 }
 
 /// Derives whether a tensor that comes from elsewhere has more rows than the MAC array.
-pub(super) fn row_count(tensor: &Tensor) -> Option<RowsViolation> {
+pub(super) fn row_count(machine: Machine, tensor: &Tensor) -> Option<RowsViolation> {
     let (rows, span) = rows_of(tensor)?;
     let rows = rows.size();
     let judged = matches!(tensor.origin, Origin::Parameter | Origin::FromAddress);
-    (judged && rows > hardware::ROWS).then_some(RowsViolation { rows, span })
+    (judged && rows > machine.rows).then_some(RowsViolation { rows, span })
 }
 
 /// Bytes that are too many whatever becomes of the rows. A count that the MAC array does not have is a fault of its own, so
 /// that the data is shared out anew and the rows' padding goes with it.
-fn bytes_of_data(tensor: &Tensor) -> Option<u64> {
+fn bytes_of_data(machine: Machine, tensor: &Tensor) -> Option<u64> {
     let bytes = bytes_of(tensor)?;
     match rows_of(tensor) {
-        Some((rows, _)) if rows.size() > hardware::ROWS => {
+        Some((rows, _)) if rows.size() > machine.rows => {
             let data = rows.form().remove_padding().size();
-            let least = [1, 2, 4, hardware::ROWS]
-                .into_iter()
-                .find(|rows| *rows >= data);
+            let least = machine.row_counts().find(|rows| *rows >= data);
             (bytes / rows.size()).checked_mul(least.unwrap_or(data))
         }
         _ => Some(bytes),
@@ -133,7 +131,7 @@ fn bytes_of_data(tensor: &Tensor) -> Option<u64> {
 }
 
 /// Derives whether the tensor fits its memory.
-pub(super) fn capacity(tensor: &Tensor) -> Option<CapacityViolation> {
+pub(super) fn capacity(machine: Machine, tensor: &Tensor) -> Option<CapacityViolation> {
     if !is_allocation(tensor) {
         return None;
     }
@@ -141,26 +139,23 @@ pub(super) fn capacity(tensor: &Tensor) -> Option<CapacityViolation> {
         AddressValue::Trf(region) => Some(region),
         AddressValue::Bytes(_) | AddressValue::Unknown => None,
     };
-    let capacity = match tensor.tier {
-        Tier::Host => return None,
-        Tier::Hbm => hardware::HBM_BYTES,
-        Tier::Dm => hardware::DM_BYTES_PER_SLICE,
-        Tier::Vrf => hardware::VRF_BYTES,
-        Tier::Trf => match region {
-            Some(TrfAddress::FirstHalf | TrfAddress::SecondHalf) => hardware::TRF_BYTES / 2,
-            Some(TrfAddress::Full) | None => hardware::TRF_BYTES,
-        },
+    let capacity = match region.filter(|_| tensor.tier == Tier::Trf) {
+        Some(region) => {
+            let (start, end) = machine.region(region);
+            end.saturating_sub(start)
+        }
+        None => machine.capacity(tensor.tier)?,
     };
     let bytes = bytes_of(tensor)?;
     let outgrown = || OutgrownTensor {
         tier: tensor.tier,
         bytes,
         capacity,
-        slices: used(tensor.levels.slice.as_ref(), SLICES),
-        clusters: used(tensor.levels.cluster.as_ref(), CLUSTERS),
+        slices: used(tensor.levels.slice.as_ref(), machine.slices),
+        clusters: used(tensor.levels.cluster.as_ref(), machine.clusters),
         span: tensor.span,
     };
-    if bytes_of_data(tensor)? > capacity {
+    if bytes_of_data(machine, tensor)? > capacity {
         return Some(CapacityViolation::Bytes {
             tensor: outgrown(),
             rows: rows_of(tensor).map(|(rows, _)| rows.size()),

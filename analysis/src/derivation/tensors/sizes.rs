@@ -3,7 +3,6 @@
 //! A size is judged where it first appears: what a tensor or a stream inherits from what it is made of is the same fact
 //! and not met again.
 
-use crate::hardware::{CLUSTERS, SLICES};
 use crate::items::Span;
 use crate::kernel::{
     Body, Level, Levels, OperationKind, Origin, Pass, PassSource, StageKind, StreamShape, Tensor,
@@ -120,6 +119,7 @@ impl Collector<'_> {
         let Some(mapping) = &written.value else {
             return;
         };
+        let (size, machine) = (mapping.size(), self.body.machine);
         let (expected, attribute) = match level {
             Level::Chip => match self.body.chips {
                 Some(chips) => {
@@ -129,11 +129,13 @@ impl Collector<'_> {
                 }
                 None => return,
             },
-            Level::Cluster => (CLUSTERS, None),
-            Level::Slice => (SLICES, None),
+            Level::Cluster if machine.takes_clusters(size) => return,
+            Level::Slice if machine.takes_slices(size) => return,
+            Level::Cluster => (machine.clusters, None),
+            Level::Slice => (machine.slices, None),
             Level::Row | Level::Element | Level::Time | Level::Packet => return,
         };
-        if mapping.size() == expected || inherited == Some(mapping.size()) {
+        if size == expected || inherited == Some(size) {
             return;
         }
         let known = self

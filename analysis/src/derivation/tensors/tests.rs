@@ -1,5 +1,5 @@
 use super::*;
-use crate::hardware::ElementType;
+use crate::hardware::{ElementType, Machine};
 use crate::kernel::testing::mapping;
 use crate::kernel::testing_body::BodyBuilder;
 use crate::kernel::{AddressValue, Level, Origin, TensorId, Tier, TrfAddress, Written};
@@ -23,6 +23,36 @@ fn sizes(builder: &BodyBuilder<'_>) -> Vec<(Level, u64, u64)> {
             _ => None,
         })
         .collect()
+}
+
+#[test]
+fn sizes_and_capacities_are_those_of_the_bodys_machine() {
+    let mut builder = BodyBuilder::new(AXES);
+    builder.body.machine = Machine {
+        slices: 64,
+        slice_counts: &[64, 128, 256],
+        clusters: 1,
+        cluster_counts: &[1, 2],
+        dm_bytes: 1024,
+        ..Machine::RNGD
+    };
+    let input = builder.input("A");
+    builder.load(input, "S / 2", "A", 0);
+    builder.load(input, "S / 4", "A", 64);
+    assert_eq!(sizes(&builder), []);
+    builder.load(input, "S / 8", "A", 128);
+    assert_eq!(sizes(&builder), [(Level::Slice, 32, 64)]);
+    // 512 numbers of 4 bytes are twice the 1,024 bytes of such a slice.
+    builder.load(input, "S", "B", 256);
+    let outgrown = derive(&builder.body)
+        .violations
+        .into_iter()
+        .find_map(|found| match found {
+            TensorsViolation::Capacity(CapacityViolation::Bytes { tensor, .. }) => Some(tensor),
+            _ => None,
+        });
+    let outgrown = outgrown.expect("a tensor that does not fit");
+    assert_eq!((outgrown.bytes, outgrown.capacity), (2048, 1024));
 }
 
 #[test]

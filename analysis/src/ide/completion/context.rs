@@ -9,6 +9,7 @@ use crate::db::{Db, SourceFile};
 use crate::ide::ByteRange;
 use crate::ide::cursor::Cursor;
 use crate::items::ItemId;
+use crate::kernel::dialect::{self, Dialect};
 
 /// Tokens that are looked at, at the most.
 const TOKEN_LIMIT: usize = 1_500;
@@ -378,6 +379,11 @@ impl Around {
     /// The file.
     pub(in crate::ide) fn file(&self) -> SourceFile {
         self.file
+    }
+
+    /// The table of the library that the file is written for.
+    pub(in crate::ide) fn dialect(&self, db: &dyn Db) -> &'static Dialect {
+        dialect::of_file(db, self.file)
     }
 
     /// The tokens between an opener and the cursor, in the order of the text.

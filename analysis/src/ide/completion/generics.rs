@@ -1,13 +1,13 @@
 //! Generic arguments of methods and tensor types: `m![…]` where a mapping is expected, element types that the engine makes.
 
 use crate::db::Db;
-use crate::hardware::{ElementType, cast_outputs, fetch_cast_targets};
+use crate::hardware::{ElementType, Machine, cast_outputs, fetch_cast_targets};
 use crate::ide::{Completion, CompletionKind};
 use crate::items::{AxisDefinition, Namespace, Resolution, resolve, scope_at, visible_type_names};
 use crate::kernel::Level;
 use crate::kernel::catalogue::{CanonicalStage, Generic};
-use crate::kernel::dialect::{Action, Method, TypeParameter, VISA_STD};
-use crate::numbers::thousands;
+use crate::kernel::dialect::{Action, Method, TypeParameter};
+use crate::numbers::{one_of, thousands};
 
 use super::context::{Around, Owner};
 use super::made::{Made, Names, made};
@@ -42,7 +42,7 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
         Owner::Turbofish { name, dot } => {
             let has_mapping = around.since(opener).any(|token| token.text() == "m");
             let (method, receiver) = called(db, around, (&name, dot), has_mapping)?;
-            let guide = VISA_STD.guide(method)?;
+            let guide = around.dialect(db).guide(method)?;
             let part = guide.generics.get(opener.commas)?;
             match method.generics.get(opener.commas)? {
                 Generic::Inferred | Generic::Level(Level::Row) => {
@@ -75,9 +75,12 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
             }
         }
         Owner::Type(name) => {
-            let entry = VISA_STD.type_entry(&name)?;
+            let dialect = around.dialect(db);
+            let entry = dialect.type_entry(&name)?;
             match entry.parameters.get(opener.commas)? {
-                TypeParameter::Level(level) => Some(vec![mapping(around, level_words(*level))]),
+                TypeParameter::Level(level) => {
+                    Some(vec![mapping(around, &level_words(dialect.machine, *level))])
+                }
                 _ => None,
             }
         }
@@ -106,16 +109,20 @@ fn mapping(around: &Around, words: &str) -> Completion {
     found
 }
 
-const fn level_words(level: Level) -> &'static str {
-    match level {
+fn level_words(machine: Machine, level: Level) -> String {
+    let words = match level {
         Level::Chip => "The chips.",
-        Level::Cluster => "The clusters: 2.",
-        Level::Slice => "The slices: 256.",
-        Level::Row => "The rows of the MAC array: 1, 2, 4 or 8.",
+        Level::Cluster => return format!("The clusters: {}.", one_of(machine.cluster_counts)),
+        Level::Slice => return format!("The slices: {}.", one_of(machine.slice_counts)),
+        Level::Row => {
+            let counts: Vec<u64> = machine.row_counts().collect();
+            return format!("The rows of the MAC array: {}.", one_of(&counts));
+        }
         Level::Element => "The positions that each slice or chip holds.",
         Level::Time => "The iterations of the stream.",
         Level::Packet => "The elements of one iteration.",
-    }
+    };
+    words.to_owned()
 }
 
 /// The axes that a method takes: those of two values to tell streams apart, those of the time to reduce.

@@ -225,17 +225,18 @@ fn fillers(around: &Around, expression: &Expression<'_>) -> Vec<Completion> {
     let mut identity = proposal(around, "1", CompletionKind::Value, 160);
     identity.detail = Some("= 1".to_owned());
     let mut proposals = vec![identity];
+    let machine = expression.place.machine;
     let whole = match expression.place.level {
-        Some(Level::Cluster) => Some((crate::hardware::CLUSTERS, "one of the 2 clusters works")),
-        Some(Level::Slice) => Some((crate::hardware::SLICES, "one of the 256 slices works")),
+        Some(Level::Cluster) => Some((machine.clusters, "clusters")),
+        Some(Level::Slice) => Some((machine.slices, "slices")),
         _ => None,
     };
-    if let Some((size, words)) = whole
+    if let Some((size, what)) = whole
         && expression.left.trim().is_empty()
         && expression.right.trim().is_empty()
     {
         let mut filler = proposal(around, format!("1 # {size}"), CompletionKind::Value, 120);
-        filler.detail = Some(words.to_owned());
+        filler.detail = Some(format!("one of the {size} {what} works"));
         proposals.push(filler);
     }
     proposals

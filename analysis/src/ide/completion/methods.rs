@@ -3,7 +3,7 @@
 use crate::db::Db;
 use crate::ide::{Completion, CompletionKind};
 use crate::kernel::catalogue::{CanonicalStage, Entry, Generic, Role, vector_stages};
-use crate::kernel::dialect::{Action, Guide, Method, Part, VISA_STD};
+use crate::kernel::dialect::{Action, Guide, Method, Part};
 use crate::kernel::{Context, Level, Pass, Position, VectorStage};
 
 use super::context::Around;
@@ -24,7 +24,8 @@ pub(super) fn propose(db: &dyn Db, around: &Around, dot: usize) -> Option<Vec<Co
         .and_then(|pass| VectorState::of(receiver.body(), pass));
     let followed_by_call = around.is_called();
     let mut proposals = Vec::new();
-    for method in VISA_STD.every_method() {
+    let dialect = around.dialect(db);
+    for method in dialect.every_method() {
         if !receiver.has(method) || matches!(method.action, Action::Accessor(_) | Action::Same) {
             continue;
         }
@@ -33,7 +34,7 @@ pub(super) fn propose(db: &dyn Db, around: &Around, dot: usize) -> Option<Vec<Co
             (Some(pass), None) => stream_allows(pass, method),
             (None, _) => context_allows(&receiver, method),
         };
-        let Some(guide) = VISA_STD.guide(method).filter(|_| is_allowed) else {
+        let Some(guide) = dialect.guide(method).filter(|_| is_allowed) else {
             continue;
         };
         let mut found = proposal(

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::hardware::{CLUSTERS, ElementType, FETCH_ALIGNMENT_BYTES, FLIT_BYTES, ROWS, SLICES};
+use crate::hardware::{ElementType, FETCH_ALIGNMENT_BYTES, FLIT_BYTES};
 use crate::ide::{Completion, CompletionKind};
 use crate::kernel::{CanonicalStage, Engine, Level, Way};
 use crate::numbers::thousands;
@@ -202,11 +202,12 @@ fn wanted(place: &MappingPlace) -> Vec<Wanted> {
             .element_type
             .and_then(|scalar| elements_of(scalar, bytes))
     };
+    let exactly = |sizes: &[u64]| sizes.iter().copied().map(Wanted::Exactly).collect();
     match place.level {
-        Some(Level::Cluster) => vec![Wanted::Exactly(CLUSTERS)],
-        Some(Level::Slice) => vec![Wanted::Exactly(SLICES)],
+        Some(Level::Cluster) => exactly(place.machine.cluster_counts),
+        Some(Level::Slice) => exactly(place.machine.slice_counts),
         Some(Level::Chip) => place.chips.map(Wanted::Exactly).into_iter().collect(),
-        Some(Level::Row) => [1, 2, 4, ROWS].map(Wanted::Exactly).into(),
+        Some(Level::Row) => place.machine.row_counts().map(Wanted::Exactly).collect(),
         Some(Level::Packet) if is_reduced(place) => Vec::new(),
         Some(Level::Packet) => match lanes(place) {
             Some(lanes) => vec![Wanted::Exactly(lanes)],
@@ -239,11 +240,18 @@ fn is_reduced(place: &MappingPlace) -> bool {
 /// Whether a mapping of a size is right in its place: how well, and in words.
 fn fits(place: &MappingPlace, size: u64) -> Option<(u32, String)> {
     let bytes = || place.element_type?.bytes(size);
+    let machine = place.machine;
     match place.level? {
-        Level::Cluster => (size == CLUSTERS).then(|| (0, format!("{CLUSTERS} clusters"))),
-        Level::Slice => (size == SLICES).then(|| (0, format!("{SLICES} slices"))),
+        Level::Cluster => machine
+            .takes_clusters(size)
+            .then(|| (0, format!("{size} clusters"))),
+        Level::Slice => machine
+            .takes_slices(size)
+            .then(|| (0, format!("{size} slices"))),
         Level::Chip => (Some(size) == place.chips).then(|| (0, format!("{size} chips"))),
-        Level::Row => (size.is_power_of_two() && size <= ROWS).then(|| (0, format!("{size} rows"))),
+        Level::Row => machine
+            .takes_rows(size)
+            .then(|| (0, format!("{size} rows"))),
         Level::Packet if is_reduced(place) => None,
         Level::Packet => match lanes(place) {
             Some(lanes) => (size == lanes).then(|| (0, format!("{lanes} lanes"))),

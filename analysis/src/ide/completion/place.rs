@@ -1,10 +1,10 @@
 //! Where a mapping stands: which level it is, of which element type, and what there is to map.
 
 use crate::db::Db;
-use crate::hardware::ElementType;
+use crate::hardware::{ElementType, Machine};
 use crate::items::{Dialect, ItemId, ItemKind, block_scopes, dialect, item_text};
 use crate::kernel::catalogue::Generic;
-use crate::kernel::dialect::{Method, TypeParameter, VISA_STD};
+use crate::kernel::dialect::{Method, TypeParameter};
 use crate::kernel::{CanonicalStage, Level};
 use crate::mapping::Mapping;
 
@@ -28,6 +28,8 @@ pub(super) struct MappingPlace {
     pub(super) source: Option<Mapping>,
     /// What of it time and packet, or the element, hold.
     pub(super) inner: Option<Mapping>,
+    /// What the kernel runs on.
+    pub(super) machine: Machine,
     /// Chips of the kernel.
     pub(super) chips: Option<u64>,
     /// The generic arguments before this one, as written.
@@ -43,7 +45,7 @@ impl MappingPlace {
         };
         match around.owner(outer) {
             Owner::Turbofish { name, dot } => Self::of_method(db, around, outer, (&name, dot)),
-            Owner::Type(name) => Self::of_type(around, outer, &name),
+            Owner::Type(name) => Self::of_type(db, around, outer, &name),
             _ => of_alias(),
         }
     }
@@ -67,9 +69,9 @@ impl MappingPlace {
         }
     }
 
-    fn of_type(around: &Around, opener: Opener, name: &str) -> Self {
+    fn of_type(db: &dyn Db, around: &Around, opener: Opener, name: &str) -> Self {
         let arguments = arguments(around, opener);
-        let Some(entry) = VISA_STD.type_entry(name) else {
+        let Some(entry) = around.dialect(db).type_entry(name) else {
             return Self::default();
         };
         let level = entry
@@ -116,6 +118,9 @@ impl MappingPlace {
             element_type: named.or_else(|| known?.element_type()),
             source: known.and_then(Receiver::full),
             inner: known.and_then(Receiver::inner),
+            machine: known.map_or(around.dialect(db).machine, |receiver| {
+                receiver.body().machine
+            }),
             chips: known.and_then(|receiver| receiver.body().chips),
             arguments,
             receiver,

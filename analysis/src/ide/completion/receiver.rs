@@ -2,7 +2,7 @@
 
 use crate::db::{Db, options};
 use crate::hardware::{ElementType, Target};
-use crate::kernel::dialect::{Method, Receiver as Kind, VISA_STD};
+use crate::kernel::dialect::{Method, Receiver as Kind};
 use crate::kernel::{
     Body, Context, OperationKind, Pass, PassEnd, Position, Probed, Stage, StreamShape, Tensor,
     probe,
@@ -12,27 +12,6 @@ use crate::mapping::Mapping;
 use super::context::Around;
 use super::place::functions_around;
 
-/// Methods of the library whose names ordinary Rust has too: they are only meant where the receiver is known.
-const ORDINARY: [&str; 17] = [
-    "address",
-    "align",
-    "begin",
-    "cast",
-    "clone",
-    "collect",
-    "commit",
-    "fetch",
-    "into",
-    "into_inner",
-    "reshape",
-    "switch",
-    "tile",
-    "to_buf",
-    "transpose",
-    "view",
-    "view_mut",
-];
-
 /// The library's method of a name behind the dot at a place, with its receiver if that could be followed. Without it the
 /// name alone has to tell: `is_certain` says that something else does, a mapping among the generics.
 pub(in crate::ide) fn called(
@@ -41,7 +20,8 @@ pub(in crate::ide) fn called(
     (name, dot): (&str, usize),
     is_certain: bool,
 ) -> Option<(&'static Method, Option<Receiver>)> {
-    let mut named = VISA_STD.methods(name);
+    let dialect = around.dialect(db);
+    let mut named = dialect.methods(name);
     let first = named.next()?;
     let alike = named.all(|other| other.generics.len() == first.generics.len());
     let receiver = Receiver::at(db, around, dot);
@@ -50,7 +30,7 @@ pub(in crate::ide) fn called(
         let method = receiver.method(name).or_else(|| alike.then_some(first))?;
         return Some((method, Some(receiver)));
     }
-    let tells = is_certain || !ORDINARY.contains(&name);
+    let tells = is_certain || !dialect.words.ordinary.contains(&name);
     (tells && alike).then_some((first, None))
 }
 
@@ -91,6 +71,8 @@ impl Receiver {
         };
         let stages: Vec<Stage> = whole.stages.get(..stages)?.to_vec();
         Some(Pass {
+            dialect: whole.dialect,
+            machine: whole.machine,
             context: whole.context,
             source: whole.source.clone(),
             begin: whole.begin.clone(),
@@ -198,6 +180,7 @@ impl Receiver {
 
     /// The receiver's method of a name; if its position has none, any of the same kind of value.
     pub(in crate::ide) fn method(&self, name: &str) -> Option<&'static Method> {
-        VISA_STD.methods(name).find(|method| self.has(method))
+        let library = self.body.library();
+        library.methods(name).find(|method| self.has(method))
     }
 }

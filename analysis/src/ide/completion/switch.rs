@@ -1,13 +1,15 @@
-//! `SwitchConfig`: variants with their fields, and values that make the declared slices and time.
+//! Topologies of the Switch Engine: variants with their fields, and values that make the declared slices and time.
 //!
 //! What a value makes is derived as the rules derive it; a bounded number of values is tried.
 
 use crate::db::Db;
 use crate::derivation::switch::derive;
-use crate::hardware::SLICES;
 use crate::ide::{Completion, CompletionKind};
 use crate::items::Span;
-use crate::kernel::{Pass, Stage, StageKind, SwitchConfig, SwitchParameter, Written};
+use crate::kernel::dialect::{Dialect, SwitchWord};
+use crate::kernel::{
+    CanonicalStage, Pass, Stage, StageKind, SwitchConfig, SwitchParameter, SwitchTopology, Written,
+};
 use crate::numbers::thousands;
 
 use super::context::{Around, Opener, Owner};
@@ -21,63 +23,28 @@ const VALUE_LIMIT: usize = 16;
 /// What is said of values that fit.
 const FITS: &str = "makes the declared slices and time";
 
-/// A variant in words.
-struct Topology {
-    name: &'static str,
-    fields: &'static [&'static str],
-    words: &'static str,
-}
-
-const fn topology(
-    name: &'static str,
-    fields: &'static [&'static str],
-    words: &'static str,
-) -> Topology {
-    Topology {
-        name,
-        fields,
-        words,
+/// What a topology does with slices and time (book: Switch Engine; the last is the library's).
+const fn words(topology: SwitchTopology) -> &'static str {
+    match topology {
+        SwitchTopology::Broadcast01 => {
+            "slices [s2, s1, s0] to [s2, new, new], time [t1, t0] to [t1, s1, t0, s0]"
+        }
+        SwitchTopology::Broadcast1 => "slices [s2, s1, s0] to [s2, new, s0], time [t] to [t, s1]",
+        SwitchTopology::Transpose => "slices [s2, s1, s0] to [s2, s0, s1]",
+        SwitchTopology::InterTranspose => {
+            "slices [s2, s1, s0] to [s2, t1, s0], time [t2, t1, t0] to [t2, t0, s1]"
+        }
+        SwitchTopology::CustomBroadcast => "any slices; what leaves them becomes innermost in time",
+        SwitchTopology::TransposedBroadcast1 => {
+            "slices [s2, s1, s0] to [s2, new, s1], time [t] to [t, s0]"
+        }
     }
 }
 
-const SLICE1: &str = "slice1";
-const SLICE0: &str = "slice0";
-const TIME0: &str = "time0";
-const RING_SIZE: &str = "ring_size";
-
-/// The variants (book: Switch Engine; the last is the library's).
-const TOPOLOGIES: &[Topology] = &[
-    topology(
-        "Broadcast01",
-        &[SLICE1, SLICE0, TIME0],
-        "slices [s2, s1, s0] to [s2, new, new], time [t1, t0] to [t1, s1, t0, s0]",
-    ),
-    topology(
-        "Broadcast1",
-        &[SLICE1, SLICE0],
-        "slices [s2, s1, s0] to [s2, new, s0], time [t] to [t, s1]",
-    ),
-    topology(
-        "Transpose",
-        &[SLICE1, SLICE0],
-        "slices [s2, s1, s0] to [s2, s0, s1]",
-    ),
-    topology(
-        "InterTranspose",
-        &[SLICE1, SLICE0, TIME0],
-        "slices [s2, s1, s0] to [s2, t1, s0], time [t2, t1, t0] to [t2, t0, s1]",
-    ),
-    topology(
-        "CustomBroadcast",
-        &[RING_SIZE],
-        "any slices; what leaves them becomes innermost in time",
-    ),
-    topology(
-        "TransposedBroadcast1",
-        &[SLICE1, SLICE0],
-        "slices [s2, s1, s0] to [s2, new, s1], time [t] to [t, s0]",
-    ),
-];
+const SLICE1: SwitchParameter = SwitchParameter::Slice1;
+const SLICE0: SwitchParameter = SwitchParameter::Slice0;
+const TIME0: SwitchParameter = SwitchParameter::Time0;
+const RING_SIZE: SwitchParameter = SwitchParameter::RingSize;
 
 /// The stage that a configuration is for.
 struct Setting {
@@ -92,8 +59,8 @@ struct Setting {
     made: Option<u64>,
 }
 
-/// Values by the names of fields.
-type Values = Vec<(&'static str, u64)>;
+/// Values by their parameters.
+type Values = Vec<(SwitchParameter, u64)>;
 
 impl Setting {
     fn at(db: &dyn Db, around: &Around, dot: usize) -> Option<Self> {
@@ -125,25 +92,25 @@ impl Setting {
     }
 
     /// Whether a configuration makes what is declared.
-    fn fits(&self, name: &str, values: &Values) -> bool {
-        self.is_as_long(name, values)
+    fn fits(&self, topology: SwitchTopology, values: &Values) -> bool {
+        self.is_as_long(topology, values)
             && self
-                .tried(name, values)
+                .tried(topology, values)
                 .is_some_and(|derived| derived.violations.is_empty() && derived.ring_size.is_some())
     }
 
     /// Whether a configuration makes as many iterations as are declared: most are ruled out by it.
-    fn is_as_long(&self, name: &str, values: &Values) -> bool {
-        let value = |wanted: &str| {
+    fn is_as_long(&self, topology: SwitchTopology, values: &Values) -> bool {
+        let value = |wanted: SwitchParameter| {
             let found = values.iter().find(|(field, _)| *field == wanted);
             found.map_or(1, |(_, value)| *value)
         };
-        let copies = match name {
-            "Broadcast01" => value(SLICE1).checked_mul(value(SLICE0)),
-            "Broadcast1" => Some(value(SLICE1)),
-            "TransposedBroadcast1" => Some(value(SLICE0)),
-            "Transpose" | "InterTranspose" => Some(1),
-            _ => return true,
+        let copies = match topology {
+            SwitchTopology::Broadcast01 => value(SLICE1).checked_mul(value(SLICE0)),
+            SwitchTopology::Broadcast1 => Some(value(SLICE1)),
+            SwitchTopology::TransposedBroadcast1 => Some(value(SLICE0)),
+            SwitchTopology::Transpose | SwitchTopology::InterTranspose => Some(1),
+            SwitchTopology::CustomBroadcast => return true,
         };
         let (Some(time), Some(made), Some(copies)) = (self.time, self.made, copies) else {
             return false;
@@ -153,10 +120,10 @@ impl Setting {
 
     fn tried(
         &self,
-        name: &str,
+        topology: SwitchTopology,
         values: &Values,
     ) -> Option<crate::derivation::switch::SwitchDerivation> {
-        let config = config(name, values, self.stage.span)?;
+        let config = config(topology, values, self.stage.span)?;
         let mut pass = self.pass.clone();
         let index = pass.stages.len();
         pass.stages.push(Stage {
@@ -167,18 +134,25 @@ impl Setting {
     }
 
     /// Values that a field may have beside others: those that divide what is split.
-    fn candidates(&self, name: &str, field: &str, others: &Values) -> Vec<u64> {
-        let other = |wanted: &str| {
+    fn candidates(
+        &self,
+        topology: SwitchTopology,
+        field: SwitchParameter,
+        others: &Values,
+    ) -> Vec<u64> {
+        let other = |wanted: SwitchParameter| {
             others
                 .iter()
                 .find(|(field, _)| *field == wanted)
                 .map_or(1, |(_, value)| *value)
         };
-        let slices = self.slices.unwrap_or(SLICES);
+        let slices = self.slices.unwrap_or(self.pass.machine.slices);
         let (whole, taken) = match field {
             SLICE1 => (slices, other(SLICE0)),
             SLICE0 => (slices, other(SLICE1)),
-            TIME0 if name == "InterTranspose" => (self.time.unwrap_or(1), other(SLICE1)),
+            TIME0 if topology == SwitchTopology::InterTranspose => {
+                (self.time.unwrap_or(1), other(SLICE1))
+            }
             TIME0 => (self.time.unwrap_or(1), 1),
             _ => (slices, 1),
         };
@@ -189,48 +163,49 @@ impl Setting {
             return Vec::new();
         };
         let is_ring = field == RING_SIZE;
-        (1..=rest.min(SLICES))
+        (1..=rest.min(self.pass.machine.slices))
             .filter(|value| rest.is_multiple_of(*value))
             .filter(|value| !is_ring || value.is_power_of_two())
             .collect()
     }
 
     /// Values that make what is declared, if they are found among few.
-    fn solve(&self, topology: &Topology) -> Option<Values> {
+    fn solve(&self, word: &SwitchWord) -> Option<Values> {
+        let has_time = word.fields.iter().any(|(_, parameter)| *parameter == TIME0);
         if !self.is_declared() {
             return None;
         }
-        if topology.name == "CustomBroadcast" {
+        if word.topology == SwitchTopology::CustomBroadcast {
             let least = self
-                .tried(topology.name, &vec![(RING_SIZE, self.slices?)])?
+                .tried(word.topology, &vec![(RING_SIZE, self.slices?)])?
                 .least_ring?;
             let values = vec![(RING_SIZE, least)];
-            return self.fits(topology.name, &values).then_some(values);
+            return self.fits(word.topology, &values).then_some(values);
         }
         let mut tried = 0_usize;
-        for slice1 in self.candidates(topology.name, SLICE1, &Values::new()) {
+        for slice1 in self.candidates(word.topology, SLICE1, &Values::new()) {
             let given = vec![(SLICE1, slice1)];
-            for slice0 in self.candidates(topology.name, SLICE0, &given) {
+            for slice0 in self.candidates(word.topology, SLICE0, &given) {
                 if slice1 == 1 {
                     // Nothing is exchanged.
                     continue;
                 }
                 let given = vec![(SLICE1, slice1), (SLICE0, slice0)];
-                let times = if topology.fields.contains(&TIME0) {
-                    self.candidates(topology.name, TIME0, &given)
+                let times = if has_time {
+                    self.candidates(word.topology, TIME0, &given)
                 } else {
                     vec![1]
                 };
                 for time0 in times {
                     let mut values = given.clone();
-                    if topology.fields.contains(&TIME0) {
+                    if has_time {
                         values.push((TIME0, time0));
                     }
-                    tried += usize::from(self.is_as_long(topology.name, &values));
+                    tried += usize::from(self.is_as_long(word.topology, &values));
                     if tried > TRIAL_LIMIT {
                         return None;
                     }
-                    if self.fits(topology.name, &values) {
+                    if self.fits(word.topology, &values) {
                         return Some(values);
                     }
                 }
@@ -252,22 +227,27 @@ pub(super) fn variants(
         // Any method may be called `switch`.
         return None;
     }
-    let proposals = TOPOLOGIES.iter().zip(0_u32..).map(|(topology, rank)| {
-        let solved = setting.as_ref().and_then(|setting| setting.solve(topology));
+    let table = around.dialect(db).words;
+    let proposals = table.switches.iter().zip(0_u32..).map(|(word, rank)| {
+        let solved = setting.as_ref().and_then(|setting| setting.solve(word));
         let label = if whole {
-            format!("SwitchConfig::{}", topology.name)
+            format!("{}::{}", table.switch_type, word.name)
         } else {
-            topology.name.to_owned()
+            word.name.to_owned()
         };
         let rank = if solved.is_some() { rank } else { rank + 10 };
         let mut found = proposal(around, label, CompletionKind::Variant, rank);
-        let fields = topology.fields.iter().zip(1_u32..).map(|(field, place)| {
-            let value = solved.iter().flatten().find(|(name, _)| name == field);
-            match value {
-                Some((_, value)) => format!("{field}: ${{{place}:{value}}}"),
-                None => format!("{field}: ${place}"),
-            }
-        });
+        let fields = word
+            .fields
+            .iter()
+            .zip(1_u32..)
+            .map(|((field, parameter), place)| {
+                let mut values = solved.iter().flatten();
+                match values.find(|(known, _)| known == parameter) {
+                    Some((_, value)) => format!("{field}: ${{{place}:{value}}}"),
+                    None => format!("{field}: ${place}"),
+                }
+            });
         let fields: Vec<String> = fields.collect();
         if !around.is_called() {
             found.insert = format!("{} {{ {} }}$0", found.label, fields.join(", "));
@@ -276,9 +256,9 @@ pub(super) fn variants(
         found.detail = Some(if solved.is_some() {
             FITS.to_owned()
         } else {
-            topology.words.to_owned()
+            words(word.topology).to_owned()
         });
-        found.documentation = Some(format!("{}.", topology.words));
+        found.documentation = Some(format!("{}.", words(word.topology)));
         found
     });
     Some(proposals.collect())
@@ -290,24 +270,26 @@ pub(super) fn fields(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     let Owner::Record(owner, variant) = around.owner(opener) else {
         return None;
     };
-    let topology = TOPOLOGIES
-        .iter()
-        .find(|topology| owner == "SwitchConfig" && topology.name == variant)?;
+    let dialect = around.dialect(db);
+    let word = dialect
+        .words
+        .switch(&variant)
+        .filter(|_| owner == dialect.words.switch_type)?;
     let dot = around
         .openers
         .iter()
         .find_map(|opener| match around.owner(*opener) {
-            Owner::Arguments { name, dot } if name == "switch" => Some(dot),
+            Owner::Arguments { name, dot } if is_switch(dialect, &name) => Some(dot),
             _ => None,
         });
     let setting = dot.and_then(|dot| Setting::at(db, around, dot));
-    let given = given(around, opener, topology, setting.as_ref());
+    let given = given(around, opener, word, setting.as_ref());
     if around.text(0) == ":" {
-        let field = topology
+        let (_, field) = word
             .fields
             .iter()
-            .find(|field| **field == around.text(1))?;
-        return Some(values(around, setting.as_ref()?, topology, field, &given));
+            .find(|(name, _)| *name == around.text(1))?;
+        return Some(values(around, setting.as_ref()?, word, *field, &given));
     }
     if !matches!(around.text(0), "{" | ",") {
         return None;
@@ -316,60 +298,74 @@ pub(super) fn fields(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
         .since(opener)
         .map(ra_ap_syntax::SyntaxToken::text)
         .collect();
-    let missing = topology
-        .fields
-        .iter()
-        .filter(|field| !named.contains(field) && given.iter().all(|(name, _)| name != *field));
+    let missing = word.fields.iter().filter(|(name, field)| {
+        !named.contains(name) && given.iter().all(|(known, _)| known != field)
+    });
     Some(
         missing
             .zip(0_u32..)
-            .map(|(field, rank)| {
-                let mut found = proposal(around, *field, CompletionKind::Field, rank);
-                found.insert = format!("{field}: $1");
+            .map(|((name, field), rank)| {
+                let mut found = proposal(around, *name, CompletionKind::Field, rank);
+                found.insert = format!("{name}: $1");
                 found.snippet = true;
-                found.detail = Some(field_words(topology, field, setting.as_ref()));
+                found.detail = Some(field_words(word, *field, setting.as_ref()));
                 found
             })
             .collect(),
     )
 }
 
-fn field_words(topology: &Topology, field: &str, setting: Option<&Setting>) -> String {
+/// Whether a method of that name sets the Switch Engine.
+pub(super) fn is_switch(dialect: &Dialect, name: &str) -> bool {
+    dialect
+        .methods(name)
+        .any(|method| method.stage() == Some(CanonicalStage::Switch))
+}
+
+fn field_words(word: &SwitchWord, field: SwitchParameter, setting: Option<&Setting>) -> String {
+    let name = |wanted: SwitchParameter| {
+        let mut fields = word.fields.iter();
+        let found = fields.find(|(_, parameter)| *parameter == wanted);
+        found.map_or("", |(name, _)| *name)
+    };
     let size = |size: Option<u64>| size.map_or_else(|| "the".to_owned(), thousands);
     let (slices, time) = setting.map_or((None, None), |setting| (setting.slices, setting.time));
     match field {
-        SLICE1 | SLICE0 => format!("slice1 * slice0 divides {} slices", size(slices)),
-        TIME0 if topology.name == "InterTranspose" => {
-            format!("slice1 * time0 divides {} iterations", size(time))
-        }
+        SLICE1 | SLICE0 => format!(
+            "{} * {} divides {} slices",
+            name(SLICE1),
+            name(SLICE0),
+            size(slices)
+        ),
+        TIME0 if word.topology == SwitchTopology::InterTranspose => format!(
+            "{} * {} divides {} iterations",
+            name(SLICE1),
+            name(TIME0),
+            size(time)
+        ),
         TIME0 => format!("divides {} iterations", size(time)),
         _ => "a power of two".to_owned(),
     }
 }
 
 /// Fields with numbers, before the cursor by their tokens and behind it by the lowered stage.
-fn given(
-    around: &Around,
-    opener: Opener,
-    topology: &Topology,
-    setting: Option<&Setting>,
-) -> Values {
+fn given(around: &Around, opener: Opener, word: &SwitchWord, setting: Option<&Setting>) -> Values {
     let tokens: Vec<&str> = around
         .since(opener)
         .map(ra_ap_syntax::SyntaxToken::text)
         .collect();
     let mut found = Values::new();
-    for field in topology.fields {
+    for (field, parameter) in word.fields {
         let written = tokens.windows(3).find_map(|window| match window {
             [name, ":", value] if name == field => value.replace('_', "").parse::<u64>().ok(),
             _ => None,
         });
         let lowered = || match &setting?.stage.kind {
-            StageKind::Switch(config) => value_of(config.get()?, field),
+            StageKind::Switch(config) => config.get()?.parameter(*parameter)?.get().copied(),
             _ => None,
         };
         if let Some(value) = written.or_else(lowered).filter(|value| *value > 0) {
-            found.push((field, value));
+            found.push((*parameter, value));
         }
     }
     found
@@ -378,8 +374,8 @@ fn given(
 fn values(
     around: &Around,
     setting: &Setting,
-    topology: &Topology,
-    field: &'static str,
+    word: &SwitchWord,
+    field: SwitchParameter,
     given: &Values,
 ) -> Vec<Completion> {
     let others: Values = given
@@ -387,18 +383,18 @@ fn values(
         .copied()
         .filter(|(name, _)| *name != field)
         .collect();
-    let is_complete = others.len() + 1 == topology.fields.len() && setting.is_declared();
+    let is_complete = others.len() + 1 == word.fields.len() && setting.is_declared();
     let mut found: Vec<(u32, u64, String)> = setting
-        .candidates(topology.name, field, &others)
+        .candidates(word.topology, field, &others)
         .into_iter()
         .map(|value| {
             let mut whole = others.clone();
             whole.push((field, value));
-            if is_complete && setting.fits(topology.name, &whole) {
+            if is_complete && setting.fits(word.topology, &whole) {
                 (0, value, FITS.to_owned())
             } else {
                 let rank = if value.is_power_of_two() { 10 } else { 20 };
-                (rank, value, field_words(topology, field, Some(setting)))
+                (rank, value, field_words(word, field, Some(setting)))
             }
         })
         .collect();
@@ -415,48 +411,20 @@ fn values(
         .collect()
 }
 
-fn config(name: &str, values: &Values, span: Span) -> Option<SwitchConfig> {
-    let field = |wanted: &str| {
+/// A topology with values; `None` where one is missing.
+fn config(topology: SwitchTopology, values: &Values, span: Span) -> Option<SwitchConfig> {
+    let config = SwitchConfig::new(topology, |wanted| {
         let value = values.iter().find(|(field, _)| *field == wanted);
-        value.map(|(_, value)| Written::new(*value, span))
-    };
-    Some(match name {
-        "Broadcast01" => SwitchConfig::Broadcast01 {
-            slice1: field(SLICE1)?,
-            slice0: field(SLICE0)?,
-            time0: field(TIME0)?,
-        },
-        "Broadcast1" => SwitchConfig::Broadcast1 {
-            slice1: field(SLICE1)?,
-            slice0: field(SLICE0)?,
-        },
-        "Transpose" => SwitchConfig::Transpose {
-            slice1: field(SLICE1)?,
-            slice0: field(SLICE0)?,
-        },
-        "InterTranspose" => SwitchConfig::InterTranspose {
-            slice1: field(SLICE1)?,
-            slice0: field(SLICE0)?,
-            time0: field(TIME0)?,
-        },
-        "CustomBroadcast" => SwitchConfig::CustomBroadcast {
-            ring_size: field(RING_SIZE)?,
-        },
-        "TransposedBroadcast1" => SwitchConfig::TransposedBroadcast1 {
-            slice1: field(SLICE1)?,
-            slice0: field(SLICE0)?,
-        },
-        _ => return None,
-    })
-}
-
-fn value_of(config: &SwitchConfig, field: &str) -> Option<u64> {
-    let parameter = match field {
-        SLICE1 => SwitchParameter::Slice1,
-        SLICE0 => SwitchParameter::Slice0,
-        TIME0 => SwitchParameter::Time0,
-        RING_SIZE => SwitchParameter::RingSize,
-        _ => return None,
-    };
-    config.parameter(parameter)?.get().copied()
+        Written {
+            value: value.map(|(_, value)| *value),
+            ..Written::unknown(span)
+        }
+    });
+    let parameters = [SLICE1, SLICE0, TIME0, RING_SIZE];
+    let mut parameters = parameters
+        .into_iter()
+        .filter_map(|one| config.parameter(one));
+    parameters
+        .all(|written| written.value.is_some())
+        .then_some(config)
 }

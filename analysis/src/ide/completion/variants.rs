@@ -1,12 +1,12 @@
 //! Variants of the enums of operations, by what the stage takes and which ALUs are free; regions of the TRF.
 
 use crate::db::Db;
-use crate::hardware::{TRF_BYTES, VectorOperation, operations_of, same_function};
+use crate::hardware::{VectorOperation, operations_of, same_function};
 use crate::ide::{Completion, CompletionKind};
 use crate::items::{Span, file_range};
 use crate::kernel::TrfAddress;
-use crate::kernel::catalogue::{CanonicalStage, Role};
-use crate::kernel::dialect::{Method, VISA_STD};
+use crate::kernel::catalogue::Role;
+use crate::kernel::dialect::{Dialect, Method};
 use crate::numbers::thousands;
 use crate::syntax::line_index;
 
@@ -14,9 +14,6 @@ use super::context::{Around, Owner};
 use super::receiver::called;
 use super::vector::{VectorState, enumerations};
 use super::{proposal, switch};
-
-/// Operations that the library's simulation does not run yet.
-const UNSIMULATED: [&str; 4] = ["ArithRightShiftRound", "Erf", "MaskFmaF", "MaskMulF"];
 
 /// Proposals behind `Enum::`, or for the first argument of a method that takes an operation or a configuration.
 pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
@@ -34,11 +31,12 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
             .then(|| first_argument(db, around, &name, dot))
             .flatten();
     };
+    let words = around.dialect(db).words;
     match owner {
-        _ if owner == VISA_STD.words.switch_type => {
+        _ if owner == words.switch_type => {
             switch::variants(db, around, call.map(|(_, _, dot)| dot), false)
         }
-        _ if owner == VISA_STD.words.trf_type => Some(regions(around)),
+        _ if owner == words.trf_type => Some(regions(around, around.dialect(db))),
         _ => {
             let is_multiplier = owner == "FpMulAlu";
             if !is_multiplier && operations_of(owner).next().is_none() {
@@ -89,10 +87,7 @@ impl Setting {
 }
 
 fn first_argument(db: &dyn Db, around: &Around, name: &str, dot: usize) -> Option<Vec<Completion>> {
-    if VISA_STD
-        .methods(name)
-        .any(|method| method.stage() == Some(CanonicalStage::Switch))
-    {
+    if switch::is_switch(around.dialect(db), name) {
         return switch::variants(db, around, Some(dot), true);
     }
     let setting = Setting::of(db, around, name, dot)?;
@@ -148,7 +143,9 @@ fn operation_proposal(
             ));
         }
     }
-    if UNSIMULATED.contains(&operation.variant) {
+    let named = (operation.enumeration, operation.variant);
+    let without_body = around.dialect(db).words.operations_without_body;
+    if without_body.contains(&named) {
         words.push("The library's simulation does not run it yet.".to_owned());
     }
     found.documentation = (!words.is_empty()).then(|| words.join(" "));
@@ -179,17 +176,18 @@ fn line_of(db: &dyn Db, span: Span) -> u32 {
     line_index(db, file).line(start)
 }
 
-fn regions(around: &Around) -> Vec<Completion> {
-    let half = TRF_BYTES / 2;
+fn regions(around: &Around, dialect: &Dialect) -> Vec<Completion> {
     let rows = [
-        (TrfAddress::FirstHalf, half, "the first half of each row"),
-        (TrfAddress::SecondHalf, half, "the second half of each row"),
-        (TrfAddress::Full, TRF_BYTES, "all rows whole"),
+        (TrfAddress::FirstHalf, "the first half of each row"),
+        (TrfAddress::SecondHalf, "the second half of each row"),
+        (TrfAddress::Full, "all rows whole"),
     ];
     rows.into_iter()
         .zip(0_u32..)
-        .map(|((region, bytes, words), rank)| {
-            let name = VISA_STD.words.trf_region_name(region);
+        .map(|((region, words), rank)| {
+            let (start, end) = dialect.machine.region(region);
+            let bytes = end.saturating_sub(start);
+            let name = dialect.words.trf_region_name(region);
             let mut found = proposal(around, name, CompletionKind::Variant, rank);
             found.detail = Some(format!("{words}: {} bytes", thousands(bytes)));
             found

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasGenericArgs};
 
-use crate::db::Db;
+use crate::db::{Db, SourceFile};
 use crate::hardware::ElementType;
 use crate::items::{
     Dialect, ItemId, ItemKind, Namespace, Resolution, ScopeRef, Span, alias_mapping, block_scopes,
     dialect, parse_item, resolve, resolve_mapping_type, scope_at,
 };
-use crate::kernel::dialect::{TypeEntry, TypeParameter, TypeShape, VISA_STD};
+use crate::kernel::dialect::{TypeEntry, TypeParameter, TypeShape, of_file};
 use crate::kernel::{Level, Tier};
 use crate::mapping::Mapping;
 use crate::numbers::thousands;
@@ -86,7 +86,7 @@ fn of_type(
     let path = path.path()?;
     let offset = written.syntax().text_range().start().into();
     let scope = scope_at(db, alias, offset);
-    let entry = library_type(db, &scope, &path)?;
+    let entry = library_type(db, alias.file(db), &scope, &path)?;
     let arguments = Arguments {
         db,
         scope: &scope,
@@ -142,7 +142,12 @@ fn of_tensor(
 }
 
 /// The library's type that a path names.
-fn library_type(db: &dyn Db, scope: &ScopeRef, path: &ast::Path) -> Option<&'static TypeEntry> {
+fn library_type(
+    db: &dyn Db,
+    file: SourceFile,
+    scope: &ScopeRef,
+    path: &ast::Path,
+) -> Option<&'static TypeEntry> {
     let name = path.segment()?.name_ref()?;
     let name = name.text().to_string();
     let unqualified = path.qualifier().is_none();
@@ -158,7 +163,7 @@ fn library_type(db: &dyn Db, scope: &ScopeRef, path: &ast::Path) -> Option<&'sta
     if own {
         None
     } else {
-        VISA_STD.type_entry(&name)
+        of_file(db, file).type_entry(&name)
     }
 }
 

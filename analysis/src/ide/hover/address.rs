@@ -12,7 +12,6 @@ use crate::derivation::memory::free::gaps;
 use crate::items::{ItemId, Span};
 use crate::kernel::{AddressValue, Body, Origin, Tensor, TensorId, Tier, TrfAddress};
 use crate::numbers::thousands;
-use crate::simulation::memory::capacity;
 use crate::simulation::{BodySimulation, Occupancy};
 
 use super::super::operations::bodies_with;
@@ -300,7 +299,7 @@ impl Map<'_> {
         neighbours: &[Neighbour],
         unplaced: &[usize],
     ) -> Option<String> {
-        let capacity = capacity(tier)?;
+        let capacity = self.simulation.memory.capacity(tier)?;
         if !unplaced.is_empty() {
             let names: Vec<String> = unplaced
                 .iter()

@@ -155,7 +155,7 @@ fn tensor(db: &dyn Db, alias: ItemId, depth: usize) -> Option<TensorAlias> {
         Resolution::Prelude(_) | Resolution::External | Resolution::Unknown { .. } => {}
         _ => return None,
     }
-    let entry = dialect::VISA_STD.type_entry(names.last()?)?;
+    let entry = dialect::of_file(db, alias.file(db)).type_entry(names.last()?)?;
     let whereabouts = match entry.shape {
         TypeShape::Tensor(tier, _) => Whereabouts::Memory(tier),
         TypeShape::Stream(..) => Whereabouts::Stream,

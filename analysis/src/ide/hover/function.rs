@@ -3,7 +3,6 @@
 use crate::check::{function_derivation, function_simulation};
 use crate::cost::rows::Names;
 use crate::db::Db;
-use crate::hardware::{DM_BYTES_PER_SLICE, TRF_BYTES, VRF_BYTES};
 use crate::items::{ItemId, ItemKind, Span, stands_in};
 use crate::kernel::{Body, body, callgraph};
 use crate::numbers::thousands;
@@ -145,10 +144,11 @@ fn path(
 
 fn peaks(simulation: &BodySimulation) -> String {
     let peak = simulation.memory.peak;
+    let machine = simulation.memory.machine;
     let rows: Vec<Vec<String>> = [
-        ("DM", peak.dm_bytes, DM_BYTES_PER_SLICE),
-        ("TRF", peak.trf_bytes, TRF_BYTES),
-        ("VRF", peak.vrf_bytes, VRF_BYTES),
+        ("DM", peak.dm_bytes, machine.dm_bytes),
+        ("TRF", peak.trf_bytes, machine.trf_bytes),
+        ("VRF", peak.vrf_bytes, machine.vrf_bytes),
     ]
     .into_iter()
     .map(|(memory, bytes, capacity)| {

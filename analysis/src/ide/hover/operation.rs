@@ -110,11 +110,8 @@ impl Known<'_> {
         // The rows of a pass: its beginning, a row a stage, its end.
         let (method, shown) = match part {
             OperationPart::Start => {
-                let method = match pass.source {
-                    PassSource::Interleaved { .. } => "begin_interleaved",
-                    PassSource::Tensor(_) | PassSource::Parameter { .. } => "begin",
-                };
-                (method, rows.as_slice())
+                let interleaved = matches!(pass.source, PassSource::Interleaved { .. });
+                (pass.library().begin(interleaved), rows.as_slice())
             }
             OperationPart::Stage(stage) => {
                 let method = pass.stages.get(stage).map_or("", |stage| &stage.method);

@@ -1,18 +1,19 @@
 //! The generics and arguments of the method, or the generics of the tensor type, that the cursor is in.
 
 use crate::db::{Db, SourceFile};
-use crate::items::{Dialect, dialect};
+use crate::items::{Dialect as Library, dialect};
 use crate::kernel::Level;
-use crate::kernel::dialect::{Guide, TypeParameter, VISA_STD};
+use crate::kernel::dialect::{Dialect, Guide, TypeParameter};
 
 use crate::ide::completion::context::{Around, Bracket, Owner};
 use crate::ide::completion::receiver::called;
 use crate::ide::{SignatureHelp, SignatureParameter};
+use crate::numbers::one_of;
 
 /// The method that the cursor is in the turbofish or arguments of.
 pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: u32) -> Option<SignatureHelp> {
     let around = Around::at(db, file, offset)?;
-    if around.comment.is_some() || dialect(db, file) == Dialect::OptStd {
+    if around.comment.is_some() || dialect(db, file) == Library::OptStd {
         // The successor's methods have other generics under the same names.
         return None;
     }
@@ -33,7 +34,7 @@ pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: u32) -> Opti
             Owner::Arguments { name, dot } => {
                 return method(db, &around, (&name, dot), opener.commas, (true, false));
             }
-            Owner::Type(name) => return tensor_type(&name, opener.commas),
+            Owner::Type(name) => return tensor_type(around.dialect(db), &name, opener.commas),
             // The fields of a configuration, a group in a mapping, an array.
             Owner::Record(..) => {}
             Owner::Other if opener.bracket != Bracket::Curly => {}
@@ -51,7 +52,7 @@ fn method(
     (in_arguments, is_certain): (bool, bool),
 ) -> Option<SignatureHelp> {
     let (method, _) = called(db, around, (name, dot), is_certain)?;
-    let guide = VISA_STD.guide(method)?;
+    let guide = around.dialect(db).guide(method)?;
     let active = if in_arguments {
         (commas < guide.arguments.len()).then(|| guide.generics.len().saturating_add(commas))
     } else {
@@ -113,8 +114,8 @@ fn written(name: &str, guide: &Guide, active: Option<usize>) -> SignatureHelp {
 }
 
 /// The generics of a type of the library. Lifetimes stand before them and are not counted.
-fn tensor_type(name: &str, commas: usize) -> Option<SignatureHelp> {
-    let entry = VISA_STD.type_entry(name)?;
+fn tensor_type(dialect: &Dialect, name: &str, commas: usize) -> Option<SignatureHelp> {
+    let entry = dialect.type_entry(name)?;
     let mut label = Label {
         text: format!("{name}<"),
         parameters: Vec::new(),
@@ -127,8 +128,8 @@ fn tensor_type(name: &str, commas: usize) -> Option<SignatureHelp> {
         if index > 0 {
             label.text.push_str(", ");
         }
-        let (name, words) = parameter_words(*parameter);
-        label.parameter(name, words);
+        let (name, words) = parameter_words(dialect, *parameter);
+        label.parameter(name, &words);
     }
     label.text.push('>');
     let active = (commas < entry.parameters.len()).then_some(commas);
@@ -140,19 +141,30 @@ fn tensor_type(name: &str, commas: usize) -> Option<SignatureHelp> {
     })
 }
 
-const fn parameter_words(parameter: TypeParameter) -> (&'static str, &'static str) {
-    match parameter {
+fn parameter_words(dialect: &Dialect, parameter: TypeParameter) -> (&'static str, String) {
+    let machine = dialect.machine;
+    let (name, words) = match parameter {
         TypeParameter::Scalar => ("D", "The element type."),
-        TypeParameter::Context => ("T", "The context: `{ Tu::Main }` or `{ Tu::Sub }`."),
+        TypeParameter::Context => ("T", dialect.words.context_words),
         TypeParameter::Position => ("P", "The position in the pipeline."),
         TypeParameter::Stage => ("S", "The stage of the Vector Engine."),
-        TypeParameter::Way => ("W", "The lanes: `Way8` or `Way4`."),
+        TypeParameter::Way => ("W", dialect.words.way_words),
         TypeParameter::Other => ("_", ""),
         TypeParameter::Level(level) => match level {
             Level::Chip => ("Chip", "The chips."),
-            Level::Cluster => ("Cluster", "The clusters of a chip: 2."),
-            Level::Slice => ("Slice", "The slices of a cluster: 256."),
-            Level::Row => ("Row", "The rows of the MAC array: 1, 2, 4 or 8."),
+            Level::Cluster => {
+                let counts = one_of(machine.cluster_counts);
+                return ("Cluster", format!("The clusters of a chip: {counts}."));
+            }
+            Level::Slice => {
+                let counts = one_of(machine.slice_counts);
+                return ("Slice", format!("The slices of a cluster: {counts}."));
+            }
+            Level::Row => {
+                let counts: Vec<u64> = machine.row_counts().collect();
+                let counts = one_of(&counts);
+                return ("Row", format!("The rows of the MAC array: {counts}."));
+            }
             Level::Element => (
                 "Element",
                 "The positions that each slice, row or chip holds.",
@@ -160,7 +172,8 @@ const fn parameter_words(parameter: TypeParameter) -> (&'static str, &'static st
             Level::Time => ("Time", "The iterations."),
             Level::Packet => ("Packet", "The elements of one iteration."),
         },
-    }
+    };
+    (name, words.to_owned())
 }
 
 #[cfg(test)]

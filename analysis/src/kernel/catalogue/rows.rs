@@ -26,7 +26,7 @@ const PACKET: Parameter = Parameter::Generic(
 const SLICE: Parameter = Parameter::Generic(
     Generic::Level(Level::Slice),
     "Slice2",
-    "The slices of the result: 256.",
+    "The slices of the result.",
 );
 const OPERATION: Parameter = Parameter::Argument(Role::Operation, "The operation.");
 const INTEGER_BITS: Parameter = Parameter::Argument(Role::IntegerBits, "Integer bits, below 32.");
@@ -246,7 +246,7 @@ pub static CATALOGUE: &[Row] = &[
     )
     .types(Types::Contraction, Makes::Accumulator),
     row(
-        (S::ContractMax, "contract_max"),
+        (S::ContractMax, "largest"),
         Engine::Contract,
         (&[Align], Exit::At(Contract)),
         &[level(
@@ -474,7 +474,7 @@ pub static CATALOGUE: &[Row] = &[
         "Writes the stream to a new tensor in the DM; its innermost part is the packet.",
     ),
     row(
-        (S::CommitView, "commit_view"),
+        (S::CommitView, "write"),
         Engine::Commit,
         (WRITABLE, Exit::End),
         &[
@@ -489,11 +489,7 @@ pub static CATALOGUE: &[Row] = &[
         Engine::TrfLoad,
         (&[Collect], Exit::End),
         &[
-            level(
-                Level::Row,
-                "Row",
-                "The rows of the MAC array: 1, 2, 4 or 8.",
-            ),
+            level(Level::Row, "Row", "The rows of the MAC array."),
             level(Level::Element, "Element", "What each row holds."),
             Parameter::Argument(Role::Address, "Which part of each row."),
         ],

@@ -61,7 +61,7 @@ impl Dialect {
             return None;
         }
         match method.stages().last() {
-            Some(last) => Some(of_stage(method, last.stage)),
+            Some(last) => Some(self.of_stage(method, last.stage)),
             None => self.of_row(method),
         }
     }
@@ -87,45 +87,54 @@ impl Dialect {
             order,
         })
     }
-}
 
-/// The words of a method of a stream: those of its stages, the last one's summary.
-fn of_stage(method: &Method, last: CanonicalStage) -> Guide {
-    let stages = || method.stages().iter().map(|used| used.stage);
-    let summary = match (method.merges(), method.has(Role::Mode)) {
-        (false, false) => last.row().summary.to_owned(),
-        (merges, _) => {
-            let what = last.row().summary.trim_end_matches('.');
-            let rest = if merges {
-                " that makes one stream of the two groups."
-            } else {
-                ", with the order of its operands."
+    /// The words of a method of a stream: those of its stages, the last one's summary.
+    fn of_stage(&self, method: &Method, last: CanonicalStage) -> Guide {
+        let stages = || method.stages().iter().map(|used| used.stage);
+        let summary = match (method.merges(), method.has(Role::Mode)) {
+            (false, false) => last.row().summary.to_owned(),
+            (merges, _) => {
+                let what = last.row().summary.trim_end_matches('.');
+                let rest = if merges {
+                    " that makes one stream of the two groups."
+                } else {
+                    ", with the order of its operands."
+                };
+                format!("{what}{rest}")
+            }
+        };
+        let generic = |generic: &Generic| {
+            let (name, meaning) = stages()
+                .find_map(|stage| stage.generic(*generic))
+                .unwrap_or(("_", ""));
+            let own = match generic {
+                // The rows of a computation are those of its weights.
+                Generic::Level(level) if last != CanonicalStage::Align => {
+                    let mut words = self.level_words.iter();
+                    words.find(|(known, _)| known == level)
+                }
+                _ => None,
             };
-            format!("{what}{rest}")
+            let meaning = own.map_or(meaning, |(_, words)| *words);
+            Part {
+                name,
+                ty: "",
+                meaning,
+                usual: "",
+            }
+        };
+        let argument = |argument: &Argument| {
+            let meaning = stages().find_map(|stage| stage.argument(argument.role));
+            argument.part(meaning.unwrap_or(argument.meaning))
+        };
+        Guide {
+            summary,
+            generics: method.generics.iter().map(generic).collect(),
+            arguments: method.arguments.iter().map(argument).collect(),
+            // What ends a stream makes a tensor, whose type is written at its name.
+            turbofish: !last.ends_stream(),
+            order: FIRST_STAGE.saturating_add(last as u32),
         }
-    };
-    let generic = |generic: &Generic| {
-        let (name, meaning) = stages()
-            .find_map(|stage| stage.generic(*generic))
-            .unwrap_or(("_", ""));
-        Part {
-            name,
-            ty: "",
-            meaning,
-            usual: "",
-        }
-    };
-    let argument = |argument: &Argument| {
-        let meaning = stages().find_map(|stage| stage.argument(argument.role));
-        argument.part(meaning.unwrap_or(argument.meaning))
-    };
-    Guide {
-        summary,
-        generics: method.generics.iter().map(generic).collect(),
-        arguments: method.arguments.iter().map(argument).collect(),
-        // What ends a stream makes a tensor, whose type is written at its name.
-        turbofish: !last.ends_stream(),
-        order: FIRST_STAGE.saturating_add(last as u32),
     }
 }
 

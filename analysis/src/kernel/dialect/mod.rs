@@ -8,14 +8,33 @@ mod guide;
 mod opt_std;
 mod visa_std;
 mod words;
+mod write;
 
 use super::catalogue::{CanonicalStage, Generic, Role};
 use super::{Context, Level, Position, Tier, Way};
+use crate::db::{Db, SourceFile};
+use crate::hardware::Machine;
+use crate::items;
 
 pub use guide::{Guide, GuideRow, Part};
 pub use opt_std::OPT_STD;
 pub use visa_std::VISA_STD;
 pub use words::{ConditionWord, OperandWord, SwitchWord, Words};
+
+/// The table of a library.
+#[must_use]
+pub const fn of(library: items::Dialect) -> &'static Dialect {
+    match library {
+        items::Dialect::VisaStd => &VISA_STD,
+        items::Dialect::OptStd => &OPT_STD,
+    }
+}
+
+/// The table of the library that a file is written for.
+#[must_use]
+pub fn of_file(db: &dyn Db, file: SourceFile) -> &'static Dialect {
+    of(items::dialect(db, file))
+}
 
 /// How a tensor type holds its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -250,6 +269,8 @@ pub struct Method {
     pub offered_at: Option<&'static [Position]>,
     /// The releases that have it; `None` for what only the book has.
     pub releases: Option<Releases>,
+    /// Whether a run of the kernel stops there: the library names it and has no body for it.
+    pub without_body: bool,
 }
 
 impl Method {
@@ -345,12 +366,16 @@ pub struct AssociatedFunction {
 pub struct Dialect {
     /// The library's crate.
     pub crate_name: &'static str,
+    /// What its kernels run on, where they do not say more.
+    pub machine: Machine,
     /// Its types.
     pub types: &'static [TypeEntry],
     /// Its methods, in several lists. A receiver may have several of one name.
     pub methods: &'static [&'static [Method]],
     /// Its methods in words, as far as the catalogue does not say them.
     pub guide: &'static [GuideRow],
+    /// What generics of a stage that are such levels mean, where the library says more than the catalogue.
+    pub level_words: &'static [(Level, &'static str)],
     /// Associated functions of tensor types.
     pub associated: &'static [AssociatedFunction],
     /// Fields of the whole context.
@@ -364,6 +389,23 @@ impl Dialect {
     #[must_use]
     pub fn type_entry(&self, name: &str) -> Option<&'static TypeEntry> {
         self.types.iter().find(|entry| entry.name == name)
+    }
+
+    /// The position of a marker: one of its own, or that of the stream's type of that name.
+    #[must_use]
+    pub fn position(&self, marker: &str) -> Option<Position> {
+        let bare = marker
+            .strip_prefix(self.words.position_prefix)
+            .unwrap_or(marker);
+        let mut own = self.words.positions.iter();
+        if let Some((_, position)) = own.find(|(name, _)| *name == bare) {
+            return Some(*position);
+        }
+        let entry = self.type_entry(&format!("{bare}{}", self.words.stream_suffix))?;
+        match entry.shape {
+            TypeShape::Stream(Some(position), None) => Some(position),
+            _ => None,
+        }
     }
 
     /// Every method.
@@ -390,6 +432,12 @@ impl Dialect {
         } else {
             published.or(Some(first))
         }
+    }
+
+    /// Whether the library names a method of that name and has no body for it.
+    #[must_use]
+    pub fn is_without_body(&self, name: &str) -> bool {
+        self.methods(name).any(|method| method.without_body)
     }
 
     /// The context that a field of the whole context is.

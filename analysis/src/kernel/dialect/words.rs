@@ -73,16 +73,28 @@ pub struct Words {
     pub containers: &'static [(&'static str, &'static [&'static str])],
     /// Markers of contexts: the type and the variant.
     pub contexts: &'static [(&'static str, &'static str, Context)],
-    /// Markers of positions.
+    /// Markers of positions that are not called as the type of a stream there.
     pub positions: &'static [(&'static str, Position)],
     /// What markers of positions may begin with.
     pub position_prefix: &'static str,
+    /// What the name of a stream's type has behind the marker of its position.
+    pub stream_suffix: &'static str,
     /// Markers of the Vector Engine's stages.
     pub vector_stages: &'static [(&'static str, VectorStage)],
     /// Markers of the lanes of a stream.
     pub ways: &'static [(&'static str, Way)],
+    /// What the parameter of a type that is a context means.
+    pub context_words: &'static str,
+    /// What the parameter of a type that says the lanes means.
+    pub way_words: &'static str,
     /// The type of addresses.
     pub address_type: &'static str,
+    /// Branch modes that are named and have no body.
+    pub modes_without_body: &'static [BranchMode],
+    /// Operations of ALUs that are named and have no body: enum and variant.
+    pub operations_without_body: &'static [(&'static str, &'static str)],
+    /// Methods whose names ordinary Rust has too: they are only meant where the receiver is known.
+    pub ordinary: &'static [&'static str],
     /// The function that launches a kernel.
     pub launch: &'static str,
 }
@@ -113,9 +125,15 @@ impl Words {
         contexts: &[],
         positions: &[],
         position_prefix: "",
+        stream_suffix: "",
         vector_stages: &[],
         ways: &[],
+        context_words: "",
+        way_words: "",
         address_type: "",
+        modes_without_body: &[],
+        operations_without_body: &[],
+        ordinary: &[],
         launch: "",
     };
 
@@ -194,13 +212,6 @@ impl Words {
         let mut contexts = self.contexts.iter();
         let found = contexts.find(|(known, variant, _)| *known == owner && *variant == name);
         found.map(|(.., context)| *context)
-    }
-
-    /// The position of a marker.
-    #[must_use]
-    pub fn position(&self, marker: &str) -> Option<Position> {
-        let bare = marker.strip_prefix(self.position_prefix).unwrap_or(marker);
-        find(self.positions, bare)
     }
 
     /// The stage of the Vector Engine of a marker.

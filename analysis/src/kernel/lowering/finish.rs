@@ -4,8 +4,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::hardware::ElementType;
-use crate::items::Span;
+use crate::hardware::{ElementType, Machine};
+use crate::items::{Dialect, Span};
 use crate::kernel::{
     Body, Launch, Levels, Operation, OperationId, OperationKind, Origin, Pass, PassEnd, Stage,
     StageKind, StreamShape, Tensor, TensorId, TileWindow, Unresolved, Written,
@@ -95,7 +95,7 @@ impl Finish {
             .iter()
             .filter_map(|place| Some((*place, drafts.get_mut(*place)?.take()?)));
         body.operations = ordered
-            .filter_map(|(place, draft)| self.operation(place, draft))
+            .filter_map(|(place, draft)| self.operation(place, draft, (body.dialect, body.machine)))
             .collect();
         body
     }
@@ -230,13 +230,20 @@ impl Finish {
         }
     }
 
-    fn operation(&self, place: usize, draft: OperationDraft) -> Option<Operation> {
+    fn operation(
+        &self,
+        place: usize,
+        draft: OperationDraft,
+        library: (Dialect, Machine),
+    ) -> Option<Operation> {
         let kind = match draft.kind {
             KindDraft::Copy(copy) => OperationKind::Copy(Box::new(copy)),
             KindDraft::Collective(collective) => {
                 OperationKind::Collective(Box::new(self.collective(collective)))
             }
             KindDraft::Pass(pass) => OperationKind::Pass(Box::new(Pass {
+                dialect: library.0,
+                machine: library.1,
                 context: pass.context,
                 source: pass.source,
                 begin: self.shape(&pass.begin, draft.span),

@@ -6,7 +6,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 
 use crate::db::{Db, options};
 use crate::items::{self, ItemId, Span};
-use crate::kernel::dialect::TypeParameter;
+use crate::kernel::dialect::{self, Dialect, TypeParameter};
 use crate::kernel::{
     Address, AddressValue, Body, Context, DeviceAttribute, Level, PassEnd, PassSource, TensorId,
     Unresolved, UnresolvedReason,
@@ -35,6 +35,17 @@ pub(super) fn lower_watching(
     function: ItemId,
     watch: Option<Watch>,
 ) -> (Body, Option<Probed>) {
+    let table = dialect::of_file(db, function.file(db));
+    lower_for(db, table, function, watch)
+}
+
+/// Lowers a function by the table of a library.
+pub(super) fn lower_for(
+    db: &dyn Db,
+    table: &'static Dialect,
+    function: ItemId,
+    watch: Option<Watch>,
+) -> (Body, Option<Probed>) {
     let site = Site::new(db, function);
     let node = site.parsed.cast::<ast::Fn>();
     let name = node.as_ref().and_then(ast::Fn::name);
@@ -42,6 +53,7 @@ pub(super) fn lower_watching(
         || site.parsed.text.full_span(),
         |name| site.span(name.syntax()),
     );
+    let library = items::dialect(db, function.file(db));
     let mut body = Body {
         name: name.map_or_else(String::new, |name| name.text().to_string()),
         span,
@@ -50,6 +62,8 @@ pub(super) fn lower_watching(
             span: attribute.span,
         }),
         chips: None,
+        dialect: library,
+        machine: table.machine,
         reached_from_kernel: callgraph::is_reached_from_kernel(db, function),
         tensors: Vec::new(),
         operations: Vec::new(),
@@ -71,16 +85,16 @@ pub(super) fn lower_watching(
     let Some(node) = node else {
         return (body, None);
     };
-    if items::dialect(db, function.file(db)) == items::Dialect::OptStd {
+    if !library.is_read() {
         // The successor's methods mean other things under the same names: nothing is guessed.
         let on_device = body.device.is_some() || body.reached_from_kernel || takes_tensors(&node);
         if on_device && !is_host_side(&node, &site.parsed.text.text) {
-            body.unresolved = unread(&site, &node, items::Dialect::OptStd);
+            body.unresolved = unread(&site, &node, library);
         }
         return (body, None);
     }
     let text = std::sync::Arc::clone(&site.parsed.text);
-    let mut interpreter = Interpreter::new(db, site, span);
+    let mut interpreter = Interpreter::new(db, table, site, span);
     interpreter.watch = watch;
     let (operations, expressions) = interpreter.limits;
     let written = interpreter.operations_in(node.syntax()).len();

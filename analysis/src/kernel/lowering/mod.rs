@@ -47,7 +47,7 @@ use crate::items::{ItemId, ScopeKey, Span};
 use crate::mapping::Mapping;
 
 use super::callgraph;
-use super::dialect::{self, Dialect};
+use super::dialect::Dialect;
 use super::{Body, BranchArm, LoopFrame, UnresolvedReason};
 
 pub use probe::{Probed, probe};
@@ -152,10 +152,10 @@ struct Interpreter<'db> {
 }
 
 impl<'db> Interpreter<'db> {
-    fn new(db: &'db dyn Db, site: Site, here: Span) -> Self {
+    fn new(db: &'db dyn Db, dialect: &'static Dialect, site: Site, here: Span) -> Self {
         Self {
             db,
-            dialect: &dialect::VISA_STD,
+            dialect,
             draft: Draft::default(),
             stack: vec![site.item],
             frame: Frame {

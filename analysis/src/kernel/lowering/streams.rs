@@ -182,10 +182,7 @@ impl Interpreter<'_> {
                     ..Written::unknown(span)
                 })
             }
-            S::Collect => StageKind::Collect,
             S::Align => self.align(output, method, call),
-            S::Contract => StageKind::Contract,
-            S::ContractMax => StageKind::ContractMax,
             S::Accumulate => {
                 output.row = None;
                 let (value, span) = set();
@@ -194,7 +191,6 @@ impl Interpreter<'_> {
                     ..Written::unknown(span)
                 })
             }
-            S::VectorInit => StageKind::VectorInit,
             S::VectorBranch => StageKind::VectorBranch(match set() {
                 (Value::Named(named), _) => operands::branch_mode(&named, words),
                 _ => BranchMode::Unknown,
@@ -214,12 +210,6 @@ impl Interpreter<'_> {
                     ..Written::unknown(call.place_of(method, Role::IntegerBits))
                 },
             },
-            S::VectorStash => StageKind::VectorStash,
-            S::VectorFilter => StageKind::VectorFilter,
-            S::VectorSplit => StageKind::VectorSplit,
-            S::VectorTrim => StageKind::VectorTrim,
-            S::VectorConcat => StageKind::VectorConcat,
-            S::VectorPad => StageKind::VectorPad,
             S::VectorIntraReduce => StageKind::VectorIntraReduce {
                 axis: axis(),
                 operation: written_operation(method, call),
@@ -227,10 +217,7 @@ impl Interpreter<'_> {
             S::VectorInterReduce => StageKind::VectorInterReduce {
                 operation: written_operation(method, call),
             },
-            S::VectorFinal => StageKind::VectorFinal,
-            S::Cast => StageKind::Cast,
-            S::Transpose => StageKind::Transpose,
-            S::Commit | S::CommitView | S::ToTrf | S::ToVrf => return None,
+            plain => return StageKind::plain(plain),
         })
     }
 

@@ -40,10 +40,15 @@ impl Generics {
     /// Takes those that a stage has parameters for.
     pub(super) fn take_for(&mut self, stage: CanonicalStage) -> Self {
         let has = |generic: Generic| stage.generic(generic).is_some();
-        let (own, others) = std::mem::take(&mut self.levels)
-            .into_iter()
-            .partition(|(level, _)| has(Generic::Level(*level)));
-        self.levels = others;
+        let mut own: Vec<(Level, MappingSlot)> = Vec::new();
+        // Of each level the first: the next one is a later stage's.
+        self.levels.retain(|(level, slot)| {
+            let takes = has(Generic::Level(*level)) && own.iter().all(|(known, _)| known != level);
+            if takes {
+                own.push((*level, *slot));
+            }
+            !takes
+        });
         let take_all = |wanted: bool, from: &mut Vec<MappingSlot>| {
             if wanted {
                 std::mem::take(from)

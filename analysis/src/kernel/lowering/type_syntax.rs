@@ -261,7 +261,7 @@ impl Interpreter<'_> {
             (Some(Position::VectorPair(_)), Some(stage)) => {
                 words.vector_stage(&stage).map(Position::VectorPair)
             }
-            (position, _) => position.or_else(|| words.position(marker.as_deref()?)),
+            (position, _) => position.or_else(|| self.dialect.position(marker.as_deref()?)),
         };
         let Some(position) = position else {
             return Type::Unknown;

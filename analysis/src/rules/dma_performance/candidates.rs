@@ -497,7 +497,7 @@ impl Slow<'_> {
     fn one_dmn(&self) -> Option<Candidate> {
         let (half, slices) =
             self.crowded(|slices| slices.engine_dmns == 1 && slices.dmn_slices > 1)?;
-        let (factor, spread) = self.transfer.over_more_slices(half)?;
+        let (factor, spread) = self.transfer.over_more_slices(self.body.machine, half)?;
         let mapping = self.tensor(half).levels.slice.as_ref()?;
         let spread_out = spread_slices(mapping.value.as_ref()?, factor);
         let stated = spread_out.and_then(|spread| {
@@ -518,7 +518,7 @@ impl Slow<'_> {
 
     fn one_slice(&self) -> Option<Candidate> {
         let (half, _) = self.crowded(|slices| slices.dmn_slices == 1)?;
-        let (_, spread) = self.transfer.over_slices(half)?;
+        let (_, spread) = self.transfer.over_slices(self.body.machine, half)?;
         Some(Candidate {
             span: self.tensor(half).levels.slice.as_ref()?.span,
             ..self.candidate(

@@ -2,7 +2,6 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::hardware::DM_BYTES_PER_SLICE;
 use crate::items::Span;
 use crate::kernel::{Body, Copy as Transfer, Operation, OperationKind, Origin, TensorId, Tier};
 use crate::simulation::dma::{DmaCost, PCIE_BYTES, START_CYCLES, alternatives};
@@ -215,7 +214,7 @@ fn joined(checked: &Checked<'_>, whole: TensorId, group: &[&Trip<'_>]) -> Option
         .checked_mul(bits)?
         .div_ceil(8)
         .checked_mul(count)?;
-    if bytes > DM_BYTES_PER_SLICE / DM_SHARE {
+    if bytes > body.machine.dm_bytes / DM_SHARE {
         return None;
     }
     let data: u64 = group

@@ -14,7 +14,6 @@ use rustc_hash::FxHashSet;
 
 use crate::derivation::OperationDerivation;
 use crate::derivation::tensors::bytes_of;
-use crate::hardware::DM_BYTES_PER_SLICE;
 use crate::kernel::{Body, OperationKind, TensorId, Tier};
 
 use super::{Checked, Finding, Rule, rule};
@@ -176,6 +175,7 @@ fn is_worth(before: u64, after: u64) -> bool {
 /// Whether a tensor does not fit its memory, which is said elsewhere.
 fn is_too_large(body: &Body, id: TensorId) -> bool {
     body.tensor(id).is_some_and(|tensor| {
-        tensor.tier == Tier::Dm && bytes_of(tensor).is_some_and(|bytes| bytes > DM_BYTES_PER_SLICE)
+        tensor.tier == Tier::Dm
+            && bytes_of(tensor).is_some_and(|bytes| bytes > body.machine.dm_bytes)
     })
 }

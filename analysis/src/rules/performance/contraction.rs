@@ -2,7 +2,7 @@
 
 use crate::derivation::StageDerivation;
 use crate::derivation::contraction::{AlignDerivation, TrfSequencer};
-use crate::hardware::{FLIT_BYTES, ROWS};
+use crate::hardware::FLIT_BYTES;
 use crate::items::Span;
 use crate::kernel::{
     AccumulationKind, Context, OperationKind, PassEnd, Stage, StageKind, TensorId,
@@ -113,9 +113,10 @@ fn more_rows(
 ) -> Option<Finding> {
     let row = costed.known.body.tensor(operand)?.levels.row.as_ref()?;
     let rows = row.get()?.size();
+    let all = costed.known.body.machine.rows;
     let tiling = derived.tiling?;
     let factor = [8, 4, 2].into_iter().find(|factor| {
-        rows.checked_mul(*factor).is_some_and(|rows| rows <= ROWS) && tiling.is_multiple_of(*factor)
+        rows.checked_mul(*factor).is_some_and(|rows| rows <= all) && tiling.is_multiple_of(*factor)
     })?;
     let changed = with_rows(costed, index, factor)?;
     let saving = worth(costed.known, &changed)?;
@@ -123,9 +124,9 @@ fn more_rows(
         "idle_rows",
         row.span,
         format!(
-            "{rows} of {ROWS} rows multiply, {} % of the MACs are idle, and each packet is repeated {tiling} times for weights that \
+            "{rows} of {all} rows multiply, {} % of the MACs are idle, and each packet is repeated {tiling} times for weights that \
              {} rows could hold",
-            (ROWS - rows) * 100 / ROWS,
+            (all - rows) * 100 / all,
             rows * factor
         ),
     )

@@ -1,7 +1,7 @@
 //! Kernels that leave most of the machine idle: slices, or a whole cluster.
 
 use crate::derivation::OperationDerivation;
-use crate::hardware::{CLUSTERS, SLICES};
+use crate::hardware::Machine;
 use crate::items::Span;
 use crate::kernel::{OperationKind, Pass, PassEnd, StreamShape, Written};
 use crate::mapping::Mapping;
@@ -37,14 +37,15 @@ pub(in super::super) const RULES: &[Rule] = &[
     ),
 ];
 
-/// Slices that count as a small part.
-const FEW_SLICES: u64 = SLICES / 4;
+/// So many times as many slices are many.
+const MANY_TIMES: u64 = 4;
 
 pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     if checked.body.device.is_none() {
         return;
     }
-    let idle = |factor: fn(&StreamShape) -> Option<u64>| mostly(checked, factor);
+    let machine = checked.body.machine;
+    let idle = |factor: fn(Machine, &StreamShape) -> Option<u64>| mostly(checked, factor);
     if let Some(found) = idle(idle_clusters) {
         findings.push(found.finding(
             "idle_cluster",
@@ -53,11 +54,14 @@ pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>
         ));
     }
     if let Some(found) = idle(idle_slices) {
-        let slices = live(&found.shape.slice).unwrap_or(SLICES);
+        let slices = live(&found.shape.slice).unwrap_or(machine.slices);
         findings.push(found.finding(
             "idle_slices",
             |shape| &shape.slice,
-            &format!("{slices} of the {SLICES} slices work for most of the kernel"),
+            &format!(
+                "{slices} of the {} slices work for most of the kernel",
+                machine.slices
+            ),
         ));
     }
 }
@@ -69,14 +73,14 @@ fn live(mapping: &Written<Mapping>) -> Option<u64> {
 }
 
 /// How many times as many clusters there are.
-fn idle_clusters(shape: &StreamShape) -> Option<u64> {
-    (live(&shape.cluster)? == 1).then_some(CLUSTERS)
+fn idle_clusters(machine: Machine, shape: &StreamShape) -> Option<u64> {
+    (machine.clusters > 1 && live(&shape.cluster)? == 1).then_some(machine.clusters)
 }
 
 /// How many times as many slices there are, if that is many.
-fn idle_slices(shape: &StreamShape) -> Option<u64> {
+fn idle_slices(machine: Machine, shape: &StreamShape) -> Option<u64> {
     let live = live(&shape.slice)?;
-    (live <= FEW_SLICES).then(|| SLICES / live.max(1))
+    (live <= machine.slices / MANY_TIMES).then(|| machine.slices / live.max(1))
 }
 
 /// Passes that leave a part of the machine idle for most of a kernel.
@@ -114,7 +118,10 @@ impl Mostly {
 }
 
 /// The passes that have a factor of the machine idle and iterations to spread over it, if they are most of the kernel.
-fn mostly(checked: &Checked<'_>, factor: fn(&StreamShape) -> Option<u64>) -> Option<Mostly> {
+fn mostly(
+    checked: &Checked<'_>,
+    factor: fn(Machine, &StreamShape) -> Option<u64>,
+) -> Option<Mostly> {
     let known = checked.known();
     let total = known.simulation.total()?;
     let mut costs = known.simulation.operations.clone();
@@ -173,11 +180,11 @@ fn mostly(checked: &Checked<'_>, factor: fn(&StreamShape) -> Option<u64>) -> Opt
 }
 
 /// The least factor over a pass's stream: copies made on the way keep slices busy too.
-fn least_factor(pass: &Pass, factor: fn(&StreamShape) -> Option<u64>) -> Option<u64> {
+fn least_factor(pass: &Pass, factor: fn(Machine, &StreamShape) -> Option<u64>) -> Option<u64> {
     let outputs = pass.stages.iter().map(|stage| &stage.output);
     outputs
         .chain([&pass.begin])
-        .map(factor)
+        .map(|shape| factor(pass.machine, shape))
         .try_fold(u64::MAX, |least, factor| Some(least.min(factor?)))
         .filter(|factor| *factor > 1)
 }

@@ -2,7 +2,7 @@
 
 use crate::derivation::StageDerivation;
 use crate::derivation::switch;
-use crate::hardware::SLICES;
+use crate::hardware::Machine;
 use crate::items::Span;
 use crate::kernel::{Stage, StageKind, SwitchConfig, Written};
 use crate::simulation::{Changed, what_if};
@@ -102,7 +102,7 @@ fn regular(
     config: &Written<SwitchConfig>,
 ) -> Option<Finding> {
     let mut best: Option<(SwitchConfig, Changed)> = None;
-    for candidate in topologies(config.span) {
+    for candidate in topologies(costed.pass.machine, config.span) {
         let mut changed = costed.pass.clone();
         changed.stages.get_mut(index)?.kind = switched(stage, &candidate);
         if !switch::derive(&changed, index).violations.is_empty() {
@@ -118,7 +118,8 @@ fn regular(
         }
     }
     let (candidate, changed) = best?;
-    let text = written(&candidate)?;
+    let library = costed.pass.library();
+    let text = library.write_switch(&candidate)?;
     let finding = Finding::new(
         "switch_custom_is_regular",
         config.span,
@@ -128,13 +129,13 @@ fn regular(
         Applicability::Machine,
         format!("Use `{text}`"),
         config.span,
-        format!("SwitchConfig::{text}"),
+        format!("{}::{text}", library.words.switch_type),
     );
     Some(with_saving(finding, saving(changed.effect(costed.known))))
 }
 
 /// The regular topologies that put what leaves the slices innermost in time, as a custom ring does.
-fn topologies(span: Span) -> impl Iterator<Item = SwitchConfig> {
+fn topologies(machine: Machine, span: Span) -> impl Iterator<Item = SwitchConfig> {
     type Kind = fn(Written<u64>, Written<u64>) -> SwitchConfig;
     let kinds: [Kind; 4] = [
         |slice1, slice0| SwitchConfig::Broadcast1 { slice1, slice0 },
@@ -146,39 +147,13 @@ fn topologies(span: Span) -> impl Iterator<Item = SwitchConfig> {
             slice0,
         },
     ];
-    let powers = || (0..=SLICES.ilog2()).map(|power| 1_u64 << power);
+    let powers = move || machine.rings();
     kinds.into_iter().flat_map(move |kind| {
         powers()
             .flat_map(move |slice0| powers().map(move |slice1| (slice1, slice0)))
-            .filter(|(slice1, slice0)| (2..=SLICES).contains(&(slice1 * slice0)))
+            .filter(move |(slice1, slice0)| (2..=machine.slices).contains(&(slice1 * slice0)))
             .map(move |(slice1, slice0)| {
                 kind(Written::new(slice1, span), Written::new(slice0, span))
             })
     })
-}
-
-/// A topology as an author writes it.
-fn written(config: &SwitchConfig) -> Option<String> {
-    let (name, slice1, slice0, time0) = match config {
-        SwitchConfig::Broadcast1 { slice1, slice0 } => ("Broadcast1", slice1, slice0, None),
-        SwitchConfig::TransposedBroadcast1 { slice1, slice0 } => {
-            ("TransposedBroadcast1", slice1, slice0, None)
-        }
-        SwitchConfig::Transpose { slice1, slice0 } => ("Transpose", slice1, slice0, None),
-        SwitchConfig::Broadcast01 {
-            slice1,
-            slice0,
-            time0,
-        } => ("Broadcast01", slice1, slice0, Some(time0)),
-        SwitchConfig::InterTranspose { .. } | SwitchConfig::CustomBroadcast { .. } => return None,
-    };
-    let time0 = match time0 {
-        Some(time0) => format!(", time0: {}", time0.get()?),
-        None => String::new(),
-    };
-    Some(format!(
-        "{name} {{ slice1: {}, slice0: {}{time0} }}",
-        slice1.get()?,
-        slice0.get()?
-    ))
 }

@@ -1,7 +1,9 @@
 //! Ways to four lanes and back that nothing on the way needs.
 
 use crate::hardware::{same_function, vector_operation};
-use crate::kernel::{AluOperation, Pass, Position, Stage, StageKind, VectorStage, Way};
+use crate::kernel::{
+    AluOperation, CanonicalStage, Pass, Position, Stage, StageKind, VectorStage, Way,
+};
 use crate::simulation::what_if;
 
 use super::super::{Checked, Finding, Rule, rule};
@@ -89,6 +91,7 @@ fn on_eight_lanes(stage: &Stage) -> Option<(AluOperation, String)> {
 
 /// The pass with eight lanes from the stage before `from` to the one behind `to`.
 fn without_round_trip(pass: &mut Pass, from: usize, to: usize, moved: Option<AluOperation>) {
+    let library = pass.library();
     let mut shape = pass.input_of(from).clone();
     let Some(joined) = pass.stages.get(to) else {
         return;
@@ -100,7 +103,7 @@ fn without_round_trip(pass: &mut Pass, from: usize, to: usize, moved: Option<Alu
     let stage = moved.map(|operation| Stage {
         kind: StageKind::VectorAlu(operation),
         output: shape,
-        method: "vector_clip".to_owned(),
+        method: library.name_of(CanonicalStage::VectorClip).to_owned(),
         span: joined.span,
     });
     pass.stages.splice(from..=to, stage);

@@ -149,7 +149,7 @@ fn place_anew(
             }
         }
         let later = pass.stages.get(entry.checked_add(1)?..)?;
-        let followed = follow(later, (time.clone(), packet.clone()), edits)?;
+        let followed = follow(pass.library(), later, (time.clone(), packet.clone()), edits)?;
         // Behind other methods the stream has to be the one that was there: nobody completes such a fix.
         if followed.renamed && !followed.same {
             return None;

@@ -2,12 +2,14 @@
 
 use crate::derivation::vector::{ACCUMULATOR_SLOTS, InterFault, Mismatch, stages};
 use crate::items::Span;
-use crate::kernel::{Stage, VectorStage};
+use crate::kernel::catalogue::{CanonicalStage, Generic};
+use crate::kernel::dialect::Dialect;
+use crate::kernel::{Level, Stage, VectorStage};
 use crate::mapping::Mapping;
 
 use super::super::wording::{differing, names, propose, written};
 use super::super::{Alternative, Applicability, Finding, levels};
-use super::words::shape;
+use super::words::{shape, widen_before};
 
 pub(super) fn intra_mapping(
     span: Span,
@@ -63,7 +65,12 @@ pub(super) fn intra_slots(
     }
 }
 
-pub(super) fn inter_stage(span: Span, from: VectorStage, earlier: Option<Span>) -> Finding {
+pub(super) fn inter_stage(
+    library: &Dialect,
+    span: Span,
+    from: VectorStage,
+    earlier: Option<Span>,
+) -> Finding {
     let again = earlier.is_some() || from == VectorStage::InterSliceReduce;
     let message = if again {
         "a pass reduces across slices once".to_owned()
@@ -74,9 +81,9 @@ pub(super) fn inter_stage(span: Span, from: VectorStage, earlier: Option<Span>) 
         )
     };
     let help = if again {
-        "run the second reduction in a second pass"
+        "run the second reduction in a second pass".to_owned()
     } else {
-        "widen before it: `vector_concat` after a split, `vector_pad_way8` after a trim"
+        widen_before(library)
     };
     let finding = Finding::new("inter_reduce_stage", span, message).help(help);
     match earlier {
@@ -86,8 +93,8 @@ pub(super) fn inter_stage(span: Span, from: VectorStage, earlier: Option<Span>) 
 }
 
 pub(super) fn inter_mapping(
-    span: Span,
-    stage: &Stage,
+    library: &Dialect,
+    (span, stage): (Span, &Stage),
     fault: &InterFault,
     expected: Option<&(Mapping, Mapping)>,
 ) -> Finding {
@@ -127,11 +134,13 @@ pub(super) fn inter_mapping(
             .into_iter()
             .map(|(declared, wanted)| (declared.span, wanted))
             .collect();
+    let generics = [
+        (Generic::Level(Level::Slice), written(slice)),
+        (Generic::Level(Level::Time), written(time)),
+    ];
     let call = format!(
-        "`vector_inter_slice_reduce::<{}, {}>`, with a new axis or one of time in place of the hole where the result is \
-         wanted in more slices",
-        written(slice),
-        written(time)
+        "`{}`, with a new axis or one of time in place of the hole where the result is wanted in more slices",
+        library.write_method(CanonicalStage::VectorInterReduce, &generics)
     );
     let stated = Alternative::mappings("", stage.span, &replacements);
     let stated = stated.map(|stated| Alternative {

@@ -6,9 +6,10 @@
 use crate::derivation::vector::{VectorDerivation, stages};
 use crate::hardware::{Alu, ElementType, Target, fetch_casts};
 use crate::items::Span;
+use crate::kernel::catalogue::{CanonicalStage, Generic};
 use crate::kernel::{
-    OperationKind, Origin, Pass, PassEnd, PassSource, Position, Stage, StageKind, StreamShape,
-    TensorId, VectorStage, Way,
+    Level, OperationKind, Origin, Pass, PassEnd, PassSource, Position, Stage, StageKind,
+    StreamShape, TensorId, VectorStage, Way,
 };
 use crate::mapping::{Form, Mapping};
 
@@ -37,7 +38,7 @@ pub(super) fn change_lanes(pass: &Pass, index: usize, needs: Way) -> Option<Fix>
         // What is widened later would be widened twice.
         Way::Way8 if pass.stages.get(index..)?.iter().any(widens) => return None,
         Way::Way8 => {
-            let (call, _) = widen(&input, came_by_split(pass, index))?;
+            let (call, _) = widen(pass, &input, came_by_split(pass, index))?;
             let title = format!("Widen before `{}`: `{call}`", stage.method);
             (title, vec![before(stage, &call)])
         }
@@ -83,10 +84,10 @@ fn narrow(pass: &Pass, index: usize, (time, packet): &Shape) -> Option<(String, 
     let split = upper.has_terms();
     let (call, mut shape) = if split {
         let time = Form::multiply(time, &upper)?;
-        let call = call("vector_split", &[time.to_mapping(), lower.to_mapping()]);
+        let call = call(pass, CanonicalStage::VectorSplit, (&time, &lower));
         (call, (time, lower))
     } else {
-        let call = call("vector_trim_way4", &[lower.to_mapping()]);
+        let call = call(pass, CanonicalStage::VectorTrim, (time, &lower));
         (call, (time.clone(), lower))
     };
     let mut edits = vec![before(stage, &call)];
@@ -106,7 +107,7 @@ fn narrow(pass: &Pass, index: usize, (time, packet): &Shape) -> Option<(String, 
                 }
             }
             Some(Way::Way8) => {
-                let (call, _) = widen(&shape, split)?;
+                let (call, _) = widen(pass, &shape, split)?;
                 title = format!("{title}, and `{call}` behind it");
                 edits.push(before(later, &call));
                 break;
@@ -141,7 +142,7 @@ fn came_by_split(pass: &Pass, index: usize) -> bool {
 }
 
 /// The call that makes eight lanes of four: two steps of time side by side where a split parted them, else padding.
-fn widen((time, packet): &Shape, split: bool) -> Option<(String, Shape)> {
+fn widen(pass: &Pass, (time, packet): &Shape, split: bool) -> Option<(String, Shape)> {
     if packet.size() != HALF {
         return None;
     }
@@ -150,19 +151,23 @@ fn widen((time, packet): &Shape, split: bool) -> Option<(String, Shape)> {
         && let Some((outer, inner)) = time.split_at(FULL / HALF)
     {
         let packet = Form::multiply(&inner, packet)?;
-        let call = call("vector_concat", &[outer.to_mapping(), packet.to_mapping()]);
+        let call = call(pass, CanonicalStage::VectorConcat, (&outer, &packet));
         return Some((call, (outer, packet)));
     }
     let packet = packet.pad(FULL)?;
     Some((
-        call("vector_pad_way8", &[packet.to_mapping()]),
+        call(pass, CanonicalStage::VectorPad, (time, &packet)),
         (time.clone(), packet),
     ))
 }
 
-fn call(method: &str, mappings: &[Mapping]) -> String {
-    let mappings: Vec<String> = mappings.iter().map(written).collect();
-    format!("{method}::<{}>()", mappings.join(", "))
+/// A call that leaves time and packet, as far as the method says them.
+fn call(pass: &Pass, stage: CanonicalStage, (time, packet): (&Form, &Form)) -> String {
+    let generics = [
+        (Generic::Level(Level::Time), written(&time.to_mapping())),
+        (Generic::Level(Level::Packet), written(&packet.to_mapping())),
+    ];
+    pass.library().write(stage, &generics, &[])
 }
 
 /// Splits where a trim would drop data, and carries what it keeps through the block, into the committed element and on into
@@ -171,7 +176,7 @@ pub(super) fn split_instead(checked: &Checked<'_>, pass: &Pass, index: usize) ->
     let input = shape_of(pass.input_of(index))?;
     let (upper, _) = input.1.split_at(HALF)?;
     let mut edits = Edits::default();
-    let followed = follow(pass.stages.get(index..)?, input, &mut edits)?;
+    let followed = follow(pass.library(), pass.stages.get(index..)?, input, &mut edits)?;
     let behind = pass.stages.get(index.checked_add(followed.next)?..)?;
     let PassEnd::Commit { target, .. } = pass.end else {
         return None;

@@ -5,7 +5,9 @@ use crate::derivation::vector::{
 };
 use crate::hardware::{Alu, ElementType, Target, VectorOperation, fetch_cast_targets};
 use crate::items::Span;
-use crate::kernel::{OperandSource, Pass, Stage, StageKind, TensorId, VectorStage, Way};
+use crate::kernel::catalogue::{CanonicalStage, Generic};
+use crate::kernel::dialect::Dialect;
+use crate::kernel::{Level, OperandSource, Pass, Stage, StageKind, TensorId, VectorStage, Way};
 use crate::mapping::Mapping;
 
 use super::super::wording::written;
@@ -33,9 +35,9 @@ pub(super) fn word(
             from,
             earlier,
             allowed,
-        } => order(span, stage, (*entered, *from), *earlier, allowed),
+        } => order(pass, (span, stage), (*entered, *from), *earlier, allowed),
         VectorFault::Way { entered, needs } => {
-            let finding = way(span, stage, *entered, *needs);
+            let finding = way(pass.library(), (span, stage), *entered, *needs);
             finding.stating(repairs::change_lanes(pass, violation.stage, *needs))
         }
         VectorFault::OperationType {
@@ -43,7 +45,13 @@ pub(super) fn word(
             operation,
             stream,
             alternatives,
-        } => operation_type(span, *entered, operation, *stream, alternatives),
+        } => operation_type(
+            pass.library(),
+            (span, *entered),
+            operation,
+            *stream,
+            alternatives,
+        ),
         VectorFault::AluReuse {
             alu,
             earlier,
@@ -53,7 +61,12 @@ pub(super) fn word(
         } => reuse(span, *alu, *earlier, (alternatives, free), *pair),
         VectorFault::NarrowDropsData { upper, split } => {
             let whole = repairs::split_instead(checked, pass, violation.stage);
-            drops(span, stage, (upper, split.as_ref()), whole)
+            drops(
+                pass.library(),
+                (span, stage),
+                (upper, split.as_ref()),
+                whole,
+            )
         }
         VectorFault::WaySize { elements, needs } => Finding::new(
             "way_shape",
@@ -64,7 +77,7 @@ pub(super) fn word(
             ),
         ),
         VectorFault::WayShape(mismatches) => shape("way_shape", span, stage, mismatches),
-        VectorFault::Stash(fault) => stash(span, fault),
+        VectorFault::Stash(fault) => stash(pass.library(), span, fault),
         VectorFault::TwoGroup(fault) => groups(span, stage, fault),
         VectorFault::OperandMapping { tensor, missing } => {
             operand_mapping(checked, span, *tensor, missing)
@@ -91,9 +104,11 @@ pub(super) fn word(
             inner,
             reordered,
         } => intra_slots(span, stage, axis, (*slots, inner, reordered.as_ref())),
-        VectorFault::InterStage { from, earlier } => inter_stage(span, *from, *earlier),
+        VectorFault::InterStage { from, earlier } => {
+            inter_stage(pass.library(), span, *from, *earlier)
+        }
         VectorFault::InterMapping { fault, expected } => {
-            inter_mapping(span, stage, fault, expected.as_ref())
+            inter_mapping(pass.library(), (span, stage), fault, expected.as_ref())
         }
     })
 }
@@ -169,8 +184,8 @@ fn packet(
 }
 
 fn order(
-    span: Span,
-    stage: &Stage,
+    pass: &Pass,
+    (span, stage): (Span, &Stage),
     (entered, from): (VectorStage, VectorStage),
     earlier: Option<Span>,
     allowed: &[VectorStage],
@@ -190,7 +205,10 @@ fn order(
     }
     let allowed: Vec<&str> = allowed.iter().map(|stage| stages::name(*stage)).collect();
     if allowed.is_empty() {
-        finding.help("end this pass with `vector_final` and run the rest in a second one")
+        finding.help(format!(
+            "end this pass with `{}` and run the rest in a second one",
+            pass.library().name_of(CanonicalStage::VectorFinal)
+        ))
     } else {
         finding.help(format!(
             "behind {} come {}; move the call up, or run it in a second pass",
@@ -200,7 +218,12 @@ fn order(
     }
 }
 
-fn way(span: Span, stage: &Stage, entered: Option<VectorStage>, needs: Way) -> Finding {
+fn way(
+    library: &Dialect,
+    (span, stage): (Span, &Stage),
+    entered: Option<VectorStage>,
+    needs: Way,
+) -> Finding {
     let place = entered.map_or("the engine's exit", stages::name);
     let has = if needs == Way::Way8 { 4 } else { 8 };
     let finding = Finding::new(
@@ -213,18 +236,27 @@ fn way(span: Span, stage: &Stage, entered: Option<VectorStage>, needs: Way) -> F
         ),
     );
     match needs {
-        Way::Way4 => finding.help(
-            "narrow before it: `vector_split` where all eight lanes hold data, `vector_trim_way4` where the upper four are padding",
-        ),
-        Way::Way8 => finding.help(
-            "widen before it: `vector_concat` after a split, `vector_pad_way8` after a trim",
-        ),
+        Way::Way4 => finding.help(format!(
+            "narrow before it: `{}` where all eight lanes hold data, `{}` where the upper four are padding",
+            library.name_of(CanonicalStage::VectorSplit),
+            library.name_of(CanonicalStage::VectorTrim)
+        )),
+        Way::Way8 => finding.help(widen_before(library)),
     }
 }
 
+/// How eight lanes are made of four.
+pub(super) fn widen_before(library: &Dialect) -> String {
+    format!(
+        "widen before it: `{}` after a split, `{}` after a trim",
+        library.name_of(CanonicalStage::VectorConcat),
+        library.name_of(CanonicalStage::VectorPad)
+    )
+}
+
 fn operation_type(
-    span: Span,
-    entered: VectorStage,
+    library: &Dialect,
+    (span, entered): (Span, VectorStage),
     operation: &str,
     stream: ElementType,
     alternatives: &[String],
@@ -236,9 +268,10 @@ fn operation_type(
         format!("the stream is `{stream}`; {stage} has no `{operation}` for it"),
     );
     let convert = match stream {
-        ElementType::I32 => "`vector_fxp_to_fp` makes it `f32`",
-        _ => "`vector_fp_to_fxp` makes it `i32`",
+        ElementType::I32 => (CanonicalStage::VectorFxpToFp, ElementType::F32),
+        _ => (CanonicalStage::VectorFpToFxp, ElementType::I32),
     };
+    let convert = format!("`{}` makes it `{}`", library.name_of(convert.0), convert.1);
     if alternatives.is_empty() {
         finding.help(format!(
             "{stage} has no operations on `{stream}`; {convert}"
@@ -321,8 +354,8 @@ fn reuse(
 }
 
 fn drops(
-    span: Span,
-    stage: &Stage,
+    library: &Dialect,
+    (span, stage): (Span, &Stage),
     (upper, split): (&Mapping, Option<&(Mapping, Mapping)>),
     whole: Option<Fix>,
 ) -> Finding {
@@ -341,17 +374,23 @@ fn drops(
     if whole.is_some() {
         return finding.stating(whole);
     }
-    // `vector_trim_way4::<` directly before the packet: the turbofish can be rewritten.
+    // The method's turbofish directly before the packet: the turbofish can be rewritten.
     if span.item == stage.span.item && span.start == stage.span.end.saturating_add(3) {
+        let generics = [
+            (Generic::Level(Level::Time), written(time)),
+            (Generic::Level(Level::Packet), written(packet)),
+        ];
         return finding.stating(Some(Fix {
             title: format!(
-                "Split instead of trimming, `vector_split::<{}, {}>()`, and concatenate afterwards",
-                written(time),
-                written(packet)
+                "Split instead of trimming, `{}`, and concatenate afterwards",
+                library.write(CanonicalStage::VectorSplit, &generics, &[])
             ),
             applicability: Applicability::Maybe,
             edits: vec![
-                Edit::new(stage.span, "vector_split".to_owned()),
+                Edit::new(
+                    stage.span,
+                    library.name_of(CanonicalStage::VectorSplit).to_owned(),
+                ),
                 Edit::new(span, format!("{}, {}", written(time), written(packet))),
             ],
         }));
@@ -391,7 +430,7 @@ pub(super) fn shape(
     finding.suggest(words, Applicability::Machine, stage.span, &replacements)
 }
 
-fn stash(span: Span, fault: &StashFault) -> Finding {
+fn stash(library: &Dialect, span: Span, fault: &StashFault) -> Finding {
     let finding = |message: String| Finding::new("stash_stage", span, message);
     match fault {
         StashFault::NotStashable { stage } => {
@@ -404,7 +443,10 @@ fn stash(span: Span, fault: &StashFault) -> Finding {
                 .related(*earlier, "the first value is stashed here")
         }
         StashFault::Empty => finding("nothing was stashed in this pass: the operand has no value".to_owned())
-            .help("call `vector_stash` where the value passes"),
+            .help(format!(
+                "call `{}` where the value passes",
+                library.name_of(CanonicalStage::VectorStash)
+            )),
         StashFault::Consumed { earlier } => {
             finding("the stashed value is gone: it can be read once".to_owned()).related(*earlier, "it is read here")
         }

@@ -6,14 +6,11 @@
 
 use crate::derivation::dma::{CHIP_BITS, DmaDerivation, SLICE_BITS};
 use crate::derivation::sequencer::largest_divisor;
-use crate::hardware::DMA_PACKET_BYTES;
+use crate::hardware::{DMA_PACKET_BYTES, Machine};
 use crate::kernel::{Body, Copy, Origin, Tensor, TensorId, Tier};
 use crate::mapping::{Digit, Form, Mapping, Term};
 
 use super::{DmaCost, Half, REQUEST_BYTES, START_CYCLES, Transfer, patterns};
-
-/// Slices of a cluster.
-const CLUSTER_SLICES: u64 = crate::hardware::SLICES;
 
 /// What the transfer would cost with changed tensors; `None` where the engine cannot make it or nothing is known of it.
 #[must_use]
@@ -53,6 +50,8 @@ pub fn between(
         span: body.span,
         device: body.device.clone(),
         chips: body.chips,
+        dialect: body.dialect,
+        machine: body.machine,
         reached_from_kernel: body.reached_from_kernel,
         tensors: vec![source, target],
         operations: Vec::new(),
@@ -256,7 +255,7 @@ impl Transfer {
     /// With the slices of a side spread over the cluster, the same distance apart: by how many slices, and the transfer.
     /// `None` where they are spread already.
     #[must_use]
-    pub fn over_more_slices(&self, half: Half) -> Option<(u64, Self)> {
+    pub fn over_more_slices(&self, machine: Machine, half: Half) -> Option<(u64, Self)> {
         let mut spread = self.clone();
         let reached = self
             .loops
@@ -265,7 +264,8 @@ impl Transfer {
             .fold(0, u64::saturating_add)
             .checked_add(1)?
             .checked_next_power_of_two()?;
-        let factor = CLUSTER_SLICES
+        let factor = machine
+            .slices
             .checked_div(reached)
             .filter(|factor| *factor > 1)?;
         for entry in &mut spread.loops {
@@ -279,7 +279,7 @@ impl Transfer {
 
     /// With the largest loop within a slice of a side spread over slices instead: over how many, and the transfer.
     #[must_use]
-    pub fn over_slices(&self, half: Half) -> Option<(u64, Self)> {
+    pub fn over_slices(&self, machine: Machine, half: Half) -> Option<(u64, Self)> {
         let mut spread = self.clone();
         // The packets of a run are one more loop within the slice.
         let bytes = super::Step {
@@ -299,7 +299,7 @@ impl Transfer {
             .filter(|index| spread.loops.get(*index).is_some_and(inside))
             .max_by_key(|index| spread.loops.get(*index).map(|entry| entry.size))?;
         let entry = spread.loops.get_mut(index)?;
-        let slices = largest_divisor(entry.size, CLUSTER_SLICES, 1).filter(|slices| *slices > 1)?;
+        let slices = largest_divisor(entry.size, machine.slices, 1).filter(|slices| *slices > 1)?;
         let rest = entry.size / slices;
         let mut outer = entry.clone();
         outer.size = slices;
@@ -310,7 +310,7 @@ impl Transfer {
             Half::Write => &mut outer.write,
         };
         step.bytes = 0;
-        step.slices = (CLUSTER_SLICES / slices.next_power_of_two()).max(1);
+        step.slices = (machine.slices / slices.next_power_of_two()).max(1);
         entry.size = rest;
         spread.loops.push(outer);
         Some((slices, spread))

@@ -12,7 +12,7 @@ mod vector;
 use crate::derivation::{EndDerivation, PassDerivation, StageDerivation};
 use crate::hardware::{BANK_RUN_LIMIT, FLIT_BYTES, Target};
 use crate::items::Span;
-use crate::kernel::{Body, Pass, PassEnd, PassSource, StreamShape};
+use crate::kernel::{Body, CanonicalStage, Pass, PassEnd, PassSource, StreamShape};
 
 use super::{Engine, Gap, OperationCost, StageCost};
 
@@ -79,8 +79,12 @@ impl Costing<'_> {
                 PassEnd::Commit { span, .. } | PassEnd::CommitView { span, .. },
                 EndDerivation::Commit(derived),
             ) => self.commit(*span, derived),
-            (PassEnd::ToTrf { span, .. }, _) => self.load(*span, Engine::TrfLoad, "to_trf"),
-            (PassEnd::ToVrf { span, .. }, _) => self.load(*span, Engine::VrfLoad, "to_vrf"),
+            (PassEnd::ToTrf { span, .. }, _) => {
+                self.load(*span, Engine::TrfLoad, CanonicalStage::ToTrf);
+            }
+            (PassEnd::ToVrf { span, .. }, _) => {
+                self.load(*span, Engine::VrfLoad, CanonicalStage::ToVrf);
+            }
             _ => {
                 let output = self.pass.output().time.span;
                 self.gap(

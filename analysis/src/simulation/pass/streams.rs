@@ -8,7 +8,7 @@ use crate::derivation::sequencer::SequenceReport;
 use crate::derivation::switch::SwitchDerivation;
 use crate::derivation::transpose::{TransposeDerivation, TransposeMatrix};
 use crate::items::Span;
-use crate::kernel::{Stage, StageKind, SwitchConfig};
+use crate::kernel::{CanonicalStage, Stage, StageKind, SwitchConfig};
 
 use super::super::{Engine, StageCost};
 use super::{Costing, flits, iterations, packet_bytes, stage_cost};
@@ -115,7 +115,7 @@ impl Costing<'_> {
         let matrix = derived.matrix.as_ref();
         let double = matrix.is_none_or(TransposeMatrix::double_buffered);
         let mut cost = stage_cost(
-            Engine::Transpose,
+            stage.kind.canonical().row().engine,
             Some(index),
             matrix.and_then(TransposeMatrix::cycles),
             if double {
@@ -164,7 +164,7 @@ impl Costing<'_> {
     }
 
     /// A load of a register file: a flit a cycle (book: Packet Normalization, "the physical unit of data transfer").
-    pub(super) fn load(&mut self, span: Span, engine: Engine, method: &str) {
+    pub(super) fn load(&mut self, span: Span, engine: Engine, stage: CanonicalStage) {
         let output = self.pass.output();
         let (time, flits) = (iterations(output), flits(output));
         let cost: StageCost = stage_cost(
@@ -175,7 +175,7 @@ impl Costing<'_> {
             [("time", time), ("flits", flits)],
             "Packet Normalization",
         );
-        self.push(cost, method, span);
+        self.push(cost, self.pass.library().name_of(stage), span);
     }
 }
 

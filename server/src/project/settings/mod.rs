@@ -19,7 +19,7 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use visa_analysis::{CfgSetting, Diagnostic, DialectChoice, Group, Level, Options, Rule};
+use visa_analysis::{CfgSetting, Diagnostic, Group, Level, Options, Rule};
 
 use self::read::{Chosen, Configuration};
 use super::Failure;
@@ -62,9 +62,9 @@ impl Settings {
     pub(crate) fn engine_options(&self) -> Options {
         Options {
             dialect: match value(self.dialect.as_ref()) {
-                Dialect::Auto => DialectChoice::Auto,
-                Dialect::VisaStd => DialectChoice::VisaStd,
-                Dialect::OptStd => DialectChoice::OptStd,
+                Dialect::Auto => None,
+                Dialect::VisaStd => Some(visa_analysis::Dialect::VisaStd),
+                Dialect::OptStd => Some(visa_analysis::Dialect::OptStd),
             },
             target: match value(self.target.as_ref()) {
                 Target::Rngd => visa_analysis::Target::Rngd,

@@ -66,6 +66,8 @@ fn trf_tensor(element_type: ElementType, (row, element): Two<'_>, axes: Axes<'_>
 
 fn body(tensors: Vec<Tensor>) -> Body {
     Body {
+        machine: crate::hardware::Machine::RNGD,
+        dialect: crate::items::Dialect::VisaStd,
         name: "test".to_owned(),
         span: span(0),
         device: None,
@@ -85,6 +87,8 @@ fn body(tensors: Vec<Tensor>) -> Body {
 
 fn pass(begin: StreamShape, kind: StageKind, output: StreamShape) -> Pass {
     Pass {
+        dialect: crate::items::Dialect::VisaStd,
+        machine: crate::hardware::Machine::RNGD,
         context: Some(Context::Main),
         source: PassSource::Parameter {
             position: begin.position,

@@ -92,6 +92,7 @@ const fn on(
         action,
         offered_at: None,
         releases: Some(Releases::since(RELEASE)),
+        without_body: false,
     }
 }
 
@@ -138,6 +139,14 @@ impl Method {
     pub(super) const fn only_in_the_book(self) -> Self {
         Self {
             releases: None,
+            ..self
+        }
+    }
+
+    /// What the release names and has no body for.
+    pub(super) const fn without_body(self) -> Self {
+        Self {
+            without_body: true,
             ..self
         }
     }
@@ -225,7 +234,8 @@ pub(super) const METHODS: &[Method] = &[
         &[CLUSTER, SLICE, ELEMENT, Inferred],
         &[INDICES, ADDRESS],
         Action::Gather,
-    ),
+    )
+    .without_body(),
     on_tensor(
         (Tier::Hbm, VIEWS),
         "tile",
@@ -399,14 +409,16 @@ pub(super) const METHODS: &[Method] = &[
         HBM_SHUFFLE,
         &[HBM_SOURCE, PATTERN],
         Action::Shuffle(Level::Cluster),
-    ),
+    )
+    .without_body(),
     on(
         Receiver::DmaEngine,
         "hbm_chip_shuffle",
         HBM_SHUFFLE,
         &[HBM_SOURCE, PATTERN],
         Action::Shuffle(Level::Chip),
-    ),
+    )
+    .without_body(),
     on(
         Receiver::TensorUnit,
         "parallel_copy_cluster_slice",

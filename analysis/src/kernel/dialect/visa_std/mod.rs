@@ -7,7 +7,8 @@ mod types;
 mod vector;
 mod words;
 
-use crate::kernel::{Context, Tier};
+use crate::hardware::Machine;
+use crate::kernel::{Context, Level, Tier};
 
 use super::{AssociatedFunction, Constructor, Dialect, Release};
 
@@ -16,14 +17,19 @@ use types::TYPES;
 use words::WORDS;
 
 /// The one release: that of April 2026.
-const RELEASE: Release = Release::new(2026, 4);
+const RELEASE: Release = Release::new(0, 1);
 
 /// `furiosa_visa_std`.
 pub static VISA_STD: Dialect = Dialect {
     crate_name: "furiosa_visa_std",
+    machine: Machine::RNGD,
     types: TYPES,
     methods: &[methods::METHODS, vector::METHODS],
     guide: GUIDE,
+    level_words: &[
+        (Level::Slice, "The slices of the result: 256."),
+        (Level::Row, "The rows of the MAC array: 1, 2, 4 or 8."),
+    ],
     associated: ASSOCIATED,
     context_fields: &[
         ("main", Context::Main),

@@ -23,6 +23,7 @@ const fn on(
         action: Action::Stages(stages),
         offered_at: None,
         releases: Some(Releases::since(RELEASE)),
+        without_body: false,
     }
 }
 
@@ -108,7 +109,8 @@ pub(super) const METHODS: &[Method] = &[
         &[TIME],
         &[arg(Role::Condition, "ids", "ValidBranchIds")],
         &[once(S::VectorFilter)],
-    ),
+    )
+    .without_body(),
     single(
         "vector_split",
         &[TIME, PACKET],

@@ -4,6 +4,7 @@ mod book;
 mod broken;
 mod collectives;
 mod control_flow;
+mod dialects;
 mod helpers;
 mod homonyms;
 mod incremental;

@@ -1,0 +1,151 @@
+//! What a fix writes, in a library's words: calls of methods, topologies, regions.
+//!
+//! Whoever mends a kernel says which stage it wants and what each part of the call is; how that is called and in which order
+//! it is written is the library's.
+
+use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
+use crate::kernel::{SwitchConfig, TrfAddress};
+
+use super::{Action, Dialect};
+
+impl Dialect {
+    /// The name of the method for a stage; the catalogue's where the library has none.
+    #[must_use]
+    pub fn name_of(&self, stage: CanonicalStage) -> &'static str {
+        self.method_of(stage)
+            .map_or(stage.row().name, |method| method.name)
+    }
+
+    /// The name of the method that begins a stream, of one tensor or of several in turn.
+    #[must_use]
+    pub fn begin(&self, interleaved: bool) -> &'static str {
+        let wanted = if interleaved {
+            Action::BeginInterleaved
+        } else {
+            Action::Begin
+        };
+        self.every_method()
+            .find(|method| method.action == wanted)
+            .map_or("", |method| method.name)
+    }
+
+    /// A method with its generics, without its arguments: `collect::<m![A], m![B]>`. What is not given is left to inference.
+    #[must_use]
+    pub fn write_method(&self, stage: CanonicalStage, generics: &[(Generic, String)]) -> String {
+        let mut text = self.name_of(stage).to_owned();
+        let parameters = self
+            .method_of(stage)
+            .map_or(&[][..], |method| method.generics);
+        if parameters.is_empty() || generics.is_empty() {
+            return text;
+        }
+        let mut given: Vec<&(Generic, String)> = generics.iter().collect();
+        let written: Vec<&str> = parameters
+            .iter()
+            .map(|parameter| {
+                let at = given.iter().position(|(known, _)| known == parameter);
+                at.map_or("_", |at| given.remove(at).1.as_str())
+            })
+            .collect();
+        text.push_str(&format!("::<{}>", written.join(", ")));
+        text
+    }
+
+    /// A call: `collect::<m![A], m![B]>()`. An argument that is not given is what authors usually write.
+    #[must_use]
+    pub fn write(
+        &self,
+        stage: CanonicalStage,
+        generics: &[(Generic, String)],
+        arguments: &[(Role, String)],
+    ) -> String {
+        let parameters = self
+            .method_of(stage)
+            .map_or(&[][..], |method| method.arguments);
+        let written: Vec<&str> = parameters
+            .iter()
+            .map(|parameter| {
+                let given = arguments.iter().find(|(role, _)| *role == parameter.role);
+                match given {
+                    Some((_, text)) => text.as_str(),
+                    None if parameter.usual.is_empty() => parameter.name,
+                    None => parameter.usual,
+                }
+            })
+            .collect();
+        format!(
+            "{}({})",
+            self.write_method(stage, generics),
+            written.join(", ")
+        )
+    }
+
+    /// A topology of the Switch Engine without its enum: `Broadcast1 { slice1: 4, slice0: 2 }`; `None` where the library does
+    /// not have it or a size is unknown.
+    #[must_use]
+    pub fn write_switch(&self, config: &SwitchConfig) -> Option<String> {
+        let word = self.words.switch_of(config.topology())?;
+        let fields: Option<Vec<String>> = word
+            .fields
+            .iter()
+            .map(|(name, parameter)| {
+                Some(format!("{name}: {}", config.parameter(*parameter)?.get()?))
+            })
+            .collect();
+        Some(format!("{} {{ {} }}", word.name, fields?.join(", ")))
+    }
+
+    /// A region of the TRF.
+    #[must_use]
+    pub fn write_region(&self, region: TrfAddress) -> String {
+        format!(
+            "{}::{}",
+            self.words.trf_type,
+            self.words.trf_region_name(region)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::VISA_STD;
+    use super::*;
+    use crate::kernel::Level;
+
+    #[test]
+    fn calls_have_the_librarys_order_of_generics() {
+        let time = (Generic::Level(Level::Time), "m![A]".to_owned());
+        let packet = (Generic::Level(Level::Packet), "m![B]".to_owned());
+        assert_eq!(
+            VISA_STD.write(
+                CanonicalStage::Collect,
+                &[packet.clone(), time.clone()],
+                &[]
+            ),
+            "collect::<m![A], m![B]>()"
+        );
+        assert_eq!(
+            VISA_STD.write(
+                CanonicalStage::Align,
+                &[time, packet],
+                &[(Role::Weights, "&w".to_owned())]
+            ),
+            "align::<m![A], m![B], _, _>(&w)"
+        );
+        assert_eq!(
+            VISA_STD.write(CanonicalStage::VectorBranch, &[], &[]),
+            "vector_intra_slice_branch(BranchMode::Unconditional)"
+        );
+        assert_eq!(
+            VISA_STD.write_region(TrfAddress::SecondHalf),
+            "TrfAddress::SecondHalf"
+        );
+    }
+
+    #[test]
+    fn every_stage_of_a_pass_has_a_name() {
+        for row in crate::kernel::catalogue::CATALOGUE {
+            assert!(VISA_STD.method_of(row.stage).is_some(), "{}", row.name);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! A library that is none of the two: the same operations under other names, several stages in one call, arguments and
+//! generics in another order, no addresses.
+
+use super::*;
+use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
+use crate::kernel::dialect::{
+    Access, Action, Argument, Dialect, Method, Receiver, Release, Releases, StageUse, VISA_STD,
+};
+use crate::kernel::{AddressValue, Context, Level, PassEnd, Tier};
+
+const fn argument(role: Role) -> Argument {
+    Argument {
+        role,
+        name: "value",
+        ty: "Value",
+        meaning: "",
+        usual: "",
+        suffix: "",
+    }
+}
+
+const fn once(stage: CanonicalStage) -> StageUse {
+    StageUse {
+        stage,
+        merges: false,
+    }
+}
+
+const fn method(
+    receiver: Receiver,
+    name: &'static str,
+    generics: &'static [Generic],
+    arguments: &'static [Argument],
+    action: Action,
+) -> Method {
+    Method {
+        name,
+        receiver,
+        generics,
+        arguments,
+        action,
+        offered_at: None,
+        releases: Some(Releases {
+            since: Release::new(0, 2),
+            until: Some(Release::new(0, 3)),
+        }),
+        without_body: false,
+    }
+}
+
+const TIME: Generic = Generic::Level(Level::Time);
+const PACKET: Generic = Generic::Level(Level::Packet);
+
+static OTHER: &[Method] = &[
+    method(
+        Receiver::Tensor(Tier::Hbm, &[Access::Owned]),
+        "bring",
+        &[
+            Generic::Level(Level::Element),
+            Generic::Level(Level::Slice),
+            Generic::Level(Level::Cluster),
+        ],
+        &[argument(Role::Address), argument(Role::Context)],
+        Action::Transfer(Tier::Dm),
+    ),
+    method(
+        Receiver::Stream,
+        "flits",
+        &[TIME, PACKET, Generic::Scalar, TIME, PACKET],
+        &[],
+        Action::Stages(&[once(CanonicalStage::Fetch), once(CanonicalStage::Collect)]),
+    ),
+    method(
+        Receiver::Stream,
+        "keep",
+        &[],
+        &[],
+        Action::Stages(&[once(CanonicalStage::Commit)]),
+    ),
+];
+
+/// The book's library with the other names beside its own.
+fn other() -> &'static Dialect {
+    let lists = std::iter::once(OTHER).chain(VISA_STD.methods.iter().copied());
+    let methods: Vec<&'static [Method]> = lists.collect();
+    Box::leak(Box::new(Dialect {
+        methods: Box::leak(methods.into_boxed_slice()),
+        ..VISA_STD
+    }))
+}
+
+#[test]
+fn one_call_may_be_several_stages_and_arguments_stand_where_the_table_says() {
+    let text = "axes![S = 256, A = 8, B = 64];
+        fn kernel(ctx: &mut Context, x: HbmTensor<i8, m![1], m![S, A, B]>) {
+            let d = x.bring::<m![A, B], m![S], m![1 # 2]>(0x40, &mut ctx.tdma);
+            let y: DmTensor<i8, m![1], m![1 # 2], m![S], m![A, B]> = ctx
+                .main
+                .begin(d.view())
+                .flits::<m![A], m![B], i8, m![A, B / 32], m![B % 32]>()
+                .keep();
+        }";
+    let (db, _) = lower_in(text, "kernel");
+    let file = db.file("kernel.rs").expect("the file");
+    let function = file_items(&db, file)
+        .items
+        .iter()
+        .copied()
+        .find(|item| item.kind(&db) == ItemKind::Function)
+        .expect("the function");
+    let body = super::super::functions::lower_for(&db, other(), function, None).0;
+    assert_eq!(reasons(&body), []);
+    let OperationKind::Copy(copy) = &body.operations[0].kind else {
+        panic!("a transfer")
+    };
+    assert_eq!(body.operations[0].context, Context::TensorDma);
+    let made = body.tensor(copy.target).expect("a tensor");
+    assert_eq!(made.address.value, AddressValue::Bytes(0x40));
+    assert_eq!(shown(&made.levels.element), "A, B");
+    assert_eq!(
+        made.levels.cluster.as_ref().map(shown).as_deref(),
+        Some("1 # 2")
+    );
+    let pass = passes(&body)[0];
+    let stages: Vec<_> = pass
+        .stages
+        .iter()
+        .map(|stage| {
+            let (time, packet) = (shown(&stage.output.time), shown(&stage.output.packet));
+            (stage.kind.canonical(), time, packet)
+        })
+        .collect();
+    let expected = [
+        (CanonicalStage::Fetch, "A".to_owned(), "B".to_owned()),
+        (
+            CanonicalStage::Collect,
+            "A, B / 32".to_owned(),
+            "B % 32".to_owned(),
+        ),
+    ];
+    assert_eq!(stages, expected);
+    let PassEnd::Commit { target, .. } = pass.end else {
+        panic!("a commit")
+    };
+    // The library chooses the address, which leaves nothing unresolved.
+    let made = body.tensor(target).expect("a tensor");
+    assert_eq!(made.address.value, AddressValue::Unknown);
+}
+
+#[test]
+fn releases_are_kept_apart() {
+    let [first, ..] = OTHER else {
+        panic!("methods")
+    };
+    let releases = first.releases.expect("releases");
+    assert!(releases.contain(Release::new(0, 2)) && releases.contain(Release::new(0, 3)));
+    assert!(!releases.contain(Release::new(0, 10)) && !releases.contain(Release::new(0, 1)));
+    assert!(Releases::since(Release::new(0, 7)).contain(Release::new(0, 10)));
+}

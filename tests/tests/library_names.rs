@@ -1,0 +1,327 @@
+//! No room but a library's own folder knows what the library calls its methods, types and variants.
+//!
+//! What is left outside is listed, file by file, and may only become less: the test prints what a number can be lowered to.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, also in its helpers"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use visa_tests::{read, repository, rust_files, shown};
+
+/// The folder of a library.
+const FOLDER: &str = "analysis/src/kernel/dialect/visa_std";
+
+/// Files outside of it that still name something of the library, how often, and why.
+const LEFT: &[(&str, usize, &str)] = &[
+    (
+        "analysis/src/derivation/library/stages.rs",
+        1,
+        "an enum of operations",
+    ),
+    (
+        "analysis/src/derivation/refusals.rs",
+        1,
+        "a key of its own that is called as a branch mode is",
+    ),
+    (
+        "analysis/src/derivation/vector/stages.rs",
+        10,
+        "enums of operations by stage",
+    ),
+    (
+        "analysis/src/hardware/vector_operations.rs",
+        43,
+        "operations of ALUs by enum and variant",
+    ),
+    (
+        "analysis/src/ide/assists/values.rs",
+        1,
+        "a text that is an address",
+    ),
+    (
+        "analysis/src/ide/completion/variants.rs",
+        1,
+        "an enum of operations",
+    ),
+    (
+        "analysis/src/items/dialects.rs",
+        1,
+        "what a crate's manifest says",
+    ),
+    (
+        "analysis/src/items/library.rs",
+        85,
+        "what the preludes bring into scope",
+    ),
+    (
+        "analysis/src/kernel/catalogue.rs",
+        1,
+        "words of rules and findings",
+    ),
+    (
+        "analysis/src/kernel/lowering/functions.rs",
+        1,
+        "tells host code from kernels of a library that is not read",
+    ),
+    (
+        "analysis/src/rules/collect.rs",
+        1,
+        "words of rules and findings",
+    ),
+    (
+        "analysis/src/rules/contraction/mod.rs",
+        4,
+        "headings of the book",
+    ),
+    (
+        "analysis/src/rules/contraction/reduction.rs",
+        1,
+        "words of rules and findings",
+    ),
+    (
+        "analysis/src/rules/coverage.rs",
+        1,
+        "words of rules and findings",
+    ),
+    (
+        "analysis/src/rules/library.rs",
+        12,
+        "the library is what these rules are about",
+    ),
+    (
+        "analysis/src/rules/memory.rs",
+        1,
+        "words of rules and findings",
+    ),
+    ("analysis/src/rules/mod.rs", 5, "a fix's text"),
+    (
+        "analysis/src/rules/performance/vector.rs",
+        1,
+        "words of rules and findings",
+    ),
+    (
+        "analysis/src/rules/pipeline.rs",
+        3,
+        "words of rules and findings",
+    ),
+    (
+        "analysis/src/rules/switch.rs",
+        6,
+        "words of rules and findings",
+    ),
+    (
+        "analysis/src/rules/vector/declarations.rs",
+        15,
+        "words of rules and findings",
+    ),
+];
+
+/// Methods of one word: they are names of the library where they are written as code.
+const METHODS: &[&str] = &[
+    "accumulate",
+    "address",
+    "align",
+    "begin",
+    "cast",
+    "collect",
+    "commit",
+    "contract",
+    "fetch",
+    "reshape",
+    "switch",
+    "tile",
+    "transpose",
+    "view",
+];
+
+/// Rust's own words among a library's.
+const ORDINARY: &[&str] = &[
+    "new", "from", "clone", "into", "launch", "zero", "rand", "group",
+];
+
+/// The shipped code of a file: no tests, no lines of comments.
+fn code(text: &str) -> String {
+    let starts = ["#[cfg(test)]\nmod ", "#[cfg(all(test, "];
+    let end = starts.iter().filter_map(|start| text.find(start)).min();
+    let lines = text[..end.unwrap_or(text.len())].lines();
+    let shipped = lines.filter(|line| !line.trim_start().starts_with("//"));
+    shipped.collect::<Vec<_>>().join("\n")
+}
+
+/// The string literals of a text.
+fn literals(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = text.chars().peekable();
+    let mut before = ' ';
+    while let Some(character) = rest.next() {
+        if character == '"' && before != '\'' && before != '\\' {
+            let mut literal = String::new();
+            while let Some(inner) = rest.next() {
+                match inner {
+                    '"' => break,
+                    '\\' => {
+                        rest.next();
+                        literal.push(' ');
+                    }
+                    inner => literal.push(inner),
+                }
+            }
+            found.push(literal);
+            before = ' ';
+        } else {
+            before = character;
+        }
+    }
+    found
+}
+
+/// The words of a text, each with the character before it.
+fn words(text: &str) -> Vec<(char, &str)> {
+    let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let mut found = Vec::new();
+    let mut start = None;
+    let ends = text.char_indices().chain([(text.len(), ' ')]);
+    for (at, character) in ends {
+        match (start, is_word(character)) {
+            (None, true) => start = Some(at),
+            (Some(from), false) => {
+                let before = text[..from].chars().next_back().unwrap_or(' ');
+                found.push((before, &text[from..at]));
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether a word can be nothing but a name of the library: of several parts.
+fn is_telling(word: &str) -> bool {
+    let humps = word
+        .chars()
+        .zip(word.chars().skip(1))
+        .any(|(one, two)| one.is_ascii_lowercase() && two.is_ascii_uppercase());
+    let numbered = word.starts_with(|first: char| first.is_ascii_uppercase())
+        && word.ends_with(|last: char| last.is_ascii_digit())
+        && word.len() > 3;
+    word.trim_matches('_').contains('_') || humps || numbered
+}
+
+/// The names of the library that tell by themselves.
+fn names() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for file in rust_files(&repository().join(FOLDER)) {
+        if file.ends_with("guide.rs") {
+            continue;
+        }
+        for literal in literals(&code(&read(&file))) {
+            let one_word = words(&literal).iter().any(|(_, word)| *word == literal);
+            if one_word && is_telling(&literal) && !ORDINARY.contains(&&*literal) {
+                found.insert(literal);
+            }
+        }
+    }
+    found
+}
+
+fn is_test_code(path: &str) -> bool {
+    let of_tests = [
+        "/tests/",
+        "tests.rs",
+        "/testing",
+        "brute_force",
+        "dma/events.rs",
+    ];
+    of_tests.iter().any(|part| path.contains(part))
+}
+
+#[test]
+fn a_librarys_names_stand_in_its_folder() {
+    let telling = names();
+    for name in ["vector_fxp", "Broadcast01", "FirstHalf", "DmTensor"] {
+        assert!(telling.contains(name), "{name}");
+    }
+    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+    for file in rust_files(&repository().join("analysis/src")) {
+        let path = shown(&file);
+        if path.contains("kernel/dialect/") || is_test_code(&path) {
+            continue;
+        }
+        let literals = literals(&code(&read(&file)));
+        let named = |(before, word): &(char, &str)| {
+            telling.contains(*word) || (*before == '`' && METHODS.contains(word))
+        };
+        let count = literals
+            .iter()
+            .map(|literal| words(literal).iter().filter(|word| named(word)).count())
+            .sum::<usize>();
+        if count > 0 {
+            found.insert(path, count);
+        }
+    }
+    let left: usize = found.values().sum();
+    println!(
+        "{left} names of a library in {} files outside of its folder",
+        found.len()
+    );
+    let mut wrong = Vec::new();
+    for (path, count) in &found {
+        let allowed = LEFT.iter().find(|(known, ..)| known == path);
+        match allowed.map_or(0, |(_, allowed, _)| *allowed) {
+            allowed if *count > allowed => wrong.push(format!(
+                "{path} names {count} things of a library, {allowed} are left: ask the library's table"
+            )),
+            allowed if *count < allowed => {
+                wrong.push(format!("{path}: {count} are left, lower the number from {allowed}"));
+            }
+            _ => {}
+        }
+    }
+    let gone = LEFT.iter().filter(|(path, ..)| !found.contains_key(*path));
+    wrong.extend(gone.map(|(path, ..)| format!("{path}: nothing is left, take it off the list")));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The smallest engine is named where it is declared, derived, costed and judged, and where a library says what asks for it.
+/// A new stage touches as many files as this one is plumbed through.
+#[test]
+fn a_stage_is_named_in_few_files() {
+    let variants = [
+        "StageKind",
+        "Position",
+        "CanonicalStage",
+        "S",
+        "Engine",
+        "StageDerivation",
+    ];
+    let variants: Vec<String> = variants
+        .iter()
+        .map(|one| format!("{one}::Transpose"))
+        .collect();
+    let mut found = Vec::new();
+    for file in rust_files(&repository().join("analysis/src")) {
+        let path = shown(&file);
+        let text = code(&read(&file));
+        let names = |one: &String| {
+            text.match_indices(one.as_str()).any(|(at, _)| {
+                let before = text[..at].chars().next_back().unwrap_or(' ');
+                let after = text[at + one.len()..].chars().next().unwrap_or(' ');
+                !before.is_ascii_alphanumeric() && !after.is_ascii_alphanumeric()
+            })
+        };
+        if !is_test_code(&path) && variants.iter().any(names) {
+            found.push(path);
+        }
+    }
+    println!(
+        "{} files name the stage:\n{}",
+        found.len(),
+        found.join("\n")
+    );
+    assert!(found.len() <= STAGE_FILES, "{}", found.join("\n"));
+}
+
+/// Files that name the smallest stage, position or engine; to become eight.
+const STAGE_FILES: usize = 10;
