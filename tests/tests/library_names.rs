@@ -95,7 +95,7 @@ const LEFT: &[(&str, usize, &str)] = &[
         1,
         "words of rules and findings",
     ),
-    ("analysis/src/rules/mod.rs", 5, "a fix's text"),
+    ("analysis/src/rules/replacement.rs", 5, "a fix's text"),
     (
         "analysis/src/rules/performance/vector.rs",
         1,

@@ -248,7 +248,7 @@ mod tests {
     use super::*;
     use crate::kernel::catalogue::CATALOGUE;
     use crate::kernel::testing_body::BodyBuilder;
-    use crate::kernel::{Engine, Stage};
+    use crate::kernel::{AddressValue, Engine, Stage, Tier};
 
     /// A tensor that is loaded and read, so many times.
     fn repeated(rounds: u64) -> Body {
@@ -267,15 +267,24 @@ mod tests {
 
     #[test]
     fn every_stage_outside_of_the_vector_engine_has_a_derivation() {
-        let body = repeated(1);
-        let pass = body
-            .operations
-            .iter()
-            .find_map(|operation| match &operation.kind {
-                OperationKind::Pass(pass) => Some(&**pass),
-                _ => None,
-            });
-        let pass = pass.expect("a pass");
+        let mut builder = BodyBuilder::new(&[("A", 64)]);
+        let input = builder.input("A");
+        let loaded = builder.load(input, "1 # 256", "A", 0);
+        let levels = ["1", "1 # 2", "1 # 256", "A"];
+        builder.pass(
+            loaded,
+            &[loaded],
+            Tier::Dm,
+            &levels,
+            AddressValue::Bytes(256),
+        );
+        let body = builder.body;
+        let passes = body.operations.iter();
+        let mut passes = passes.filter_map(|operation| match &operation.kind {
+            OperationKind::Pass(pass) => Some(&**pass),
+            _ => None,
+        });
+        let pass = passes.next().expect("a pass");
         let template = pass.stages.first().expect("a stage");
         let mut seen = 0;
         for row in CATALOGUE {
