@@ -182,22 +182,42 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         Standing::of(&fixable.collect::<Vec<_>>(), self.target).counts
     }
 
+    /// Rounds until nothing changes. What was taken for a circle is tried again from where the rounds ended, as whoever fixes
+    /// the result would; where that leads back to an end that is known, it was one.
     fn run(&mut self) {
-        let (mut changed, mut rounds) = (false, 0);
-        while rounds < ROUNDS {
+        let mut left = ROUNDS;
+        let mut ends = BTreeSet::from([self.texts.clone()]);
+        loop {
+            left = self.run_once(left);
+            let known = !ends.insert(self.texts.clone());
+            if known || left == 0 || self.circular.is_empty() {
+                return;
+            }
+            self.refused.clear();
+            self.circular.clear();
+            self.alone.clear();
+            self.history.clear();
+        }
+    }
+
+    /// As many rounds as are left until nothing changes; how many are left then.
+    fn run_once(&mut self, mut left: usize) -> usize {
+        let mut changed = false;
+        while left > 0 {
             let batch = self.candidates();
             if !batch.is_empty() {
                 let stands = self.attempt(batch);
                 changed |= stands;
-                rounds += usize::from(stands);
+                left -= usize::from(stands);
             } else if changed {
                 // What did not stand before the change may stand now.
                 changed = false;
                 self.refused.clear();
             } else {
-                return;
+                break;
             }
         }
+        left
     }
 
     /// The fixes of the highest level that has any, one a finding, completed; without those that meet an earlier one.

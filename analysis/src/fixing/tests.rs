@@ -275,6 +275,26 @@ fn fixes_that_lead_in_a_circle_end_where_they_began() {
 }
 
 #[test]
+fn what_only_looked_like_a_circle_is_mended_at_once() {
+    use Level::{Deny, Warn};
+    let mut toy = Toy::new(
+        "cea",
+        &[
+            ('a', Warn, &["f"]),
+            ('b', Warn, &["e"]),
+            ('c', Deny, &["ab"]),
+            ('d', Level::Allow, &[]),
+            ('e', Warn, &["ab", "a"]),
+            ('f', Warn, &["b"]),
+        ],
+    );
+    fix_all(&mut toy, Trust::Machine);
+    let once = toy.text().to_owned();
+    fix_all(&mut toy, Trust::Machine);
+    assert_eq!(toy.text(), once);
+}
+
+#[test]
 fn unsure_fixes_are_applied_on_request() {
     let mut diagnostic = finding('a', Level::Deny, 0, vec![fix(vec![]), fix(vec![])]);
     diagnostic.fixes[0].applicability = Applicability::Maybe;
