@@ -209,7 +209,7 @@ fn completed_item_findings(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
         rules::keep_what_holds(db, file, &mut found.findings, &|function, mappings| {
             as_checked(db, function, |checked| breaks_nothing(checked, mappings))
         });
-        rules::state_fixes(&mut found.findings);
+        rules::state_fixes(&mut found.findings, true);
         found
     }))
 }
@@ -220,7 +220,7 @@ pub(crate) fn found_in_items(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc
     if fixes == Fixes::Completed && found.findings.iter().any(rules::is_tried) {
         return completed_item_findings(db, file);
     }
-    rules::state_fixes(&mut found.findings);
+    rules::state_fixes(&mut found.findings, false);
     Arc::new(found)
 }
 

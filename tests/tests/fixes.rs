@@ -350,30 +350,9 @@ fn what_a_check_is_sure_of_stays_sure() {
     assert_none(&problems);
 }
 
-/// Wrong kernels of which a check states what it cannot know to lead on, with the reason.
-const NOT_KNOWN_YET: &[(&str, &str)] = &[
-    ("modulo_indivisible/wrong", HIDDEN),
-    ("modulo_indivisible/wrong_2", HIDDEN),
-    ("padding_shrinks/wrong", HIDDEN),
-    ("stride_indivisible/wrong_2", HIDDEN),
-    ("stride_indivisible/wrong_4", HIDDEN),
-    (
-        "slice_size/wrong_3",
-        "the other tensor is found when this one is right",
-    ),
-    (
-        "sequencer_iterations/wrong",
-        "whether a padding lets a loop be split is found when it is tried",
-    ),
-];
-
-/// Why nothing is known of what comes behind a fix.
-const HIDDEN: &str = "what a mapping without a meaning hides is found when it has one";
-
 #[test]
 fn what_the_help_of_a_check_states_is_followed() {
     let mut problems = Vec::new();
-    let mut used = BTreeSet::new();
     let mut tried = 0;
     let wrong = fixtures().into_iter();
     for (path, text) in wrong.filter(|(path, _)| path.contains("/wrong")) {
@@ -391,7 +370,7 @@ fn what_the_help_of_a_check_states_is_followed() {
                     edits: &stated.edits,
                 };
                 let faults = faults_of_hint(&report, &text, diagnostic, hint);
-                if !faults.is_empty() && !excepted(NOT_KNOWN_YET, &path, &mut used) {
+                if !faults.is_empty() {
                     let line = line_of(diagnostic);
                     problems.push(format!("{path}: {line}: {}: {faults:?}", stated.text));
                 }
@@ -399,7 +378,6 @@ fn what_the_help_of_a_check_states_is_followed() {
         }
     }
     assert!(tried > 100, "only {tried} texts");
-    problems.extend(stale(NOT_KNOWN_YET, &used));
     assert_none(&problems);
 }
 

@@ -7,13 +7,14 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::changed::{Values, places_of_operation, places_of_tensor, values, write};
-use super::{Alternative, Applicability, Checked, Edit, Finding};
+use super::{Alternative, Applicability, Checked, Edit, Finding, Value};
 use crate::derivation::derive_operation;
 use crate::derivation::memory::Lifetime;
 use crate::derivation::refusals::{Refusals, more_is_refused, refusals};
 use crate::derivation::tensors::bytes_of;
 use crate::items::Span;
-use crate::kernel::{Body, Origin, TensorId, Tier};
+use crate::kernel::{Body, Level, Origin, TensorId, Tier, Written};
+use crate::mapping::Mapping;
 
 /// How many alternatives of a finding are stated.
 pub(crate) const ALTERNATIVE_LIMIT: usize = 8;
@@ -32,14 +33,14 @@ pub(super) fn judge(checked: &Checked<'_>, findings: &mut [Finding]) {
     }
     let mut trial = Trial::of(checked);
     for fix in sure {
-        if trial.refuses(&fix.edits) {
+        if trial.outcome(&fix.edits) == Outcome::LeadsOn {
             fix.applicability = Applicability::Maybe;
         }
     }
 }
 
-/// Keeps of what helps state the alternatives with which nothing more is refused. Where there is none of them, and no other
-/// help, the first one says that something follows from it.
+/// Keeps of what helps state the alternatives that mend something and with which nothing more is refused. Where there is none of
+/// them, and no other help, the first one that leads to other changes says that something follows from it.
 pub(super) fn judge_helps(checked: &Checked<'_>, findings: &mut [Finding]) {
     let stating = |finding: &&mut Finding| finding.alternatives.is_some();
     let mut stating = findings.iter_mut().filter(stating).peekable();
@@ -52,12 +53,16 @@ pub(super) fn judge_helps(checked: &Checked<'_>, findings: &mut [Finding]) {
             continue;
         };
         let stated = std::mem::take(&mut alternatives.list);
-        let (refused, mut closed): (Vec<_>, Vec<_>) = stated
-            .into_iter()
-            .take(ALTERNATIVE_LIMIT)
-            .partition(|stated| trial.refuses(&stated.edits));
+        let (mut closed, mut leading) = (Vec::new(), Vec::new());
+        for stated in stated.into_iter().take(ALTERNATIVE_LIMIT) {
+            match trial.outcome(&stated.edits) {
+                Outcome::Closed => closed.push(stated),
+                Outcome::LeadsOn => leading.push(stated),
+                Outcome::MendsNothing => {}
+            }
+        }
         if closed.is_empty() && finding.help.is_none() {
-            closed.extend(refused.into_iter().take(1).map(|stated| Alternative {
+            closed.extend(leading.into_iter().take(1).map(|stated| Alternative {
                 text: format!("{}{FOLLOWING}", stated.text),
                 ..stated
             }));
@@ -67,6 +72,17 @@ pub(super) fn judge_helps(checked: &Checked<'_>, findings: &mut [Finding]) {
             finding.alternatives = None;
         }
     }
+}
+
+/// What becomes of the operations that edits concern, as far as these operations show it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// Nothing more is refused.
+    Closed,
+    /// More is refused, or the same mapping is written elsewhere too.
+    LeadsOn,
+    /// What was refused still is.
+    MendsNothing,
 }
 
 /// What of a body is written at a place.
@@ -149,15 +165,15 @@ impl<'a> Trial<'a> {
         None
     }
 
-    /// Whether something is refused with edits that was not before. What a body does not hold as a value is not judged.
-    fn refuses(&mut self, edits: &[Edit]) -> bool {
+    /// What becomes of edits. What a body does not hold as a value is not judged.
+    fn outcome(&mut self, edits: &[Edit]) -> Outcome {
         let Some(values) = values(edits) else {
-            return false;
+            return Outcome::Closed;
         };
         let mut changed: FxHashSet<Holder> = FxHashSet::default();
         for edit in edits {
             let Some(holders) = self.holders.get(&edit.span) else {
-                return false;
+                return Outcome::Closed;
             };
             changed.extend(holders.iter().copied());
         }
@@ -172,17 +188,55 @@ impl<'a> Trial<'a> {
                 }
             }
         }
+        let elsewhere = self.is_written_elsewhere(&values, &changed);
         self.make(&values, &changed);
         let collides = changed.iter().any(|holder| match holder {
             Holder::Tensor(number) => self.collides(*number),
             Holder::Operation(_) => false,
         });
-        let refuses = collides
-            || touched
-                .into_iter()
-                .any(|number| self.is_refused_more(number));
+        let (mut more, mut refused, mut same) = (collides || elsewhere, false, true);
+        for number in touched {
+            if let Some((before, after)) = self.refused(number) {
+                more |= more_is_refused(&before, &after);
+                refused |= !before.is_empty();
+                same &= before == after;
+            }
+        }
         self.take_back(&changed);
-        refuses
+        // An address is moved for the sake of other tensors: what refuses the operations themselves stays.
+        let mappings = values.values();
+        let mappings = mappings
+            .into_iter()
+            .all(|value| matches!(value, Value::Mapping(_)));
+        match () {
+            () if more => Outcome::LeadsOn,
+            () if refused && same && mappings => Outcome::MendsNothing,
+            () => Outcome::Closed,
+        }
+    }
+
+    /// Whether the slices, clusters or chips of a tensor are changed that another tensor, written elsewhere, has as well: what
+    /// passes from one to the other keeps them.
+    fn is_written_elsewhere(&self, values: &Values, changed: &FxHashSet<Holder>) -> bool {
+        let tensors = &self.body.tensors;
+        changed.iter().any(|holder| {
+            let Holder::Tensor(number) = holder else {
+                return false;
+            };
+            let Some(tensor) = tensors.get(*number) else {
+                return false;
+            };
+            let edited = tensor
+                .levels
+                .iter()
+                .filter(|(level, written)| *level != Level::Element && is_edited(written, values));
+            edited.into_iter().any(|(level, written)| {
+                let others = tensors.iter().flat_map(|other| other.levels.iter());
+                others
+                    .filter(|(other, _)| *other == level)
+                    .any(|(_, other)| other.value == written.value && !is_edited(other, values))
+            })
+        })
     }
 
     fn make(&mut self, values: &Values, changed: &FxHashSet<Holder>) {
@@ -222,8 +276,8 @@ impl<'a> Trial<'a> {
         }
     }
 
-    /// Whether more of an operation is refused than before.
-    fn is_refused_more(&mut self, number: usize) -> bool {
+    /// What of an operation is refused, and what is after the change.
+    fn refused(&mut self, number: usize) -> Option<(Refusals, Refusals)> {
         let Checked {
             body: old,
             derivation,
@@ -236,13 +290,13 @@ impl<'a> Trial<'a> {
             old.operations.get(number),
             self.body.operations.get(number),
         ) else {
-            return false;
+            return None;
         };
         let changed = derive_operation(&self.body, operation, target);
         let after = refusals(&self.body, operation, &changed);
         let before = self.before.entry(number);
         let before = before.or_insert_with(|| refusals(old, first, derived));
-        more_is_refused(before, &after)
+        Some((before.clone(), after))
     }
 
     /// Whether a tensor that grew reaches into another one that is needed at the same time, or out of its memory.
@@ -273,6 +327,14 @@ impl<'a> Trial<'a> {
                 || others.any(|other| meets(own, (start, end), other))
         })
     }
+}
+
+/// Whether a mapping is written at a place of the values.
+fn is_edited(written: &Written<Mapping>, values: &Values) -> bool {
+    values.contains_key(&written.span)
+        || written
+            .used_at
+            .is_some_and(|place| values.contains_key(&place))
 }
 
 /// Whether bytes of a tensor's memory are another's while both are needed.

@@ -13,7 +13,7 @@ use crate::items::{
 use crate::mapping::Mapping;
 
 use super::padded_tensors::{PaddedTensors, functions_naming, padded_tensors};
-use super::{Alternative, Edit, Finding, Fix, Level, find, indivisible, words};
+use super::{Alternative, Edit, FOLLOWING, Finding, Fix, Level, find, indivisible, words};
 
 /// What is said where no repair of the expression alone fits the function around it.
 const GENERAL: &str = "write what fits all places of the axis, and all tensors that are declared over it: the same padding, or \
@@ -136,8 +136,10 @@ fn padding(db: &dyn Db, finding: &Finding) -> Option<(Mapping, u64)> {
     Some((operand.base.clone(), operand.padded?))
 }
 
-/// States what the fixes of faulty expressions write.
-pub(crate) fn state_fixes(findings: &mut [Finding]) {
+/// States what the fixes of faulty expressions write; of fixes that were not tried in the functions that hold them, that more
+/// may follow.
+pub(crate) fn state_fixes(findings: &mut [Finding], tried: bool) {
+    let behind = if tried { "" } else { FOLLOWING };
     for finding in findings.iter_mut().filter(|finding| denied(finding)) {
         let stated = finding.fixes.iter().map(|fix| {
             let mut texts: Vec<&str> = Vec::new();
@@ -147,7 +149,7 @@ pub(crate) fn state_fixes(findings: &mut [Finding]) {
                 }
             }
             Alternative {
-                text: format!("{}: {}", fix.title, words::names(&texts)),
+                text: format!("{}: {}{behind}", fix.title, words::names(&texts)),
                 edits: fix.edits.clone(),
             }
         });
