@@ -4,8 +4,6 @@
 
 use globset::Glob;
 
-use crate::db::{Db, Project, SourceFile, shown_path};
-
 /// The limits of the kernels that a pattern names. What is `None` is not limited.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Budget {
@@ -28,11 +26,4 @@ impl Budget {
         self.kernels == kernel
             || Glob::new(&self.kernels).is_ok_and(|glob| glob.compile_matcher().is_match(kernel))
     }
-}
-
-/// The budget of a kernel of a file: the first that fits.
-pub(crate) fn budget_of(db: &dyn Db, file: SourceFile, kernel: &str) -> Option<Budget> {
-    let budgets = Project::try_get(db)?.budgets(db);
-    let own = budgets.get(&shown_path(db, file))?.iter();
-    own.clone().find(|budget| budget.is_for(kernel)).cloned()
 }

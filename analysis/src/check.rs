@@ -13,12 +13,11 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::budget::budget_of;
 use crate::causes::Causes;
-use crate::db::{Db, Project, SourceFile, options, shown_path};
+use crate::completion::{breaks_nothing, complete_each};
+use crate::db::Db;
 use crate::derivation::{BodyDerivation, derive_watching, undecided};
-use crate::fixing::completion::{breaks_nothing, complete_each};
-use crate::fragments::fitted;
+use crate::inputs::{Project, SourceFile, budget_of, options, shown_path, syntax_error_count};
 use crate::items::{
     Crate, ItemId, ItemKind, Library, ModuleId, ModulePath, Span, all_functions, crate_of,
     crate_root, file_functions, file_items, file_library, file_package, functions_of, is_left_out,
@@ -28,11 +27,12 @@ use crate::kernel::{OperationId, Unresolved, hidden_kernels};
 use crate::places::Places;
 use crate::report::{
     CrateLibrary, Diagnostic, FileReport, InactiveCode, OperationCounts, Problem, UnresolvedPlace,
+    fitted,
 };
 use crate::rules::{self, Applicability, Checked, Edit, Finding};
 use crate::simulation::{BodySimulation, simulate_watching};
 use crate::suppression;
-use crate::syntax::{Unanalysed, syntax_error_count};
+use crate::syntax::Unanalysed;
 use crate::unread::unread_library;
 
 /// What is known of one function or item, at places in normalised text.
@@ -568,7 +568,7 @@ mod tests {
     use crate::db::AnalysisDatabase;
 
     #[salsa::tracked(returns(clone))]
-    fn failing(db: &dyn crate::db::Db, file: crate::db::SourceFile) -> Findings {
+    fn failing(db: &dyn crate::db::Db, file: crate::inputs::SourceFile) -> Findings {
         guarded(db, || {
             assert!(!file.text(db).contains("defect"), "a defect");
             Findings {
@@ -581,7 +581,7 @@ mod tests {
     #[test]
     fn a_defect_is_an_answer_and_is_asked_again_after_a_change() {
         let mut db = AnalysisDatabase::default();
-        let file = crate::db::SourceFile::new(&db, "a.rs".into(), "defect".into());
+        let file = crate::inputs::SourceFile::new(&db, "a.rs".into(), "defect".into());
         let found = failing(&db, file);
         assert_eq!(found.failure.as_deref(), Some("a defect"));
         assert!(!found.kernel);

@@ -6,8 +6,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::db::{Db, Project, SourceFile, shown_path};
-
 /// Whether a condition holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Truth {
@@ -149,8 +147,8 @@ const OTHER_SYSTEMS: &[&str] = &[
 /// What is known of the conditions in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
-    settings: Arc<[CfgSetting]>,
-    features: Option<Arc<BTreeMap<Arc<str>, Truth>>>,
+    pub(crate) settings: Arc<[CfgSetting]>,
+    pub(crate) features: Option<Arc<BTreeMap<Arc<str>, Truth>>>,
 }
 
 impl Conditions {
@@ -175,30 +173,6 @@ impl Conditions {
             _ => Truth::Unknown,
         }
     }
-}
-
-/// What is known of the conditions in a file: its settings, and the features of the nearest package around it.
-#[salsa::tracked(returns(clone))]
-pub fn conditions(db: &dyn Db, file: SourceFile) -> Arc<Conditions> {
-    let Some(project) = Project::try_get(db) else {
-        return Arc::default();
-    };
-    let path = shown_path(db, file);
-    let around = |package: &&PackageFeatures| {
-        package.root.is_empty()
-            || path
-                .strip_prefix(&*package.root)
-                .is_some_and(|rest| rest.starts_with('/'))
-    };
-    let packages = project.features(db);
-    let package = packages
-        .iter()
-        .filter(around)
-        .max_by_key(|package| package.root.len());
-    Arc::new(Conditions {
-        settings: project.cfg(db).get(&path).cloned().unwrap_or_default(),
-        features: package.map(|package| Arc::new(package.features.clone())),
-    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ mod stages;
 use std::sync::Arc;
 
 use crate::check::{function_derivation, function_findings, function_simulation, functions};
-use crate::db::{AnalysisDatabase, Db, SourceFile};
+use crate::db::{AnalysisDatabase, Db};
+use crate::inputs::SourceFile;
 use crate::items::ItemId;
 use crate::kernel::{Body, body};
 use crate::places::Places;

@@ -5,7 +5,6 @@
 //! knows what the code means.
 
 mod docs;
-mod edits;
 mod markdown;
 #[cfg(test)]
 mod tests;
@@ -18,7 +17,6 @@ use ra_ap_syntax::SourceFile as SourceTree;
 use crate::syntax::parse_text;
 
 pub use self::docs::doc_blocks;
-pub(crate) use self::edits::fitted;
 pub use self::markdown::markdown_blocks;
 
 /// What stands between the path of a file and the number of a block in it: no path holds it.

@@ -6,6 +6,7 @@
 pub mod budget;
 mod causes;
 pub mod check;
+mod completion;
 pub mod conditions;
 pub mod cost;
 pub mod db;
@@ -14,6 +15,7 @@ pub mod fixing;
 pub mod fragments;
 pub mod hardware;
 pub mod ide;
+pub mod inputs;
 pub mod items;
 pub mod kernel;
 pub mod mapping;
@@ -35,7 +37,6 @@ pub use conditions::{CfgSetting, PackageFeatures, Truth};
 pub use cost::{
     EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow, Proposal, StageRow, WaitRow,
 };
-pub use db::{Options, Package, PackageLibrary, PackageManifest};
 pub use fixing::{
     Application, Completed, Completing, Fixable, Fixed, Proposed, Texts, Trust, apply_fixes,
     fix_all, with_line_breaks_of,
@@ -48,7 +49,8 @@ pub use ide::{
     SemanticToken, SignatureHelp, SignatureParameter, StageTableAnswer, Symbol, SymbolKind,
     TokenKind, WorkspaceSymbol,
 };
-pub use items::{Crate, Dialect, Library};
+pub use inputs::{Dialect, Options, Package, PackageLibrary, PackageManifest};
+pub use items::{Crate, Library};
 pub use names::nearest_names;
 pub use numbers::thousands;
 pub use questions::{

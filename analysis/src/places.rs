@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::db::{Db, SourceFile, shown_path};
+use crate::db::Db;
+use crate::inputs::{SourceFile, line_index, shown_path};
 use crate::items::{Span, TokenMap, token_map};
 use crate::report::{
     Diagnostic, DiagnosticFix, FileEdit, Position, Range, RelatedPlace, StatedAlternative,
 };
 use crate::rules::{self, Edit, Finding, Fix};
-use crate::syntax::{LineIndex, line_index};
+use crate::syntax::LineIndex;
 
 /// A text as it is written behind another. Where that ends with the dot of a chain that is broken over lines, every call of
 /// the text gets a line of its own at the chain's indentation.

@@ -6,10 +6,11 @@
 use std::collections::BTreeMap;
 
 use crate::check::item_findings;
-use crate::db::{AnalysisDatabase, Options, Project, SourceFile};
+use crate::db::AnalysisDatabase;
 use crate::derivation::fetch::unaligned_bits;
 use crate::derivation::sequencer::{self, SequenceRequest};
 use crate::hardware::ElementType;
+use crate::inputs::{Options, Project, SourceFile};
 use crate::items::{Dialect, ItemKind, alias_mapping, file_items};
 use crate::kernel::Context;
 use crate::mapping::{

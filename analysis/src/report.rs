@@ -3,11 +3,15 @@
 //! Nothing here refers to the database: a report stays good whatever happens to the workspace afterwards. Levels other
 //! than a rule's own default and the words of an output format are the caller's business.
 
+mod blocks;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::items::{Crate, Library};
 use crate::rules::{Applicability, Group, Level};
+
+pub(crate) use self::blocks::fitted;
 
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -15,15 +15,16 @@ use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
 use rustc_hash::FxHashMap;
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::{SourceFile, line_index, parse};
 use crate::items::{
     ItemKind, ModuleId, ModulePath, ModuleTarget, file_items, module_target, parent_module,
     token_map, unread_bytes,
 };
 use crate::report::{Diagnostic, DiagnosticFix, FileEdit, FileReport, Range, StatedAlternative};
 use crate::rules::suppressions as wording;
+pub use crate::rules::suppressions::SuppressionKind;
 use crate::rules::{self, Applicability};
-use crate::syntax::{line_index, parse};
 
 use self::covering::{Covering, Intervals, names_of};
 pub use self::writing::{Allowed, allowing};
@@ -32,17 +33,6 @@ pub use self::writing::{Allowed, allowing};
 const TOOLS: [&str; 3] = ["tcp", "furiosa_opt", "visa"];
 /// What a suppressing comment starts with.
 const COMMENT: &str = "visa-lint:";
-
-/// How a suppression is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SuppressionKind {
-    /// `#[allow(tcp::RULE)]`
-    Allow,
-    /// `#[expect(tcp::RULE)]`
-    Expect,
-    /// `// visa-lint: allow(RULE)`
-    Comment,
-}
 
 /// What a suppression covers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -490,7 +480,8 @@ fn fix(
 #[cfg(test)]
 mod tests {
     use super::{Covered, SuppressionKind, suppressions};
-    use crate::db::{AnalysisDatabase, Options};
+    use crate::db::AnalysisDatabase;
+    use crate::inputs::Options;
     use crate::report::Diagnostic;
     use crate::workspace::Workspace;
 

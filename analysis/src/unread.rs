@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::check::functions;
-use crate::db::{Db, Project, SourceFile};
+use crate::db::Db;
+use crate::inputs::{Project, SourceFile};
 use crate::items::{Span, crate_of, dialect, file_library, library_imports};
 use crate::kernel::{UnresolvedReason, body};
 use crate::rules::{self, Finding};

@@ -4,6 +4,8 @@
 //! [`crate::report`]. Neither reads a file. A question that a newer edit overtakes, or that meets a defect of the engine,
 //! is answered as such and never unwinds into the caller.
 
+mod fixing;
+
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -18,18 +20,18 @@ use crate::check::{
 };
 use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::cost::{KernelCost, kernel_costs};
-use crate::db::{
-    AnalysisDatabase, DISUSED_BY_EDIT, FileBudgets, FileCfg, Options, Package, PackageManifest,
-    PackageManifests, SourceFile,
-};
+use crate::db::AnalysisDatabase;
 use crate::fixing::{Completed, Completing, Proposed, completed};
 use crate::fragments::{
-    Fragment, blank, doc_blocks, file_of, fitted, fragments, is_markdown, markdown_blocks, path_of,
+    Fragment, blank, doc_blocks, file_of, fragments, is_markdown, markdown_blocks, path_of,
 };
-use crate::items::ItemId;
-use crate::report::{DiagnosticFix, FileReport, Problem, Report};
+use crate::inputs::{
+    FileBudgets, FileCfg, Options, Package, PackageManifest, PackageManifests, SourceFile,
+    syntax_error_count,
+};
+use crate::items::{DISUSED_BY_EDIT, ItemId};
+use crate::report::{DiagnosticFix, FileReport, Problem, Report, fitted};
 use crate::suppression::{Allowed, allowing};
-use crate::syntax::syntax_error_count;
 
 /// Bytes of text that may be out of use before the database is made anew, however little is in use: what was worked out of
 /// them takes some sixty times as much.
@@ -441,7 +443,7 @@ impl Analysis {
 
     /// What the engine holds of a file: the file itself, then the blocks in it.
     fn parts(&self, path: &str) -> Vec<SourceFile> {
-        let Some(project) = crate::db::Project::try_get(&self.db) else {
+        let Some(project) = crate::inputs::Project::try_get(&self.db) else {
             return Vec::new();
         };
         let files = project.files(&self.db);
@@ -666,7 +668,7 @@ impl Analysis {
     }
 
     fn files(&self) -> Vec<(Arc<str>, SourceFile)> {
-        let project = crate::db::Project::try_get(&self.db);
+        let project = crate::inputs::Project::try_get(&self.db);
         let files = project
             .map(|project| project.files(&self.db))
             .unwrap_or_default();

@@ -2,21 +2,21 @@
 //! what the fix needs behind it.
 //!
 //! Knows findings of functions and items and their places in files; how a fix is completed is the business of
-//! [`super::completion`].
+//! [`crate::completion`].
 
 use rustc_hash::FxHashMap;
 
 use super::Trust;
-use super::completion::{Seed, complete_one, complete_together};
 use crate::check::{
     Fixes, as_checked, edits_outside, files_by_reach, findings_from_elsewhere, found_in_items,
     function_findings, functions, in_words_of, reachable_from,
 };
-use crate::db::{Db, Project, SourceFile};
-use crate::fragments::fitted;
+use crate::completion::{Seed, complete_one, complete_together};
+use crate::db::Db;
+use crate::inputs::{Project, SourceFile};
 use crate::items::ItemId;
 use crate::places::Places;
-use crate::report::{DiagnosticFix, FileEdit};
+use crate::report::{DiagnosticFix, FileEdit, fitted};
 use crate::rules::{self, Applicability, Finding, Fix};
 
 /// How several fixes are completed.

@@ -7,7 +7,6 @@ use super::edits::fits;
 use super::{Completed, Completing, Texts, Trust, apply_fixes};
 use crate::report::{Diagnostic, DiagnosticFix, FileReport};
 use crate::rules::Level;
-use crate::workspace::Workspace;
 
 /// Applications that stand, after which the rounds end even if fixes are left.
 const ROUNDS: usize = 500;
@@ -29,35 +28,6 @@ pub trait Fixable {
 
 /// A fix of a report and the report's file.
 pub type Proposed<'r> = (&'r Diagnostic, &'r DiagnosticFix);
-
-/// All files may be changed, and rules have their default levels.
-impl Fixable for Workspace {
-    fn texts(&self) -> Texts {
-        self.files()
-            .map(|(path, text)| (Arc::clone(path), Arc::clone(text)))
-            .collect()
-    }
-
-    fn replace(&mut self, texts: &Texts) {
-        for (path, text) in texts {
-            self.set_file(path, text);
-        }
-    }
-
-    fn reports(&self) -> Vec<FileReport> {
-        let paths: Vec<String> = self.files().map(|(path, _)| path.to_string()).collect();
-        self.analysis().file_reports(&paths)
-    }
-
-    fn level(&self, diagnostic: &Diagnostic) -> Level {
-        diagnostic.default_level
-    }
-
-    fn complete(&self, wanted: &[Proposed<'_>], how: Completing) -> Vec<Completed> {
-        let completed = self.analysis().completed_fixes(wanted, how);
-        completed.unwrap_or_default()
-    }
-}
 
 /// What became of the texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

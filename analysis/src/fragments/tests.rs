@@ -3,10 +3,9 @@
 use proptest::prelude::*;
 
 use super::{
-    Code, Origin, blanked, doc_blocks, fitted, fragments, has_rust_code, is_markdown,
-    markdown_blocks,
+    Code, Origin, blanked, doc_blocks, fragments, has_rust_code, is_markdown, markdown_blocks,
 };
-use crate::report::{DiagnosticFix, FileEdit};
+use crate::report::{DiagnosticFix, FileEdit, fitted};
 use crate::rules::Applicability;
 
 fn shown(text: &str, blocks: &[Code]) -> Vec<String> {

@@ -13,7 +13,8 @@ use ra_ap_syntax::ast::{self, AstNode, HasName};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxToken};
 
 use crate::check::function_simulation;
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::items::{
     ItemId, ItemKind, Namespace, Resolution, Span, block_scopes, device_attribute, file_items,
     functions_of, parse_item, resolve, scope_at,

@@ -4,9 +4,9 @@
 
 use ra_ap_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, TextSize, TokenAtOffset};
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::{SourceFile, parse};
 use crate::items::{ItemId, SiteKind, item_at};
-use crate::syntax::parse;
 
 use super::ByteRange;
 

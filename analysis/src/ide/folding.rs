@@ -8,10 +8,10 @@ mod tests;
 use ra_ap_syntax::ast::{self, AstNode, HasName};
 use ra_ap_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::{SourceFile, parse};
 use crate::items::SiteKind;
 use crate::mapping::parse_axes;
-use crate::syntax::parse;
 
 use super::cursor::macro_kind;
 use super::{ByteRange, Folding};

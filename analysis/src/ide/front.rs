@@ -1,6 +1,7 @@
 //! What [`Analysis`] answers to an editor: each question guarded against newer edits and defects, as the others are.
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::report::{FileEdit, Problem};
 use crate::workspace::Analysis;
 

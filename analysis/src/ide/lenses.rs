@@ -4,7 +4,8 @@
 //! no number but the first reason.
 
 use crate::check::{function_simulation, functions};
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::items::{device_attribute, token_map};
 use crate::kernel::{Body, Unresolved, UnresolvedReason, body};
 use crate::numbers::thousands;

@@ -9,7 +9,8 @@ mod tests;
 
 use ra_ap_syntax::{SyntaxNode, TextRange};
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::items::{SiteKind, file_grammar};
 use crate::mapping::{
     FactorKind, FactorNode, Grammar, SyntaxKind, SyntaxNode as Term, parse_axes, parse_index_in,

@@ -10,7 +10,8 @@ use crate::check::function_simulation;
 use crate::cost::{
     KernelCost, MemoryRow, OperationRow, kernel_cost_of, memory_of, operations_of, tier_name,
 };
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::items::{
     ItemId, Span, TokenMap, file_items, functions_of, item_text, stands_in, token_map,
 };

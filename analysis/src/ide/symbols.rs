@@ -13,14 +13,14 @@ use rustc_hash::FxHashSet;
 
 use crate::check::{function_derivation, function_simulation};
 use crate::cost::rows::Names;
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::{SourceFile, parse};
 use crate::items::{
     ItemId, ItemKind, ModulePath, Span, TokenMap, alias_mapping, const_value, file_items,
     stands_in, token_map,
 };
 use crate::kernel::{OperationKind, body};
 use crate::numbers::thousands;
-use crate::syntax::parse;
 
 use self::declared::{Declared, constants_in_macros, declarations};
 use super::operations::end_span;

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use ra_ap_syntax::ast::AstNode;
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::items::{
     ItemId, ItemKind, Namespace, Resolution, SiteKind, Span, file_items, parse_item, resolve,
     scope_at, token_map,

@@ -10,46 +10,8 @@ use std::sync::Arc;
 use super::file::{file_items, item_text};
 use super::ids::{ItemId, ItemKind, ModuleId, ModulePath};
 use super::modules::crate_root;
-use crate::db::{Db, PackageLibrary, PackageManifest, Project, SourceFile, options};
-
-/// The library that a kernel is written for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Dialect {
-    /// The book's library, `furiosa_visa_std`.
-    #[default]
-    VisaStd,
-    /// Its successor, `furiosa_opt_std`.
-    OptStd,
-}
-
-impl Dialect {
-    /// All libraries.
-    pub const ALL: [Self; 2] = [Self::VisaStd, Self::OptStd];
-
-    /// The library's crate, as paths write it.
-    #[must_use]
-    pub const fn crate_name(self) -> &'static str {
-        match self {
-            Self::VisaStd => "furiosa_visa_std",
-            Self::OptStd => "furiosa_opt_std",
-        }
-    }
-
-    /// The name as settings and options write it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::VisaStd => "visa-std",
-            Self::OptStd => "opt-std",
-        }
-    }
-
-    /// Whether operations of the library are understood.
-    #[must_use]
-    pub const fn is_read(self) -> bool {
-        matches!(self, Self::VisaStd)
-    }
-}
+use crate::db::Db;
+use crate::inputs::{Dialect, PackageLibrary, PackageManifest, Project, SourceFile, options};
 
 /// The crate that a file belongs to, as far as libraries go: a package has one manifest for all its targets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -7,14 +7,15 @@ use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem, HasName};
 use ra_ap_syntax::{GreenNode, SourceFile as SourceTree, SyntaxNode, TextRange};
 use rustc_hash::FxHashMap;
 
+use super::held::pinned_items;
 use super::ids::{ItemId, ItemKind, ModulePath, Span};
 
 use super::recent::recently_parsed;
 use super::scopes::local_item_text;
-use crate::conditions::conditions;
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::{SourceFile, conditions, parse};
 use crate::syntax::{
-    Conditional, ItemSource, ItemTextReader, TokenRuns, Unanalysed, modules_around, parse,
+    Conditional, ItemSource, ItemTextReader, TokenRuns, Unanalysed, modules_around,
 };
 
 /// The items of a file in source order, those of inline modules after their header. Items in blocks are not among them.
@@ -139,7 +140,7 @@ struct Collected {
 /// The items that a file declares; equal across edits inside items.
 #[salsa::tracked(returns(clone))]
 pub fn file_items(db: &dyn Db, file: SourceFile) -> Arc<FileItems> {
-    match file.held(db) {
+    match pinned_items(db, file) {
         Some(held) => Arc::clone(&held.items),
         None => Arc::new(file_texts(db, file).0),
     }
@@ -179,7 +180,7 @@ pub fn item_text(db: &dyn Db, item: ItemId) -> Arc<ItemText> {
         return Arc::new(local_item_text(db, parent, item));
     }
     let file = item.file(db);
-    let text = match file.held(db) {
+    let text = match pinned_items(db, file) {
         Some(held) => held.text(db, item),
         None => collected(db, file).texts.get(&item).cloned(),
     };

@@ -19,7 +19,8 @@ use salsa::{Durability, Setter};
 use super::file::{FileItems, SourceText, file_texts};
 use super::ids::ItemId;
 use super::scopes::{LocalItem, block_scopes};
-use crate::db::{AnalysisDatabase, Db, SourceFile};
+use crate::db::{AnalysisDatabase, Db};
+use crate::inputs::{Attachment, SourceFile};
 
 /// The normalised text of one item.
 #[salsa::input(debug)]
@@ -29,7 +30,7 @@ struct HeldText {
 }
 
 /// The items of a file with their texts.
-pub struct HeldItems {
+pub(super) struct HeldItems {
     /// The items.
     pub items: Arc<FileItems>,
     texts: FxHashMap<ItemId, HeldText>,
@@ -58,13 +59,18 @@ impl HeldItems {
     }
 }
 
-/// Holds the items of a file as its text has them, which was just set. What did not change stays as it is. `first` is how durable
+/// The items of a file that is typed into.
+pub(super) fn pinned_items(db: &dyn Db, file: SourceFile) -> Option<Arc<HeldItems>> {
+    file.pinned(db)?.get()
+}
+
+/// Pins the items of a file as its text has them, which was just set. What did not change stays as it is. `first` is how durable
 /// the items are of a file that is held for the first time: what becomes less durable than it was counts as changed.
 ///
 /// Returns the bytes of text of the items that are gone, none if no item is another than before. What was worked out of items
 /// that are gone stays in the database, which keeps an item's name for ever, and all that is known by it.
-pub fn hold(db: &mut AnalysisDatabase, file: SourceFile, first: Durability) -> Option<usize> {
-    let held = file.held(db);
+pub(super) fn pin(db: &mut AnalysisDatabase, file: SourceFile, first: Durability) -> Option<usize> {
+    let held = pinned_items(db, file);
     let known = |item: &ItemId| held.as_ref()?.texts.get(item).copied();
     let (items, texts) = file_texts(db, file);
     let mut all = FxHashMap::default();
@@ -106,8 +112,8 @@ pub fn hold(db: &mut AnalysisDatabase, file: SourceFile, first: Durability) -> O
             all.insert(item, source.new(db));
         }
         let items = Arc::new(items);
-        let held = Some(Arc::new(HeldItems { items, texts: all }));
-        file.set_held(db).to(held);
+        let held = Attachment::new(HeldItems { items, texts: all });
+        file.set_pinned(db).to(Some(held));
     }
     for (item, before) in locals {
         let now = block_scopes(db, item);

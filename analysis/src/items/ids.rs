@@ -7,7 +7,8 @@
 
 use std::sync::Arc;
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 
 /// The inline modules around an item, outermost first; empty at the top of a file.
 pub type ModulePath = Arc<[Arc<str>]>;

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::constants::evaluate;
 use super::declarations::{MacroArguments, path_segments};
-use super::dialects::{Dialect, dialect};
+use super::dialects::dialect;
 use super::file::{item_text, macro_name, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
 use super::library;
@@ -19,7 +19,8 @@ use super::references::{ReferenceOrder, reference_order};
 use super::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
 use super::scopes::{ScopeRef, scope_at};
 use super::values::ScopeEnvironment;
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::{Dialect, SourceFile};
 use crate::mapping::{
     Axis, FactorKind, FactorNode, Grammar, GrammarError, Mapping, MappingError, Operator,
     SyntaxKind, SyntaxNode,

@@ -8,6 +8,7 @@
 mod constants;
 mod declarations;
 mod dialects;
+mod editing;
 mod file;
 mod held;
 mod homonyms;
@@ -28,12 +29,12 @@ mod values;
 pub use self::constants::{ConstEnvironment, ConstValue, evaluate, evaluate_as};
 pub use self::declarations::{Declarations, module_scope};
 pub(crate) use self::dialects::library_imports;
-pub use self::dialects::{Crate, Dialect, Library, crate_of, dialect, file_library};
+pub use self::dialects::{Crate, Library, crate_of, dialect, file_library};
+pub use self::editing::DISUSED_BY_EDIT;
 pub use self::file::{
     FileItems, ItemText, LeftOutModule, ParsedItem, TokenMap, file_items, file_range, item_at,
     item_text, left_out_code, parse_item, token_map, unread_bytes,
 };
-pub use self::held::{HeldItems, hold};
 pub use self::homonyms::{AxisPaths, axes_named};
 pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
 pub use self::integers::IntegerType;
@@ -57,6 +58,7 @@ pub use self::sites::{
     mapping_sites, resolve_edited,
 };
 pub use self::values::{ItemEnvironment, ScopeEnvironment, const_value};
+pub use crate::inputs::Dialect;
 
 #[cfg(test)]
 mod tests;

@@ -12,8 +12,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::file::{file_items, item_text, parse_item};
 use super::ids::{ItemId, ItemKind, ModuleId, ModulePath};
 use super::scopes::module_around_local;
-use crate::db::{Db, FileMap, Project, SourceFile};
+use crate::db::Db;
 use crate::fragments::is_fragment;
+use crate::inputs::{FileMap, Project, SourceFile};
 
 /// The modules of a project, file by file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

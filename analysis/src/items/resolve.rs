@@ -13,7 +13,8 @@ use super::ids::{ItemId, ItemKind, ModuleId, Span};
 use super::library;
 use super::modules::{crate_root, package_library, parent_module};
 use super::scopes::ScopeRef;
-use crate::db::{Db, Project};
+use crate::db::Db;
+use crate::inputs::Project;
 
 /// Imports followed through each other, at most; beyond it a name counts as imported from elsewhere.
 const MAXIMUM_DEPTH: usize = 64;

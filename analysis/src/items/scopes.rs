@@ -11,7 +11,8 @@ use super::file::file_items;
 use super::file::{ItemText, classify, item_text, macro_name, parse_item};
 use super::ids::{ItemId, ItemKind, ModuleId, Span};
 use super::modules::is_left_out;
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::syntax::ItemSource;
 
 /// The blocks of an item of a module, from its normalised text. Offsets count in that text.

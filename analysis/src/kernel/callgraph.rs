@@ -10,7 +10,8 @@ use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{SyntaxNode, WalkEvent};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::db::{Db, Project};
+use crate::db::Db;
+use crate::inputs::Project;
 use crate::items::{self, ItemId, Namespace, Resolution};
 
 use super::lowering::path_names;

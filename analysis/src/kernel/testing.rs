@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use crate::db::{AnalysisDatabase, SourceFile};
+use crate::db::AnalysisDatabase;
 use crate::hardware::ElementType;
+use crate::inputs::SourceFile;
 use crate::items::{ItemId, ItemKind, Span};
 use crate::mapping::{Axis, FactorKind, Mapping, Operator, SyntaxKind, SyntaxNode, parse_mapping};
 

@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::items::{
     MappingParts, MappingProblem, MappingProblemKind, MappingSite, SiteKind, Span, file_items,
     mapping_parts, mapping_sites,

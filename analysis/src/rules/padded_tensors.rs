@@ -12,7 +12,8 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::items::{
     ItemId, ItemKind, MappingSite, Span, device_attribute, file_items, item_text, mapping_parts,
     mapping_sites,

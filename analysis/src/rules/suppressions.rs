@@ -3,7 +3,17 @@
 //! They look at files, not at bodies; [`crate::suppression`] asks for the words.
 
 use super::{Checked, Finding, Group, Level, Rule, rule};
-use crate::suppression::SuppressionKind;
+
+/// How a suppression is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SuppressionKind {
+    /// `#[allow(tcp::RULE)]`
+    Allow,
+    /// `#[expect(tcp::RULE)]`
+    Expect,
+    /// `// visa-lint: allow(RULE)`
+    Comment,
+}
 
 /// The rule about suppressions without effect.
 pub(crate) const UNUSED: &str = "unused_suppression";

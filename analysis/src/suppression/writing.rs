@@ -10,10 +10,11 @@ use std::sync::Arc;
 use ra_ap_syntax::{AstNode, SourceFile as SourceTree, SyntaxKind, SyntaxToken, TextSize};
 
 use super::{COMMENT, Covered, Suppression, SuppressionKind, suppressions};
-use crate::db::{Db, SourceFile, shown_path};
+use crate::db::Db;
+use crate::inputs::{SourceFile, line_index, parse, shown_path};
 use crate::report::{DiagnosticFix, FileEdit};
 use crate::rules::Applicability;
-use crate::syntax::{LineIndex, line_index, parse};
+use crate::syntax::LineIndex;
 
 /// Columns of a line with a comment at its end.
 const WIDTH: usize = 100;

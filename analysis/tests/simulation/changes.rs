@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use visa_analysis::Options;
 use visa_analysis::check::function_findings;
-use visa_analysis::db::{AnalysisDatabase, Options};
+use visa_analysis::db::AnalysisDatabase;
 use visa_analysis::items::{ItemKind, file_items};
 use visa_analysis::rules::Saving;
 

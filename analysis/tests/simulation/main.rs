@@ -8,8 +8,9 @@ mod kernels;
 
 use std::sync::Arc;
 
+use visa_analysis::Options;
 use visa_analysis::check::{body, function_simulation};
-use visa_analysis::db::{AnalysisDatabase, Options};
+use visa_analysis::db::AnalysisDatabase;
 use visa_analysis::items::{ItemKind, file_items};
 use visa_analysis::kernel::Body;
 use visa_analysis::simulation::{BodySimulation, Engine, OperationCost, StageCost};

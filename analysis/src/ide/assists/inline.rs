@@ -9,7 +9,8 @@ use std::sync::Arc;
 use ra_ap_syntax::ast::{self, AstNode, HasGenericArgs, HasGenericParams, HasVisibility};
 use ra_ap_syntax::{SyntaxKind, SyntaxToken};
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::items::{
     ItemId, Namespace, Resolution, ScopeRef, SiteKind, file_range, item_text, mapping_parts,
     mapping_sites, resolve,

@@ -15,10 +15,10 @@ use std::sync::Arc;
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{SyntaxNode, SyntaxToken, TextSize};
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::{SourceFile, parse};
 use crate::items::{ItemId, MappingSite, SiteKind, Span, TokenMap, file_items, token_map};
 use crate::report::FileEdit;
-use crate::syntax::parse;
 
 use super::operations::bodies_with;
 use super::{Assist, ByteRange};

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use crate::check::{as_checked, body};
+use crate::completion::completed_change;
 use crate::derivation::memory::free_places;
-use crate::fixing::completion::completed_change;
 use crate::hardware::FLIT_BYTES;
 use crate::items::{ItemId, Span};
 use crate::kernel::{Address, AddressValue, OperationKind, Origin, Tensor, Tier};

@@ -5,9 +5,10 @@
 
 use ra_ap_syntax::{SyntaxKind, SyntaxToken};
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
 use crate::ide::ByteRange;
 use crate::ide::cursor::Cursor;
+use crate::inputs::SourceFile;
 use crate::items::ItemId;
 use crate::kernel::dialect::{self, Dialect};
 

@@ -20,7 +20,8 @@ mod switch;
 mod variants;
 mod vector;
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 
 use crate::items::{Dialect, dialect};
 

@@ -1,7 +1,8 @@
 //! What the expression before a dot stands for: the stream with its stages so far, the tensor, the context.
 
-use crate::db::{Db, options};
+use crate::db::Db;
 use crate::hardware::{ElementType, Target};
+use crate::inputs::options;
 use crate::kernel::dialect::{Method, Receiver as Kind};
 use crate::kernel::{
     Body, Context, OperationKind, Pass, PassEnd, Position, Probed, Stage, StreamShape, Tensor,

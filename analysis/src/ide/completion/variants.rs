@@ -3,12 +3,12 @@
 use crate::db::Db;
 use crate::hardware::{VectorOperation, operations_of, same_function};
 use crate::ide::{Completion, CompletionKind};
+use crate::inputs::line_index;
 use crate::items::{Span, file_range};
 use crate::kernel::TrfAddress;
 use crate::kernel::catalogue::Role;
 use crate::kernel::dialect::{Dialect, Method};
 use crate::numbers::thousands;
-use crate::syntax::line_index;
 
 use super::context::{Around, Owner};
 use super::receiver::called;

@@ -10,7 +10,8 @@ mod tests;
 
 use std::sync::Arc;
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::items::{ItemId, Span, file_items, functions_of, token_map};
 
 use super::{ByteRange, HintKind, HintLevel, InlayHint};

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasGenericArgs};
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
 use crate::hardware::ElementType;
+use crate::inputs::SourceFile;
 use crate::items::{
     Dialect, ItemId, ItemKind, Namespace, Resolution, ScopeRef, Span, alias_mapping, block_scopes,
     dialect, parse_item, resolve, resolve_mapping_type, scope_at,

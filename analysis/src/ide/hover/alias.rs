@@ -2,8 +2,9 @@
 
 use ra_ap_syntax::ast::{self, AstNode, HasGenericArgs};
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
 use crate::hardware::ElementType;
+use crate::inputs::SourceFile;
 use crate::items::{
     ItemId, Namespace, Resolution, alias_mapping, parse_item, resolve, resolve_mapping_type,
     scope_at,

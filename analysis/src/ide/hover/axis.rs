@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::items::{
     AxisDefinition, MappingSite, Namespace, Resolution, Span, item_text, resolve, scope_at,
 };

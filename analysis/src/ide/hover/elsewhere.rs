@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::db::{Db, Project, SourceFile};
+use crate::db::Db;
+use crate::inputs::{Project, SourceFile};
 use crate::items::{ItemKind, file_items, item_text};
 
 use super::super::names::{Named, files_around, words};

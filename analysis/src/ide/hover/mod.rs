@@ -23,7 +23,8 @@ mod uses;
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{SyntaxKind, SyntaxToken, T};
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::items::{
     ItemId, Namespace, Resolution, SiteKind, Span, file_range, functions_around, mapping_sites,
     resolve, scope_at,

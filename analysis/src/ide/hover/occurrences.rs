@@ -6,11 +6,11 @@ use indexmap::IndexMap;
 use ra_ap_syntax::NodeOrToken;
 use ra_ap_syntax::ast::AstNode;
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::{SourceFile, line_index};
 use crate::items::{
     ItemId, ItemKind, ItemNames, Resolution, Span, file_items, item_text, parse_item, token_map,
 };
-use crate::syntax::line_index;
 
 use super::super::names::{Named, Occurrence, Role};
 use super::elsewhere::{self, times};

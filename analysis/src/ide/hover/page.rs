@@ -1,10 +1,10 @@
 //! Markdown: tables, blocks, numbers with their units, places.
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
 use crate::hardware::ElementType;
+use crate::inputs::{SourceFile, line_index};
 use crate::items::{Span, file_range};
 use crate::numbers::thousands;
-use crate::syntax::line_index;
 
 /// Paragraphs of a page, an empty line between them.
 #[derive(Debug, Clone, Default)]

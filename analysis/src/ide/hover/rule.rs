@@ -1,6 +1,7 @@
 //! The page of a rule or group whose name stands where a file allows it.
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::rules::{self, Group};
 use crate::suppression::suppressions;
 

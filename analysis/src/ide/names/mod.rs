@@ -15,12 +15,12 @@ use ra_ap_syntax::ast::{self, AstNode, HasName};
 use ra_ap_syntax::{NodeOrToken, SyntaxNode, SyntaxToken, TextSize};
 
 use crate::check::reachable_from;
-use crate::db::{Db, Project, SourceFile};
+use crate::db::Db;
+use crate::inputs::{Project, SourceFile, parse};
 use crate::items::{
     AxisDefinition, ItemId, ItemKind, Resolution, ScopeRef, Span, TokenMap, block_scopes,
     file_items, file_range, parse_item, resolve, scope_at, token_map,
 };
-use crate::syntax::parse;
 
 pub(super) use self::occurrence::{Occurrence, Role, plain};
 use super::{ByteRange, Place};

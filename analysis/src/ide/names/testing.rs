@@ -1,7 +1,7 @@
 //! Texts with marks for tests: `$0` is the caret, `«…»` what an answer should name.
 
-use crate::db::Package;
 use crate::ide::{ByteRange, Place};
+use crate::inputs::Package;
 use crate::workspace::{Analysis, Workspace};
 
 /// Files without their marks, and what the marks say.

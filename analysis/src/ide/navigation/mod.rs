@@ -11,7 +11,8 @@ mod tests;
 use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 use ra_ap_syntax::{SyntaxKind, SyntaxToken};
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::items::{Resolution, Span};
 
 use super::cursor::Cursor;

@@ -16,10 +16,11 @@ use std::sync::Arc;
 use ra_ap_syntax::SyntaxKind;
 use rustc_hash::FxHashMap;
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::{SourceFile, line_index};
 use crate::items::{Dialect, Namespace, Resolution, dialect, resolve};
 use crate::report::FileEdit;
-use crate::syntax::{EDITION, line_index};
+use crate::syntax::EDITION;
 
 use super::{Named, Occurrence, named_at};
 use crate::ide::names::{FileNames, Found, Role, all_of};

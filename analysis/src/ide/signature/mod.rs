@@ -1,6 +1,7 @@
 //! The generics and arguments of the method, or the generics of the tensor type, that the cursor is in.
 
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
+use crate::inputs::SourceFile;
 use crate::items::{Dialect as Library, dialect};
 use crate::kernel::Level;
 use crate::kernel::dialect::{Dialect, Guide, TypeParameter};

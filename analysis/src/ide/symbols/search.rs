@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::db::{Db, Project, SourceFile};
+use crate::db::Db;
 use crate::ide::names::{answer_place, place_of};
 use crate::ide::{SymbolKind, WorkspaceSymbol};
+use crate::inputs::{Project, SourceFile};
 use crate::items::file_items;
 
 use super::declared::{Declared, declarations};

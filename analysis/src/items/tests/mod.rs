@@ -11,7 +11,8 @@ mod robust;
 mod text;
 
 use super::{ItemId, ItemKind, ModuleId, ModulePath, Resolution, ScopeRef, file_items};
-use crate::db::{AnalysisDatabase, Options, Package, SourceFile};
+use crate::db::AnalysisDatabase;
+use crate::inputs::{Options, Package, SourceFile};
 
 /// A database of files; the packages are given by name and root.
 fn project(files: &[(&str, &str)], packages: &[(&str, &str)]) -> AnalysisDatabase {

@@ -1,5 +1,6 @@
 use super::{module, project, scope, show};
-use crate::db::{AnalysisDatabase, Project};
+use crate::db::AnalysisDatabase;
+use crate::inputs::Project;
 use crate::items::{Namespace, module_tree, parent_module, resolve};
 
 fn roots(db: &AnalysisDatabase) -> Vec<String> {
@@ -124,7 +125,7 @@ fn cycles_of_modules_are_cut() {
 #[test]
 fn a_lone_file_without_a_project_resolves() {
     let db = AnalysisDatabase::default();
-    let file = crate::db::SourceFile::new(&db, "x.rs".into(), "axes![A = 2]; mod y;".into());
+    let file = crate::inputs::SourceFile::new(&db, "x.rs".into(), "axes![A = 2]; mod y;".into());
     let module = crate::items::ModuleId::new(&db, file, crate::items::ModulePath::from([]));
     let scope = crate::items::ScopeRef::module(module);
     assert_eq!(

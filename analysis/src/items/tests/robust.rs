@@ -1,10 +1,11 @@
 use super::project;
-use crate::db::{AnalysisDatabase, SourceFile};
+use crate::db::AnalysisDatabase;
+use crate::inputs::{SourceFile, line_index, syntax_error_count};
 use crate::items::{
     ItemKind, alias_mapping, block_scopes, const_value, device_attribute, dialect, file_items,
     file_range, item_text, mapping_sites, module_scope,
 };
-use crate::syntax::{Unanalysed, line_index, syntax_error_count};
+use crate::syntax::Unanalysed;
 
 const KERNEL: &str = "#![feature(register_tool)]
 use furiosa_visa_std::prelude::*; // für alle

@@ -1,6 +1,7 @@
 use super::{item, one};
+use crate::inputs::{line_index, syntax_error_count};
 use crate::items::{ItemKind, Span, file_items, file_range, item_at, item_text, parse_item};
-use crate::syntax::{Unanalysed, line_index, syntax_error_count};
+use crate::syntax::Unanalysed;
 use ra_ap_syntax::ast;
 
 /// The bytes of the file that the first occurrence of `needle` in an item's text stands for.

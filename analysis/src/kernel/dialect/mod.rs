@@ -12,8 +12,9 @@ mod write;
 
 use super::catalogue::{CanonicalStage, Generic, Role};
 use super::{Context, Level, Position, Tier, Way};
-use crate::db::{Db, SourceFile};
+use crate::db::Db;
 use crate::hardware::Machine;
+use crate::inputs::SourceFile;
 use crate::items;
 
 pub use guide::{Guide, GuideRow, Part};

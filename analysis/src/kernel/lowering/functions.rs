@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 
-use crate::db::{Db, options};
+use crate::db::Db;
+use crate::inputs::options;
 use crate::items::{self, ItemId, Span};
 use crate::kernel::dialect::{self, Dialect, TypeParameter};
 use crate::kernel::{

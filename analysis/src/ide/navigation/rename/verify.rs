@@ -6,9 +6,10 @@ use ra_ap_syntax::{SyntaxKind, SyntaxToken};
 
 use super::{Edits, Renaming, refuse, shown};
 use crate::check::file_report;
-use crate::db::{AnalysisDatabase, Db, Project, SourceFile};
+use crate::db::{AnalysisDatabase, Db};
 use crate::ide::names::{FileNames, Named, Occurrence, Role, files_around, words};
 use crate::ide::{ByteRange, RenameProblem};
+use crate::inputs::{Project, SourceFile};
 use crate::items::{Namespace, resolve};
 use crate::report::FileReport;
 

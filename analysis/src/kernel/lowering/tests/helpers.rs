@@ -312,7 +312,7 @@ fn helpers_of_other_files_are_followed_into() {
             "use furiosa_visa_std::prelude::*;\nuse super::axes::*;\npub fn all(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![Width_a]>) -> Local { x.to_dm(&mut ctx.tdma, 0) }",
         ),
     ];
-    let package = crate::db::Package {
+    let package = crate::inputs::Package {
         name: "own".into(),
         root: "".into(),
     };

@@ -13,7 +13,8 @@ mod operands;
 
 use std::sync::Arc;
 
-use crate::db::{AnalysisDatabase, Options};
+use crate::db::AnalysisDatabase;
+use crate::inputs::Options;
 use crate::items::{ItemKind, file_items, item_text};
 use crate::kernel::{Body, Operation, OperationKind, Pass, UnresolvedReason, Written};
 use crate::mapping::Mapping;

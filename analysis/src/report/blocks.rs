@@ -1,7 +1,7 @@
 //! Edits of a block, as edits of the file that it stands in.
 
-use super::Origin;
-use crate::report::{DiagnosticFix, FileEdit};
+use super::{DiagnosticFix, FileEdit};
+use crate::fragments::Origin;
 
 /// The fixes of a block that can be made in its file. One goes that takes away what stands in front of a line, be it a quote's
 /// `>` or a comment's slashes; a line that one adds gets what stands in front of the line before.

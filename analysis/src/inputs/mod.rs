@@ -1,0 +1,294 @@
+//! What the caller tells the engine: file texts, packages, settings; and the trees of the texts.
+//!
+//! It reads no files and knows no names of items, no kernels and no hardware. Whoever owns a database hands texts over.
+
+#![allow(
+    missing_docs,
+    reason = "salsa generates undocumented constructors and setters"
+)]
+
+mod library;
+mod settings;
+mod trees;
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use salsa::{Durability, Setter};
+
+use crate::budget::Budget;
+use crate::conditions::{CfgSetting, PackageFeatures};
+use crate::db::{AnalysisDatabase, Db};
+use crate::fragments::{Origin, file_of, is_fragment};
+use crate::hardware::Target;
+use crate::syntax::ParsedFile;
+
+pub use self::library::Dialect;
+pub use self::settings::{budget_of, conditions};
+pub use self::trees::{line_index, parse, syntax_error_count};
+
+/// What a later room keeps with a file and replaces together with its text. This room does not look inside.
+#[derive(Clone)]
+pub struct Attachment(Arc<dyn Any + Send + Sync>);
+
+impl Attachment {
+    /// Attaches a value.
+    pub fn new<T: Any + Send + Sync>(value: T) -> Self {
+        Self(Arc::new(value))
+    }
+
+    /// The value, if it is of the type.
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        Arc::clone(&self.0).downcast().ok()
+    }
+}
+
+impl fmt::Debug for Attachment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Attachment").finish_non_exhaustive()
+    }
+}
+
+/// One source file: its path as the caller names it (`/` between components) and its text.
+#[salsa::input(debug)]
+pub struct SourceFile {
+    /// The path as the caller names it, with `/` between components.
+    #[returns(clone)]
+    pub path: Arc<str>,
+    /// The text, decoded from UTF-8; a byte-order mark and `\r\n` are kept as they are.
+    #[returns(clone)]
+    pub text: Arc<str>,
+    /// The tree of the text, where whoever set the text has it at hand.
+    #[default]
+    #[returns(clone)]
+    pub tree: Option<ParsedFile>,
+    /// What the items' room pins of the text, once the file has been typed into.
+    #[default]
+    #[returns(clone)]
+    pub pinned: Option<Attachment>,
+    /// For a block of a file of another kind: what it was cut out of.
+    #[default]
+    #[returns(clone)]
+    pub origin: Option<Arc<Origin>>,
+}
+
+/// A Cargo package: its name and the directory of its manifest.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Package {
+    /// The name as in the manifest (dashes allowed; paths in code write them as underscores).
+    pub name: Arc<str>,
+    /// The directory that holds the manifest, `""` for the directory that all paths are relative to.
+    pub root: Arc<str>,
+}
+
+/// What a package's manifest and the lock file above it say of a library.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PackageLibrary {
+    /// The library.
+    pub dialect: Dialect,
+    /// What names it, in a clause; none where the package does not depend on it itself, and only its release is known.
+    pub named: Option<Arc<str>>,
+    /// The name that paths of the package give it, where that is another one than its own.
+    pub renamed: Option<Arc<str>>,
+    /// The release and what says so, in a clause.
+    pub release: Option<(Arc<str>, Arc<str>)>,
+}
+
+/// What is known of the libraries of a package.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PackageManifest {
+    /// The package's name as in the manifest.
+    pub name: Arc<str>,
+    /// The libraries that it depends on, or whose release it fixes.
+    pub libraries: Arc<[PackageLibrary]>,
+}
+
+/// Packages by the folder of their manifest.
+pub type PackageManifests = BTreeMap<Arc<str>, PackageManifest>;
+
+/// What the user chose for the whole project or for some of its files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// The library; `None` where the crate's manifest says it, or else what its files import.
+    pub dialect: Option<Dialect>,
+    /// The chip.
+    pub target: Target,
+    /// How many chips a kernel runs on whose attribute gives no literal, and a function that no kernel reaches.
+    pub chips: Option<u64>,
+}
+
+/// Files by path, in the order of their paths.
+pub type FileMap = BTreeMap<Arc<str>, SourceFile>;
+
+/// The budgets of files by path.
+pub type FileBudgets = BTreeMap<Arc<str>, Arc<[Budget]>>;
+
+/// The conditions that the settings turn on and off, by path.
+pub type FileCfg = BTreeMap<Arc<str>, Arc<[CfgSetting]>>;
+
+/// All that is being checked together. There is one a database.
+#[salsa::input(singleton, debug)]
+pub struct Project {
+    /// All files by path.
+    #[returns(clone)]
+    pub files: Arc<FileMap>,
+    /// The packages that the files belong to; files outside of every package are crates of their own.
+    #[returns(clone)]
+    pub packages: Arc<[Package]>,
+    /// The user's options.
+    #[returns(copy)]
+    pub options: Options,
+    /// The options of files that have others, by path.
+    #[returns(clone)]
+    pub file_options: Arc<BTreeMap<Arc<str>, Options>>,
+    /// What the kernels of a file may cost, by the file's path; the first that fits a kernel holds.
+    #[returns(clone)]
+    pub budgets: Arc<FileBudgets>,
+    /// What packages say of the libraries that kernels are written for. An input of its own: another release leaves the tree of
+    /// modules alone.
+    #[returns(clone)]
+    pub manifests: Arc<PackageManifests>,
+    /// The features of packages, where their manifests are known.
+    #[default]
+    #[returns(clone)]
+    pub features: Arc<[PackageFeatures]>,
+    /// The conditions that the settings turn on and off in a file, by the file's path.
+    #[default]
+    #[returns(clone)]
+    pub cfg: Arc<FileCfg>,
+}
+
+/// The path of a file as the caller knows it; of a block that of the file that it stands in.
+pub fn shown_path(db: &dyn Db, file: SourceFile) -> Arc<str> {
+    let path = file.path(db);
+    if is_fragment(&path) {
+        file_of(&path).into()
+    } else {
+        path
+    }
+}
+
+/// The options that hold for a file: its own or the project's, or the defaults where no project was set.
+pub fn options(db: &dyn Db, file: SourceFile) -> Options {
+    Project::try_get(db).map_or_else(Options::default, |project| {
+        let own = project.file_options(db).get(&shown_path(db, file)).copied();
+        own.unwrap_or_else(|| project.options(db))
+    })
+}
+
+impl AnalysisDatabase {
+    /// Sets the whole project. Files whose path is known keep their identity and get the new text if it differs.
+    pub fn set_project<'a>(
+        &mut self,
+        files: impl IntoIterator<Item = (&'a str, &'a str)>,
+        packages: Vec<Package>,
+        options: Options,
+    ) -> Project {
+        let known = Project::try_get(self).map(|project| project.files(self));
+        let mut map = FileMap::new();
+        for (path, text) in files {
+            let path: Arc<str> = path.replace('\\', "/").into();
+            let old = known.as_ref().and_then(|known| known.get(&path).copied());
+            let file = if let Some(file) = old {
+                if *file.text(self) != *text {
+                    self.replace_text(file, text);
+                }
+                file
+            } else {
+                new_file(self, Arc::clone(&path), text)
+            };
+            map.insert(path, file);
+        }
+        let (files, packages) = (Arc::new(map), Arc::from(packages));
+        match Project::try_get(self) {
+            Some(project) => {
+                if project.files(self) != files {
+                    project.set_files(self).to(files);
+                }
+                if project.packages(self) != packages {
+                    project.set_packages(self).to(packages);
+                }
+                if project.options(self) != options {
+                    project.set_options(self).to(options);
+                }
+                project
+            }
+            None => {
+                let (options_of, budgets, manifests) = Default::default();
+                Project::builder(files, packages, options, options_of, budgets, manifests)
+                    .durability(Durability::HIGH)
+                    .new(self)
+            }
+        }
+    }
+
+    /// Sets what blocks were cut out of, by the paths under which they are held.
+    pub fn set_origins<'a>(
+        &mut self,
+        origins: impl IntoIterator<Item = (String, &'a Arc<Origin>)>,
+    ) {
+        for (path, origin) in origins {
+            let Some(file) = self.file(&path) else {
+                continue;
+            };
+            if file.origin(self).as_ref() != Some(origin) {
+                file.set_origin(self).to(Some(Arc::clone(origin)));
+            }
+        }
+    }
+
+    /// Sets the options of files that have others than the project.
+    pub fn set_file_options(&mut self, options: BTreeMap<Arc<str>, Options>) {
+        let Some(project) = Project::try_get(self) else {
+            return;
+        };
+        if *project.file_options(self) != options {
+            project.set_file_options(self).to(Arc::new(options));
+        }
+    }
+
+    /// Sets what the kernels of files may cost.
+    pub fn set_budgets(&mut self, budgets: FileBudgets) {
+        let Some(project) = Project::try_get(self) else {
+            return;
+        };
+        if *project.budgets(self) != budgets {
+            project.set_budgets(self).to(Arc::new(budgets));
+        }
+    }
+
+    /// Sets what packages say of libraries.
+    pub fn set_manifests(&mut self, manifests: PackageManifests) {
+        let Some(project) = Project::try_get(self) else {
+            return;
+        };
+        if *project.manifests(self) != manifests {
+            project.set_manifests(self).to(Arc::new(manifests));
+        }
+    }
+
+    /// The file of a path, if the project has it.
+    pub fn file(&self, path: &str) -> Option<SourceFile> {
+        Project::try_get(self)?.files(self).get(path).copied()
+    }
+
+    /// Replaces the text of one file among many: nothing is read of it now.
+    fn replace_text(&mut self, file: SourceFile, text: &str) {
+        file.set_text(self).to(text.into());
+        if file.tree(self).is_some() {
+            file.set_tree(self).to(None);
+        }
+        if file.pinned(self).is_some() {
+            file.set_pinned(self).to(None);
+        }
+    }
+}
+
+/// A file that nobody has edited yet: what it alone decides is passed over after edits of others.
+fn new_file(db: &AnalysisDatabase, path: Arc<str>, text: &str) -> SourceFile {
+    SourceFile::builder(path, text.into())
+        .durability(Durability::HIGH)
+        .new(db)
+}

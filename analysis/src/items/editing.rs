@@ -1,0 +1,147 @@
+//! Typing into files: texts replaced one edit at a time, with the tree and the items of the old one kept where they stay.
+//!
+//! It knows which items of a file are pinned, and how durable; it knows nothing of what their texts mean.
+
+use std::sync::Arc;
+
+use salsa::{Durability, Setter};
+
+use super::held::pin;
+use crate::conditions::PackageFeatures;
+use crate::db::AnalysisDatabase;
+use crate::inputs::{FileCfg, Project, SourceFile, parse, syntax_error_count};
+
+impl AnalysisDatabase {
+    /// Sets the features of packages, and what the settings say of conditions in files.
+    pub fn set_conditions(&mut self, features: Vec<PackageFeatures>, cfg: FileCfg) {
+        let Some(project) = Project::try_get(self) else {
+            return;
+        };
+        if *project.features(self) == *features && *project.cfg(self) == cfg {
+            return;
+        }
+        project.set_features(self).to(features.into());
+        project.set_cfg(self).to(Arc::new(cfg));
+        // The items that are held are those that other conditions left.
+        for file in project.files(self).values() {
+            if file.pinned(self).is_some() {
+                pin(self, *file, Durability::HIGH);
+            }
+        }
+    }
+
+    /// Prepares a file for being typed into. Its items change more often than other files, so that the first edit of one of them
+    /// has nothing of other files looked through; what they decide is worked out once more.
+    pub fn open(&mut self, file: SourceFile) {
+        if !self.is_open(file) {
+            pin(self, file, Durability::MEDIUM);
+        }
+    }
+
+    /// Whether a file was prepared for being typed into.
+    pub fn is_open(&self, file: SourceFile) -> bool {
+        file.pinned(self).is_some()
+    }
+
+    /// Replaces the text of one file that is typed into. Where the new one differs inside one function only, its tree is made
+    /// of the old one.
+    ///
+    /// Returns the bytes of text that are out of use while what was worked out of them stays in the database: items whose names are
+    /// gone, and what was replaced in others, with the names in it. None of remarks.
+    pub fn set_text(&mut self, file: SourceFile, text: &str) -> usize {
+        let old = file.text(self);
+        let known = self.is_open(file);
+        let (start, end, insert) = difference(&old, text);
+        let tree = u32::try_from(start).ok().zip(u32::try_from(end).ok());
+        let tree = tree.and_then(|(start, end)| {
+            let errors = syntax_error_count(self, file);
+            parse(self, file).edited(errors, start, end, insert)
+        });
+        file.set_text(self)
+            .with_durability(Durability::LOW)
+            .to(text.into());
+        if tree.is_some() || file.tree(self).is_some() {
+            file.set_tree(self)
+                .with_durability(Durability::LOW)
+                .to(tree);
+        }
+        // As durable as the file was: what its other items decide stays at hand.
+        let left = pin(self, file, Durability::HIGH);
+        match left {
+            Some(left) if known => left + (end - start) + DISUSED_BY_EDIT,
+            // Of a file that was not held nobody knows which items it had.
+            Some(_) => old.len() + DISUSED_BY_EDIT,
+            None => 0,
+        }
+    }
+}
+
+/// Bytes that an edit of an item takes out of use at least: a name that was looked up and will not be again.
+pub const DISUSED_BY_EDIT: usize = 16;
+
+/// Bytes that are compared at once.
+const CHUNK_BYTES: usize = 256;
+
+/// How many bytes two texts share from an end: as chunks from there, and as the pairs of bytes behind a number of them.
+fn same_bytes<'a, Pairs: Iterator<Item = (u8, u8)>>(
+    one: impl Iterator<Item = &'a [u8]>,
+    other: impl Iterator<Item = &'a [u8]>,
+    behind: impl Fn(usize) -> Pairs,
+) -> usize {
+    let chunks = one.zip(other).take_while(|(one, other)| one == other);
+    let whole = chunks.count() * CHUNK_BYTES;
+    let pairs = behind(whole).take_while(|(one, other)| one == other);
+    whole + pairs.count()
+}
+
+/// The bytes of the old text that the new one replaces, and what stands there in it.
+fn difference<'a>(old: &str, new: &'a str) -> (usize, usize, &'a str) {
+    let mut start = same_bytes(
+        old.as_bytes().chunks_exact(CHUNK_BYTES),
+        new.as_bytes().chunks_exact(CHUNK_BYTES),
+        |from| old.bytes().skip(from).zip(new.bytes().skip(from)),
+    );
+    while !old.is_char_boundary(start) || !new.is_char_boundary(start) {
+        start -= 1;
+    }
+    let rest = |text: &str| text.len() - start;
+    let most = rest(old).min(rest(new));
+    let equal = same_bytes(
+        old.as_bytes().rchunks_exact(CHUNK_BYTES),
+        new.as_bytes().rchunks_exact(CHUNK_BYTES),
+        |from| {
+            let ends = old.bytes().rev().skip(from);
+            ends.zip(new.bytes().rev().skip(from))
+        },
+    );
+    let mut equal = equal.min(most);
+    while !old.is_char_boundary(old.len() - equal) || !new.is_char_boundary(new.len() - equal) {
+        equal -= 1;
+    }
+    let insert = new.get(start..new.len() - equal).unwrap_or("");
+    (start, old.len() - equal, insert)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::difference;
+
+    proptest! {
+        #[test]
+        fn a_difference_is_what_single_bytes_say(
+            before in "[aé]{0,400}", old in "[aéb]{0,4}", new in "[aéb]{0,4}", after in "[aé]{0,400}",
+        ) {
+            let [old, new] = [old, new].map(|text| format!("{before}{text}{after}"));
+            let (start, end, insert) = difference(&old, &new);
+            prop_assert_eq!(format!("{}{insert}{}", &old[..start], &old[end..]), &*new);
+            // Neither side can be longer: characters differ there, or one of the texts is used up.
+            let inside = [&old[start..end], insert];
+            if inside.iter().all(|text| !text.is_empty()) {
+                prop_assert_ne!(inside[0].chars().next(), inside[1].chars().next());
+                prop_assert_ne!(inside[0].chars().next_back(), inside[1].chars().next_back());
+            }
+        }
+    }
+}
