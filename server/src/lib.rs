@@ -7,6 +7,7 @@
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+mod json;
 pub mod lint;
 pub mod lsp;
 mod project;

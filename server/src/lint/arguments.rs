@@ -1,20 +1,21 @@
 //! The command line's arguments: what can be said, not what it does.
 
+mod commands;
+mod options;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use visa_analysis::nearest_names;
 
-use super::baseline::BaselineArguments;
-use super::completions::CompletionsArguments;
-use super::cost::CostArguments;
-use super::fixing::FixArguments;
-use super::ignoring::IgnoreArguments;
-use super::init::InitArguments;
-use super::limits::LimitArguments;
-use super::settings::SettingsArguments;
-use super::watch::WatchArguments;
+pub(crate) use self::commands::{
+    CompletionsArguments, CostArguments, CostFormat, InitArguments, Service,
+};
+pub(crate) use self::options::{
+    BaselineArguments, FixArguments, IgnoreArguments, LimitArguments, WatchArguments,
+};
+use crate::project::settings::SettingsArguments;
 
 /// A linter for kernels written in FuriosaAI's TCP Virtual ISA.
 #[derive(Debug, Parser)]

@@ -7,43 +7,25 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use serde::{Deserialize, Serialize};
 use visa_analysis::{Group, find_rule};
 
-use super::arguments::CheckArguments;
-use super::files::absolute;
+use super::arguments::{BaselineArguments, CheckArguments};
 use super::fingerprint::{Fingerprint, fingerprints_by};
-use super::format::{counted, json::pretty};
+use super::outcome::Outcome;
 use super::output::{write_error, write_note, write_warning};
 use super::session::{Checked, Session};
+use super::words::counted;
 use super::writing::write_file;
-use super::{Failure, Outcome};
+use crate::json::pretty;
+use crate::project::Failure;
+use crate::project::paths::absolute;
 use crate::project::regular::{SOURCE_BYTES, read_text};
 
 /// The version of the file's shape.
 const VERSION: u32 = 1;
 /// Entries that a warning names.
 const NAMED: usize = 3;
-
-/// The options about known findings.
-#[derive(Debug, Clone, Default, Args)]
-pub(crate) struct BaselineArguments {
-    /// Neither show nor fail for the findings that a baseline knows
-    #[arg(long, value_name = "FILE", help_heading = "Known findings")]
-    pub(crate) baseline: Option<PathBuf>,
-    /// Write all present findings to a baseline
-    #[arg(
-        long,
-        value_name = "FILE",
-        help_heading = "Known findings",
-        conflicts_with = "baseline"
-    )]
-    pub(crate) write_baseline: Option<PathBuf>,
-    /// Drop what no longer occurs from the baseline
-    #[arg(long, help_heading = "Known findings", requires = "baseline")]
-    pub(crate) prune_baseline: bool,
-}
 
 impl BaselineArguments {
     /// The baseline that the run is to read.

@@ -1,139 +1,23 @@
 //! `visa-lint check`: files in, findings out.
 
-use std::collections::BTreeMap;
-
-use visa_analysis::{Diagnostic, Level, Library, OperationCounts, UnresolvedPlace};
+use visa_analysis::Level;
 
 use super::arguments::{CheckArguments, CheckFormat};
 use super::baseline;
+use super::delivery::{colored, deliver};
 use super::fixing;
+use super::format;
 use super::format::human::Look;
-use super::format::{self, WIDTH};
 use super::ignoring;
-use super::levels::Levels;
+use super::outcome::Outcome;
+use super::outline::Outline;
 use super::output::{Console, write_error, write_note};
+use super::pool::in_pool;
 use super::session::{Checked, Session};
 use super::watch;
-use super::writing::write_file;
-use super::{Failure, Outcome};
-
-/// Stack of a checking thread in bytes: generous, because recursion over a file's nesting is bounded but deep.
-const STACK_BYTES: usize = 64 << 20;
-
-/// The rule that shows what was not looked at.
-pub(crate) const UNRESOLVED_OPERATION: &str = "unresolved_operation";
-
-/// Operations that are named where a report is not asked for all of them; GitHub shows no more notices of a step.
-const EXAMPLES: usize = 10;
-
-/// A finding that is reported, with its level.
-#[derive(Debug)]
-pub(crate) struct Finding {
-    pub(crate) level: Level,
-    pub(crate) diagnostic: Diagnostic,
-}
-
-/// The library that a crate is written for.
-#[derive(Debug)]
-pub(crate) struct DialectOf<'a> {
-    /// The package's name; for a file outside of all packages the root file of its modules.
-    pub(crate) krate: String,
-    pub(crate) library: &'a Library,
-}
-
-/// An operation that was not looked at.
-#[derive(Debug)]
-pub(crate) struct NotLookedAt {
-    /// Its file, as people see it.
-    pub(crate) file: String,
-    pub(crate) place: UnresolvedPlace,
-}
-
-impl NotLookedAt {
-    /// What stands there, and why it was not looked at.
-    pub(crate) fn words(&self) -> String {
-        let UnresolvedPlace { what, reason, .. } = &self.place;
-        format!("`{what}` is not looked at: {reason}")
-    }
-}
-
-/// All that a format writes.
-#[derive(Debug)]
-pub(crate) struct Outline<'a> {
-    pub(crate) files: u64,
-    pub(crate) kernels: u64,
-    /// Functions that `cfg` leaves out.
-    pub(crate) configured_out: u64,
-    pub(crate) operations: &'a OperationCounts,
-    /// In the order of files, places and rules; suppressed ones included.
-    pub(crate) findings: &'a [Finding],
-    /// Operations that were not looked at, in the order of files and places.
-    pub(crate) unresolved: &'a [NotLookedAt],
-    /// The libraries of the crates that the files belong to.
-    pub(crate) dialects: &'a [DialectOf<'a>],
-    pub(crate) texts: &'a Texts<'a>,
-    /// How many findings are left out because a baseline knows them.
-    pub(crate) known: u64,
-    /// The files that were asked for, as people see them.
-    pub(crate) reported: &'a [String],
-    /// Whether everything that was asked for was checked.
-    pub(crate) complete: bool,
-}
-
-impl Outline<'_> {
-    /// The findings that no suppression in the files covers.
-    pub(crate) fn open(&self) -> impl Iterator<Item = &Finding> {
-        self.findings
-            .iter()
-            .filter(|finding| !finding.diagnostic.suppressed)
-    }
-
-    /// What the run says about operations that were not looked at: how many, and how to see them where nothing shows them.
-    pub(crate) fn not_looked_at(&self) -> Option<String> {
-        let count = self.operations.unresolved;
-        if count == 0 {
-            return None;
-        }
-        let words = format!(
-            "{} {} not looked at",
-            format::counted(count, "operation"),
-            if count == 1 { "was" } else { "were" }
-        );
-        let them = if count == 1 { "it" } else { "them" };
-        Some(if self.shows_unresolved() {
-            words
-        } else {
-            format!("{words}; --warn {UNRESOLVED_OPERATION} shows {them}")
-        })
-    }
-
-    /// The first operations that were not looked at and that no finding shows: formats with a line for each thing say where.
-    pub(crate) fn examples(&self) -> impl Iterator<Item = &NotLookedAt> {
-        let shown = self.shows_unresolved();
-        let unsaid = self.unresolved.iter();
-        unsaid
-            .filter(move |operation| !shown && !operation.place.said_once)
-            .take(EXAMPLES)
-    }
-
-    /// Whether findings say which operations were not looked at.
-    pub(crate) fn shows_unresolved(&self) -> bool {
-        self.open()
-            .any(|finding| finding.diagnostic.rule == UNRESOLVED_OPERATION)
-    }
-
-    /// The open findings by rule.
-    pub(crate) fn by_rule(&self) -> BTreeMap<&'static str, u64> {
-        let mut counts = BTreeMap::new();
-        for finding in self.open() {
-            *counts.entry(finding.diagnostic.rule).or_insert(0) += 1;
-        }
-        counts
-    }
-}
-
-/// Texts of files by the path that people see.
-pub(crate) type Texts<'a> = BTreeMap<String, &'a str>;
+use super::wrap::WIDTH;
+use crate::project::Failure;
+use crate::project::levels::Levels;
 
 /// Runs the command.
 pub(crate) fn run(
@@ -144,21 +28,6 @@ pub(crate) fn run(
     in_pool(options.jobs, || check(options, levels, console))
 }
 
-/// Runs something on threads with a stack that suits the engine.
-pub(crate) fn in_pool<T: Send>(
-    jobs: Option<u16>,
-    run: impl FnOnce() -> Result<T, Failure> + Send,
-) -> Result<T, Failure> {
-    let mut pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES);
-    if let Some(jobs) = jobs {
-        pool = pool.num_threads(usize::from(jobs));
-    }
-    let pool = pool
-        .build()
-        .map_err(|error| Failure::new(format!("cannot start threads: {error}")))?;
-    pool.install(run)
-}
-
 fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<Outcome, Failure> {
     let mut session = Session::open(options.into(), levels)?;
     if options.show_settings {
@@ -166,14 +35,14 @@ fn check(options: &CheckArguments, levels: &Levels, console: Console) -> Result<
         return session.show_settings(console, unreadable);
     }
     if options.watching.watch {
-        watch::run(options, &mut session, console)
+        watch::run(options, &mut session, console, pass)
     } else {
         pass(options, &mut session, console)
     }
 }
 
 /// One pass over a session's files, from fixes to the report.
-pub(crate) fn pass(
+fn pass(
     options: &CheckArguments,
     session: &mut Session<'_>,
     console: Console,
@@ -307,34 +176,4 @@ fn write(options: &CheckArguments, outline: &Outline<'_>, console: Console) -> R
         write_note(&words);
     }
     deliver(options, &answer, console, !outline.complete)
-}
-
-/// Whether the answer carries colours where it was asked for.
-pub(crate) fn colored(options: &CheckArguments, console: Console) -> bool {
-    if options.output_file.is_some() {
-        console.colored_file()
-    } else {
-        console.colored()
-    }
-}
-
-/// Writes an answer to where it was asked for.
-pub(crate) fn deliver(
-    options: &CheckArguments,
-    answer: &str,
-    console: Console,
-    failed: bool,
-) -> Result<(), Failure> {
-    match &options.output_file {
-        None => console.print(answer),
-        // Whoever reads the file later could not see that something is missing from it.
-        Some(path) if failed => {
-            write_error(&format!(
-                "`{}` is not written, because the run failed",
-                path.display()
-            ));
-            Ok(())
-        }
-        Some(path) => write_file(path, answer),
-    }
 }

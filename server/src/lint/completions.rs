@@ -1,19 +1,11 @@
 //! `visa-lint completions SHELL`: what a shell needs to complete the command line.
 
-use clap::{Args, CommandFactory};
-use clap_complete::Shell;
+use clap::CommandFactory;
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, CompletionsArguments};
+use super::outcome::Outcome;
 use super::output::Console;
-use super::{Failure, Outcome};
-
-/// `visa-lint completions`
-#[derive(Debug, Args)]
-pub(crate) struct CompletionsArguments {
-    /// The shell
-    #[arg(value_enum, value_name = "SHELL")]
-    shell: Shell,
-}
+use crate::project::Failure;
 
 /// Runs the command.
 pub(crate) fn run(options: &CompletionsArguments, console: Console) -> Result<Outcome, Failure> {

@@ -3,12 +3,13 @@
 use visa_analysis::{Rule, find_rule};
 
 use super::arguments::{ExplainArguments, ExplainFormat};
-use super::format::wrap;
-use super::levels::did_you_mean;
+use super::outcome::Outcome;
 use super::output::Console;
 use super::pages::{self, Part};
 use super::styles::{TITLE, styled};
-use super::{Failure, Outcome};
+use super::wrap::wrap;
+use crate::project::Failure;
+use crate::project::levels::did_you_mean;
 
 /// Runs the command.
 pub(crate) fn run(options: &ExplainArguments, console: Console) -> Result<Outcome, Failure> {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use visa_analysis::{Diagnostic, Range};
 
-use super::check::{Finding, Texts};
+use super::outline::{Finding, Texts};
 
 /// What a finding is known by between runs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,39 +2,16 @@
 //!
 //! Where a comment covers a finding is the engine's knowledge; here are the options, the rounds and the files.
 
-use clap::Args;
 use visa_analysis::{Fixable, apply_fixes};
 
 use super::arguments::CheckArguments;
-use super::format::counted;
 use super::output::write_note;
 use super::session::Session;
-use crate::project::levels::TO_BE_LOOKED_AT;
+use super::words::counted;
 
 /// Rounds after which no more comments are written: one for the findings, one for each further function with places of the
 /// same fault, and some for findings about the comments.
 const ROUNDS: usize = 64;
-
-/// The options about suppressions.
-#[derive(Debug, Clone, Default, Args)]
-pub(crate) struct IgnoreArguments {
-    /// Write a comment that allows it at each finding, so that the next run is clean
-    #[arg(
-        long,
-        help_heading = "Known findings",
-        conflicts_with_all = ["diff", "baseline", "write_baseline"]
-    )]
-    pub(crate) add_ignore: bool,
-    /// What the comments of `--add-ignore` give as the reason
-    #[arg(
-        long,
-        value_name = "TEXT",
-        help_heading = "Known findings",
-        requires = "add_ignore",
-        default_value = TO_BE_LOOKED_AT
-    )]
-    pub(crate) reason: String,
-}
 
 /// Adds the comments to the session's texts; how many findings they allow.
 pub(crate) fn add(options: &CheckArguments, session: &mut Session<'_>) -> u64 {

@@ -7,10 +7,11 @@ use serde::Serialize;
 use visa_analysis::{MappingAnswer, MappingQuestion, evaluate_mapping};
 
 use super::arguments::{AnswerFormat, MapArguments};
-use super::format::json::pretty;
-use super::format::wrap;
+use super::outcome::Outcome;
 use super::output::{Console, write_error};
-use super::{Failure, Outcome};
+use super::wrap::wrap;
+use crate::json::pretty;
+use crate::project::Failure;
 
 /// Positions that `--index` may ask for at once.
 const MAXIMUM_POSITIONS: u64 = 1_000_000;

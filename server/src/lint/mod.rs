@@ -7,7 +7,8 @@ mod arguments;
 mod baseline;
 mod check;
 mod completions;
-pub(crate) mod cost;
+mod cost;
+mod delivery;
 mod explain;
 mod fingerprint;
 mod fixing;
@@ -16,14 +17,19 @@ mod ignoring;
 mod init;
 mod limits;
 mod map;
+mod outcome;
+mod outline;
 mod output;
 mod pages;
+mod pool;
 mod progress;
 mod rules;
 mod sequence;
 mod session;
 mod styles;
 mod watch;
+mod words;
+mod wrap;
 mod writing;
 
 use std::process::ExitCode;
@@ -31,41 +37,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 
 use self::arguments::{Arguments, Command, misplaced};
+use self::outcome::Outcome;
 use self::output::{Console, write_error};
-use crate::project::{Failure, files, languages, levels, settings};
-
-impl Failure {
-    /// Says it on standard error; the exit code is then 2.
-    pub(crate) fn say(&self) {
-        for message in &self.messages {
-            write_error(message);
-        }
-    }
-}
-
-/// What a command ends with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// Nothing at level deny.
-    Fine,
-    /// Something at level deny, or an expression that is ill-formed.
-    Found,
-    /// The run itself failed; the words are already on standard error.
-    Failed,
-    /// The language server ended with a code of its own.
-    Served(u8),
-}
-
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> Self {
-        Self::from(match outcome {
-            Outcome::Fine => 0,
-            Outcome::Found => 1,
-            Outcome::Failed => 2,
-            Outcome::Served(code) => code,
-        })
-    }
-}
+use crate::project::{Failure, levels};
 
 /// Runs the program with the arguments of the process.
 #[must_use]

@@ -3,10 +3,11 @@
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Failure;
 use super::arguments::Color;
-use super::files::reason;
-use super::format::{WIDTH, printable};
+use super::words::printable;
+use super::wrap::WIDTH;
+use crate::project::Failure;
+use crate::project::paths::reason;
 
 /// Columns below which lines are not broken any further: terminals of scripts claim to have one or none.
 const NARROWEST: usize = 40;
@@ -132,4 +133,13 @@ pub(crate) fn write_note(message: &str) {
     let _ = std::io::stderr()
         .lock()
         .write_all(format!("{}\n", printable(message)).as_bytes());
+}
+
+impl Failure {
+    /// Says it on standard error; the exit code is then 2.
+    pub(crate) fn say(&self) {
+        for message in &self.messages {
+            write_error(message);
+        }
+    }
 }

@@ -6,9 +6,10 @@ use serde::Serialize;
 use visa_analysis::{Group, Rule, all_rules, rule_engines, rule_url};
 
 use super::arguments::RulesFormat;
-use super::format::json::pretty;
+use super::outcome::Outcome;
 use super::output::Console;
-use super::{Failure, Outcome};
+use crate::json::pretty;
+use crate::project::Failure;
 
 #[derive(Serialize)]
 struct Catalogue {

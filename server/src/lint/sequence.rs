@@ -6,10 +6,11 @@ use serde::Serialize;
 use visa_analysis::{SequenceAnswer, SequenceEntry, SequenceQuestion, derive_sequence};
 
 use super::arguments::{AnswerFormat, SequenceArguments, SequencerContext, SequencerMode};
-use super::format::json::pretty;
 use super::map::refused;
+use super::outcome::Outcome;
 use super::output::Console;
-use super::{Failure, Outcome};
+use crate::json::pretty;
+use crate::project::Failure;
 
 #[derive(Serialize)]
 struct Document<'a> {

@@ -15,14 +15,16 @@ use visa_analysis::{
 };
 
 use super::arguments::CheckArguments;
-use super::check::{DialectOf, Finding, NotLookedAt, Texts};
-use super::files::{LoadedFile, Sources};
-use super::levels::Levels;
+use super::outcome::Outcome;
+use super::outline::{DialectOf, Finding, NotLookedAt, Texts};
 use super::output::{Console, write_error, write_warning};
 use super::progress::Progress;
-use super::settings::{Resolver, SettingsArguments, SettingsTable, show};
-use super::{Failure, Outcome};
+use crate::project::Failure;
+use crate::project::files::{LoadedFile, Sources};
+use crate::project::levels::Levels;
 use crate::project::parts::parts;
+use crate::project::settings::show::show;
+use crate::project::settings::{Resolver, SettingsArguments, SettingsTable};
 
 /// What a command is given to read.
 #[derive(Debug, Clone, Copy)]
@@ -138,7 +140,7 @@ impl<'a> Session<'a> {
             fill(workspace, self.given, &settings, &sources, &all);
         }
         let changed = sources != self.sources
-            || show(&settings, &sources) != show(&self.settings, &self.sources);
+            || shown_settings(&settings, &sources) != shown_settings(&self.settings, &self.sources);
         self.settings = settings;
         self.sources = sources;
         Ok(changed)
@@ -150,7 +152,7 @@ impl<'a> Session<'a> {
         console: Console,
         unreadable: bool,
     ) -> Result<Outcome, Failure> {
-        console.print(&show(&self.settings, &self.sources))?;
+        console.print(&shown_settings(&self.settings, &self.sources))?;
         Ok(if unreadable {
             Outcome::Failed
         } else {
@@ -503,4 +505,9 @@ fn place(diagnostic: &Diagnostic) -> (&str, visa_analysis::Range, &str, &str) {
         diagnostic.rule,
         &diagnostic.message,
     )
+}
+
+/// What `--show-settings` prints.
+fn shown_settings(settings: &SettingsTable, sources: &Sources) -> String {
+    show(settings, &sources.reported, |path| sources.shown(path))
 }

@@ -9,19 +9,19 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use clap::Args;
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::arguments::CheckArguments;
-use super::check::pass;
-use super::files::{absolute, folders_below};
-use super::format::counted;
-use super::languages::language_of;
+use super::outcome::Outcome;
 use super::output::{Console, write_note, write_warning};
 use super::session::Session;
-use super::settings::FILE_NAME;
-use super::{Failure, Outcome};
+use super::words::counted;
+use crate::project::Failure;
+use crate::project::files::folders_below;
+use crate::project::languages::language_of;
+use crate::project::paths::absolute;
+use crate::project::settings::FILE_NAME;
 
 /// How long nothing must happen before the files are read: editors write in several steps.
 const QUIET: Duration = Duration::from_millis(100);
@@ -38,22 +38,15 @@ const SETTINGS: [&str; 5] = [
 /// How often files are looked at where nobody says when they change.
 const POLLING: Duration = Duration::from_secs(1);
 
-/// The options about running on.
-#[derive(Debug, Clone, Default, Args)]
-pub(crate) struct WatchArguments {
-    /// Check again whenever a file changes, until the program is interrupted
-    #[arg(
-        long,
-        conflicts_with_all = ["diff", "add_ignore", "write_baseline", "show_settings"]
-    )]
-    pub(crate) watch: bool,
-}
+/// One check of a session's files, from fixes to the report.
+pub(crate) type Pass = fn(&CheckArguments, &mut Session<'_>, Console) -> Result<Outcome, Failure>;
 
 /// Checks, and checks again, until the program is interrupted or nobody reads its output any more.
 pub(crate) fn run(
     options: &CheckArguments,
     session: &mut Session<'_>,
     console: Console,
+    pass: Pass,
 ) -> Result<Outcome, Failure> {
     if options.paths.iter().any(|path| path.as_os_str() == "-") {
         return Err(Failure::new("--watch: standard input cannot be watched"));

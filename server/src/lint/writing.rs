@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use super::Failure;
-use super::files::reason;
+use crate::project::Failure;
+use crate::project::paths::reason;
 use signals::Unplaced;
 
 /// How many links a path may lead through, as on Linux.

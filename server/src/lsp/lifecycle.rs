@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use tower_lsp::ls_types::{InitializeParams, InitializeResult, ServerInfo};
 
-use super::capabilities::{self, ClientAbilities};
+use super::abilities::ClientAbilities;
+use super::capabilities;
 use super::positions::Encoding;
 use super::state::Server;
 use super::uris;

@@ -6,9 +6,10 @@
 //! - [`framing`], [`transport`], [`service`], [`unread`], [`trace`]: bytes to messages to calls, in the order of the wire,
 //!   whatever the bytes are, and what became of each.
 //! - [`state`], [`engine`], [`documents`]: texts, the engine's queue, and the snapshot a question is answered from.
-//! - [`lifecycle`], [`capabilities`], [`configuration`], [`project`], [`settings`]: what the client and the workspace's folders
+//! - [`lifecycle`], [`abilities`], [`capabilities`], [`configuration`], [`project`], [`settings`]: what the client and the workspace's folders
 //!   say.
-//! - [`publishing`]: what the client is told without asking.
+//! - [`loader`], [`publisher`]: what these two work on.
+//! - [`publishing`]: what the client is sent without asking.
 //! - [`handlers`], [`features`]: the requests, a file a feature. A feature is a plain function of a snapshot.
 //!
 //! # Order
@@ -24,6 +25,7 @@
 //! 5. The reader waits for nothing but bytes: neither a write, which waits for the running questions to notice it, nor a
 //!    question keeps the next message from being read.
 
+mod abilities;
 mod capabilities;
 mod configuration;
 mod documents;
@@ -32,9 +34,12 @@ mod features;
 mod framing;
 mod handlers;
 mod lifecycle;
+mod loader;
+mod lock;
 mod positions;
 mod program;
 mod project;
+mod publisher;
 mod publishing;
 mod service;
 mod settings;

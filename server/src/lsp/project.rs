@@ -5,11 +5,10 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::sync::{Notify, watch};
 use tower_lsp::ls_types::{
     ConfigurationItem, DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern,
     MessageType, Registration,
@@ -17,11 +16,14 @@ use tower_lsp::ls_types::{
 
 use super::configuration::{ClientSettings, SECTION};
 use super::documents::take_from_disk;
+use super::loader::Pending;
+use super::lock::locked;
 use super::publishing;
 use super::settings::{Reading, Settings, Wanted};
-use super::state::{Server, locked};
+use super::state::Server;
 use super::uris;
-use crate::project::files::{LoadedFile, Sources, slashes};
+use crate::project::files::{LoadedFile, Sources};
+use crate::project::paths::slashes;
 use crate::project::regular::{SOURCE_BYTES, read_text};
 use crate::project::settings::FILE_NAME;
 
@@ -42,75 +44,6 @@ const DECIDING: [&str; 5] = [
     ".gitignore",
     ".ignore",
 ];
-
-/// What is to be read.
-#[derive(Debug, Default)]
-struct Pending {
-    /// The client's settings.
-    configuration: bool,
-    /// All that is below the folders.
-    everything: bool,
-    /// Files whose texts changed on disk.
-    files: BTreeSet<String>,
-}
-
-/// The work of the task that reads.
-pub(crate) struct Loader {
-    pending: Mutex<Pending>,
-    wake: Notify,
-    /// Whether nothing is known to be read anew.
-    ready: watch::Sender<bool>,
-    /// What the last reading is told by; none where the engine has got other texts since.
-    stamp: Mutex<Option<u64>>,
-    /// What the log says about the last reading.
-    logged: Mutex<BTreeSet<String>>,
-    /// What the client sent with `initialize`: its settings where it tells none.
-    options: Mutex<Value>,
-    /// What the client's last settings were, and what was told about them.
-    client: Mutex<(ClientSettings, BTreeSet<String>)>,
-}
-
-impl Default for Loader {
-    fn default() -> Self {
-        Self {
-            pending: Mutex::default(),
-            wake: Notify::new(),
-            ready: watch::Sender::new(false),
-            stamp: Mutex::default(),
-            logged: Mutex::default(),
-            options: Mutex::default(),
-            client: Mutex::default(),
-        }
-    }
-}
-
-impl Loader {
-    fn want(&self, change: impl FnOnce(&mut Pending)) {
-        change(&mut locked(&self.pending));
-        self.wake.notify_one();
-    }
-
-    /// All is to be read anew before anything is said: a document is open that the last reading did not know.
-    fn want_now(&self) {
-        self.want(|pending| {
-            pending.everything = true;
-            self.ready.send_replace(false);
-        });
-    }
-
-    /// Something was read: all is, unless more is wanted.
-    fn settle(&self) {
-        let pending = locked(&self.pending);
-        if !pending.everything && !pending.configuration {
-            self.ready.send_replace(true);
-        }
-    }
-
-    /// Whether the workspace's folders have been read.
-    pub(crate) fn is_ready(&self) -> bool {
-        *self.ready.borrow()
-    }
-}
 
 /// Returns when the workspace's folders have been read: before, findings would be about a part of the code.
 pub(crate) async fn ready(server: &Server) {

@@ -3,61 +3,24 @@
 //! One task publishes, so that what is said later of a file always arrives later: open documents whose text changed at
 //! once, and only while the text is still the one that was checked; the rest of the workspace when nothing happens.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::sync::Notify;
 use tower_lsp::ls_types::{Diagnostic, MessageType, ProgressToken, Uri};
 
 use super::configuration::Scope;
 use super::engine::{Answer, Failure, Reading, Urgency};
 use super::features::diagnostics::{of_file, of_workspace, result_id};
-use super::state::{Server, Snapshot, locked};
+use super::lock::locked;
+use super::publisher::Published;
+use super::state::{Server, Snapshot};
 
 /// How long nothing must happen before the rest of the workspace is checked.
 const QUIET: Duration = Duration::from_millis(250);
 
 /// How often progress is told at most.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
-
-/// What waits to be published, and what was.
-#[derive(Default)]
-pub(crate) struct Publisher {
-    waiting: Mutex<Waiting>,
-    wake: Notify,
-    /// What the client was told last, by the engine's path.
-    published: Mutex<BTreeMap<String, Published>>,
-    /// What the log says of the last check of the workspace.
-    logged: Mutex<String>,
-}
-
-/// What the client was told last of a file.
-#[derive(Clone)]
-struct Published {
-    /// The address that it was told of.
-    uri: Uri,
-    /// The name of the answer.
-    result_id: String,
-    /// The version of the text it was about, if that is open and was not opened again since.
-    version: Option<i32>,
-}
-
-#[derive(Default)]
-struct Waiting {
-    /// Files that are checked at once, and whether the client waits for an answer even if it is the same: their texts changed.
-    files: BTreeMap<Arc<str>, bool>,
-    /// Files that depend on them, when there is time.
-    rest: bool,
-}
-
-impl Publisher {
-    /// Looks again for what can be published.
-    pub(crate) fn wake(&self) {
-        self.wake.notify_one();
-    }
-}
 
 /// A document is about to be opened: whatever was told of it before was about another text, even one of the same version.
 pub(crate) fn opening(server: &Server, path: &str) {

@@ -9,9 +9,11 @@ use visa_analysis::{Package, PackageFeatures, Workspace};
 
 use super::configuration::ClientSettings;
 use super::uris;
-use crate::project::files::{Sources, slashes};
+use crate::project::files::Sources;
 use crate::project::libraries::Libraries;
-use crate::project::settings::{Configurations, Resolver, SettingsProblem, SettingsTable, show};
+use crate::project::paths::slashes;
+use crate::project::settings::show::show;
+use crate::project::settings::{Configurations, Resolver, SettingsProblem, SettingsTable};
 
 /// What the client wants, and what the disk says.
 #[derive(Debug, Default)]
@@ -161,7 +163,7 @@ fn stamp(
     }
     sources.libraries.hash(&mut hasher);
     sources.features.hash(&mut hasher);
-    show(table, sources).hash(&mut hasher);
+    show(table, &sources.reported, |path| sources.shown(path)).hash(&mut hasher);
     for problem in problems {
         problem.to_string().hash(&mut hasher);
     }

@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::watch;
 use tower_lsp::Client;
@@ -14,19 +14,15 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::{MessageType, Uri};
 use visa_analysis::Analysis;
 
-use super::capabilities::ClientAbilities;
+use super::abilities::ClientAbilities;
 use super::engine::{Answer, Engine, Failure, Reading, Urgency};
+use super::loader::Loader;
+use super::lock::locked;
 use super::positions::{Encoding, FileText, LineTable};
-use super::project::Loader;
-use super::publishing::Publisher;
+use super::publisher::Publisher;
 use super::settings::Settings;
 use super::trace::Trace;
 use super::uris;
-
-/// What a mutex holds. What panicked while it was held left it as whole as it was.
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// A document that the client has open.
 #[derive(Debug, Clone)]

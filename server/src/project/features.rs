@@ -8,8 +8,8 @@ use std::sync::Arc;
 use toml::{Table, Value};
 use visa_analysis::{PackageFeatures, Truth};
 
-use super::files::{absolute, slashes};
 use super::packages::Manifest;
+use super::paths::{absolute, slashes};
 
 /// The sections of a manifest that name other packages.
 const DEPENDENCIES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];

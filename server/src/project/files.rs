@@ -4,7 +4,7 @@
 //! absolute paths with `/` between components; people see the paths as they gave them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use visa_analysis::{Package, PackageFeatures, has_rust_code, is_markdown};
@@ -13,6 +13,7 @@ use super::features::features_of;
 use super::languages::{language_of, refusal};
 use super::libraries::{Libraries, libraries_of};
 use super::packages::{Manifest, package_of, path_dependencies};
+use super::paths::{absolute, reason, shown, slashes};
 use super::regular::{SOURCE_BYTES, read_stream, read_text, text_of};
 pub(crate) use super::search::folders_below;
 use super::search::sources_below;
@@ -398,50 +399,4 @@ fn is_stream(path: &Path) -> bool {
     ["/dev/fd", "/dev/stdin", "/proc"]
         .iter()
         .any(|place| path.starts_with(place))
-}
-
-pub(crate) fn not_utf8(error: &std::string::FromUtf8Error) -> String {
-    format!(
-        "not UTF-8: invalid byte at offset {}",
-        error.utf8_error().valid_up_to()
-    )
-}
-
-/// The system's words without its error number.
-pub(crate) fn reason(error: &std::io::Error) -> String {
-    let words = error.to_string();
-    match words.find(" (os error") {
-        Some(end) => words.get(..end).unwrap_or(&words).to_owned(),
-        None => words,
-    }
-}
-
-/// The path from the root, without `.` and `..`; links are not resolved, so that people recognise it.
-pub(crate) fn absolute(here: &Path, path: &Path) -> PathBuf {
-    let mut result = PathBuf::new();
-    for component in here.join(path).components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                result.pop();
-            }
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
-                result.push(component);
-            }
-        }
-    }
-    result
-}
-
-/// The path as given, without `.` components.
-pub(crate) fn shown(path: &Path) -> String {
-    let parts = path
-        .components()
-        .filter(|component| !matches!(component, Component::CurDir));
-    slashes(&parts.collect::<PathBuf>())
-}
-
-/// The path with `/` between its components.
-pub(crate) fn slashes(path: &Path) -> String {
-    path.to_string_lossy().replace('\\', "/")
 }

@@ -10,8 +10,8 @@ use semver::{Comparator, Op, Version, VersionReq};
 use toml::{Table, Value};
 use visa_analysis::{Dialect, PackageLibrary, PackageManifest};
 
-use super::files::absolute;
 use super::packages::{Manifest, package_version, workspace_of};
+use super::paths::absolute;
 
 /// The tables of a manifest that name dependencies.
 const SECTIONS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];

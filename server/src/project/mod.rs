@@ -9,6 +9,7 @@ pub(crate) mod levels;
 pub(crate) mod libraries;
 pub(crate) mod packages;
 pub(crate) mod parts;
+pub(crate) mod paths;
 pub(crate) mod regular;
 mod search;
 pub(crate) mod settings;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::files::absolute;
+use super::paths::absolute;
 use super::regular::{DECIDING_BYTES, is_meant, read_text};
 
 /// What is known of a package from its `Cargo.toml`.

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use visa_analysis::thousands;
 
-use super::files::{not_utf8, reason};
+use super::paths::{not_utf8, reason};
 
 /// The most bytes of a source that are read. What is worked out of it takes some sixty times as much.
 pub(crate) const SOURCE_BYTES: u64 = 64 << 20;

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::WalkBuilder;
 
-use super::files::slashes;
 use super::languages::is_searched;
+use super::paths::slashes;
 use super::regular::{DECIDING_BYTES, unfit};
 
 /// Files of a folder that say what a search leaves out.

@@ -10,11 +10,11 @@ use std::process::{Command, Stdio};
 use serde::Serialize;
 use visa_analysis::{KernelCost, thousands};
 
-use super::super::Failure;
-use super::super::files::reason;
-use super::super::format::json::pretty;
 use super::super::session::Session;
 use super::human::{Paint, percent, table};
+use crate::json::pretty;
+use crate::project::Failure;
+use crate::project::paths::reason;
 
 /// The texts of the old state by the engine's path: a file's where `old` names one, else a git revision's.
 pub(super) fn old_texts(

@@ -5,72 +5,21 @@
 
 mod compare;
 mod human;
-pub(crate) mod json;
 mod schedule;
 mod svg;
 mod trace;
 
-use std::path::PathBuf;
-
-use clap::{Args, ValueEnum};
 use visa_analysis::KernelCost;
 
-use super::check::in_pool;
-use super::levels::Levels;
+use super::arguments::{CostArguments, CostFormat};
+use super::outcome::Outcome;
 use super::output::{Console, write_error};
+use super::pool::in_pool;
 use super::session::{Given, Session};
-use super::settings::SettingsArguments;
 use super::writing::write_file;
-use super::{Failure, Outcome};
-
-/// How a cost is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CostFormat {
-    /// A table a kernel, with totals, idle time and what would save most
-    Human,
-    /// One JSON object
-    Json,
-    /// Chrome trace events: opens in Perfetto
-    Trace,
-    /// One kernel in the file format of `furiosa-schedule-viewer`
-    Schedule,
-    /// A picture: the timeline and the maps of the memories
-    Svg,
-}
-
-/// `visa-lint cost`
-#[derive(Debug, Args)]
-pub(crate) struct CostArguments {
-    /// Files, folders (searched for `.rs` files, honouring `.gitignore`) or crates; `-` reads standard input
-    #[arg(value_name = "PATHS", default_value = ".")]
-    paths: Vec<PathBuf>,
-    /// The name that standard input's text goes by
-    #[arg(long, value_name = "PATH")]
-    stdin_filename: Option<PathBuf>,
-    /// Only the kernels of this name
-    #[arg(long, value_name = "NAME")]
-    kernel: Option<String>,
-    /// How the cost is written
-    #[arg(long, value_enum, default_value_t = CostFormat::Human)]
-    format: CostFormat,
-    /// Print the stream behind each stage of each pass too: mappings, bytes, flits, lanes, cycles
-    #[arg(long)]
-    stages: bool,
-    /// Print the difference to another file, or to a git revision of the same files
-    #[arg(long, value_name = "OLD")]
-    compare: Option<String>,
-    #[command(flatten)]
-    settings: SettingsArguments,
-    /// Write the cost to a file instead of standard output
-    #[arg(long, value_name = "FILE")]
-    output_file: Option<PathBuf>,
-    /// Print costs and nothing else
-    #[arg(long, short)]
-    quiet: bool,
-    /// Threads to use; by default one a core
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
-}
+use crate::json::cost as json;
+use crate::project::Failure;
+use crate::project::levels::Levels;
 
 /// Runs the command.
 pub(crate) fn run(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {

@@ -6,8 +6,8 @@
 use serde::Serialize;
 use visa_analysis::{KernelCost, Lane, MemoryRow, OperationRow};
 
-use super::super::Failure;
-use super::super::format::json::pretty;
+use crate::json::pretty;
+use crate::project::Failure;
 
 /// Bytes that the vendor's files give for all memory and for a page of it.
 const TOTAL_MEMORY: u64 = 268_435_456;

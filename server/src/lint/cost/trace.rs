@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use visa_analysis::{KernelCost, Lane, OperationRow};
 
-use super::super::Failure;
-use super::super::format::json::pretty;
+use crate::json::pretty;
+use crate::project::Failure;
 
 #[derive(Serialize)]
 struct Trace {

@@ -5,30 +5,16 @@
 
 mod diff;
 
-use clap::Args;
 use visa_analysis::{Fixed, Texts, Trust, fix_all};
 
-use super::arguments::CheckArguments;
-use super::check;
-use super::format::counted;
+use super::arguments::{CheckArguments, FixArguments};
+use super::delivery::{colored, deliver};
+use super::outcome::Outcome;
 use super::output::{Console, write_note};
 use super::session::Session;
+use super::words::counted;
 use super::writing::{Staged, put_in_place};
-use super::{Failure, Outcome};
-
-/// The options about fixes.
-#[derive(Debug, Clone, Default, Args)]
-pub(crate) struct FixArguments {
-    /// Apply the fixes that are sure to be meant, until nothing changes; standard input's text is printed
-    #[arg(long, help_heading = "Fixes")]
-    pub(crate) fix: bool,
-    /// Print what `--fix` would change as a unified diff and exit with 1 if there is anything
-    #[arg(long, help_heading = "Fixes", conflicts_with = "fix")]
-    pub(crate) diff: bool,
-    /// With `--fix` or `--diff`: also the fixes that are only likely to be meant, the first of each finding
-    #[arg(long, help_heading = "Fixes")]
-    pub(crate) unsafe_fixes: bool,
-}
+use crate::project::Failure;
 
 impl FixArguments {
     const fn trust(&self) -> Trust {
@@ -103,10 +89,10 @@ pub(crate) fn diff(
         let old = before.get(path).map_or("", |text| text);
         answer.push_str(&diff::unified(&session.shown(path), old, text));
     }
-    if check::colored(options, console) {
+    if colored(options, console) {
         answer = diff::colored(&answer);
     }
-    check::deliver(options, &answer, console, unreadable)?;
+    deliver(options, &answer, console, unreadable)?;
     let files = fixed.texts.len() as u64;
     if !options.quiet {
         let words = if files == 0 {

@@ -10,7 +10,7 @@ use visa_analysis::{Applicability, Diagnostic, DiagnosticFix, FileEdit, Level};
 
 use super::fixable;
 use super::lines::LineIndices;
-use crate::lint::check::{Finding, Outline, UNRESOLVED_OPERATION};
+use crate::lint::outline::{Finding, Outline, UNRESOLVED_OPERATION};
 
 /// Renders the findings, then the line of statistics.
 pub(crate) fn render(outline: &Outline<'_>, quiet: bool) -> String {

@@ -10,7 +10,7 @@ use std::ops::Range;
 use codespan_reporting::files::{Error, Files};
 use visa_analysis::LineIndex;
 
-use super::printable;
+use crate::lint::words::printable;
 
 /// Bytes of a line that is shown whole.
 const WHOLE: usize = 200;

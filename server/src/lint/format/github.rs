@@ -7,8 +7,8 @@ use std::fmt::Write;
 use visa_analysis::{Level, Range};
 
 use super::{summary, whole_text};
-use crate::lint::check::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 use crate::lint::fingerprint::portable_path;
+use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 
 /// Whether the process runs as a step of a workflow.
 pub(crate) fn is_running() -> bool {

@@ -3,11 +3,11 @@
 use serde::Serialize;
 use visa_analysis::{Group, Level};
 
-use super::json::pretty;
 use super::whole_text;
-use crate::lint::Failure;
-use crate::lint::check::{Finding, Outline};
+use crate::json::pretty;
 use crate::lint::fingerprint::{Fingerprint, fingerprints, portable_path};
+use crate::lint::outline::{Finding, Outline};
+use crate::project::Failure;
 
 #[derive(Serialize)]
 struct Issue<'a> {

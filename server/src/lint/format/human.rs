@@ -9,9 +9,11 @@ use visa_analysis::{Diagnostic, Level, Range};
 
 use super::advice::advice;
 use super::excerpt::{Excerpts, Source};
-use super::{printable, summary, wrap};
-use crate::lint::Failure;
-use crate::lint::check::{Finding, Outline};
+use super::summary;
+use crate::lint::outline::{Finding, Outline};
+use crate::lint::words::printable;
+use crate::lint::wrap::wrap;
+use crate::project::Failure;
 
 /// Columns that stand before a note: line numbers of up to four digits and the bullet.
 const GUTTER: usize = 8;

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use visa_analysis::{Applicability, Diagnostic};
 
-use crate::lint::Failure;
-use crate::lint::check::{DialectOf, Finding, NotLookedAt, Outline};
+use crate::json::{Range, pretty, range};
+use crate::lint::outline::{DialectOf, Finding, NotLookedAt, Outline};
+use crate::project::Failure;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -77,19 +78,6 @@ struct Entry<'a> {
 }
 
 #[derive(Serialize)]
-pub(crate) struct Range {
-    start: Position,
-    end: Position,
-}
-
-#[derive(Serialize)]
-struct Position {
-    line: u32,
-    column: u32,
-    byte: u32,
-}
-
-#[derive(Serialize)]
 struct Related<'a> {
     message: &'a str,
     file: &'a str,
@@ -135,14 +123,6 @@ pub(crate) fn render(outline: &Outline<'_>, statistics: bool) -> Result<String, 
         }),
     };
     pretty(&document)
-}
-
-/// Any answer as indented JSON with a line break at its end.
-pub(crate) fn pretty(document: &impl Serialize) -> Result<String, Failure> {
-    let mut text = serde_json::to_string_pretty(document)
-        .map_err(|error| Failure::new(format!("cannot write JSON: {error}")))?;
-    text.push('\n');
-    Ok(text)
 }
 
 fn unresolved(operation: &NotLookedAt) -> Unresolved<'_> {
@@ -217,20 +197,5 @@ fn fix(fix: &visa_analysis::DiagnosticFix) -> Fix<'_> {
                 text: &edit.text,
             })
             .collect(),
-    }
-}
-
-pub(crate) fn range(range: visa_analysis::Range) -> Range {
-    Range {
-        start: position(range.start),
-        end: position(range.end),
-    }
-}
-
-fn position(position: visa_analysis::Position) -> Position {
-    Position {
-        line: position.line,
-        column: position.column,
-        byte: position.byte,
     }
 }

@@ -10,9 +10,9 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use visa_analysis::Level;
 
 use super::whole_text;
-use crate::lint::Failure;
-use crate::lint::check::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 use crate::lint::fingerprint::portable_path;
+use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
+use crate::project::Failure;
 
 /// Renders the findings that no suppression covers.
 pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use visa_analysis::{LineIndex, Position};
 
-use crate::lint::check::Texts;
+use crate::lint::outline::Texts;
 
 /// Lines of files, each file indexed when it is first asked for.
 pub(super) struct LineIndices<'a> {

@@ -12,16 +12,12 @@ mod lines;
 pub(crate) mod sarif;
 pub(crate) mod short;
 mod statistics;
-mod wrap;
-
-pub(crate) use self::wrap::{WIDTH, wrap};
-
-use std::borrow::Cow;
 
 use visa_analysis::{Applicability, Diagnostic, Level, OperationCounts};
 
-use super::check::{Finding, Outline};
+use super::outline::{Finding, Outline};
 use super::styles::{ERROR, WARNING, styled};
+use super::words::counted;
 
 /// `2 kernels, 14 operations (1 unresolved): 1 error, 2 warnings, 1 fixable with --fix, up to 1 more with --unsafe-fixes`, and
 /// what was not looked at on a line of its own.
@@ -99,11 +95,6 @@ fn hidden(suppressed: u64, known: u64) -> String {
     }
 }
 
-/// `1 kernel`, `2 kernels`.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
 /// The message, the notes and the help of a finding, each on lines of its own.
 fn whole_text(diagnostic: &Diagnostic) -> String {
     let mut text = diagnostic.message.clone();
@@ -130,14 +121,4 @@ fn unsafely_fixable(outline: &Outline<'_>) -> u64 {
         .open()
         .filter(|finding| !finding.diagnostic.fixes.is_empty());
     (with_fixes.count() as u64).saturating_sub(fixable(outline))
-}
-
-/// The text without characters that a terminal would obey.
-pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    let obeyed = |character: char| character.is_control() && character != '\n';
-    if text.contains(obeyed) {
-        text.replace(obeyed, "\u{fffd}").into()
-    } else {
-        text.into()
-    }
 }

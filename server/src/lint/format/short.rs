@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::printable;
-use crate::lint::check::{Outline, UNRESOLVED_OPERATION};
+use crate::lint::outline::{Outline, UNRESOLVED_OPERATION};
+use crate::lint::words::printable;
 
 /// Renders the findings; then, unless it is to be quiet, what is no finding.
 pub(crate) fn render(outline: &Outline<'_>, quiet: bool, statistics: bool) -> String {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::lint::check::Outline;
+use crate::lint::outline::Outline;
 
 /// Lines with the findings a rule and the operations resolved and unresolved with the reasons.
 pub(super) fn render(outline: &Outline<'_>) -> String {

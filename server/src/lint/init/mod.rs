@@ -3,45 +3,16 @@
 //! What is there stays: nothing is written where one of the files would be overwritten, unless the user insists.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::{Args, ValueEnum};
-
-use super::files::{reason, shown};
-use super::format::json::pretty;
+use super::arguments::{InitArguments, Service};
+use super::outcome::Outcome;
 use super::output::Console;
-use super::settings::{FILE_NAME, schema};
 use super::writing::write_file;
-use super::{Failure, Outcome};
-
-/// `visa-lint init`
-#[derive(Debug, Args)]
-pub(crate) struct InitArguments {
-    /// The folder to write to
-    #[arg(value_name = "FOLDER", default_value = ".")]
-    folder: PathBuf,
-    /// Write a CI job, too
-    #[arg(long, value_enum, value_name = "SERVICE")]
-    ci: Option<Service>,
-    /// Write a configuration for pre-commit, too
-    #[arg(long)]
-    pre_commit: bool,
-    /// Overwrite what is there. With `--ci` or `--pre-commit` that is what they write, never the settings
-    #[arg(long)]
-    force: bool,
-    /// Print the JSON schema of the settings and write nothing
-    #[arg(long, conflicts_with_all = ["ci", "pre_commit", "force"])]
-    schema: bool,
-}
-
-/// Who runs CI jobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Service {
-    /// GitHub Actions: `.github/workflows/visa-lint.yml`
-    Github,
-    /// GitLab CI: `.gitlab/visa-lint.yml`, to be included by `.gitlab-ci.yml`
-    Gitlab,
-}
+use crate::json::pretty;
+use crate::project::Failure;
+use crate::project::paths::{reason, shown};
+use crate::project::settings::{FILE_NAME, schema};
 
 /// A file to write, and what is to be done with it then.
 struct Template {

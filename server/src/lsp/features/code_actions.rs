@@ -7,10 +7,11 @@ use tower_lsp::ls_types::{
 };
 use visa_analysis::{Applicability, Assist, AssistKind, ByteRange, Level};
 
-use super::diagnostics::{SOURCE, checked, of_finding};
+use super::diagnostics::{SOURCE, of_finding};
 use super::edits::{of_files, workspace_edit};
 use super::fix_all::fixed;
 use super::fixes::{Carried, Chosen, touch};
+use super::reports::checked;
 use crate::lsp::capabilities::FIX_ALL;
 use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::state::Snapshot;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tower_lsp::ls_types::TextDocumentPositionParams;
 
 use super::at;
-use crate::lint::cost::json::{document, memory, operation, peak};
+use crate::json::cost::{document, memory, operation, peak};
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;
 

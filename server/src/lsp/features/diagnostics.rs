@@ -18,6 +18,7 @@ use visa_analysis::{
 };
 
 use super::fixes::Carried;
+use super::reports::is_whole;
 use crate::lsp::configuration::Scope;
 use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::positions::Encoding;
@@ -252,25 +253,6 @@ pub(crate) fn of_workspace(
         answer.files.push((path.to_string(), items));
     }
     Ok(answer)
-}
-
-/// The report of a file.
-pub(super) fn checked(snapshot: &Snapshot, path: &str) -> Answer<FileReport> {
-    let report = snapshot.analysis.check_file(path);
-    is_whole(&report)?;
-    Ok(report)
-}
-
-/// Fails where a report is none: it was overtaken, or there is no such file.
-fn is_whole(report: &FileReport) -> Answer<()> {
-    for problem in &report.problems {
-        match problem {
-            Problem::Cancelled => return Err(Failure::Overtaken),
-            Problem::NoSuchFile => return Err(Failure::NoSuchFile),
-            Problem::NotAnalysed(_) | Problem::Internal(_) => {}
-        }
-    }
-    Ok(())
 }
 
 /// The diagnostics of a report: open findings, at the levels that hold for the file.

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, Diagnostic};
 use visa_analysis::{Applicability, ByteRange, Completing};
 
-use super::diagnostics::checked;
 use super::edits::{DocumentEdits, of_files, workspace_edit};
+use super::reports::checked;
 use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::state::{Snapshot, View};
 

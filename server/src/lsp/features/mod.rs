@@ -17,6 +17,7 @@ pub(crate) mod hover;
 pub(crate) mod inlay_hints;
 mod markup;
 pub(crate) mod navigation;
+mod reports;
 pub(crate) mod selection;
 pub(crate) mod semantic_tokens;
 pub(crate) mod signature;

@@ -7,12 +7,11 @@ mod budgets;
 mod file;
 mod options;
 mod read;
-mod show;
+pub(crate) mod show;
 
 pub(crate) use self::file::schema;
 pub(crate) use self::options::{Dialect, SettingsArguments, Target};
 pub(crate) use self::read::SettingsProblem;
-pub(crate) use self::show::show;
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU64;
@@ -23,8 +22,8 @@ use visa_analysis::{CfgSetting, Diagnostic, Group, Level, Options, Rule};
 
 use self::read::{Chosen, Configuration};
 use super::Failure;
-use super::files::slashes;
 use super::levels::{Levels, Origin};
+use super::paths::slashes;
 use super::regular::is_meant;
 
 /// The name of a settings file.

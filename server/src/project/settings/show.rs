@@ -8,18 +8,21 @@ use visa_analysis::all_rules;
 
 use super::read::Chosen;
 use super::{Settings, SettingsTable, value};
-use crate::project::files::Sources;
 
 /// Files that are named one by one before the rest is counted.
 const NAMED_FILES: usize = 3;
 
 /// The settings of the files that the run reports on, those with the same settings together.
-pub(crate) fn show(table: &SettingsTable, sources: &Sources) -> String {
+pub(crate) fn show(
+    table: &SettingsTable,
+    reported: &[String],
+    shown: impl Fn(&str) -> String,
+) -> String {
     let sections: Vec<String> = table
-        .sections(&sources.reported)
+        .sections(reported)
         .into_iter()
         .map(|(settings, files)| {
-            let files: Vec<String> = files.iter().map(|file| sources.shown(file)).collect();
+            let files: Vec<String> = files.iter().map(|file| shown(file)).collect();
             format!("{}{}", heading(&files), section(settings))
         })
         .collect();

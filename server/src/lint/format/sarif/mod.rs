@@ -18,12 +18,12 @@ use self::document::{
     PhysicalLocation, Region, Replacement, RuleProperties, RuleReference, Run, RunProperties,
     Suppression, Text, Tool,
 };
-use super::json::pretty;
 use super::lines::LineIndices;
 use super::whole_text;
-use crate::lint::Failure;
-use crate::lint::check::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
+use crate::json::pretty;
 use crate::lint::fingerprint::{Fingerprint, fingerprints, portable_path};
+use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
+use crate::project::Failure;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";

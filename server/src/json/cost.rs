@@ -3,8 +3,8 @@
 use serde::Serialize;
 use visa_analysis::{EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow, StageRow, WaitRow};
 
-use super::super::Failure;
-use super::super::format::json::{Range, pretty, range};
+use super::{Range, pretty, range};
+use crate::project::Failure;
 
 #[derive(Serialize)]
 pub(crate) struct Document<'a> {
@@ -140,7 +140,7 @@ struct Unresolved<'a> {
 }
 
 /// The costs as one object, in the order of files and kernels.
-pub(super) fn write(kernels: &[KernelCost]) -> Result<String, Failure> {
+pub(crate) fn write(kernels: &[KernelCost]) -> Result<String, Failure> {
     pretty(&document(kernels))
 }
 

@@ -1,0 +1,47 @@
+//! JSON that both programs write: costs, places in files.
+//!
+//! Knows shapes that scripts and the editor's views rely on; nothing of what they are asked for.
+
+pub(crate) mod cost;
+
+use serde::Serialize;
+
+use crate::project::Failure;
+
+/// Any answer as indented JSON with a line break at its end.
+pub(crate) fn pretty(document: &impl Serialize) -> Result<String, Failure> {
+    let mut text = serde_json::to_string_pretty(document)
+        .map_err(|error| Failure::new(format!("cannot write JSON: {error}")))?;
+    text.push('\n');
+    Ok(text)
+}
+
+#[derive(Serialize)]
+/// A range of a file.
+pub(crate) struct Range {
+    start: Position,
+    end: Position,
+}
+
+#[derive(Serialize)]
+struct Position {
+    line: u32,
+    column: u32,
+    byte: u32,
+}
+
+/// A range as JSON has it.
+pub(crate) fn range(range: visa_analysis::Range) -> Range {
+    Range {
+        start: position(range.start),
+        end: position(range.end),
+    }
+}
+
+fn position(position: visa_analysis::Position) -> Position {
+    Position {
+        line: position.line,
+        column: position.column,
+        byte: position.byte,
+    }
+}

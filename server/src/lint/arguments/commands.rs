@@ -1,0 +1,94 @@
+//! Arguments of the commands `cost`, `init` and `completions`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use clap_complete::Shell;
+
+use crate::project::settings::SettingsArguments;
+
+/// How a cost is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CostFormat {
+    /// A table a kernel, with totals, idle time and what would save most
+    Human,
+    /// One JSON object
+    Json,
+    /// Chrome trace events: opens in Perfetto
+    Trace,
+    /// One kernel in the file format of `furiosa-schedule-viewer`
+    Schedule,
+    /// A picture: the timeline and the maps of the memories
+    Svg,
+}
+
+/// `visa-lint cost`
+#[derive(Debug, Args)]
+pub(crate) struct CostArguments {
+    /// Files, folders (searched for `.rs` files, honouring `.gitignore`) or crates; `-` reads standard input
+    #[arg(value_name = "PATHS", default_value = ".")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The name that standard input's text goes by
+    #[arg(long, value_name = "PATH")]
+    pub(crate) stdin_filename: Option<PathBuf>,
+    /// Only the kernels of this name
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    /// How the cost is written
+    #[arg(long, value_enum, default_value_t = CostFormat::Human)]
+    pub(crate) format: CostFormat,
+    /// Print the stream behind each stage of each pass too: mappings, bytes, flits, lanes, cycles
+    #[arg(long)]
+    pub(crate) stages: bool,
+    /// Print the difference to another file, or to a git revision of the same files
+    #[arg(long, value_name = "OLD")]
+    pub(crate) compare: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArguments,
+    /// Write the cost to a file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_file: Option<PathBuf>,
+    /// Print costs and nothing else
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// Threads to use; by default one a core
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+}
+
+/// `visa-lint init`
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// The folder to write to
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    pub(crate) folder: PathBuf,
+    /// Write a CI job, too
+    #[arg(long, value_enum, value_name = "SERVICE")]
+    pub(crate) ci: Option<Service>,
+    /// Write a configuration for pre-commit, too
+    #[arg(long)]
+    pub(crate) pre_commit: bool,
+    /// Overwrite what is there. With `--ci` or `--pre-commit` that is what they write, never the settings
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print the JSON schema of the settings and write nothing
+    #[arg(long, conflicts_with_all = ["ci", "pre_commit", "force"])]
+    pub(crate) schema: bool,
+}
+
+/// Who runs CI jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Service {
+    /// GitHub Actions: `.github/workflows/visa-lint.yml`
+    Github,
+    /// GitLab CI: `.gitlab/visa-lint.yml`, to be included by `.gitlab-ci.yml`
+    Gitlab,
+}
+
+/// `visa-lint completions`
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}

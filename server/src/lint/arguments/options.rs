@@ -1,0 +1,83 @@
+//! Groups of options of `visa-lint check`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::project::levels::TO_BE_LOOKED_AT;
+
+/// The options about fixes.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct FixArguments {
+    /// Apply the fixes that are sure to be meant, until nothing changes; standard input's text is printed
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) fix: bool,
+    /// Print what `--fix` would change as a unified diff and exit with 1 if there is anything
+    #[arg(long, help_heading = "Fixes", conflicts_with = "fix")]
+    pub(crate) diff: bool,
+    /// With `--fix` or `--diff`: also the fixes that are only likely to be meant, the first of each finding
+    #[arg(long, help_heading = "Fixes")]
+    pub(crate) unsafe_fixes: bool,
+}
+
+/// The options about known findings.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct BaselineArguments {
+    /// Neither show nor fail for the findings that a baseline knows
+    #[arg(long, value_name = "FILE", help_heading = "Known findings")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write all present findings to a baseline
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Known findings",
+        conflicts_with = "baseline"
+    )]
+    pub(crate) write_baseline: Option<PathBuf>,
+    /// Drop what no longer occurs from the baseline
+    #[arg(long, help_heading = "Known findings", requires = "baseline")]
+    pub(crate) prune_baseline: bool,
+}
+
+/// The options about suppressions.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct IgnoreArguments {
+    /// Write a comment that allows it at each finding, so that the next run is clean
+    #[arg(
+        long,
+        help_heading = "Known findings",
+        conflicts_with_all = ["diff", "baseline", "write_baseline"]
+    )]
+    pub(crate) add_ignore: bool,
+    /// What the comments of `--add-ignore` give as the reason
+    #[arg(
+        long,
+        value_name = "TEXT",
+        help_heading = "Known findings",
+        requires = "add_ignore",
+        default_value = TO_BE_LOOKED_AT
+    )]
+    pub(crate) reason: String,
+}
+
+/// Limits for warnings.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct LimitArguments {
+    /// Exit with 1 where there are more warnings than this
+    #[arg(long, value_name = "N")]
+    pub(crate) max_warnings: Option<u64>,
+    /// Exit with 1 also where there are only warnings
+    #[arg(long, conflicts_with = "max_warnings")]
+    pub(crate) error_on_warning: bool,
+}
+
+/// The options about running on.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct WatchArguments {
+    /// Check again whenever a file changes, until the program is interrupted
+    #[arg(
+        long,
+        conflicts_with_all = ["diff", "add_ignore", "write_baseline", "show_settings"]
+    )]
+    pub(crate) watch: bool,
+}

@@ -1,0 +1,122 @@
+//! What a check says, as formats read it: findings with their levels, counts, and what was not looked at.
+
+use std::collections::BTreeMap;
+
+use visa_analysis::{Diagnostic, Level, Library, OperationCounts, UnresolvedPlace};
+
+use super::words::counted;
+
+/// The rule that shows what was not looked at.
+pub(crate) const UNRESOLVED_OPERATION: &str = "unresolved_operation";
+
+/// Operations that are named where a report is not asked for all of them; GitHub shows no more notices of a step.
+const EXAMPLES: usize = 10;
+
+/// A finding that is reported, with its level.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    pub(crate) level: Level,
+    pub(crate) diagnostic: Diagnostic,
+}
+
+/// The library that a crate is written for.
+#[derive(Debug)]
+pub(crate) struct DialectOf<'a> {
+    /// The package's name; for a file outside of all packages the root file of its modules.
+    pub(crate) krate: String,
+    pub(crate) library: &'a Library,
+}
+
+/// An operation that was not looked at.
+#[derive(Debug)]
+pub(crate) struct NotLookedAt {
+    /// Its file, as people see it.
+    pub(crate) file: String,
+    pub(crate) place: UnresolvedPlace,
+}
+
+impl NotLookedAt {
+    /// What stands there, and why it was not looked at.
+    pub(crate) fn words(&self) -> String {
+        let UnresolvedPlace { what, reason, .. } = &self.place;
+        format!("`{what}` is not looked at: {reason}")
+    }
+}
+
+/// All that a format writes.
+#[derive(Debug)]
+pub(crate) struct Outline<'a> {
+    pub(crate) files: u64,
+    pub(crate) kernels: u64,
+    /// Functions that `cfg` leaves out.
+    pub(crate) configured_out: u64,
+    pub(crate) operations: &'a OperationCounts,
+    /// In the order of files, places and rules; suppressed ones included.
+    pub(crate) findings: &'a [Finding],
+    /// Operations that were not looked at, in the order of files and places.
+    pub(crate) unresolved: &'a [NotLookedAt],
+    /// The libraries of the crates that the files belong to.
+    pub(crate) dialects: &'a [DialectOf<'a>],
+    pub(crate) texts: &'a Texts<'a>,
+    /// How many findings are left out because a baseline knows them.
+    pub(crate) known: u64,
+    /// The files that were asked for, as people see them.
+    pub(crate) reported: &'a [String],
+    /// Whether everything that was asked for was checked.
+    pub(crate) complete: bool,
+}
+
+impl Outline<'_> {
+    /// The findings that no suppression in the files covers.
+    pub(crate) fn open(&self) -> impl Iterator<Item = &Finding> {
+        self.findings
+            .iter()
+            .filter(|finding| !finding.diagnostic.suppressed)
+    }
+
+    /// What the run says about operations that were not looked at: how many, and how to see them where nothing shows them.
+    pub(crate) fn not_looked_at(&self) -> Option<String> {
+        let count = self.operations.unresolved;
+        if count == 0 {
+            return None;
+        }
+        let words = format!(
+            "{} {} not looked at",
+            counted(count, "operation"),
+            if count == 1 { "was" } else { "were" }
+        );
+        let them = if count == 1 { "it" } else { "them" };
+        Some(if self.shows_unresolved() {
+            words
+        } else {
+            format!("{words}; --warn {UNRESOLVED_OPERATION} shows {them}")
+        })
+    }
+
+    /// The first operations that were not looked at and that no finding shows: formats with a line for each thing say where.
+    pub(crate) fn examples(&self) -> impl Iterator<Item = &NotLookedAt> {
+        let shown = self.shows_unresolved();
+        let unsaid = self.unresolved.iter();
+        unsaid
+            .filter(move |operation| !shown && !operation.place.said_once)
+            .take(EXAMPLES)
+    }
+
+    /// Whether findings say which operations were not looked at.
+    pub(crate) fn shows_unresolved(&self) -> bool {
+        self.open()
+            .any(|finding| finding.diagnostic.rule == UNRESOLVED_OPERATION)
+    }
+
+    /// The open findings by rule.
+    pub(crate) fn by_rule(&self) -> BTreeMap<&'static str, u64> {
+        let mut counts = BTreeMap::new();
+        for finding in self.open() {
+            *counts.entry(finding.diagnostic.rule).or_insert(0) += 1;
+        }
+        counts
+    }
+}
+
+/// Texts of files by the path that people see.
+pub(crate) type Texts<'a> = BTreeMap<String, &'a str>;

@@ -1,0 +1,44 @@
+//! What is to be published, and what was.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::Notify;
+use tower_lsp::ls_types::Uri;
+
+/// What waits to be published, and what was.
+#[derive(Default)]
+pub(crate) struct Publisher {
+    pub(super) waiting: Mutex<Waiting>,
+    pub(super) wake: Notify,
+    /// What the client was told last, by the engine's path.
+    pub(super) published: Mutex<BTreeMap<String, Published>>,
+    /// What the log says of the last check of the workspace.
+    pub(super) logged: Mutex<String>,
+}
+
+/// What the client was told last of a file.
+#[derive(Clone)]
+pub(super) struct Published {
+    /// The address that it was told of.
+    pub(super) uri: Uri,
+    /// The name of the answer.
+    pub(super) result_id: String,
+    /// The version of the text it was about, if that is open and was not opened again since.
+    pub(super) version: Option<i32>,
+}
+
+#[derive(Default)]
+pub(super) struct Waiting {
+    /// Files that are checked at once, and whether the client waits for an answer even if it is the same: their texts changed.
+    pub(super) files: BTreeMap<Arc<str>, bool>,
+    /// Files that depend on them, when there is time.
+    pub(super) rest: bool,
+}
+
+impl Publisher {
+    /// Looks again for what can be published.
+    pub(crate) fn wake(&self) {
+        self.wake.notify_one();
+    }
+}
