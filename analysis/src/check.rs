@@ -5,6 +5,8 @@
 //! re-runs none. A function in which the engine itself fails gives a problem instead of findings; the rest of the file is
 //! still checked.
 
+mod unread;
+
 use std::any::Any;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -13,6 +15,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::unread::unread_library;
 use crate::causes::Causes;
 use crate::completion::{breaks_nothing, complete_each};
 use crate::db::Db;
@@ -33,7 +36,6 @@ use crate::rules::{self, Applicability, Checked, Edit, Finding};
 use crate::simulation::{BodySimulation, simulate_watching};
 use crate::suppression;
 use crate::syntax::Unanalysed;
-use crate::unread::unread_library;
 
 /// What is known of one function or item, at places in normalised text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

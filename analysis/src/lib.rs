@@ -29,7 +29,6 @@ pub mod simulation;
 pub mod suppression;
 pub mod syntax;
 mod threads;
-mod unread;
 pub mod workspace;
 
 pub use budget::Budget;
@@ -51,6 +50,8 @@ pub use ide::{
 };
 pub use inputs::{Dialect, Options, Package, PackageLibrary, PackageManifest};
 pub use items::{Crate, Library};
+#[doc(hidden)]
+pub use mapping::positions_looked_at;
 pub use names::nearest_names;
 pub use numbers::thousands;
 pub use questions::{

@@ -46,7 +46,7 @@ const LEFT: &[(&str, usize, &str)] = &[
         "an enum of operations",
     ),
     (
-        "analysis/src/items/dialects.rs",
+        "analysis/src/inputs/library.rs",
         1,
         "what a crate's manifest says",
     ),

@@ -61,66 +61,8 @@ fn modules_open_with_what_they_know() {
 }
 
 #[test]
-fn rooms_import_in_one_direction() {
+fn the_server_uses_the_front_door() {
     let mut wrong = Vec::new();
-    for (room, above) in [
-        (
-            "mapping",
-            &[
-                "db",
-                "syntax",
-                "items",
-                "kernel",
-                "derivation",
-                "simulation",
-                "rules",
-                "check",
-                "ide",
-                "workspace",
-            ][..],
-        ),
-        (
-            "hardware",
-            &[
-                "db",
-                "syntax",
-                "items",
-                "mapping",
-                "kernel",
-                "derivation",
-                "simulation",
-                "rules",
-                "check",
-                "ide",
-                "workspace",
-            ],
-        ),
-        (
-            "kernel",
-            &[
-                "derivation",
-                "simulation",
-                "rules",
-                "check",
-                "ide",
-                "workspace",
-            ],
-        ),
-        (
-            "derivation",
-            &["simulation", "rules", "check", "ide", "workspace"],
-        ),
-        ("simulation", &["rules", "check", "ide", "workspace"]),
-        ("rules", &["check", "ide", "workspace"]),
-    ] {
-        for (path, text) in sources(&format!("analysis/src/{room}")) {
-            for other in above {
-                if shipped(&text).contains(&format!("use crate::{other}")) {
-                    wrong.push(format!("{path} imports {other}"));
-                }
-            }
-        }
-    }
     for (path, text) in sources("server/src") {
         if text.contains("tower_lsp") && !path.starts_with("server/src/lsp/") {
             wrong.push(format!(

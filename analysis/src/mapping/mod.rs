@@ -36,3 +36,6 @@ pub use syntax::{
     SyntaxKind, SyntaxNode, parse_axes, parse_index, parse_index_in, parse_mapping,
     parse_mapping_in,
 };
+
+#[cfg(test)]
+mod tests;

@@ -164,3 +164,6 @@ pub fn operation_cost(
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

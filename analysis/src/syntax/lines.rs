@@ -1,5 +1,7 @@
 //! Byte offsets to lines and columns.
 
+use line_index::{LineCol, TextSize, WideEncoding};
+
 /// A place as people count: line and column from 1, the column in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineColumn {
@@ -12,72 +14,54 @@ pub struct LineColumn {
 /// Where the lines of a text start. A line ends with `\n`, so `\r\n` counts once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineIndex {
-    /// Byte offset of the start of each line; the first is the length of the byte-order mark.
-    starts: Box<[u32]>,
-    /// Byte offsets that continue a character of several bytes, so that no column needs its line counted.
-    continuations: Box<[u32]>,
+    index: line_index::LineIndex,
+    /// Bytes of the byte-order mark, which is no character of the first line.
+    mark: u32,
     length: u32,
 }
 
 impl LineIndex {
-    /// Indexes a text. A byte-order mark is no character of the first line.
+    /// Indexes a text.
     pub fn new(text: &str) -> Self {
         let mark = text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len();
-        let breaks = text
-            .bytes()
-            .enumerate()
-            .filter(|(_, byte)| *byte == b'\n')
-            .map(|(index, _)| index + 1);
-        let starts = std::iter::once(mark)
-            .chain(breaks)
-            .filter_map(|start| u32::try_from(start).ok())
-            .collect();
-        let continuations = if text.is_ascii() {
-            Box::default()
-        } else {
-            let bytes = text.bytes().enumerate();
-            bytes
-                .filter(|(_, byte)| byte & 0b1100_0000 == 0b1000_0000)
-                .filter_map(|(index, _)| u32::try_from(index).ok())
-                .collect()
-        };
         Self {
-            starts,
-            continuations,
+            index: line_index::LineIndex::new(text),
+            mark: u32::try_from(mark).unwrap_or(0),
             length: u32::try_from(text.len()).unwrap_or(u32::MAX),
         }
     }
 
-    /// The number of lines, one more than the number of line breaks.
-    pub fn line_count(&self) -> u32 {
-        u32::try_from(self.starts.len()).unwrap_or(u32::MAX)
-    }
-
     /// The line of a byte offset, from 1.
     pub fn line(&self, offset: u32) -> u32 {
-        let after = self.starts.partition_point(|start| *start <= offset);
-        u32::try_from(after.max(1)).unwrap_or(u32::MAX)
+        self.place(offset).line.saturating_add(1)
     }
 
     /// The byte offsets of a line (from 1), its line break included.
     pub fn line_range(&self, line: u32) -> Option<(u32, u32)> {
-        let index = usize::try_from(line.checked_sub(1)?).ok()?;
-        let start = *self.starts.get(index)?;
-        let end = self.starts.get(index + 1).copied().unwrap_or(self.length);
-        Some((start, end))
+        let range = self.index.line(line.checked_sub(1)?)?;
+        let mark = if line == 1 { self.mark } else { 0 };
+        Some((u32::from(range.start()) + mark, range.end().into()))
     }
 
     /// Line and column of a byte offset.
     pub fn line_column(&self, offset: u32) -> LineColumn {
-        let line = self.line(offset);
-        let start = self.line_range(line).map_or(0, |(start, _)| start);
-        let offset = offset.clamp(start, self.length.max(start));
-        let continued = |end: u32| self.continuations.partition_point(|byte| *byte < end);
-        let skipped = continued(offset).saturating_sub(continued(start));
-        let column = (offset - start).saturating_sub(u32::try_from(skipped).unwrap_or(u32::MAX));
+        let place = self.place(offset.max(self.mark));
+        let wide = self.index.to_wide(WideEncoding::Utf32, place);
+        let col = wide.map_or(place.col, |wide| wide.col);
+        // The mark is one character.
+        let mark = u32::from(place.line == 0 && self.mark > 0);
         LineColumn {
-            line,
-            column: column.saturating_add(1),
+            line: place.line.saturating_add(1),
+            column: col.saturating_sub(mark).saturating_add(1),
         }
+    }
+
+    /// Line and column of a byte offset, from 0 and in bytes; inside of a character those of its start.
+    fn place(&self, offset: u32) -> LineCol {
+        let offset = offset.min(self.length);
+        // A character has four bytes at most.
+        let mut starts = (offset.saturating_sub(3)..=offset).rev();
+        let place = starts.find_map(|start| self.index.try_line_col(TextSize::new(start)));
+        place.unwrap_or(LineCol { line: 0, col: 0 })
     }
 }

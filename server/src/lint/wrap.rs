@@ -1,88 +1,82 @@
-//! Breaking long lines at spaces, where a reader of sentences and mappings would.
+//! Breaking long lines at spaces, and in mappings and code only where they fit no line.
+
+use textwrap::core::{Word, display_width};
+use textwrap::wrap_algorithms::wrap_first_fit;
 
 /// Columns of a line where no terminal says how many it has.
 pub(crate) const WIDTH: usize = 100;
 
-/// The text with line breaks in place of spaces wherever a line would grow beyond a width in characters. Of the spaces in the
-/// right half of a line the outermost one is taken: between words rather than in a mapping, after a comma of the mapping
-/// rather than beside an operator. A word that is longer than the width stays whole.
+/// The text with line breaks in place of spaces wherever a line would grow beyond a width in columns. Code (between backticks or
+/// brackets) that fits a line stays whole; longer code breaks after its commas, and a longer part of it at any space. A word that is
+/// longer than the width stays whole.
 pub(crate) fn wrap(text: &str, width: usize) -> String {
-    let mut wrapped = String::with_capacity(text.len());
-    for (index, line) in text.lines().enumerate() {
-        if index > 0 {
-            wrapped.push('\n');
-        }
-        wrap_line(line, width, &mut wrapped);
+    let lines = text.lines().map(|line| wrap_line(line, width));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn wrap_line(line: &str, width: usize) -> String {
+    let pieces = pieces(line, is_outside_of_code);
+    let parts = pieces.into_iter().flat_map(|piece| {
+        let parts = fitting(piece, width, |before, _| before.ends_with([',', ';']));
+        parts
+            .into_iter()
+            .flat_map(|part| fitting(part, width, |_, _| true))
+    });
+    let words: Vec<Word<'_>> = parts.map(Word::from).collect();
+    // Terminals have far fewer columns than a float has whole numbers.
+    let lines = wrap_first_fit(&words, &[width as f64]);
+    let lines = lines.into_iter().map(|words| {
+        let line: String = words
+            .iter()
+            .flat_map(|word| [word.word, word.whitespace])
+            .collect();
+        line.trim_end().to_owned()
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A piece as it is if it fits a line, else taken apart.
+fn fitting<'a>(piece: &'a str, width: usize, may_break: fn(&str, &Code) -> bool) -> Vec<&'a str> {
+    if display_width(piece.trim_end()) <= width {
+        vec![piece]
+    } else {
+        pieces(piece, may_break)
     }
-    wrapped
 }
 
-/// A space where a line may break.
-#[derive(Clone, Copy)]
-struct Space {
-    byte: usize,
-    /// Characters before it in the whole text.
-    column: usize,
-    /// How much a break here tears apart.
-    cost: usize,
+/// Whether a place of a line is inside of code.
+#[derive(Default)]
+struct Code {
+    quoted: bool,
+    brackets: usize,
 }
 
-fn wrap_line(line: &str, width: usize, wrapped: &mut String) {
-    let spaces = spaces(line);
-    let length = line.chars().count();
-    let (mut start_byte, mut start_column) = (0, 0);
-    let mut rest = spaces.as_slice();
-    while length - start_column > width {
-        let fitting = rest.partition_point(|space| space.column <= start_column + width);
-        let (near, far) = rest.split_at(fitting);
-        let Some(space) = best(near, start_column + width / 2).or_else(|| far.first().copied())
-        else {
-            break;
-        };
-        wrapped.push_str(line.get(start_byte..space.byte).unwrap_or(""));
-        wrapped.push('\n');
-        start_byte = space.byte + 1;
-        start_column = space.column + 1;
-        let next = rest.partition_point(|other| other.column <= space.column);
-        rest = rest.get(next..).unwrap_or(&[]);
-    }
-    wrapped.push_str(line.get(start_byte..).unwrap_or(""));
+fn is_outside_of_code(_: &str, code: &Code) -> bool {
+    !code.quoted && code.brackets == 0
 }
 
-/// The cheapest of the spaces beyond a column, the last one of equals; the last of all where none is beyond it.
-fn best(spaces: &[Space], column: usize) -> Option<Space> {
-    let beyond = spaces
-        .iter()
-        .rev()
-        .take_while(|space| space.column > column);
-    let cheapest = beyond.min_by_key(|space| space.cost);
-    cheapest.or(spaces.last()).copied()
-}
-
-fn spaces(line: &str) -> Vec<Space> {
-    let mut spaces = Vec::new();
-    let mut depth = 0_usize;
-    let mut quoted = false;
-    let mut before = None;
-    for (column, (byte, character)) in line.char_indices().enumerate() {
+/// The line, cut behind those of its spaces where it may break, as what is before them and the code around them say.
+fn pieces(line: &str, may_break: fn(&str, &Code) -> bool) -> Vec<&str> {
+    let mut code = Code::default();
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (at, character) in line.char_indices() {
         match character {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            '`' => quoted = !quoted,
-            ' ' if column > 0 => {
-                let inside = 2 * (depth + usize::from(quoted));
-                let torn = usize::from(inside > 0 && !matches!(before, Some(',' | ';')));
-                spaces.push(Space {
-                    byte,
-                    column,
-                    cost: inside + torn,
-                });
+            '[' | '{' => code.brackets += 1,
+            ']' | '}' => code.brackets = code.brackets.saturating_sub(1),
+            '`' => code.quoted = !code.quoted,
+            ' ' => {
+                let before = line.get(start..at).unwrap_or("");
+                if !before.trim_start().is_empty() && may_break(before, &code) {
+                    found.extend(line.get(start..=at));
+                    start = at + 1;
+                }
             }
             _ => {}
         }
-        before = Some(character);
     }
-    spaces
+    found.extend(line.get(start..).filter(|rest| !rest.is_empty()));
+    found
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What the program answers about rules, mappings and sequencers.
 
-use visa_analysis::mapping::positions_looked_at;
+use visa_analysis::positions_looked_at;
 
 use super::*;
 

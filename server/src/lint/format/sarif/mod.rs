@@ -3,21 +3,14 @@
 //! The whole catalogue stands in the file as rule metadata. Suppressed findings are results with a suppression. Regions carry
 //! lines and columns in characters and bytes as well, so that a consumer may use either.
 
-mod document;
-
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
+use serde_sarif::sarif;
 use visa_analysis::{
     Applicability, Diagnostic, DiagnosticFix, FileEdit, Level, Range, Rule, all_rules, rule_url,
 };
 
-use self::document::{
-    ArtifactChange, ArtifactLocation, Configuration, Descriptor, Driver, Fingerprints, Fix,
-    FixProperties, Help, Invocation, Location, Log, Notification, Operations, Outcome, OwnedText,
-    PhysicalLocation, Region, Replacement, RuleProperties, RuleReference, Run, RunProperties,
-    Suppression, Text, Tool,
-};
 use super::lines::LineIndices;
 use super::whole_text;
 use crate::json::pretty;
@@ -27,6 +20,9 @@ use crate::project::Failure;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// The name of our fingerprints among those of a result.
+const FINGERPRINT: &str = "visaLint/v1";
 
 /// Renders everything, suppressed findings too: they say so.
 pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
@@ -40,42 +36,61 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
         .findings
         .iter()
         .zip(&fingerprints)
-        .map(|(finding, fingerprint)| result(finding, fingerprint, &indices, &mut lines))
-        .collect();
+        .map(|(finding, fingerprint)| result(finding, fingerprint, &indices, &mut lines));
+    let invocation = sarif::Invocation::builder()
+        .execution_successful(outline.complete)
+        .tool_execution_notifications(
+            outline
+                .unresolved
+                .iter()
+                .map(|operation| notification(operation, &indices))
+                .collect::<Vec<_>>(),
+        )
+        .build();
+    let operations = serde_json::json!({
+        "resolved": outline.operations.resolved,
+        "unresolved": outline.operations.unresolved,
+    });
+    let run = sarif::Run::builder()
+        .tool(sarif::Tool::builder().driver(driver()).build())
+        .invocations(vec![invocation])
+        .column_kind("unicodeCodePoints")
+        .results(results.collect::<Vec<_>>())
+        .properties(properties([
+            ("files", outline.files.into()),
+            ("kernels", outline.kernels.into()),
+            ("operations", operations),
+        ]))
+        .build();
+    pretty(
+        &sarif::Sarif::builder()
+            .schema(SCHEMA)
+            .version("2.1.0")
+            .runs(vec![run])
+            .build(),
+    )
+}
+
+fn driver() -> sarif::ToolComponent {
     let version = env!("CARGO_PKG_VERSION");
-    pretty(&Log {
-        schema: SCHEMA,
-        version: "2.1.0",
-        runs: [Run {
-            tool: Tool {
-                driver: Driver {
-                    name: "visa-lint",
-                    version,
-                    semantic_version: version,
-                    information_uri: env!("CARGO_PKG_REPOSITORY"),
-                    rules: all_rules().map(descriptor).collect(),
-                },
-            },
-            invocations: [Invocation {
-                execution_successful: outline.complete,
-                tool_execution_notifications: outline
-                    .unresolved
-                    .iter()
-                    .map(|operation| notification(operation, &indices))
-                    .collect(),
-            }],
-            column_kind: "unicodeCodePoints",
-            results,
-            properties: RunProperties {
-                files: outline.files,
-                kernels: outline.kernels,
-                operations: Operations {
-                    resolved: outline.operations.resolved,
-                    unresolved: outline.operations.unresolved,
-                },
-            },
-        }],
-    })
+    sarif::ToolComponent::builder()
+        .name("visa-lint")
+        .version(version)
+        .semantic_version(version)
+        .information_uri(env!("CARGO_PKG_REPOSITORY"))
+        .rules(all_rules().map(descriptor).collect::<Vec<_>>())
+        .build()
+}
+
+/// Properties that the standard has no place for.
+fn properties<const N: usize>(properties: [(&str, serde_json::Value); N]) -> sarif::PropertyBag {
+    let properties = properties.into_iter();
+    sarif::PropertyBag {
+        additional_properties: properties
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+        ..Default::default()
+    }
 }
 
 /// The standard's word for a level. A rule that is allowed is not enabled, and would report notes.
@@ -87,159 +102,191 @@ const fn level_name(level: Level) -> &'static str {
     }
 }
 
-fn descriptor(rule: &Rule) -> Descriptor {
-    let level = rule.default_level();
-    Descriptor {
-        id: rule.name,
-        short_description: Text { text: rule.summary },
-        full_description: Text { text: rule.why },
-        help: help(rule),
-        help_uri: rule_url(rule.name),
-        default_configuration: Configuration {
-            enabled: level != Level::Allow,
-            level: level_name(level),
-        },
-        properties: RuleProperties {
-            tags: [rule.group.name()],
-            heading: rule.heading,
-        },
+const fn result_level(level: Level) -> sarif::ResultLevel {
+    match level {
+        Level::Deny => sarif::ResultLevel::Error,
+        Level::Warn => sarif::ResultLevel::Warning,
+        Level::Allow => sarif::ResultLevel::Note,
     }
+}
+
+fn descriptor(rule: &Rule) -> sarif::ReportingDescriptor {
+    let level = rule.default_level();
+    let text = |text: &str| {
+        sarif::MultiformatMessageString::builder()
+            .text(text)
+            .build()
+    };
+    let configuration = sarif::ReportingConfiguration::builder()
+        .enabled(level != Level::Allow)
+        .level(level_name(level));
+    sarif::ReportingDescriptor::builder()
+        .id(rule.name)
+        .short_description(text(rule.summary))
+        .full_description(text(rule.why))
+        .help(help(rule))
+        .help_uri(rule_url(rule.name))
+        .default_configuration(configuration.build())
+        .properties(sarif::PropertyBag {
+            tags: Some(vec![rule.group.name().to_owned()]),
+            ..properties([("heading", rule.heading.into())])
+        })
+        .build()
 }
 
 /// The plain text is for viewers without Markdown, to which kernels in one block of prose would say little.
-fn help(rule: &Rule) -> Help {
+fn help(rule: &Rule) -> sarif::MultiformatMessageString {
     let (why, heading) = (rule.why, rule.heading);
     let (wrong, right) = (rule.wrong.trim_end(), rule.right.trim_end());
-    Help {
-        text: format!("{why}\n\nStated in: {heading}"),
-        markdown: format!(
+    sarif::MultiformatMessageString::builder()
+        .text(format!("{why}\n\nStated in: {heading}"))
+        .markdown(format!(
             "{why}\n\nStated in: {heading}\n\nWrong:\n\n```rust\n{wrong}\n```\n\nRight:\n\n```rust\n{right}\n```\n"
-        ),
-    }
+        ))
+        .build()
 }
 
-fn result<'a>(
-    finding: &'a Finding,
+fn result(
+    finding: &Finding,
     fingerprint: &Fingerprint,
     indices: &HashMap<&str, usize>,
     lines: &mut LineIndices<'_>,
-) -> Outcome<'a> {
+) -> sarif::Result {
     let diagnostic = &finding.diagnostic;
     let related = diagnostic.related.iter().zip(1..);
-    let suppression = diagnostic
-        .suppressed
-        .then_some(Suppression { kind: "inSource" });
-    Outcome {
-        rule_id: diagnostic.rule,
-        rule_index: indices.get(diagnostic.rule).copied(),
-        level: level_name(finding.level),
-        message: OwnedText {
-            text: whole_text(diagnostic),
-        },
-        locations: [Location {
-            id: None,
-            physical_location: place(&diagnostic.file, diagnostic.range),
-            message: None,
-        }],
-        related_locations: related
-            .map(|(related, id)| Location {
-                id: Some(id),
-                physical_location: place(&related.file, related.range),
-                message: Some(Text {
-                    text: &related.message,
-                }),
-            })
-            .collect(),
-        partial_fingerprints: Fingerprints {
-            own: fingerprint.to_string(),
-        },
-        fixes: fixes(diagnostic, lines),
-        suppressions: suppression.into_iter().collect(),
+    let related: Vec<_> = related
+        .map(|(related, id)| sarif::Location {
+            id: Some(id),
+            physical_location: Some(place(&related.file, related.range)),
+            message: Some(message(related.message.clone())),
+            ..Default::default()
+        })
+        .collect();
+    let fixes = fixes(diagnostic, lines);
+    let suppression = || sarif::Suppression::builder().kind("inSource").build();
+    let suppressions = diagnostic.suppressed.then(|| vec![suppression()]);
+    let fingerprint = (FINGERPRINT.to_owned(), fingerprint.to_string());
+    sarif::Result {
+        rule_id: Some(diagnostic.rule.to_owned()),
+        rule_index: index_of(diagnostic.rule, indices),
+        level: Some(result_level(finding.level)),
+        locations: Some(vec![location(&diagnostic.file, diagnostic.range)]),
+        related_locations: (!related.is_empty()).then_some(related),
+        partial_fingerprints: Some(BTreeMap::from([fingerprint])),
+        fixes: (!fixes.is_empty()).then_some(fixes),
+        suppressions,
+        ..sarif::Result::builder()
+            .message(message(whole_text(diagnostic)))
+            .build()
+    }
+}
+
+fn index_of(rule: &str, indices: &HashMap<&str, usize>) -> Option<i64> {
+    i64::try_from(*indices.get(rule)?).ok()
+}
+
+fn message(text: String) -> sarif::Message {
+    sarif::Message {
+        text: Some(text),
+        ..Default::default()
     }
 }
 
 /// An operation that was not looked at.
-fn notification(operation: &NotLookedAt, indices: &HashMap<&str, usize>) -> Notification<'static> {
-    Notification {
-        associated_rule: RuleReference {
-            id: UNRESOLVED_OPERATION,
-            index: indices.get(UNRESOLVED_OPERATION).copied(),
-        },
-        level: "note",
-        message: OwnedText {
-            text: operation.words(),
-        },
-        locations: [Location {
-            id: None,
-            physical_location: place(&operation.file, operation.place.range),
-            message: None,
-        }],
+fn notification(operation: &NotLookedAt, indices: &HashMap<&str, usize>) -> sarif::Notification {
+    sarif::Notification {
+        associated_rule: Some(sarif::ReportingDescriptorReference {
+            id: Some(UNRESOLVED_OPERATION.to_owned()),
+            index: index_of(UNRESOLVED_OPERATION, indices),
+            ..Default::default()
+        }),
+        level: Some("note".into()),
+        locations: Some(vec![location(&operation.file, operation.place.range)]),
+        ..sarif::Notification::builder()
+            .message(message(operation.words()))
+            .build()
     }
 }
 
-fn place(file: &str, range: Range) -> PhysicalLocation {
-    PhysicalLocation {
-        artifact_location: artifact(file),
-        region: region(range),
+fn location(file: &str, range: Range) -> sarif::Location {
+    sarif::Location {
+        physical_location: Some(place(file, range)),
+        ..Default::default()
     }
 }
 
-fn region(Range { start, end }: Range) -> Region {
-    Region {
-        start_line: start.line,
-        start_column: start.column,
-        end_line: end.line,
-        end_column: end.column,
-        byte_offset: start.byte,
-        byte_length: end.byte.saturating_sub(start.byte),
+fn place(file: &str, range: Range) -> sarif::PhysicalLocation {
+    sarif::PhysicalLocation {
+        artifact_location: Some(artifact(file)),
+        region: Some(region(range)),
+        ..Default::default()
     }
 }
 
-fn fixes<'a>(diagnostic: &'a Diagnostic, lines: &mut LineIndices<'_>) -> Vec<Fix<'a>> {
+fn region(Range { start, end }: Range) -> sarif::Region {
+    sarif::Region {
+        start_line: Some(start.line.into()),
+        start_column: Some(start.column.into()),
+        end_line: Some(end.line.into()),
+        end_column: Some(end.column.into()),
+        byte_offset: Some(start.byte.into()),
+        byte_length: Some(end.byte.saturating_sub(start.byte).into()),
+        ..Default::default()
+    }
+}
+
+fn fixes(diagnostic: &Diagnostic, lines: &mut LineIndices<'_>) -> Vec<sarif::Fix> {
     // A change without replacements is not a fix in the standard's sense.
     let fixes = diagnostic.fixes.iter().filter(|fix| !fix.edits.is_empty());
     fixes
-        .map(|fix| Fix {
-            description: Text { text: &fix.title },
+        .map(|fix| sarif::Fix {
+            description: Some(message(fix.title.clone())),
             artifact_changes: changes(fix, lines),
-            properties: FixProperties {
-                applicability: match fix.applicability {
+            properties: Some(properties([(
+                "applicability",
+                match fix.applicability {
                     Applicability::Machine => "machine",
                     Applicability::Maybe => "maybe",
-                },
-            },
+                }
+                .into(),
+            )])),
         })
         .collect()
 }
 
 /// The edits of a fix by file; in a file, as the standard wants, in no overlap and each in terms of the old text.
-fn changes<'a>(fix: &'a DiagnosticFix, lines: &mut LineIndices<'_>) -> Vec<ArtifactChange<'a>> {
+fn changes(fix: &DiagnosticFix, lines: &mut LineIndices<'_>) -> Vec<sarif::ArtifactChange> {
     let mut by_file: BTreeMap<&str, Vec<&FileEdit>> = BTreeMap::new();
     for edit in &fix.edits {
         by_file.entry(&edit.file).or_default().push(edit);
     }
+    let mut replacement = |file: &str, edit: &FileEdit| {
+        let content = sarif::ArtifactContent::builder().text(&edit.text).build();
+        sarif::Replacement::builder()
+            .deleted_region(region(Range {
+                start: lines.position(file, edit.start_byte),
+                end: lines.position(file, edit.end_byte),
+            }))
+            .inserted_content(content)
+            .build()
+    };
     by_file
         .into_iter()
-        .map(|(file, edits)| ArtifactChange {
-            artifact_location: artifact(file),
-            replacements: edits
-                .into_iter()
-                .map(|edit| Replacement {
-                    deleted_region: region(Range {
-                        start: lines.position(file, edit.start_byte),
-                        end: lines.position(file, edit.end_byte),
-                    }),
-                    inserted_content: Text { text: &edit.text },
-                })
-                .collect(),
+        .map(|(file, edits)| {
+            let edits = edits.into_iter().map(|edit| replacement(file, edit));
+            sarif::ArtifactChange::builder()
+                .artifact_location(artifact(file))
+                .replacements(edits.collect::<Vec<_>>())
+                .build()
         })
         .collect()
 }
 
 /// The file as a URI: relative below the current folder, which consumers take for the repository.
-fn artifact(file: &str) -> ArtifactLocation {
-    ArtifactLocation {
-        uri: uri(&portable_path(file), cfg!(windows)),
+fn artifact(file: &str) -> sarif::ArtifactLocation {
+    sarif::ArtifactLocation {
+        uri: Some(uri(&portable_path(file), cfg!(windows))),
+        ..Default::default()
     }
 }
 

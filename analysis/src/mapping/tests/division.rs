@@ -1,11 +1,11 @@
 //! Division against the index functions of both sides.
 
-use visa_analysis::mapping::{
+use crate::mapping::{
     Answer, Cell, Division, DivisionMode, Form, Mapping, PaddingKind, divide, divide_span, holds,
 };
 
-use crate::random::{Random, Shape, is_clear};
-use crate::read;
+use super::random::{Random, Shape, is_clear};
+use super::read;
 
 const LAYOUTS: Shape = Shape {
     axes: &[("A", 8), ("B", 12), ("C", 13), ("D", 4)],
@@ -26,9 +26,9 @@ fn part(random: &mut Random) -> Mapping {
             } else {
                 axis
             };
-            let outer = crate::random::divisor(random, axis.size());
+            let outer = super::random::divisor(random, axis.size());
             let strided = axis.stride(outer).unwrap();
-            let inner = crate::random::divisor(random, strided.size());
+            let inner = super::random::divisor(random, strided.size());
             let taken = strided.modulo(inner).unwrap();
             match random.below(4) {
                 0 => taken.resize(1 + random.below(taken.size())).unwrap(),

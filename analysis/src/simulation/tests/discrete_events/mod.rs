@@ -7,9 +7,9 @@ mod memory;
 use rand::Rng;
 use rand::rngs::StdRng;
 
-use visa_analysis::simulation::{BodySimulation, Engine};
+use crate::simulation::{BodySimulation, Engine};
 
-use crate::functions;
+use super::functions;
 
 /// An operation as text, and what walking it counts for each engine.
 struct Case {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::check::functions;
+use super::functions;
 use crate::db::Db;
 use crate::inputs::{Project, SourceFile};
 use crate::items::{Span, crate_of, dialect, file_library, library_imports};

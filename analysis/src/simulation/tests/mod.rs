@@ -8,12 +8,12 @@ mod kernels;
 
 use std::sync::Arc;
 
-use visa_analysis::Options;
-use visa_analysis::check::{body, function_simulation};
-use visa_analysis::db::AnalysisDatabase;
-use visa_analysis::items::{ItemKind, file_items};
-use visa_analysis::kernel::Body;
-use visa_analysis::simulation::{BodySimulation, Engine, OperationCost, StageCost};
+use crate::Options;
+use crate::check::{body, function_simulation};
+use crate::db::AnalysisDatabase;
+use crate::items::{ItemKind, file_items};
+use crate::kernel::Body;
+use crate::simulation::{BodySimulation, Engine, OperationCost, StageCost};
 
 /// One function with everything that is known of it.
 struct Function {

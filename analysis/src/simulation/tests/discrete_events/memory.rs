@@ -3,7 +3,7 @@
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use visa_analysis::simulation::Engine;
+use crate::simulation::Engine;
 
 use super::{Case, Part, compare, coordinates, random_parts, shuffled, size, written};
 

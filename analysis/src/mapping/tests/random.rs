@@ -1,6 +1,6 @@
 //! Random expressions from a fixed seed: the same ones every run.
 
-use visa_analysis::mapping::{Axis, Mapping, MappingKind, PaddingKind};
+use crate::mapping::{Axis, Mapping, MappingKind, PaddingKind};
 
 pub(crate) struct Random(u64);
 

@@ -5,13 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use visa_analysis::mapping::{
+use crate::mapping::{
     Answer, Axis, Cell, DivisionMode, Index, Mapping, PaddingKind, divide, equal, holds,
     same_elements,
 };
 
-use crate::random::Random;
-use crate::read;
+use super::random::Random;
+use super::read;
 
 /// Groups that a run of the tests draws; the environment variable `VISA_GROUPS` says otherwise.
 fn rounds() -> u64 {

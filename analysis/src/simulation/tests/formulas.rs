@@ -1,8 +1,8 @@
 //! Formulas that are shown say what was computed: each is evaluated over its inputs and compared.
 
-use visa_analysis::simulation::StageCost;
+use crate::simulation::StageCost;
 
-use crate::kernels::right_kernels;
+use super::kernels::right_kernels;
 
 /// Evaluates sums, differences, products, quotients, `ceil(a / b)` and `max(a, b)` over names and numbers.
 struct Evaluation<'a> {
@@ -113,7 +113,7 @@ fn the_formula_of_every_stage_of_a_pass_gives_its_cycles() {
 #[test]
 fn a_formula_that_lies_is_found() {
     let mut stage = StageCost {
-        engine: visa_analysis::simulation::Engine::Fetch,
+        engine: crate::simulation::Engine::Fetch,
         stage: Some(0),
         busy: Some(6),
         latency: 0,

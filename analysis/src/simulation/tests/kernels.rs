@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use visa_analysis::kernel::OperationKind;
-use visa_analysis::simulation::{Engine, stage_tables};
+use crate::kernel::OperationKind;
+use crate::simulation::{Engine, stage_tables};
 
-use crate::{Function, functions};
+use super::{Function, functions};
 
 /// The functions of the right kernels that stand in one file, with its name.
 pub(crate) fn right_kernels() -> Vec<(String, Function)> {

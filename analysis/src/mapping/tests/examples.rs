@@ -1,8 +1,8 @@
 //! Worked examples of the book's chapter "Mapping Expressions" and of the canonical form, derived by hand.
 
-use visa_analysis::mapping::{Answer, Atom, Axis, Cell, Form, Index, Mapping, MappingError, equal};
+use crate::mapping::{Answer, Atom, Axis, Cell, Form, Index, Mapping, MappingError, equal};
 
-use crate::read;
+use super::read;
 
 const AXES: &[(&str, u64)] = &[
     ("A", 8),
@@ -215,7 +215,7 @@ fn constructors_refuse_with_their_numbers() {
         Err(MappingError::ResizeGrows { size, resized: 9 })
     );
     assert_eq!(
-        a.pad_to(7, visa_analysis::mapping::PaddingKind::Top),
+        a.pad_to(7, crate::mapping::PaddingKind::Top),
         Err(MappingError::PaddingShrinks { size, padded: 7 })
     );
     assert_eq!(

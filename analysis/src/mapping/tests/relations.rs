@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use visa_analysis::mapping::{
+use crate::mapping::{
     Answer, Cell, Index, Mapping, equal, equal_forms, holds, project, same_elements,
 };
 
-use crate::random::{MANY_AXES, Random, Shape};
+use super::random::{MANY_AXES, Random, Shape};
 
 const FEW_AXES: Shape = Shape {
     axes: &[("A", 8), ("B", 3), ("C", 13)],
@@ -127,7 +127,7 @@ fn projections_rebuild_the_index() {
 #[test]
 fn large_mappings_are_decided_without_walking() {
     let axes = [("A", 1 << 40), ("B", 3 << 30), ("C", 5)];
-    let read = |text: &str| crate::read::mapping(&axes, text);
+    let read = |text: &str| super::read::mapping(&axes, text);
     // The same outer and inner digits around an unequal, and around an equal core of a few positions.
     let core = read("A / 4, C, A % 4");
     assert_eq!(equal(&core, &read("[A / 2] / 2, C, A % 2 # 4")), Answer::No);

@@ -1,8 +1,8 @@
 //! The book's figures, a test a row, each from a kernel that states the row's configuration.
 
-use visa_analysis::simulation::{Engine, OperationCost};
+use crate::simulation::{Engine, OperationCost};
 
-use crate::{busy, functions, input, stages};
+use super::{busy, functions, input, stages};
 
 /// The cost of the only operation of a stage function from one tensor type to another.
 #[track_caller]
@@ -363,5 +363,5 @@ fn figure_b3() {
         busy(1, Engine::DmaRead),
         Some((requests / 32 * 16).div_ceil(3))
     );
-    assert_eq!(visa_analysis::simulation::dma::PCIE_BYTES, 30);
+    assert_eq!(crate::simulation::dma::PCIE_BYTES, 30);
 }

@@ -1,11 +1,11 @@
 //! Sizes near 2^64, deep nesting, and work.
 
-use visa_analysis::mapping::{
+use crate::mapping::{
     Axis, Cell, DEPTH_LIMIT, DivisionMode, Mapping, MappingError, PaddingKind, divide, equal,
     positions_looked_at, project, same_elements,
 };
 
-use crate::random::{Random, Shape};
+use super::random::{Random, Shape};
 
 const LARGE: Shape = Shape {
     axes: &[
@@ -53,8 +53,8 @@ fn work_does_not_depend_on_axis_sizes() {
     let axes = [("A", 1 << 40), ("B", 3 << 20)];
     let before = positions_looked_at();
     for _ in 0..1_000 {
-        let left = crate::read::mapping(&axes, "A / 1024, B # 4194304, A % 1024 = 1000");
-        let right = crate::read::mapping(&axes, "B / 3, A # 1099511627780 / 4, B % 3");
+        let left = super::read::mapping(&axes, "A / 1024, B # 4194304, A % 1024 = 1000");
+        let right = super::read::mapping(&axes, "B / 3, A # 1099511627780 / 4, B % 3");
         assert!(left.cell_at(left.size() - 1) == Cell::Padding);
         let division = divide(left.form(), right.form(), DivisionMode::Relaxed);
         assert!(!division.matches.is_empty());

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use visa_analysis::Options;
-use visa_analysis::check::function_findings;
-use visa_analysis::db::AnalysisDatabase;
-use visa_analysis::items::{ItemKind, file_items};
-use visa_analysis::rules::Saving;
+use crate::Options;
+use crate::check::function_findings;
+use crate::db::AnalysisDatabase;
+use crate::items::{ItemKind, file_items};
+use crate::rules::Saving;
 
-use crate::functions;
+use super::functions;
 
 fn fixture(rule: &str, name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use visa_analysis::mapping::{Cell, Digit, Form, Mapping};
+use crate::mapping::{Cell, Digit, Form, Mapping};
 
-use crate::random::{MANY_AXES, Random, Shape, is_clear};
-use crate::read;
+use super::random::{MANY_AXES, Random, Shape, is_clear};
+use super::read;
 
 fn assert_same_function(mapping: &Mapping, form: &Form) {
     assert_eq!(form.size(), mapping.size(), "{mapping:?}\n{form:#?}");
@@ -103,7 +103,7 @@ fn operators_on_forms_are_those_on_expressions() {
             MANY_AXES.clear_expression(&mut random, depth),
             MANY_AXES.clear_expression(&mut random, 2),
         );
-        let n = crate::random::divisor(&mut random, a.size());
+        let n = super::random::divisor(&mut random, a.size());
         if !is_clear(&a.stride(n).unwrap()) {
             continue;
         }
@@ -148,7 +148,7 @@ fn the_halves_of_an_aligned_split_join_again() {
     for _ in 0..20_000 {
         let mapping = shape.clear_expression(&mut random, 3);
         let form = mapping.form();
-        let n = crate::random::divisor(&mut random, mapping.size());
+        let n = super::random::divisor(&mut random, mapping.size());
         let (outer, inner) = form.split_at(n).unwrap();
         let again = Form::multiply(&outer, &inner).unwrap();
         let composites = [form, &outer, &inner]

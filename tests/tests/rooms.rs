@@ -1,0 +1,288 @@
+//! Which room reads which: every path of every source file, imported or written out, against the order of the rooms.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, also in its helpers"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem};
+use ra_ap_syntax::{Edition, SourceFile, SyntaxNode};
+use visa_tests::{read, repository, rust_files, shown};
+
+/// The rooms of the engine. Each reads only those before it; those of one line read none of each other.
+const ORDER: &[&[&str]] = &[
+    &[
+        "budget",
+        "conditions",
+        "db",
+        "hardware",
+        "mapping",
+        "names",
+        "numbers",
+        "threads",
+    ],
+    &["syntax"],
+    &["fragments"],
+    &["inputs"],
+    &["items"],
+    &["kernel"],
+    &["derivation"],
+    &["simulation"],
+    &["rules"],
+    &["completion", "report"],
+    &["causes", "places", "suppression"],
+    &["check"],
+    &["cost", "fixing"],
+    &["workspace"],
+    &["ide", "questions"],
+];
+
+/// Modules by their path from the crate's root, with the modules that their code names.
+struct Modules {
+    reads: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// Whether a file holds tests or what only tests need.
+fn is_test_code(path: &str) -> bool {
+    let names = [
+        "/tests/",
+        "tests.rs",
+        "/testing",
+        "brute_force",
+        "dma/events.rs",
+    ];
+    names.iter().any(|name| path.contains(name))
+}
+
+impl Modules {
+    /// Those of a crate's folder of sources.
+    fn of(folder: &str) -> Self {
+        let sources: Vec<(Vec<String>, String)> = rust_files(&repository().join(folder))
+            .iter()
+            .filter(|path| !is_test_code(&shown(path)))
+            .map(|path| (module_of(&shown(path), folder), read(path)))
+            .collect();
+        let known: BTreeSet<String> = sources.iter().map(|(module, _)| name(module)).collect();
+        let mut reads = BTreeMap::new();
+        for (module, text) in &sources {
+            let tree = SourceFile::parse(text, Edition::Edition2024).tree();
+            let mut found = BTreeSet::new();
+            for path in paths(&tree) {
+                let Some(path) = absolute(module, &path, &known) else {
+                    continue;
+                };
+                let longest = (0..=path.len()).rev().map(|parts| name(&path[..parts]));
+                found.extend(longest.into_iter().find(|path| known.contains(path)));
+            }
+            found.remove(&name(module));
+            reads.insert(name(module), found);
+        }
+        Self { reads }
+    }
+
+    /// Modules that read each other, over others or at once.
+    fn circles(&self) -> Vec<Vec<&str>> {
+        let reached: BTreeMap<&str, BTreeSet<&str>> = self
+            .reads
+            .keys()
+            .map(|module| (module.as_str(), self.reached(module)))
+            .collect();
+        let mut circles: Vec<Vec<&str>> = Vec::new();
+        for (module, all) in &reached {
+            if circles.iter().any(|circle| circle.contains(module)) {
+                continue;
+            }
+            let back = |other: &&&str| reached.get(**other).is_some_and(|all| all.contains(module));
+            let circle: Vec<&str> = all.iter().filter(back).copied().collect();
+            if circle.len() > 1 {
+                circles.push(circle);
+            }
+        }
+        circles
+    }
+
+    /// All modules that one reads, and those that they read.
+    fn reached(&self, module: &str) -> BTreeSet<&str> {
+        let reads = |module: &str| self.reads.get(module).into_iter().flatten();
+        let mut found = BTreeSet::new();
+        let mut open: Vec<&str> = reads(module).map(String::as_str).collect();
+        while let Some(next) = open.pop() {
+            if found.insert(next) {
+                open.extend(reads(next).map(String::as_str));
+            }
+        }
+        found
+    }
+}
+
+fn name(path: &[String]) -> String {
+    path.join("::")
+}
+
+/// `analysis/src/items/file.rs` is `items`, `file`.
+fn module_of(path: &str, folder: &str) -> Vec<String> {
+    let inside = path.strip_prefix(folder).unwrap().trim_matches('/');
+    let inside = inside.strip_suffix(".rs").unwrap();
+    let mut parts: Vec<String> = inside.split('/').map(str::to_owned).collect();
+    if parts
+        .last()
+        .is_some_and(|last| last == "mod" || last == "lib")
+    {
+        parts.pop();
+    }
+    parts
+}
+
+/// A path from the crate's root; none for one of another crate or of a name in scope.
+fn absolute(module: &[String], path: &[String], known: &BTreeSet<String>) -> Option<Vec<String>> {
+    let mut here = module.to_vec();
+    let mut rest = path;
+    match path.first()?.as_str() {
+        "crate" => {
+            here.clear();
+            rest = &path[1..];
+        }
+        "self" => rest = &path[1..],
+        "super" => {
+            while rest.first().is_some_and(|part| part == "super") {
+                here.pop()?;
+                rest = &rest[1..];
+            }
+        }
+        first => {
+            here.push(first.to_owned());
+            let own = known.contains(&name(&here));
+            here.pop();
+            if !own {
+                return None;
+            }
+        }
+    }
+    here.extend(rest.iter().cloned());
+    Some(here)
+}
+
+/// Every path of a file's shipped code. A facade's `pub use self::child` is none: it names what the file consists of.
+fn paths(tree: &SourceFile) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for item in tree.items().filter(|item| !is_of_tests(item)) {
+        if let ast::Item::Use(import) = &item {
+            let shown = ast::HasVisibility::visibility(import).is_some();
+            let mut listed = Vec::new();
+            if let Some(tree) = import.use_tree() {
+                imported(&tree, &[], &mut listed);
+            }
+            let own = |path: &Vec<String>| path.first().is_some_and(|first| first == "self");
+            found.extend(listed.into_iter().filter(|path| !(shown && own(path))));
+        } else {
+            written(item.syntax(), &mut found);
+        }
+    }
+    found
+}
+
+/// Whether an item is compiled for tests only.
+fn is_of_tests(item: &ast::Item) -> bool {
+    item.attrs().any(|attribute| {
+        let text = attribute.syntax().text().to_string();
+        text.starts_with("#[cfg(") && text.contains("test")
+    })
+}
+
+/// The paths of an import.
+fn imported(tree: &ast::UseTree, before: &[String], found: &mut Vec<Vec<String>>) {
+    let mut path = before.to_vec();
+    path.extend(tree.path().iter().flat_map(parts));
+    match tree.use_tree_list() {
+        Some(list) => list
+            .use_trees()
+            .for_each(|inner| imported(&inner, &path, found)),
+        None => found.push(path),
+    }
+}
+
+/// The paths that are written in the code of an item, those of its imports and of macros included.
+fn written(node: &SyntaxNode, found: &mut Vec<Vec<String>>) {
+    for inner in node.descendants() {
+        if let Some(tree) = ast::Use::cast(inner.clone()).and_then(|import| import.use_tree()) {
+            imported(&tree, &[], found);
+        } else if let Some(path) = ast::Path::cast(inner.clone()) {
+            let outermost = inner
+                .parent()
+                .is_none_or(|above| !ast::Path::can_cast(above.kind()));
+            let parts = parts(&path);
+            if outermost && parts.len() > 1 {
+                found.push(parts);
+            }
+        } else if let Some(tokens) = ast::TokenTree::cast(inner) {
+            // What a macro is given is not parsed: paths from the root are found by their letters.
+            let text = tokens.syntax().text().to_string();
+            for (at, _) in text.match_indices("crate::") {
+                let path = text[at..]
+                    .split(|other: char| !other.is_alphanumeric() && !"_:".contains(other));
+                let path = path.into_iter().next().unwrap_or("");
+                found.push(path.split("::").map(str::to_owned).collect());
+            }
+        }
+    }
+}
+
+fn parts(path: &ast::Path) -> Vec<String> {
+    let mut parts = path.qualifier().as_ref().map_or_else(Vec::new, parts);
+    parts.extend(path.segment().and_then(|segment| {
+        let named = segment.name_ref().map(|name| name.text().to_string());
+        named.or_else(|| Some(segment.syntax().text().to_string()))
+    }));
+    parts
+}
+
+#[test]
+fn rooms_read_what_is_before_them() {
+    let place = |room: &str| ORDER.iter().position(|line| line.contains(&room));
+    let modules = Modules::of("analysis/src");
+    let room = |module: &str| module.split("::").next().unwrap().to_owned();
+    let mut wrong = BTreeSet::new();
+    for (module, reads) in modules
+        .reads
+        .iter()
+        .filter(|(module, _)| !module.is_empty())
+    {
+        let own = room(module);
+        let Some(at) = place(&own) else {
+            wrong.insert(format!("{own} has no place in the order of rooms"));
+            continue;
+        };
+        for read in reads
+            .iter()
+            .filter(|read| !read.is_empty() && room(read) != own)
+        {
+            if place(&room(read)).is_none_or(|other| other >= at) {
+                wrong.insert(format!("{module} reads {read}"));
+            }
+        }
+    }
+    let wrong: Vec<_> = wrong.into_iter().collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // The walk sees what is there.
+    let seen = |module: &str, read: &str| {
+        modules.reads[module]
+            .iter()
+            .any(|other| room(other) == read)
+    };
+    assert!(seen("workspace", "check") && seen("items::file", "inputs"));
+    let grounds = ["db", "budget", "conditions", "names", "numbers", "threads"];
+    for ground in grounds {
+        let reads = &modules.reads[ground];
+        assert!(reads.is_empty(), "{ground} reads {reads:?}");
+    }
+}
+
+#[test]
+fn the_server_has_no_circles() {
+    let modules = Modules::of("server/src");
+    let circles = modules.circles();
+    let shown: Vec<String> = circles.iter().map(|circle| circle.join(", ")).collect();
+    assert!(shown.is_empty(), "{}", shown.join("\n"));
+    assert!(modules.reached("lint").contains("lint::output"));
+}
