@@ -17,7 +17,8 @@ use crate::budget::Budget;
 use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::fragments::{Origin, file_of, is_fragment};
 pub use crate::hardware::Target;
-use crate::items::{Dialect, HeldItems, hold};
+use crate::items::{HeldItems, hold};
+use crate::libraries::Library;
 use crate::syntax::{ParsedFile, parse, syntax_error_count};
 
 /// The database as queries see it.
@@ -63,7 +64,7 @@ pub struct Package {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PackageLibrary {
     /// The library.
-    pub dialect: Dialect,
+    pub library: Library,
     /// What names it, in a clause; none where the package does not depend on it itself, and only its release is known.
     pub named: Option<Arc<str>>,
     /// The name that paths of the package give it, where that is another one than its own.
@@ -88,7 +89,7 @@ pub type PackageManifests = BTreeMap<Arc<str>, PackageManifest>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     /// The library; `None` where the crate's manifest says it, or else what its files import.
-    pub dialect: Option<Dialect>,
+    pub library: Option<Library>,
     /// The chip.
     pub target: Target,
     /// How many chips a kernel runs on whose attribute gives no literal, and a function that no kernel reaches.

@@ -16,6 +16,7 @@ pub mod hardware;
 pub mod ide;
 pub mod items;
 pub mod kernel;
+pub mod libraries;
 pub mod mapping;
 pub mod names;
 mod numbers;
@@ -48,7 +49,8 @@ pub use ide::{
     SemanticToken, SignatureHelp, SignatureParameter, StageTableAnswer, Symbol, SymbolKind,
     TokenKind, WorkspaceSymbol,
 };
-pub use items::{Crate, Dialect, Library};
+pub use items::{Crate, Dialect, FileLibrary};
+pub use libraries::{Library, Release};
 pub use names::nearest_names;
 pub use numbers::thousands;
 pub use questions::{

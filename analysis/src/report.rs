@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::items::{Crate, Library};
+use crate::items::{Crate, FileLibrary};
 use crate::rules::{Applicability, Group, Level};
 
 /// A place in a file.
@@ -153,7 +153,7 @@ pub struct CrateLibrary {
     /// The crate.
     pub krate: Crate,
     /// Library, release, and what decided them.
-    pub library: Library,
+    pub library: FileLibrary,
 }
 
 /// Why a file could not be checked, or not in whole.

@@ -65,7 +65,7 @@ fn of_pass(found: &mut Refusals, derived: &PassDerivation) {
             StageDerivation::Vector => {}
         }
         if derived.valid_counts.refuses(number) {
-            add(found, number, &["ValidCount"]);
+            add(found, number, &["NotCounted"]);
         }
     }
     match &derived.end {

@@ -14,7 +14,7 @@ mod homonyms;
 mod ids;
 mod integers;
 mod item_names;
-mod library;
+mod language;
 mod mappings;
 mod modules;
 mod recent;
@@ -28,7 +28,7 @@ mod values;
 pub use self::constants::{ConstEnvironment, ConstValue, evaluate, evaluate_as};
 pub use self::declarations::{Declarations, module_scope};
 pub(crate) use self::dialects::library_imports;
-pub use self::dialects::{Crate, Dialect, Library, crate_of, dialect, file_library};
+pub use self::dialects::{Crate, Dialect, FileLibrary, crate_of, dialect, file_library};
 pub use self::file::{
     FileItems, ItemText, LeftOutModule, ParsedItem, TokenMap, file_items, file_range, item_at,
     item_text, left_out_code, parse_item, token_map, unread_bytes,

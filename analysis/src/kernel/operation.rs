@@ -2,6 +2,7 @@
 
 use crate::hardware::Machine;
 use crate::items::{Dialect, Span};
+use crate::libraries::Library;
 use crate::mapping::{Axis, Mapping};
 use crate::names::nearest_names;
 
@@ -95,7 +96,7 @@ impl Body {
 
     /// The table of the library that it is written for.
     #[must_use]
-    pub const fn library(&self) -> &'static dialect::Dialect {
+    pub const fn library(&self) -> dialect::Dialect {
         dialect::of(self.dialect)
     }
 
@@ -252,7 +253,7 @@ pub struct Pass {
 impl Pass {
     /// The table of the library that it is written for.
     #[must_use]
-    pub const fn library(&self) -> &'static dialect::Dialect {
+    pub const fn library(&self) -> dialect::Dialect {
         dialect::of(self.dialect)
     }
 
@@ -391,7 +392,7 @@ pub enum UnresolvedReason {
     /// An expression that this analysis does not follow.
     UnsupportedExpression(String),
     /// A call in a kernel for a library that is not read yet.
-    UnreadLibrary(Dialect),
+    UnreadLibrary(Library),
     /// Helpers and loops multiply to more operations than are followed: the rest of the function is not looked at.
     TooManyOperations,
     /// More of something stand in each other than are followed: helpers that call each other, expressions.
@@ -444,7 +445,8 @@ impl UnresolvedReason {
 /// The words for a method that is none, with the one that may have been meant.
 fn unknown_method(name: &str) -> String {
     // One library is read so far: its names are those that may be meant.
-    let methods = dialect::of(Dialect::VisaStd)
+    let methods = dialect::table(Library::VisaStd)
+        .newest()
         .every_method()
         .map(|method| method.name);
     match nearest_names(name, methods).first() {

@@ -1,7 +1,7 @@
 //! Stages: alignment, accumulation, custom rings, and the Vector Engine (library: 5.5, 5.7, 5.9, 5.10).
 
 use crate::derivation::{PassDerivation, StageDerivation, forms};
-use crate::hardware::ElementType;
+use crate::hardware::{ElementType, OperationGroup};
 use crate::items::Span;
 use crate::kernel::{
     AccumulationKind, AluOperation, Body, Pass, Position, Stage, StageKind, StreamShape,
@@ -94,7 +94,9 @@ fn computed(
             operands.map_or(span, |operand| operand.span),
         ));
     }
-    if operation.enumeration != "FpTernaryOp" {
+    let names = pass.library().operations();
+    let group = names.enumeration(&operation.enumeration)?.group;
+    if group != OperationGroup::FloatTernary {
         return None;
     }
     let single = !matches!(pass.input_of(index).position, Position::VectorPair(_));

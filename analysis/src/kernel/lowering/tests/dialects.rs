@@ -4,7 +4,8 @@
 use super::*;
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::dialect::{
-    Access, Action, Argument, Dialect, Method, Receiver, Release, Releases, StageUse, VISA_STD,
+    Access, Action, Argument, Dialect, Method, Receiver, Release, Releases, StageUse, Table,
+    VISA_STD,
 };
 use crate::kernel::{AddressValue, Context, Level, PassEnd, Tier};
 
@@ -80,13 +81,14 @@ static OTHER: &[Method] = &[
 ];
 
 /// The book's library with the other names beside its own.
-fn other() -> &'static Dialect {
+fn other() -> Dialect {
     let lists = std::iter::once(OTHER).chain(VISA_STD.methods.iter().copied());
     let methods: Vec<&'static [Method]> = lists.collect();
-    Box::leak(Box::new(Dialect {
+    let table: &'static Table = Box::leak(Box::new(Table {
         methods: Box::leak(methods.into_boxed_slice()),
         ..VISA_STD
-    }))
+    }));
+    table.at(Release::new(0, 2))
 }
 
 #[test]

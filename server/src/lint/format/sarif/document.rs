@@ -42,8 +42,8 @@ pub(super) struct Driver {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Descriptor {
     pub(super) id: &'static str,
-    pub(super) short_description: Text<'static>,
-    pub(super) full_description: Text<'static>,
+    pub(super) short_description: OwnedText,
+    pub(super) full_description: OwnedText,
     pub(super) help: Help,
     pub(super) help_uri: String,
     pub(super) default_configuration: Configuration,

@@ -91,8 +91,12 @@ fn descriptor(rule: &Rule) -> Descriptor {
     let level = rule.default_level();
     Descriptor {
         id: rule.name,
-        short_description: Text { text: rule.summary },
-        full_description: Text { text: rule.why },
+        short_description: OwnedText {
+            text: rule.summary().into_owned(),
+        },
+        full_description: OwnedText {
+            text: rule.why().into_owned(),
+        },
         help: help(rule),
         help_uri: rule_url(rule.name),
         default_configuration: Configuration {
@@ -108,7 +112,7 @@ fn descriptor(rule: &Rule) -> Descriptor {
 
 /// The plain text is for viewers without Markdown, to which kernels in one block of prose would say little.
 fn help(rule: &Rule) -> Help {
-    let (why, heading) = (rule.why, rule.heading);
+    let (why, heading) = (rule.why(), rule.heading);
     let (wrong, right) = (rule.wrong.trim_end(), rule.right.trim_end());
     Help {
         text: format!("{why}\n\nStated in: {heading}"),
