@@ -7,7 +7,7 @@ use crate::mapping::{Axis, Mapping};
 use crate::names::nearest_names;
 
 use super::catalogue::CanonicalStage;
-use super::dialect;
+use super::dialect::{self, Releases};
 use super::{Context, Level, Position, Stage, StreamShape, Tensor, TensorId, Written};
 
 /// An operation's number within its body, in program order. An operation in a loop body has one number a run.
@@ -377,6 +377,15 @@ pub enum UnresolvedReason {
     UnknownName(String),
     /// A method that the dialect's table does not have on that receiver.
     UnknownMethod(String),
+    /// A method that only other releases of the library have.
+    OtherRelease {
+        /// Its name.
+        method: String,
+        /// The releases that have it.
+        releases: Releases,
+        /// What the function is written for.
+        dialect: Dialect,
+    },
     /// A macro that is given a context: nobody sees which operations it runs.
     Macro(String),
     /// A closure that is handed to something that is not followed.
@@ -426,6 +435,15 @@ impl UnresolvedReason {
             Self::GenericMapping => "generic mapping".to_owned(),
             Self::UnknownName(name) => format!("unknown name `{name}`"),
             Self::UnknownMethod(name) => unknown_method(name),
+            Self::OtherRelease {
+                method,
+                releases,
+                dialect,
+            } => format!(
+                "`{method}` is a method of `{}` {releases}, and this is written for {}",
+                dialect.library.crate_name(),
+                dialect.release
+            ),
             Self::Macro(name) => format!("the macro `{name}!` is not expanded"),
             Self::ClosureNotFollowed => "a closure that is not followed".to_owned(),
             Self::NotInferred => "type not inferred".to_owned(),

@@ -566,8 +566,8 @@ const FAMILIES: &[Family] = &[
         check: performance::vector::check,
     },
     Family {
-        rules: performance::transpose::RULES,
-        check: performance::transpose::check,
+        rules: transpose::BUFFERS,
+        check: transpose::check_buffers,
     },
     Family {
         rules: performance::commit::RULES,

@@ -33,13 +33,8 @@ pub(super) fn judge(
         vector.iter().any(|violation| violation.stage == index)
     };
     let sound = match derived.stages.get(index)? {
-        StageDerivation::Fetch(derived) => derived.violations.is_empty(),
-        StageDerivation::Switch(derived) => derived.violations.is_empty(),
-        StageDerivation::Align(derived) => derived.violations.is_empty(),
-        StageDerivation::Accumulate(derived) => derived.violations.is_empty(),
-        StageDerivation::Transpose(derived) => derived.violations.is_empty(),
         StageDerivation::Vector => !faulty(index),
-        _ => return None,
+        stage => stage.is_legal(),
     };
     if !sound {
         return None;

@@ -54,10 +54,10 @@ pub struct Guide {
 }
 
 impl Dialect {
-    /// A method in words; none for a method that no release of the library has.
+    /// A method in words; none for a method that the release does not have.
     #[must_use]
     pub fn guide(&self, method: &Method) -> Option<Guide> {
-        if !method.is_published() {
+        if !method.is_published() || !method.is_in(self.id().release) {
             return None;
         }
         match method.stages().last() {

@@ -11,6 +11,8 @@ mod visa_std;
 mod words;
 mod write;
 
+use std::fmt;
+
 use super::catalogue::{CanonicalStage, Generic, Role};
 use super::{Context, Level, Position, Tier, Way};
 use crate::db::{Db, SourceFile};
@@ -223,7 +225,7 @@ pub struct Argument {
 }
 
 /// The releases that have something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Releases {
     /// The first.
     pub since: Release,
@@ -245,6 +247,16 @@ impl Releases {
     #[must_use]
     pub fn contain(&self, release: Release) -> bool {
         self.since <= release && self.until.is_none_or(|until| release <= until)
+    }
+}
+
+impl fmt::Display for Releases {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.until {
+            Some(until) if until == self.since => write!(formatter, "{until}"),
+            Some(until) => write!(formatter, "{} to {until}", self.since),
+            None => write!(formatter, "{} and later", self.since),
+        }
     }
 }
 
@@ -460,10 +472,19 @@ impl Table {
 }
 
 impl Dialect {
-    /// The release.
+    /// The library and its release.
     #[must_use]
-    pub const fn release(&self) -> Release {
-        self.release
+    pub const fn id(&self) -> items::Dialect {
+        items::Dialect {
+            library: self.table.library,
+            release: self.release,
+        }
+    }
+
+    /// All methods of that name, of any release: what a method that this one does not have would do.
+    pub fn methods_of_any_release(&self, name: &str) -> impl Iterator<Item = &'static Method> {
+        let methods = self.table.methods.iter().copied().flatten();
+        methods.filter(move |method| method.name == name)
     }
 
     /// Every method that the release has, and those that only the book has.
@@ -484,8 +505,7 @@ impl Dialect {
         if self.methods(name).next().is_some() {
             return None;
         }
-        let mut named = self.table.methods.iter().copied().flatten();
-        named.find(|method| method.name == name)?.releases
+        self.methods_of_any_release(name).next()?.releases
     }
 
     /// The first method that asks for a stage, those of the release before those of the book alone.
