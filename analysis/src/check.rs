@@ -22,7 +22,7 @@ use crate::db::Db;
 use crate::derivation::{BodyDerivation, derive_watching, undecided};
 use crate::inputs::{Project, SourceFile, budget_of, options, shown_path, syntax_error_count};
 use crate::items::{
-    Crate, ItemId, ItemKind, Library, ModuleId, ModulePath, Span, all_functions, crate_of,
+    Crate, FileLibrary, ItemId, ItemKind, ModuleId, ModulePath, Span, all_functions, crate_of,
     crate_root, file_functions, file_items, file_library, file_package, functions_of, is_left_out,
     item_text, left_out_code, stands_in,
 };
@@ -401,7 +401,7 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
     }
     report.library = Some(CrateLibrary {
         krate: Crate::clone(&crate_of(db, file)),
-        library: Library::clone(&file_library(db, file)),
+        library: FileLibrary::clone(&file_library(db, file)),
     });
     report.unresolved = unresolved.into_values().collect();
     report.operations = counts(operations.len(), &report.unresolved);

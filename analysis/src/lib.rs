@@ -18,6 +18,7 @@ pub mod ide;
 pub mod inputs;
 pub mod items;
 pub mod kernel;
+pub mod libraries;
 pub mod mapping;
 pub mod names;
 mod numbers;
@@ -48,8 +49,9 @@ pub use ide::{
     SemanticToken, SignatureHelp, SignatureParameter, StageTableAnswer, Symbol, SymbolKind,
     TokenKind, WorkspaceSymbol,
 };
-pub use inputs::{Dialect, Options, Package, PackageLibrary, PackageManifest};
-pub use items::{Crate, Library};
+pub use inputs::{Options, Package, PackageLibrary, PackageManifest};
+pub use items::{Crate, Dialect, FileLibrary};
+pub use libraries::{Library, Release};
 #[doc(hidden)]
 pub use mapping::positions_looked_at;
 pub use names::nearest_names;

@@ -11,8 +11,9 @@ use crate::derivation::fetch::unaligned_bits;
 use crate::derivation::sequencer::{self, SequenceRequest};
 use crate::hardware::ElementType;
 use crate::inputs::{Options, Project, SourceFile};
-use crate::items::{Dialect, ItemKind, alias_mapping, file_items};
+use crate::items::{ItemKind, alias_mapping, file_items};
 use crate::kernel::Context;
+use crate::libraries::Library;
 use crate::mapping::{
     Answer, Cell, Factor, IndexFunction, Mapping, equal, parse_axes, parse_mapping,
 };
@@ -264,7 +265,7 @@ fn read(axes: &str, expressions: &[&str]) -> Result<Vec<Mapping>, QuestionError>
             error.message
         )));
     }
-    let library = Dialect::default().crate_name();
+    let library = Library::default().crate_name();
     let mut text = format!("use {library}::prelude::*;\n");
     if !axes.trim().is_empty() {
         let sizes = declared

@@ -8,7 +8,7 @@ mod blocks;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::items::{Crate, Library};
+use crate::items::{Crate, FileLibrary};
 use crate::rules::{Applicability, Group, Level};
 
 pub(crate) use self::blocks::fitted;
@@ -157,7 +157,7 @@ pub struct CrateLibrary {
     /// The crate.
     pub krate: Crate,
     /// Library, release, and what decided them.
-    pub library: Library,
+    pub library: FileLibrary,
 }
 
 /// Why a file could not be checked, or not in whole.

@@ -111,11 +111,11 @@ fn every_rule_is_documented() {
             .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_');
         assert!(snake, "{name} is no rule name");
         assert!(
-            rule.summary.len() > 20 && !rule.summary.contains('\n'),
+            rule.summary().len() > 20 && !rule.summary().contains('\n'),
             "{name}: the summary is one line"
         );
         assert!(
-            rule.why.len() > 150,
+            rule.why().len() > 150,
             "{name}: the paragraph teaches the mechanism"
         );
         assert!(!rule.heading.is_empty(), "{name}: no heading");
@@ -123,7 +123,7 @@ fn every_rule_is_documented() {
             rule.wrong != rule.right,
             "{name}: the two kernels are the same"
         );
-        let pages = format!("{} {}", rule.summary, rule.why);
+        let pages = format!("{} {}", rule.summary(), rule.why());
         assert!(
             !pages.contains("  "),
             "{name}: a broken line in the documentation"

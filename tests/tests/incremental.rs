@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use visa_analysis::{
-    Applicability, Completing, Dialect, PackageLibrary, PackageManifest, Trust, Workspace, fix_all,
+    Applicability, Completing, Library, PackageLibrary, PackageManifest, Trust, Workspace, fix_all,
 };
 
 const PATH: &str = "kernels.rs";
@@ -277,9 +277,9 @@ fn an_edit_in_a_nested_kernel_re_runs_the_functions_of_its_item() {
 }
 
 /// A package that names a library in a release.
-fn package(name: &str, dialect: Dialect, release: &str) -> PackageManifest {
+fn package(name: &str, library: Library, release: &str) -> PackageManifest {
     let library = PackageLibrary {
-        dialect,
+        library,
         named: Some("the manifest".into()),
         renamed: None,
         release: Some((release.into(), "the manifest".into())),
@@ -296,13 +296,13 @@ fn a_manifest_decides_its_crate_and_no_other() {
     let files = ["one/src/lib.rs", "two/src/lib.rs"];
     let text = TEXT.replace("use furiosa_visa_std::prelude::*;", "use super::*;");
     workspace.set_files(files.map(|path| (path, text.as_str())));
-    let manifests = |dialect: Dialect, release: &str| {
+    let manifests = |library: Library, release: &str| {
         [
-            ("one", package("one", dialect, release)),
-            ("two", package("two", Dialect::VisaStd, "1.0.0")),
+            ("one", package("one", library, release)),
+            ("two", package("two", Library::VisaStd, "1.0.0")),
         ]
     };
-    workspace.set_manifests(manifests(Dialect::VisaStd, "1.0.0"));
+    workspace.set_manifests(manifests(Library::VisaStd, "1.0.0"));
     let resolved = |workspace: &Workspace| {
         let analysis = workspace.analysis();
         files.map(|path| analysis.check_file(path).operations.resolved)
@@ -310,8 +310,8 @@ fn a_manifest_decides_its_crate_and_no_other() {
     assert_eq!(resolved(&workspace), [6, 6]);
     drop(workspace.take_events());
 
-    // Another release re-runs no kernel: nothing asks for it yet.
-    workspace.set_manifests(manifests(Dialect::VisaStd, "1.0.1"));
+    // A patch re-runs no kernel: it changes nothing that is called.
+    workspace.set_manifests(manifests(Library::VisaStd, "1.0.1"));
     assert_eq!(resolved(&workspace), [6, 6]);
     let ran = executed(&workspace);
     assert_eq!(ran.get("body"), None, "{ran:?}");
@@ -319,7 +319,7 @@ fn a_manifest_decides_its_crate_and_no_other() {
     assert_eq!(ran.get("file_report"), Some(&1), "{ran:?}");
 
     // Another library re-runs the two kernels of its crate.
-    workspace.set_manifests(manifests(Dialect::OptStd, "0.8.0"));
+    workspace.set_manifests(manifests(Library::OptStd, "0.8.0"));
     assert_eq!(resolved(&workspace), [0, 6]);
     let ran = executed(&workspace);
     assert_eq!(ran.get("body"), Some(&2), "{ran:?}");

@@ -15,7 +15,7 @@ use crate::rules::{self, Finding};
 /// What is said in a file about its crate's library, with the file of the crate that says it best. Every file with calls of
 /// the library says it, for who asks about that file alone.
 pub(crate) fn unread_library(db: &dyn Db, file: SourceFile) -> Option<(Finding, Arc<str>)> {
-    if dialect(db, file).is_read() {
+    if dialect(db, file).library.is_read() {
         return None;
     }
     let krate = crate_of(db, file);
@@ -32,7 +32,7 @@ fn homes(db: &dyn Db, project: Project) -> Arc<BTreeMap<Arc<str>, Arc<str>>> {
     type Preference = (bool, usize, Arc<str>);
     let mut best: BTreeMap<Arc<str>, (bool, Preference)> = BTreeMap::new();
     for file in project.files(db).values() {
-        if dialect(db, *file).is_read() {
+        if dialect(db, *file).library.is_read() {
             continue;
         }
         let imports = import(db, *file).is_some();
@@ -80,9 +80,9 @@ fn place(db: &dyn Db, file: SourceFile) -> Option<Span> {
 
 /// The name of the file's library in its imports.
 fn import(db: &dyn Db, file: SourceFile) -> Option<Span> {
-    let wanted = dialect(db, file);
+    let wanted = dialect(db, file).library;
     let mut imports = library_imports(db, file);
-    let (_, item, start) = imports.find(|(dialect, ..)| *dialect == wanted)?;
+    let (_, item, start) = imports.find(|(library, ..)| *library == wanted)?;
     let length = wanted.crate_name().len();
     Some(Span {
         item,

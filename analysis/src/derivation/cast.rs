@@ -146,7 +146,7 @@ mod tests {
             stream(position, element_type, "1 # 256", "B", packet, AXES)
         };
         let pass = Pass {
-            dialect: crate::items::Dialect::VisaStd,
+            dialect: crate::items::Dialect::default(),
             machine: crate::hardware::Machine::RNGD,
             context: None,
             source: PassSource::Parameter {
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn what_is_unknown_is_not_judged() {
         let mut pass = Pass {
-            dialect: crate::items::Dialect::VisaStd,
+            dialect: crate::items::Dialect::default(),
             machine: crate::hardware::Machine::RNGD,
             context: None,
             source: PassSource::Parameter {

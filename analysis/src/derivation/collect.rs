@@ -156,7 +156,7 @@ mod tests {
             stream(position, element_type, "1 # 256", time, packet, axes)
         };
         let pass = Pass {
-            dialect: crate::items::Dialect::VisaStd,
+            dialect: crate::items::Dialect::default(),
             machine: crate::hardware::Machine::RNGD,
             context: None,
             source: PassSource::Parameter {

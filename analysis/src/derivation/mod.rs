@@ -31,6 +31,8 @@ mod views;
 
 pub(crate) use undecided::undecided;
 
+use std::fmt::Debug;
+
 use crate::hardware::Target;
 use crate::kernel::{Body, Operation, OperationKind, Pass, PassEnd, StageKind};
 use crate::threads::{OPERATIONS_OF_A_THREAD, at_once};
@@ -118,20 +120,33 @@ pub enum StageDerivation {
 }
 
 impl StageDerivation {
-    /// Whether the engine refuses nothing of the stage. A stage of the Vector Engine is judged with its pass.
+    /// What the engine refuses of the stage, for who compares or counts it. A stage of the Vector Engine is judged with its
+    /// pass.
     #[must_use]
-    pub const fn is_legal(&self) -> bool {
-        match self {
-            Self::Fetch(derived) => derived.violations.is_empty(),
-            Self::Switch(derived) => derived.violations.is_empty(),
-            Self::Collect(derived) => derived.violations.is_empty(),
-            Self::Align(derived) => derived.violations.is_empty(),
-            Self::Contract(derived) => derived.violations.is_empty(),
-            Self::Accumulate(derived) => derived.violations.is_empty(),
-            Self::Cast(derived) => derived.violations.is_empty(),
-            Self::Transpose(derived) => derived.violations.is_empty(),
-            Self::Vector => true,
+    pub fn violations(&self) -> Vec<&dyn Debug> {
+        fn each<T: Debug>(violations: &[T]) -> Vec<&dyn Debug> {
+            let violations = violations.iter();
+            violations
+                .map(|violation| violation as &dyn Debug)
+                .collect()
         }
+        match self {
+            Self::Fetch(derived) => each(&derived.violations),
+            Self::Switch(derived) => each(&derived.violations),
+            Self::Collect(derived) => each(&derived.violations),
+            Self::Align(derived) => each(&derived.violations),
+            Self::Contract(derived) => each(&derived.violations),
+            Self::Accumulate(derived) => each(&derived.violations),
+            Self::Cast(derived) => each(&derived.violations),
+            Self::Transpose(derived) => each(&derived.violations),
+            Self::Vector => Vec::new(),
+        }
+    }
+
+    /// Whether the engine refuses nothing of the stage.
+    #[must_use]
+    pub fn is_legal(&self) -> bool {
+        self.violations().is_empty()
     }
 }
 

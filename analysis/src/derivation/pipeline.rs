@@ -127,7 +127,7 @@ mod tests {
     fn pass(context: Context, stages: &[(StageKind, Position)], end: PassEnd) -> Pass {
         let shape = |position| stream(position, ElementType::Bf16, "S", "A", "B", AXES);
         Pass {
-            dialect: crate::items::Dialect::VisaStd,
+            dialect: crate::items::Dialect::default(),
             machine: crate::hardware::Machine::RNGD,
             context: Some(context),
             source: PassSource::Tensor(TensorId(0)),
@@ -275,6 +275,7 @@ mod tests {
             .flat_map(|context| positions.map(|position| (context, position)))
         {
             let methods = VISA_STD
+                .newest()
                 .every_method()
                 .filter(|method| method.follows(position, Some(context)));
             for method in methods {

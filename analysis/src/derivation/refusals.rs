@@ -50,22 +50,12 @@ fn of_pass(found: &mut Refusals, derived: &PassDerivation) {
         );
     }
     for (number, stage) in derived.stages.iter().enumerate() {
-        match stage {
-            StageDerivation::Fetch(derived) => {
-                add(found, number, &derived.violations);
-                add(found, number, limits(derived.sequence.as_ref()));
-            }
-            StageDerivation::Switch(derived) => add(found, number, &derived.violations),
-            StageDerivation::Collect(derived) => add(found, number, &derived.violations),
-            StageDerivation::Align(derived) => add(found, number, &derived.violations),
-            StageDerivation::Contract(derived) => add(found, number, &derived.violations),
-            StageDerivation::Accumulate(derived) => add(found, number, &derived.violations),
-            StageDerivation::Cast(derived) => add(found, number, &derived.violations),
-            StageDerivation::Transpose(derived) => add(found, number, &derived.violations),
-            StageDerivation::Vector => {}
+        add(found, number, &stage.violations());
+        if let StageDerivation::Fetch(derived) = stage {
+            add(found, number, limits(derived.sequence.as_ref()));
         }
         if derived.valid_counts.refuses(number) {
-            add(found, number, &["ValidCount"]);
+            add(found, number, &["NotCounted"]);
         }
     }
     match &derived.end {

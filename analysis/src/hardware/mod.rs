@@ -21,7 +21,8 @@ pub use streams::{
 };
 pub use types::ElementType;
 pub use vector_operations::{
-    Alu, VECTOR_OPERATIONS, VectorOperation, operations_of, same_function, vector_operation,
+    Alu, Function, OperationGroup, VECTOR_OPERATIONS, VectorOperation, operations_of,
+    same_function, vector_operation,
 };
 
 /// Bytes of a flit, the unit that every engine after the Switch Engine moves a cycle (book: Packet Normalization).

@@ -2,7 +2,7 @@
 
 use super::ElementType;
 
-/// An ALU of the Vector Engine (book: Stage Details; library: `RngdAlu`).
+/// An ALU of the Vector Engine (book: Stage Details).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Alu {
     /// Bitwise and.
@@ -46,7 +46,7 @@ pub enum Alu {
 }
 
 impl Alu {
-    /// The name that the library gives it.
+    /// Its name in the book.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -73,206 +73,245 @@ impl Alu {
     }
 }
 
-/// An operation as the library names it.
+/// Operations that one stage of the engine offers for one kind of operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum OperationGroup {
+    /// Bits and shifts of the Logic stage.
+    Logic,
+    /// Fixed point.
+    Fxp,
+    /// Floats, of the stream alone.
+    FloatUnary,
+    /// Floats, with one operand.
+    FloatBinary,
+    /// Floats, with an operand and a constant.
+    FloatTernary,
+    /// Reductions inside of a slice.
+    ReduceInSlice,
+    /// The divider behind the reduction.
+    FloatDivide,
+    /// Limits and sums of the Clip stage.
+    Clip,
+    /// Reductions across slices.
+    ReduceAcross,
+}
+
+impl OperationGroup {
+    /// Whether it folds several elements into one.
+    #[must_use]
+    pub const fn reduces(self) -> bool {
+        matches!(self, Self::ReduceInSlice | Self::ReduceAcross)
+    }
+}
+
+/// What an operation computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Function {
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Bits to the left.
+    ShiftLeft,
+    /// Bits to the left, held at the type's limits.
+    ShiftLeftSaturated,
+    /// Bits to the right, filled with zeros.
+    ShiftRight,
+    /// Bits to the right, filled with the sign.
+    ShiftRightSigned,
+    /// Bits to the right, filled with the sign, rounded.
+    ShiftRightRounded,
+    /// A sum.
+    Add,
+    /// A sum, held at the type's limits.
+    AddSaturated,
+    /// A difference.
+    Subtract,
+    /// A difference, held at the type's limits.
+    SubtractSaturated,
+    /// A product, in fixed point or of floats.
+    Multiply,
+    /// A product of integers.
+    MultiplyIntegers,
+    /// A product where a mask says so.
+    MaskedMultiply,
+    /// A product plus a constant.
+    MultiplyAdd,
+    /// A product plus a constant where a mask says so.
+    MaskedMultiplyAdd,
+    /// A quotient.
+    Divide,
+    /// The exponential function.
+    Exp,
+    /// The exponential function of the negative.
+    ExpOfNegative,
+    /// A square root.
+    SquareRoot,
+    /// A hyperbolic tangent.
+    Tanh,
+    /// A logistic function.
+    Sigmoid,
+    /// An error function.
+    Erf,
+    /// A logarithm.
+    Log,
+    /// A sine.
+    Sin,
+    /// A cosine.
+    Cos,
+    /// The smaller one.
+    Minimum,
+    /// The larger one.
+    Maximum,
+    /// The one of smaller magnitude.
+    MinimumMagnitude,
+    /// The one of larger magnitude.
+    MaximumMagnitude,
+}
+
+/// An operation of the Vector Engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct VectorOperation {
-    /// The enum (`FxpBinaryOp`).
-    pub enumeration: &'static str,
-    /// Its variant (`AddFxp`).
-    pub variant: &'static str,
-    /// The multiplier, where the variant takes one (`Mul0`).
-    pub argument: Option<&'static str>,
+    /// Where it is offered.
+    pub group: OperationGroup,
     /// The type of the stream that it takes.
     pub element_type: ElementType,
+    /// What it computes.
+    pub function: Function,
     /// The ALU that runs it; none for reductions across slices.
     pub alu: Option<Alu>,
 }
 
-impl VectorOperation {
-    /// The operation as an author writes it.
-    #[must_use]
-    pub fn written(&self) -> String {
-        match self.argument {
-            Some(argument) => format!(
-                "{}::{}(FpMulAlu::{argument})",
-                self.enumeration, self.variant
-            ),
-            None => format!("{}::{}", self.enumeration, self.variant),
-        }
-    }
-}
-
 const fn op(
-    enumeration: &'static str,
+    group: OperationGroup,
     element_type: ElementType,
-    variant: &'static str,
+    function: Function,
     alu: Alu,
 ) -> VectorOperation {
     VectorOperation {
-        enumeration,
-        variant,
-        argument: None,
+        group,
         element_type,
+        function,
         alu: Some(alu),
     }
 }
 
-const fn multiply(variant: &'static str, argument: &'static str, alu: Alu) -> VectorOperation {
+const fn across(element_type: ElementType, function: Function) -> VectorOperation {
     VectorOperation {
-        enumeration: "FpBinaryOp",
-        variant,
-        argument: Some(argument),
-        element_type: ElementType::F32,
-        alu: Some(alu),
-    }
-}
-
-const fn across(
-    enumeration: &'static str,
-    element_type: ElementType,
-    variant: &'static str,
-) -> VectorOperation {
-    VectorOperation {
-        enumeration,
-        variant,
-        argument: None,
+        group: OperationGroup::ReduceAcross,
         element_type,
+        function,
         alu: None,
     }
 }
 
 use ElementType::{F32, I32};
+use Function as F;
+use OperationGroup::{
+    Clip, FloatBinary, FloatDivide, FloatTernary, FloatUnary, Fxp, Logic, ReduceInSlice,
+};
 
-/// Every operation of the Vector Engine (book: Stage Details, Intra-Slice Reduce, Inter-Slice Block; the third multiplier
-/// is the library's).
+/// Every operation of the Vector Engine (book: Stage Details, Intra-Slice Reduce, Inter-Slice Block).
 pub const VECTOR_OPERATIONS: &[VectorOperation] = &[
-    op("LogicBinaryOpI32", I32, "BitAnd", Alu::LogicAnd),
-    op("LogicBinaryOpI32", I32, "BitOr", Alu::LogicOr),
-    op("LogicBinaryOpI32", I32, "BitXor", Alu::LogicXor),
-    op("LogicBinaryOpI32", I32, "LeftShift", Alu::LogicLshift),
-    op("LogicBinaryOpI32", I32, "LogicRightShift", Alu::LogicRshift),
-    op("LogicBinaryOpI32", I32, "ArithRightShift", Alu::LogicRshift),
-    op("LogicBinaryOpF32", F32, "BitAnd", Alu::LogicAnd),
-    op("LogicBinaryOpF32", F32, "BitOr", Alu::LogicOr),
-    op("LogicBinaryOpF32", F32, "BitXor", Alu::LogicXor),
-    op("FxpBinaryOp", I32, "AddFxp", Alu::FxpAdd),
-    op("FxpBinaryOp", I32, "AddFxpSat", Alu::FxpAdd),
-    op("FxpBinaryOp", I32, "SubFxp", Alu::FxpAdd),
-    op("FxpBinaryOp", I32, "SubFxpSat", Alu::FxpAdd),
-    op("FxpBinaryOp", I32, "LeftShift", Alu::FxpLshift),
-    op("FxpBinaryOp", I32, "LeftShiftSat", Alu::FxpLshift),
-    op("FxpBinaryOp", I32, "MulFxp", Alu::FxpMul),
-    op("FxpBinaryOp", I32, "MulInt", Alu::FxpMul),
-    op("FxpBinaryOp", I32, "LogicRightShift", Alu::FxpRshift),
-    op("FxpBinaryOp", I32, "ArithRightShift", Alu::FxpRshift),
-    op("FxpBinaryOp", I32, "ArithRightShiftRound", Alu::FxpRshift),
-    op("FpUnaryOp", F32, "Exp", Alu::FpExp),
-    op("FpUnaryOp", F32, "NegExp", Alu::FpExp),
-    op("FpUnaryOp", F32, "Sqrt", Alu::FpFpu),
-    op("FpUnaryOp", F32, "Tanh", Alu::FpFpu),
-    op("FpUnaryOp", F32, "Sigmoid", Alu::FpFpu),
-    op("FpUnaryOp", F32, "Erf", Alu::FpFpu),
-    op("FpUnaryOp", F32, "Log", Alu::FpFpu),
-    op("FpUnaryOp", F32, "Sin", Alu::FpFpu),
-    op("FpUnaryOp", F32, "Cos", Alu::FpFpu),
-    op("FpBinaryOp", F32, "AddF", Alu::FpFma),
-    op("FpBinaryOp", F32, "SubF", Alu::FpFma),
-    multiply("MulF", "Mul0", Alu::FpMul0),
-    multiply("MulF", "Mul1", Alu::FpMul1),
-    multiply("MulF", "Fma", Alu::FpFma),
-    multiply("MaskMulF", "Mul0", Alu::FpMul0),
-    multiply("MaskMulF", "Mul1", Alu::FpMul1),
-    multiply("MaskMulF", "Fma", Alu::FpFma),
-    op("FpBinaryOp", F32, "DivF", Alu::FpFpu),
-    op("FpTernaryOp", F32, "FmaF", Alu::FpFma),
-    op("FpTernaryOp", F32, "MaskFmaF", Alu::FpFma),
-    op("FpDivBinaryOp", F32, "DivF", Alu::ReduceFpDiv),
-    op("ClipBinaryOpI32", I32, "Min", Alu::ClipMin),
-    op("ClipBinaryOpI32", I32, "Max", Alu::ClipMax),
-    op("ClipBinaryOpI32", I32, "AbsMin", Alu::ClipMin),
-    op("ClipBinaryOpI32", I32, "AbsMax", Alu::ClipMax),
-    op("ClipBinaryOpI32", I32, "AddFxp", Alu::ClipAdd),
-    op("ClipBinaryOpI32", I32, "AddFxpSat", Alu::ClipAdd),
-    op("ClipBinaryOpF32", F32, "Min", Alu::ClipMin),
-    op("ClipBinaryOpF32", F32, "Max", Alu::ClipMax),
-    op("ClipBinaryOpF32", F32, "AbsMin", Alu::ClipMin),
-    op("ClipBinaryOpF32", F32, "AbsMax", Alu::ClipMax),
-    op("ClipBinaryOpF32", F32, "Add", Alu::ClipAdd),
-    op("IntraSliceReduceOpI32", I32, "AddSat", Alu::ReduceAccTree),
-    op("IntraSliceReduceOpI32", I32, "Max", Alu::ReduceAccTree),
-    op("IntraSliceReduceOpI32", I32, "Min", Alu::ReduceAccTree),
-    op("IntraSliceReduceOpF32", F32, "Add", Alu::ReduceAccTree),
-    op("IntraSliceReduceOpF32", F32, "Max", Alu::ReduceAccTree),
-    op("IntraSliceReduceOpF32", F32, "Min", Alu::ReduceAccTree),
-    across("InterSliceReduceOpI32", I32, "Add"),
-    across("InterSliceReduceOpI32", I32, "AddSat"),
-    across("InterSliceReduceOpI32", I32, "Max"),
-    across("InterSliceReduceOpI32", I32, "Min"),
-    across("InterSliceReduceOpF32", F32, "Add"),
-    across("InterSliceReduceOpF32", F32, "Max"),
-    across("InterSliceReduceOpF32", F32, "Min"),
-    across("InterSliceReduceOpF32", F32, "Mul"),
+    op(Logic, I32, F::And, Alu::LogicAnd),
+    op(Logic, I32, F::Or, Alu::LogicOr),
+    op(Logic, I32, F::Xor, Alu::LogicXor),
+    op(Logic, I32, F::ShiftLeft, Alu::LogicLshift),
+    op(Logic, I32, F::ShiftRight, Alu::LogicRshift),
+    op(Logic, I32, F::ShiftRightSigned, Alu::LogicRshift),
+    op(Logic, F32, F::And, Alu::LogicAnd),
+    op(Logic, F32, F::Or, Alu::LogicOr),
+    op(Logic, F32, F::Xor, Alu::LogicXor),
+    op(Fxp, I32, F::Add, Alu::FxpAdd),
+    op(Fxp, I32, F::AddSaturated, Alu::FxpAdd),
+    op(Fxp, I32, F::Subtract, Alu::FxpAdd),
+    op(Fxp, I32, F::SubtractSaturated, Alu::FxpAdd),
+    op(Fxp, I32, F::ShiftLeft, Alu::FxpLshift),
+    op(Fxp, I32, F::ShiftLeftSaturated, Alu::FxpLshift),
+    op(Fxp, I32, F::Multiply, Alu::FxpMul),
+    op(Fxp, I32, F::MultiplyIntegers, Alu::FxpMul),
+    op(Fxp, I32, F::ShiftRight, Alu::FxpRshift),
+    op(Fxp, I32, F::ShiftRightSigned, Alu::FxpRshift),
+    op(Fxp, I32, F::ShiftRightRounded, Alu::FxpRshift),
+    op(FloatUnary, F32, F::Exp, Alu::FpExp),
+    op(FloatUnary, F32, F::ExpOfNegative, Alu::FpExp),
+    op(FloatUnary, F32, F::SquareRoot, Alu::FpFpu),
+    op(FloatUnary, F32, F::Tanh, Alu::FpFpu),
+    op(FloatUnary, F32, F::Sigmoid, Alu::FpFpu),
+    op(FloatUnary, F32, F::Erf, Alu::FpFpu),
+    op(FloatUnary, F32, F::Log, Alu::FpFpu),
+    op(FloatUnary, F32, F::Sin, Alu::FpFpu),
+    op(FloatUnary, F32, F::Cos, Alu::FpFpu),
+    op(FloatBinary, F32, F::Add, Alu::FpFma),
+    op(FloatBinary, F32, F::Subtract, Alu::FpFma),
+    op(FloatBinary, F32, F::Multiply, Alu::FpMul0),
+    op(FloatBinary, F32, F::Multiply, Alu::FpMul1),
+    op(FloatBinary, F32, F::Multiply, Alu::FpFma),
+    op(FloatBinary, F32, F::MaskedMultiply, Alu::FpMul0),
+    op(FloatBinary, F32, F::MaskedMultiply, Alu::FpMul1),
+    op(FloatBinary, F32, F::MaskedMultiply, Alu::FpFma),
+    op(FloatBinary, F32, F::Divide, Alu::FpFpu),
+    op(FloatTernary, F32, F::MultiplyAdd, Alu::FpFma),
+    op(FloatTernary, F32, F::MaskedMultiplyAdd, Alu::FpFma),
+    op(FloatDivide, F32, F::Divide, Alu::ReduceFpDiv),
+    op(Clip, I32, F::Minimum, Alu::ClipMin),
+    op(Clip, I32, F::Maximum, Alu::ClipMax),
+    op(Clip, I32, F::MinimumMagnitude, Alu::ClipMin),
+    op(Clip, I32, F::MaximumMagnitude, Alu::ClipMax),
+    op(Clip, I32, F::Add, Alu::ClipAdd),
+    op(Clip, I32, F::AddSaturated, Alu::ClipAdd),
+    op(Clip, F32, F::Minimum, Alu::ClipMin),
+    op(Clip, F32, F::Maximum, Alu::ClipMax),
+    op(Clip, F32, F::MinimumMagnitude, Alu::ClipMin),
+    op(Clip, F32, F::MaximumMagnitude, Alu::ClipMax),
+    op(Clip, F32, F::Add, Alu::ClipAdd),
+    op(ReduceInSlice, I32, F::AddSaturated, Alu::ReduceAccTree),
+    op(ReduceInSlice, I32, F::Maximum, Alu::ReduceAccTree),
+    op(ReduceInSlice, I32, F::Minimum, Alu::ReduceAccTree),
+    op(ReduceInSlice, F32, F::Add, Alu::ReduceAccTree),
+    op(ReduceInSlice, F32, F::Maximum, Alu::ReduceAccTree),
+    op(ReduceInSlice, F32, F::Minimum, Alu::ReduceAccTree),
+    across(I32, F::Add),
+    across(I32, F::AddSaturated),
+    across(I32, F::Maximum),
+    across(I32, F::Minimum),
+    across(F32, F::Add),
+    across(F32, F::Maximum),
+    across(F32, F::Minimum),
+    across(F32, F::Multiply),
 ];
 
-/// Operations of one type that compute the same on different ALUs, by enum and variant.
-const SAME_FUNCTION: &[&[(&str, &str)]] = &[
-    &[("FxpBinaryOp", "AddFxp"), ("ClipBinaryOpI32", "AddFxp")],
-    &[
-        ("FxpBinaryOp", "AddFxpSat"),
-        ("ClipBinaryOpI32", "AddFxpSat"),
-    ],
-    &[
-        ("LogicBinaryOpI32", "LeftShift"),
-        ("FxpBinaryOp", "LeftShift"),
-    ],
-    &[
-        ("LogicBinaryOpI32", "LogicRightShift"),
-        ("FxpBinaryOp", "LogicRightShift"),
-    ],
-    &[
-        ("LogicBinaryOpI32", "ArithRightShift"),
-        ("FxpBinaryOp", "ArithRightShift"),
-    ],
-    &[("FpBinaryOp", "AddF"), ("ClipBinaryOpF32", "Add")],
-    &[("FpBinaryOp", "MulF")],
-    &[("FpBinaryOp", "MaskMulF")],
-    &[("FpBinaryOp", "DivF"), ("FpDivBinaryOp", "DivF")],
-];
-
-/// The operations of an enum; none if it is no enum of the Vector Engine.
-pub fn operations_of(
-    enumeration: &str,
-) -> impl Iterator<Item = &'static VectorOperation> + use<'_> {
+/// The operations of a group, of any type.
+pub fn operations_of(group: OperationGroup) -> impl Iterator<Item = &'static VectorOperation> {
     VECTOR_OPERATIONS
         .iter()
-        .filter(move |operation| operation.enumeration == enumeration)
+        .filter(move |operation| operation.group == group)
 }
 
-/// The operation of that name; `argument` decides only where the variant takes one.
+/// The operation of a group, type and function; the first if several ALUs run it.
 #[must_use]
 pub fn vector_operation(
-    enumeration: &str,
-    variant: &str,
-    argument: Option<&str>,
+    group: OperationGroup,
+    element_type: ElementType,
+    function: Function,
 ) -> Option<&'static VectorOperation> {
-    operations_of(enumeration).find(|found| {
-        found.variant == variant && (found.argument.is_none() || found.argument == argument)
-    })
+    operations_of(group)
+        .find(|found| found.element_type == element_type && found.function == function)
 }
 
-/// Other operations that compute the same on another ALU.
+/// Other operations that compute the same of each element on another ALU; a reduction has none.
 pub fn same_function(
     operation: &VectorOperation,
-) -> impl Iterator<Item = &'static VectorOperation> {
-    let own = (operation.enumeration, operation.variant);
-    let alu = operation.alu;
-    let group = SAME_FUNCTION
-        .iter()
-        .find(|group| group.contains(&own))
-        .copied()
-        .unwrap_or_default();
+) -> impl Iterator<Item = &'static VectorOperation> + use<> {
+    let own = *operation;
     VECTOR_OPERATIONS.iter().filter(move |other| {
-        group.contains(&(other.enumeration, other.variant)) && other.alu != alu
+        other.function == own.function
+            && other.element_type == own.element_type
+            && other.alu != own.alu
+            && !other.group.reduces()
+            && !own.group.reduces()
     })
 }
 
@@ -280,43 +319,42 @@ pub fn same_function(
 mod tests {
     use super::*;
 
+    fn alus(groups: &[OperationGroup]) -> usize {
+        let mut found: Vec<Alu> = groups
+            .iter()
+            .flat_map(|group| operations_of(*group))
+            .filter_map(|operation| operation.alu)
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found.len()
+    }
+
     /// The stages' maxima that the library declares: 5 Logic, 4 Fxp, 5 Fp, 3 Clip ALUs.
     #[test]
     fn alus_by_stage() {
-        let alus = |prefix: &str| {
-            let mut found: Vec<Alu> = VECTOR_OPERATIONS
-                .iter()
-                .filter(|operation| operation.enumeration.starts_with(prefix))
-                .filter_map(|operation| operation.alu)
-                .collect();
-            found.sort_unstable();
-            found.dedup();
-            found.len()
-        };
-        assert_eq!((alus("Logic"), alus("Fxp"), alus("Clip")), (5, 4, 3));
-        assert_eq!(
-            alus("FpUnary") + alus("FpBinary"),
-            2 + 4,
-            "FpFpu runs both unary and binary operations"
-        );
+        let of = [alus(&[Logic]), alus(&[Fxp]), alus(&[Clip])];
+        assert_eq!(of, [5, 4, 3]);
+        assert_eq!(alus(&[FloatUnary, FloatBinary, FloatTernary]), 5);
     }
 
+    /// Sums, shifts and quotients are computed by two stages, products by three ALUs of one.
     #[test]
-    fn multipliers_decide_the_alu() {
-        let alu =
-            |argument| vector_operation("FpBinaryOp", "MulF", argument).and_then(|found| found.alu);
-        assert_eq!(alu(Some("Mul1")), Some(Alu::FpMul1));
-        assert_eq!(alu(None), None);
-        let written: Vec<String> =
-            same_function(vector_operation("FpBinaryOp", "MulF", Some("Mul0")).unwrap())
-                .map(VectorOperation::written)
-                .collect();
+    fn functions_on_several_alus() {
+        let others = |group, element_type, function| {
+            let operation = vector_operation(group, element_type, function);
+            let found = operation.into_iter().flat_map(same_function);
+            found.filter_map(|other| other.alu).collect::<Vec<_>>()
+        };
+        assert_eq!(others(Fxp, I32, F::Add), [Alu::ClipAdd]);
+        assert_eq!(others(Logic, I32, F::ShiftLeft), [Alu::FxpLshift]);
+        assert_eq!(others(FloatBinary, F32, F::Add), [Alu::ClipAdd]);
         assert_eq!(
-            written,
-            [
-                "FpBinaryOp::MulF(FpMulAlu::Mul1)",
-                "FpBinaryOp::MulF(FpMulAlu::Fma)"
-            ]
+            others(FloatBinary, F32, F::Multiply),
+            [Alu::FpMul1, Alu::FpFma]
         );
+        assert_eq!(others(FloatBinary, F32, F::Divide), [Alu::ReduceFpDiv]);
+        assert_eq!(others(Clip, I32, F::Maximum), []);
+        assert_eq!(others(ReduceInSlice, I32, F::Maximum), []);
     }
 }

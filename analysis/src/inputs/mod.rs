@@ -7,7 +7,6 @@
     reason = "salsa generates undocumented constructors and setters"
 )]
 
-mod library;
 mod settings;
 mod trees;
 
@@ -23,9 +22,9 @@ use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::db::{AnalysisDatabase, Db};
 use crate::fragments::{Origin, file_of, is_fragment};
 use crate::hardware::Target;
+use crate::libraries::Library;
 use crate::syntax::ParsedFile;
 
-pub use self::library::Dialect;
 pub use self::settings::{budget_of, conditions};
 pub use self::trees::{line_index, parse, syntax_error_count};
 
@@ -87,7 +86,7 @@ pub struct Package {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PackageLibrary {
     /// The library.
-    pub dialect: Dialect,
+    pub library: Library,
     /// What names it, in a clause; none where the package does not depend on it itself, and only its release is known.
     pub named: Option<Arc<str>>,
     /// The name that paths of the package give it, where that is another one than its own.
@@ -112,7 +111,7 @@ pub type PackageManifests = BTreeMap<Arc<str>, PackageManifest>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     /// The library; `None` where the crate's manifest says it, or else what its files import.
-    pub dialect: Option<Dialect>,
+    pub library: Option<Library>,
     /// The chip.
     pub target: Target,
     /// How many chips a kernel runs on whose attribute gives no literal, and a function that no kernel reaches.

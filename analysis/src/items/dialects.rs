@@ -11,7 +11,34 @@ use super::file::{file_items, item_text};
 use super::ids::{ItemId, ItemKind, ModuleId, ModulePath};
 use super::modules::crate_root;
 use crate::db::Db;
-use crate::inputs::{Dialect, PackageLibrary, PackageManifest, Project, SourceFile, options};
+use crate::inputs::{PackageLibrary, PackageManifest, Project, SourceFile, options};
+use crate::libraries::{Library, Release};
+
+/// A library in a release: what decides what methods mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Dialect {
+    /// The library.
+    pub library: Library,
+    /// Its release; the newest one that is known where nothing says which.
+    pub release: Release,
+}
+
+impl Dialect {
+    /// The newest release of a library.
+    #[must_use]
+    pub const fn newest(library: Library) -> Self {
+        Self {
+            library,
+            release: library.newest(),
+        }
+    }
+}
+
+impl Default for Dialect {
+    fn default() -> Self {
+        Self::newest(Library::default())
+    }
+}
 
 /// The crate that a file belongs to, as far as libraries go: a package has one manifest for all its targets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,10 +51,10 @@ pub struct Crate {
 
 /// Library and release, and what decided them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Library {
-    /// The library.
+pub struct FileLibrary {
+    /// The library in its release.
     pub dialect: Dialect,
-    /// Its release, where somebody says it: `0.8.1`.
+    /// The release as it is written somewhere, patch included: `0.8.1`.
     pub release: Option<Arc<str>>,
     /// What decided, in a clause; files are named as below the crate's folder.
     pub because: Arc<str>,
@@ -46,7 +73,7 @@ pub fn crate_of(db: &dyn Db, file: SourceFile) -> Arc<Crate> {
     }))
 }
 
-/// The dialect of a file.
+/// The library of a file, in its release.
 #[salsa::tracked(returns(copy))]
 pub fn dialect(db: &dyn Db, file: SourceFile) -> Dialect {
     file_library(db, file).dialect
@@ -54,51 +81,56 @@ pub fn dialect(db: &dyn Db, file: SourceFile) -> Dialect {
 
 /// Library and release of a file.
 #[salsa::tracked(returns(clone))]
-pub fn file_library(db: &dyn Db, file: SourceFile) -> Arc<Library> {
+pub fn file_library(db: &dyn Db, file: SourceFile) -> Arc<FileLibrary> {
     let named: Arc<[PackageLibrary]> =
         manifest(db, file).map_or_else(Default::default, |(_, manifest)| manifest.libraries);
-    let (dialect, because) = decided(db, file, &named);
-    let known = named.iter().find(|library| library.dialect == dialect);
-    let release = known.and_then(|library| library.release.clone());
+    let (library, because) = decided(db, file, &named);
+    let known = named.iter().find(|named| named.library == library);
+    let release = known.and_then(|named| named.release.clone());
     let because = match &release {
         Some((_, source)) => format!("{because}; {source}"),
         None => because,
     };
-    Arc::new(Library {
-        dialect,
+    let written = release.as_ref();
+    let known = written.and_then(|(release, _)| Release::of_version(release));
+    Arc::new(FileLibrary {
+        dialect: Dialect {
+            library,
+            release: known.unwrap_or_else(|| library.newest()),
+        },
         release: release.map(|(release, _)| release),
         because: because.into(),
     })
 }
 
 /// The library of a file, and what says so.
-fn decided(db: &dyn Db, file: SourceFile, named: &[PackageLibrary]) -> (Dialect, String) {
-    if let Some(dialect) = options(db, file).dialect {
-        return (dialect, "the settings choose it".to_owned());
+fn decided(db: &dyn Db, file: SourceFile, named: &[PackageLibrary]) -> (Library, String) {
+    if let Some(library) = options(db, file).library {
+        return (library, "the settings choose it".to_owned());
     }
     let mut declared = named
         .iter()
-        .filter_map(|library| Some((library.dialect, library.named.as_ref()?)));
+        .filter_map(|named| Some((named.library, named.named.as_ref()?)));
     // A crate may depend on both; which one a file is for, imports say.
-    if let (Some((dialect, because)), None) = (declared.next(), declared.next()) {
-        return (dialect, because.to_string());
+    if let (Some((library, because)), None) = (declared.next(), declared.next()) {
+        return (library, because.to_string());
     }
-    let imported = imported_dialect(db, file).map(|dialect| (dialect, file));
+    let imported = imported_library(db, file).map(|library| (library, file));
     let imported = imported.or_else(|| {
         let root = root_file(db, file);
-        imported_dialect(db, root).map(|dialect| (dialect, root))
+        imported_library(db, root).map(|library| (library, root))
     });
     let imported = imported.or_else(|| {
         let imports = crate_imports(db, Project::try_get(db)?);
         imports.get(&crate_of(db, file).root).copied()
     });
     match imported {
-        Some((dialect, by)) => {
+        Some((library, by)) => {
             let by = below_crate(db, by);
-            (dialect, format!("`{by}` imports it"))
+            (library, format!("`{by}` imports it"))
         }
         None => (
-            Dialect::default(),
+            Library::default(),
             "nothing names a library, and this one is the book's".to_owned(),
         ),
     }
@@ -126,40 +158,40 @@ fn manifest(db: &dyn Db, file: SourceFile) -> Option<(Arc<str>, PackageManifest)
 
 /// The names that the package around a file gives libraries in its manifest.
 #[salsa::tracked(returns(clone))]
-pub(super) fn renamed_libraries(db: &dyn Db, file: SourceFile) -> Arc<[(Dialect, Arc<str>)]> {
+pub(super) fn renamed_libraries(db: &dyn Db, file: SourceFile) -> Arc<[(Library, Arc<str>)]> {
     let libraries = manifest(db, file).map_or_else(Default::default, |(_, found)| found.libraries);
     let renamed = libraries.iter();
     renamed
-        .filter_map(|library| Some((library.dialect, Arc::clone(library.renamed.as_ref()?))))
+        .filter_map(|named| Some((named.library, Arc::clone(named.renamed.as_ref()?))))
         .collect()
 }
 
 /// For each crate the first of its files, in the order of their paths, that imports a library.
 #[salsa::tracked(returns(clone))]
-fn crate_imports(db: &dyn Db, project: Project) -> Arc<BTreeMap<Arc<str>, (Dialect, SourceFile)>> {
+fn crate_imports(db: &dyn Db, project: Project) -> Arc<BTreeMap<Arc<str>, (Library, SourceFile)>> {
     let mut imports = BTreeMap::new();
     for file in project.files(db).values() {
-        if let Some(dialect) = imported_dialect(db, *file) {
+        if let Some(library) = imported_library(db, *file) {
             let root = Arc::clone(&crate_of(db, *file).root);
-            imports.entry(root).or_insert((dialect, *file));
+            imports.entry(root).or_insert((library, *file));
         }
     }
     Arc::new(imports)
 }
 
-/// The dialect that a file's imports name.
+/// The library that a file's imports name.
 #[salsa::tracked(returns(copy))]
-fn imported_dialect(db: &dyn Db, file: SourceFile) -> Option<Dialect> {
+fn imported_library(db: &dyn Db, file: SourceFile) -> Option<Library> {
     library_imports(db, file)
         .next()
-        .map(|(dialect, ..)| dialect)
+        .map(|(library, ..)| library)
 }
 
 /// The imports of a file that name a library, with the first byte of its name in the item's text.
 pub(crate) fn library_imports(
     db: &dyn Db,
     file: SourceFile,
-) -> impl Iterator<Item = (Dialect, ItemId, usize)> {
+) -> impl Iterator<Item = (Library, ItemId, usize)> {
     let items = file_items(db, file);
     let imports: Vec<ItemId> = items
         .items
@@ -170,12 +202,12 @@ pub(crate) fn library_imports(
     let renamed = renamed_libraries(db, file);
     imports.into_iter().filter_map(move |item| {
         let text = Arc::clone(&item_text(db, item).text);
-        let own = Dialect::ALL.map(|dialect| Some((text.find(dialect.crate_name())?, dialect)));
+        let own = Library::ALL.map(|library| Some((text.find(library.crate_name())?, library)));
         let others = renamed
             .iter()
-            .filter_map(|(dialect, name)| Some((word(&text, name)?, *dialect)));
-        let (start, dialect) = own.into_iter().flatten().chain(others).min()?;
-        Some((dialect, item, start))
+            .filter_map(|(library, name)| Some((word(&text, name)?, *library)));
+        let (start, library) = own.into_iter().flatten().chain(others).min()?;
+        Some((library, item, start))
     })
 }
 

@@ -13,14 +13,14 @@ use super::declarations::{MacroArguments, path_segments};
 use super::dialects::dialect;
 use super::file::{item_text, macro_name, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
-use super::library;
 use super::recent::recently_parsed_mapping;
 use super::references::{ReferenceOrder, reference_order};
 use super::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
 use super::scopes::{ScopeRef, scope_at};
 use super::values::ScopeEnvironment;
 use crate::db::Db;
-use crate::inputs::{Dialect, SourceFile};
+use crate::inputs::SourceFile;
+use crate::libraries::{self, Library};
 use crate::mapping::{
     Axis, FactorKind, FactorNode, Grammar, GrammarError, Mapping, MappingError, Operator,
     SyntaxKind, SyntaxNode,
@@ -114,9 +114,9 @@ pub fn grammar_of(db: &dyn Db, span: Span) -> Grammar {
 
 /// The grammar of the macros in a file.
 pub fn file_grammar(db: &dyn Db, file: SourceFile) -> Grammar {
-    match dialect(db, file) {
-        Dialect::VisaStd => Grammar::VisaStd,
-        Dialect::OptStd => Grammar::OptStd,
+    match dialect(db, file).library {
+        Library::VisaStd => Grammar::VisaStd,
+        Library::OptStd => Grammar::OptStd,
     }
 }
 
@@ -494,7 +494,7 @@ impl Resolver<'_> {
             }
             Resolution::Prelude(path) if &*path == "Identity" => Some(Mapping::identity()),
             // No name of the preludes is an axis, so its being there explains nothing.
-            Resolution::Prelude(path) if library::is_prelude_name(&path) => {
+            Resolution::Prelude(path) if libraries::is_prelude_name(&path) => {
                 self.unknown(name, false, span)
             }
             Resolution::Unknown {

@@ -15,7 +15,7 @@ mod homonyms;
 mod ids;
 mod integers;
 mod item_names;
-mod library;
+mod language;
 mod mappings;
 mod modules;
 mod recent;
@@ -29,7 +29,7 @@ mod values;
 pub use self::constants::{ConstEnvironment, ConstValue, evaluate, evaluate_as};
 pub use self::declarations::{Declarations, module_scope};
 pub(crate) use self::dialects::library_imports;
-pub use self::dialects::{Crate, Library, crate_of, dialect, file_library};
+pub use self::dialects::{Crate, Dialect, FileLibrary, crate_of, dialect, file_library};
 pub use self::editing::DISUSED_BY_EDIT;
 pub use self::file::{
     FileItems, ItemText, LeftOutModule, ParsedItem, TokenMap, file_items, file_range, item_at,
@@ -58,7 +58,6 @@ pub use self::sites::{
     mapping_sites, resolve_edited,
 };
 pub use self::values::{ItemEnvironment, ScopeEnvironment, const_value};
-pub use crate::inputs::Dialect;
 
 #[cfg(test)]
 mod tests;

@@ -10,11 +10,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::declarations::{Declarations, Declared, module_scope};
 use super::dialects::renamed_libraries;
 use super::ids::{ItemId, ItemKind, ModuleId, Span};
-use super::library;
+use super::language;
 use super::modules::{crate_root, package_library, parent_module};
 use super::scopes::ScopeRef;
 use crate::db::Db;
 use crate::inputs::Project;
+use crate::libraries;
 
 /// Imports followed through each other, at most; beyond it a name counts as imported from elsewhere.
 const MAXIMUM_DEPTH: usize = 64;
@@ -337,7 +338,7 @@ impl<'a> Resolver<'a> {
             let renamed = renamed_libraries(self.db, module.file(self.db));
             renamed.iter().any(|(_, own)| **own == *name)
         };
-        if library::is_crate(name) || renamed() {
+        if libraries::is_crate(name) || renamed() {
             return Some(Resolution::Prelude(Arc::from("")));
         }
         if let Some(project) = Project::try_get(self.db)
@@ -345,7 +346,7 @@ impl<'a> Resolver<'a> {
         {
             return Some(Resolution::Module(module));
         }
-        library::is_language_name(name).then_some(Resolution::External)
+        language::is_language_name(name).then_some(Resolution::External)
     }
 
     fn in_module(&mut self, module: ModuleId, name: &str, namespace: Namespace) -> Lookup {
@@ -437,7 +438,7 @@ impl<'a> Resolver<'a> {
         for glob in declarations.globs() {
             if glob
                 .first()
-                .is_some_and(|first| library::is_language_crate(first))
+                .is_some_and(|first| language::is_language_crate(first))
             {
                 continue;
             }
@@ -450,9 +451,9 @@ impl<'a> Resolver<'a> {
                     }
                 }
                 Some(Resolution::Prelude(path)) => {
-                    if library::is_variant(&path, name) {
+                    if libraries::is_variant(&path, name) {
                         from_library = Some(Resolution::Prelude(format!("{path}::{name}").into()));
-                    } else if library::is_prelude_name(name) {
+                    } else if libraries::is_prelude_name(name) {
                         from_library = Some(Resolution::Prelude(Arc::from(name)));
                     }
                 }

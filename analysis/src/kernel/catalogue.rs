@@ -525,14 +525,14 @@ impl Position {
         )
     }
 
-    /// The engine that a stream has left, or is in: `the Collect Engine`.
+    /// The engine that a stream has left, or is in: `the Collect Engine`; `None` for a stream that has only begun.
     #[must_use]
-    pub fn words(self) -> String {
+    pub fn engine(self) -> Option<String> {
         let leaves = |row: &&Row| row.exit == Exit::At(self);
         match CATALOGUE.iter().find(leaves) {
-            _ if self.is_inside_vector() => Engine::Vector.to_string(),
-            Some(row) => format!("the {} Engine", row.engine.whole()),
-            None => "`begin`".to_owned(),
+            _ if self.is_inside_vector() => Some(Engine::Vector.to_string()),
+            Some(row) => Some(format!("the {} Engine", row.engine.whole())),
+            None => None,
         }
     }
 }

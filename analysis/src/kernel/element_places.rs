@@ -11,7 +11,7 @@ use crate::items::{ItemId, Span, parse_item, resolve_mapping_type, scope_at};
 use crate::mapping::Mapping;
 
 use super::catalogue::Generic;
-use super::dialect::{Action, TypeShape, VISA_STD};
+use super::dialect::{self, Action, Dialect, TypeShape};
 use super::{Level, Tier};
 
 /// A place that says what a tensor on the chip holds, or what a stream carries.
@@ -26,14 +26,16 @@ pub(crate) struct ElementPlace {
 
 /// The places in an item, in the order of its text.
 pub(crate) fn element_places(db: &dyn Db, item: ItemId) -> Vec<ElementPlace> {
+    let library = dialect::of_file(db, item.file(db));
     let parsed = parse_item(db, item);
     let Some(root) = parsed.root() else {
         return Vec::new();
     };
     let written = root.syntax().descendants().flat_map(|node| {
         let of_call = ast::MethodCallExpr::cast(node.clone());
-        let of_call = of_call.map(|call| call_arguments(&call));
-        let of_type = ast::PathSegment::cast(node).and_then(|segment| element_type(&segment));
+        let of_call = of_call.map(|call| call_arguments(library, &call));
+        let of_type =
+            ast::PathSegment::cast(node).and_then(|segment| element_type(library, &segment));
         let of_type = of_type.map(|element| (element, false));
         of_call.into_iter().flatten().chain(of_type)
     });
@@ -58,10 +60,10 @@ pub(crate) fn element_places(db: &dyn Db, item: ItemId) -> Vec<ElementPlace> {
 }
 
 /// The arguments of a call that say what its tensor holds, and those that say what its stream carries.
-fn call_arguments(call: &ast::MethodCallExpr) -> Vec<(ast::Type, bool)> {
+fn call_arguments(library: Dialect, call: &ast::MethodCallExpr) -> Vec<(ast::Type, bool)> {
     let arguments = call.generic_arg_list().map(|list| list.generic_args());
     let arguments: Vec<_> = arguments.into_iter().flatten().collect();
-    let mut methods = VISA_STD.every_method().filter(|method| {
+    let mut methods = library.every_method().filter(|method| {
         method.generics.len() == arguments.len()
             && call
                 .name_ref()
@@ -91,9 +93,9 @@ fn call_arguments(call: &ast::MethodCallExpr) -> Vec<(ast::Type, bool)> {
 }
 
 /// The last argument of a tensor on the chip.
-fn element_type(segment: &ast::PathSegment) -> Option<ast::Type> {
+fn element_type(library: Dialect, segment: &ast::PathSegment) -> Option<ast::Type> {
     let name = segment.name_ref()?;
-    let entry = VISA_STD.type_entry(name.text().trim_start_matches("r#"))?;
+    let entry = library.type_entry(name.text().trim_start_matches("r#"))?;
     let on_chip = matches!(
         entry.shape,
         TypeShape::Tensor(Tier::Dm | Tier::Trf | Tier::Vrf, _)

@@ -2,11 +2,12 @@
 
 use crate::hardware::Machine;
 use crate::items::{Dialect, Span};
+use crate::libraries::Library;
 use crate::mapping::{Axis, Mapping};
 use crate::names::nearest_names;
 
 use super::catalogue::CanonicalStage;
-use super::dialect;
+use super::dialect::{self, Releases};
 use super::{Context, Level, Position, Stage, StreamShape, Tensor, TensorId, Written};
 
 /// An operation's number within its body, in program order. An operation in a loop body has one number a run.
@@ -95,7 +96,7 @@ impl Body {
 
     /// The table of the library that it is written for.
     #[must_use]
-    pub const fn library(&self) -> &'static dialect::Dialect {
+    pub const fn library(&self) -> dialect::Dialect {
         dialect::of(self.dialect)
     }
 
@@ -252,7 +253,7 @@ pub struct Pass {
 impl Pass {
     /// The table of the library that it is written for.
     #[must_use]
-    pub const fn library(&self) -> &'static dialect::Dialect {
+    pub const fn library(&self) -> dialect::Dialect {
         dialect::of(self.dialect)
     }
 
@@ -376,6 +377,15 @@ pub enum UnresolvedReason {
     UnknownName(String),
     /// A method that the dialect's table does not have on that receiver.
     UnknownMethod(String),
+    /// A method that only other releases of the library have.
+    OtherRelease {
+        /// Its name.
+        method: String,
+        /// The releases that have it.
+        releases: Releases,
+        /// What the function is written for.
+        dialect: Dialect,
+    },
     /// A macro that is given a context: nobody sees which operations it runs.
     Macro(String),
     /// A closure that is handed to something that is not followed.
@@ -391,7 +401,7 @@ pub enum UnresolvedReason {
     /// An expression that this analysis does not follow.
     UnsupportedExpression(String),
     /// A call in a kernel for a library that is not read yet.
-    UnreadLibrary(Dialect),
+    UnreadLibrary(Library),
     /// Helpers and loops multiply to more operations than are followed: the rest of the function is not looked at.
     TooManyOperations,
     /// More of something stand in each other than are followed: helpers that call each other, expressions.
@@ -425,6 +435,15 @@ impl UnresolvedReason {
             Self::GenericMapping => "generic mapping".to_owned(),
             Self::UnknownName(name) => format!("unknown name `{name}`"),
             Self::UnknownMethod(name) => unknown_method(name),
+            Self::OtherRelease {
+                method,
+                releases,
+                dialect,
+            } => format!(
+                "`{method}` is a method of `{}` {releases}, and this is written for {}",
+                dialect.library.crate_name(),
+                dialect.release
+            ),
             Self::Macro(name) => format!("the macro `{name}!` is not expanded"),
             Self::ClosureNotFollowed => "a closure that is not followed".to_owned(),
             Self::NotInferred => "type not inferred".to_owned(),
@@ -444,7 +463,8 @@ impl UnresolvedReason {
 /// The words for a method that is none, with the one that may have been meant.
 fn unknown_method(name: &str) -> String {
     // One library is read so far: its names are those that may be meant.
-    let methods = dialect::of(Dialect::VisaStd)
+    let methods = dialect::table(Library::VisaStd)
+        .newest()
         .every_method()
         .map(|method| method.name);
     match nearest_names(name, methods).first() {

@@ -3,11 +3,12 @@
 //! A stage records what is written; whether an engine can do it is `derivation`'s business. The shape that leaves a
 //! stage is the declared one, also where it is wrong: later stages go on from what the author says.
 
-use crate::hardware::ElementType;
+use crate::hardware::{ElementType, VectorOperation};
 use crate::items::Span;
 use crate::mapping::{Axis, Mapping};
 
 use super::catalogue::CanonicalStage;
+use super::dialect::Dialect;
 use super::{TensorId, Written};
 
 /// A position in the pipeline: the last engine a stream has left (book: Pipeline Position).
@@ -70,6 +71,28 @@ pub enum VectorStage {
     InterSliceReduce,
     /// Filter.
     Filter,
+}
+
+impl VectorStage {
+    /// The stage's name in the book.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Branch => "Branch",
+            Self::Logic => "Logic",
+            Self::Fxp => "Fxp",
+            Self::FxpToFp => "FxpToFp",
+            Self::Narrow => "Narrow",
+            Self::Fp => "Fp",
+            Self::IntraSliceReduce => "IntraSliceReduce",
+            Self::FpDiv => "FpDiv",
+            Self::Widen => "Widen",
+            Self::FpToFxp => "FpToFxp",
+            Self::Clip => "Clip",
+            Self::InterSliceReduce => "InterSliceReduce",
+            Self::Filter => "Filter",
+        }
+    }
 }
 
 /// Lanes that a vector stage works on (book: Narrow, Widen).
@@ -537,6 +560,16 @@ pub struct AluOperation {
 }
 
 impl AluOperation {
+    /// The operation that the names mean in a library; `None` for names that it does not have.
+    #[must_use]
+    pub fn known(&self, library: Dialect) -> Option<&'static VectorOperation> {
+        let argument = self.argument.as_deref();
+        let found = library
+            .operations()
+            .find(&self.enumeration, &self.variant, argument);
+        found.map(|found| found.operation)
+    }
+
     /// Whether every group skips it: it then enters its stage and computes nothing.
     #[must_use]
     pub fn is_skipped(&self) -> bool {

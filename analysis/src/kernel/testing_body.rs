@@ -23,7 +23,7 @@ impl<'a> BodyBuilder<'a> {
     pub(crate) fn new(axes: &'a [(&'a str, u64)]) -> Self {
         let body = Body {
             machine: crate::hardware::Machine::RNGD,
-            dialect: crate::items::Dialect::VisaStd,
+            dialect: crate::items::Dialect::default(),
             name: "test".to_owned(),
             span: span(0),
             device: Some(super::DeviceAttribute {
@@ -264,7 +264,7 @@ impl<'a> BodyBuilder<'a> {
             .map(|&operand| self.operand_stage(operand, shape.clone()))
             .collect();
         let pass = Pass {
-            dialect: crate::items::Dialect::VisaStd,
+            dialect: crate::items::Dialect::default(),
             machine: crate::hardware::Machine::RNGD,
             context: Some(Context::Main),
             source: PassSource::Tensor(source),

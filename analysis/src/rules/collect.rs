@@ -2,7 +2,8 @@
 
 use crate::derivation::collect::{CollectDerivation, CollectViolation, VrfLoadViolation};
 use crate::derivation::{EndDerivation, StageDerivation};
-use crate::kernel::{PassEnd, StreamShape, Written};
+use crate::kernel::catalogue::{CanonicalStage, Generic};
+use crate::kernel::{Level, PassEnd, StreamShape, Written};
 use crate::mapping::Mapping;
 
 use super::sequencer::bytes;
@@ -173,7 +174,15 @@ fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolat
         differing(parts.filter_map(|(declared, expected)| Some((declared, expected.as_ref()?))));
     let finding = match (&derived.expected_time, &derived.expected_packet) {
         (Some(time), Some(packet)) => {
-            let call = format!("`collect::<{}, {}>()`", written(time), written(packet));
+            let generics = [
+                (Generic::Level(Level::Time), written(time)),
+                (Generic::Level(Level::Packet), written(packet)),
+            ];
+            let library = of.pass.library();
+            let call = format!(
+                "`{}`",
+                library.write(CanonicalStage::Collect, &generics, &[])
+            );
             let written = Alternative::mappings("", of.stage.span, &at_uses(&replacements));
             finding.alternatives(
                 "write ",

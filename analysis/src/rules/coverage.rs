@@ -3,7 +3,7 @@
 //! Every other rule is silent about these. The rules here say where, and why.
 
 use crate::db::Db;
-use crate::items::{Crate, Library, Span, item_text};
+use crate::items::{Crate, FileLibrary, Span, item_text};
 use crate::kernel::{Body, CALL_DEPTH, EXPRESSION_DEPTH, Unresolved, UnresolvedReason};
 use crate::numbers::thousands;
 
@@ -30,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
         "the crate is written for a library whose operations are not read yet",
         "Kernels are written against a library, and its release decides what a method means: the same name takes other type \
          arguments, checks other things or is another stage. visa-lint reads the operations of the book's library, \
-         `furiosa_visa_std`. In a crate for its successor, `furiosa_opt_std`, only what is written in `axes!` and `m!` is \
+         `{crate of the book}`. In a crate for its successor, `{crate of the successor}`, only what is written in `axes!` and `m!` is \
          checked; the calls of its kernels are counted as operations that nobody looked at, so that a run without further \
          findings says nothing about them. The manifest decides which library a crate is for, then what any of its files \
          imports; `dialect` in the settings or `--dialect` says otherwise.",
@@ -136,8 +136,8 @@ fn limit_words(reason: &UnresolvedReason, body: &Body, count: u64) -> String {
 }
 
 /// What is said once a crate about a library that is not read.
-pub(crate) fn unread_library(place: Span, krate: &Crate, library: &Library) -> Finding {
-    let name = library.dialect.crate_name();
+pub(crate) fn unread_library(place: Span, krate: &Crate, library: &FileLibrary) -> Finding {
+    let name = library.dialect.library.crate_name();
     let release = match &library.release {
         Some(release) => format!("release {release}"),
         None => "of an unknown release".to_owned(),

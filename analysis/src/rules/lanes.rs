@@ -54,7 +54,7 @@ pub(super) struct Followed {
 /// Goes through the block with other flits: each narrowing, reduction and widening declares what it makes of them. `None`
 /// where a stage cannot be followed.
 pub(super) fn follow(
-    library: &Dialect,
+    library: Dialect,
     stages: &[Stage],
     mut shape: (Form, Form),
     edits: &mut Edits,

@@ -1,13 +1,13 @@
 //! Rules of the group "toolchain": what the machine takes and the named release of the library does not.
 
 use crate::derivation::library::{LibraryLimit, LibraryLimitKind, TransposeRows, Unimplemented};
+use crate::hardware::{Function, VectorOperation};
 use crate::items::{MappingRemarkKind, MappingSite, Span};
+use crate::kernel::Level;
+use crate::kernel::dialect::{Access, Action, Dialect};
 
 use super::wording::{selection, written};
 use super::{Alternative, Checked, Finding, Rule, rule};
-
-/// The release that the limits are those of, as messages name it.
-const RELEASE: &str = "`furiosa_visa_std` 0.1 (April 2026)";
 
 /// The family's rules.
 pub(super) const RULES: &[Rule] = &[rule!(
@@ -24,30 +24,34 @@ pub(super) const RULES: &[Rule] = &[rule!(
 
 /// Turns what the library refuses of a body into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    findings.extend(checked.derivation.library.iter().map(word));
+    let library = checked.body.library();
+    let limits = checked.derivation.library.iter();
+    findings.extend(limits.map(|limit| word(library, limit)));
 }
 
 /// Bare numbers in the mappings of an item.
-pub(super) fn check_sites(sites: &[MappingSite]) -> Vec<Finding> {
+pub(super) fn check_sites(library: Dialect, sites: &[MappingSite]) -> Vec<Finding> {
     let remarks = sites.iter().flat_map(|site| &site.remarks);
     remarks
         .filter_map(|remark| match remark.kind {
-            MappingRemarkKind::BareNumber(count) => Some(word_number(count, remark.span)),
+            MappingRemarkKind::BareNumber(count) => Some(word_number(library, count, remark.span)),
             MappingRemarkKind::Redundant { .. } | MappingRemarkKind::Unmerged { .. } => None,
         })
         .collect()
 }
 
-fn refuses(span: Span, fact: &str, refusal: &str) -> Finding {
+fn refuses(library: Dialect, span: Span, fact: &str, refusal: &str) -> Finding {
+    let release = library.edition();
     Finding::new(
         "library_limit",
         span,
-        format!("{fact}; {RELEASE} {refusal}"),
+        format!("{fact}; {release} {refusal}"),
     )
 }
 
-fn word_number(count: u64, span: Span) -> Finding {
+fn word_number(library: Dialect, count: u64, span: Span) -> Finding {
     refuses(
+        library,
         span,
         &format!("`{count}` stands for {count} positions without an axis"),
         "expands `m!` with no other number than `1`",
@@ -60,9 +64,10 @@ fn word_number(count: u64, span: Span) -> Finding {
 }
 
 /// Words why the library does not find the rows of a transpose.
-fn word_rows(span: Span, rows: &TransposeRows) -> Finding {
+fn word_rows(library: Dialect, span: Span, rows: &TransposeRows) -> Finding {
     match rows {
         TransposeRows::NoAxis => refuses(
+            library,
             span,
             "the transpose turns a single row",
             "looks for an axis of two rows at least and panics",
@@ -71,6 +76,7 @@ fn word_rows(span: Span, rows: &TransposeRows) -> Finding {
             "leave the transpose out and fetch the elements one by one, or turn rows of an axis of two or more",
         ),
         TransposeRows::Bits { rows, bits } => refuses(
+            library,
             span,
             &format!("a column of {rows} rows takes {bits} bits"),
             "counts whole bytes and panics",
@@ -83,6 +89,7 @@ fn word_rows(span: Span, rows: &TransposeRows) -> Finding {
                 "the rows are"
             };
             refuses(
+                library,
                 span,
                 &format!("{what} of several parts, `{}`", written(parts)),
                 "takes the outermost part for all of them and panics",
@@ -90,6 +97,7 @@ fn word_rows(span: Span, rows: &TransposeRows) -> Finding {
             .help("declare one axis in place of the parts, or turn one part at a time")
         }
         TransposeRows::Elsewhere { rows, time } => refuses(
+            library,
             span,
             &format!(
                 "the iterations `{}` hold the rows `{}` with padding, or in pieces",
@@ -103,65 +111,94 @@ fn word_rows(span: Span, rows: &TransposeRows) -> Finding {
 }
 
 /// Words what the release has no body for.
-fn word_unimplemented(span: Span, what: &Unimplemented) -> Finding {
+fn word_unimplemented(library: Dialect, span: Span, what: &Unimplemented) -> Finding {
+    let called = |does: Action| library.method_that(does).map_or("", |method| method.name);
     let (fact, help) = match what {
-        Unimplemented::Method(method) => method_words(method),
-        Unimplemented::BranchMode(mode) => (
-            format!("`BranchMode::{mode}` is a branch mode of the Vector Engine"),
-            "`Unconditional`, `AxisToggle` and `Comparison` have bodies",
+        Unimplemented::Gather(method) => (
+            format!("`{method}` reads rows by indices"),
+            format!(
+                "no other method gathers: load the table whole, or rows known beforehand by `{}().{}::<..>(start)`",
+                called(Action::View(Access::Shared)),
+                called(Action::Tile(Level::Element))
+            ),
         ),
-        Unimplemented::Operation {
-            enumeration,
-            variant,
-            alu,
-        } => {
-            let of = alu.map_or(String::new(), |alu| format!(" of the ALU {}", alu.name()));
-            (
-                format!("`{enumeration}::{variant}` is an operation{of}"),
-                instead_of(variant),
-            )
-        }
+        Unimplemented::Shuffle(method, level) => (
+            match level {
+                Level::Chip => format!("`{method}` moves tensors between the chips' memories"),
+                _ => format!("`{method}` moves tensors between the clusters"),
+            },
+            format!(
+                "load the tensor, shuffle it by `{}`, and store it",
+                called(Action::Shuffle(*level))
+            ),
+        ),
+        Unimplemented::Stage(method) => (
+            format!("`{method}` leaves out flits by their branch"),
+            "let all flits through, and leave out in a later transfer what is not wanted"
+                .to_owned(),
+        ),
+        Unimplemented::BranchMode(mode) => (
+            format!(
+                "`{}::{mode}` is a branch mode of the Vector Engine",
+                library.words.branch_type
+            ),
+            modes_with_body(library),
+        ),
+        Unimplemented::Operation(operation) => (
+            operation_words(library, operation),
+            instead_of(library, operation),
+        ),
     };
     let refusal = "names it without a body: a run of the kernel panics there";
-    refuses(span, &fact, refusal).help(help)
+    refuses(library, span, &fact, refusal).help(help)
 }
 
-fn method_words(method: &str) -> (String, &'static str) {
-    let (what, help) = match method {
-        "dma_gather" => (
-            "reads rows by indices",
-            "no other method gathers: load the table whole, or rows known beforehand by `view().tile::<..>(start)`",
-        ),
-        "hbm_chip_shuffle" => (
-            "moves tensors between the chips' memories",
-            "load the tensor, shuffle it by `dm_chip_shuffle`, and store it",
-        ),
-        "hbm_cluster_shuffle" => (
-            "moves tensors between the clusters",
-            "load the tensor, shuffle it by `dm_cluster_shuffle`, and store it",
-        ),
-        _ => (
-            "leaves out flits by their branch",
-            "let all flits through, and leave out in a later transfer what is not wanted",
-        ),
+fn modes_with_body(library: Dialect) -> String {
+    let modes = library.words.modes_with_body().into_iter();
+    let modes: Vec<String> = modes.map(|mode| format!("`{mode}`")).collect();
+    let listed = match modes.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => modes.concat(),
     };
-    (format!("`{method}` {what}"), help)
+    format!("{listed} have bodies")
+}
+
+fn operation_words(library: Dialect, operation: &'static VectorOperation) -> String {
+    let named = library.operations().name_of(operation);
+    let name = named.map_or_else(String::new, |named| {
+        format!("{}::{}", named.enumeration, named.variant)
+    });
+    let alu = operation.alu;
+    let of = alu.map_or_else(String::new, |alu| format!(" of the ALU {}", alu.name()));
+    format!("`{name}` is an operation{of}")
 }
 
 /// What computes the same, or nearly so.
-fn instead_of(variant: &str) -> &'static str {
-    match variant {
-        "ArithRightShiftRound" => {
-            "add half of the last bit that stays by `AddFxp` (`1 << (n - 1)` for a shift by `n`), and shift by `ArithRightShift`"
-        }
-        "Erf" => "`Tanh` comes near: `erf(x)` is about `tanh(1.128 x + 0.101 x^3)`",
-        "MaskMulF" => "multiply by `MulF` with an operand of ones and zeros",
-        _ => "use `FmaF`, with operands that hold zeros where nothing is to be added",
+fn instead_of(library: Dialect, operation: &VectorOperation) -> String {
+    let variant = |function| library.operations().variant(operation.group, function);
+    match operation.function {
+        Function::ShiftRightRounded => format!(
+            "add half of the last bit that stays by `{}` (`1 << (n - 1)` for a shift by `n`), and shift by `{}`",
+            variant(Function::Add),
+            variant(Function::ShiftRightSigned)
+        ),
+        Function::Erf => format!(
+            "`{}` comes near: `erf(x)` is about `tanh(1.128 x + 0.101 x^3)`",
+            variant(Function::Tanh)
+        ),
+        Function::MaskedMultiply => format!(
+            "multiply by `{}` with an operand of ones and zeros",
+            variant(Function::Multiply)
+        ),
+        _ => format!(
+            "use `{}`, with operands that hold zeros where nothing is to be added",
+            variant(Function::MultiplyAdd)
+        ),
     }
 }
 
-fn word(limit: &LibraryLimit) -> Finding {
-    let finding = |fact: &str, refusal: &str| refuses(limit.span, fact, refusal);
+fn word(library: Dialect, limit: &LibraryLimit) -> Finding {
+    let finding = |fact: &str, refusal: &str| refuses(library, limit.span, fact, refusal);
     let worded = match &limit.kind {
         LibraryLimitKind::CommitPadding {
             positions,
@@ -244,7 +281,7 @@ fn word(limit: &LibraryLimit) -> Finding {
             "reduces whole axes only",
         )
         .help(format!("declare the two parts of `{axis}` as axes of their own")),
-        LibraryLimitKind::TransposeRows(rows) => word_rows(limit.span, rows),
+        LibraryLimitKind::TransposeRows(rows) => word_rows(library, limit.span, rows),
         LibraryLimitKind::IntegerBits { bits } => finding(
             &format!("the conversion is told an integer part of {bits} bits"),
             "takes fewer than 32 and panics",
@@ -260,7 +297,7 @@ fn word(limit: &LibraryLimit) -> Finding {
             "takes one such operand at the most and panics",
         )
         .help("give each operand the group that it is for"),
-        LibraryLimitKind::Unimplemented(what) => word_unimplemented(limit.span, what),
+        LibraryLimitKind::Unimplemented(what) => word_unimplemented(library, limit.span, what),
         LibraryLimitKind::Reshape { before, after } => finding(
             &format!("the reshape makes {after} factors of {before}"),
             "reshapes only between mappings of as many factors",

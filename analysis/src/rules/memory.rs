@@ -14,6 +14,7 @@ use crate::derivation::memory::{
 use crate::derivation::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation};
 use crate::hardware::Machine;
 use crate::items::Span;
+use crate::kernel::dialect::Dialect;
 use crate::kernel::{Body, OperationId, OperationKind, PassEnd, Tier, TrfAddress};
 
 /// The family's rules.
@@ -64,7 +65,7 @@ pub(super) const RULES: &[Rule] = &[
         Silent,
         "Scheduling",
         "a tensor named by its address is read after another one was written over it",
-        "`from_addr` names bytes that something else has filled, and the compiler cannot see for how long they stay. The \
+        "`{tensor at an address}` names bytes that something else has filled, and the compiler cannot see for how long they stay. The \
          schedule keeps the written order wherever two operations touch the same bytes: a read that comes after a write \
          sees what was written, not what the name stands for.",
     ),
@@ -254,13 +255,24 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Option<Finding> {
             .saturating_sub(needed.range.0.max(written.range.0));
         finding = finding.note(format!("they share {}", words::bytes(shared)));
     }
-    Some(with_free_place(finding, elsewhere, written))
+    Some(with_free_place(body, finding, elsewhere, written))
 }
 
 /// Says where the written tensor could lie instead.
-fn with_free_place(finding: Finding, elsewhere: &Elsewhere, written: &Occupant) -> Finding {
+fn with_free_place(
+    body: &Body,
+    finding: Finding,
+    elsewhere: &Elsewhere,
+    written: &Occupant,
+) -> Finding {
     let during = "free as long as it is needed: ";
-    with_places(finding, elsewhere, during, written.address_span)
+    with_places(
+        body.library(),
+        finding,
+        elsewhere,
+        during,
+        written.address_span,
+    )
 }
 
 /// States the free addresses nearest to one that is no multiple of something, and proposes the first one.
@@ -287,6 +299,7 @@ pub(super) fn with_nearest(
 
 /// Lists the places that are free for a tensor, and proposes the first one.
 pub(super) fn with_places(
+    library: Dialect,
     finding: Finding,
     elsewhere: &Elsewhere,
     during: &'static str,
@@ -297,7 +310,7 @@ pub(super) fn with_places(
             .iter()
             .map(|address| Replacement::address(*address))
             .collect(),
-        Elsewhere::Half(region) => vec![(*region).into()],
+        Elsewhere::Half(region) => vec![Replacement::region(library, *region)],
         Elsewhere::Nowhere => Vec::new(),
         Elsewhere::Fixed => {
             return finding.help(

@@ -56,6 +56,7 @@ pub(crate) use causes::{CauseKey, groups as groups_of_causes, unite_fixes};
 pub use engines::engines;
 pub use replacement::{Edit, Replacement, Value};
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -63,8 +64,8 @@ use crate::budget::Budget;
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::hardware::Target;
-use crate::items::{ItemId, MappingSite, Span, item_text, mapping_sites, resolve_edited};
-use crate::kernel::Body;
+use crate::items::{self, ItemId, MappingSite, Span, item_text, mapping_sites, resolve_edited};
+use crate::kernel::{Body, dialect};
 use crate::names::nearest_names;
 use crate::simulation::BodySimulation;
 
@@ -166,10 +167,11 @@ pub struct Rule {
     pub name: &'static str,
     /// Its group.
     pub group: Group,
-    /// One line: what it reports.
-    pub summary: &'static str,
-    /// A paragraph: the mechanism in the machine, what goes wrong, what to do.
-    pub why: &'static str,
+    /// One line: what it reports. Names of a library are left open, see [`Rule::summary`].
+    summary: &'static str,
+    /// A paragraph: the mechanism in the machine, what goes wrong, what to do. Names of a library are left open, see
+    /// [`Rule::why`].
+    why: &'static str,
     /// The book's heading that states it; `library` or `derived` as in the catalogue.
     pub heading: &'static str,
     /// Its level where nobody says otherwise, if it is not its group's.
@@ -183,6 +185,18 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// One line: what it reports, in the words of the book's library, as its kernels are.
+    #[must_use]
+    pub fn summary(&self) -> Cow<'static, str> {
+        dialect::of(items::Dialect::default()).fill(self.summary)
+    }
+
+    /// A paragraph: the mechanism in the machine, what goes wrong, what to do; in the words of the book's library.
+    #[must_use]
+    pub fn why(&self) -> Cow<'static, str> {
+        dialect::of(items::Dialect::default()).fill(self.why)
+    }
+
     /// The level where nobody says otherwise.
     #[must_use]
     pub fn default_level(&self) -> Level {
@@ -552,8 +566,8 @@ const FAMILIES: &[Family] = &[
         check: performance::vector::check,
     },
     Family {
-        rules: performance::transpose::RULES,
-        check: performance::transpose::check,
+        rules: transpose::BUFFERS,
+        check: transpose::check_buffers,
     },
     Family {
         rules: performance::commit::RULES,
@@ -697,7 +711,10 @@ pub fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
     let operands = |site: &MappingSite| indivisible::operands_at_fault(db, site, divisions);
     let mut findings =
         mapping_expressions::check_sites(&sites, &module, source, remaining, operands, divisions);
-    findings.extend(library::check_sites(&sites));
+    findings.extend(library::check_sites(
+        dialect::of_file(db, item.file(db)),
+        &sites,
+    ));
     findings.extend(style::check_sites(&sites));
     findings
 }

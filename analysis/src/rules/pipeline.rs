@@ -3,7 +3,7 @@
 use crate::derivation::pipeline::{PipelineViolation, Place};
 use crate::items::Span;
 use crate::kernel::catalogue::{CanonicalStage, Engine, Generic, order_of_engines};
-use crate::kernel::{Level, Pass};
+use crate::kernel::{Level, Pass, Position};
 
 use super::wording::{self, written};
 use super::{Alternative, Applicability, Checked, Edit, Finding, Rule, rule};
@@ -49,13 +49,20 @@ fn capital(engine: Engine) -> String {
     })
 }
 
+/// What a stream comes from: an engine, or the method that begins it.
+fn from(pass: &Pass, position: Position) -> String {
+    let begun = || format!("`{}`", pass.library().begin(false));
+    position.engine().unwrap_or_else(begun)
+}
+
 fn word(pass: &Pass, violation: &PipelineViolation) -> Finding {
+    let collect = pass.library().name_of(CanonicalStage::Collect);
     match violation {
         PipelineViolation::NotCollected { place, engine, position, collected } => {
             let finding = Finding::new(
                 "pipeline_order",
                 span(pass, *place),
-                format!("{engine} is entered from {}; it takes flits of 32 bytes, which only `collect` makes", position.words()),
+                format!("{engine} is entered from {}; it takes flits of 32 bytes, which only `{collect}` makes", from(pass, *position)),
             );
             match collected {
                 Some((time, packet)) => {
@@ -77,20 +84,23 @@ fn word(pass: &Pass, violation: &PipelineViolation) -> Finding {
                         format!("{call}."),
                     )
                 }
-                None => finding.help("call `collect` before it"),
+                None => finding.help(format!("call `{collect}` before it")),
             }
         }
         PipelineViolation::Order { place, engine, position } => Finding::new(
             "pipeline_order",
             span(pass, *place),
-            format!("{} cannot be entered from {}; the engines follow each other in one order", capital(*engine), position.words()),
+            format!("{} cannot be entered from {}; the engines follow each other in one order", capital(*engine), from(pass, *position)),
         )
         .note(format!("the order is {}", order_of_engines().join(", "))),
         PipelineViolation::SubContextCommit { position } => Finding::new(
             "pipeline_order",
             span(pass, Place::End),
-            format!("the sub context commits only what comes straight from its fetch; this stream comes from {}", position.words()),
+            format!("the sub context commits only what comes straight from its fetch; this stream comes from {}", from(pass, *position)),
         )
-        .help("begin this pass on the main context, or commit right after `fetch` with packets of 32 bytes"),
+        .help(format!(
+            "begin this pass on the main context, or commit right after `{}` with packets of 32 bytes",
+            pass.library().name_of(CanonicalStage::Fetch)
+        )),
     }
 }

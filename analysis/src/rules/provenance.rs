@@ -150,7 +150,7 @@ fn alternatives(checked: &Checked<'_>, claim: &Claim) -> String {
     }
 }
 
-fn word_padding(library: &Dialect, read: &PaddingRead) -> Finding {
+fn word_padding(library: Dialect, read: &PaddingRead) -> Finding {
     let PaddingRead {
         axis,
         positions,
@@ -186,7 +186,6 @@ fn word_padding(library: &Dialect, read: &PaddingRead) -> Finding {
         .help(help)
         .related(read.method, "they are taken in here");
     if let Some(gate) = &read.gate {
-        let (enumeration, variant) = gate.operation;
         let part = |mapping| wording::written(mapping);
         let (narrow, wide) = (&gate.narrow, &gate.wide);
         let shape = |time, packet| {
@@ -198,7 +197,7 @@ fn word_padding(library: &Dialect, read: &PaddingRead) -> Finding {
         let narrow = shape(&narrow.0, &narrow.1);
         let mut reduced = narrow.clone();
         reduced.push((Generic::Axis, axis.clone()));
-        let by = (Role::Operation, format!("{enumeration}::{variant}"));
+        let by = (Role::Operation, library.operations().write(gate.operation));
         let text = format!(
             "{}.{}.{}.{}.{}",
             library.write(S::VectorBranch, &[], &[]),

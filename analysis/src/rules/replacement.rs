@@ -5,6 +5,7 @@
 use super::wording;
 use crate::items::Span;
 use crate::kernel::TrfAddress;
+use crate::kernel::dialect::Dialect;
 use crate::mapping::Mapping;
 
 /// One replacement in an item's normalised text.
@@ -57,6 +58,15 @@ impl Replacement {
             value: Some(Value::Number(bytes)),
         }
     }
+
+    /// A region of the TRF, as the library calls it.
+    #[must_use]
+    pub fn region(library: Dialect, region: TrfAddress) -> Self {
+        Self {
+            text: library.write_region(region),
+            value: Some(Value::Region(region)),
+        }
+    }
 }
 
 impl From<String> for Replacement {
@@ -85,20 +95,6 @@ impl From<u64> for Replacement {
         Self {
             text: number.to_string(),
             value: Some(Value::Number(number)),
-        }
-    }
-}
-
-impl From<TrfAddress> for Replacement {
-    fn from(region: TrfAddress) -> Self {
-        let text = match region {
-            TrfAddress::FirstHalf => "TrfAddress::FirstHalf",
-            TrfAddress::SecondHalf => "TrfAddress::SecondHalf",
-            TrfAddress::Full => "TrfAddress::Full",
-        };
-        Self {
-            text: text.to_owned(),
-            value: Some(Value::Region(region)),
         }
     }
 }

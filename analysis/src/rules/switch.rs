@@ -23,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[
         "a Switch Engine parameter is 0, does not divide the slices or the time, or is no possible ring size",
         "A topology cuts the 256 slices into `[slice2, slice1, slice0]` and, where it has a `time0`, the iterations into \
          parts of that size. The routers are configured in those units, so each product has to divide what it cuts: \
-         `slice1 * slice0` the slices, `time0` (`slice1 * time0` for InterTranspose, where that many iterations change \
+         `slice1 * slice0` the slices, `time0` (`slice1 * time0` for {transpose into time}, where that many iterations change \
          places with slices) the time. A custom ring closes after a power of two of slices, 256 at the most.",
         alt,
     ),
@@ -73,7 +73,7 @@ pub(super) const RULES: &[Rule] = &[
         "Innermost Time Position",
         "a custom ring puts an axis that moved from the slices outside an axis of the input time",
         "For each packet of its own a slice first lets its ring neighbours' packets of the same step come by, then goes on to \
-         the next step. The axes that moved from slices are thus the innermost of the output time. Only Broadcast01 can \
+         the next step. The axes that moved from slices are thus the innermost of the output time. Only {broadcast of both parts} can \
          keep some of the input time inside, by its `time0`.",
         fix,
     ),
@@ -82,7 +82,7 @@ pub(super) const RULES: &[Rule] = &[
         Hardware,
         "Custom Topologies",
         "a custom ring is smaller than the slices that exchange data",
-        "A ring is a run of `ring_size` neighbouring slices, and packets never leave it. Every slice that an output slice takes \
+        "A ring is a run of `{ring size}` neighbouring slices, and packets never leave it. Every slice that an output slice takes \
          data from has to lie in the same ring. The least ring reaches up to the outermost part of the slices that moves, \
          leaves, or changes places.",
         fix,

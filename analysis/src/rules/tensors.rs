@@ -324,7 +324,9 @@ fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation) -> Findin
                 .map(|displaced| &displaced.elsewhere);
             match elsewhere {
                 Some(elsewhere @ Elsewhere::Addresses(_)) => {
-                    with_places(finding,
+                    with_places(
+                        checked.body.library(),
+                        finding,
                         elsewhere,
                         "free as long as it is needed: ",
                         *span,

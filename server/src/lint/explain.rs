@@ -33,7 +33,7 @@ fn page(rule: &Rule, colored: bool, width: usize) -> String {
         "{} ({})\n\n{}\n",
         title(rule.name),
         pages::standing(rule),
-        wrap(rule.summary, width)
+        wrap(&rule.summary(), width)
     );
     for section in pages::sections(rule) {
         text.push_str(&format!("\n{}\n", title(section.title)));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use visa_analysis::{Diagnostic, Level, Library, OperationCounts, UnresolvedPlace};
+use visa_analysis::{Diagnostic, FileLibrary, Level, OperationCounts, UnresolvedPlace};
 
 use super::words::counted;
 
@@ -24,7 +24,7 @@ pub(crate) struct Finding {
 pub(crate) struct DialectOf<'a> {
     /// The package's name; for a file outside of all packages the root file of its modules.
     pub(crate) krate: String,
-    pub(crate) library: &'a Library,
+    pub(crate) library: &'a FileLibrary,
 }
 
 /// An operation that was not looked at.

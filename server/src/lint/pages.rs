@@ -34,7 +34,7 @@ pub(crate) fn sections(rule: &Rule) -> Vec<Section> {
     vec![
         Section {
             title: "In the machine",
-            parts: vec![Part::Words(rule.why.to_owned())],
+            parts: vec![Part::Words(rule.why().into_owned())],
         },
         Section {
             title: "Wrong",
@@ -82,7 +82,7 @@ pub(crate) fn markdown(rule: &Rule) -> String {
     let mut text = format!(
         "# {}\n\n{}.\n\n{}\n",
         rule.name,
-        capital(rule.summary),
+        capital(&rule.summary()),
         capital(&standing(rule))
     );
     for section in sections(rule) {

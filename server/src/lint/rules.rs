@@ -1,5 +1,6 @@
 //! `visa-lint rules`: the catalogue.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use serde::Serialize;
@@ -22,8 +23,8 @@ struct Entry {
     name: &'static str,
     group: &'static str,
     level: &'static str,
-    summary: &'static str,
-    why: &'static str,
+    summary: Cow<'static, str>,
+    why: Cow<'static, str>,
     heading: &'static str,
     engine: &'static str,
     fix: bool,
@@ -52,8 +53,8 @@ fn entry(rule: &Rule) -> Entry {
         name: rule.name,
         group: rule.group.name(),
         level: rule.default_level().name(),
-        summary: rule.summary,
-        why: rule.why,
+        summary: rule.summary(),
+        why: rule.why(),
         heading: rule.heading,
         engine: rule.engine(),
         fix: rule.offers.fix,
@@ -91,7 +92,7 @@ fn human() -> String {
             group.default_level().name()
         );
         for rule in rules {
-            let _ = writeln!(text, "  {:width$}  {}", rule.name, rule.summary);
+            let _ = writeln!(text, "  {:width$}  {}", rule.name, rule.summary());
         }
         text.push('\n');
     }
@@ -144,7 +145,7 @@ fn table(text: &mut String, rules: &[&Rule]) {
             text,
             "| [`{name}`]({name}.md) | {} | {offers} | {} |",
             rule.default_level().name(),
-            rule.summary.replace('|', "\\|")
+            rule.summary().replace('|', "\\|")
         );
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use semver::{Comparator, Op, Version, VersionReq};
 use toml::{Table, Value};
-use visa_analysis::{Dialect, PackageLibrary, PackageManifest};
+use visa_analysis::{Library, PackageLibrary, PackageManifest};
 
 use super::packages::{Manifest, package_version, workspace_of};
 use super::paths::absolute;
@@ -19,9 +19,9 @@ const SECTIONS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependen
 /// What a package says of the libraries.
 pub(crate) fn libraries_of(manifest: &Manifest) -> PackageManifest {
     let lock = Lock::above(&manifest.root);
-    let libraries = Dialect::ALL
+    let libraries = Library::ALL
         .into_iter()
-        .filter_map(|dialect| library(manifest, lock.as_ref(), dialect));
+        .filter_map(|wanted| library(manifest, lock.as_ref(), wanted));
     PackageManifest {
         name: manifest.name.as_str().into(),
         libraries: libraries.collect(),
@@ -29,8 +29,8 @@ pub(crate) fn libraries_of(manifest: &Manifest) -> PackageManifest {
 }
 
 /// The name of a library as Cargo knows it.
-fn package_name(dialect: Dialect) -> String {
-    dialect.crate_name().replace('_', "-")
+fn package_name(library: Library) -> String {
+    library.crate_name().replace('_', "-")
 }
 
 /// Whether two names of packages are the same to Cargo's users, who mix dashes and underscores.
@@ -38,8 +38,8 @@ fn is_same(one: &str, other: &str) -> bool {
     one.replace('_', "-") == other.replace('_', "-")
 }
 
-fn library(manifest: &Manifest, lock: Option<&Lock>, dialect: Dialect) -> Option<PackageLibrary> {
-    let name = package_name(dialect);
+fn library(manifest: &Manifest, lock: Option<&Lock>, wanted: Library) -> Option<PackageLibrary> {
+    let name = package_name(wanted);
     let dependency = dependency(manifest, &name);
     let requirement = dependency
         .as_ref()
@@ -57,7 +57,7 @@ fn library(manifest: &Manifest, lock: Option<&Lock>, dialect: Dialect) -> Option
         return None;
     }
     Some(PackageLibrary {
-        dialect,
+        library: wanted,
         renamed: dependency
             .as_ref()
             .and_then(|dependency| dependency.renamed.as_deref())

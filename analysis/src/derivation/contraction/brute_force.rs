@@ -261,7 +261,7 @@ fn slots_are_the_sums_that_are_open_at_once() {
         let mut begin = shape(Position::Contract, &time, "1");
         begin.row = Some(written(Mapping::identity()));
         let pass = Pass {
-            dialect: crate::items::Dialect::VisaStd,
+            dialect: crate::items::Dialect::default(),
             machine: crate::hardware::Machine::RNGD,
             context: Some(Context::Main),
             source: PassSource::Parameter {
@@ -308,7 +308,7 @@ const PACKETS: &[(&str, &str)] = &[
 
 fn one_stage(begin: StreamShape, kind: StageKind, output: StreamShape) -> Pass {
     Pass {
-        dialect: crate::items::Dialect::VisaStd,
+        dialect: crate::items::Dialect::default(),
         machine: crate::hardware::Machine::RNGD,
         context: Some(Context::Main),
         source: PassSource::Parameter {
@@ -328,7 +328,7 @@ fn one_stage(begin: StreamShape, kind: StageKind, output: StreamShape) -> Pass {
 fn empty_body() -> Body {
     Body {
         machine: crate::hardware::Machine::RNGD,
-        dialect: crate::items::Dialect::VisaStd,
+        dialect: crate::items::Dialect::default(),
         name: "test".to_owned(),
         span: span(0),
         device: None,

@@ -42,7 +42,7 @@ impl Case<'_> {
         };
         let time = self.axis.map_or("1", |(name, _)| name);
         let pass = Pass {
-            dialect: crate::items::Dialect::VisaStd,
+            dialect: crate::items::Dialect::default(),
             machine: crate::hardware::Machine::RNGD,
             context: Some(self.context),
             source: match self.axis {

@@ -1,7 +1,7 @@
 //! Stages: alignment, accumulation, custom rings, and the Vector Engine (library: 5.5, 5.7, 5.9, 5.10).
 
 use crate::derivation::{PassDerivation, StageDerivation, forms};
-use crate::hardware::ElementType;
+use crate::hardware::{ElementType, OperationGroup};
 use crate::items::Span;
 use crate::kernel::{
     AccumulationKind, AluOperation, Body, Pass, Position, Stage, StageKind, StreamShape,
@@ -33,13 +33,8 @@ pub(super) fn judge(
         vector.iter().any(|violation| violation.stage == index)
     };
     let sound = match derived.stages.get(index)? {
-        StageDerivation::Fetch(derived) => derived.violations.is_empty(),
-        StageDerivation::Switch(derived) => derived.violations.is_empty(),
-        StageDerivation::Align(derived) => derived.violations.is_empty(),
-        StageDerivation::Accumulate(derived) => derived.violations.is_empty(),
-        StageDerivation::Transpose(derived) => derived.violations.is_empty(),
         StageDerivation::Vector => !faulty(index),
-        _ => return None,
+        stage => stage.is_legal(),
     };
     if !sound {
         return None;
@@ -94,7 +89,9 @@ fn computed(
             operands.map_or(span, |operand| operand.span),
         ));
     }
-    if operation.enumeration != "FpTernaryOp" {
+    let names = pass.library().operations();
+    let group = names.enumeration(&operation.enumeration)?.group;
+    if group != OperationGroup::FloatTernary {
         return None;
     }
     let single = !matches!(pass.input_of(index).position, Position::VectorPair(_));

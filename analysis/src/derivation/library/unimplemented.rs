@@ -1,35 +1,36 @@
 //! What the release names and has no body for: calling it stops a run of the kernel (library: 5.10, `todo!`).
 
-use crate::hardware::{Alu, vector_operation};
+use crate::hardware::VectorOperation;
 use crate::items::Span;
 use crate::kernel::dialect::Dialect;
-use crate::kernel::{AluOperation, Collective, StageKind};
+use crate::kernel::{AluOperation, Collective, CollectiveWork, Level, StageKind};
 
 use super::{LibraryLimit, LibraryLimitKind};
 
 /// What has no body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unimplemented {
-    /// A method, by its name.
-    Method(&'static str),
+    /// A gather, by its method.
+    Gather(&'static str),
+    /// A shuffle of the parts of a level that tensors in the chips' memories take part in, by its method.
+    Shuffle(&'static str, Level),
+    /// A stage, by its method.
+    Stage(&'static str),
     /// A branch mode, by its name.
     BranchMode(&'static str),
     /// An operation of an ALU.
-    Operation {
-        /// The enum.
-        enumeration: String,
-        /// The variant.
-        variant: String,
-        /// The ALU that runs it.
-        alu: Option<Alu>,
-    },
+    Operation(&'static VectorOperation),
 }
 
 /// A collective without a body.
-pub(super) fn collective(library: &Dialect, collective: &Collective) -> Option<LibraryLimit> {
+pub(super) fn collective(library: Dialect, collective: &Collective) -> Option<LibraryLimit> {
     let method = collective.method;
+    let what = match &collective.work {
+        CollectiveWork::Shuffle(parts) => Unimplemented::Shuffle(method, parts.level),
+        _ => Unimplemented::Gather(method),
+    };
     library.is_without_body(method).then(|| LibraryLimit {
-        kind: LibraryLimitKind::Unimplemented(Unimplemented::Method(method)),
+        kind: LibraryLimitKind::Unimplemented(what),
         span: collective.span,
         method: collective.span,
     })
@@ -37,7 +38,7 @@ pub(super) fn collective(library: &Dialect, collective: &Collective) -> Option<L
 
 /// A stage without a body; `span` is its method.
 pub(super) fn stage(
-    library: &Dialect,
+    library: Dialect,
     kind: &StageKind,
     span: Span,
 ) -> Option<(LibraryLimitKind, Span)> {
@@ -52,23 +53,15 @@ pub(super) fn stage(
             if !library.is_without_body(method) {
                 return None;
             }
-            (Unimplemented::Method(method), span)
+            (Unimplemented::Stage(method), span)
         }
     };
     Some((LibraryLimitKind::Unimplemented(found), span))
 }
 
 /// An operation that is evaluated: one that every group skips is not.
-fn of_alu(library: &Dialect, operation: &AluOperation) -> Option<Unimplemented> {
-    let named = (operation.enumeration.as_str(), operation.variant.as_str());
-    if !library.words.operations_without_body.contains(&named) || operation.is_skipped() {
-        return None;
-    }
-    let argument = operation.argument.as_deref();
-    let known = vector_operation(named.0, named.1, argument);
-    Some(Unimplemented::Operation {
-        enumeration: operation.enumeration.clone(),
-        variant: operation.variant.clone(),
-        alu: known.and_then(|known| known.alu),
-    })
+fn of_alu(library: Dialect, operation: &AluOperation) -> Option<Unimplemented> {
+    let known = operation.known(library)?;
+    let missing = library.operations().is_without_body(known) && !operation.is_skipped();
+    missing.then_some(Unimplemented::Operation(known))
 }

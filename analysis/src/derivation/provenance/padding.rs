@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::derivation::forms;
 use crate::derivation::valid_count::{self, Placement};
+use crate::hardware::{ElementType, Function, OperationGroup, VectorOperation, vector_operation};
 use crate::items::Span;
 use crate::kernel::{
     Body, Context, OperationId, OperationKind, Origin, Pass, Position, Stage, StageKind,
@@ -49,8 +50,8 @@ pub struct Gate {
     pub narrow: (Mapping, Mapping),
     /// Time and packet of eight lanes, as they were.
     pub wide: (Mapping, Mapping),
-    /// The operation's enum and variant.
-    pub operation: (&'static str, &'static str),
+    /// The operation of the intra-slice reduce.
+    pub operation: &'static VectorOperation,
 }
 
 /// Why nothing masks padded positions.
@@ -167,15 +168,9 @@ fn gate(pass: &Pass, index: usize, axis: &str) -> Option<Gate> {
         return None;
     }
     let (enumeration, variant) = operation.get()?;
-    let operation = match (enumeration.as_str(), variant.as_str()) {
-        ("InterSliceReduceOpI32", "Add" | "AddSat") => ("IntraSliceReduceOpI32", "AddSat"),
-        ("InterSliceReduceOpI32", "Max") => ("IntraSliceReduceOpI32", "Max"),
-        ("InterSliceReduceOpI32", "Min") => ("IntraSliceReduceOpI32", "Min"),
-        ("InterSliceReduceOpF32", "Add") => ("IntraSliceReduceOpF32", "Add"),
-        ("InterSliceReduceOpF32", "Max") => ("IntraSliceReduceOpF32", "Max"),
-        ("InterSliceReduceOpF32", "Min") => ("IntraSliceReduceOpF32", "Min"),
-        _ => return None,
-    };
+    let names = pass.library().operations();
+    let across = names.find(enumeration, variant, None)?.operation;
+    let operation = in_slice(across)?;
     let (outer, inner) = packet.split_at(NARROW_LANES)?;
     Some(Gate {
         narrow: (
@@ -185,6 +180,18 @@ fn gate(pass: &Pass, index: usize, axis: &str) -> Option<Gate> {
         wide: (time.to_mapping(), packet.to_mapping()),
         operation,
     })
+}
+
+/// The reduction inside of a slice that computes what one across slices does; sums of integers saturate there.
+fn in_slice(across: &VectorOperation) -> Option<&'static VectorOperation> {
+    if across.group != OperationGroup::ReduceAcross {
+        return None;
+    }
+    let function = match (across.element_type, across.function) {
+        (ElementType::I32, Function::Add) => Function::AddSaturated,
+        (_, function) => function,
+    };
+    vector_operation(OperationGroup::ReduceInSlice, across.element_type, function)
 }
 
 /// The stages of a contraction that the judgement needs.

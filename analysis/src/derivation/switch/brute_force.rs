@@ -44,7 +44,7 @@ fn run(config: SwitchConfig, input: (&str, &str), output: (&str, &str)) -> Switc
         stream(position, ElementType::I8, slice, time, "1 # 32", AXES)
     };
     let pass = Pass {
-        dialect: crate::items::Dialect::VisaStd,
+        dialect: crate::items::Dialect::default(),
         machine: crate::hardware::Machine::RNGD,
         context: Some(Context::Main),
         source: PassSource::Parameter {

@@ -29,7 +29,7 @@ fn run_on(
         stream(position, ElementType::I8, slice, time, packet, axes)
     };
     let pass = Pass {
-        dialect: crate::items::Dialect::VisaStd,
+        dialect: crate::items::Dialect::default(),
         machine,
         context: Some(Context::Main),
         source: PassSource::Parameter {

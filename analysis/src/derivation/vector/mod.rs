@@ -242,12 +242,12 @@ impl<'a> Walk<'a> {
         if let (Some(stream), BranchMode::Comparison(types)) = (self.stream_type(index), mode)
             && let Some(other) = types.iter().find(|&&compared| compared != stream)
         {
-            let name = |found: ElementType| format!("InputCmp::{}", found.name().to_uppercase());
+            let words = self.pass.library().words;
             let fault = VectorFault::OperationType {
                 entered: VectorStage::Branch,
-                operation: name(*other),
+                operation: words.comparison_of(*other),
                 stream,
-                alternatives: vec![name(stream)],
+                alternatives: vec![words.comparison_of(stream)],
             };
             self.fault(index, stage.span, fault);
         }

@@ -1,10 +1,7 @@
 //! Operations of the ALUs and conversions: whether the stage has them for the stream's type, and whether the ALU is free.
 
-use crate::hardware::{
-    Alu, ElementType, VectorOperation, operations_of, same_function, vector_operation,
-};
+use crate::hardware::{Alu, ElementType, VectorOperation, same_function};
 use crate::items::Span;
-use crate::kernel::catalogue::vector_stages;
 use crate::kernel::{AluOperation, Position, Stage, VectorStage};
 
 use super::{Groups, VectorFault, Walk, stages};
@@ -12,11 +9,7 @@ use super::{Groups, VectorFault, Walk, stages};
 impl<'a> Walk<'a> {
     pub(super) fn alu(&mut self, index: usize, stage: &'a Stage, operation: &'a AluOperation) {
         let in_order = self.enter(index, stage, operation.stage);
-        let found = vector_operation(
-            &operation.enumeration,
-            &operation.variant,
-            operation.argument.as_deref(),
-        );
+        let found = operation.known(self.pass.library());
         let alu = found
             .and_then(|found| found.alu)
             .filter(|_| !operation.is_skipped());
@@ -27,7 +20,7 @@ impl<'a> Walk<'a> {
             && typed
             && let (Some(alu), Some(found)) = (alu, found)
         {
-            self.use_alu(index, operation.operation_span, alu, found);
+            self.use_alu(index, operation, alu, found);
         } else if let Some(alu) = alu
             && self.used.iter().all(|(used, _)| *used != alu)
         {
@@ -42,7 +35,14 @@ impl<'a> Walk<'a> {
         self.arrive(index, stage, operation.stage, alu);
     }
 
-    fn use_alu(&mut self, index: usize, span: Span, alu: Alu, found: &'static VectorOperation) {
+    fn use_alu(
+        &mut self,
+        index: usize,
+        operation: &AluOperation,
+        alu: Alu,
+        found: &'static VectorOperation,
+    ) {
+        let span = operation.operation_span;
         let Some(&(_, earlier)) = self.used.iter().find(|(used, _)| *used == alu) else {
             self.used.push((alu, span));
             return;
@@ -51,14 +51,7 @@ impl<'a> Walk<'a> {
         let alternatives = same_function(found)
             .filter(|other| other.alu.as_ref().is_some_and(is_free))
             .collect();
-        let stage = vector_stages()
-            .iter()
-            .find(|stage| stages::enumerations(**stage).contains(&found.enumeration));
-        let mut free: Vec<Alu> = stage
-            .into_iter()
-            .flat_map(|stage| stages::enumerations(*stage))
-            .flat_map(|enumeration| operations_of(enumeration))
-            .filter(|other| other.element_type == found.element_type)
+        let mut free: Vec<Alu> = stages::operations_on(operation.stage, found.element_type)
             .filter_map(|other| other.alu)
             .filter(is_free)
             .collect();
@@ -89,24 +82,24 @@ impl<'a> Walk<'a> {
         let Some(stream) = self.stream_type(index) else {
             return true;
         };
-        let mut known = operations_of(enumeration).peekable();
-        let Some(first) = known.peek() else {
+        let names = self.pass.library().operations();
+        let Some(known) = names.enumeration(enumeration) else {
             return true;
         };
-        let exists = operations_of(enumeration).any(|found| found.variant == variant);
-        let in_stage = stages::enumerations(entered).contains(&enumeration);
+        let groups = stages::groups(entered);
+        let exists = names.has_variant(enumeration, variant);
         // A name that no enum of the stage has is the compiler's to say.
-        let elsewhere = stages::enumerations(entered)
+        let mut of_stage = names
+            .enums
             .iter()
-            .any(|other| operations_of(other).any(|found| found.variant == variant));
-        if first.element_type == stream && in_stage && (exists || !elsewhere) {
+            .filter(|other| groups.contains(&other.group));
+        let elsewhere = of_stage.any(|other| names.has_variant(other.name, variant));
+        let in_stage = groups.contains(&known.group);
+        if known.element_type == stream && in_stage && (exists || !elsewhere) {
             return true;
         }
-        let alternatives: Vec<String> = stages::enumerations(entered)
-            .iter()
-            .flat_map(|other| operations_of(other))
-            .filter(|found| found.element_type == stream)
-            .map(VectorOperation::written)
+        let alternatives = stages::operations_on(entered, stream)
+            .map(|other| names.write(other))
             .collect();
         let operation = format!("{enumeration}::{variant}");
         self.fault(

@@ -1,21 +1,26 @@
-//! What the Vector Engine's stages are called, and which operations are whose; their order and lanes are the catalogue's.
+//! Which operations the stages of the Vector Engine offer; their order and lanes are the catalogue's.
 
+use crate::hardware::{ElementType, OperationGroup, VectorOperation, operations_of};
 use crate::kernel::VectorStage;
 use crate::kernel::catalogue::vector_stages;
 
 pub use crate::kernel::catalogue::{is_stashable, may_follow, way_into, way_out_of};
 
-/// The enums of a stage's operations.
+/// The groups of operations that a stage offers.
 #[must_use]
-pub const fn enumerations(stage: VectorStage) -> &'static [&'static str] {
+pub const fn groups(stage: VectorStage) -> &'static [OperationGroup] {
     match stage {
-        VectorStage::Logic => &["LogicBinaryOpI32", "LogicBinaryOpF32"],
-        VectorStage::Fxp => &["FxpBinaryOp"],
-        VectorStage::Fp => &["FpUnaryOp", "FpBinaryOp", "FpTernaryOp"],
-        VectorStage::IntraSliceReduce => &["IntraSliceReduceOpI32", "IntraSliceReduceOpF32"],
-        VectorStage::FpDiv => &["FpDivBinaryOp"],
-        VectorStage::Clip => &["ClipBinaryOpI32", "ClipBinaryOpF32"],
-        VectorStage::InterSliceReduce => &["InterSliceReduceOpI32", "InterSliceReduceOpF32"],
+        VectorStage::Logic => &[OperationGroup::Logic],
+        VectorStage::Fxp => &[OperationGroup::Fxp],
+        VectorStage::Fp => &[
+            OperationGroup::FloatUnary,
+            OperationGroup::FloatBinary,
+            OperationGroup::FloatTernary,
+        ],
+        VectorStage::IntraSliceReduce => &[OperationGroup::ReduceInSlice],
+        VectorStage::FpDiv => &[OperationGroup::FloatDivide],
+        VectorStage::Clip => &[OperationGroup::Clip],
+        VectorStage::InterSliceReduce => &[OperationGroup::ReduceAcross],
         VectorStage::Branch
         | VectorStage::FxpToFp
         | VectorStage::Narrow
@@ -23,6 +28,15 @@ pub const fn enumerations(stage: VectorStage) -> &'static [&'static str] {
         | VectorStage::FpToFxp
         | VectorStage::Filter => &[],
     }
+}
+
+/// The operations that a stage offers on a stream of a type.
+pub fn operations_on(
+    stage: VectorStage,
+    element_type: ElementType,
+) -> impl Iterator<Item = &'static VectorOperation> {
+    let operations = groups(stage).iter().flat_map(|group| operations_of(*group));
+    operations.filter(move |operation| operation.element_type == element_type)
 }
 
 /// The stages behind which a stash may be taken.
@@ -37,26 +51,6 @@ pub fn stashable() -> Vec<VectorStage> {
 pub fn followers(from: VectorStage) -> Vec<VectorStage> {
     let stages = vector_stages().iter().copied();
     stages.filter(|&to| may_follow(from, to)).collect()
-}
-
-/// The stage's name in the book.
-#[must_use]
-pub const fn name(stage: VectorStage) -> &'static str {
-    match stage {
-        VectorStage::Branch => "Branch",
-        VectorStage::Logic => "Logic",
-        VectorStage::Fxp => "Fxp",
-        VectorStage::FxpToFp => "FxpToFp",
-        VectorStage::Narrow => "Narrow",
-        VectorStage::Fp => "Fp",
-        VectorStage::IntraSliceReduce => "IntraSliceReduce",
-        VectorStage::FpDiv => "FpDiv",
-        VectorStage::Widen => "Widen",
-        VectorStage::FpToFxp => "FpToFxp",
-        VectorStage::Clip => "Clip",
-        VectorStage::InterSliceReduce => "InterSliceReduce",
-        VectorStage::Filter => "Filter",
-    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::completion::completed_change;
 use crate::derivation::memory::free_places;
 use crate::hardware::FLIT_BYTES;
 use crate::items::{ItemId, Span};
+use crate::kernel::dialect::{self, Dialect};
 use crate::kernel::{Address, AddressValue, OperationKind, Origin, Tensor, Tier};
 use crate::mapping::Mapping;
 use crate::report::FileEdit;
@@ -59,11 +60,12 @@ fn packet_at(here: &Here<'_>, function: ItemId) -> Option<(Span, Mapping)> {
 /// Moves a tensor to the first place that is free for as long as it is needed.
 pub(super) fn move_tensor(here: &Here<'_>) -> Option<Assist> {
     let bodies = here.bodies();
+    let library = dialect::of_file(here.db, bodies.first()?.file(here.db));
     let (span, name, places) = bodies
         .iter()
         .find_map(|function| addressed_at(here, *function))?;
     places.into_iter().take(PLACES).find_map(|place| {
-        let edit = Edit::new(span, written(&place)?);
+        let edit = Edit::new(span, written(library, &place)?);
         let text = edit.text.clone();
         let edits = agreed(here, &bodies, std::slice::from_ref(&edit))?;
         // What another change would have to follow is no free place.
@@ -74,10 +76,10 @@ pub(super) fn move_tensor(here: &Here<'_>) -> Option<Assist> {
     })
 }
 
-fn written(place: &AddressValue) -> Option<Replacement> {
+fn written(library: Dialect, place: &AddressValue) -> Option<Replacement> {
     match place {
         AddressValue::Bytes(address) => Some(Replacement::address(*address)),
-        AddressValue::Trf(region) => Some((*region).into()),
+        AddressValue::Trf(region) => Some(Replacement::region(library, *region)),
         AddressValue::Unknown => None,
     }
 }
@@ -89,7 +91,7 @@ fn addressed_at(here: &Here<'_>, function: ItemId) -> Option<(Span, String, Vec<
         matches!(tensor.tier, Tier::Dm | Tier::Trf | Tier::Vrf)
             && matches!(tensor.origin, Origin::Operation(_) | Origin::FromAddress)
             && here.is_at(tensor.address.span)
-            && is_literal(here, &tensor.address)
+            && is_literal(here, lowered.library(), &tensor.address)
     })?;
     let mut places = Vec::new();
     // What lies well is not moved to where it lies worse, if there is another place.
@@ -116,7 +118,7 @@ fn called(tensor: &Tensor) -> String {
 }
 
 /// Whether the address is written as a number or a region.
-fn is_literal(here: &Here<'_>, address: &Address) -> bool {
+fn is_literal(here: &Here<'_>, library: Dialect, address: &Address) -> bool {
     let Some(text) = here
         .range(address.span)
         .and_then(|range| slice(&here.text, range))
@@ -130,7 +132,7 @@ fn is_literal(here: &Here<'_>, address: &Address) -> bool {
                     .chars()
                     .all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
         }
-        AddressValue::Trf(_) => text.starts_with("TrfAddress"),
+        AddressValue::Trf(_) => text.starts_with(library.words.trf_type),
         AddressValue::Unknown => false,
     }
 }

@@ -383,7 +383,7 @@ impl Around {
     }
 
     /// The table of the library that the file is written for.
-    pub(in crate::ide) fn dialect(&self, db: &dyn Db) -> &'static Dialect {
+    pub(in crate::ide) fn dialect(&self, db: &dyn Db) -> Dialect {
         dialect::of_file(db, self.file)
     }
 

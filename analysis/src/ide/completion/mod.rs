@@ -23,7 +23,7 @@ mod vector;
 use crate::db::Db;
 use crate::inputs::SourceFile;
 
-use crate::items::{Dialect, dialect};
+use crate::items::dialect;
 
 use self::context::{Around, Owner};
 use super::{Completion, CompletionKind};
@@ -58,7 +58,7 @@ fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     if let Some(at) = mapping {
         return mappings::propose(db, around, at);
     }
-    if dialect(db, around.file()) == Dialect::OptStd {
+    if !dialect(db, around.file()).library.is_read() {
         // The successor's methods mean other things under the same names: nothing is guessed.
         return rule_names::in_attribute(around);
     }

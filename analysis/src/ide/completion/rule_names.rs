@@ -58,7 +58,7 @@ pub(super) fn in_comment(around: &Around) -> Option<Vec<Completion>> {
 fn rules(around: &Around) -> Vec<Completion> {
     let rules = all().map(|rule| {
         let mut found = proposal(around, rule.name, CompletionKind::Keyword, rank(rule.group));
-        found.detail = Some(rule.summary.to_owned());
+        found.detail = Some(rule.summary().into_owned());
         found.documentation = Some(format!("[{}]({})", rule.name, url(rule.name)));
         found
     });

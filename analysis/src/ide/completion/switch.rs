@@ -316,7 +316,7 @@ pub(super) fn fields(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
 }
 
 /// Whether a method of that name sets the Switch Engine.
-pub(super) fn is_switch(dialect: &Dialect, name: &str) -> bool {
+pub(super) fn is_switch(dialect: Dialect, name: &str) -> bool {
     dialect
         .methods(name)
         .any(|method| method.stage() == Some(CanonicalStage::Switch))

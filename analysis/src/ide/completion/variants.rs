@@ -1,18 +1,19 @@
 //! Variants of the enums of operations, by what the stage takes and which ALUs are free; regions of the TRF.
 
 use crate::db::Db;
-use crate::hardware::{VectorOperation, operations_of, same_function};
+use crate::hardware::{Alu, Function, OperationGroup, operations_of, same_function};
 use crate::ide::{Completion, CompletionKind};
 use crate::inputs::line_index;
 use crate::items::{Span, file_range};
 use crate::kernel::TrfAddress;
 use crate::kernel::catalogue::Role;
 use crate::kernel::dialect::{Dialect, Method};
+use crate::libraries::NamedOperation;
 use crate::numbers::thousands;
 
 use super::context::{Around, Owner};
 use super::receiver::called;
-use super::vector::{VectorState, enumerations};
+use super::vector::{VectorState, groups, operations};
 use super::{proposal, switch};
 
 /// Proposals behind `Enum::`, or for the first argument of a method that takes an operation or a configuration.
@@ -38,24 +39,24 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
         }
         _ if owner == words.trf_type => Some(regions(around, around.dialect(db))),
         _ => {
-            let is_multiplier = owner == "FpMulAlu";
-            if !is_multiplier && operations_of(owner).next().is_none() {
+            let names = around.dialect(db).operations();
+            let known = names.enumeration(owner);
+            if known.is_none() && owner != names.choice {
                 return None;
             }
             let setting = call.and_then(|(_, name, dot)| Setting::of(db, around, &name, dot));
-            Some(if is_multiplier {
-                multipliers(db, around, setting.as_ref())
-            } else {
-                let method = setting.as_ref().map(|setting| setting.method);
-                if method.is_some_and(|method| !enumerations(method).contains(&owner)) {
-                    return Some(Vec::new());
-                }
-                operations_of(owner)
-                    .filter_map(|operation| {
-                        operation_proposal(db, around, setting.as_ref(), operation, false)
-                    })
-                    .collect()
-            })
+            let Some(known) = known else {
+                return Some(multipliers(db, around, setting.as_ref()));
+            };
+            let method = setting.as_ref().map(|setting| setting.method);
+            if method.is_some_and(|method| !groups(method).contains(&known.group)) {
+                return Some(Vec::new());
+            }
+            let operations = names.of(owner);
+            let proposals = operations.filter_map(|operation| {
+                operation_proposal(db, around, setting.as_ref(), operation, false)
+            });
+            Some(proposals.collect())
         }
     }
 }
@@ -91,10 +92,9 @@ fn first_argument(db: &dyn Db, around: &Around, name: &str, dot: usize) -> Optio
         return switch::variants(db, around, Some(dot), true);
     }
     let setting = Setting::of(db, around, name, dot)?;
-    let operations = enumerations(setting.method)
-        .into_iter()
-        .flat_map(operations_of);
-    let found: Vec<Completion> = operations
+    let names = around.dialect(db).operations();
+    let found: Vec<Completion> = operations(setting.method)
+        .filter_map(|operation| names.name_of(operation))
         .filter_map(|operation| operation_proposal(db, around, Some(&setting), operation, true))
         .collect();
     (!found.is_empty()).then_some(found)
@@ -105,14 +105,16 @@ fn operation_proposal(
     db: &dyn Db,
     around: &Around,
     setting: Option<&Setting>,
-    operation: &'static VectorOperation,
+    named: NamedOperation,
     whole: bool,
 ) -> Option<Completion> {
+    let operation = named.operation;
+    let names = around.dialect(db).operations();
     let state = setting.and_then(|setting| setting.state.as_ref());
     if state.is_some_and(|state| !state.takes_type(operation)) {
         return None;
     }
-    let written = operation.written();
+    let written = names.write(operation);
     let label = if whole {
         written
     } else {
@@ -134,7 +136,7 @@ fn operation_proposal(
     if taken.is_some() {
         let free: Vec<String> = same_function(operation)
             .filter(|other| state.is_some_and(|state| state.taken_by(other.alu).is_none()))
-            .map(|other| format!("`{}`", other.written()))
+            .map(|other| format!("`{}`", names.write(other)))
             .collect();
         if !free.is_empty() {
             words.push(format!(
@@ -143,25 +145,29 @@ fn operation_proposal(
             ));
         }
     }
-    let named = (operation.enumeration, operation.variant);
-    let without_body = around.dialect(db).words.operations_without_body;
-    if without_body.contains(&named) {
+    if names.is_without_body(operation) {
         words.push("The library's simulation does not run it yet.".to_owned());
     }
     found.documentation = (!words.is_empty()).then(|| words.join(" "));
     Some(found)
 }
 
-/// Multipliers, inside of `FpBinaryOp::MulF(…)`.
+/// The ALUs that multiply, inside of a product.
 fn multipliers(db: &dyn Db, around: &Around, setting: Option<&Setting>) -> Vec<Completion> {
     let state = setting.and_then(|setting| setting.state.as_ref());
-    operations_of("FpBinaryOp")
-        .filter(|operation| operation.variant == "MulF")
+    let names = around.dialect(db).operations();
+    operations_of(OperationGroup::FloatBinary)
+        .filter(|operation| operation.function == Function::Multiply)
         .filter_map(|operation| {
             let taken = state.and_then(|state| state.taken_by(operation.alu));
             let rank = if taken.is_some() { 100 } else { 10 };
-            let mut found = proposal(around, operation.argument?, CompletionKind::Variant, rank);
-            let alu = operation.alu?.name();
+            let mut found = proposal(
+                around,
+                names.name_of(operation)?.argument?,
+                CompletionKind::Variant,
+                rank,
+            );
+            let alu = operation.alu.map(Alu::name)?;
             found.detail = Some(match taken {
                 Some(span) => format!("ALU {alu} taken by line {}", line_of(db, span)),
                 None => format!("ALU {alu}"),
@@ -176,7 +182,7 @@ fn line_of(db: &dyn Db, span: Span) -> u32 {
     line_index(db, file).line(start)
 }
 
-fn regions(around: &Around, dialect: &Dialect) -> Vec<Completion> {
+fn regions(around: &Around, dialect: Dialect) -> Vec<Completion> {
     let rows = [
         (TrfAddress::FirstHalf, "the first half of each row"),
         (TrfAddress::SecondHalf, "the second half of each row"),

@@ -3,7 +3,7 @@
 //! Reads what the derivation of the pass says and the tables of the engine's stages; judges no shapes.
 
 use crate::derivation::vector::{derive, stages};
-use crate::hardware::{Alu, ElementType, VectorOperation, operations_of};
+use crate::hardware::{Alu, ElementType, OperationGroup, VectorOperation, operations_of};
 use crate::items::Span;
 use crate::kernel::catalogue::{
     CanonicalStage, Role, is_stashable, may_follow, way_into, way_out_of,
@@ -165,26 +165,23 @@ fn used_alus(body: &Body, pass: &Pass, reduced: Option<usize>) -> Vec<(Alu, Span
         .collect()
 }
 
-/// The enums that the operation of a method may be of.
-pub(super) fn enumerations(method: &Method) -> Vec<&'static str> {
+/// The groups that the operation of a method may be of.
+pub(super) fn groups(method: &Method) -> Vec<OperationGroup> {
     let reached = method.stage().and_then(CanonicalStage::vector_stage);
     let Some(reached) = reached.filter(|_| method.has(Role::Operation)) else {
         return Vec::new();
     };
-    let kind = match (reached, method.merges(), method.arity()) {
-        (VectorStage::Fp, true, _) | (VectorStage::Fp, false, Arity::Binary) => "Binary",
-        (VectorStage::Fp, false, Arity::Unary) => "Unary",
-        (VectorStage::Fp, false, Arity::Ternary) => "Ternary",
-        _ => "",
-    };
-    stages::enumerations(reached)
-        .iter()
-        .copied()
-        .filter(|enumeration| enumeration.contains(kind))
-        .collect()
+    match (reached, method.merges(), method.arity()) {
+        (VectorStage::Fp, true, _) | (VectorStage::Fp, false, Arity::Binary) => {
+            vec![OperationGroup::FloatBinary]
+        }
+        (VectorStage::Fp, false, Arity::Unary) => vec![OperationGroup::FloatUnary],
+        (VectorStage::Fp, false, Arity::Ternary) => vec![OperationGroup::FloatTernary],
+        _ => stages::groups(reached).to_vec(),
+    }
 }
 
 /// The operations that a method may be given.
 pub(super) fn operations(method: &Method) -> impl Iterator<Item = &'static VectorOperation> {
-    enumerations(method).into_iter().flat_map(operations_of)
+    groups(method).into_iter().flat_map(operations_of)
 }

@@ -8,11 +8,12 @@ use crate::db::Db;
 use crate::hardware::ElementType;
 use crate::inputs::SourceFile;
 use crate::items::{
-    Dialect, ItemId, ItemKind, Namespace, Resolution, ScopeRef, Span, alias_mapping, block_scopes,
-    dialect, parse_item, resolve, resolve_mapping_type, scope_at,
+    ItemId, ItemKind, Namespace, Resolution, ScopeRef, Span, alias_mapping, block_scopes, dialect,
+    parse_item, resolve, resolve_mapping_type, scope_at,
 };
 use crate::kernel::dialect::{TypeEntry, TypeParameter, TypeShape, of_file};
 use crate::kernel::{Level, Tier};
+use crate::libraries::Library;
 use crate::mapping::Mapping;
 use crate::numbers::thousands;
 
@@ -78,7 +79,7 @@ fn of_type(
     text: Span,
 ) -> Option<(String, String)> {
     // The successor's types have other parameters.
-    if dialect(db, alias.file(db)) != Dialect::VisaStd {
+    if dialect(db, alias.file(db)).library != Library::VisaStd {
         return None;
     }
     let ast::Type::PathType(path) = written else {

@@ -138,10 +138,10 @@ pub(super) fn alus(vector: &VectorDerivation, stage: usize) -> Vec<String> {
         .iter()
         .filter(|ahead| vector_stages::may_follow(step.reached, **ahead))
         .filter_map(|ahead| {
-            let enumerations = vector_stages::enumerations(*ahead);
+            let groups = vector_stages::groups(*ahead);
             let free: BTreeSet<Alu> = VECTOR_OPERATIONS
                 .iter()
-                .filter(|operation| enumerations.contains(&operation.enumeration))
+                .filter(|operation| groups.contains(&operation.group))
                 .filter_map(|operation| operation.alu)
                 .filter(|alu| !used.contains(alu))
                 .collect();

@@ -24,8 +24,8 @@ pub(super) fn page(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover> 
 
 fn of_rule(name: &str) -> Option<String> {
     let rule = rules::find(name)?;
-    let mut page = Page::headed(format!("**{}**: {}", rule.name, rule.summary));
-    page.add(rule.why.to_owned());
+    let mut page = Page::headed(format!("**{}**: {}", rule.name, rule.summary()));
+    page.add(rule.why().into_owned());
     page.add(format!(
         "Level {} by default, group {}, {}. [The rule's page]({})",
         code(rule.default_level().name()),

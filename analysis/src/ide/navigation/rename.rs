@@ -18,7 +18,8 @@ use rustc_hash::FxHashMap;
 
 use crate::db::Db;
 use crate::inputs::{SourceFile, line_index};
-use crate::items::{Dialect, Namespace, Resolution, dialect, resolve};
+use crate::items::{Namespace, Resolution, dialect, resolve};
+use crate::libraries::Library;
 use crate::report::FileEdit;
 use crate::syntax::EDITION;
 
@@ -199,14 +200,14 @@ fn check_name(db: &dyn Db, renaming: &Renaming, name: &str) -> Result<(), Rename
     if renaming.declaration && matches!(renaming.named, Named::Axis(_)) {
         let first = name.chars().next().unwrap_or('_');
         let dialect = dialect(db, renaming.named.file(db));
-        let allowed = match dialect {
-            Dialect::VisaStd => first.is_ascii_uppercase(),
-            Dialect::OptStd => first.is_ascii_alphabetic(),
+        let allowed = match dialect.library {
+            Library::VisaStd => first.is_ascii_uppercase(),
+            Library::OptStd => first.is_ascii_alphabetic(),
         };
         if !allowed {
-            let wanted = match dialect {
-                Dialect::VisaStd => "an upper-case letter",
-                Dialect::OptStd => "a letter",
+            let wanted = match dialect.library {
+                Library::VisaStd => "an upper-case letter",
+                Library::OptStd => "a letter",
             };
             return refuse(format!("an axis starts with {wanted}; `{name}` does not"));
         }

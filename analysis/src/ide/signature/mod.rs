@@ -2,7 +2,7 @@
 
 use crate::db::Db;
 use crate::inputs::SourceFile;
-use crate::items::{Dialect as Library, dialect};
+use crate::items::dialect;
 use crate::kernel::Level;
 use crate::kernel::dialect::{Dialect, Guide, TypeParameter};
 
@@ -14,7 +14,7 @@ use crate::numbers::one_of;
 /// The method that the cursor is in the turbofish or arguments of.
 pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: u32) -> Option<SignatureHelp> {
     let around = Around::at(db, file, offset)?;
-    if around.comment.is_some() || dialect(db, file) == Library::OptStd {
+    if around.comment.is_some() || !dialect(db, file).library.is_read() {
         // The successor's methods have other generics under the same names.
         return None;
     }
@@ -115,7 +115,7 @@ fn written(name: &str, guide: &Guide, active: Option<usize>) -> SignatureHelp {
 }
 
 /// The generics of a type of the library. Lifetimes stand before them and are not counted.
-fn tensor_type(dialect: &Dialect, name: &str, commas: usize) -> Option<SignatureHelp> {
+fn tensor_type(dialect: Dialect, name: &str, commas: usize) -> Option<SignatureHelp> {
     let entry = dialect.type_entry(name)?;
     let mut label = Label {
         text: format!("{name}<"),
@@ -142,7 +142,7 @@ fn tensor_type(dialect: &Dialect, name: &str, commas: usize) -> Option<Signature
     })
 }
 
-fn parameter_words(dialect: &Dialect, parameter: TypeParameter) -> (&'static str, String) {
+fn parameter_words(dialect: Dialect, parameter: TypeParameter) -> (&'static str, String) {
     let machine = dialect.machine;
     let (name, words) = match parameter {
         TypeParameter::Scalar => ("D", "The element type."),

@@ -6,9 +6,12 @@
 
 mod guide;
 mod opt_std;
+mod terms;
 mod visa_std;
 mod words;
 mod write;
+
+use std::fmt;
 
 use super::catalogue::{CanonicalStage, Generic, Role};
 use super::{Context, Level, Position, Tier, Way};
@@ -16,6 +19,9 @@ use crate::db::Db;
 use crate::hardware::Machine;
 use crate::inputs::SourceFile;
 use crate::items;
+use crate::libraries::{self, OperationNames};
+
+pub use crate::libraries::Release;
 
 pub use guide::{Guide, GuideRow, Part};
 pub use opt_std::OPT_STD;
@@ -24,16 +30,25 @@ pub use words::{ConditionWord, OperandWord, SwitchWord, Words};
 
 /// The table of a library.
 #[must_use]
-pub const fn of(library: items::Dialect) -> &'static Dialect {
+pub const fn table(library: libraries::Library) -> &'static Table {
     match library {
-        items::Dialect::VisaStd => &VISA_STD,
-        items::Dialect::OptStd => &OPT_STD,
+        libraries::Library::VisaStd => &VISA_STD,
+        libraries::Library::OptStd => &OPT_STD,
     }
 }
 
-/// The table of the library that a file is written for.
+/// The table of a library, read in a release of it.
 #[must_use]
-pub fn of_file(db: &dyn Db, file: SourceFile) -> &'static Dialect {
+pub const fn of(dialect: items::Dialect) -> Dialect {
+    Dialect {
+        table: table(dialect.library),
+        release: dialect.release,
+    }
+}
+
+/// The table of the library that a file is written for, in its release.
+#[must_use]
+pub fn of_file(db: &dyn Db, file: SourceFile) -> Dialect {
     of(items::dialect(db, file))
 }
 
@@ -210,25 +225,8 @@ pub struct Argument {
     pub suffix: &'static str,
 }
 
-/// A release of a library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Release {
-    /// The first number.
-    pub major: u16,
-    /// The second number.
-    pub minor: u16,
-}
-
-impl Release {
-    /// `major.minor`.
-    #[must_use]
-    pub const fn new(major: u16, minor: u16) -> Self {
-        Self { major, minor }
-    }
-}
-
 /// The releases that have something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Releases {
     /// The first.
     pub since: Release,
@@ -250,6 +248,16 @@ impl Releases {
     #[must_use]
     pub fn contain(&self, release: Release) -> bool {
         self.since <= release && self.until.is_none_or(|until| release <= until)
+    }
+}
+
+impl fmt::Display for Releases {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.until {
+            Some(until) if until == self.since => write!(formatter, "{until}"),
+            Some(until) => write!(formatter, "{} to {until}", self.since),
+            None => write!(formatter, "{} and later", self.since),
+        }
     }
 }
 
@@ -325,6 +333,13 @@ impl Method {
         }
     }
 
+    /// Whether a release of the library has it, or only the book.
+    #[must_use]
+    pub fn is_in(&self, release: Release) -> bool {
+        self.releases
+            .is_none_or(|releases| releases.contain(release))
+    }
+
     /// Whether a release of the library has it; some are only the book's.
     #[must_use]
     pub const fn is_published(&self) -> bool {
@@ -362,11 +377,13 @@ pub struct AssociatedFunction {
     pub constructor: Constructor,
 }
 
-/// A library that kernels are written against.
+/// A library that kernels are written against, all its releases.
 #[derive(Debug, Clone, Copy)]
-pub struct Dialect {
-    /// The library's crate.
-    pub crate_name: &'static str,
+pub struct Table {
+    /// The library.
+    pub library: libraries::Library,
+    /// Releases that were read, with when they came out, the oldest first.
+    pub editions: &'static [(Release, &'static str)],
     /// What its kernels run on, where they do not say more.
     pub machine: Machine,
     /// Its types.
@@ -385,7 +402,43 @@ pub struct Dialect {
     pub words: &'static Words,
 }
 
-impl Dialect {
+/// A library in one release of it: what methods mean, and what a fix writes.
+#[derive(Debug, Clone, Copy)]
+pub struct Dialect {
+    table: &'static Table,
+    release: Release,
+}
+
+impl std::ops::Deref for Dialect {
+    type Target = Table;
+
+    fn deref(&self) -> &Table {
+        self.table
+    }
+}
+
+impl Table {
+    /// The table, read in a release.
+    #[must_use]
+    pub const fn at(&'static self, release: Release) -> Dialect {
+        Dialect {
+            table: self,
+            release,
+        }
+    }
+
+    /// The table, read in the newest release.
+    #[must_use]
+    pub const fn newest(&'static self) -> Dialect {
+        self.at(self.library.newest())
+    }
+
+    /// What the library calls operations of the Vector Engine.
+    #[must_use]
+    pub const fn operations(&self) -> &'static OperationNames {
+        self.library.operations()
+    }
+
     /// The type of that name.
     #[must_use]
     pub fn type_entry(&self, name: &str) -> Option<&'static TypeEntry> {
@@ -409,9 +462,37 @@ impl Dialect {
         }
     }
 
-    /// Every method.
+    /// The context that a field of the whole context is.
+    #[must_use]
+    pub fn context_field(&self, name: &str) -> Option<Context> {
+        self.context_fields
+            .iter()
+            .find(|(field, _)| *field == name)
+            .map(|(_, context)| *context)
+    }
+}
+
+impl Dialect {
+    /// The library and its release.
+    #[must_use]
+    pub const fn id(&self) -> items::Dialect {
+        items::Dialect {
+            library: self.table.library,
+            release: self.release,
+        }
+    }
+
+    /// All methods of that name, of any release: what a method that this one does not have would do.
+    pub fn methods_of_any_release(&self, name: &str) -> impl Iterator<Item = &'static Method> {
+        let methods = self.table.methods.iter().copied().flatten();
+        methods.filter(move |method| method.name == name)
+    }
+
+    /// Every method that the release has, and those that only the book has.
     pub fn every_method(&self) -> impl Iterator<Item = &'static Method> + use<> {
-        self.methods.iter().copied().flatten()
+        let release = self.release;
+        let methods = self.table.methods.iter().copied().flatten();
+        methods.filter(move |method| method.is_in(release))
     }
 
     /// All methods of that name.
@@ -420,7 +501,15 @@ impl Dialect {
             .filter(move |method| method.name == name)
     }
 
-    /// The first method that asks for a stage, those of releases before those of the book alone.
+    /// The releases that have a method of that name, where this one has none.
+    pub fn elsewhere(&self, name: &str) -> Option<Releases> {
+        if self.methods(name).next().is_some() {
+            return None;
+        }
+        self.methods_of_any_release(name).next()?.releases
+    }
+
+    /// The first method that asks for a stage, those of the release before those of the book alone.
     #[must_use]
     pub fn method_of(&self, stage: CanonicalStage) -> Option<&'static Method> {
         let mut of_stage = self
@@ -435,19 +524,31 @@ impl Dialect {
         }
     }
 
+    /// The release that was read and comes nearest, in words: `` `furiosa_visa_std` 0.1 (April 2026) ``.
+    #[must_use]
+    pub fn edition(&self) -> String {
+        let own = self.library.crate_name();
+        let editions = self.table.editions.iter();
+        let mut known = editions
+            .rev()
+            .skip_while(|(known, _)| *known > self.release);
+        match known.next().or(self.table.editions.first()) {
+            Some((release, when)) => format!("`{own}` {release} ({when})"),
+            None => format!("`{own}` {}", self.release),
+        }
+    }
+
+    /// The first method with a body that does something.
+    #[must_use]
+    pub fn method_that(&self, does: Action) -> Option<&'static Method> {
+        self.every_method()
+            .find(|method| method.action == does && !method.without_body)
+    }
+
     /// Whether the library names a method of that name and has no body for it.
     #[must_use]
     pub fn is_without_body(&self, name: &str) -> bool {
         self.methods(name).any(|method| method.without_body)
-    }
-
-    /// The context that a field of the whole context is.
-    #[must_use]
-    pub fn context_field(&self, name: &str) -> Option<Context> {
-        self.context_fields
-            .iter()
-            .find(|(field, _)| *field == name)
-            .map(|(_, context)| *context)
     }
 }
 
@@ -457,8 +558,9 @@ mod tests {
 
     #[test]
     fn every_method_of_a_receiver_is_unique() {
-        for (index, method) in VISA_STD.every_method().enumerate() {
+        for (index, method) in VISA_STD.newest().every_method().enumerate() {
             let twin = VISA_STD
+                .newest()
                 .every_method()
                 .skip(index + 1)
                 .find(|other| other.name == method.name && other.receiver == method.receiver);
@@ -495,6 +597,7 @@ mod tests {
         // operations logic, fxp, fp_unary, fp_binary, fp_ternary, fp_div, clip with their `_with_mode` twins, plus
         // two conversions and the entry.
         let single = VISA_STD
+            .newest()
             .every_method()
             .filter(|method| {
                 method.name.starts_with("vector_") && !matches!(method.receiver, Receiver::Pair)
@@ -503,6 +606,7 @@ mod tests {
         assert_eq!(single, 12 + 14 + 2);
         // Pair: the same operations, conversions, split, concat, trim, pad, and four zips with twins.
         let pair = VISA_STD
+            .newest()
             .every_method()
             .filter(|method| matches!(method.receiver, Receiver::Pair))
             .count();

@@ -2,6 +2,8 @@
 //!
 //! Lowering asks here what a name means, and whoever writes a kernel's text what a thing is called.
 
+use crate::hardware::ElementType;
+use crate::kernel::catalogue::vector_stages;
 use crate::kernel::{
     AccumulationKind, BranchMode, Context, Position, SwitchParameter, SwitchTopology, TrfAddress,
     VectorStage, Way,
@@ -55,12 +57,16 @@ pub struct Words {
     pub switch_type: &'static str,
     /// Topologies of the Switch Engine.
     pub switches: &'static [SwitchWord],
+    /// The enum of branch modes.
+    pub branch_type: &'static str,
     /// Branch modes but that by comparisons.
     pub branch_modes: &'static [(&'static str, BranchMode)],
     /// The branch mode by comparisons.
     pub comparison: &'static str,
+    /// The enum of comparisons.
+    pub comparison_type: &'static str,
     /// Comparisons by the type that they are for: the variant that holds one, and the enum that it is of.
-    pub comparisons: &'static [(&'static str, &'static str, crate::hardware::ElementType)],
+    pub comparisons: &'static [(&'static str, &'static str, ElementType)],
     /// Constructors of operands.
     pub operands: &'static [(&'static str, OperandWord)],
     /// Names that say which branches an operand is for.
@@ -79,7 +85,7 @@ pub struct Words {
     pub position_prefix: &'static str,
     /// What the name of a stream's type has behind the marker of its position.
     pub stream_suffix: &'static str,
-    /// Markers of the Vector Engine's stages.
+    /// Markers of the Vector Engine's stages that are not called as the book calls the stage.
     pub vector_stages: &'static [(&'static str, VectorStage)],
     /// Markers of the lanes of a stream.
     pub ways: &'static [(&'static str, Way)],
@@ -91,8 +97,6 @@ pub struct Words {
     pub address_type: &'static str,
     /// Branch modes that are named and have no body.
     pub modes_without_body: &'static [BranchMode],
-    /// Operations of ALUs that are named and have no body: enum and variant.
-    pub operations_without_body: &'static [(&'static str, &'static str)],
     /// Methods whose names ordinary Rust has too: they are only meant where the receiver is known.
     pub ordinary: &'static [&'static str],
     /// The function that launches a kernel.
@@ -114,8 +118,10 @@ impl Words {
         accumulations: &[],
         switch_type: "",
         switches: &[],
+        branch_type: "",
         branch_modes: &[],
         comparison: "",
+        comparison_type: "",
         comparisons: &[],
         operands: &[],
         conditions: &[],
@@ -132,7 +138,6 @@ impl Words {
         way_words: "",
         address_type: "",
         modes_without_body: &[],
-        operations_without_body: &[],
         ordinary: &[],
         launch: "",
     };
@@ -194,6 +199,24 @@ impl Words {
         found.map_or("", |(name, _)| name)
     }
 
+    /// The branch modes that have a body.
+    #[must_use]
+    pub fn modes_with_body(&self) -> Vec<&'static str> {
+        let modes = self.branch_modes.iter();
+        let bodies = modes.filter(|(_, mode)| !self.modes_without_body.contains(mode));
+        let names = bodies.map(|(name, _)| *name);
+        names.chain([self.comparison]).collect()
+    }
+
+    /// A comparison of values of a type: `InputCmp::I32`.
+    #[must_use]
+    pub fn comparison_of(&self, element_type: ElementType) -> String {
+        let mut comparisons = self.comparisons.iter();
+        let found = comparisons.find(|(.., compared)| *compared == element_type);
+        let variant = found.map_or_else(|| element_type.name(), |(variant, ..)| *variant);
+        format!("{}::{variant}", self.comparison_type)
+    }
+
     /// What a constructor of operands makes.
     #[must_use]
     pub fn operand(&self, name: &str) -> Option<OperandWord> {
@@ -217,7 +240,8 @@ impl Words {
     /// The stage of the Vector Engine of a marker.
     #[must_use]
     pub fn vector_stage(&self, marker: &str) -> Option<VectorStage> {
-        find(self.vector_stages, marker)
+        let mut stages = vector_stages().iter().copied();
+        find(self.vector_stages, marker).or_else(|| stages.find(|stage| stage.name() == marker))
     }
 
     /// The lanes of a marker.

@@ -117,7 +117,7 @@ mod tests {
         let time = (Generic::Level(Level::Time), "m![A]".to_owned());
         let packet = (Generic::Level(Level::Packet), "m![B]".to_owned());
         assert_eq!(
-            VISA_STD.write(
+            VISA_STD.newest().write(
                 CanonicalStage::Collect,
                 &[packet.clone(), time.clone()],
                 &[]
@@ -125,7 +125,7 @@ mod tests {
             "collect::<m![A], m![B]>()"
         );
         assert_eq!(
-            VISA_STD.write(
+            VISA_STD.newest().write(
                 CanonicalStage::Align,
                 &[time, packet],
                 &[(Role::Weights, "&w".to_owned())]
@@ -133,11 +133,13 @@ mod tests {
             "align::<m![A], m![B], _, _>(&w)"
         );
         assert_eq!(
-            VISA_STD.write(CanonicalStage::VectorBranch, &[], &[]),
+            VISA_STD
+                .newest()
+                .write(CanonicalStage::VectorBranch, &[], &[]),
             "vector_intra_slice_branch(BranchMode::Unconditional)"
         );
         assert_eq!(
-            VISA_STD.write_region(TrfAddress::SecondHalf),
+            VISA_STD.newest().write_region(TrfAddress::SecondHalf),
             "TrfAddress::SecondHalf"
         );
     }
@@ -145,7 +147,11 @@ mod tests {
     #[test]
     fn every_stage_of_a_pass_has_a_name() {
         for row in crate::kernel::catalogue::CATALOGUE {
-            assert!(VISA_STD.method_of(row.stage).is_some(), "{}", row.name);
+            assert!(
+                VISA_STD.newest().method_of(row.stage).is_some(),
+                "{}",
+                row.name
+            );
         }
     }
 }

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::hardware::ElementType;
 use crate::items::Span;
 use crate::kernel::dialect::Access;
+use crate::kernel::dialect::Dialect;
 use crate::kernel::{
     Address, Body, BranchArm, Context, Copy, Level, LoopFrame, PassEnd, PassSource, StageKind,
     TensorId, Tier, Unresolved, UnresolvedReason, Written,
@@ -240,8 +241,13 @@ impl Draft {
     }
 
     /// The finished body, and what a value that was seen on the way is in it. `body` gives what the function itself says.
-    pub(super) fn finish_knowing(self, body: Body, seen: Option<Seen>) -> (Body, Option<Probed>) {
-        let finish = Finish::new(self);
+    pub(super) fn finish_knowing(
+        self,
+        body: Body,
+        library: Dialect,
+        seen: Option<Seen>,
+    ) -> (Body, Option<Probed>) {
+        let finish = Finish::new(self, library);
         let probed = seen.and_then(|seen| seen.numbered(&finish.numbers));
         (finish.body(body), probed)
     }

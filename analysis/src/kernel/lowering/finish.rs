@@ -5,7 +5,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::hardware::{ElementType, Machine};
-use crate::items::{Dialect, Span};
+use crate::items::{self, Span};
+use crate::kernel::dialect::Dialect;
 use crate::kernel::{
     Body, Launch, Levels, Operation, OperationId, OperationKind, Origin, Pass, PassEnd, Stage,
     StageKind, StreamShape, Tensor, TensorId, TileWindow, Unresolved, Written,
@@ -22,6 +23,8 @@ use super::unfollowed;
 /// Slots to values, moments to numbers.
 pub(super) struct Finish {
     draft: Draft,
+    /// What names of operations mean.
+    library: Dialect,
     /// Places of the operations that stay, in their final order.
     order: Vec<usize>,
     /// Final numbers by place.
@@ -29,7 +32,7 @@ pub(super) struct Finish {
 }
 
 impl Finish {
-    pub(super) fn new(draft: Draft) -> Self {
+    pub(super) fn new(draft: Draft, library: Dialect) -> Self {
         let mut order: Vec<usize> = (0..draft.operations.len())
             .filter(|place| {
                 draft
@@ -56,6 +59,7 @@ impl Finish {
             .collect();
         Self {
             draft,
+            library,
             order,
             numbers,
         }
@@ -234,7 +238,7 @@ impl Finish {
         &self,
         place: usize,
         draft: OperationDraft,
-        library: (Dialect, Machine),
+        library: (items::Dialect, Machine),
     ) -> Option<Operation> {
         let kind = match draft.kind {
             KindDraft::Copy(copy) => OperationKind::Copy(Box::new(copy)),
@@ -326,7 +330,7 @@ impl Finish {
             .or_else(|| {
                 let mut stages = pass.stages.iter();
                 stages.find_map(|stage| {
-                    let reason = unfollowed::of_stage(&stage.kind, stage.span)?;
+                    let reason = unfollowed::of_stage(&stage.kind, stage.span, self.library)?;
                     Some(reason.of(stage.span))
                 })
             })

@@ -12,6 +12,7 @@ use crate::kernel::{
     Address, AddressValue, Body, Context, DeviceAttribute, Level, PassEnd, PassSource, TensorId,
     Unresolved, UnresolvedReason,
 };
+use crate::libraries::Library;
 
 use super::arguments::{Argument, path_arguments};
 use super::draft::{KindDraft, OperationDraft, OriginDraft, PassDraft};
@@ -43,7 +44,7 @@ pub(super) fn lower_watching(
 /// Lowers a function by the table of a library.
 pub(super) fn lower_for(
     db: &dyn Db,
-    table: &'static Dialect,
+    table: Dialect,
     function: ItemId,
     watch: Option<Watch>,
 ) -> (Body, Option<Probed>) {
@@ -86,11 +87,12 @@ pub(super) fn lower_for(
     let Some(node) = node else {
         return (body, None);
     };
-    if !library.is_read() {
+    if !library.library.is_read() {
         // The successor's methods mean other things under the same names: nothing is guessed.
-        let on_device = body.device.is_some() || body.reached_from_kernel || takes_tensors(&node);
+        let on_device =
+            body.device.is_some() || body.reached_from_kernel || takes_tensors(&node, table);
         if on_device && !is_host_side(&node, &site.parsed.text.text) {
-            body.unresolved = unread(&site, &node, library);
+            body.unresolved = unread(&site, &node, library.library);
         }
         return (body, None);
     }
@@ -111,7 +113,7 @@ pub(super) fn lower_for(
     interpreter.settle_contractions();
     super::homonyms::tell_apart(db, function, &mut interpreter.draft);
     let seen = interpreter.watch.and_then(|watch| watch.seen);
-    let (mut body, probed) = interpreter.draft.finish_knowing(body, seen);
+    let (mut body, probed) = interpreter.draft.finish_knowing(body, table, seen);
     if is_host_side(&node, &text.text) {
         body.unresolved.clear();
     } else if body.device.is_none() {
@@ -121,7 +123,7 @@ pub(super) fn lower_for(
 }
 
 /// The calls of a function for a library that is not read, one each: which of them run operations is not known.
-fn unread(site: &Site, node: &ast::Fn, library: items::Dialect) -> Vec<Unresolved> {
+fn unread(site: &Site, node: &ast::Fn, library: Library) -> Vec<Unresolved> {
     let calls = node
         .body()
         .into_iter()
@@ -137,7 +139,7 @@ fn unread(site: &Site, node: &ast::Fn, library: items::Dialect) -> Vec<Unresolve
 }
 
 /// Whether the types of a function's parameters are those of tensors or contexts.
-fn takes_tensors(node: &ast::Fn) -> bool {
+fn takes_tensors(node: &ast::Fn, library: Dialect) -> bool {
     let types = node
         .param_list()
         .into_iter()
@@ -148,7 +150,7 @@ fn takes_tensors(node: &ast::Fn) -> bool {
         .filter_map(ast::NameRef::cast)
         .any(|name| {
             let name = name.text();
-            name.contains("Tensor") || matches!(name, "Context" | "Device" | "TuContext")
+            name.contains("Tensor") || library.type_entry(name).is_some()
         })
 }
 

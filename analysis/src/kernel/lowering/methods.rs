@@ -149,6 +149,19 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Why a method of a name is none of the dialect's.
+    pub(super) fn no_method(&self, name: &str) -> UnresolvedReason {
+        let method = name.to_owned();
+        match self.dialect.elsewhere(name) {
+            Some(releases) => UnresolvedReason::OtherRelease {
+                method,
+                releases,
+                dialect: self.dialect.id(),
+            },
+            None => UnresolvedReason::UnknownMethod(method),
+        }
+    }
+
     /// A method that the dialect does not have on the receiver: one of Rust's own, or one that nobody has.
     fn other_method(&mut self, receiver: Value, call: &Call) -> Value {
         match receiver {
@@ -156,7 +169,7 @@ impl Interpreter<'_> {
                 if is_plain(&call.name) {
                     return receiver;
                 }
-                let reason = UnresolvedReason::UnknownMethod(call.name.clone());
+                let reason = self.no_method(&call.name);
                 match receiver {
                     Value::Stream(pass) => self.draft.fail(pass, reason, call.name_span),
                     _ => self.unresolved(reason, call.name_span),
@@ -165,22 +178,28 @@ impl Interpreter<'_> {
             }
             Value::Unknown => {
                 // What the receiver is could not be followed; an operation of the library on it is lost here.
-                if self.dialect.methods(&call.name).next().is_some()
-                    && call
-                        .arguments
-                        .iter()
-                        .any(|(value, _)| value.is_device_side())
+                let mut arguments = call.arguments.iter();
+                if self
+                    .dialect
+                    .methods_of_any_release(&call.name)
+                    .next()
+                    .is_some()
+                    && arguments.any(|(value, _)| value.is_device_side())
                 {
-                    self.unresolved(UnresolvedReason::NotInferred, call.name_span);
+                    let reason = match self.no_method(&call.name) {
+                        reason @ UnresolvedReason::OtherRelease { .. } => reason,
+                        _ => UnresolvedReason::NotInferred,
+                    };
+                    self.unresolved(reason, call.name_span);
                 } else if takes_context(call) {
-                    let reason = UnresolvedReason::UnknownMethod(call.name.clone());
+                    let reason = self.no_method(&call.name);
                     self.unresolved(reason, call.name_span);
                 }
                 Value::Unknown
             }
             Value::Named(_) if takes_context(call) => {
                 // A method of a struct of the project: not followed.
-                let reason = UnresolvedReason::UnknownMethod(call.name.clone());
+                let reason = self.no_method(&call.name);
                 self.unresolved(reason, call.name_span);
                 Value::Unknown
             }

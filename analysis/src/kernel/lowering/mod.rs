@@ -113,7 +113,7 @@ struct Frame {
 /// The interpretation of one body.
 struct Interpreter<'db> {
     db: &'db dyn Db,
-    dialect: &'static Dialect,
+    dialect: Dialect,
     draft: Draft,
     frame: Frame,
     /// The items read so far, without generic parameters.
@@ -152,7 +152,7 @@ struct Interpreter<'db> {
 }
 
 impl<'db> Interpreter<'db> {
-    fn new(db: &'db dyn Db, dialect: &'static Dialect, site: Site, here: Span) -> Self {
+    fn new(db: &'db dyn Db, dialect: Dialect, site: Site, here: Span) -> Self {
         Self {
             db,
             dialect,

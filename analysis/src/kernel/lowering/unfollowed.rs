@@ -3,8 +3,8 @@
 //! A name that is no variant of the library's (an alias of an enum, a variable) leaves an operation of an ALU without its
 //! ALU, a switch without its topology. A number that only the machine sees (a scalar operand) is no such argument.
 
-use crate::hardware::vector_operation;
 use crate::items::Span;
+use crate::kernel::dialect::Dialect;
 use crate::kernel::{
     AluOperation, BranchMode, OperandSource, StageKind, SwitchConfig, SwitchParameter, Unresolved,
     UnresolvedReason, Written,
@@ -13,7 +13,7 @@ use crate::kernel::{
 use super::collectives::{CollectiveDraft, WorkDraft};
 
 /// What of a stage could not be followed. `span` is the method's.
-pub(super) fn of_stage(kind: &StageKind, span: Span) -> Option<Unresolved> {
+pub(super) fn of_stage(kind: &StageKind, span: Span, library: Dialect) -> Option<Unresolved> {
     match kind {
         StageKind::Switch(config) => match config.get() {
             Some(known) => {
@@ -36,7 +36,7 @@ pub(super) fn of_stage(kind: &StageKind, span: Span) -> Option<Unresolved> {
         StageKind::VectorInterReduce { operation } => {
             known(operation, "the operation of a reduction")
         }
-        StageKind::VectorAlu(operation) => of_alu(operation),
+        StageKind::VectorAlu(operation) => of_alu(operation, library),
         // The mapping that leaves a filter depends on the data; neither the book nor the library says more.
         StageKind::VectorFilter => unfollowed("what a filter lets through", span),
         // What the others are given is read of mappings, or only the machine sees it.
@@ -60,9 +60,8 @@ pub(super) fn of_length(length: &Written<u64>) -> Option<Unresolved> {
     number(length, "the length of a tile")
 }
 
-fn of_alu(operation: &AluOperation) -> Option<Unresolved> {
-    let argument = operation.argument.as_deref();
-    if vector_operation(&operation.enumeration, &operation.variant, argument).is_none() {
+fn of_alu(operation: &AluOperation, library: Dialect) -> Option<Unresolved> {
+    if operation.known(library).is_none() {
         return unfollowed("the operation of an ALU", operation.operation_span);
     }
     let mut operands = operation.operands.iter().flatten();

@@ -155,7 +155,7 @@ impl Interpreter<'_> {
     /// Whether a method of that name runs an operation.
     fn runs(&self, name: &str) -> bool {
         self.dialect
-            .methods(name)
+            .methods_of_any_release(name)
             .any(|method| method.action.runs())
     }
 }

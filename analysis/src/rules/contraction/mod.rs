@@ -158,8 +158,8 @@ pub(super) const RULES: &[Rule] = &[
         "Reducer: Constraints",
         "a max reduction over more than row 0",
         "The comparators that make the tree take maxima exist in row 0 only; sums use all eight rows. A maximum runs with one row, \
-         the other rows' weights going through time. No release of the library has a method for it yet: `contract_max` \
-         is read as a `contract` that compares.",
+         the other rows' weights going through time. No release of the library has a method for it yet: `{largest}` \
+         is read as a `{contract}` that compares.",
     ),
 ];
 

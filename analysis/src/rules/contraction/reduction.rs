@@ -4,7 +4,8 @@ use crate::derivation::contraction::{
     AccumulateDerivation, AccumulateViolation, AccumulatedTime, ContractDerivation,
     ContractViolation, INTERLEAVED_LIMIT, SEQUENTIAL_LIMIT,
 };
-use crate::kernel::AccumulationKind;
+use crate::kernel::catalogue::{CanonicalStage, Generic};
+use crate::kernel::{AccumulationKind, Level};
 use crate::mapping::Mapping;
 use crate::rules::levels;
 use crate::rules::sequencer::bytes;
@@ -283,7 +284,13 @@ fn with_layout(finding: Finding, derived: &AccumulateDerivation, of: &StageOf<'_
         written(packet)
     ));
     let replacements = differing([(&output.time, time), (&output.packet, packet)]);
-    let call = format!("`accumulate::<{}, {}>`", written(time), written(packet));
+    let generics = [
+        (Generic::Level(Level::Time), written(time)),
+        (Generic::Level(Level::Packet), written(packet)),
+    ];
+    let library = of.pass.library();
+    let call = library.write_method(CanonicalStage::Accumulate, &generics);
+    let call = format!("`{call}`");
     let stated = Alternative::mappings("", of.stage.span, &at_uses(&replacements));
     let stated = stated.map(|stated| Alternative {
         text: call,

@@ -8,7 +8,6 @@ pub(super) mod contraction;
 pub(super) mod fetch;
 pub(super) mod machine;
 pub(super) mod switch;
-pub(super) mod transpose;
 pub(super) mod vector;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,16 +29,18 @@ const MANY_CYCLES: u64 = 500;
 
 /// A pass that no engine refuses, with its cost.
 pub(super) struct Costed<'a> {
-    known: Known<'a>,
-    operation: &'a Operation,
+    pub(super) known: Known<'a>,
+    pub(super) operation: &'a Operation,
     pass: &'a Pass,
     derived: &'a PassDerivation,
-    cost: &'a OperationCost,
+    pub(super) cost: &'a OperationCost,
 }
 
 impl<'a> Costed<'a> {
     /// The stages with what was derived of them.
-    fn stages(&self) -> impl Iterator<Item = (usize, &'a Stage, &'a StageDerivation)> + use<'a> {
+    pub(super) fn stages(
+        &self,
+    ) -> impl Iterator<Item = (usize, &'a Stage, &'a StageDerivation)> + use<'a> {
         self.pass
             .stages
             .iter()
@@ -76,7 +77,7 @@ fn passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
 
 /// Those of the passes that are so much of their kernel that a change of them can be worth a warning: the others are not
 /// tried, which bounds the work for long kernels.
-fn weighty_passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
+pub(super) fn weighty_passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
     let mut passes = passes(checked);
     let Some(total) = checked.simulation.total() else {
         return passes;
@@ -100,7 +101,7 @@ fn weighty_passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
 
 /// Whether a change is worth a warning: it saves a tenth of the operation's cycles, and 2 % and 100 cycles of the kernel's;
 /// where the kernel has no total, 500 cycles of the operation.
-fn worth(known: Known<'_>, changed: &Changed) -> Option<Saving> {
+pub(super) fn worth(known: Known<'_>, changed: &Changed) -> Option<Saving> {
     let (before, after) = changed.operation;
     if !saves(before, after, OPERATION_SHARE) {
         return None;
@@ -149,7 +150,7 @@ fn in_words(saving: &Saving) -> String {
 }
 
 /// Adds what a pass takes, where a change is told in words: what that would save was not simulated.
-fn with_estimate(finding: Finding, saving: Saving) -> Finding {
+pub(super) fn with_estimate(finding: Finding, saving: Saving) -> Finding {
     let words = format!("the pass takes {} cycles", saving.operation_before);
     let words = match saving.kernel {
         Some((total, _)) => format!("{words} of the kernel's {total}"),

@@ -1,6 +1,7 @@
 //! Ways to four lanes and back that nothing on the way needs.
 
-use crate::hardware::{same_function, vector_operation};
+use crate::hardware::{OperationGroup, same_function};
+use crate::kernel::dialect::Dialect;
 use crate::kernel::{
     AluOperation, CanonicalStage, Pass, Position, Stage, StageKind, VectorStage, Way,
 };
@@ -45,7 +46,7 @@ fn round_trip(costed: &Costed<'_>, index: usize, narrow: &Stage) -> Option<Findi
             "the stream is split into four lanes and joined again with nothing between".to_owned(),
         ),
         [stage] => {
-            let (operation, name) = on_eight_lanes(stage)?;
+            let (operation, name) = on_eight_lanes(costed.pass.library(), stage)?;
             let message = format!(
                 "the stream is split into four lanes for one operation that the Clip stage has on eight: `{name}`"
             );
@@ -66,27 +67,25 @@ fn round_trip(costed: &Costed<'_>, index: usize, narrow: &Stage) -> Option<Findi
 }
 
 /// The same operation in the Clip stage, with its name.
-fn on_eight_lanes(stage: &Stage) -> Option<(AluOperation, String)> {
+fn on_eight_lanes(library: Dialect, stage: &Stage) -> Option<(AluOperation, String)> {
     let StageKind::VectorAlu(operation) = &stage.kind else {
         return None;
     };
     if operation.zip || operation.operands.len() > 1 {
         return None;
     }
-    let found = vector_operation(
-        &operation.enumeration,
-        &operation.variant,
-        operation.argument.as_deref(),
-    )?;
-    let other = same_function(found).find(|other| other.enumeration.starts_with("ClipBinaryOp"))?;
+    let names = library.operations();
+    let found = operation.known(library)?;
+    let other = same_function(found).find(|other| other.group == OperationGroup::Clip)?;
+    let named = names.name_of(other)?;
     let moved = AluOperation {
         stage: VectorStage::Clip,
-        enumeration: other.enumeration.to_owned(),
-        variant: other.variant.to_owned(),
+        enumeration: named.enumeration.to_owned(),
+        variant: named.variant.to_owned(),
         argument: None,
         ..operation.clone()
     };
-    Some((moved, other.written()))
+    Some((moved, names.write(other)))
 }
 
 /// The pass with eight lanes from the stage before `from` to the one behind `to`.

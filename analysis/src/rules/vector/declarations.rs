@@ -39,8 +39,8 @@ pub(super) const RULES: &[Rule] = &[
         Hardware,
         "Narrow, Widen",
         "a stage that works on four lanes meets a stream of eight, or the reverse",
-        "The float stages, the intra-slice reduce and the divider have four lanes; all others have eight. `vector_split` and \
-         `vector_trim_way4` lead from eight lanes to four, `vector_concat` and `vector_pad_way8` back. Nothing widens or \
+        "The float stages, the intra-slice reduce and the divider have four lanes; all others have eight. `{split}` and \
+         `{trim}` lead from eight lanes to four, `{concat}` and `{pad}` back. Nothing widens or \
          narrows by itself.",
         fix,
     ),
@@ -50,7 +50,7 @@ pub(super) const RULES: &[Rule] = &[
         "Stage Details",
         "an operation that the stage does not have for the stream's type",
         "Each stage runs its own operations, and most of them on one type only: fixed point on `i32`, the float stages on \
-         `f32`, Logic and Clip on both but with different operations. `vector_fxp_to_fp` and `vector_fp_to_fxp` change the \
+         `f32`, Logic and Clip on both but with different operations. `{fxp_to_fp}` and `{fp_to_fxp}` change the \
          type between the stages.",
         alt,
     ),
@@ -69,9 +69,9 @@ pub(super) const RULES: &[Rule] = &[
         "narrow_drops_data",
         Silent,
         "Downstream: 4-Way Operations",
-        "`vector_trim_way4` drops four lanes that can hold data",
+        "`{trim}` drops four lanes that can hold data",
         "Trimming keeps lanes 0 to 3 of a flit and forgets the others; it is meant for packets whose upper half is padding. \
-         If the mapping puts elements there, they are lost without a word. `vector_split` keeps both halves as two steps of \
+         If the mapping puts elements there, they are lost without a word. `{split}` keeps both halves as two steps of \
          time.",
         fix,
     ),

@@ -1,6 +1,6 @@
 //! Words for what the reductions inside a slice and across slices cannot do.
 
-use crate::derivation::vector::{ACCUMULATOR_SLOTS, InterFault, Mismatch, stages};
+use crate::derivation::vector::{ACCUMULATOR_SLOTS, InterFault, Mismatch};
 use crate::items::Span;
 use crate::kernel::catalogue::{CanonicalStage, Generic};
 use crate::kernel::dialect::Dialect;
@@ -66,7 +66,7 @@ pub(super) fn intra_slots(
 }
 
 pub(super) fn inter_stage(
-    library: &Dialect,
+    library: Dialect,
     span: Span,
     from: VectorStage,
     earlier: Option<Span>,
@@ -77,7 +77,7 @@ pub(super) fn inter_stage(
     } else {
         format!(
             "{} has four lanes; the inter-slice block takes flits of eight",
-            stages::name(from)
+            from.name()
         )
     };
     let help = if again {
@@ -93,7 +93,7 @@ pub(super) fn inter_stage(
 }
 
 pub(super) fn inter_mapping(
-    library: &Dialect,
+    library: Dialect,
     (span, stage): (Span, &Stage),
     fault: &InterFault,
     expected: Option<&(Mapping, Mapping)>,

@@ -58,7 +58,14 @@ pub(super) fn word(
             alternatives,
             free,
             pair,
-        } => reuse(span, *alu, *earlier, (alternatives, free), *pair),
+        } => reuse(
+            pass.library(),
+            span,
+            *alu,
+            *earlier,
+            (alternatives, free),
+            *pair,
+        ),
         VectorFault::NarrowDropsData { upper, split } => {
             let whole = repairs::split_instead(checked, pass, violation.stage);
             drops(
@@ -196,14 +203,14 @@ fn order(
         format!(
             "`{}` enters {} behind {}; data passes the stages once, in their order",
             stage.method,
-            stages::name(entered),
-            stages::name(from)
+            entered.name(),
+            from.name()
         ),
     );
     if let Some(earlier) = earlier {
-        finding = finding.related(earlier, format!("{} is reached here", stages::name(from)));
+        finding = finding.related(earlier, format!("{} is reached here", from.name()));
     }
-    let allowed: Vec<&str> = allowed.iter().map(|stage| stages::name(*stage)).collect();
+    let allowed: Vec<&str> = allowed.iter().map(|stage| stage.name()).collect();
     if allowed.is_empty() {
         finding.help(format!(
             "end this pass with `{}` and run the rest in a second one",
@@ -212,19 +219,19 @@ fn order(
     } else {
         finding.help(format!(
             "behind {} come {}; move the call up, or run it in a second pass",
-            stages::name(from),
+            from.name(),
             allowed.join(", ")
         ))
     }
 }
 
 fn way(
-    library: &Dialect,
+    library: Dialect,
     (span, stage): (Span, &Stage),
     entered: Option<VectorStage>,
     needs: Way,
 ) -> Finding {
-    let place = entered.map_or("the engine's exit", stages::name);
+    let place = entered.map_or("the engine's exit", VectorStage::name);
     let has = if needs == Way::Way8 { 4 } else { 8 };
     let finding = Finding::new(
         "vector_way",
@@ -246,7 +253,7 @@ fn way(
 }
 
 /// How eight lanes are made of four.
-pub(super) fn widen_before(library: &Dialect) -> String {
+pub(super) fn widen_before(library: Dialect) -> String {
     format!(
         "widen before it: `{}` after a split, `{}` after a trim",
         library.name_of(CanonicalStage::VectorConcat),
@@ -255,13 +262,13 @@ pub(super) fn widen_before(library: &Dialect) -> String {
 }
 
 fn operation_type(
-    library: &Dialect,
+    library: Dialect,
     (span, entered): (Span, VectorStage),
     operation: &str,
     stream: ElementType,
     alternatives: &[String],
 ) -> Finding {
-    let stage = stages::name(entered);
+    let stage = entered.name();
     let finding = Finding::new(
         "vector_op_type",
         span,
@@ -285,12 +292,14 @@ fn operation_type(
 }
 
 fn reuse(
+    library: Dialect,
     span: Span,
     alu: Alu,
     earlier: Span,
     (alternatives, free): (&[&'static VectorOperation], &[Alu]),
     pair: bool,
 ) -> Finding {
+    let names = library.operations();
     let shared = if pair {
         ", which both groups share"
     } else {
@@ -310,7 +319,7 @@ fn reuse(
         .map(|other| {
             format!(
                 "`{}` on {}",
-                other.written(),
+                names.write(other),
                 other.alu.map_or("", Alu::name)
             )
         })
@@ -332,13 +341,13 @@ fn reuse(
     // Another multiplier of the same stage: only the argument changes.
     let multiplier = alternatives
         .iter()
-        .find(|other| other.argument.is_some_and(|argument| argument != "Fma"));
+        .find(|other| matches!(other.alu, Some(Alu::FpMul0 | Alu::FpMul1)));
     match multiplier {
         Some(other) => {
             let name = other.alu.map_or("the other multiplier", Alu::name);
             let stated = Alternative {
-                text: format!("`{}` on {name}", other.written()),
-                edits: vec![Edit::new(span, other.written())],
+                text: format!("`{}` on {name}", names.write(other)),
+                edits: vec![Edit::new(span, names.write(other))],
             };
             finding
                 .alternatives("free for the same function: ", [stated])
@@ -346,7 +355,7 @@ fn reuse(
                     Applicability::Maybe,
                     format!("Use {name}"),
                     span,
-                    other.written(),
+                    names.write(other),
                 )
         }
         None => finding,
@@ -354,7 +363,7 @@ fn reuse(
 }
 
 fn drops(
-    library: &Dialect,
+    library: Dialect,
     (span, stage): (Span, &Stage),
     (upper, split): (&Mapping, Option<&(Mapping, Mapping)>),
     whole: Option<Fix>,
@@ -430,12 +439,12 @@ pub(super) fn shape(
     finding.suggest(words, Applicability::Machine, stage.span, &replacements)
 }
 
-fn stash(library: &Dialect, span: Span, fault: &StashFault) -> Finding {
+fn stash(library: Dialect, span: Span, fault: &StashFault) -> Finding {
     let finding = |message: String| Finding::new("stash_stage", span, message);
     match fault {
         StashFault::NotStashable { stage } => {
-            let stages: Vec<&str> = stages::stashable().iter().map(|stage| stages::name(*stage)).collect();
-            finding(format!("{} hands nothing to the stash", stages::name(*stage)))
+            let stages: Vec<&str> = stages::stashable().iter().map(|stage| stage.name()).collect();
+            finding(format!("{} hands nothing to the stash", stage.name()))
                 .help(format!("a stash can be taken behind {}", stages.join(", ")))
         }
         StashFault::Live { earlier } => {

@@ -24,7 +24,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use crate::derivation::dma::DmaDerivation;
-use crate::kernel::{Body, Collective, Copy, Level, Tensor, Tier};
+use crate::kernel::{Body, Collective, CollectiveWork, Copy, Level, Tensor, Tier};
 
 use super::{Engine, Gap, OperationCost, StageCost};
 
@@ -127,8 +127,9 @@ pub fn cost(body: &Body, copy: &Copy, derivation: &DmaDerivation) -> OperationCo
 /// What a shuffle between chips costs: each chip sends all that it holds over its link. `None` for other collectives.
 #[must_use]
 pub fn shuffle_cost(body: &Body, collective: &Collective) -> Option<OperationCost> {
-    if !matches!(collective.method, "dm_chip_shuffle" | "hbm_chip_shuffle") {
-        return None;
+    match &collective.work {
+        CollectiveWork::Shuffle(parts) if parts.level == Level::Chip => {}
+        _ => return None,
     }
     let source = body.tensor(*collective.sources.first()?)?;
     let mut bits = source.element_type.value?.bits();

@@ -137,7 +137,7 @@ fn unresolved(operation: &NotLookedAt) -> Unresolved<'_> {
 fn dialect<'a>(known: &'a DialectOf<'_>) -> Dialect<'a> {
     Dialect {
         krate: &known.krate,
-        dialect: known.library.dialect.name(),
+        dialect: known.library.dialect.library.name(),
         release: known.library.release.as_deref(),
         because: &known.library.because,
     }

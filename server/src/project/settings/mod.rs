@@ -60,10 +60,10 @@ impl Settings {
     /// What the engine needs to know.
     pub(crate) fn engine_options(&self) -> Options {
         Options {
-            dialect: match value(self.dialect.as_ref()) {
+            library: match value(self.dialect.as_ref()) {
                 Dialect::Auto => None,
-                Dialect::VisaStd => Some(visa_analysis::Dialect::VisaStd),
-                Dialect::OptStd => Some(visa_analysis::Dialect::OptStd),
+                Dialect::VisaStd => Some(visa_analysis::Library::VisaStd),
+                Dialect::OptStd => Some(visa_analysis::Library::OptStd),
             },
             target: match value(self.target.as_ref()) {
                 Target::Rngd => visa_analysis::Target::Rngd,

@@ -67,7 +67,7 @@ fn trf_tensor(element_type: ElementType, (row, element): Two<'_>, axes: Axes<'_>
 fn body(tensors: Vec<Tensor>) -> Body {
     Body {
         machine: crate::hardware::Machine::RNGD,
-        dialect: crate::items::Dialect::VisaStd,
+        dialect: crate::items::Dialect::default(),
         name: "test".to_owned(),
         span: span(0),
         device: None,
@@ -87,7 +87,7 @@ fn body(tensors: Vec<Tensor>) -> Body {
 
 fn pass(begin: StreamShape, kind: StageKind, output: StreamShape) -> Pass {
     Pass {
-        dialect: crate::items::Dialect::VisaStd,
+        dialect: crate::items::Dialect::default(),
         machine: crate::hardware::Machine::RNGD,
         context: Some(Context::Main),
         source: PassSource::Parameter {

@@ -9,8 +9,9 @@ mod words;
 
 use crate::hardware::Machine;
 use crate::kernel::{Context, Level, Tier};
+use crate::libraries::Library;
 
-use super::{AssociatedFunction, Constructor, Dialect, Release};
+use super::{AssociatedFunction, Constructor, Release, Table};
 
 use guide::GUIDE;
 use types::TYPES;
@@ -20,8 +21,9 @@ use words::WORDS;
 const RELEASE: Release = Release::new(0, 1);
 
 /// `furiosa_visa_std`.
-pub static VISA_STD: Dialect = Dialect {
-    crate_name: "furiosa_visa_std",
+pub static VISA_STD: Table = Table {
+    library: Library::VisaStd,
+    editions: &[(RELEASE, "April 2026")],
     machine: Machine::RNGD,
     types: TYPES,
     methods: &[methods::METHODS, vector::METHODS],

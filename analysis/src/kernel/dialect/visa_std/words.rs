@@ -4,7 +4,7 @@ use crate::hardware::ElementType;
 use crate::kernel::dialect::{ConditionWord, OperandWord, SwitchWord, Words};
 use crate::kernel::{
     AccumulationKind, BranchMode, Context, Position, SwitchParameter, SwitchTopology, TrfAddress,
-    VectorStage, Way,
+    Way,
 };
 
 use OperandWord::{First, FirstAlways, Stash, StashAlways, Wraps};
@@ -62,6 +62,7 @@ pub(super) static WORDS: Words = Words {
             &[SLICE1, SLICE0],
         ),
     ],
+    branch_type: "BranchMode",
     branch_modes: &[
         ("Unconditional", BranchMode::Unconditional),
         ("AxisToggle", BranchMode::AxisToggle),
@@ -69,6 +70,7 @@ pub(super) static WORDS: Words = Words {
         ("Vrf", BranchMode::Vrf),
     ],
     comparison: "Comparison",
+    comparison_type: "InputCmp",
     comparisons: &[
         ("I32", "InputCmpI32", ElementType::I32),
         ("F32", "InputCmpF32", ElementType::F32),
@@ -108,32 +110,12 @@ pub(super) static WORDS: Words = Words {
     ],
     position_prefix: "Position",
     stream_suffix: "Tensor",
-    vector_stages: &[
-        ("Branch", VectorStage::Branch),
-        ("Logic", VectorStage::Logic),
-        ("Fxp", VectorStage::Fxp),
-        ("FxpToFp", VectorStage::FxpToFp),
-        ("Narrow", VectorStage::Narrow),
-        ("Fp", VectorStage::Fp),
-        ("IntraSliceReduce", VectorStage::IntraSliceReduce),
-        ("FpDiv", VectorStage::FpDiv),
-        ("Widen", VectorStage::Widen),
-        ("FpToFxp", VectorStage::FpToFxp),
-        ("Clip", VectorStage::Clip),
-        ("InterSliceReduce", VectorStage::InterSliceReduce),
-        ("Filter", VectorStage::Filter),
-    ],
+    vector_stages: &[],
     ways: &[("Way8", Way::Way8), ("Way4", Way::Way4)],
     context_words: "The context: `{ Tu::Main }` or `{ Tu::Sub }`.",
     way_words: "The lanes: `Way8` or `Way4`.",
     address_type: "Address",
     modes_without_body: &[BranchMode::ValidCount, BranchMode::Vrf],
-    operations_without_body: &[
-        ("FxpBinaryOp", "ArithRightShiftRound"),
-        ("FpUnaryOp", "Erf"),
-        ("FpBinaryOp", "MaskMulF"),
-        ("FpTernaryOp", "MaskFmaF"),
-    ],
     ordinary: &[
         "address",
         "align",

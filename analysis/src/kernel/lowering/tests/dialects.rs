@@ -4,7 +4,8 @@
 use super::*;
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::dialect::{
-    Access, Action, Argument, Dialect, Method, Receiver, Release, Releases, StageUse, VISA_STD,
+    Access, Action, Argument, Dialect, Method, Receiver, Release, Releases, StageUse, Table,
+    VISA_STD,
 };
 use crate::kernel::{AddressValue, Context, Level, PassEnd, Tier};
 
@@ -79,14 +80,32 @@ static OTHER: &[Method] = &[
     ),
 ];
 
-/// The book's library with the other names beside its own.
-fn other() -> &'static Dialect {
+/// The book's library with the other names beside its own, in a release that has them.
+fn other() -> Dialect {
+    other_at(Release::new(0, 2))
+}
+
+fn other_at(release: Release) -> Dialect {
     let lists = std::iter::once(OTHER).chain(VISA_STD.methods.iter().copied());
     let methods: Vec<&'static [Method]> = lists.collect();
-    Box::leak(Box::new(Dialect {
+    let table: &'static Table = Box::leak(Box::new(Table {
         methods: Box::leak(methods.into_boxed_slice()),
         ..VISA_STD
-    }))
+    }));
+    table.at(release)
+}
+
+/// The body of the kernel of a text, by the table of a library.
+fn lower_for(library: Dialect, text: &str) -> Body {
+    let (db, _) = lower_in(text, "kernel");
+    let file = db.file("kernel.rs").expect("the file");
+    let function = file_items(&db, file)
+        .items
+        .iter()
+        .copied()
+        .find(|item| item.kind(&db) == ItemKind::Function)
+        .expect("the function");
+    super::super::functions::lower_for(&db, library, function, None).0
 }
 
 #[test]
@@ -100,15 +119,7 @@ fn one_call_may_be_several_stages_and_arguments_stand_where_the_table_says() {
                 .flits::<m![A], m![B], i8, m![A, B / 32], m![B % 32]>()
                 .keep();
         }";
-    let (db, _) = lower_in(text, "kernel");
-    let file = db.file("kernel.rs").expect("the file");
-    let function = file_items(&db, file)
-        .items
-        .iter()
-        .copied()
-        .find(|item| item.kind(&db) == ItemKind::Function)
-        .expect("the function");
-    let body = super::super::functions::lower_for(&db, other(), function, None).0;
+    let body = lower_for(other(), text);
     assert_eq!(reasons(&body), []);
     let OperationKind::Copy(copy) = &body.operations[0].kind else {
         panic!("a transfer")
@@ -156,4 +167,32 @@ fn releases_are_kept_apart() {
     assert!(releases.contain(Release::new(0, 2)) && releases.contain(Release::new(0, 3)));
     assert!(!releases.contain(Release::new(0, 10)) && !releases.contain(Release::new(0, 1)));
     assert!(Releases::since(Release::new(0, 7)).contain(Release::new(0, 10)));
+}
+
+#[test]
+fn a_method_of_another_release_is_unresolved_and_says_so() {
+    let text = "axes![S = 256, A = 8];
+        fn kernel(ctx: &mut Context, x: HbmTensor<i8, m![1], m![S, A]>) {
+            let d = x.bring::<m![A], m![S], m![1 # 2]>(0x40, &mut ctx.tdma);
+        }";
+    let reasons_at = |release: Release| {
+        let body = lower_for(other_at(release), text);
+        let mut unresolved = body.unresolved.iter();
+        unresolved.next().map(|place| place.reason.words())
+    };
+    assert_eq!(reasons_at(Release::new(0, 3)), None);
+    let expected =
+        "`bring` is a method of `furiosa_visa_std` 0.2 to 0.3, and this is written for 0.4";
+    assert_eq!(reasons_at(Release::new(0, 4)).as_deref(), Some(expected));
+
+    let names_at = |release: Release| {
+        let library = other_at(release);
+        let guided = library
+            .every_method()
+            .filter(|method| library.guide(method).is_some());
+        guided.map(|method| method.name).collect::<Vec<_>>()
+    };
+    // What completion proposes is what the release has.
+    assert!(names_at(Release::new(0, 3)).contains(&"flits"));
+    assert!(!names_at(Release::new(0, 4)).contains(&"flits"));
 }

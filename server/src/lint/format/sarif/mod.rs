@@ -122,8 +122,8 @@ fn descriptor(rule: &Rule) -> sarif::ReportingDescriptor {
         .level(level_name(level));
     sarif::ReportingDescriptor::builder()
         .id(rule.name)
-        .short_description(text(rule.summary))
-        .full_description(text(rule.why))
+        .short_description(text(&rule.summary()))
+        .full_description(text(&rule.why()))
         .help(help(rule))
         .help_uri(rule_url(rule.name))
         .default_configuration(configuration.build())
@@ -136,7 +136,7 @@ fn descriptor(rule: &Rule) -> sarif::ReportingDescriptor {
 
 /// The plain text is for viewers without Markdown, to which kernels in one block of prose would say little.
 fn help(rule: &Rule) -> sarif::MultiformatMessageString {
-    let (why, heading) = (rule.why, rule.heading);
+    let (why, heading) = (rule.why(), rule.heading);
     let (wrong, right) = (rule.wrong.trim_end(), rule.right.trim_end());
     sarif::MultiformatMessageString::builder()
         .text(format!("{why}\n\nStated in: {heading}"))

@@ -1,20 +1,7 @@
-//! The kernel libraries as names: their crates, what their preludes bring into scope, and the variants of their enums.
+//! What the prelude of the book's library brings into scope, and the enums that it declares.
 
-use crate::hardware::operations_of;
-
-/// The crates of the two libraries.
-const CRATES: &[&str] = &[
-    "furiosa_mapping",
-    "furiosa_mapping_macro",
-    "furiosa_mapping_types",
-    "furiosa_opt_macro",
-    "furiosa_opt_std",
-    "furiosa_visa_std",
-];
-
-/// What the preludes bring into scope and kernels name: types, traits, enums, modules, functions, macros.
-const PRELUDE: &[&str] = &[
-    "Access",
+/// Types, traits, enums, modules, functions and macros that kernels name.
+pub(in crate::libraries) const PRELUDE: &[&str] = &[
     "AccumulationKind",
     "AccumulationTensor",
     "Address",
@@ -22,33 +9,18 @@ const PRELUDE: &[&str] = &[
     "ArrayVec",
     "AxisName",
     "AxisToggle",
-    "Backend",
     "BeginTensor",
     "BinaryArgMode",
-    "Bind",
     "BranchMode",
     "Broadcast",
     "Cast",
-    "CastEngineCast",
     "CastTensor",
-    "Cell",
-    "Chips",
     "ClipBinaryOpF32",
     "ClipBinaryOpI32",
     "CollectTensor",
-    "CommitCast",
     "Context",
-    "ContractionAccumulator",
     "ContractionCast",
     "ContractionTensor",
-    "ContractionWeight",
-    "Count",
-    "Cpu",
-    "CurrentBackend",
-    "Device",
-    "DeviceError",
-    "DeviceFn",
-    "DeviceSend",
     "DmTensor",
     "DmTensorView",
     "DmTensorViewMut",
@@ -57,7 +29,6 @@ const PRELUDE: &[&str] = &[
     "FMapping",
     "FetchCast",
     "FetchTensor",
-    "FetchZeroPointSub",
     "FpBinaryOp",
     "FpDivBinaryOp",
     "FpDivOp",
@@ -69,21 +40,13 @@ const PRELUDE: &[&str] = &[
     "FxpToFp",
     "Group",
     "GroupId",
-    "HbmBuffer",
-    "HbmBufferSlice",
-    "HbmBufferSliceMut",
     "HbmTensor",
     "HbmTensorView",
     "HbmTensorViewMut",
-    "HostBuffer",
-    "HostBufferSlice",
-    "HostBufferSliceMut",
     "HostTensor",
     "Ident",
     "Identity",
     "Index",
-    "IndexUnit",
-    "IndexValueError",
     "InputCmp",
     "InputCmpF32",
     "InputCmpI32",
@@ -93,10 +56,6 @@ const PRELUDE: &[&str] = &[
     "IntraSliceReduceOp",
     "IntraSliceReduceOpF32",
     "IntraSliceReduceOpI32",
-    "Kernel",
-    "Lane",
-    "LaneMode",
-    "Loadable",
     "LogicBinaryOp",
     "LogicBinaryOpF32",
     "LogicBinaryOpI32",
@@ -104,16 +63,12 @@ const PRELUDE: &[&str] = &[
     "Mapping",
     "Modulo",
     "NoTensor",
-    "Npu",
     "Opt",
     "Padding",
-    "PaddingKind",
     "Pair",
-    "Placement",
     "RawTensor",
     "Resize",
     "RngdAlu",
-    "SLICES_PER_PE",
     "Scalar",
     "Stage",
     "Stash",
@@ -123,15 +78,10 @@ const PRELUDE: &[&str] = &[
     "SwitchConfig",
     "SwitchTensor",
     "Symbol",
-    "TableLookupCast",
-    "TagFilter",
-    "TagMode",
     "Tensor",
     "Term",
     "TernaryArgMode",
     "TernaryOperand",
-    "ToPlacements",
-    "Topology",
     "TransposeTensor",
     "TrfAddress",
     "TrfTensor",
@@ -168,11 +118,10 @@ const PRELUDE: &[&str] = &[
     "i4",
     "launch",
     "stage",
-    "unroll",
 ];
 
-/// Enums of the libraries with their variants, beside those whose variants are operations of the Vector Engine.
-const ENUMS: &[(&str, &[&str])] = &[
+/// Enums with their variants, beside those whose variants are operations of the Vector Engine.
+pub(super) const ENUMS: &[(&str, &[&str])] = &[
     ("AccumulationKind", &["Interleaved", "Sequential"]),
     ("BinaryArgMode", &["Mode00", "Mode01", "Mode10", "Mode11"]),
     (
@@ -211,39 +160,3 @@ const ENUMS: &[(&str, &[&str])] = &[
     ("UnaryArgMode", &["Mode0", "Mode1"]),
     ("ValidBranchIds", &["ValidAlways", "ValidGroup"]),
 ];
-
-/// Names that every Rust scope has.
-const LANGUAGE: &[&str] = &[
-    "Box", "Copy", "Clone", "Default", "Fn", "FnMut", "FnOnce", "Into", "From", "Iterator", "None",
-    "Ok", "Err", "Option", "Result", "Send", "Sized", "Some", "String", "Sync", "Vec", "alloc",
-    "bool", "char", "core", "f16", "f32", "f64", "i128", "i16", "i32", "i64", "i8", "isize", "std",
-    "str", "test", "u128", "u16", "u32", "u64", "u8", "usize",
-];
-
-/// Whether a name is a crate of one of the libraries.
-pub(super) fn is_crate(name: &str) -> bool {
-    CRATES.contains(&name)
-}
-
-/// Whether one of the preludes declares a name.
-pub(super) fn is_prelude_name(name: &str) -> bool {
-    PRELUDE.contains(&name)
-}
-
-/// Whether an enum of the libraries, by its path, has a variant of that name.
-pub(super) fn is_variant(path: &str, name: &str) -> bool {
-    let enumeration = path.rsplit("::").next().unwrap_or(path);
-    let listed = ENUMS.iter().find(|(own, _)| *own == enumeration);
-    listed.is_some_and(|(_, variants)| variants.contains(&name))
-        || operations_of(enumeration).any(|operation| operation.variant == name)
-}
-
-/// Whether a name is a crate of the language: none of those declares an axis.
-pub(super) fn is_language_crate(name: &str) -> bool {
-    matches!(name, "alloc" | "core" | "std")
-}
-
-/// Whether a name is in every scope without an import.
-pub(super) fn is_language_name(name: &str) -> bool {
-    LANGUAGE.contains(&name)
-}

@@ -2,18 +2,24 @@
 
 use crate::hardware::Machine;
 use crate::kernel::Context;
+use crate::libraries::Library;
 
-use super::{Dialect, Words};
+use super::{Table, TypeEntry, TypeShape, Words};
 
 /// `furiosa_opt_std`.
-pub static OPT_STD: Dialect = Dialect {
-    crate_name: "furiosa_opt_std",
+pub static OPT_STD: Table = Table {
+    library: Library::OptStd,
+    editions: &[],
     machine: Machine {
         slice_counts: &[64, 128, 256],
         cluster_counts: &[1, 2],
         ..Machine::RNGD
     },
-    types: &[],
+    types: &[
+        context("Context", TypeShape::Device),
+        context("Device", TypeShape::Device),
+        context("TuContext", TypeShape::TensorUnit),
+    ],
     methods: &[],
     guide: &[],
     level_words: &[],
@@ -26,3 +32,11 @@ pub static OPT_STD: Dialect = Dialect {
     ],
     words: &Words::NONE,
 };
+
+const fn context(name: &'static str, shape: TypeShape) -> TypeEntry {
+    TypeEntry {
+        name,
+        shape,
+        parameters: &[],
+    }
+}

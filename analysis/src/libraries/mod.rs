@@ -1,0 +1,160 @@
+//! The libraries that kernels are written against, as plain names: crates, releases, what a prelude brings into scope, the
+//! variants of enums, and what operations of the Vector Engine are called.
+//!
+//! One folder a library. It is below `items`, which resolves names by it, and below `kernel::dialect`, which says what the
+//! names of methods and types mean. It knows the hardware's operations and nothing of kernels or of Rust.
+
+mod operations;
+mod opt_std;
+mod visa_std;
+
+pub use operations::{NamedOperation, OperationEnum, OperationNames};
+
+/// A library that kernels are written against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Library {
+    /// The book's library.
+    #[default]
+    VisaStd,
+    /// Its successor.
+    OptStd,
+}
+
+/// A release of a library. Patches change nothing that is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Release {
+    /// The first number.
+    pub major: u16,
+    /// The second number.
+    pub minor: u16,
+}
+
+impl Release {
+    /// `major.minor`.
+    #[must_use]
+    pub const fn new(major: u16, minor: u16) -> Self {
+        Self { major, minor }
+    }
+
+    /// The release of a version: `0.8.1` is `0.8`. `None` if it does not begin with two numbers.
+    #[must_use]
+    pub fn of_version(version: &str) -> Option<Self> {
+        let mut numbers = version.split('.').map(|number| number.trim().parse().ok());
+        Some(Self::new(numbers.next()??, numbers.next()??))
+    }
+}
+
+impl std::fmt::Display for Release {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// What a library calls things, as far as names are looked up without following a kernel.
+#[derive(Debug, Clone, Copy)]
+struct Names {
+    /// The crate, as paths write it.
+    crate_name: &'static str,
+    /// The library, as settings and options write it.
+    setting: &'static str,
+    /// The crates that its parts come from.
+    crates: &'static [&'static str],
+    /// What its prelude brings into scope, in several lists.
+    prelude: &'static [&'static [&'static str]],
+    /// Enums with their variants, beside those whose variants are operations of the Vector Engine.
+    enums: &'static [(&'static str, &'static [&'static str])],
+    /// What operations of the Vector Engine are called.
+    operations: &'static OperationNames,
+    /// The newest release that is known.
+    newest: Release,
+}
+
+impl Library {
+    /// All libraries.
+    pub const ALL: [Self; 2] = [Self::VisaStd, Self::OptStd];
+
+    const fn names(self) -> &'static Names {
+        match self {
+            Self::VisaStd => &visa_std::NAMES,
+            Self::OptStd => &opt_std::NAMES,
+        }
+    }
+
+    /// The library's crate, as paths write it.
+    #[must_use]
+    pub const fn crate_name(self) -> &'static str {
+        self.names().crate_name
+    }
+
+    /// The name as settings and options write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.names().setting
+    }
+
+    /// Whether operations of the library are understood.
+    #[must_use]
+    pub const fn is_read(self) -> bool {
+        matches!(self, Self::VisaStd)
+    }
+
+    /// The newest release that is known: what a file is read as that says none.
+    #[must_use]
+    pub const fn newest(self) -> Release {
+        self.names().newest
+    }
+
+    /// What the library calls operations of the Vector Engine.
+    #[must_use]
+    pub const fn operations(self) -> &'static OperationNames {
+        self.names().operations
+    }
+
+    /// The library's enum of that name, with its variants; operations of the Vector Engine are in [`Self::operations`].
+    #[must_use]
+    pub fn variants(self, enumeration: &str) -> Option<&'static [&'static str]> {
+        let mut enums = self.names().enums.iter();
+        let found = enums.find(|(name, _)| *name == enumeration);
+        found.map(|(_, variants)| *variants)
+    }
+}
+
+/// Whether a name is a crate of one of the libraries.
+#[must_use]
+pub fn is_crate(name: &str) -> bool {
+    let mut libraries = Library::ALL.into_iter();
+    libraries.any(|library| library.names().crates.contains(&name))
+}
+
+/// Whether one of the preludes declares a name.
+#[must_use]
+pub fn is_prelude_name(name: &str) -> bool {
+    let lists = Library::ALL.into_iter();
+    let mut lists = lists.flat_map(|library| library.names().prelude);
+    lists.any(|list| list.contains(&name))
+}
+
+/// Whether an enum of the libraries, by its path, has a variant of that name.
+#[must_use]
+pub fn is_variant(path: &str, name: &str) -> bool {
+    let enumeration = path.rsplit("::").next().unwrap_or(path);
+    Library::ALL.into_iter().any(|library| {
+        let own = library.variants(enumeration);
+        own.is_some_and(|variants| variants.contains(&name))
+            || library.operations().has_variant(enumeration, name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_releases() {
+        assert_eq!(Release::of_version("0.8.1"), Some(Release::new(0, 8)));
+        assert_eq!(Release::of_version("0.10"), Some(Release::new(0, 10)));
+        assert_eq!(Release::of_version("1"), None);
+        assert_eq!(Release::of_version("*"), None);
+        assert!(Release::new(0, 10) > Release::new(0, 9));
+    }
+}

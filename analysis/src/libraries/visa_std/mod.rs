@@ -1,0 +1,25 @@
+//! The book's library, `furiosa_visa_std`, as names.
+
+mod names;
+mod operations;
+
+use super::{Names, Release};
+
+use names::ENUMS;
+pub(super) use names::PRELUDE;
+
+/// `furiosa_visa_std` as names.
+pub(super) const NAMES: Names = Names {
+    crate_name: "furiosa_visa_std",
+    setting: "visa-std",
+    crates: &[
+        "furiosa_mapping",
+        "furiosa_mapping_macro",
+        "furiosa_mapping_types",
+        "furiosa_visa_std",
+    ],
+    prelude: &[PRELUDE],
+    enums: ENUMS,
+    operations: &operations::OPERATIONS,
+    newest: Release::new(0, 1),
+};
