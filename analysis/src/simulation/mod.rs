@@ -14,6 +14,10 @@ pub mod schedule;
 pub mod stage_table;
 pub mod what_if;
 
+use std::sync::{Arc, LazyLock};
+
+use crate::derivation::content::content;
+use crate::derivation::memo::Memo;
 use crate::derivation::{BodyDerivation, OperationDerivation};
 use crate::hardware::Target;
 use crate::items::Span;
@@ -84,7 +88,7 @@ pub struct Gap {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BodySimulation {
     /// One entry an operation, by operation number.
-    pub operations: Vec<OperationCost>,
+    pub operations: Vec<Arc<OperationCost>>,
     /// Who runs when.
     pub schedule: Schedule,
     /// What lies where and when.
@@ -122,7 +126,7 @@ pub fn simulate_watching(
     let pairs = body.operations.iter().zip(&derivation.operations);
     let pairs: Vec<_> = pairs.collect();
     let operations = of_each(&pairs, pause, |(operation, derived)| {
-        operation_cost(body, operation, derived, target)
+        known_cost(body, operation, derived, target)
     });
     let schedule = schedule::derive(body, derivation, &operations);
     let memory = memory::derive(body.machine, derivation, &schedule);
@@ -133,6 +137,27 @@ pub fn simulate_watching(
         memory,
         gaps,
     }
+}
+
+/// By [`content`] what names no place.
+static COSTS: LazyLock<Memo<Arc<OperationCost>>> = LazyLock::new(Memo::default);
+
+/// What an operation costs that is derived as its body holds it.
+fn known_cost(
+    body: &Body,
+    operation: &Operation,
+    derivation: &OperationDerivation,
+    target: Target,
+) -> Arc<OperationCost> {
+    let key = content(body, operation, target);
+    if let Some(cost) = COSTS.get(key) {
+        return cost;
+    }
+    let cost = Arc::new(operation_cost(body, operation, derivation, target));
+    if cost.gaps.is_empty() {
+        COSTS.keep(key, Arc::clone(&cost));
+    }
+    cost
 }
 
 /// What one operation costs. Pure in its arguments: a rule asks it about a changed operation too.
@@ -162,5 +187,64 @@ pub fn operation_cost(
             }],
             ..OperationCost::default()
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::{AnalysisDatabase, Options};
+    use crate::derivation::{derive_afresh, derive_operation};
+    use crate::items::file_functions;
+    use crate::kernel::body;
+
+    /// The bodies of the functions of a text.
+    fn bodies(text: &str) -> Vec<Arc<Body>> {
+        let mut db = AnalysisDatabase::default();
+        db.set_project([("src/lib.rs", text)], Vec::new(), Options::default());
+        let file = db.file("src/lib.rs").expect("the file");
+        let functions = file_functions(&db, file).into_iter();
+        functions.map(|function| body(&db, function)).collect()
+    }
+
+    #[test]
+    fn what_is_kept_of_an_operation_is_what_is_derived_afresh() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
+        let (mut folders, mut texts) = (vec![std::path::PathBuf::from(folder)], Vec::new());
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    texts.push(std::fs::read_to_string(path).expect("a text"));
+                }
+            }
+        }
+        let mut compared = 0;
+        for text in texts {
+            // The same operations in other places, with other numbers of their tensors.
+            let view = "{ let filler = a_parameter.view(); let _ = filler;";
+            let moved = text.replace(" {\n", " { let filler = 12345;\n");
+            let numbered = text
+                .replace(
+                    "ctx: &mut Context,",
+                    "ctx: &mut Context, a_parameter: &HbmTensor<i8, m![1], m![1]>,",
+                )
+                .replace(" {\n", &format!(" {view}\n"));
+            for text in [&text, &moved, &numbered, &text] {
+                for body in bodies(text) {
+                    for operation in &body.operations {
+                        let derived = derive_operation(&body, operation, Target::Rngd);
+                        assert_eq!(derived, derive_afresh(&body, operation, Target::Rngd));
+                        let cost = known_cost(&body, operation, &derived, Target::Rngd);
+                        let afresh = operation_cost(&body, operation, &derived, Target::Rngd);
+                        assert_eq!(*cost, afresh);
+                        compared += 1;
+                    }
+                }
+            }
+        }
+        assert!(compared > 2_000, "{compared}");
     }
 }
