@@ -3,6 +3,7 @@
 //! A marker is a comment `//~ rule` at the end of the line where a finding starts, or `//~^ rule` one line below it (a
 //! caret a line). Findings and markers are compared both ways.
 
+pub mod corpus;
 pub mod hints;
 pub mod hostile;
 pub mod threads;

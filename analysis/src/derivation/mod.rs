@@ -8,12 +8,14 @@ pub mod banks;
 pub mod cast;
 pub mod collect;
 pub mod commit;
+pub(crate) mod content;
 pub mod contraction;
 pub mod dma;
 pub mod fetch;
 mod forms;
 pub mod library;
 pub mod masking;
+pub(crate) mod memo;
 pub mod memory;
 mod moves;
 pub mod pipeline;
@@ -32,6 +34,10 @@ mod views;
 pub(crate) use undecided::undecided;
 
 use std::fmt::Debug;
+use std::sync::{Arc, LazyLock};
+
+use content::{content, content_in_place};
+use memo::Memo;
 
 use crate::hardware::Target;
 use crate::kernel::{Body, Operation, OperationKind, Pass, PassEnd, StageKind};
@@ -56,9 +62,9 @@ pub struct BodyDerivation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OperationDerivation {
     /// A DMA transfer.
-    Copy(dma::DmaDerivation),
+    Copy(Arc<dma::DmaDerivation>),
     /// A pass of the tensor unit.
-    Pass(Box<PassDerivation>),
+    Pass(Arc<PassDerivation>),
     /// A collective: what is wrong with it stands with its tensors and with the moves.
     Collective,
 }
@@ -76,6 +82,21 @@ pub struct PassDerivation {
     pub valid_counts: valid_count::ValidCountsDerivation,
     /// The end.
     pub end: EndDerivation,
+}
+
+impl OperationDerivation {
+    /// Whether it surely names no place and no tensor by its number: the same operation elsewhere, over other tensors that are
+    /// alike, has it, too. Violations may name places.
+    fn is_anywhere(&self) -> bool {
+        match self {
+            Self::Copy(derived) => derived.padded.is_empty() && derived.violations.is_empty(),
+            Self::Pass(derived) => {
+                let counts = &derived.valid_counts;
+                derived.is_legal() && counts.reduces.is_empty() && counts.undecided.is_empty()
+            }
+            Self::Collective => true,
+        }
+    }
 }
 
 impl PassDerivation {
@@ -200,13 +221,53 @@ pub fn derive_watching(body: &Body, target: Target, pause: &dyn Fn()) -> BodyDer
     }
 }
 
+/// What was derived of an operation, or that it depends on where the operation is.
+#[derive(Clone)]
+enum Kept {
+    Derived(OperationDerivation),
+    ByPlace,
+}
+
+/// By [`content`] what names no place and no tensor, and by [`content_in_place`] the rest.
+static DERIVED: LazyLock<Memo<Kept>> = LazyLock::new(Memo::default);
+
 /// Derives one operation of a body, or a changed copy of one: what it would be instead.
 #[must_use]
 pub fn derive_operation(body: &Body, operation: &Operation, target: Target) -> OperationDerivation {
+    if matches!(operation.kind, OperationKind::Collective(_)) {
+        return OperationDerivation::Collective;
+    }
+    let key = content(body, operation, target);
+    let kept = DERIVED.get(key);
+    if let Some(Kept::Derived(derived)) = kept {
+        return derived;
+    }
+    let by_place = || content_in_place(body, operation, target);
+    if kept.is_some()
+        && let Some(Kept::Derived(derived)) = DERIVED.get(by_place())
+    {
+        return derived;
+    }
+    let derived = derive_afresh(body, operation, target);
+    if derived.is_anywhere() {
+        DERIVED.keep(key, Kept::Derived(derived.clone()));
+    } else {
+        DERIVED.keep(key, Kept::ByPlace);
+        DERIVED.keep(by_place(), Kept::Derived(derived.clone()));
+    }
+    derived
+}
+
+/// As [`derive_operation`], whatever is kept.
+pub(crate) fn derive_afresh(
+    body: &Body,
+    operation: &Operation,
+    target: Target,
+) -> OperationDerivation {
     match &operation.kind {
-        OperationKind::Copy(copy) => OperationDerivation::Copy(dma::derive(body, copy)),
+        OperationKind::Copy(copy) => OperationDerivation::Copy(Arc::new(dma::derive(body, copy))),
         OperationKind::Pass(pass) => {
-            OperationDerivation::Pass(Box::new(derive_pass(body, pass, target)))
+            OperationDerivation::Pass(Arc::new(derive_pass(body, pass, target)))
         }
         OperationKind::Collective(_) => OperationDerivation::Collective,
     }

@@ -5,7 +5,10 @@
     reason = "salsa generates undocumented constructors and setters"
 )]
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+
+use salsa::plumbing::AsId;
 
 use crate::db::Db;
 use crate::inputs::SourceFile;
@@ -108,7 +111,7 @@ impl ModuleId {
 }
 
 /// A place in the normalised text of an item of a module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// The item; never one in a block.
     pub item: ItemId,
@@ -116,6 +119,15 @@ pub struct Span {
     pub start: u32,
     /// Byte offset after the last byte.
     pub end: u32,
+}
+
+/// As an `i128`, which nothing else hands over: whoever hashes what a kernel does may leave out where it is written.
+impl Hash for Span {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let place = u64::from(self.start) << 32 | u64::from(self.end);
+        let bits = u128::from(self.item.as_id().as_bits()) << 64 | u128::from(place);
+        state.write_i128(bits.cast_signed());
+    }
 }
 
 impl Span {

@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHasher};
@@ -43,6 +43,8 @@ struct Node {
     nodes: u64,
     /// Of the kind, operands included: expressions of different hashes differ.
     hash: u64,
+    /// The same by other means: expressions of which both agree are equal for all that a computer can try.
+    other_hash: u64,
     form: OnceLock<Form>,
 }
 
@@ -94,12 +96,15 @@ impl Mapping {
             if recent.len() >= RECENT_LIMIT {
                 recent.clear();
             }
+            let mut hasher = DefaultHasher::new();
+            kind.hash(&mut hasher);
             let new = Self(Arc::new(Node {
                 kind,
                 size,
                 depth,
                 nodes,
                 hash,
+                other_hash: hasher.finish(),
                 form: OnceLock::new(),
             }));
             recent.insert(hash, new.clone());
@@ -446,6 +451,7 @@ impl Eq for Mapping {}
 impl Hash for Mapping {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.0.hash);
+        state.write_u64(self.0.other_hash);
     }
 }
 

@@ -14,6 +14,10 @@ pub mod schedule;
 pub mod stage_table;
 pub mod what_if;
 
+use std::sync::{Arc, LazyLock};
+
+use crate::derivation::content::content;
+use crate::derivation::memo::Memo;
 use crate::derivation::{BodyDerivation, OperationDerivation};
 use crate::hardware::Target;
 use crate::items::Span;
@@ -84,7 +88,7 @@ pub struct Gap {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BodySimulation {
     /// One entry an operation, by operation number.
-    pub operations: Vec<OperationCost>,
+    pub operations: Vec<Arc<OperationCost>>,
     /// Who runs when.
     pub schedule: Schedule,
     /// What lies where and when.
@@ -122,7 +126,7 @@ pub fn simulate_watching(
     let pairs = body.operations.iter().zip(&derivation.operations);
     let pairs: Vec<_> = pairs.collect();
     let operations = of_each(&pairs, pause, |(operation, derived)| {
-        operation_cost(body, operation, derived, target)
+        known_cost(body, operation, derived, target)
     });
     let schedule = schedule::derive(body, derivation, &operations);
     let memory = memory::derive(body.machine, derivation, &schedule);
@@ -133,6 +137,27 @@ pub fn simulate_watching(
         memory,
         gaps,
     }
+}
+
+/// By [`content`] what names no place.
+static COSTS: LazyLock<Memo<Arc<OperationCost>>> = LazyLock::new(Memo::default);
+
+/// What an operation costs that is derived as its body holds it.
+fn known_cost(
+    body: &Body,
+    operation: &Operation,
+    derivation: &OperationDerivation,
+    target: Target,
+) -> Arc<OperationCost> {
+    let key = content(body, operation, target);
+    if let Some(cost) = COSTS.get(key) {
+        return cost;
+    }
+    let cost = Arc::new(operation_cost(body, operation, derivation, target));
+    if cost.gaps.is_empty() {
+        COSTS.keep(key, Arc::clone(&cost));
+    }
+    cost
 }
 
 /// What one operation costs. Pure in its arguments: a rule asks it about a changed operation too.

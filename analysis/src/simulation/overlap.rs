@@ -3,6 +3,8 @@
 //! Each is found in the schedule and judged by asking it again with one change: another address, another place in the
 //! program's order, a bank pattern without harm, both for all runs of a loop at once. Knows no words.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::derivation::sequencer::SequenceReport;
@@ -207,7 +209,7 @@ impl Overlap<'_> {
         })
     }
 
-    fn total_with(&self, costs: &[OperationCost], variation: Variation<'_>) -> Option<u64> {
+    fn total_with(&self, costs: &[Arc<OperationCost>], variation: Variation<'_>) -> Option<u64> {
         derive_varied(self.body, self.derivation, costs, variation).total
     }
 
@@ -341,7 +343,7 @@ impl Overlap<'_> {
             let mut costs = self.simulation.operations.clone();
             for (other, cost) in self.body.operations.iter().zip(&mut costs) {
                 if other.span == operation.span && !cost.holds_sub {
-                    cost.holds_dma = false;
+                    Arc::make_mut(cost).holds_dma = false;
                 }
             }
             let after = self.total_with(&costs, Variation::default());

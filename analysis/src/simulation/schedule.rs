@@ -8,6 +8,8 @@ mod planner;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use crate::kernel::{Body, Context, OperationId, Origin, Tier, UnresolvedReason};
 
 pub use planner::{Variation, conflict, derive, derive_varied};
@@ -244,7 +246,7 @@ impl Schedule {
 
 /// Everything that stands in the way of a total.
 #[must_use]
-pub fn gaps(body: &Body, operations: &[OperationCost]) -> Vec<Gap> {
+pub fn gaps(body: &Body, operations: &[Arc<OperationCost>]) -> Vec<Gap> {
     let mut gaps: Vec<Gap> = operations
         .iter()
         .flat_map(|cost| cost.gaps.iter().cloned())

@@ -3,6 +3,8 @@
 //! Performance rules carry these numbers. A change is given as what it does to a pass; every run of a loop around the
 //! operation, and every call of a helper that holds it, changes with it, as they do when its text is changed.
 
+use std::sync::Arc;
+
 use crate::derivation::{BodyDerivation, OperationDerivation, derive_operation};
 use crate::hardware::Target;
 use crate::kernel::{Body, Operation, OperationId, OperationKind, Pass};
@@ -91,7 +93,7 @@ pub fn what_if_stages(known: Known<'_>, id: OperationId, stages: &[StageCost]) -
     let cost = OperationCost {
         stages: stages.to_vec(),
         cycles: pass::cycles(stages),
-        ..known.simulation.operations.get(index)?.clone()
+        ..OperationCost::clone(known.simulation.operations.get(index)?)
     };
     with_cost(known, id, cost)
 }
@@ -108,7 +110,7 @@ fn with_cost(known: Known<'_>, id: OperationId, cost: OperationCost) -> Option<C
 
 /// The body's total before, and with other costs of its operations.
 #[must_use]
-pub fn what_if_costs(known: Known<'_>, costs: &[OperationCost]) -> Option<(u64, u64)> {
+pub fn what_if_costs(known: Known<'_>, costs: &[Arc<OperationCost>]) -> Option<(u64, u64)> {
     let before = known.simulation.total()?;
     let after = schedule::derive(known.body, known.derivation, costs).total?;
     Some((before, after))
@@ -118,9 +120,10 @@ pub fn what_if_costs(known: Known<'_>, costs: &[OperationCost]) -> Option<(u64, 
 fn rescheduled(known: Known<'_>, id: OperationId, changed: &OperationCost) -> Option<(u64, u64)> {
     let operation = known.body.operation(id)?;
     let mut costs = known.simulation.operations.clone();
+    let changed = Arc::new(changed.clone());
     for (other, cost) in known.body.operations.iter().zip(&mut costs) {
         if is_same_text(operation, other) {
-            *cost = changed.clone();
+            *cost = Arc::clone(&changed);
         }
     }
     what_if_costs(known, &costs)
@@ -151,7 +154,7 @@ pub fn after_transfer(known: Known<'_>, id: OperationId, cycles: u64) -> Option<
     let mut costs = known.simulation.operations.clone();
     for (operation, cost) in known.body.operations.iter().zip(&mut costs) {
         if operation.span == span && matches!(operation.kind, OperationKind::Copy(_)) {
-            cost.cycles = cost.cycles.map(|before| before.min(cycles));
+            Arc::make_mut(cost).cycles = cost.cycles.map(|before| before.min(cycles));
         }
     }
     let after = schedule::derive(known.body, known.derivation, &costs).total?;

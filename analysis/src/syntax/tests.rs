@@ -186,6 +186,44 @@ fn apply(
     (edited.unwrap_or(fresh), reused)
 }
 
+#[test]
+fn numbers_typed_anywhere_leave_the_tree_of_the_whole_text() {
+    let text = "fn f() { a(12, 0x1f, 1_0); t.0.1 = u. 2; [3; 4]; m![A / 8 % 0x2]; 1.5 + 6u8 + 7.min(0b1); 'x: 9; }\n";
+    let parsed = ParsedFile::new(text);
+    let (mut reused, mut tried) = (0, 0);
+    for place in text.find('{').unwrap() + 1..text.rfind('}').unwrap() {
+        let pieces = ["1", "0", "a", "x", "_", ".", " ", "16", "0x", ""];
+        for (piece, length) in pieces.iter().flat_map(|piece| [(piece, 0), (piece, 1)]) {
+            let mut edited = text.to_owned();
+            let (_, kept) = apply(&parsed, &mut edited, place, place + length, piece);
+            tried += 1;
+            reused += usize::from(kept);
+        }
+    }
+    assert!(reused * 2 > tried, "{reused} of {tried}");
+}
+
+#[test]
+fn errors_of_a_body_are_known_when_a_number_in_it_was_typed() {
+    let mut text = "fn f() { a(12) b; }\nfn g() { let = 3; }\n".to_owned();
+    let mut parsed = ParsedFile::new(&text);
+    for (find, piece) in [
+        ("2)", "3"),
+        ("b;", "c"),
+        ("3;", "45"),
+        ("let", "1"),
+        ("2", ""),
+    ] {
+        let place = text.find(find).unwrap();
+        parsed = apply(&parsed, &mut text, place, place, piece).0;
+        assert_eq!(
+            parsed.error_count(),
+            ParsedFile::new(&text).error_count(),
+            "{text}"
+        );
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 

@@ -3,6 +3,8 @@
 //! A function is taken by itself: what a caller decides is not known here, and left out. A loop's operation stands for all
 //! of its runs: its cycles are those of one run.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{SyntaxNode, TextSize, TokenAtOffset};
@@ -169,7 +171,7 @@ fn costs_of(
     simulation: &BodySimulation,
     runs: &[&Operation],
 ) -> Option<(String, String)> {
-    let costs: Vec<&OperationCost> = runs
+    let costs: Vec<&Arc<OperationCost>> = runs
         .iter()
         .map(|run| simulation.operations.get(run.id.0 as usize))
         .collect::<Option<_>>()?;

@@ -1,5 +1,7 @@
 //! The ways of tensors through the memories: detours, journeys in many small parts, and journeys between chips.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use crate::items::Span;
@@ -263,7 +265,7 @@ fn total_when_once(known: Known<'_>, span: Span) -> Option<(u64, u64)> {
         OperationKind::Pass(_) => false,
     });
     for (_, cost) in at_place.skip(1) {
-        cost.cycles = Some(0);
+        Arc::make_mut(cost).cycles = Some(0);
     }
     let changed = schedule::derive(known.body, known.derivation, &costs).total?;
     Some((total, changed))
@@ -275,7 +277,7 @@ fn total_when_joined(known: Known<'_>, group: &[&Trip<'_>], cycles: u64) -> Opti
     let mut costs = known.simulation.operations.clone();
     for (number, trip) in group.iter().enumerate() {
         let cost = costs.get_mut(trip.operation.id.0 as usize)?;
-        cost.cycles = Some(if number == 0 { cycles } else { 0 });
+        Arc::make_mut(cost).cycles = Some(if number == 0 { cycles } else { 0 });
     }
     let Schedule { total: changed, .. } = schedule::derive(known.body, known.derivation, &costs);
     Some((total, changed?))

@@ -1,5 +1,7 @@
 //! Kernels that leave most of the machine idle: slices, or a whole cluster.
 
+use std::sync::Arc;
+
 use crate::derivation::OperationDerivation;
 use crate::hardware::Machine;
 use crate::items::Span;
@@ -157,7 +159,7 @@ fn mostly(
         if longest.is_none_or(|(most, ..)| most < cycles) {
             longest = Some((cycles, pass, operation.span));
         }
-        *cost = spread;
+        *cost = Arc::new(spread);
     }
     let (_, pass, begin) = longest?;
     if before < total / 4 * 3 {

@@ -1,6 +1,7 @@
 //! The walk that gives each operation its slot: its context and everything that it conflicts with decide its start.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,7 +24,11 @@ pub struct Variation<'a> {
 
 /// Schedules a body with these costs.
 #[must_use]
-pub fn derive(body: &Body, derivation: &BodyDerivation, operations: &[OperationCost]) -> Schedule {
+pub fn derive(
+    body: &Body,
+    derivation: &BodyDerivation,
+    operations: &[Arc<OperationCost>],
+) -> Schedule {
     derive_varied(body, derivation, operations, Variation::default())
 }
 
@@ -32,7 +37,7 @@ pub fn derive(body: &Body, derivation: &BodyDerivation, operations: &[OperationC
 pub fn derive_varied(
     body: &Body,
     derivation: &BodyDerivation,
-    operations: &[OperationCost],
+    operations: &[Arc<OperationCost>],
     variation: Variation<'_>,
 ) -> Schedule {
     let known = operations.iter().all(|cost| cost.cycles.is_some());

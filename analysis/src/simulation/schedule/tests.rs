@@ -1,6 +1,8 @@
 //! Schedules of small bodies by hand, and of random ones against a scheduler that compares every pair of operations byte
 //! by byte.
 
+use std::sync::Arc;
+
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
@@ -27,7 +29,8 @@ fn on(builder: &mut BodyBuilder<'_>, contexts: &[Context]) {
 }
 
 fn schedule(body: &Body, costs: &[OperationCost]) -> Schedule {
-    derive(body, &derivation::derive(body, Target::Rngd), costs)
+    let costs: Vec<Arc<OperationCost>> = costs.iter().cloned().map(Arc::new).collect();
+    derive(body, &derivation::derive(body, Target::Rngd), &costs)
 }
 
 fn times(schedule: &Schedule) -> Vec<(u64, u64)> {

@@ -4,6 +4,7 @@ mod changes;
 mod discrete_events;
 mod figures;
 mod formulas;
+mod kept;
 mod kernels;
 
 use std::sync::Arc;

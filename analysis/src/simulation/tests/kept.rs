@@ -1,0 +1,62 @@
+//! What is kept of operations against what is worked out afresh.
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+
+use crate::Options;
+use crate::db::AnalysisDatabase;
+use crate::derivation::{derive_afresh, derive_operation};
+use crate::items::file_functions;
+use crate::hardware::Target;
+use crate::kernel::{Body, body};
+use crate::simulation::{known_cost, operation_cost};
+
+/// The bodies of the functions of a text.
+fn bodies(text: &str) -> Vec<Arc<Body>> {
+    let mut db = AnalysisDatabase::default();
+    db.set_project([("src/lib.rs", text)], Vec::new(), Options::default());
+    let file = db.file("src/lib.rs").expect("the file");
+    let functions = file_functions(&db, file).into_iter();
+    functions.map(|function| body(&db, function)).collect()
+}
+
+#[test]
+fn what_is_kept_of_an_operation_is_what_is_derived_afresh() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
+    let (mut folders, mut texts) = (vec![std::path::PathBuf::from(folder)], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                texts.push(std::fs::read_to_string(path).expect("a text"));
+            }
+        }
+    }
+    let mut compared = 0;
+    for text in texts {
+        // The same operations in other places, with other numbers of their tensors.
+        let view = "{ let filler = a_parameter.view(); let _ = filler;";
+        let moved = text.replace(" {\n", " { let filler = 12345;\n");
+        let numbered = text
+            .replace(
+                "ctx: &mut Context,",
+                "ctx: &mut Context, a_parameter: &HbmTensor<i8, m![1], m![1]>,",
+            )
+            .replace(" {\n", &format!(" {view}\n"));
+        for text in [&text, &moved, &numbered, &text] {
+            for body in bodies(text) {
+                for operation in &body.operations {
+                    let derived = derive_operation(&body, operation, Target::Rngd);
+                    assert_eq!(derived, derive_afresh(&body, operation, Target::Rngd));
+                    let cost = known_cost(&body, operation, &derived, Target::Rngd);
+                    let afresh = operation_cost(&body, operation, &derived, Target::Rngd);
+                    assert_eq!(*cost, afresh);
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 2_000, "{compared}");
+}
