@@ -18,6 +18,7 @@ use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::fragments::{Origin, file_of, is_fragment};
 pub use crate::hardware::Target;
 use crate::items::{Dialect, HeldItems, hold};
+use crate::rules::EnabledRules;
 use crate::syntax::{ParsedFile, parse, syntax_error_count};
 
 /// The database as queries see it.
@@ -104,6 +105,15 @@ pub type FileBudgets = BTreeMap<Arc<str>, Arc<[Budget]>>;
 /// The conditions that the settings turn on and off, by path.
 pub type FileCfg = BTreeMap<Arc<str>, Arc<[CfgSetting]>>;
 
+/// The rules that are on: in a file, and in files that have no entry of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProjectRules {
+    /// In files without an entry.
+    pub default: EnabledRules,
+    /// By the file's path.
+    pub files: BTreeMap<Arc<str>, EnabledRules>,
+}
+
 /// All that is being checked together. There is one a database.
 #[salsa::input(singleton, debug)]
 pub struct Project {
@@ -126,6 +136,10 @@ pub struct Project {
     /// modules alone.
     #[returns(clone)]
     pub manifests: Arc<PackageManifests>,
+    /// The rules that are on.
+    #[default]
+    #[returns(clone)]
+    pub enabled: Arc<ProjectRules>,
     /// The features of packages, where their manifests are known.
     #[default]
     #[returns(clone)]
@@ -151,6 +165,16 @@ pub fn options(db: &dyn Db, file: SourceFile) -> Options {
     Project::try_get(db).map_or_else(Options::default, |project| {
         let own = project.file_options(db).get(&shown_path(db, file)).copied();
         own.unwrap_or_else(|| project.options(db))
+    })
+}
+
+/// The rules that are on in a file. Another level of a rule that stays on changes nothing that depends on it.
+#[salsa::tracked(returns(copy))]
+pub fn enabled_rules(db: &dyn Db, file: SourceFile) -> EnabledRules {
+    Project::try_get(db).map_or_else(EnabledRules::default, |project| {
+        let enabled = project.enabled(db);
+        let own = enabled.files.get(&shown_path(db, file)).copied();
+        own.unwrap_or(enabled.default)
     })
 }
 
@@ -287,6 +311,16 @@ impl AnalysisDatabase {
         };
         if *project.file_options(self) != options {
             project.set_file_options(self).to(Arc::new(options));
+        }
+    }
+
+    /// Sets the rules that are on.
+    pub fn set_enabled_rules(&mut self, enabled: &ProjectRules) {
+        let Some(project) = Project::try_get(self) else {
+            return;
+        };
+        if *project.enabled(self) != *enabled {
+            project.set_enabled(self).to(Arc::new(enabled.clone()));
         }
     }
 

@@ -15,7 +15,7 @@ use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
 use rustc_hash::FxHashMap;
 
-use crate::db::{Db, SourceFile};
+use crate::db::{Db, SourceFile, enabled_rules};
 use crate::items::{
     ItemKind, ModuleId, ModulePath, ModuleTarget, file_items, module_target, parent_module,
     token_map, unread_bytes,
@@ -332,6 +332,7 @@ pub(crate) fn apply(
     let mut covering = Covering::new(&suppressions);
     covering.suppress(&mut report.diagnostics);
     let unresolved = Unresolved::new(report);
+    let families = enabled_rules(db, file).families();
     let mut helps: FxHashMap<&str, Unknown> = FxHashMap::default();
     let mut own = Vec::new();
     for (number, suppression) in suppressions.iter().enumerate() {
@@ -348,6 +349,7 @@ pub(crate) fn apply(
             || holds_one(&suppression.covered, &elsewhere)
             || wording::is_own(name)
             || unresolved.is_in(&suppression.covered)
+            || !families.have_all_of(name)
         {
             continue;
         } else {

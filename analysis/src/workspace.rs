@@ -20,7 +20,7 @@ use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::cost::{KernelCost, kernel_costs};
 use crate::db::{
     AnalysisDatabase, DISUSED_BY_EDIT, FileBudgets, FileCfg, Options, Package, PackageManifest,
-    PackageManifests, SourceFile,
+    PackageManifests, ProjectRules, SourceFile,
 };
 use crate::fixing::{Completed, Completing, Proposed, completed};
 use crate::fragments::{
@@ -28,6 +28,7 @@ use crate::fragments::{
 };
 use crate::items::ItemId;
 use crate::report::{DiagnosticFix, FileReport, Problem, Report};
+use crate::rules::EnabledRules;
 use crate::suppression::{Allowed, allowing};
 use crate::syntax::syntax_error_count;
 
@@ -61,6 +62,7 @@ pub struct Workspace {
     options: Options,
     file_options: BTreeMap<Arc<str>, Options>,
     budgets: FileBudgets,
+    enabled: ProjectRules,
     features: Vec<PackageFeatures>,
     cfg: FileCfg,
     manifests: PackageManifests,
@@ -235,6 +237,23 @@ impl Workspace {
         self.apply();
     }
 
+    /// Sets the rules that are on: in all files, and in files that have rules of their own, by path. What no rule that is on
+    /// asks for is not worked out. Findings of other rules may be among those of a report all the same, where a rule of the
+    /// same family is on.
+    pub fn set_enabled_rules<'a>(
+        &mut self,
+        default: EnabledRules,
+        files: impl IntoIterator<Item = (&'a str, EnabledRules)>,
+    ) {
+        let files = files
+            .into_iter()
+            .filter(|(_, enabled)| *enabled != default)
+            .map(|(path, enabled)| (path.replace('\\', "/").into(), enabled));
+        let files = files.collect();
+        self.enabled = ProjectRules { default, files };
+        self.apply();
+    }
+
     /// Sets what the kernels of files may cost, by the file's path; the first budget that fits a kernel holds.
     pub fn set_budgets<'a>(&mut self, budgets: impl IntoIterator<Item = (&'a str, Arc<[Budget]>)>) {
         let budgets = budgets
@@ -326,6 +345,7 @@ impl Workspace {
         self.db.set_origins(origins);
         self.db.set_file_options(self.file_options.clone());
         self.db.set_budgets(self.budgets.clone());
+        self.db.set_enabled_rules(&self.enabled);
         self.db
             .set_conditions(self.features.clone(), self.cfg.clone());
         self.db.set_manifests(self.manifests.clone());

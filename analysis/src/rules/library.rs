@@ -24,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[rule!(
 
 /// Turns what the library refuses of a body into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    findings.extend(checked.derivation.library.iter().map(word));
+    findings.extend(checked.derivation().library.iter().map(word));
 }
 
 /// Bare numbers in the mappings of an item.
