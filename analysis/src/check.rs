@@ -8,7 +8,7 @@
 mod unread;
 
 use std::any::Any;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -19,20 +19,21 @@ use self::unread::unread_library;
 use crate::causes::Causes;
 use crate::completion::{breaks_nothing, complete_each};
 use crate::db::Db;
+use crate::derivation::tensors::{RepeatedAxis, repeated_axes};
 use crate::derivation::{BodyDerivation, derive_watching, undecided};
-use crate::inputs::{Project, SourceFile, budget_of, options, shown_path, syntax_error_count};
+use crate::inputs::{Project, SourceFile, budget_of, enabled_rules, options, shown_path, syntax_error_count};
 use crate::items::{
     Crate, FileLibrary, ItemId, ItemKind, ModuleId, ModulePath, Span, all_functions, crate_of,
     crate_root, file_functions, file_items, file_library, file_package, functions_of, is_left_out,
     item_text, left_out_code, stands_in,
 };
-use crate::kernel::{OperationId, Unresolved, hidden_kernels};
+use crate::kernel::{Body, OperationId, OperationKind, Unresolved, hidden_kernels};
 use crate::places::Places;
 use crate::report::{
     CrateLibrary, Diagnostic, FileReport, InactiveCode, OperationCounts, Problem, UnresolvedPlace,
     fitted,
 };
-use crate::rules::{self, Applicability, Checked, Edit, Finding};
+use crate::rules::{self, Applicability, Checked, Derived, Edit, EnabledRules, Families, Finding};
 use crate::simulation::{BodySimulation, simulate_watching};
 use crate::suppression;
 use crate::syntax::Unanalysed;
@@ -82,38 +83,118 @@ pub fn function_simulation(db: &dyn Db, function: ItemId) -> Arc<BodySimulation>
     Arc::new(simulation)
 }
 
-/// What the rules find in one function, helpers that it calls included. Fixes are as the rules propose them.
+/// What the rules find in one function that look at no costs, helpers that it calls included. Fixes are as the rules propose
+/// them. Only the families that have a rule that is on are run.
 #[salsa::tracked(returns(clone))]
 pub fn function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
     let found = guarded(db, || {
-        let mut findings = as_checked(db, function, rules::check);
+        let enabled = rules_for(db, function);
+        let families = enabled.families().of_engines();
+        let mut findings = as_checked(db, function, |checked| rules::check(checked, families));
         in_words_of(db, function, &mut findings);
         of_body(db, function, findings)
     });
     Arc::new(found)
 }
 
-/// As [`function_findings`], with completed fixes.
+/// What the rules find in one function that look at its costs; the operations are those of [`function_findings`]. Where no such
+/// rule is on, nothing is simulated.
 #[salsa::tracked(returns(clone))]
-pub fn completed_function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
-    let proposed = function_findings(db, function);
-    // What was proposed and led nowhere left its finding with general words.
-    let offers = |finding: &Finding| {
-        !finding.fixes.is_empty() || finding.alternatives.is_some() || finding.help.is_some()
-    };
-    if !proposed.findings.iter().any(offers) {
-        return proposed;
+pub fn function_time_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
+    let enabled = rules_for(db, function);
+    timed(db, function, enabled.families().of_time())
+}
+
+/// As [`function_time_findings`], by all rules that look at costs, whatever the levels are.
+#[salsa::tracked(returns(clone))]
+pub(crate) fn all_time_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
+    let families = Families::ALL.of_time();
+    if rules_for(db, function).families().of_time() == families {
+        return function_time_findings(db, function);
+    }
+    timed(db, function, families)
+}
+
+fn timed(db: &dyn Db, function: ItemId, families: Families) -> Arc<Findings> {
+    if families.is_empty() {
+        return Arc::default();
+    }
+    let known = function_findings(db, function);
+    // How the engine failed is said once.
+    if known.failure.is_some() {
+        return Arc::default();
     }
     let found = guarded(db, || {
         let mut findings = as_checked(db, function, |checked| {
+            let mut findings = rules::check(checked, families);
+            let known = known.findings.iter();
+            rules::drop_implied(&checked.enabled, &mut findings, |rule, place| {
+                let mut known = known.clone();
+                known.any(|other| (other.rule, other.span) == (rule, place))
+            });
+            findings
+        });
+        in_words_of(db, function, &mut findings);
+        Findings {
+            findings,
+            ..Findings::default()
+        }
+    });
+    Arc::new(found)
+}
+
+/// As [`function_findings`] and [`function_time_findings`] together, with completed fixes.
+#[salsa::tracked(returns(clone))]
+pub fn completed_function_findings(db: &dyn Db, function: ItemId) -> Arc<Findings> {
+    let found = guarded(db, || {
+        let families = rules_for(db, function).families();
+        let mut findings = as_checked(db, function, |checked| {
+            // What a fix leads to is judged by all rules.
             let mut findings = rules::check_as_proposed(checked);
-            complete_each(checked, &mut findings);
+            let is_on = |finding: &Finding| families.have_rule(finding.rule);
+            complete_each(checked, &mut findings, is_on);
             findings
         });
         in_words_of(db, function, &mut findings);
         of_body(db, function, findings)
     });
     Arc::new(found)
+}
+
+/// The rules to be run on a function: those of its file, and of the files of helpers that it calls.
+#[salsa::tracked(returns(copy))]
+fn rules_for(db: &dyn Db, function: ItemId) -> EnabledRules {
+    let items = items_in(&body(db, function));
+    let mut files: FxHashSet<SourceFile> = items.into_iter().map(|item| item.file(db)).collect();
+    files.insert(function.file(db));
+    let rules = files.into_iter().map(|file| enabled_rules(db, file));
+    rules.reduce(EnabledRules::or).unwrap_or_default()
+}
+
+/// The items in which something of a body is written.
+fn items_in(body: &Body) -> FxHashSet<ItemId> {
+    let mut items = FxHashSet::default();
+    let mut last = None;
+    let mut note = |span: Span| {
+        // Nearly all of a body is written in one item.
+        if last != Some(span.item) {
+            last = Some(span.item);
+            items.insert(span.item);
+        }
+    };
+    for tensor in &body.tensors {
+        rules::changed::places_of_tensor(tensor, &mut note);
+    }
+    for operation in &body.operations {
+        note(operation.span);
+        rules::changed::places_of_operation(operation, &mut note);
+        if let OperationKind::Pass(pass) = &operation.kind {
+            pass.stages.iter().for_each(|stage| note(stage.span));
+        }
+    }
+    let unresolved = body.unresolved.iter();
+    unresolved.for_each(|place| note(place.operation));
+    items
 }
 
 /// Writes the fixes of a function's findings as its author would, and says which of them reach out of it.
@@ -123,11 +204,20 @@ pub(crate) fn in_words_of(db: &dyn Db, function: ItemId, findings: &mut [Finding
 }
 
 /// What is found in one function.
-fn found_in_function(db: &dyn Db, function: ItemId, fixes: Fixes) -> Arc<Findings> {
-    match fixes {
-        Fixes::Proposed => function_findings(db, function),
-        Fixes::Completed => completed_function_findings(db, function),
+fn found_in_function(db: &dyn Db, function: ItemId, fixes: Fixes) -> Vec<Arc<Findings>> {
+    let found = vec![
+        function_findings(db, function),
+        function_time_findings(db, function),
+    ];
+    // What was proposed and led nowhere left its finding with general words.
+    let offers = |finding: &Finding| {
+        !finding.fixes.is_empty() || finding.alternatives.is_some() || finding.help.is_some()
+    };
+    let mut findings = found.iter().flat_map(|found| &found.findings);
+    if fixes == Fixes::Completed && findings.any(offers) {
+        return vec![completed_function_findings(db, function)];
     }
+    found
 }
 
 /// What a fix changes in the same item and outside of the function may serve other functions there: nobody applies it without
@@ -147,6 +237,34 @@ pub(crate) fn edits_outside(db: &dyn Db, function: ItemId, edits: &[Edit]) -> bo
     edits.iter().any(|edit| outside(edit.span))
 }
 
+/// What is derived of a function, as the rules ask for it.
+struct DerivedOf<'db> {
+    db: &'db dyn Db,
+    function: ItemId,
+    derivation: OnceCell<Arc<BodyDerivation>>,
+    simulation: OnceCell<Arc<BodySimulation>>,
+}
+
+impl Derived for DerivedOf<'_> {
+    fn derivation(&self) -> &BodyDerivation {
+        let derive = || function_derivation(self.db, self.function);
+        self.derivation.get_or_init(derive)
+    }
+
+    fn simulation(&self) -> &BodySimulation {
+        let simulate = || function_simulation(self.db, self.function);
+        self.simulation.get_or_init(simulate)
+    }
+
+    fn repeated_axes(&self) -> Vec<RepeatedAxis> {
+        if rules_for(self.db, self.function).families().derive() {
+            self.derivation().tensors.repeated.clone()
+        } else {
+            repeated_axes(&body(self.db, self.function))
+        }
+    }
+}
+
 /// Asks something of a function as the rules see it.
 pub(crate) fn as_checked<T>(
     db: &dyn Db,
@@ -154,8 +272,12 @@ pub(crate) fn as_checked<T>(
     ask: impl FnOnce(&Checked<'_>) -> T,
 ) -> T {
     let body = body(db, function);
-    let derivation = function_derivation(db, function);
-    let simulation = function_simulation(db, function);
+    let derived = DerivedOf {
+        db,
+        function,
+        derivation: OnceCell::new(),
+        simulation: OnceCell::new(),
+    };
     let file = function.file(db);
     let budget = body
         .device
@@ -164,10 +286,10 @@ pub(crate) fn as_checked<T>(
     let tried = Cell::new(0);
     let answer = ask(&Checked {
         body: &body,
-        derivation: &derivation,
-        simulation: &simulation,
+        derived: &derived,
         target: options(db, file).target,
         budget: budget.as_ref(),
+        enabled: rules_for(db, function),
         tried: &tried,
     });
     for _ in 0..tried.get() {
@@ -180,9 +302,12 @@ pub(crate) fn as_checked<T>(
 #[salsa::tracked(returns(clone))]
 pub fn item_findings(db: &dyn Db, item: ItemId) -> Arc<Findings> {
     Arc::new(guarded(db, || {
-        let mut findings = rules::check_item(db, item);
+        let families = enabled_rules(db, item.file(db)).families();
+        let mut findings = rules::check_item(db, item, families);
         let unresolved = hidden_kernels(db, item).to_vec();
-        findings.extend(rules::hidden(db, &unresolved));
+        if rules::names_what_is_not_looked_at(families) {
+            findings.extend(rules::hidden(db, &unresolved));
+        }
         Findings {
             findings,
             unresolved,
@@ -279,8 +404,10 @@ fn foreign_findings(
     let mut elsewhere: FxHashMap<SourceFile, Findings> = FxHashMap::default();
     let groups = files_by_reach(db, project);
     for file in groups.get(&among).into_iter().flatten() {
-        for function in functions(db, *file) {
-            let found = found_in_function(db, function, fixes);
+        for found in functions(db, *file)
+            .into_iter()
+            .flat_map(|function| found_in_function(db, function, fixes))
+        {
             let away = |span: Span| Some(span.item.file(db)).filter(|other| other != file);
             for finding in &found.findings {
                 if let Some(other) = away(finding.span) {
@@ -383,7 +510,9 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
     }
     take(&found_in_items(db, file, fixes), &mut report);
     for function in functions(db, file) {
-        take(&found_in_function(db, function, fixes), &mut report);
+        for found in found_in_function(db, function, fixes) {
+            take(&found, &mut report);
+        }
     }
     let elsewhere = match fixes {
         Fixes::Proposed => findings_from_elsewhere(db, file),
@@ -474,10 +603,19 @@ pub(crate) fn functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
 /// What the rules found in a function, with what nothing is known of.
 fn of_body(db: &dyn Db, function: ItemId, mut findings: Vec<Finding>) -> Findings {
     let body = body(db, function);
-    let derivation = function_derivation(db, function);
+    let enabled = rules_for(db, function);
+    let families = enabled.families();
+    // What only the engines could not decide is left open for rules about engines, and said where one of them is on.
     let (open, undecided): (Vec<OperationId>, Vec<Unresolved>) =
-        undecided(&body, &derivation).into_iter().unzip();
-    findings.extend(rules::not_looked_at(db, &body, &undecided));
+        if families.derive() || rules::asks_for_undecided(&enabled) {
+            let derivation = function_derivation(db, function);
+            undecided(&body, &derivation).into_iter().unzip()
+        } else {
+            Default::default()
+        };
+    if rules::names_what_is_not_looked_at(families) {
+        findings.extend(rules::not_looked_at(db, &body, &undecided));
+    }
     // A place counts as resolved where all its runs are.
     let incomplete = body.incomplete.iter().chain(&open);
     let incomplete = incomplete.filter_map(|id| body.operation(*id));

@@ -8,16 +8,17 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::derivation::derive;
+use crate::derivation::tensors::RepeatedAxis;
+use crate::derivation::{BodyDerivation, derive};
 use crate::items::{ItemId, Span};
 use crate::kernel::Body;
 use crate::mapping::Mapping;
 use crate::rules::changed::{places, with_edits, with_mappings};
 use crate::rules::{
-    ALTERNATIVE_LIMIT, Alternative, Alternatives, Applicability, Checked, Edit, FOLLOWING, Finding,
-    Fix, Level, Reach, found_by_families, groups_of_causes, names,
+    ALTERNATIVE_LIMIT, Alternative, Alternatives, Applicability, Checked, Derived, Edit, FOLLOWING,
+    Finding, Fix, Level, Reach, found_by_families, groups_of_causes, names,
 };
-use crate::simulation::simulate;
+use crate::simulation::{BodySimulation, simulate};
 
 /// How often the rules are asked again about a fix. What goes on and on is no repair.
 const ROUND_LIMIT: usize = 8;
@@ -61,15 +62,16 @@ fn key(finding: &Finding) -> Key {
     (finding.rule, finding.span)
 }
 
-/// Completes the fixes and the alternatives of all findings of a body, each for itself. Those that do not mend their finding
-/// are dropped.
-pub(crate) fn complete_each(checked: &Checked<'_>, findings: &mut [Finding]) {
-    let offers = |finding: &Finding| !finding.fixes.is_empty() || finding.alternatives.is_some();
-    if !findings.iter().any(offers) {
-        return;
-    }
+/// Completes the fixes and the alternatives of the wanted ones among all findings of a body, each for itself, and drops the
+/// other findings. Fixes that do not mend their finding are dropped.
+pub(crate) fn complete_each(
+    checked: &Checked<'_>,
+    findings: &mut Vec<Finding>,
+    is_wanted: impl Fn(&Finding) -> bool,
+) {
     let completion = Completion::of(checked, findings);
     let places = places_of_causes(findings);
+    findings.retain(is_wanted);
     for finding in findings {
         let own = [key(finding)];
         let places = places.get(&own[0]).map_or(&own[..], Vec::as_slice);
@@ -221,6 +223,26 @@ pub(crate) fn breaks_nothing(checked: &Checked<'_>, mappings: &[(Span, Mapping)]
     !found
         .iter()
         .any(|other| refused(other) && !open.contains(&other.span))
+}
+
+/// What is derived of a changed body.
+struct DerivedAgain {
+    derivation: BodyDerivation,
+    simulation: BodySimulation,
+}
+
+impl Derived for DerivedAgain {
+    fn derivation(&self) -> &BodyDerivation {
+        &self.derivation
+    }
+
+    fn simulation(&self) -> &BodySimulation {
+        &self.simulation
+    }
+
+    fn repeated_axes(&self) -> Vec<RepeatedAxis> {
+        self.derivation.tensors.repeated.clone()
+    }
 }
 
 /// What is known of a body before something is changed in it.
@@ -404,19 +426,28 @@ impl<'a> Completion<'a> {
 
     /// What the rules find in a changed body, and its cycles.
     fn found_in(&self, body: &Body) -> (Vec<Finding>, Option<u64>) {
-        let Checked { target, tried, .. } = *self.checked;
+        let Checked {
+            target,
+            tried,
+            enabled,
+            ..
+        } = *self.checked;
         tried.set(tried.get().saturating_add(1));
         let derivation = derive(body, target);
         let simulation = simulate(body, &derivation, target);
+        let derived = DerivedAgain {
+            derivation,
+            simulation,
+        };
         let found = found_by_families(&Checked {
             body,
-            derivation: &derivation,
-            simulation: &simulation,
+            derived: &derived,
             target,
             budget: None,
+            enabled,
             tried,
         });
-        (found, simulation.total())
+        (found, derived.simulation.total())
     }
 }
 

@@ -9,7 +9,7 @@ mod stages;
 
 use std::sync::Arc;
 
-use crate::check::{function_derivation, function_findings, function_simulation, functions};
+use crate::check::{all_time_findings, function_derivation, function_simulation, functions};
 use crate::db::{AnalysisDatabase, Db};
 use crate::inputs::SourceFile;
 use crate::items::ItemId;
@@ -223,7 +223,7 @@ fn large_kernel_cost(
     let _ = function_simulation(db, function);
     let beside = db.clone();
     let find = move || {
-        let _ = function_findings(&beside, function);
+        let _ = all_time_findings(&beside, function);
     };
     let (cost, ()) = at_once(|| cost_without_proposals(db, function, places), find);
     let proposals = proposals(db, function, places);
@@ -305,7 +305,7 @@ fn cost_without_proposals(
 }
 
 fn proposals(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Vec<Proposal> {
-    let found = function_findings(db, function);
+    let found = all_time_findings(db, function);
     let mut proposals: Vec<(u64, Proposal)> = found
         .findings
         .iter()

@@ -64,7 +64,7 @@ pub use report::{
     CrateLibrary, Diagnostic, DiagnosticFix, FileEdit, FileReport, InactiveCode, OperationCounts,
     Position, Problem, Range, RelatedPlace, Report, StatedAlternative, UnresolvedPlace,
 };
-pub use rules::{Applicability, Group, Level, Offers, Rule};
+pub use rules::{Applicability, EnabledRules, Group, Level, Offers, Rule};
 pub use rules::{
     all as all_rules, engines as rule_engines, find as find_rule, is_rule_or_group,
     nearest as nearest_rules, url as rule_url,

@@ -16,7 +16,7 @@ use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
 use rustc_hash::FxHashMap;
 
 use crate::db::Db;
-use crate::inputs::{SourceFile, line_index, parse};
+use crate::inputs::{SourceFile, enabled_rules, line_index, parse};
 use crate::items::{
     ItemKind, ModuleId, ModulePath, ModuleTarget, file_items, module_target, parent_module,
     token_map, unread_bytes,
@@ -322,6 +322,7 @@ pub(crate) fn apply(
     let mut covering = Covering::new(&suppressions);
     covering.suppress(&mut report.diagnostics);
     let unresolved = Unresolved::new(report);
+    let families = enabled_rules(db, file).families();
     let mut helps: FxHashMap<&str, Unknown> = FxHashMap::default();
     let mut own = Vec::new();
     for (number, suppression) in suppressions.iter().enumerate() {
@@ -338,6 +339,7 @@ pub(crate) fn apply(
             || holds_one(&suppression.covered, &elsewhere)
             || wording::is_own(name)
             || unresolved.is_in(&suppression.covered)
+            || !families.have_all_of(name)
         {
             continue;
         } else {

@@ -26,11 +26,12 @@ use crate::fragments::{
     Fragment, blank, doc_blocks, file_of, fragments, is_markdown, markdown_blocks, path_of,
 };
 use crate::inputs::{
-    FileBudgets, FileCfg, Options, Package, PackageManifest, PackageManifests, SourceFile,
+    FileBudgets, FileCfg, Options, Package, PackageManifest, PackageManifests, ProjectRules, SourceFile,
     syntax_error_count,
 };
 use crate::items::{DISUSED_BY_EDIT, ItemId};
 use crate::report::{DiagnosticFix, FileReport, Problem, Report, fitted};
+use crate::rules::EnabledRules;
 use crate::suppression::{Allowed, allowing};
 
 /// Bytes of text that may be out of use before the database is made anew, however little is in use: what was worked out of
@@ -63,6 +64,7 @@ pub struct Workspace {
     options: Options,
     file_options: BTreeMap<Arc<str>, Options>,
     budgets: FileBudgets,
+    enabled: ProjectRules,
     features: Vec<PackageFeatures>,
     cfg: FileCfg,
     manifests: PackageManifests,
@@ -237,6 +239,23 @@ impl Workspace {
         self.apply();
     }
 
+    /// Sets the rules that are on: in all files, and in files that have rules of their own, by path. What no rule that is on
+    /// asks for is not worked out. Findings of other rules may be among those of a report all the same, where a rule of the
+    /// same family is on.
+    pub fn set_enabled_rules<'a>(
+        &mut self,
+        default: EnabledRules,
+        files: impl IntoIterator<Item = (&'a str, EnabledRules)>,
+    ) {
+        let files = files
+            .into_iter()
+            .filter(|(_, enabled)| *enabled != default)
+            .map(|(path, enabled)| (path.replace('\\', "/").into(), enabled));
+        let files = files.collect();
+        self.enabled = ProjectRules { default, files };
+        self.apply();
+    }
+
     /// Sets what the kernels of files may cost, by the file's path; the first budget that fits a kernel holds.
     pub fn set_budgets<'a>(&mut self, budgets: impl IntoIterator<Item = (&'a str, Arc<[Budget]>)>) {
         let budgets = budgets
@@ -328,6 +347,7 @@ impl Workspace {
         self.db.set_origins(origins);
         self.db.set_file_options(self.file_options.clone());
         self.db.set_budgets(self.budgets.clone());
+        self.db.set_enabled_rules(&self.enabled);
         self.db
             .set_conditions(self.features.clone(), self.cfg.clone());
         self.db.set_manifests(self.manifests.clone());

@@ -126,8 +126,10 @@ fn an_edit_inside_a_function_re_runs_that_function_only() {
         ("function_derivation", 1),
         ("function_findings", 1),
         ("function_simulation", 1),
+        ("function_time_findings", 1),
         ("hidden_kernels", 1),
         ("mapping_sites", 1),
+        ("rules_for", 1),
     ];
     assert_eq!(
         executed,

@@ -47,6 +47,12 @@ pub enum TensorsViolation {
     Parts(PartsViolation),
 }
 
+/// The digits that the tensors and streams of a body select twice, which needs no engine.
+#[must_use]
+pub fn repeated_axes(body: &Body) -> Vec<RepeatedAxis> {
+    repeated::derive(body)
+}
+
 /// Derives what each tensor violates on its own.
 #[must_use]
 pub fn derive(body: &Body) -> TensorsDerivation {

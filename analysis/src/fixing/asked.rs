@@ -9,12 +9,12 @@ use rustc_hash::FxHashMap;
 use super::Trust;
 use crate::check::{
     Fixes, as_checked, edits_outside, files_by_reach, findings_from_elsewhere, found_in_items,
-    function_findings, functions, in_words_of, reachable_from,
+    function_findings, function_time_findings, functions, in_words_of, reachable_from,
 };
 use crate::completion::{Seed, complete_one, complete_together};
 use crate::db::Db;
 use crate::inputs::{Project, SourceFile};
-use crate::items::ItemId;
+use crate::items::{ItemId, Span};
 use crate::places::Places;
 use crate::report::{DiagnosticFix, FileEdit, fitted};
 use crate::rules::{self, Applicability, Finding, Fix};
@@ -36,6 +36,9 @@ pub struct Completed {
     /// The fix.
     pub fix: DiagnosticFix,
 }
+
+/// A finding's rule and place, which no two of a function share.
+type Place = (&'static str, Span);
 
 /// What a fix is recognised by.
 type Key = (String, Vec<FileEdit>);
@@ -95,12 +98,15 @@ impl Asked<'_> {
             if self.wanted.is_empty() {
                 return;
             }
-            let found = function_findings(self.db, function);
+            let found = [
+                function_findings(self.db, function),
+                function_time_findings(self.db, function),
+            ];
             let mut proposed = Vec::new();
-            for (number, finding) in found.findings.iter().enumerate() {
+            for finding in found.iter().flat_map(|found| &found.findings) {
                 for fix in &finding.fixes {
                     if let Some(numbers) = self.take(fix) {
-                        proposed.push((number, fix, numbers));
+                        proposed.push(((finding.rule, finding.span), fix, numbers));
                     }
                 }
             }
@@ -125,19 +131,26 @@ impl Asked<'_> {
         }
     }
 
-    /// Completes fixes of findings of a function, given with the numbers of the fixes that were asked for.
-    fn complete(&mut self, function: ItemId, proposed: &[(usize, &Fix, Vec<usize>)]) {
+    /// Completes fixes of findings of a function, given by rule and place with the numbers of the fixes that were asked for.
+    /// What they lead to is judged by all rules, also by those that are off.
+    fn complete(&mut self, function: ItemId, proposed: &[(Place, &Fix, Vec<usize>)]) {
         let (db, how) = (self.db, self.how);
         let made = as_checked(db, function, |checked| {
             let findings = rules::check_as_proposed(checked);
+            let numbers: FxHashMap<Place, usize> = findings
+                .iter()
+                .enumerate()
+                .map(|(number, finding)| ((finding.rule, finding.span), number))
+                .collect();
             let seeds: Vec<(usize, Seed)> = proposed
                 .iter()
                 .enumerate()
-                .filter_map(|(number, (finding, fix, _))| {
-                    let found = findings.get(*finding)?;
+                .filter_map(|(number, (place, fix, _))| {
+                    let at = *numbers.get(place)?;
+                    let found = findings.get(at)?;
                     let own = (0..found.fixes.len())
                         .find(|own| same(db, function, found, *own).as_ref() == Some(*fix));
-                    Some((number, (*finding, own?)))
+                    Some((number, (at, own?)))
                 })
                 .collect();
             match how {

@@ -7,6 +7,7 @@
     reason = "salsa generates undocumented constructors and setters"
 )]
 
+mod enabled;
 mod settings;
 mod trees;
 
@@ -25,6 +26,9 @@ use crate::hardware::Target;
 use crate::libraries::Library;
 use crate::syntax::ParsedFile;
 
+#[cfg(test)]
+pub(crate) use self::enabled::RULE_CAPACITY;
+pub use self::enabled::{EnabledRules, enabled_rules};
 pub use self::settings::{budget_of, conditions};
 pub use self::trees::{line_index, parse, syntax_error_count};
 
@@ -127,6 +131,15 @@ pub type FileBudgets = BTreeMap<Arc<str>, Arc<[Budget]>>;
 /// The conditions that the settings turn on and off, by path.
 pub type FileCfg = BTreeMap<Arc<str>, Arc<[CfgSetting]>>;
 
+/// The rules that are on: in a file, and in files that have no entry of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProjectRules {
+    /// In files without an entry.
+    pub default: EnabledRules,
+    /// By the file's path.
+    pub files: BTreeMap<Arc<str>, EnabledRules>,
+}
+
 /// All that is being checked together. There is one a database.
 #[salsa::input(singleton, debug)]
 pub struct Project {
@@ -149,6 +162,10 @@ pub struct Project {
     /// modules alone.
     #[returns(clone)]
     pub manifests: Arc<PackageManifests>,
+    /// The rules that are on.
+    #[default]
+    #[returns(clone)]
+    pub enabled: Arc<ProjectRules>,
     /// The features of packages, where their manifests are known.
     #[default]
     #[returns(clone)]
@@ -245,6 +262,16 @@ impl AnalysisDatabase {
         };
         if *project.file_options(self) != options {
             project.set_file_options(self).to(Arc::new(options));
+        }
+    }
+
+    /// Sets the rules that are on.
+    pub fn set_enabled_rules(&mut self, enabled: &ProjectRules) {
+        let Some(project) = Project::try_get(self) else {
+            return;
+        };
+        if *project.enabled(self) != *enabled {
+            project.set_enabled(self).to(Arc::new(enabled.clone()));
         }
     }
 

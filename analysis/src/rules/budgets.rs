@@ -21,10 +21,13 @@ pub(super) const RULES: &[Rule] = &[rule!(
 
 /// Compares the kernel with its budget.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    let Some((budget, total)) = checked.budget.zip(checked.simulation.total()) else {
+    let Some(budget) = checked.budget else {
         return;
     };
-    let peak = checked.simulation.memory.peak;
+    let Some(total) = checked.simulation().total() else {
+        return;
+    };
+    let peak = checked.simulation().memory.peak;
     let measured = [
         (budget.cycles, total, "cycles"),
         (budget.dm_bytes, peak.dm_bytes, "bytes of DM a slice"),
@@ -68,7 +71,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
 fn longest(checked: &Checked<'_>) -> Vec<(u64, crate::items::Span)> {
     let mut sums = indexmap::IndexMap::<_, u64>::new();
     let operations = checked.body.operations.iter();
-    for (operation, cost) in operations.zip(&checked.simulation.operations) {
+    for (operation, cost) in operations.zip(&checked.simulation().operations) {
         let sum = sums.entry(operation.span).or_default();
         *sum = sum.saturating_add(cost.cycles.unwrap_or(0));
     }

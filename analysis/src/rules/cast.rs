@@ -32,7 +32,7 @@ pub(super) const RULES: &[Rule] = &[
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for operation in &checked.derivation.operations {
+    for operation in &checked.derivation().operations {
         let OperationDerivation::Pass(pass) = operation else {
             continue;
         };

@@ -65,7 +65,7 @@ pub(super) fn write(values: &Values) -> Replacing<'_> {
 }
 
 /// The places where a tensor's values are written.
-pub(super) fn places_of_tensor(tensor: &Tensor, mut note: impl FnMut(Span)) {
+pub(crate) fn places_of_tensor(tensor: &Tensor, mut note: impl FnMut(Span)) {
     for (_, level) in tensor.levels.iter() {
         note_written(level, &mut note);
     }
@@ -82,7 +82,7 @@ pub(super) fn places_of_tensor(tensor: &Tensor, mut note: impl FnMut(Span)) {
 }
 
 /// The places where an operation's values are written.
-pub(super) fn places_of_operation(operation: &Operation, mut note: impl FnMut(Span)) {
+pub(crate) fn places_of_operation(operation: &Operation, mut note: impl FnMut(Span)) {
     let OperationKind::Pass(pass) = &operation.kind else {
         return;
     };

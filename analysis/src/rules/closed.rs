@@ -131,7 +131,7 @@ impl<'a> Trial<'a> {
 
     /// Views and reshapes are used by who uses their tensor: their bytes are the same.
     fn find_users(&mut self) {
-        let memory = &self.checked.derivation.memory;
+        let memory = &self.checked.derivation().memory;
         let mut of_base: FxHashMap<TensorId, Vec<usize>> = FxHashMap::default();
         for (operation, touches) in memory.touches.iter().enumerate() {
             for touch in touches {
@@ -279,11 +279,9 @@ impl<'a> Trial<'a> {
     /// What of an operation is refused, and what is after the change.
     fn refused(&mut self, number: usize) -> Option<(Refusals, Refusals)> {
         let Checked {
-            body: old,
-            derivation,
-            target,
-            ..
+            body: old, target, ..
         } = *self.checked;
+        let derivation = self.checked.derivation();
         let derived = derivation.operations.get(number);
         let (Some(derived), Some(first), Some(operation)) = (
             derived,
@@ -314,7 +312,7 @@ impl<'a> Trial<'a> {
             return false;
         };
         let base = self.base(number);
-        let lifetimes = &self.checked.derivation.memory.lifetimes;
+        let lifetimes = &self.checked.derivation().memory.lifetimes;
         let own = |lifetime: &&Lifetime| Some(lifetime.tensor) == base;
         lifetimes.iter().filter(own).any(|own| {
             let Some(start) = new.address.bytes().or(own.address) else {

@@ -80,7 +80,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             word(checked.body, pass, (target, method), derived, violation)
         }));
     }
-    let in_place = &checked.derivation.memory.in_place;
+    let in_place = &checked.derivation().memory.in_place;
     findings.extend(in_place.iter().map(|found| word_in_place(checked, found)));
 }
 

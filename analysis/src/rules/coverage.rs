@@ -7,7 +7,7 @@ use crate::items::{Crate, FileLibrary, Span, item_text};
 use crate::kernel::{Body, CALL_DEPTH, EXPRESSION_DEPTH, Unresolved, UnresolvedReason};
 use crate::numbers::thousands;
 
-use super::{Checked, Finding, Level, Rule, rule};
+use super::{Checked, EnabledRules, Families, Finding, Level, Rule, rule};
 
 /// The rule about operations that are not looked at.
 const UNRESOLVED: &str = "unresolved_operation";
@@ -65,6 +65,16 @@ pub(super) const RULES: &[Rule] = &[
 
 /// The family looks at what bodies lack; see [`not_looked_at`].
 pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
+
+/// Whether a rule about what derivations leave open is on.
+pub(crate) fn asks_for_undecided(enabled: &EnabledRules) -> bool {
+    enabled.has(UNRESOLVED)
+}
+
+/// Whether one of the rules here is on.
+pub(crate) fn names_what_is_not_looked_at(families: Families) -> bool {
+    families.have_one_of(RULES)
+}
 
 /// A finding for each operation of a body that is not looked at, and for what derivations left open.
 pub(crate) fn not_looked_at(db: &dyn Db, body: &Body, undecided: &[Unresolved]) -> Vec<Finding> {

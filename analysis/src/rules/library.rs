@@ -25,7 +25,7 @@ pub(super) const RULES: &[Rule] = &[rule!(
 /// Turns what the library refuses of a body into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let library = checked.body.library();
-    let limits = checked.derivation.library.iter();
+    let limits = checked.derivation().library.iter();
     findings.extend(limits.map(|limit| word(library, limit)));
 }
 

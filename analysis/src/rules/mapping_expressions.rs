@@ -131,7 +131,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         parts,
         span,
         other,
-    } in &checked.derivation.tensors.repeated
+    } in &checked.repeated_axes()
     {
         let [fine, coarse] = parts.map(selection);
         let mut finding = Finding::new(

@@ -82,7 +82,7 @@ pub(super) const RULES: &[Rule] = &[
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for violation in &checked.derivation.memory.violations {
+    for violation in &checked.derivation().memory.violations {
         match violation {
             MemoryViolation::Conflict { .. } => {
                 findings.extend(word_conflict(checked.body, violation));
@@ -90,7 +90,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             MemoryViolation::VrfSum(sum) => findings.push(word_sum(checked.body, sum)),
         }
     }
-    for violation in &checked.derivation.memory.moves {
+    for violation in &checked.derivation().memory.moves {
         if !follows(checked, violation.kind) && !provenance::explains(checked, violation) {
             findings.push(with_place(
                 checked,
@@ -138,7 +138,7 @@ fn with_place(checked: &Checked<'_>, violation: &MoveViolation, finding: Finding
 /// Whether the move's own engine already says what is wrong with its mappings.
 fn follows(checked: &Checked<'_>, kind: MoveKind) -> bool {
     let pass = |id: OperationId| -> Option<&PassDerivation> {
-        match checked.derivation.operations.get(id.0 as usize)? {
+        match checked.derivation().operations.get(id.0 as usize)? {
             OperationDerivation::Pass(pass) => Some(pass),
             _ => None,
         }

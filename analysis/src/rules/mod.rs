@@ -18,6 +18,7 @@ mod contraction;
 mod coverage;
 mod dma;
 mod dma_performance;
+mod enabled;
 mod engines;
 mod fetch;
 mod holding;
@@ -53,6 +54,8 @@ mod words;
 pub use alternatives::{Alternative, Alternatives};
 pub use causes::Cause;
 pub(crate) use causes::{CauseKey, groups as groups_of_causes, unite_fixes};
+pub use enabled::EnabledRules;
+pub(crate) use enabled::Families;
 pub use engines::engines;
 pub use replacement::{Edit, Replacement, Value};
 
@@ -63,6 +66,7 @@ use std::rc::Rc;
 use crate::budget::Budget;
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
+use crate::derivation::tensors::RepeatedAxis;
 use crate::hardware::Target;
 use crate::items::{self, ItemId, MappingSite, Span, item_text, mapping_sites, resolve_edited};
 use crate::kernel::{Body, dialect};
@@ -176,6 +180,8 @@ pub struct Rule {
     pub heading: &'static str,
     /// Its level where nobody says otherwise, if it is not its group's.
     pub level: Option<Level>,
+    /// Another group that it reports as where the same fact weighs less, as in fragments that no kernel reaches.
+    pub lesser: Option<Group>,
     /// What its findings bring along.
     pub offers: Offers,
     /// A kernel that breaks it.
@@ -202,6 +208,17 @@ impl Rule {
     pub fn default_level(&self) -> Level {
         self.level.unwrap_or_else(|| self.group.default_level())
     }
+
+    /// The groups that its findings are reported as.
+    pub fn groups(&self) -> impl Iterator<Item = Group> + use<> {
+        std::iter::once(self.group).chain(self.lesser)
+    }
+
+    /// Whether a name means the rule: its own, or that of a group that it reports as.
+    #[must_use]
+    pub fn is_meant_by(&self, name: &str) -> bool {
+        self.name == name || self.groups().any(|group| group.name() == name)
+    }
 }
 
 /// Declares a [`Rule`], with its two kernels from the fixtures of its name. `fix` and `alt` behind the paragraph say what
@@ -222,6 +239,7 @@ macro_rules! rule {
             why: $why,
             heading: $heading,
             level: None,
+            lesser: None,
             offers: $crate::rules::rule!(@offers $($offer)*),
             wrong: include_str!(concat!(
                 env!("CARGO_MANIFEST_DIR"),
@@ -420,29 +438,54 @@ impl Finding {
     }
 }
 
-/// What a family's check looks at: one lowered body and what was derived of it.
-pub struct Checked<'a> {
-    /// The body.
-    pub body: &'a Body,
+/// What is derived of a body, each part when it is first asked for.
+pub(crate) trait Derived {
     /// What the engines make of it.
-    pub derivation: &'a BodyDerivation,
+    fn derivation(&self) -> &BodyDerivation;
     /// What it costs.
-    pub simulation: &'a BodySimulation,
+    fn simulation(&self) -> &BodySimulation;
+    /// The digits that its tensors and streams select twice, which is known without the engines.
+    fn repeated_axes(&self) -> Vec<RepeatedAxis>;
+}
+
+/// What a family's check looks at: one lowered body and what is derived of it.
+pub(crate) struct Checked<'a> {
+    /// The body.
+    pub(crate) body: &'a Body,
+    /// What is derived of it.
+    pub(crate) derived: &'a dyn Derived,
     /// The chip.
-    pub target: Target,
-    /// What the kernel may cost at most, if somebody said so.
-    pub budget: Option<&'a Budget>,
+    pub(crate) target: Target,
+    /// What the kernel may cost at most, if the settings say so.
+    pub(crate) budget: Option<&'a Budget>,
+    /// The rules that are on. What another rule implies is left out only where that one is on.
+    pub(crate) enabled: EnabledRules,
     /// How often the body was derived again with something changed in it.
-    pub tried: &'a Cell<u64>,
+    pub(crate) tried: &'a Cell<u64>,
 }
 
 impl<'a> Checked<'a> {
+    /// What the engines make of the body.
+    fn derivation(&self) -> &'a BodyDerivation {
+        self.derived.derivation()
+    }
+
+    /// What the body costs.
+    fn simulation(&self) -> &'a BodySimulation {
+        self.derived.simulation()
+    }
+
+    /// The digits that the body's tensors and streams select twice.
+    fn repeated_axes(&self) -> Vec<RepeatedAxis> {
+        self.derived.repeated_axes()
+    }
+
     /// The body with all that is known of it, as the simulation is asked about changes of it.
-    const fn known(&self) -> crate::simulation::Known<'a> {
+    fn known(&self) -> crate::simulation::Known<'a> {
         crate::simulation::Known {
             body: self.body,
-            derivation: self.derivation,
-            simulation: self.simulation,
+            derivation: self.derivation(),
+            simulation: self.simulation(),
             target: self.target,
         }
     }
@@ -457,9 +500,23 @@ impl<'a> Checked<'a> {
     }
 }
 
+/// What a family's check asks for beside the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    /// Nothing.
+    Body,
+    /// What the engines make of it.
+    Derivation,
+    /// What it costs as well.
+    Simulation,
+}
+
 /// A family of rules.
 struct Family {
     rules: &'static [Rule],
+    /// Rules of other families that this one finds breaches of as well.
+    also: &'static [&'static str],
+    needs: Needs,
     check: fn(&Checked<'_>, &mut Vec<Finding>),
 }
 
@@ -467,126 +524,194 @@ struct Family {
 const FAMILIES: &[Family] = &[
     Family {
         rules: mapping_expressions::RULES,
+        also: &[],
+        needs: Needs::Body,
         check: mapping_expressions::check,
     },
     Family {
         rules: tensors::RULES,
+        also: &["trf_row_count"],
+        needs: Needs::Derivation,
         check: tensors::check,
     },
     Family {
         rules: memory::RULES,
+        also: &["vrf_capacity"],
+        needs: Needs::Derivation,
         check: memory::check,
     },
     Family {
         rules: provenance::RULES,
+        also: &[],
+        needs: Needs::Derivation,
         check: provenance::check,
     },
     Family {
         rules: sequencer::RULES,
+        also: &[],
+        needs: Needs::Derivation,
         check: sequencer::check,
     },
     Family {
         rules: fetch::RULES,
+        also: &[],
+        needs: Needs::Derivation,
         check: fetch::check,
     },
     Family {
         rules: switch::RULES,
+        also: &[],
+        needs: Needs::Derivation,
         check: switch::check,
     },
     Family {
         rules: collect::RULES,
+        also: &["tensor_lost"],
+        needs: Needs::Derivation,
         check: collect::check,
     },
     Family {
         rules: pipeline::RULES,
+        also: &[],
+        needs: Needs::Derivation,
         check: pipeline::check,
     },
     Family {
         rules: contraction::RULES,
+        also: &[],
+        needs: Needs::Derivation,
         check: contraction::check,
     },
     Family {
         rules: vector::RULES,
+        also: &[],
+        needs: Needs::Derivation,
         check: vector::check,
     },
     Family {
         rules: valid_count::RULES,
+        also: &[],
+        needs: Needs::Derivation,
         check: valid_count::check,
     },
     Family {
         rules: cast::RULES,
+        also: &[],
+        needs: Needs::Derivation,
         check: cast::check,
     },
     Family {
         rules: transpose::RULES,
+        also: &[],
+        needs: Needs::Derivation,
         check: transpose::check,
     },
     Family {
         rules: commit::RULES,
+        also: &[],
+        needs: Needs::Derivation,
         check: commit::check,
     },
     Family {
         rules: dma::RULES,
+        also: &[],
+        needs: Needs::Derivation,
         check: dma::check,
     },
     Family {
         rules: dma_performance::RULES,
+        also: &[],
+        needs: Needs::Simulation,
         check: dma_performance::check,
     },
     Family {
         rules: banks::RULES,
+        also: &[],
+        needs: Needs::Derivation,
         check: banks::check,
     },
     Family {
         rules: library::RULES,
+        also: &[],
+        needs: Needs::Derivation,
         check: library::check,
     },
     Family {
         rules: style::RULES,
+        also: &[],
+        needs: Needs::Body,
         check: style::check,
     },
     Family {
+        rules: schedule::COMBINED,
+        also: &[],
+        needs: Needs::Simulation,
+        check: schedule::check_combined,
+    },
+    Family {
         rules: schedule::RULES,
+        also: &[],
+        needs: Needs::Simulation,
         check: schedule::check,
     },
     Family {
         rules: performance::fetch::RULES,
+        also: &[],
+        needs: Needs::Simulation,
         check: performance::fetch::check,
     },
     Family {
         rules: performance::switch::RULES,
+        also: &[],
+        needs: Needs::Simulation,
         check: performance::switch::check,
     },
     Family {
         rules: performance::contraction::RULES,
+        also: &[],
+        needs: Needs::Simulation,
         check: performance::contraction::check,
     },
     Family {
         rules: performance::vector::RULES,
+        also: &[],
+        needs: Needs::Simulation,
         check: performance::vector::check,
     },
     Family {
         rules: transpose::BUFFERS,
+        also: &[],
+        needs: Needs::Simulation,
         check: transpose::check_buffers,
     },
     Family {
         rules: performance::commit::RULES,
+        also: &[],
+        needs: Needs::Simulation,
         check: performance::commit::check,
     },
     Family {
         rules: performance::machine::RULES,
+        also: &[],
+        needs: Needs::Simulation,
         check: performance::machine::check,
     },
     Family {
         rules: budgets::RULES,
+        also: &[],
+        needs: Needs::Simulation,
         check: budgets::check,
     },
     Family {
         rules: coverage::RULES,
+        also: &[],
+        needs: Needs::Body,
         check: coverage::check,
     },
     Family {
         rules: suppressions::RULES,
+        also: &[],
+        needs: Needs::Body,
         check: suppressions::check,
     },
 ];
@@ -635,19 +760,23 @@ const IMPLIES: &[(&str, &str)] = &[
     ("element_alignment", "hbm_partial_write"),
 ];
 
-/// All findings of one body, each place and rule once, in the order of the families. What follows from another finding at
-/// the same place is left out. Fixes mend all places of their fault; what they need behind them is not worked out here, see
-/// [`crate::fixing`].
+/// The findings of some families about one body, each place and rule once, in the order of the families. What follows from
+/// another finding at the same place is left out. Fixes mend all places of their fault; what they need behind them is not
+/// worked out here, see [`crate::fixing`].
 #[must_use]
-pub fn check(checked: &Checked<'_>) -> Vec<Finding> {
-    let mut findings = check_as_proposed(checked);
+pub(crate) fn check(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
+    let mut findings = as_proposed(checked, families);
     closed::judge_helps(checked, &mut findings);
     findings
 }
 
-/// As [`check`], with all that helps may state, whether it needs something behind it or not.
+/// As [`check`] by all families, with all that helps may state, whether it needs something behind it or not.
 pub(crate) fn check_as_proposed(checked: &Checked<'_>) -> Vec<Finding> {
-    let mut findings = found_by_families(checked);
+    as_proposed(checked, Families::ALL)
+}
+
+fn as_proposed(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
+    let mut findings = found_by(checked, families);
     unite_fixes(&mut findings);
     levels::label_fixes(checked.body, &mut findings);
     reach::mark(checked.body, &mut findings);
@@ -656,34 +785,69 @@ pub(crate) fn check_as_proposed(checked: &Checked<'_>) -> Vec<Finding> {
 }
 
 pub(crate) use closed::{ALTERNATIVE_LIMIT, FOLLOWING};
-pub(crate) use coverage::{hidden, not_looked_at, unread_library, what};
+pub(crate) use coverage::{
+    asks_for_undecided, hidden, names_what_is_not_looked_at, not_looked_at, unread_library, what,
+};
 pub(crate) use fetch::unaligned_packet;
 pub(crate) use reach::Reach;
 pub(crate) use scoped::{name_in_scope, with_paths};
 pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};
 pub(crate) use words::names;
 
-/// The findings with their fixes as the families propose them, each for its own place.
+/// The findings of all families with their fixes as these propose them, each for its own place.
 pub(crate) fn found_by_families(checked: &Checked<'_>) -> Vec<Finding> {
+    found_by(checked, Families::ALL)
+}
+
+fn found_by(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for family in FAMILIES {
-        (family.check)(checked, &mut findings);
+    for (number, family) in FAMILIES.iter().enumerate() {
+        if families.has(number) {
+            (family.check)(checked, &mut findings);
+        }
     }
     let mut seen = rustc_hash::FxHashSet::default();
     findings.retain(|finding| seen.insert((finding.rule, finding.span)));
-    findings.retain(|finding| {
-        let implied = |(first, second): &(&'static str, &str)| {
-            *second == finding.rule && seen.contains(&(*first, finding.span))
-        };
-        !IMPLIES.iter().any(implied)
+    drop_implied(&checked.enabled, &mut findings, |rule, place| {
+        seen.contains(&(rule, place))
     });
     findings
 }
 
-/// All findings about the mappings written in one item, whether a kernel reaches it or not.
+/// Leaves out what a finding of a rule that is on says at the same place as well.
+pub(crate) fn drop_implied(
+    enabled: &EnabledRules,
+    findings: &mut Vec<Finding>,
+    is_found: impl Fn(&'static str, Span) -> bool,
+) {
+    findings.retain(|finding| {
+        let implied = |(first, second): &(&'static str, &str)| {
+            *second == finding.rule && is_found(first, finding.span) && enabled.has(first)
+        };
+        !IMPLIES.iter().any(implied)
+    });
+}
+
+/// The findings of some families about the mappings written in one item, whether a kernel reaches it or not.
 #[must_use]
-pub fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
+pub(crate) fn check_item(db: &dyn Db, item: ItemId, families: Families) -> Vec<Finding> {
+    let mut findings = Vec::new();
     let sites = mapping_sites(db, item);
+    if families.have_one_of(mapping_expressions::RULES) {
+        findings.extend(check_expressions(db, item, &sites));
+    }
+    if families.have_one_of(library::RULES) {
+        let library = dialect::of_file(db, item.file(db));
+        findings.extend(library::check_sites(library, &sites));
+    }
+    if families.have_one_of(style::RULES) {
+        findings.extend(style::check_sites(&sites));
+    }
+    findings
+}
+
+/// What is wrong in the mappings of an item themselves.
+fn check_expressions(db: &dyn Db, item: ItemId, sites: &[MappingSite]) -> Vec<Finding> {
     let source = |span: Span| {
         let text = item_text(db, span.item);
         let place = text.text.get(span.start as usize..span.end as usize);
@@ -705,16 +869,9 @@ pub fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
     let module = item.module_path(db).join("::");
     let divided = std::cell::OnceCell::new();
     let divisions = || {
-        let divided = divided.get_or_init(|| Rc::new(indivisible::divisions(db, &sites)));
+        let divided = divided.get_or_init(|| Rc::new(indivisible::divisions(db, sites)));
         Rc::clone(divided)
     };
     let operands = |site: &MappingSite| indivisible::operands_at_fault(db, site, divisions);
-    let mut findings =
-        mapping_expressions::check_sites(&sites, &module, source, remaining, operands, divisions);
-    findings.extend(library::check_sites(
-        dialect::of_file(db, item.file(db)),
-        &sites,
-    ));
-    findings.extend(style::check_sites(&sites));
-    findings
+    mapping_expressions::check_sites(sites, &module, source, remaining, operands, divisions)
 }

@@ -37,9 +37,9 @@ pub(super) const RULES: &[Rule] = &[
 
 /// Turns claims into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    let claims = &checked.derivation.provenance.claims;
+    let claims = &checked.derivation().provenance.claims;
     findings.extend(claims.iter().map(|claim| word(checked, claim)));
-    let padding = &checked.derivation.provenance.padding;
+    let padding = &checked.derivation().provenance.padding;
     let library = checked.body.library();
     findings.extend(padding.iter().map(|read| word_padding(library, read)));
 }
@@ -48,7 +48,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
 pub(super) fn explains(checked: &Checked<'_>, violation: &MoveViolation) -> bool {
     matches!(violation.fault, MoveFault::PaddingBecomesData { .. })
         && checked
-            .derivation
+            .derivation()
             .provenance
             .explained
             .contains(&violation.span)

@@ -5,24 +5,28 @@
 use crate::hardware::BANK_RUN_LIMIT;
 use crate::items::Span;
 use crate::kernel::{Operation, OperationId, OperationKind};
-use crate::simulation::overlap::{CombinedRun, HeldBack, MissedOverlap, Overlap, Remedy};
+use crate::simulation::overlap::{
+    CombinedRun, HeldBack, MissedOverlap, Overlap, Remedy, may_combine,
+};
 
 use super::wording::thousands;
 use super::{Alternative, Checked, Finding, Replacement, Rule, Saving, rule};
 
-/// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "bank_starvation_combined",
-        Suspicious,
-        "Cumulative Bank Access Constraint",
-        "passes of both contexts may reach 64 accesses to one bank together",
-        "The limit of 64 consecutive accesses to one bank counts the accesses of all engines that go before the DMA engine: \
+/// The rules about contexts that meet.
+pub(super) const COMBINED: &[Rule] = &[rule!(
+    "bank_starvation_combined",
+    Suspicious,
+    "Cumulative Bank Access Constraint",
+    "passes of both contexts may reach 64 accesses to one bank together",
+    "The limit of 64 consecutive accesses to one bank counts the accesses of all engines that go before the DMA engine: \
          fetch and commit of the main context and of the sub context, and the request itself. The compiler looks at one \
          command at a time. Where the schedule runs a pass of each context at the same time, and their runs on one bank add \
          up to 64, nobody else notices; any transfer that asks for the bank meanwhile may wait too long. \
          Pad the rows of one of the two so that neighbours start in different banks, or let the passes follow each other.",
-    ),
+)];
+
+/// The rules about time that is lost.
+pub(super) const RULES: &[Rule] = &[
     rule!(
         "serialized_by_bank",
         Performance,
@@ -44,17 +48,29 @@ pub(super) const RULES: &[Rule] = &[
     ),
 ];
 
-/// Turns what the simulation found into findings.
-pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    let overlap = Overlap {
-        body: checked.body,
-        derivation: checked.derivation,
-        simulation: checked.simulation,
-    };
+/// Words for contexts that may starve the DMA engine together. The kernel is simulated only where two of its passes could.
+pub(super) fn check_combined(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    if !may_combine(checked.body, checked.derivation()) {
+        return;
+    }
     let words = Words { checked };
-    for combined in overlap.combined() {
+    for combined in overlap(checked).combined() {
         findings.extend(words.combined(&combined));
     }
+}
+
+fn overlap<'a>(checked: &Checked<'a>) -> Overlap<'a> {
+    Overlap {
+        body: checked.body,
+        derivation: checked.derivation(),
+        simulation: checked.simulation(),
+    }
+}
+
+/// Words for time that is lost.
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    let overlap = overlap(checked);
+    let words = Words { checked };
     for held in overlap.held_back() {
         findings.extend(words.held_back(&held));
     }
@@ -73,7 +89,7 @@ impl Words<'_> {
     }
 
     fn saving(&self, id: OperationId, total: (u64, u64)) -> Saving {
-        let costs = &self.checked.simulation.operations;
+        let costs = &self.checked.simulation().operations;
         let cycles = costs.get(id.0 as usize).and_then(|cost| cost.cycles);
         let cycles = cycles.unwrap_or_default();
         Saving {

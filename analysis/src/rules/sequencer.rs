@@ -139,7 +139,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         .body
         .operations
         .iter()
-        .zip(&checked.derivation.operations)
+        .zip(&checked.derivation().operations)
     {
         if let (OperationKind::Copy(copy), OperationDerivation::Copy(derived)) =
             (&operation.kind, derived)

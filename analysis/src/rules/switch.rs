@@ -9,7 +9,7 @@ use crate::kernel::{
 use crate::mapping::Mapping;
 
 use super::wording::{self, StageOf, at_uses, declared, link_use, names, propose_instead, written};
-use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule};
+use super::{Alternative, Applicability, Checked, Finding, Group, Rule, find, rule};
 
 /// Divisors that are tried, up to this one.
 const MOST_DIVISORS: u64 = 256;
@@ -27,15 +27,18 @@ pub(super) const RULES: &[Rule] = &[
          places with slices) the time. A custom ring closes after a power of two of slices, 256 at the most.",
         alt,
     ),
-    rule!(
-        "switch_slice_size",
-        Hardware,
-        "Regular Topology Constraints",
-        "the slices before and after the Switch Engine are not both 256",
-        "The ring that connects the slices of a cluster always runs through all 256 of them; there is no switching on a part \
-         of a cluster. Both the slices that enter and the slices that leave have to be 256 positions. Slices without \
-         data are padding: `m![A # 256]`, and copies need an axis of their own or `1 # n`.",
-    ),
+    Rule {
+        lesser: Some(Group::Suspicious),
+        ..rule!(
+            "switch_slice_size",
+            Hardware,
+            "Regular Topology Constraints",
+            "the slices before and after the Switch Engine are not both 256",
+            "The ring that connects the slices of a cluster always runs through all 256 of them; there is no switching on a part \
+             of a cluster. Both the slices that enter and the slices that leave have to be 256 positions. Slices without \
+             data are padding: `m![A # 256]`, and copies need an axis of their own or `1 # n`.",
+        )
+    },
     rule!(
         "switch_topology_mismatch",
         Hardware,
@@ -96,7 +99,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             for violation in &derived.violations {
                 let mut finding = link_use(word(&of, derived, violation), declared(of.stage));
                 if finding.rule == "switch_slice_size" && !checked.body.reached_from_kernel {
-                    finding.group = Some(Group::Suspicious);
+                    finding.group = find(finding.rule).and_then(|rule| rule.lesser);
                 }
                 findings.push(finding);
             }

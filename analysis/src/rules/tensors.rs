@@ -124,7 +124,7 @@ pub(super) const RULES: &[Rule] = &[
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     findings.extend(
         checked
-            .derivation
+            .derivation()
             .tensors
             .violations
             .iter()
@@ -317,7 +317,7 @@ fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation) -> Findin
                     words::bytes(tensor.capacity)
                 ),
             );
-            let displaced = &checked.derivation.memory.displaced;
+            let displaced = &checked.derivation().memory.displaced;
             let elsewhere = displaced
                 .iter()
                 .find(|displaced| displaced.address_span == *span)

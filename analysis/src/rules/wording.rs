@@ -14,7 +14,7 @@ pub(super) fn passes<'a>(
 ) -> impl Iterator<Item = (&'a Pass, &'a PassDerivation)> {
     let operations = checked.body.operations.iter();
     operations
-        .zip(&checked.derivation.operations)
+        .zip(&checked.derivation().operations)
         .filter_map(|(operation, derived)| match (&operation.kind, derived) {
             (OperationKind::Pass(pass), OperationDerivation::Pass(derived)) => {
                 Some((&**pass, &**derived))

@@ -11,7 +11,7 @@ use crate::derivation::sequencer::SequenceReport;
 use crate::derivation::{BodyDerivation, EndDerivation, OperationDerivation, StageDerivation};
 use crate::hardware::BANK_RUN_LIMIT;
 use crate::items::Span;
-use crate::kernel::{Body, Operation, OperationId, Tier};
+use crate::kernel::{Body, Context, Operation, OperationId, Tier};
 
 use super::schedule::{Variation, conflict, derive_varied};
 use super::{BodySimulation, Lane, OperationCost, Slot, WaitCause};
@@ -376,7 +376,7 @@ impl Overlap<'_> {
             let of_lane = slots.iter().filter(move |slot| slot.lane == lane);
             of_lane
                 .flat_map(|slot| {
-                    let runs = self.bank_runs(slot.operation);
+                    let runs = self.runs().of_pass(slot.operation);
                     runs.into_iter().map(move |run| (slot, run))
                 })
                 .filter(|(_, run)| (2..BANK_RUN_LIMIT).contains(&run.accesses))
@@ -423,44 +423,16 @@ impl Overlap<'_> {
         found
     }
 
+    const fn runs(&self) -> BankRuns<'_> {
+        BankRuns {
+            derivation: self.derivation,
+        }
+    }
+
     /// The longest run of a pass on one bank.
     fn bank_run(&self, id: OperationId) -> Option<BankRun> {
-        let runs = self.bank_runs(id).into_iter();
+        let runs = self.runs().of_pass(id).into_iter();
         runs.max_by_key(|run| run.accesses)
-    }
-
-    /// The longest runs of a pass's fetch and of its commit on one bank, and the banks that each may be on.
-    fn bank_runs(&self, id: OperationId) -> Vec<BankRun> {
-        let Some(OperationDerivation::Pass(derived)) =
-            self.derivation.operations.get(id.0 as usize)
-        else {
-            return Vec::new();
-        };
-        let fetches = derived.stages.iter().filter_map(|stage| match stage {
-            StageDerivation::Fetch(fetch) => fetch.sequence.as_ref(),
-            _ => None,
-        });
-        let commit = match &derived.end {
-            EndDerivation::Commit(commit) => commit.sequence.as_ref(),
-            _ => None,
-        };
-        let (reads, writes) = (self.base(id, false), self.base(id, true));
-        let runs = fetches
-            .map(|sequence| (sequence, reads))
-            .chain(commit.map(|sequence| (sequence, writes)));
-        runs.filter_map(|(sequence, base)| run_of(sequence, base))
-            .collect()
-    }
-
-    fn base(&self, id: OperationId, writes: bool) -> Option<u64> {
-        let touches = self.derivation.memory.touches.get(id.0 as usize)?;
-        let lifetimes = &self.derivation.memory.lifetimes;
-        touches
-            .iter()
-            .filter(|touch| touch.writes == writes)
-            .filter_map(|touch| lifetimes.get(touch.allocation))
-            .find(|lifetime| lifetime.tier == Tier::Dm)?
-            .address
     }
 }
 
@@ -504,4 +476,67 @@ fn is_odd_run(operation: &Operation) -> bool {
         .loops
         .last()
         .is_some_and(|frame| frame.iteration % 2 == 1)
+}
+/// Runs of passes on banks, which need no schedule.
+struct BankRuns<'a> {
+    derivation: &'a BodyDerivation,
+}
+
+impl BankRuns<'_> {
+    /// The longest runs of a pass's fetch and of its commit on one bank, and the banks that each may be on.
+    fn of_pass(&self, id: OperationId) -> Vec<BankRun> {
+        let Some(OperationDerivation::Pass(derived)) =
+            self.derivation.operations.get(id.0 as usize)
+        else {
+            return Vec::new();
+        };
+        let fetches = derived.stages.iter().filter_map(|stage| match stage {
+            StageDerivation::Fetch(fetch) => fetch.sequence.as_ref(),
+            _ => None,
+        });
+        let commit = match &derived.end {
+            EndDerivation::Commit(commit) => commit.sequence.as_ref(),
+            _ => None,
+        };
+        let (reads, writes) = (self.base(id, false), self.base(id, true));
+        let runs = fetches
+            .map(|sequence| (sequence, reads))
+            .chain(commit.map(|sequence| (sequence, writes)));
+        runs.filter_map(|(sequence, base)| run_of(sequence, base))
+            .collect()
+    }
+
+    fn base(&self, id: OperationId, writes: bool) -> Option<u64> {
+        let touches = self.derivation.memory.touches.get(id.0 as usize)?;
+        let lifetimes = &self.derivation.memory.lifetimes;
+        touches
+            .iter()
+            .filter(|touch| touch.writes == writes)
+            .filter_map(|touch| lifetimes.get(touch.allocation))
+            .find(|lifetime| lifetime.tier == Tier::Dm)?
+            .address
+    }
+}
+
+/// Whether passes of both contexts reach the limit of one bank together, if they run at the same time: only then the schedule
+/// can say that they do.
+#[must_use]
+pub fn may_combine(body: &Body, derivation: &BodyDerivation) -> bool {
+    let runs = BankRuns { derivation };
+    let of = |context: Context| -> Vec<BankRun> {
+        let operations = body.operations.iter();
+        let runs = operations
+            .filter(|operation| operation.context == context)
+            .flat_map(|operation| runs.of_pass(operation.id));
+        runs.filter(|run| (2..BANK_RUN_LIMIT).contains(&run.accesses))
+            .collect()
+    };
+    let (mains, subs) = (of(Context::Main), of(Context::Sub));
+    mains.iter().any(|main| {
+        let mut subs = subs.iter();
+        subs.any(|sub| {
+            let together = main.accesses.saturating_add(sub.accesses).saturating_add(1);
+            together >= BANK_RUN_LIMIT && main.banks & sub.banks != 0
+        })
+    })
 }

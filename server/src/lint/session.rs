@@ -474,6 +474,8 @@ fn fill(
     workspace.set_doc_comments(given.settings.doc);
     workspace.set_file_options(paths().map(|path| (path, settings.of(path).engine_options())));
     workspace.set_budgets(paths().map(|path| (path, settings.of(path).budgets())));
+    let enabled = paths().map(|path| (path, settings.of(path).enabled_rules()));
+    workspace.set_enabled_rules(settings.default_rules(), enabled);
     workspace.set_packages(sources.packages.clone());
     let libraries = sources.libraries.iter();
     workspace.set_manifests(libraries.map(|(root, package)| (&**root, package.clone())));

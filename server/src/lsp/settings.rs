@@ -132,6 +132,7 @@ impl Settings {
         workspace.set_options(self.table.default_options());
         workspace.set_file_options(self.table.engine_options());
         workspace.set_budgets(self.table.budgets());
+        workspace.set_enabled_rules(self.table.default_rules(), self.table.enabled_rules());
         workspace.set_packages(self.packages.clone());
         let libraries = self.libraries.iter();
         workspace.set_manifests(libraries.map(|(root, package)| (&**root, package.clone())));

@@ -33,7 +33,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         .body
         .operations
         .iter()
-        .zip(&checked.simulation.operations)
+        .zip(&checked.simulation().operations)
         .filter_map(|(operation, cost)| match (&operation.kind, &cost.dma) {
             (OperationKind::Copy(copy), Some(cost)) => Some(Trip {
                 operation,
@@ -114,7 +114,7 @@ const fn memory(tier: Tier) -> &'static str {
 
 /// Whether the second transfer alone reads what the first one writes, and nothing else writes it or outlives the body.
 fn passes_through(checked: &Checked<'_>, first: &Trip<'_>, second: &Trip<'_>) -> bool {
-    let memory = &checked.derivation.memory;
+    let memory = &checked.derivation().memory;
     let Some((allocation, lifetime)) = memory
         .lifetimes
         .iter()
@@ -287,7 +287,7 @@ fn total_when_joined(known: Known<'_>, group: &[&Trip<'_>], cycles: u64) -> Opti
 fn between_chips(checked: &Checked<'_>) -> Vec<Finding> {
     let body = checked.body;
     let mut runs = Vec::new();
-    for (operation, cost) in body.operations.iter().zip(&checked.simulation.operations) {
+    for (operation, cost) in body.operations.iter().zip(&checked.simulation().operations) {
         let (ids, span) = match &operation.kind {
             OperationKind::Copy(copy) => (vec![copy.source, copy.target], copy.span),
             OperationKind::Collective(collective) => (collective.sources.clone(), collective.span),

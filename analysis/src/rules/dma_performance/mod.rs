@@ -150,10 +150,10 @@ pub(super) const RULES: &[Rule] = &[
 /// Finds what a change would save.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let operations = checked.body.operations.iter();
-    let derived = operations.zip(&checked.derivation.operations);
+    let derived = operations.zip(&checked.derivation().operations);
     // The runs of a loop are alike: the first one speaks for all.
     let mut seen = FxHashSet::default();
-    for ((operation, derived), cost) in derived.zip(&checked.simulation.operations) {
+    for ((operation, derived), cost) in derived.zip(&checked.simulation().operations) {
         if let (OperationKind::Copy(copy), OperationDerivation::Copy(derived), Some(pattern)) =
             (&operation.kind, derived, &cost.dma)
             && seen.insert((copy.span, pattern.cycles))

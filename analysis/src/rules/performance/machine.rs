@@ -133,7 +133,7 @@ fn mostly(
         .body
         .operations
         .iter()
-        .zip(&checked.derivation.operations);
+        .zip(&checked.derivation().operations);
     for ((operation, derived), cost) in operations.zip(&mut costs) {
         let (OperationKind::Pass(pass), OperationDerivation::Pass(derived), Some(cycles)) =
             (&operation.kind, derived, cost.cycles)

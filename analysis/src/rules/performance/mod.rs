@@ -55,9 +55,9 @@ fn passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
     let known = checked.known();
     let mut seen = FxHashSet::default();
     let operations = checked.body.operations.iter();
-    let derived = checked.derivation.operations.iter();
+    let derived = checked.derivation().operations.iter();
     operations
-        .zip(derived.zip(&checked.simulation.operations))
+        .zip(derived.zip(&checked.simulation().operations))
         .filter_map(
             |(operation, (derived, cost))| match (&operation.kind, derived) {
                 (OperationKind::Pass(pass), OperationDerivation::Pass(derived)) => Some(Costed {
@@ -79,7 +79,7 @@ fn passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
 /// tried, which bounds the work for long kernels.
 pub(super) fn weighty_passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
     let mut passes = passes(checked);
-    let Some(total) = checked.simulation.total() else {
+    let Some(total) = checked.simulation().total() else {
         return passes;
     };
     let mut runs: FxHashMap<Span, u64> = FxHashMap::default();
@@ -87,7 +87,7 @@ pub(super) fn weighty_passes<'a>(checked: &Checked<'a>) -> Vec<Costed<'a>> {
         .body
         .operations
         .iter()
-        .zip(&checked.simulation.operations)
+        .zip(&checked.simulation().operations)
     {
         let all = runs.entry(operation.span).or_default();
         *all = all.saturating_add(cost.cycles.unwrap_or(0));

@@ -16,9 +16,9 @@ pub(crate) use self::read::SettingsProblem;
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use visa_analysis::{CfgSetting, Diagnostic, Group, Level, Options, Rule};
+use visa_analysis::{CfgSetting, Diagnostic, EnabledRules, Group, Level, Options, Rule, find_rule};
 
 use self::read::{Chosen, Configuration};
 use super::Failure;
@@ -28,6 +28,9 @@ use super::regular::is_meant;
 
 /// The name of a settings file.
 pub(crate) const FILE_NAME: &str = "visa-lint.toml";
+
+/// The rule about suppressions that suppress nothing.
+const UNUSED_SUPPRESSION: &str = "unused_suppression";
 
 /// What holds for a file.
 #[derive(Debug, Default)]
@@ -39,6 +42,8 @@ pub(crate) struct Settings {
     chips: Option<Chosen<NonZeroU64>>,
     /// The settings file, if there is one.
     configuration: Option<Arc<Configuration>>,
+    /// The rules that are on by the levels, once it was asked for them.
+    enabled: OnceLock<EnabledRules>,
 }
 
 impl Settings {
@@ -49,12 +54,25 @@ impl Settings {
 
     /// The level of what a rule reports as of a group, `Allow` also where it does not run.
     pub(crate) fn level_of_rule(&self, rule: &Rule, group: Group) -> Level {
-        let default = if group == rule.group {
-            rule.default_level()
-        } else {
-            group.default_level()
-        };
+        let default = default_level(rule, group);
         self.levels.level(rule.name, group, default).0
+    }
+
+    /// The rules that are run: those that may report something. Where a selection asks for unused suppressions, the rules that
+    /// would be on without it are run too, since only they can say which suppressions are of use.
+    pub(crate) fn enabled_rules(&self) -> EnabledRules {
+        *self.enabled.get_or_init(|| {
+            let on = |levels: &Levels, rule: &Rule, group| {
+                levels.level(rule.name, group, default_level(rule, group)).0 != Level::Allow
+            };
+            let mut all = self.levels.clone();
+            all.select.clear();
+            let suppressions = find_rule(UNUSED_SUPPRESSION);
+            let asked = suppressions.is_some_and(|rule| on(&self.levels, rule, rule.group));
+            EnabledRules::of(|rule, group| {
+                on(&self.levels, rule, group) || (asked && on(&all, rule, group))
+            })
+        })
     }
 
     /// What the engine needs to know.
@@ -90,6 +108,15 @@ impl Settings {
     }
 }
 
+/// The level of what a rule reports as of a group, where no setting says otherwise.
+fn default_level(rule: &Rule, group: Group) -> Level {
+    if group == rule.group {
+        rule.default_level()
+    } else {
+        group.default_level()
+    }
+}
+
 /// The chosen value, or the default.
 fn value<T: Copy + Default>(chosen: Option<&Chosen<T>>) -> T {
     chosen.map_or_else(T::default, |(value, _)| *value)
@@ -119,6 +146,18 @@ impl SettingsTable {
         self.by_file
             .iter()
             .map(|(path, settings)| (path.as_str(), settings.engine_options()))
+    }
+
+    /// The rules that are on in files that no run has met.
+    pub(crate) fn default_rules(&self) -> EnabledRules {
+        self.default.enabled_rules()
+    }
+
+    /// The rules that are on in each file.
+    pub(crate) fn enabled_rules(&self) -> impl Iterator<Item = (&str, EnabledRules)> {
+        self.by_file
+            .iter()
+            .map(|(path, settings)| (path.as_str(), settings.enabled_rules()))
     }
 
     /// What the kernels of each file may cost.
@@ -320,6 +359,7 @@ impl Resolver {
             chips: option(self.arguments.chips, "chips")
                 .or_else(|| of_file.and_then(|file| file.chips.clone())),
             configuration: file,
+            enabled: OnceLock::new(),
         }
     }
 

@@ -1,0 +1,190 @@
+//! Which rules are on, and which families therefore run.
+//!
+//! A rule is on in a file where the user's levels report anything that it may find. A family without such a rule is not run,
+//! and what only it needs of a body is not derived. How severe a finding is plays no part here: another level of a rule that
+//! stays on runs nothing again.
+
+pub use crate::inputs::EnabledRules;
+
+use super::{FAMILIES, Group, Needs, Rule, all};
+
+impl EnabledRules {
+    /// The rules that are on as some of the groups that they report as: see [`Rule::groups`].
+    #[must_use]
+    pub fn of(mut is_on: impl FnMut(&'static Rule, Group) -> bool) -> Self {
+        let mut rules = Self::default();
+        for (number, rule) in all().enumerate() {
+            if !rule.groups().any(|group| is_on(rule, group)) {
+                rules.remove_number(number);
+            }
+        }
+        rules
+    }
+
+    /// Whether a rule is on. One that does not exist is not.
+    #[must_use]
+    pub fn has(&self, rule: &str) -> bool {
+        all()
+            .position(|other| other.name == rule)
+            .is_some_and(|number| self.has_number(number))
+    }
+
+    /// The families that have a rule that is on.
+    pub(crate) fn families(&self) -> Families {
+        let mut numbers = 0..;
+        Families::where_(|family| {
+            let rules = numbers.by_ref().take(family.rules.len());
+            // All of them are taken, so that the next family starts at its own.
+            let on = rules.filter(|number| self.has_number(*number)).count();
+            on > 0 || family.also.iter().any(|rule| self.has(rule))
+        })
+    }
+}
+
+/// A set of families: those that run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Families {
+    /// A bit a family, in the catalogue's order.
+    bits: u64,
+}
+
+impl Families {
+    /// All of them.
+    pub(crate) const ALL: Self = Self { bits: u64::MAX };
+
+    fn where_(mut wanted: impl FnMut(&super::Family) -> bool) -> Self {
+        let mut bits = 0;
+        for (number, family) in FAMILIES.iter().enumerate() {
+            bits |= u64::from(wanted(family)) << number;
+        }
+        Self { bits }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            bits: self.bits & other.bits,
+        }
+    }
+
+    /// Those that look at what a kernel costs. No rule of another family needs a simulation.
+    pub(crate) fn of_time(self) -> Self {
+        self.and(Self::where_(|family| family.needs == Needs::Simulation))
+    }
+
+    /// All others: those that need no more than what the engines make of a body.
+    pub(crate) fn of_engines(self) -> Self {
+        self.and(Self::where_(|family| family.needs != Needs::Simulation))
+    }
+
+    /// Whether some of them looks at what the engines make of a body.
+    pub(crate) fn derive(self) -> bool {
+        let deriving = Self::where_(|family| family.needs != Needs::Body);
+        !self.and(deriving).is_empty()
+    }
+
+    /// Whether there is none.
+    pub(crate) const fn is_empty(self) -> bool {
+        self.bits == 0
+    }
+
+    /// Whether the family of that number is among them.
+    pub(super) const fn has(self, number: usize) -> bool {
+        self.bits >> number & 1 == 1
+    }
+
+    /// Whether the family of some rules is among them.
+    pub(crate) fn have_one_of(self, rules: &[Rule]) -> bool {
+        rules.first().is_some_and(|rule| self.have_rule(rule.name))
+    }
+
+    /// Whether the family of a rule is among them.
+    pub(crate) fn have_rule(self, rule: &str) -> bool {
+        let of_rule = |family: &super::Family| family.rules.iter().any(|own| own.name == rule);
+        FAMILIES
+            .iter()
+            .position(of_rule)
+            .is_some_and(|number| self.has(number))
+    }
+
+    /// Whether the families of all rules that a name of a rule or group stands for are among them. Only then can a suppression
+    /// by that name be called unused.
+    pub(crate) fn have_all_of(self, name: &str) -> bool {
+        let named = |rule: &Rule| rule.is_meant_by(name);
+        let of_family = |family: &super::Family| {
+            let also = family.also.iter().filter_map(|rule| super::find(rule));
+            family.rules.iter().chain(also).any(named)
+        };
+        FAMILIES
+            .iter()
+            .enumerate()
+            .filter(|(_, family)| of_family(family))
+            .all(|(number, _)| self.has(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rules of groups, as a selection of them would turn them on.
+    fn groups(groups: &[Group]) -> EnabledRules {
+        EnabledRules::of(|_, group| groups.contains(&group))
+    }
+
+    #[test]
+    fn there_is_room_for_all_rules_and_families() {
+        assert!(all().count() <= crate::inputs::RULE_CAPACITY);
+        assert!(FAMILIES.len() < BITS);
+        assert!(all().all(|rule| EnabledRules::default().has(rule.name)));
+        assert!(!EnabledRules::default().has("no_such_rule"));
+    }
+
+    #[test]
+    fn a_family_runs_where_one_of_its_rules_is_on() {
+        for rule in all() {
+            let alone = EnabledRules::of(|other, _| other.name == rule.name);
+            let families = alone.families();
+            let running: Vec<usize> = (0..FAMILIES.len())
+                .filter(|own| families.has(*own))
+                .collect();
+            let finds = |family: &super::super::Family| {
+                let mut own = family.rules.iter().map(|own| own.name);
+                own.any(|own| own == rule.name) || family.also.contains(&rule.name)
+            };
+            let finding: Vec<usize> = (0..FAMILIES.len())
+                .filter(|number| finds(&FAMILIES[*number]))
+                .collect();
+            assert_eq!(running, finding, "{}", rule.name);
+            assert!(families.have_rule(rule.name));
+        }
+    }
+
+    #[test]
+    fn groups_need_no_more_than_their_families() {
+        // Mapping expressions are judged as they are written, and faults of hardware by what the engines make of a body.
+        assert!(!groups(&[Group::Mapping]).families().derive());
+        let denied = groups(&[Group::Mapping, Group::Hardware, Group::Silent]).families();
+        assert!(denied.derive());
+        let timed: Vec<&str> = all()
+            .filter(|rule| denied.of_time().have_rule(rule.name))
+            .map(|rule| rule.name)
+            .filter(|name| groups(&[Group::Mapping, Group::Hardware, Group::Silent]).has(name))
+            .collect();
+        assert_eq!(timed, [""; 0]);
+        assert!(
+            !groups(&[Group::Performance])
+                .families()
+                .of_time()
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn a_name_stands_for_all_families_of_its_rules() {
+        let families = groups(&[Group::Hardware]).families();
+        assert!(families.have_all_of("hardware"));
+        assert!(families.have_all_of("dma_alignment"));
+        assert!(!families.have_all_of("performance"));
+        assert!(!families.have_all_of("missed_overlap"));
+    }
+}
