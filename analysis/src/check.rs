@@ -21,7 +21,9 @@ use crate::completion::{breaks_nothing, complete_each};
 use crate::db::Db;
 use crate::derivation::tensors::{RepeatedAxis, repeated_axes};
 use crate::derivation::{BodyDerivation, derive_watching, undecided};
-use crate::inputs::{Project, SourceFile, budget_of, enabled_rules, options, shown_path, syntax_error_count};
+use crate::inputs::{
+    Project, SourceFile, budget_of, enabled_rules, options, shown_path, syntax_error_count,
+};
 use crate::items::{
     Crate, FileLibrary, ItemId, ItemKind, ModuleId, ModulePath, Span, all_functions, crate_of,
     crate_root, file_functions, file_items, file_library, file_package, functions_of, is_left_out,

@@ -26,8 +26,8 @@ use crate::fragments::{
     Fragment, blank, doc_blocks, file_of, fragments, is_markdown, markdown_blocks, path_of,
 };
 use crate::inputs::{
-    FileBudgets, FileCfg, Options, Package, PackageManifest, PackageManifests, ProjectRules, SourceFile,
-    syntax_error_count,
+    FileBudgets, FileCfg, Options, Package, PackageManifest, PackageManifests, ProjectRules,
+    SourceFile, syntax_error_count,
 };
 use crate::items::{DISUSED_BY_EDIT, ItemId};
 use crate::report::{DiagnosticFix, FileReport, Problem, Report, fitted};

@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn there_is_room_for_all_rules_and_families() {
         assert!(all().count() <= crate::inputs::RULE_CAPACITY);
-        assert!(FAMILIES.len() < BITS);
+        assert!(FAMILIES.len() < u64::BITS as usize);
         assert!(all().all(|rule| EnabledRules::default().has(rule.name)));
         assert!(!EnabledRules::default().has("no_such_rule"));
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::Options;
 use crate::db::AnalysisDatabase;
 use crate::derivation::{derive_afresh, derive_operation};
-use crate::items::file_functions;
 use crate::hardware::Target;
+use crate::items::file_functions;
 use crate::kernel::{Body, body};
 use crate::simulation::{known_cost, operation_cost};
 

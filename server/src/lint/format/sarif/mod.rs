@@ -164,7 +164,12 @@ fn result(
         .collect();
     let fixes = fixes(diagnostic, lines);
     let suppression = || sarif::Suppression::builder().kind("inSource").build();
-    let suppressions = diagnostic.suppressed.then(|| vec![suppression()]);
+    // An empty list says that there is none; no list would say that it is unknown.
+    let suppressions = diagnostic
+        .suppressed
+        .then(suppression)
+        .into_iter()
+        .collect();
     let fingerprint = (FINGERPRINT.to_owned(), fingerprint.to_string());
     sarif::Result {
         rule_id: Some(diagnostic.rule.to_owned()),
@@ -174,7 +179,7 @@ fn result(
         related_locations: (!related.is_empty()).then_some(related),
         partial_fingerprints: Some(BTreeMap::from([fingerprint])),
         fixes: (!fixes.is_empty()).then_some(fixes),
-        suppressions,
+        suppressions: Some(suppressions),
         ..sarif::Result::builder()
             .message(message(whole_text(diagnostic)))
             .build()
