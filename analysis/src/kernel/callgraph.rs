@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::db::{Db, Project};
 use crate::items::{self, ItemId, Namespace, Resolution};
 
-use super::lowering::path_names;
+use super::surface::segments as path_names;
 
 /// Functions of the workspace that others call or kernels reach.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
