@@ -17,14 +17,14 @@ use ra_ap_syntax::SyntaxKind;
 use rustc_hash::FxHashMap;
 
 use crate::db::{Db, SourceFile};
+use crate::ide::names::{FileNames, Found, Role, all_of};
+use crate::ide::{ByteRange, RenameProblem};
 use crate::items::{Namespace, Resolution, dialect, resolve};
 use crate::libraries::Library;
 use crate::report::FileEdit;
 use crate::syntax::{EDITION, line_index};
 
 use super::{Named, Occurrence, named_at};
-use crate::ide::names::{FileNames, Found, Role, all_of};
-use crate::ide::{ByteRange, RenameProblem};
 
 /// Imports that give one axis or alias the same other name, at most, before a rename of that name is refused.
 const MAXIMUM_IMPORTS: usize = 16;

@@ -13,12 +13,13 @@ mod write;
 
 use std::fmt;
 
-use super::catalogue::{CanonicalStage, Generic, Role};
-use super::{Context, Level, Position, Tier, Way};
 use crate::db::{Db, SourceFile};
 use crate::hardware::Machine;
 use crate::items;
 use crate::libraries::{self, OperationNames};
+
+use super::catalogue::{CanonicalStage, Generic, Role};
+use super::{Context, Level, Position, Tier, Way};
 
 pub use crate::libraries::Release;
 

@@ -1,11 +1,11 @@
 //! Paths and calls: functions of the project, constructors of tensors, names of the library, methods by receiver.
 
-use crate::kernel::surface::{Argument, segments};
 use ra_ap_syntax::ast::{self, AstNode};
 
 use crate::hardware::ElementType;
 use crate::items::{self, ConstValue, Namespace, Resolution, Span};
 use crate::kernel::dialect::Constructor;
+use crate::kernel::surface::{Argument, segments};
 use crate::kernel::{Address, AddressValue, Tier, UnresolvedReason, Written};
 use crate::mapping::Axis;
 

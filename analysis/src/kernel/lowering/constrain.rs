@@ -1,13 +1,13 @@
 //! Values under types: what a declared type says of a value, two values of one type, one value for two.
 
 use crate::items::Span;
+use crate::kernel::dialect::Access;
 use crate::kernel::{Address, AddressValue, Level, PassSource, TensorId};
 
 use super::draft::{OriginDraft, PassDraft};
 use super::types::TensorType;
 use super::types::{LevelSlots, Type};
 use super::{Interpreter, Named, Thing, Value};
-use crate::kernel::dialect::Access;
 
 /// Tensors of an array parameter that are told apart.
 const ARRAY_LIMIT: u64 = 64;

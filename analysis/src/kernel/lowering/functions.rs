@@ -1,12 +1,11 @@
 //! Functions: a body's own, and helpers that it calls.
 
-use crate::kernel::surface::segments;
-
 use ra_ap_syntax::ast::{self, AstNode, HasName};
 
 use crate::db::{Db, options};
 use crate::items::{self, ItemId};
 use crate::kernel::dialect::{self, Dialect};
+use crate::kernel::surface::segments;
 use crate::kernel::{Body, DeviceAttribute, Unresolved, UnresolvedReason};
 use crate::libraries::Library;
 

@@ -1,12 +1,12 @@
 //! Calls of helpers: they are followed with the arguments that they are called with; and a body's own parameters.
 
-use crate::kernel::surface::{Argument, CALL_WEIGHT, Flow, path_arguments, segments};
 use std::rc::Rc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 
 use crate::items::{ItemId, Span};
 use crate::kernel::dialect::TypeParameter;
+use crate::kernel::surface::{Argument, CALL_WEIGHT, Flow, path_arguments, segments};
 use crate::kernel::{TensorId, UnresolvedReason};
 
 use super::bindings::Binding;

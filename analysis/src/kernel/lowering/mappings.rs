@@ -3,13 +3,13 @@
 //! What is wrong in an expression is reported where it stands by the rules about mapping expressions; here it is only
 //! known or not.
 
-use crate::kernel::surface::{child, segment_of};
 use std::ops::Range;
 
 use ra_ap_syntax::SyntaxKind as RustKind;
 use ra_ap_syntax::ast::{self, AstNode};
 
 use crate::items::{self, ItemId, MappingProblemKind, Namespace, Resolution, ScopeRef, Span};
+use crate::kernel::surface::{child, segment_of};
 use crate::kernel::{UnresolvedReason, Written};
 use crate::mapping::{
     self, Axis, FactorKind, Mapping, MappingKind, Operator, SyntaxKind, SyntaxNode,

@@ -118,7 +118,7 @@ impl Interpreter<'_> {
                 let reason = self.no_method(&call.name);
                 match receiver {
                     Value::Thing(Thing::Stream(pass)) => {
-                        self.own.draft.fail(pass, reason, call.name_span)
+                        self.own.draft.fail(pass, reason, call.name_span);
                     }
                     _ => self.unresolved(reason, call.name_span),
                 }

@@ -1,6 +1,5 @@
 //! Arguments that name something of the library: switch configurations, ALU operations, operands, branch modes.
 
-use super::{Interpreter, Named, Thing, Value};
 use crate::hardware::ElementType;
 use crate::items::{ConstValue, Span};
 use crate::kernel::dialect::{ConditionWord, OperandWord, Words};
@@ -8,6 +7,8 @@ use crate::kernel::{
     AccumulationKind, BranchMode, Operand, OperandSource, SwitchConfig, SwitchParameter, Tier,
     Written,
 };
+
+use super::{Interpreter, Named, Thing, Value};
 
 /// Nesting of operands that is followed.
 const DEPTH: u32 = 8;

@@ -7,9 +7,9 @@ use rustc_hash::FxHashSet;
 
 use crate::items::ItemId;
 use crate::items::Span;
+use crate::kernel::surface::Argument;
 
 use super::{Interpreter, Thing, Value};
-use crate::kernel::surface::Argument;
 
 /// What a call of a helper depends on: the function, how deep the call is, and its arguments.
 pub(super) type QuietCall = (ItemId, usize, Vec<PlainArgument>);

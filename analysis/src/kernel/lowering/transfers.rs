@@ -2,6 +2,7 @@
 
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::dialect::{Access, Action, Method};
+use crate::kernel::surface::Argument;
 use crate::kernel::{
     Address, AddressValue, Context, Copy, Level, TensorId, Tier, UnresolvedReason, Written,
 };
@@ -12,7 +13,6 @@ use super::markers::is_mapping;
 use super::slots::{MappingSlot, ScalarSlot};
 use super::types::TensorType;
 use super::{Call, Interpreter, Thing, Value};
-use crate::kernel::surface::Argument;
 
 /// The words for an address that is no constant expression.
 pub(super) const COMPUTED_ADDRESS: &str = "an address that is no constant";

@@ -1,6 +1,5 @@
 //! Types as written: aliases, tensors, streams, contexts, with their mapping arguments.
 
-use crate::kernel::surface::{Argument, path_arguments, segments};
 use std::rc::Rc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
@@ -8,6 +7,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 use crate::hardware::ElementType;
 use crate::items::{ItemId, Namespace, Resolution, Span};
 use crate::kernel::dialect::{TypeEntry, TypeParameter, TypeShape};
+use crate::kernel::surface::{Argument, path_arguments, segments};
 use crate::kernel::{Context, Level, Position, UnresolvedReason, Way, Written};
 
 use super::bindings::Binding;

@@ -23,9 +23,10 @@ use std::fmt::Debug;
 use ra_ap_syntax::ast;
 use rustc_hash::FxHashMap;
 
-use super::{BranchArm, LoopFrame, UnresolvedReason};
 use crate::db::Db;
 use crate::items::{ConstValue, ItemId, Resolution, Span};
+
+use super::{BranchArm, LoopFrame, UnresolvedReason};
 
 pub(in crate::kernel) use arguments::{Argument, path_arguments};
 pub(in crate::kernel) use calls::Call;
