@@ -145,7 +145,7 @@ fn is_own(path: &str) -> bool {
             .iter()
             .any(|library| path.starts_with(&format!("{folder}/{library}")))
     };
-    FOLDERS.iter().any(|folder| own(&folder))
+    FOLDERS.iter().any(own)
 }
 
 /// The names of the libraries that tell by themselves.

@@ -91,6 +91,32 @@ fn the_server_uses_the_front_door() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The walk through a function's Rust serves any library: what only one gives a meaning to goes through its trait.
+#[test]
+fn what_the_source_says_knows_no_library_and_no_hardware() {
+    let mut wrong = Vec::new();
+    for (path, text) in sources("analysis/src/kernel/surface") {
+        let lines = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        let code = lines.collect::<Vec<_>>().join("\n");
+        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let words: Vec<&str> = code.split(|letter| !is_part(letter)).collect();
+        for room in ["dialect", "catalogue", "hardware", "libraries", "lowering"] {
+            if words.contains(&room) {
+                wrong.push(format!("{path} names {room}"));
+            }
+        }
+        // Of operations it knows only how they are reached and why one is not.
+        for known in ["Tensor", "Stage", "Pass", "Context", "Tier", "Position"] {
+            if words.contains(&known) {
+                wrong.push(format!("{path} names {known}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn library_code_does_not_give_up() {
     let mut wrong = Vec::new();

@@ -14,7 +14,7 @@ use crate::db::Db;
 use crate::inputs::Project;
 use crate::items::{self, ItemId, Namespace, Resolution};
 
-use super::lowering::path_names;
+use super::surface::segments as path_names;
 
 /// Functions of the workspace that others call or kernels reach.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

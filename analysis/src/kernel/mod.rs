@@ -12,6 +12,7 @@ mod hiding_macros;
 mod lowering;
 mod operation;
 mod stage;
+mod surface;
 mod tensor;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -21,7 +22,7 @@ pub(crate) mod testing_body;
 pub use catalogue::{CanonicalStage, Engine};
 pub(crate) use element_places::element_places;
 pub(crate) use hiding_macros::hidden_kernels;
-pub(crate) use lowering::{CALL_DEPTH, EXPRESSION_DEPTH};
+pub(crate) use lowering::CALL_DEPTH;
 pub use lowering::{Probed, body, probe};
 
 pub use operation::{
@@ -37,6 +38,8 @@ pub use tensor::{
     Address, AddressValue, Context, Level, Levels, Origin, Tensor, TensorId, Tier, TileWindow,
     TrfAddress,
 };
+
+pub(crate) use surface::EXPRESSION_DEPTH;
 
 use crate::items::Span;
 

@@ -2,11 +2,12 @@
 //!
 //! Knows how a value is written, nothing about what it means where it is put.
 
-use super::wording;
 use crate::items::Span;
 use crate::kernel::TrfAddress;
 use crate::kernel::dialect::Dialect;
 use crate::mapping::Mapping;
+
+use super::wording;
 
 /// One replacement in an item's normalised text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

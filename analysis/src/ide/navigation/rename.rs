@@ -18,14 +18,14 @@ use rustc_hash::FxHashMap;
 
 use crate::db::Db;
 use crate::inputs::{SourceFile, line_index};
+use crate::ide::names::{FileNames, Found, Role, all_of};
+use crate::ide::{ByteRange, RenameProblem};
 use crate::items::{Namespace, Resolution, dialect, resolve};
 use crate::libraries::Library;
 use crate::report::FileEdit;
 use crate::syntax::EDITION;
 
 use super::{Named, Occurrence, named_at};
-use crate::ide::names::{FileNames, Found, Role, all_of};
-use crate::ide::{ByteRange, RenameProblem};
 
 /// Imports that give one axis or alias the same other name, at most, before a rename of that name is refused.
 const MAXIMUM_IMPORTS: usize = 16;

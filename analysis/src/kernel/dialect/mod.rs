@@ -13,13 +13,14 @@ mod write;
 
 use std::fmt;
 
-use super::catalogue::{CanonicalStage, Generic, Role};
-use super::{Context, Level, Position, Tier, Way};
 use crate::db::Db;
 use crate::hardware::Machine;
 use crate::inputs::SourceFile;
 use crate::items;
 use crate::libraries::{self, OperationNames};
+
+use super::catalogue::{CanonicalStage, Generic, Role};
+use super::{Context, Level, Position, Tier, Way};
 
 pub use crate::libraries::Release;
 

@@ -101,6 +101,8 @@ pub struct Words {
     pub ordinary: &'static [&'static str],
     /// The function that launches a kernel.
     pub launch: &'static str,
+    /// Functions that only the host calls: who calls one is no kernel.
+    pub host_functions: &'static [&'static str],
 }
 
 fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
@@ -140,6 +142,7 @@ impl Words {
         modes_without_body: &[],
         ordinary: &[],
         launch: "",
+        host_functions: &[],
     };
 
     /// The region of the TRF of a name.

@@ -11,14 +11,12 @@ use crate::kernel::{
     UnresolvedReason, Written,
 };
 
-use super::Interpreter;
-use super::calls::Call;
 use super::draft::{KindDraft, OriginDraft, TensorDraft, levels_of};
 use super::finish::Finish;
 use super::slots::MappingSlot;
 use super::transfers::Generics;
 use super::types::TensorType;
-use super::values::Value;
+use super::{Call, Interpreter, Thing, Value};
 
 /// The words for a gather: the library has no body for it and the book no rule, so nothing says which of the table's axes
 /// the indices count.
@@ -97,13 +95,13 @@ impl Interpreter<'_> {
         call: &Call,
     ) -> Value {
         let generics = self.generics(method, call);
-        let Value::Tensor(source) = call.value_of(method, Role::Source) else {
+        let Value::Thing(Thing::Tensor(source)) = call.value_of(method, Role::Source) else {
             let reason =
                 UnresolvedReason::UnsupportedExpression("the source of a collective".to_owned());
             self.unresolved(reason, call.place_of(method, Role::Source));
             return Value::Unknown;
         };
-        let Some(kind) = self.draft.tensor(source).map(|tensor| tensor.kind) else {
+        let Some(kind) = self.own.draft.tensor(source).map(|tensor| tensor.kind) else {
             return Value::Unknown;
         };
         let levels = match generics.level(Level::Element) {
@@ -137,7 +135,7 @@ impl Interpreter<'_> {
             Action::ParallelCopy(level) => {
                 let mut index = |at: usize| match generics.indices.get(at) {
                     Some(slot) => *slot,
-                    None => self.draft.mappings.open(call.name_span),
+                    None => self.own.draft.mappings.open(call.name_span),
                 };
                 WorkDraft::ParallelCopy {
                     parts: parts_of(level),
@@ -163,7 +161,7 @@ impl Interpreter<'_> {
             generics
                 .level(level)
                 .or(kept)
-                .unwrap_or_else(|| self.draft.mappings.open(call.name_span))
+                .unwrap_or_else(|| self.own.draft.mappings.open(call.name_span))
         });
         let kind = TensorType {
             tier: Tier::Dm,
@@ -185,7 +183,7 @@ impl Interpreter<'_> {
             return Value::Unknown;
         };
         let reason = UnresolvedReason::UnsupportedExpression(GATHERED.to_owned());
-        self.draft.fail(place, reason, call.name_span);
+        self.own.draft.fail(place, reason, call.name_span);
         value
     }
 
@@ -201,7 +199,7 @@ impl Interpreter<'_> {
         };
         let key = match generics.indices.first() {
             Some(key) => *key,
-            None => self.draft.mappings.open(call.name_span),
+            None => self.own.draft.mappings.open(call.name_span),
         };
         let draft = CollectiveDraft {
             method: method.name,
@@ -230,9 +228,11 @@ impl Interpreter<'_> {
         let place = self.operation(KindDraft::Collective(draft), context, span)?;
         self.check_address(place, true, &address);
         let target = self
+            .own
             .draft
             .add_tensor(kind, address, OriginDraft::Operation(place), span);
         if let Some(KindDraft::Collective(collective)) = self
+            .own
             .draft
             .operations
             .get_mut(place)
@@ -240,7 +240,7 @@ impl Interpreter<'_> {
         {
             collective.targets.push(target);
         }
-        Some((place, Value::Tensor(target)))
+        Some((place, Value::Thing(Thing::Tensor(target))))
     }
 }
 
@@ -276,7 +276,7 @@ fn parts_of(level: Level, generics: &Generics, method: &Method, call: &Call) -> 
 /// The tensor that a value is.
 fn tensor_of(value: &Value) -> Option<TensorId> {
     match value {
-        Value::Tensor(id) => Some(*id),
+        Value::Thing(Thing::Tensor(id)) => Some(*id),
         _ => None,
     }
 }

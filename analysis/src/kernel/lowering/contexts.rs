@@ -9,12 +9,10 @@ use crate::kernel::{
 };
 use crate::mapping::Mapping;
 
-use super::Interpreter;
-use super::calls::Call;
 use super::draft::{OriginDraft, levels_of};
 use super::slots::MappingSlot;
 use super::types::{ShapeSlots, TensorType};
-use super::values::Value;
+use super::{Call, Interpreter, Thing, Value};
 
 impl Interpreter<'_> {
     /// A method of a context: the beginning of a stream, or a collective.
@@ -37,20 +35,21 @@ impl Interpreter<'_> {
     fn begin(&mut self, context: Option<Context>, method: &Method, call: &Call) -> Value {
         let place = call.place_of(method, Role::Source);
         let (tensor, followed) = self.streamed(&(call.value_of(method, Role::Source), place));
-        let Some(kind) = self.draft.tensor(tensor).map(|tensor| tensor.kind) else {
+        let Some(kind) = self.own.draft.tensor(tensor).map(|tensor| tensor.kind) else {
             return Value::Unknown;
         };
         let time = self
+            .own
             .draft
             .mappings
             .known(Written::new(Mapping::identity(), call.name_span));
         let begin = self.begin_shape(&kind, time, call.name_span);
         let stream = self.begin_pass(context, PassSource::Tensor(tensor), begin, call.name_span);
-        if let (Value::Stream(pass), false) = (&stream, followed) {
+        if let (Value::Thing(Thing::Stream(pass)), false) = (&stream, followed) {
             let reason = UnresolvedReason::UnsupportedExpression(
                 "the tensor that a stream begins with".to_owned(),
             );
-            self.draft.fail(*pass, reason, place);
+            self.own.draft.fail(*pass, reason, place);
         }
         stream
     }
@@ -58,11 +57,11 @@ impl Interpreter<'_> {
     /// The tensor of an argument; an unknown one where it could not be followed.
     fn streamed(&mut self, (value, span): &(Value, Span)) -> (TensorId, bool) {
         let span = *span;
-        if let Value::Tensor(id) = value {
+        if let Value::Thing(Thing::Tensor(id)) = value {
             return (*id, true);
         }
-        let levels = levels_of(Tier::Dm, |_| self.draft.mappings.open(span));
-        let scalar = self.draft.scalars.open(span);
+        let levels = levels_of(Tier::Dm, |_| self.own.draft.mappings.open(span));
+        let scalar = self.own.draft.scalars.open(span);
         let kind = TensorType {
             tier: Tier::Dm,
             access: Access::Shared,
@@ -74,7 +73,8 @@ impl Interpreter<'_> {
             span,
         };
         (
-            self.draft
+            self.own
+                .draft
                 .add_tensor(kind, address, OriginDraft::Parameter, span),
             false,
         )
@@ -83,7 +83,7 @@ impl Interpreter<'_> {
     fn begin_shape(&mut self, kind: &TensorType, time: MappingSlot, span: Span) -> ShapeSlots {
         let mut level = |level: Level| match kind.levels.get(level) {
             Some(slot) => slot,
-            None => self.draft.mappings.open(span),
+            None => self.own.draft.mappings.open(span),
         };
         ShapeSlots {
             position: Position::Begin,
@@ -123,7 +123,7 @@ impl Interpreter<'_> {
         }
         let Some(kind) = tensors
             .first()
-            .and_then(|id| self.draft.tensor(*id))
+            .and_then(|id| self.own.draft.tensor(*id))
             .map(|tensor| tensor.kind)
         else {
             return Value::Unknown;
@@ -131,26 +131,27 @@ impl Interpreter<'_> {
         for other in tensors
             .iter()
             .skip(1)
-            .filter_map(|id| self.draft.tensor(*id))
+            .filter_map(|id| self.own.draft.tensor(*id))
             .map(|tensor| tensor.kind)
             .collect::<Vec<_>>()
         {
-            self.draft.scalars.unify(kind.scalar, other.scalar);
+            self.own.draft.scalars.unify(kind.scalar, other.scalar);
             for (one, two) in kind
                 .levels
                 .all()
                 .zip(other.levels.all())
                 .collect::<Vec<_>>()
             {
-                self.draft.mappings.unify(one, two);
+                self.own.draft.mappings.unify(one, two);
             }
         }
         let time = match &axis.value {
             Some(value) => self
+                .own
                 .draft
                 .mappings
                 .known(Written::new(Mapping::axis(value.clone()), axis.span)),
-            None => self.draft.mappings.open(axis.span),
+            None => self.own.draft.mappings.open(axis.span),
         };
         let begin = self.begin_shape(&kind, time, call.name_span);
         let stream = self.begin_pass(
@@ -163,11 +164,11 @@ impl Interpreter<'_> {
             begin,
             call.name_span,
         );
-        if let (Value::Stream(pass), false) = (&stream, followed) {
+        if let (Value::Thing(Thing::Stream(pass)), false) = (&stream, followed) {
             let reason = UnresolvedReason::UnsupportedExpression(
                 "a tensor that a stream begins with".to_owned(),
             );
-            self.draft.fail(*pass, reason, call.name_span);
+            self.own.draft.fail(*pass, reason, call.name_span);
         }
         stream
     }

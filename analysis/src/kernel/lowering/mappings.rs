@@ -9,14 +9,14 @@ use ra_ap_syntax::SyntaxKind as RustKind;
 use ra_ap_syntax::ast::{self, AstNode};
 
 use crate::items::{self, ItemId, MappingProblemKind, Namespace, Resolution, ScopeRef, Span};
+use crate::kernel::surface::{child, segment_of};
 use crate::kernel::{UnresolvedReason, Written};
 use crate::mapping::{
     self, Axis, FactorKind, Mapping, MappingKind, Operator, SyntaxKind, SyntaxNode,
 };
 
-use super::Interpreter;
-use super::site::{Generics, Site, child, segment_of};
 use super::slots::MappingSlot;
+use super::{Generics, Interpreter, Site};
 
 /// Nesting of expressions and aliases that is followed.
 const DEPTH: u32 = 64;
@@ -55,16 +55,16 @@ impl Interpreter<'_> {
     pub(super) fn macro_mapping(&mut self, site: &Site, call: &ast::MacroCall) -> MappingSlot {
         let span = site.span(call.syntax());
         if !site.has_type_parameters()
-            && let Some(slot) = self.macros.get(&span)
+            && let Some(slot) = self.own.macros.get(&span)
         {
             return *slot;
         }
         let slot = match self.macro_value(site, call) {
-            Ok(value) => self.draft.mappings.known(Written::new(value, span)),
-            Err(reason) => self.draft.mappings.failed(reason, span),
+            Ok(value) => self.own.draft.mappings.known(Written::new(value, span)),
+            Err(reason) => self.own.draft.mappings.failed(reason, span),
         };
         if !site.has_type_parameters() {
-            self.macros.insert(span, slot);
+            self.own.macros.insert(span, slot);
         }
         slot
     }
@@ -99,11 +99,11 @@ impl Interpreter<'_> {
     ) -> Result<Mapping, UnresolvedReason> {
         let scope = site.scope_at(self.db, start);
         let key = (scope.key(), Box::from(body));
-        if let Some(known) = self.plain.get(&key) {
+        if let Some(known) = self.own.plain.get(&key) {
             return known.clone();
         }
         let value = self.plain_value_afresh(site, &scope, body, start);
-        self.plain.insert(key, value.clone());
+        self.own.plain.insert(key, value.clone());
         value
     }
 
@@ -228,7 +228,7 @@ impl Interpreter<'_> {
                 return Ok(Mapping::axis(axis.clone()));
             }
             let fallback = site.parsed.text.full_span();
-            let (written, reason) = self.draft.mappings.resolve(binding.mapping, fallback);
+            let (written, reason) = self.own.draft.mappings.resolve(binding.mapping, fallback);
             return written
                 .value
                 .ok_or_else(|| reason.unwrap_or(UnresolvedReason::NotInferred));
@@ -243,7 +243,8 @@ impl Interpreter<'_> {
                 let slot = self.alias_mapping(alias, None, depth + 1);
                 let fallback = site.parsed.text.full_span();
                 // A fault in an alias is the alias's own.
-                self.draft
+                self.own
+                    .draft
                     .mappings
                     .resolve(slot, fallback)
                     .0
@@ -263,23 +264,23 @@ impl Interpreter<'_> {
         used_at: Option<Span>,
         depth: u32,
     ) -> MappingSlot {
-        let slot = match self.aliases.get(&alias) {
+        let slot = match self.own.aliases.get(&alias) {
             Some(Some(slot)) => *slot,
             // An alias that needs itself: the finding stands at the alias.
             Some(None) => return self.failed_alias(alias),
             None => {
-                self.aliases.insert(alias, None);
+                self.own.aliases.insert(alias, None);
                 let slot = self.alias_mapping_afresh(alias, depth);
-                self.aliases.insert(alias, Some(slot));
+                self.own.aliases.insert(alias, Some(slot));
                 slot
             }
         };
-        let (mut written, _) = self.draft.mappings.resolve(slot, self.here);
+        let (mut written, _) = self.own.draft.mappings.resolve(slot, self.here);
         if written.value.is_none() || used_at.is_none() {
             return slot;
         }
         written.used_at = used_at;
-        self.draft.mappings.known(written)
+        self.own.draft.mappings.known(written)
     }
 
     fn alias_mapping_afresh(&mut self, alias: ItemId, depth: u32) -> MappingSlot {
@@ -299,7 +300,8 @@ impl Interpreter<'_> {
 
     fn failed_alias(&mut self, alias: ItemId) -> MappingSlot {
         let span = items::item_text(self.db, alias).full_span();
-        self.draft
+        self.own
+            .draft
             .mappings
             .failed(UnresolvedReason::IllFormedMapping, span)
     }
@@ -367,12 +369,13 @@ impl Interpreter<'_> {
         if let MappingKind::Axis(axis) = value.kind() {
             binding.axis.get_or_insert_with(|| axis.clone());
         }
-        if self.draft.mappings.is_open(binding.mapping) {
+        if self.own.draft.mappings.is_open(binding.mapping) {
             let known = self
+                .own
                 .draft
                 .mappings
                 .known(Written::new(value.clone(), self.here));
-            self.draft.mappings.unify(binding.mapping, known);
+            self.own.draft.mappings.unify(binding.mapping, known);
         }
     }
 }

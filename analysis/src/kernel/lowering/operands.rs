@@ -8,8 +8,7 @@ use crate::kernel::{
     Written,
 };
 
-use super::Interpreter;
-use super::values::{Named, Value};
+use super::{Interpreter, Named, Thing, Value};
 
 /// Nesting of operands that is followed.
 const DEPTH: u32 = 8;
@@ -124,8 +123,9 @@ impl Interpreter<'_> {
             Value::Unit => push(OperandSource::Skip),
             Value::Constant(ConstValue::Int(_), scalar) => push(OperandSource::Constant(*scalar)),
             Value::Constant(_, scalar) => push(OperandSource::Constant(*scalar)),
-            Value::Tensor(id) => {
+            Value::Thing(Thing::Tensor(id)) => {
                 let in_vrf = self
+                    .own
                     .draft
                     .tensor(*id)
                     .is_some_and(|tensor| tensor.kind.tier == Tier::Vrf);
@@ -142,7 +142,7 @@ impl Interpreter<'_> {
             }
             // `(operand, group)`, and for three arguments `(operand, constant)` or that with a group.
             Value::Tuple(values) => match values.as_slice() {
-                [first, second] if ternary && is_operand(second, self.dialect.words) => {
+                [first, second] if ternary && is_operand(second, self.own.dialect.words) => {
                     self.collect_operands(first, span, false, depth + 1, operands);
                     self.collect_operands(second, span, false, depth + 1, operands);
                 }
@@ -163,7 +163,7 @@ impl Interpreter<'_> {
         operands: &mut Vec<Operand>,
     ) {
         let mut push = |source: OperandSource| operands.push(Operand { source, span });
-        let word = self.dialect.words.operand(named.name());
+        let word = self.own.dialect.words.operand(named.name());
         match (word, named.arguments.as_slice()) {
             (Some(OperandWord::Stash | OperandWord::StashAlways), _) => push(OperandSource::Stash),
             (Some(OperandWord::None), []) => push(OperandSource::Skip),

@@ -11,8 +11,7 @@ use crate::items::{ItemId, Span};
 use crate::kernel::dialect::Access;
 use crate::kernel::{Body, Context, OperationId, TensorId};
 
-use super::values::Value;
-use super::{Interpreter, functions};
+use super::{Interpreter, Thing, Value, functions};
 
 /// What an expression stands for, by the numbers of the body beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +85,7 @@ impl Seen {
 impl Interpreter<'_> {
     /// Keeps the value of an expression if it is the one that is asked for.
     pub(super) fn watched(&mut self, expression: &ast::Expr, value: &Value) {
-        let Some(watch) = self.watch else {
+        let Some(watch) = self.own.watch else {
             return;
         };
         if watch.seen.is_some() {
@@ -97,18 +96,20 @@ impl Interpreter<'_> {
             return;
         }
         let seen = match value {
-            Value::Stream(pass) => self
+            Value::Thing(Thing::Stream(pass)) => self
+                .own
                 .draft
                 .pass(*pass)
                 .map(|draft| Seen::Stream(*pass, draft.stages.len())),
-            Value::Tensor(id) => self
+            Value::Thing(Thing::Tensor(id)) => self
+                .own
                 .draft
                 .tensor(*id)
                 .map(|tensor| Seen::Tensor(*id, tensor.kind.access)),
-            Value::Context(context) => Some(Seen::Context(*context)),
-            Value::Device => Some(Seen::Device),
+            Value::Thing(Thing::Context(context)) => Some(Seen::Context(*context)),
+            Value::Thing(Thing::Device) => Some(Seen::Device),
             _ => None,
         };
-        self.watch = Some(Watch { seen, ..watch });
+        self.own.watch = Some(Watch { seen, ..watch });
     }
 }

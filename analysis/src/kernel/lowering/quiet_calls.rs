@@ -7,10 +7,9 @@ use rustc_hash::FxHashSet;
 
 use crate::items::ItemId;
 use crate::items::Span;
+use crate::kernel::surface::Argument;
 
-use super::Interpreter;
-use super::arguments::Argument;
-use super::values::Value;
+use super::{Interpreter, Thing, Value};
 
 /// What a call of a helper depends on: the function, how deep the call is, and its arguments.
 pub(super) type QuietCall = (ItemId, usize, Vec<PlainArgument>);
@@ -49,13 +48,13 @@ impl Interpreter<'_> {
         turbofish: &[Argument],
         arguments: &[(Value, Span)],
     ) -> Option<QuietCall> {
-        if !turbofish.is_empty() || self.watch.is_some() {
+        if !turbofish.is_empty() || self.own.watch.is_some() {
             return None;
         }
         let plain = arguments.iter().map(|(value, _)| match value {
             Value::Unit => Some(PlainArgument::Unit),
-            Value::Device => Some(PlainArgument::Device),
-            Value::Context(context) => Some(PlainArgument::Context(*context)),
+            Value::Thing(Thing::Device) => Some(PlainArgument::Device),
+            Value::Thing(Thing::Context(context)) => Some(PlainArgument::Context(*context)),
             value => value.as_integer().map(PlainArgument::Integer),
         });
         Some((function, self.stack.len(), plain.collect::<Option<_>>()?))
@@ -63,12 +62,12 @@ impl Interpreter<'_> {
 
     /// Whether a call is known to leave nothing behind.
     pub(super) fn is_quiet(&self, call: &QuietCall) -> bool {
-        self.quiet.known.contains(call)
+        self.own.quiet.known.contains(call)
     }
 
     /// What the body has now.
     pub(super) fn mark(&self) -> Mark {
-        let draft = &self.draft;
+        let draft = &self.own.draft;
         Mark {
             moment: draft.now(),
             slots: [draft.mappings.len(), draft.scalars.len()],
@@ -79,9 +78,9 @@ impl Interpreter<'_> {
                 draft.undecided_exits.len(),
                 draft.tile_starts.len(),
                 self.exits.len(),
-                self.contractions.len(),
+                self.own.contractions.len(),
             ],
-            recursions: self.quiet.recursions,
+            recursions: self.own.quiet.recursions,
         }
     }
 
@@ -89,7 +88,7 @@ impl Interpreter<'_> {
     /// its place.
     pub(super) fn remember_quiet(&mut self, call: QuietCall, before: &Mark, value: &Value) {
         if matches!(value, Value::Unit) && self.mark() == *before && !self.exhausted {
-            self.quiet.known.insert(call);
+            self.own.quiet.known.insert(call);
         }
     }
 }

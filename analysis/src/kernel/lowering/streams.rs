@@ -9,14 +9,12 @@ use crate::kernel::{
     TensorId, Tier, UnresolvedReason, VectorStage, Written, ZeroPoint,
 };
 
-use super::Interpreter;
-use super::calls::Call;
 use super::draft::{OriginDraft, StageDraft, levels_of};
 use super::operands;
 use super::slots::ScalarSlot;
 use super::transfers::Generics;
 use super::types::{ShapeSlots, TensorType};
-use super::values::Value;
+use super::{Call, Interpreter, Thing, Value};
 
 impl Interpreter<'_> {
     /// A method of a stream.
@@ -27,7 +25,12 @@ impl Interpreter<'_> {
         call: &Call,
     ) -> Value {
         let pass = self.fork(pass);
-        let Some(before) = self.draft.pass(pass).map(super::draft::PassDraft::shape) else {
+        let Some(before) = self
+            .own
+            .draft
+            .pass(pass)
+            .map(super::draft::PassDraft::shape)
+        else {
             return Value::Unknown;
         };
         let generics = self.generics(method, call);
@@ -56,12 +59,12 @@ impl Interpreter<'_> {
             }
             shape = self.stage(pass, shape, *used, &own, (method, call));
         }
-        Value::Stream(pass)
+        Value::Thing(Thing::Stream(pass))
     }
 
     /// A stream from before an undecided branching goes on in each arm by itself.
     fn fork(&mut self, pass: usize) -> usize {
-        let Some(operation) = self.draft.operations.get(pass) else {
+        let Some(operation) = self.own.draft.operations.get(pass) else {
             return pass;
         };
         if operation.branches.len() >= self.branches.len() {
@@ -70,11 +73,11 @@ impl Interpreter<'_> {
         let mut copy = operation.clone();
         copy.branches.clone_from(&self.branches);
         copy.superseded = false;
-        if let Some(operation) = self.draft.operations.get_mut(pass) {
+        if let Some(operation) = self.own.draft.operations.get_mut(pass) {
             operation.superseded = true;
         }
-        self.draft.operations.push(copy);
-        self.draft.operations.len().saturating_sub(1)
+        self.own.draft.operations.push(copy);
+        self.own.draft.operations.len().saturating_sub(1)
     }
 
     fn stage(
@@ -103,7 +106,7 @@ impl Interpreter<'_> {
                 span: call.name_span,
                 tile_time: generics.indices.first().copied(),
             };
-            if let Some(draft) = self.draft.pass_mut(pass) {
+            if let Some(draft) = self.own.draft.pass_mut(pass) {
                 draft.stages.push(stage);
             }
         }
@@ -118,34 +121,39 @@ impl Interpreter<'_> {
         span: Span,
     ) -> ScalarSlot {
         match stage.row().makes {
-            Makes::Accumulator => match self.draft.scalars.value(scalar).copied() {
+            Makes::Accumulator => match self.own.draft.scalars.value(scalar).copied() {
                 Some(input) => match contraction_output(input) {
-                    Some(output) => self.draft.scalars.known(Written::new(output, span)),
+                    Some(output) => self.own.draft.scalars.known(Written::new(output, span)),
                     None => scalar,
                 },
                 None => {
-                    let output = self.draft.scalars.open(span);
-                    self.contractions.push((scalar, output));
+                    let output = self.own.draft.scalars.open(span);
+                    self.own.contractions.push((scalar, output));
                     output
                 }
             },
-            Makes::One(made) => self.draft.scalars.known(Written::new(made, span)),
+            Makes::One(made) => self.own.draft.scalars.known(Written::new(made, span)),
             Makes::Same => scalar,
         }
     }
 
     /// Gives contractions their output types once everything is inferred.
     pub(super) fn settle_contractions(&mut self) {
-        for (input, output) in std::mem::take(&mut self.contractions) {
+        for (input, output) in std::mem::take(&mut self.own.contractions) {
             if let Some(scalar) = self
+                .own
                 .draft
                 .scalars
                 .value(input)
                 .copied()
                 .and_then(contraction_output)
             {
-                let known = self.draft.scalars.known(Written::new(scalar, self.here));
-                self.draft.scalars.unify(output, known);
+                let known = self
+                    .own
+                    .draft
+                    .scalars
+                    .known(Written::new(scalar, self.here));
+                self.own.draft.scalars.unify(output, known);
             }
         }
     }
@@ -159,7 +167,7 @@ impl Interpreter<'_> {
         (method, call): (&'static Method, &Call),
     ) -> Option<StageKind> {
         use CanonicalStage as S;
-        let words = self.dialect.words;
+        let words = self.own.dialect.words;
         let set = || {
             let value = call.value_of(method, Role::Configuration);
             (value, call.place_of(method, Role::Configuration))
@@ -224,11 +232,13 @@ impl Interpreter<'_> {
     /// The TRF tensor has the stream's type but for its rows and elements; `_` takes its rows.
     fn align(&mut self, output: &mut ShapeSlots, method: &Method, call: &Call) -> StageKind {
         let operand = match call.value_of(method, Role::Weights) {
-            Value::Tensor(id) => self.draft.tensor(id).map(|tensor| (id, tensor.kind)),
+            Value::Thing(Thing::Tensor(id)) => {
+                self.own.draft.tensor(id).map(|tensor| (id, tensor.kind))
+            }
             _ => None,
         };
         if let Some((_, kind)) = operand {
-            self.draft.scalars.unify(output.scalar, kind.scalar);
+            self.own.draft.scalars.unify(output.scalar, kind.scalar);
             let pairs = [
                 (Some(output.chip), kind.levels.chip),
                 (Some(output.cluster), kind.levels.cluster),
@@ -237,7 +247,7 @@ impl Interpreter<'_> {
             ];
             for (own, other) in pairs {
                 if let (Some(own), Some(other)) = (own, other) {
-                    self.draft.mappings.unify(own, other);
+                    self.own.draft.mappings.unify(own, other);
                 }
             }
         }
@@ -250,7 +260,7 @@ impl Interpreter<'_> {
     /// An operation of an ALU: on one stream, on each group of a pair, or of two groups that become one stream.
     fn alu(&mut self, used: StageUse, is_pair: bool, method: &Method, call: &Call) -> AluOperation {
         let operation = operands::operation(&call.value_of(method, Role::Operation));
-        let words = self.dialect.words;
+        let words = self.own.dialect.words;
         let arity = method.arity();
         let role = match arity {
             Arity::Unary => Role::GroupRuns,
@@ -309,7 +319,7 @@ impl Interpreter<'_> {
             _ => PassEnd::Commit { target, span },
         };
         self.end(pass, end);
-        Value::Tensor(target)
+        Value::Thing(Thing::Tensor(target))
     }
 
     fn ended_tensor(
@@ -326,7 +336,7 @@ impl Interpreter<'_> {
             Level::Slice => before.slice,
             _ => generics
                 .level(level)
-                .unwrap_or_else(|| self.draft.mappings.open(call.name_span)),
+                .unwrap_or_else(|| self.own.draft.mappings.open(call.name_span)),
         });
         let kind = TensorType {
             tier,
@@ -337,7 +347,8 @@ impl Interpreter<'_> {
         let given = call.given(method, Role::Address);
         let address = self.address(given, call.name_span);
         self.check_address(pass, given.is_some(), &address);
-        self.draft
+        self.own
+            .draft
             .add_tensor(kind, address, OriginDraft::Operation(pass), call.name_span)
     }
 
@@ -348,15 +359,15 @@ impl Interpreter<'_> {
         method: &Method,
         call: &Call,
     ) -> Value {
-        let Value::Tensor(target) = call.value_of(method, Role::Target) else {
+        let Value::Thing(Thing::Tensor(target)) = call.value_of(method, Role::Target) else {
             let reason =
                 UnresolvedReason::UnsupportedExpression("the view that a commit writes".to_owned());
             let place = call.place_of(method, Role::Target);
-            self.draft.fail(pass, reason, place);
+            self.own.draft.fail(pass, reason, place);
             return Value::Unit;
         };
-        if let Some(kind) = self.draft.tensor(target).map(|tensor| tensor.kind) {
-            self.draft.scalars.unify(before.scalar, kind.scalar);
+        if let Some(kind) = self.own.draft.tensor(target).map(|tensor| tensor.kind) {
+            self.own.draft.scalars.unify(before.scalar, kind.scalar);
             let levels = [
                 (before.chip, kind.levels.chip),
                 (before.cluster, kind.levels.cluster),
@@ -364,7 +375,7 @@ impl Interpreter<'_> {
             ];
             for (own, other) in levels {
                 if let Some(other) = other {
-                    self.draft.mappings.unify(own, other);
+                    self.own.draft.mappings.unify(own, other);
                 }
             }
         }
@@ -379,7 +390,7 @@ impl Interpreter<'_> {
     }
 
     fn end(&mut self, pass: usize, end: PassEnd) {
-        if let Some(draft) = self.draft.pass_mut(pass) {
+        if let Some(draft) = self.own.draft.pass_mut(pass) {
             draft.end = end;
         }
     }

@@ -2,18 +2,17 @@
 
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::dialect::{Access, Action, Method};
+use crate::kernel::surface::Argument;
 use crate::kernel::{
     Address, AddressValue, Context, Copy, Level, TensorId, Tier, UnresolvedReason, Written,
 };
 use crate::mapping::Axis;
 
-use super::Interpreter;
-use super::arguments::Argument;
-use super::calls::Call;
 use super::draft::{KindDraft, OriginDraft, TensorDraft, TileDraft, TilePlace, levels_of};
+use super::markers::is_mapping;
 use super::slots::{MappingSlot, ScalarSlot};
 use super::types::TensorType;
-use super::values::Value;
+use super::{Call, Interpreter, Thing, Value};
 
 /// The words for an address that is no constant expression.
 pub(super) const COMPUTED_ADDRESS: &str = "an address that is no constant";
@@ -79,7 +78,7 @@ impl Interpreter<'_> {
                 && call.turbofish.len() < method.generics.len()
                 && arguments
                     .peek()
-                    .is_some_and(|argument| argument.is_mapping());
+                    .is_some_and(|argument| is_mapping(argument));
             let argument: Option<&Argument> = if skipped { None } else { arguments.next() };
             match generic {
                 Generic::Scalar => {
@@ -118,7 +117,7 @@ impl Interpreter<'_> {
         method: &'static Method,
         call: &Call,
     ) -> Value {
-        let Some(source) = self.draft.tensor(id).cloned() else {
+        let Some(source) = self.own.draft.tensor(id).cloned() else {
             return Value::Unknown;
         };
         match method.action {
@@ -128,10 +127,12 @@ impl Interpreter<'_> {
                     ..source.kind
                 };
                 let origin = OriginDraft::View { of: id, tile: None };
-                Value::Tensor(
-                    self.draft
-                        .add_tensor(kind, source.address, origin, call.name_span),
-                )
+                Value::Thing(Thing::Tensor(self.own.draft.add_tensor(
+                    kind,
+                    source.address,
+                    origin,
+                    call.name_span,
+                )))
             }
             Action::Tile(level) => self.tile(id, source, level, method, call),
             Action::Transfer(tier) => self.transfer(id, &source, tier, method, call),
@@ -155,10 +156,10 @@ impl Interpreter<'_> {
         let span = call.name_span;
         let output = generics
             .level(level)
-            .unwrap_or_else(|| self.draft.mappings.open(span));
+            .unwrap_or_else(|| self.own.draft.mappings.open(span));
         let index = match generics.indices.first() {
             Some(index) => *index,
-            None => self.draft.mappings.open(span),
+            None => self.own.draft.mappings.open(span),
         };
         let length = generics
             .constants
@@ -190,18 +191,23 @@ impl Interpreter<'_> {
             of: id,
             tile: Some(Box::new(tile)),
         };
-        Value::Tensor(self.draft.add_tensor(kind, source.address, origin, span))
+        Value::Thing(Thing::Tensor(self.own.draft.add_tensor(
+            kind,
+            source.address,
+            origin,
+            span,
+        )))
     }
 
     fn widen_start(&mut self, place: &TilePlace, start: Option<u64>) {
-        let range = match (self.draft.tile_starts.get(place), start) {
+        let range = match (self.own.draft.tile_starts.get(place), start) {
             (None, Some(start)) => Some((start, start)),
             (Some(Some((least, largest))), Some(start)) => {
                 Some(((*least).min(start), (*largest).max(start)))
             }
             (Some(None), _) | (_, None) => None,
         };
-        self.draft.tile_starts.insert(place.clone(), range);
+        self.own.draft.tile_starts.insert(place.clone(), range);
     }
 
     fn transfer(
@@ -222,7 +228,7 @@ impl Interpreter<'_> {
             generics
                 .level(level)
                 .or(kept)
-                .unwrap_or_else(|| self.draft.mappings.open(call.name_span))
+                .unwrap_or_else(|| self.own.draft.mappings.open(call.name_span))
         });
         let kind = TensorType {
             tier,
@@ -249,9 +255,11 @@ impl Interpreter<'_> {
         };
         self.check_address(place, given.is_some(), &address);
         let target =
-            self.draft
+            self.own
+                .draft
                 .add_tensor(kind, address, OriginDraft::Operation(place), call.name_span);
         if let Some(KindDraft::Copy(copy)) = self
+            .own
             .draft
             .operations
             .get_mut(place)
@@ -259,14 +267,14 @@ impl Interpreter<'_> {
         {
             copy.target = target;
         }
-        Value::Tensor(target)
+        Value::Thing(Thing::Tensor(target))
     }
 
     /// An address that is written and no constant leaves the operation unresolved.
     pub(super) fn check_address(&mut self, place: usize, written: bool, address: &Address) {
         if written && address.value == AddressValue::Unknown {
             let reason = UnresolvedReason::UnsupportedExpression(COMPUTED_ADDRESS.to_owned());
-            self.draft.fail(place, reason, address.span);
+            self.own.draft.fail(place, reason, address.span);
         }
     }
 
@@ -278,14 +286,17 @@ impl Interpreter<'_> {
         call: &Call,
     ) -> Value {
         let context = context_of_argument(method, call, Context::TensorDma);
-        let Value::Tensor(target) = call.value_of(method, Role::Target) else {
+        let Value::Thing(Thing::Tensor(target)) = call.value_of(method, Role::Target) else {
             let reason =
                 UnresolvedReason::UnsupportedExpression("the target of a transfer".to_owned());
             self.unresolved(reason, call.place_of(method, Role::Target));
             return Value::Unit;
         };
-        if let Some(target) = self.draft.tensor(target).map(|target| target.kind) {
-            self.draft.scalars.unify(source.kind.scalar, target.scalar);
+        if let Some(target) = self.own.draft.tensor(target).map(|target| target.kind) {
+            self.own
+                .draft
+                .scalars
+                .unify(source.kind.scalar, target.scalar);
             let kept = if target.tier == source.kind.tier {
                 &[Level::Chip, Level::Cluster][..]
             } else {
@@ -295,7 +306,7 @@ impl Interpreter<'_> {
                 if let (Some(own), Some(other)) =
                     (source.kind.levels.get(*level), target.levels.get(*level))
                 {
-                    self.draft.mappings.unify(own, other);
+                    self.own.draft.mappings.unify(own, other);
                 }
             }
         }
@@ -320,26 +331,26 @@ impl Interpreter<'_> {
         let levels = levels_of(source.kind.tier, |level| {
             generics
                 .level(level)
-                .unwrap_or_else(|| self.draft.mappings.open(call.name_span))
+                .unwrap_or_else(|| self.own.draft.mappings.open(call.name_span))
         });
         let kind = TensorType {
             levels,
             ..source.kind
         };
-        self.draft.mark_moved(id);
-        Value::Tensor(self.draft.add_tensor(
+        self.own.draft.mark_moved(id);
+        Value::Thing(Thing::Tensor(self.own.draft.add_tensor(
             kind,
             source.address,
             OriginDraft::Reshape { of: id },
             call.name_span,
-        ))
+        )))
     }
 }
 
 /// The context that a call is given.
 fn context_of_argument(method: &Method, call: &Call, default: Context) -> Context {
     match call.given(method, Role::Context) {
-        Some((Value::Context(Some(context)), _)) => *context,
+        Some((Value::Thing(Thing::Context(Some(context))), _)) => *context,
         _ => default,
     }
 }

@@ -7,15 +7,15 @@ use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 use crate::hardware::ElementType;
 use crate::items::{ItemId, Namespace, Resolution, Span};
 use crate::kernel::dialect::{TypeEntry, TypeParameter, TypeShape};
+use crate::kernel::surface::{Argument, path_arguments, segments};
 use crate::kernel::{Context, Level, Position, UnresolvedReason, Way, Written};
 
-use super::Interpreter;
-use super::arguments::{Argument, context_of, number_type, path_arguments};
+use super::bindings::Binding;
 use super::draft::levels_of;
-use super::site::{Binding, Generics, Site, segments};
+use super::markers::{context_of, number_type};
 use super::slots::{MappingSlot, ScalarSlot};
 use super::types::{ShapeSlots, TensorType, Type};
-
+use super::{Generics, Interpreter, Site};
 /// Nesting of types and aliases that is followed.
 const DEPTH: u32 = 32;
 
@@ -91,9 +91,9 @@ impl Interpreter<'_> {
             }
             Resolution::Type(item) => self.read_struct(item, place, depth),
             Resolution::Parameter(_) | Resolution::Axis(_) | Resolution::Module(_) => Type::Unknown,
-            _ => match self.dialect.type_entry(name) {
+            _ => match self.own.dialect.type_entry(name) {
                 Some(entry) => self.read_entry(site, entry, &arguments, place, depth),
-                None => number_type(name, self.dialect.words),
+                None => number_type(name, self.own.dialect.words),
             },
         }
     }
@@ -177,14 +177,14 @@ impl Interpreter<'_> {
         let axis = given
             .and_then(|argument| self.axis_of(site, argument))
             .and_then(|written| written.value);
-        let words = self.dialect.words;
+        let words = self.own.dialect.words;
         let context = given.and_then(|given| context_of(given, words));
         let constant = given.and_then(|argument| self.constant_of(site, argument));
         let mapping = match given {
             Some(argument) if axis.is_none() && context.is_none() && constant.is_none() => {
                 self.mapping_of_argument(site, Some(argument), place)
             }
-            _ => self.draft.mappings.open(place),
+            _ => self.own.draft.mappings.open(place),
         };
         let scalar = self.scalar_of_argument(site, given, place);
         Binding {
@@ -252,7 +252,7 @@ impl Interpreter<'_> {
                 .and_then(Argument::path)
                 .and_then(|path| segments(&path).pop())
         };
-        let words = self.dialect.words;
+        let words = self.own.dialect.words;
         let marker = word(TypeParameter::Position);
         let position = match (position, word(TypeParameter::Stage)) {
             (Some(Position::Vector(_)), Some(stage)) => {
@@ -261,7 +261,7 @@ impl Interpreter<'_> {
             (Some(Position::VectorPair(_)), Some(stage)) => {
                 words.vector_stage(&stage).map(Position::VectorPair)
             }
-            (position, _) => position.or_else(|| self.dialect.position(marker.as_deref()?)),
+            (position, _) => position.or_else(|| self.own.dialect.position(marker.as_deref()?)),
         };
         let Some(position) = position else {
             return Type::Unknown;
@@ -300,7 +300,7 @@ impl Interpreter<'_> {
                 .get(segments(&path).first()?.as_str())?
                 .context
         });
-        bound.or_else(|| context_of(argument, self.dialect.words))
+        bound.or_else(|| context_of(argument, self.own.dialect.words))
     }
 
     /// The mapping that an argument names; open where it is left out or `_`.
@@ -311,8 +311,8 @@ impl Interpreter<'_> {
         place: Span,
     ) -> MappingSlot {
         match argument {
-            None => self.draft.mappings.open(place),
-            Some(argument) if argument.is_placeholder() => self.draft.mappings.open(place),
+            None => self.own.draft.mappings.open(place),
+            Some(argument) if argument.is_placeholder() => self.own.draft.mappings.open(place),
             Some(Argument::Type(ty)) => {
                 let used_at = Some(site.span(ty.syntax()));
                 self.mapping_of_type(site, ty, used_at, 0)
@@ -321,7 +321,7 @@ impl Interpreter<'_> {
                 let span = site.span(expression.syntax());
                 match argument.path() {
                     Some(path) => self.mapping_of_path(site, &path, Some(span), 0),
-                    None => self.draft.mappings.failed(
+                    None => self.own.draft.mappings.failed(
                         UnresolvedReason::UnsupportedExpression(
                             "a constant in the place of a mapping".to_owned(),
                         ),
@@ -345,6 +345,7 @@ impl Interpreter<'_> {
             ast::Type::MacroType(ty) => match ty.macro_call() {
                 Some(call) => self.macro_mapping(site, &call),
                 None => self
+                    .own
                     .draft
                     .mappings
                     .failed(UnresolvedReason::IllFormedMapping, span),
@@ -352,6 +353,7 @@ impl Interpreter<'_> {
             ast::Type::ParenType(inner) if depth < DEPTH => match inner.ty() {
                 Some(inner) => self.mapping_of_type(site, &inner, used_at, depth + 1),
                 None => self
+                    .own
                     .draft
                     .mappings
                     .failed(UnresolvedReason::IllFormedMapping, span),
@@ -359,11 +361,12 @@ impl Interpreter<'_> {
             ast::Type::PathType(path) => match path.path() {
                 Some(path) => self.mapping_of_path(site, &path, used_at, depth),
                 None => self
+                    .own
                     .draft
                     .mappings
                     .failed(UnresolvedReason::IllFormedMapping, span),
             },
-            _ => self.draft.mappings.failed(
+            _ => self.own.draft.mappings.failed(
                 UnresolvedReason::UnsupportedExpression("a type that is no mapping".to_owned()),
                 span,
             ),
@@ -395,19 +398,23 @@ impl Interpreter<'_> {
                 {
                     return self.mapping_of_type(&inner, &ty, None, depth + 1);
                 }
-                self.draft
+                self.own
+                    .draft
                     .mappings
                     .failed(UnresolvedReason::IllFormedMapping, span)
             }
             Resolution::Parameter(_) => self
+                .own
                 .draft
                 .mappings
                 .failed(UnresolvedReason::GenericMapping, span),
             Resolution::Prelude(name) if name.ends_with("Identity") => self
+                .own
                 .draft
                 .mappings
                 .known(Written::new(crate::mapping::Mapping::identity(), span)),
             _ => self
+                .own
                 .draft
                 .mappings
                 .failed(UnresolvedReason::UnknownName(names.join("::")), span),
@@ -422,11 +429,11 @@ impl Interpreter<'_> {
         place: Span,
     ) -> ScalarSlot {
         let Some(argument) = argument.filter(|argument| !argument.is_placeholder()) else {
-            return self.draft.scalars.open(place);
+            return self.own.draft.scalars.open(place);
         };
         let span = site.span(argument.syntax());
         let Some(path) = argument.path() else {
-            return self.draft.scalars.failed(
+            return self.own.draft.scalars.failed(
                 UnresolvedReason::UnknownName(argument.syntax().text().to_string()),
                 span,
             );
@@ -457,21 +464,24 @@ impl Interpreter<'_> {
                 match ty {
                     Some(ast::Type::PathType(ty)) if ty.path().is_some() => match ty.path() {
                         Some(path) => self.scalar_of_path(&inner, &path, span, depth + 1),
-                        None => self.draft.scalars.open(span),
+                        None => self.own.draft.scalars.open(span),
                     },
                     _ => self
+                        .own
                         .draft
                         .scalars
                         .failed(UnresolvedReason::UnknownName(names.join("::")), span),
                 }
             }
             Resolution::Parameter(_) => self
+                .own
                 .draft
                 .scalars
                 .failed(UnresolvedReason::GenericMapping, span),
             _ => match names.last().and_then(|name| ElementType::from_name(name)) {
-                Some(scalar) => self.draft.scalars.known(Written::new(scalar, span)),
+                Some(scalar) => self.own.draft.scalars.known(Written::new(scalar, span)),
                 None => self
+                    .own
                     .draft
                     .scalars
                     .failed(UnresolvedReason::UnknownName(names.join("::")), span),

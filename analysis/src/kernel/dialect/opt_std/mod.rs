@@ -30,7 +30,7 @@ pub static OPT_STD: Table = Table {
         ("tdma", Context::TensorDma),
         ("pdma", Context::PcieDma),
     ],
-    words: &Words::NONE,
+    words: &WORDS,
 };
 
 const fn context(name: &'static str, shape: TypeShape) -> TypeEntry {
@@ -40,3 +40,8 @@ const fn context(name: &'static str, shape: TypeShape) -> TypeEntry {
         parameters: &[],
     }
 }
+
+static WORDS: Words = Words {
+    host_functions: &["launch", "acquire"],
+    ..Words::NONE
+};

@@ -136,4 +136,5 @@ pub(super) static WORDS: Words = Words {
         "view_mut",
     ],
     launch: "launch",
+    host_functions: &["launch", "acquire"],
 };

@@ -1,13 +1,14 @@
 //! A library that is none of the two: the same operations under other names, several stages in one call, arguments and
 //! generics in another order, no addresses.
 
-use super::*;
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::dialect::{
     Access, Action, Argument, Dialect, Method, Receiver, Release, Releases, StageUse, Table,
     VISA_STD,
 };
 use crate::kernel::{AddressValue, Context, Level, PassEnd, Tier};
+
+use super::*;
 
 const fn argument(role: Role) -> Argument {
     Argument {

@@ -2,36 +2,35 @@
 
 use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasGenericArgs, HasLoopBody};
 
-use crate::hardware::ElementType;
-use crate::items::{self, ConstValue, ItemEnvironment, Namespace, Resolution, Span};
+use crate::items::{ConstValue, Namespace, Resolution};
 use crate::kernel::UnresolvedReason;
 
 use super::arguments::arguments;
 use super::arithmetic::{arithmetic, compare, fits, mark_literal};
 use super::calls::Call;
 use super::values::{Named, Sequence, Value};
-use super::{EXPRESSION_DEPTH, Flow, Interpreter};
+use super::{EXPRESSION_DEPTH, Elaborate, Flow, Placed, Walker};
 
-impl Interpreter<'_> {
+impl<L: Elaborate> Walker<'_, L> {
     /// The value of an expression, with the operations that it runs recorded.
-    pub(super) fn expression(&mut self, expression: &ast::Expr) -> Value {
+    pub(in crate::kernel) fn expression(&mut self, expression: &ast::Expr) -> Value<L> {
         if self.flow != Flow::Next || !self.spend() {
             return Value::Unknown;
         }
         if self.depth >= EXPRESSION_DEPTH {
             for span in self.operations_in(expression.syntax()) {
-                self.unresolved(UnresolvedReason::TooDeep("expressions"), span);
+                L::unresolved(self, UnresolvedReason::TooDeep("expressions"), span);
             }
             return Value::Unknown;
         }
         self.depth += 1;
         let value = self.expression_inside(expression);
         self.depth -= 1;
-        self.watched(expression, &value);
+        L::seen(self, expression, &value);
         value
     }
 
-    fn expression_inside(&mut self, expression: &ast::Expr) -> Value {
+    fn expression_inside(&mut self, expression: &ast::Expr) -> Value<L> {
         match expression {
             ast::Expr::MethodCallExpr(_)
             | ast::Expr::FieldExpr(_)
@@ -79,17 +78,17 @@ impl Interpreter<'_> {
         }
     }
 
-    fn leave(&mut self, flow: Flow) -> Value {
+    fn leave(&mut self, flow: Flow) -> Value<L> {
         self.flow = flow;
         Value::Unknown
     }
 
-    fn return_expression(&mut self, expression: &ast::ReturnExpr) -> Value {
+    fn return_expression(&mut self, expression: &ast::ReturnExpr) -> Value<L> {
         let value = expression
             .expr()
             .map_or(Value::Unit, |inner| self.expression(&inner));
         let result = self.frame.result.clone();
-        self.constrain(&value, &result);
+        L::constrain(self, &value, &result);
         self.frame.returned = Some(match self.frame.returned.take() {
             Some(before) => self.merge(before, value),
             None => value,
@@ -98,7 +97,7 @@ impl Interpreter<'_> {
     }
 
     /// A chain of calls and fields, walked from its start: a chain may be long without being nested.
-    fn chain(&mut self, expression: &ast::Expr) -> Value {
+    fn chain(&mut self, expression: &ast::Expr) -> Value<L> {
         let mut links = Vec::new();
         let mut start = expression.clone();
         loop {
@@ -126,12 +125,12 @@ impl Interpreter<'_> {
                 ast::Expr::FieldExpr(field) => self.field(&value, field),
                 _ => value,
             };
-            self.watched(link, &value);
+            L::seen(self, link, &value);
         }
         value
     }
 
-    fn field(&mut self, value: &Value, field: &ast::FieldExpr) -> Value {
+    fn field(&mut self, value: &Value<L>, field: &ast::FieldExpr) -> Value<L> {
         let name = field
             .name_ref()
             .map_or_else(String::new, |name| name.text().to_string());
@@ -139,12 +138,9 @@ impl Interpreter<'_> {
     }
 
     /// A field by its name or number.
-    pub(super) fn field_of(&self, value: &Value, name: &str) -> Value {
+    pub(in crate::kernel) fn field_of(&self, value: &Value<L>, name: &str) -> Value<L> {
         match value {
-            Value::Device => match self.dialect.context_field(name) {
-                Some(context) => Value::Context(Some(context)),
-                None => Value::Unknown,
-            },
+            Value::Thing(thing) => L::field(self, thing, name),
             Value::Tuple(values) => {
                 let index = name.parse::<usize>().ok();
                 index
@@ -160,7 +156,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn method_call(&mut self, receiver: Value, call: &ast::MethodCallExpr) -> Value {
+    fn method_call(&mut self, receiver: Value<L>, call: &ast::MethodCallExpr) -> Value<L> {
         let site = self.frame.site.clone();
         let (name, name_span) = match call.name_ref() {
             Some(name) => (
@@ -177,19 +173,17 @@ impl Interpreter<'_> {
         if self.flow != Flow::Next {
             return Value::Unknown;
         }
-        self.method(
-            receiver,
-            &Call {
-                name,
-                name_span,
-                turbofish,
-                arguments,
-            },
-        )
+        let call = Call {
+            name,
+            name_span,
+            turbofish,
+            arguments,
+        };
+        L::method(self, receiver, &call)
     }
 
     /// A value added to a list that a variable holds.
-    fn push(&mut self, mut values: Vec<Value>, call: &ast::MethodCallExpr) -> Value {
+    fn push(&mut self, mut values: Vec<Value<L>>, call: &ast::MethodCallExpr) -> Value<L> {
         let arguments = self.argument_values(call.arg_list());
         values.extend(arguments.into_iter().map(|(value, _)| value));
         if let Some(receiver) = call.receiver() {
@@ -199,7 +193,10 @@ impl Interpreter<'_> {
     }
 
     /// The values of a call's arguments with their places, in order.
-    pub(super) fn argument_values(&mut self, list: Option<ast::ArgList>) -> Vec<(Value, Span)> {
+    pub(in crate::kernel) fn argument_values(
+        &mut self,
+        list: Option<ast::ArgList>,
+    ) -> Vec<Placed<L>> {
         let expressions: Vec<ast::Expr> = list
             .into_iter()
             .flat_map(|list| list.args().collect::<Vec<_>>())
@@ -214,38 +211,23 @@ impl Interpreter<'_> {
             .collect()
     }
 
-    fn literal(&mut self, literal: &ast::Literal) -> Value {
+    fn literal(&mut self, literal: &ast::Literal) -> Value<L> {
         let text = literal.syntax().text().to_string();
         match literal.kind() {
             ast::LiteralKind::Bool(value) => Value::boolean(value),
             ast::LiteralKind::IntNumber(_) => {
-                let scalar = ElementType::ALL.into_iter().find(|scalar| {
-                    text.len() > scalar.name().len()
-                        && text.ends_with(scalar.name())
-                        && !text.starts_with("0x")
-                });
+                let scalar = L::suffix_of(&text);
                 let value = self.constant(&ast::Expr::Literal(literal.clone()));
                 Value::Constant(value, scalar)
             }
             ast::LiteralKind::FloatNumber(_) => {
-                Value::Constant(ConstValue::Unknown("a float"), Some(ElementType::F32))
+                Value::Constant(ConstValue::Unknown("a float"), Some(L::FLOAT))
             }
             _ => Value::Unknown,
         }
     }
 
-    /// A constant expression without variables, as the items' evaluator computes it.
-    pub(super) fn constant(&self, expression: &ast::Expr) -> ConstValue {
-        items::evaluate(
-            expression,
-            &ItemEnvironment {
-                db: self.db,
-                item: self.frame.site.item,
-            },
-        )
-    }
-
-    fn prefix(&mut self, prefix: &ast::PrefixExpr) -> Value {
+    fn prefix(&mut self, prefix: &ast::PrefixExpr) -> Value<L> {
         let Some(inner) = prefix.expr() else {
             return Value::Unknown;
         };
@@ -268,17 +250,19 @@ impl Interpreter<'_> {
         }
     }
 
-    fn cast(&mut self, cast: &ast::CastExpr) -> Value {
+    fn cast(&mut self, cast: &ast::CastExpr) -> Value<L> {
         let value = cast
             .expr()
             .map_or(Value::Unknown, |inner| self.expression(&inner));
         let site = self.frame.site.clone();
-        let ty = cast.ty().map(|ty| self.read_type(&site, &ty, self.here));
-        match (value, ty) {
-            (Value::Constant(value, _), Some(super::types::Type::Number(scalar))) => {
+        let here = self.here;
+        let ty = cast.ty().map(|ty| L::read_type(self, &site, &ty, here));
+        match (value, ty.as_ref().and_then(L::number)) {
+            (Value::Constant(value, _), Some(scalar)) => {
+                let address = L::address_type(self);
                 let fits = cast
                     .ty()
-                    .is_none_or(|ty| fits(&value, &ty.syntax().text().to_string()));
+                    .is_none_or(|ty| fits(&value, &ty.syntax().text().to_string(), address));
                 Value::Constant(
                     if fits {
                         value
@@ -292,7 +276,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn binary(&mut self, binary: &ast::BinExpr) -> Value {
+    fn binary(&mut self, binary: &ast::BinExpr) -> Value<L> {
         let (Some(left), Some(right)) = (binary.lhs(), binary.rhs()) else {
             return Value::Unknown;
         };
@@ -311,7 +295,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn logic(&mut self, left: &ast::Expr, op: ast::LogicOp, right: &ast::Expr) -> Value {
+    fn logic(&mut self, left: &ast::Expr, op: ast::LogicOp, right: &ast::Expr) -> Value<L> {
         let left = self.expression(left).as_boolean();
         let decides = matches!(op, ast::LogicOp::Or);
         if left == Some(decides) {
@@ -330,7 +314,7 @@ impl Interpreter<'_> {
         left: &ast::Expr,
         op: Option<ast::ArithOp>,
         right: &ast::Expr,
-    ) -> Value {
+    ) -> Value<L> {
         let mut value = self.expression(right);
         if let Some(op) = op {
             let before = self.expression(left);
@@ -340,7 +324,7 @@ impl Interpreter<'_> {
         Value::Unit
     }
 
-    fn assign_to(&mut self, place: &ast::Expr, value: Value) {
+    fn assign_to(&mut self, place: &ast::Expr, value: Value<L>) {
         match place {
             ast::Expr::ParenExpr(inner) => {
                 if let Some(inner) = inner.expr() {
@@ -359,7 +343,7 @@ impl Interpreter<'_> {
                     let value = match self.variable(&name).cloned() {
                         Some(Value::Declared(ty)) => self.typed(value, &ty),
                         Some(before) => {
-                            self.unify_values(&before, &value);
+                            L::unify(self, &before, &value);
                             value
                         }
                         None => value,
@@ -382,7 +366,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn assign_element(&mut self, index: &ast::IndexExpr, value: Value) {
+    fn assign_element(&mut self, index: &ast::IndexExpr, value: Value<L>) {
         let (Some(base), Some(at)) = (index.base(), index.index()) else {
             return;
         };
@@ -403,7 +387,7 @@ impl Interpreter<'_> {
         self.assign_to(&base, changed);
     }
 
-    fn tuple(&mut self, tuple: &ast::TupleExpr) -> Value {
+    fn tuple(&mut self, tuple: &ast::TupleExpr) -> Value<L> {
         let fields: Vec<ast::Expr> = tuple.fields().collect();
         if fields.is_empty() {
             return Value::Unit;
@@ -411,18 +395,18 @@ impl Interpreter<'_> {
         Value::Tuple(fields.iter().map(|field| self.marked(field)).collect())
     }
 
-    fn array(&mut self, array: &ast::ArrayExpr) -> Value {
+    fn array(&mut self, array: &ast::ArrayExpr) -> Value<L> {
         match array.kind() {
             ast::ArrayExprKind::ElementList(elements) => {
                 let elements: Vec<ast::Expr> = elements.collect();
                 // One type for all elements.
-                let values: Vec<Value> = elements
+                let values: Vec<Value<L>> = elements
                     .iter()
                     .map(|element| self.marked(element))
                     .collect();
                 if let Some(first) = values.first() {
                     for other in values.iter().skip(1) {
-                        self.unify_values(first, other);
+                        L::unify(self, first, other);
                     }
                 }
                 Value::Array(values)
@@ -445,12 +429,12 @@ impl Interpreter<'_> {
         }
     }
 
-    fn marked(&mut self, expression: &ast::Expr) -> Value {
+    fn marked(&mut self, expression: &ast::Expr) -> Value<L> {
         let value = self.expression(expression);
         mark_literal(value, expression)
     }
 
-    fn index(&mut self, index: &ast::IndexExpr) -> Value {
+    fn index(&mut self, index: &ast::IndexExpr) -> Value<L> {
         let (Some(base), Some(at)) = (index.base(), index.index()) else {
             return Value::Unknown;
         };
@@ -478,22 +462,13 @@ impl Interpreter<'_> {
                     .and_then(|at| values.get(at))
                     .cloned()
                     .unwrap_or(Value::Unknown),
-                None => self.one_of(values),
+                None => L::one_of(self, values),
             },
             _ => Value::Unknown,
         }
     }
 
-    /// An element of an array at an unknown place: a tensor of their common type, if they are tensors.
-    fn one_of(&mut self, values: Vec<Value>) -> Value {
-        let mut values = values.into_iter();
-        let Some(first @ Value::Tensor(_)) = values.next() else {
-            return Value::Unknown;
-        };
-        values.fold(first, |one, other| self.merge(one, other))
-    }
-
-    fn range(&mut self, range: &ast::RangeExpr) -> Value {
+    fn range(&mut self, range: &ast::RangeExpr) -> Value<L> {
         use ra_ap_syntax::ast::RangeItem;
         let (start, end) = match (range.start(), range.end()) {
             (Some(start), Some(end)) => (
@@ -521,7 +496,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn record(&mut self, record: &ast::RecordExpr) -> Value {
+    fn record(&mut self, record: &ast::RecordExpr) -> Value<L> {
         let Some(path) = record.path() else {
             return Value::Unknown;
         };
@@ -552,8 +527,8 @@ impl Interpreter<'_> {
         }));
         if matches!(found, Resolution::Type(_)) {
             let place = site.span(path.syntax());
-            let ty = self.read_path_type(&site, &path, place, 0);
-            self.constrain(&value, &ty);
+            let ty = L::read_path_type(self, &site, &path, place);
+            L::constrain(self, &value, &ty);
         }
         value
     }

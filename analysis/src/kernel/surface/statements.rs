@@ -5,15 +5,12 @@ use std::rc::Rc;
 use ra_ap_syntax::SyntaxNode;
 use ra_ap_syntax::ast::{self, AstNode, HasName};
 
-use crate::items::Span;
-
-use super::types::Type;
 use super::values::Value;
-use super::{Flow, Interpreter};
+use super::{Elaborate, Flow, Walker};
 
-impl Interpreter<'_> {
+impl<L: Elaborate> Walker<'_, L> {
     /// Runs a block and gives its value.
-    pub(super) fn block(&mut self, block: &ast::BlockExpr) -> Value {
+    pub(in crate::kernel) fn block(&mut self, block: &ast::BlockExpr) -> Value<L> {
         let outer = self.frame.variables.len();
         let mut value = Value::Unit;
         if let Some(list) = block.stmt_list() {
@@ -57,7 +54,7 @@ impl Interpreter<'_> {
         let site = self.frame.site.clone();
         let declared = statement.ty().map(|ty| {
             let place = site.span(ty.syntax());
-            self.read_type(&site, &ty, place)
+            L::read_type(self, &site, &ty, place)
         });
         let value = match &declared {
             Some(ty) => self.typed(value, ty),
@@ -74,28 +71,35 @@ impl Interpreter<'_> {
     }
 
     /// A value under a declared type.
-    pub(super) fn typed(&mut self, value: Value, ty: &Type) -> Value {
-        self.constrain(&value, ty);
-        match (value, ty) {
-            (Value::Constant(value, None), Type::Number(scalar)) => Value::Constant(value, *scalar),
+    pub(in crate::kernel) fn typed(&mut self, value: Value<L>, ty: &L::Type) -> Value<L> {
+        L::constrain(self, &value, ty);
+        match (value, L::number(ty)) {
+            (Value::Constant(value, None), Some(scalar)) => Value::Constant(value, scalar),
             (value, _) => value,
         }
     }
 
     /// What an operation gave that could not be followed, under the type that is declared for it: operations on it can be
     /// followed again. Where it lies and what it holds is not known.
-    pub(super) fn as_declared(&mut self, value: Value, ty: &Type, written: &SyntaxNode) -> Value {
+    pub(in crate::kernel) fn as_declared(
+        &mut self,
+        value: Value<L>,
+        ty: &L::Type,
+        written: &SyntaxNode,
+    ) -> Value<L> {
         match value {
-            Value::Unknown if ty.is_device_side() && self.flow == Flow::Next && !self.exhausted => {
+            Value::Unknown
+                if L::is_device_side(ty) && self.flow == Flow::Next && !self.exhausted =>
+            {
                 let place = self.frame.site.span(written);
-                self.value_of_type(ty, place)
+                L::value_of_type(self, ty, place)
             }
             value => value,
         }
     }
 
     /// Binds a pattern's variables to the parts of a value.
-    pub(super) fn bind(&mut self, pattern: &ast::Pat, value: Value) {
+    pub(in crate::kernel) fn bind(&mut self, pattern: &ast::Pat, value: Value<L>) {
         if self.depth >= super::EXPRESSION_DEPTH {
             return;
         }
@@ -128,14 +132,14 @@ impl Interpreter<'_> {
         self.depth -= 1;
     }
 
-    fn bind_inner(&mut self, inner: Option<ast::Pat>, value: Value) {
+    fn bind_inner(&mut self, inner: Option<ast::Pat>, value: Value<L>) {
         if let Some(inner) = inner {
             self.bind(&inner, value);
         }
     }
 
     /// `Context { main, tdma, .. }`, or a struct of the project.
-    fn bind_fields(&mut self, record: &ast::RecordPat, value: &Value) {
+    fn bind_fields(&mut self, record: &ast::RecordPat, value: &Value<L>) {
         let fields: Vec<ast::RecordPatField> = record
             .record_pat_field_list()
             .into_iter()
@@ -157,8 +161,8 @@ impl Interpreter<'_> {
         }
     }
 
-    fn bind_parts(&mut self, parts: &[ast::Pat], value: &Value) {
-        let values: &[Value] = match value {
+    fn bind_parts(&mut self, parts: &[ast::Pat], value: &Value<L>) {
+        let values: &[Value<L>] = match value {
             Value::Tuple(values) | Value::Array(values) => values,
             _ => &[],
         };
@@ -178,26 +182,15 @@ impl Interpreter<'_> {
         }
     }
 
-    fn bind_name(&mut self, identifier: &ast::IdentPat, value: Value) {
+    fn bind_name(&mut self, identifier: &ast::IdentPat, value: Value<L>) {
         if let Some(name) = identifier.name() {
             let span = self.frame.site.span(name.syntax());
             let text = name.text().trim_start_matches("r#").to_owned();
-            self.name_tensor(&value, &text, span);
+            L::named(self, &value, &text, span);
             self.frame.variables.push(&text, value.clone());
         }
         if let Some(inner) = identifier.pat() {
             self.bind(&inner, value);
-        }
-    }
-
-    /// A tensor is called as it is first bound.
-    fn name_tensor(&mut self, value: &Value, name: &str, span: Span) {
-        if let Value::Tensor(id) = value
-            && let Some(tensor) = self.draft.tensors.get_mut(id.0 as usize)
-            && tensor.name.is_none()
-        {
-            tensor.name = Some(name.to_owned());
-            tensor.span = span;
         }
     }
 }

@@ -1,17 +1,16 @@
-//! Code whose operations nobody sees: macros that are given a context, closures that are handed to what is not followed.
+//! Closures that are called, and code whose operations are not seen: macros, closures that are handed to what is not followed.
 //!
 //! Knows which names run operations, and says where these stand; it does not guess what they do.
 
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
-use rustc_hash::FxHashSet;
 
 use crate::items::Span;
 use crate::kernel::UnresolvedReason;
 
-use super::Interpreter;
 use super::site::segments;
-use super::values::{Closure, Value};
+use super::values::{Closure, Sequence, Value};
+use super::{CALL_WEIGHT, Call, Elaborate, Flow, Placed, SEQUENCE_LIMIT, Walker};
 
 /// Macros of Rust that print, compare or give up: a context among their arguments runs nothing.
 const PLAIN_MACROS: &[&str] = &[
@@ -36,16 +35,84 @@ const PLAIN_MACROS: &[&str] = &[
 
 /// A closure whose operations have to be said unless somebody calls it.
 #[derive(Debug)]
-pub(super) struct Handed {
+pub(in crate::kernel) struct Handed {
     /// Where it is written.
     closure: Span,
     /// The operations in it.
     operations: Vec<Span>,
 }
 
-impl Interpreter<'_> {
+impl<L: Elaborate> Walker<'_, L> {
+    /// A call of a closure where it was made: it sees the variables of the call instead of its own, which differ only
+    /// where one of them was shadowed in between.
+    pub(in crate::kernel) fn call_closure(
+        &mut self,
+        closure: &Closure,
+        arguments: &[Placed<L>],
+    ) -> Value<L> {
+        if closure.item != self.frame.site.item {
+            return Value::Unknown;
+        }
+        let Some(body) = closure.expression.body() else {
+            return Value::Unknown;
+        };
+        self.closure_is_followed(closure);
+        self.expressions = self.expressions.saturating_add(CALL_WEIGHT);
+        let outer = self.frame.variables.len();
+        let parameters = closure
+            .expression
+            .param_list()
+            .into_iter()
+            .flat_map(|list| list.params().collect::<Vec<_>>());
+        for (index, parameter) in parameters.enumerate() {
+            let value = arguments
+                .get(index)
+                .map_or(Value::Unknown, |(value, _)| value.clone());
+            if let Some(pattern) = parameter.pat() {
+                self.bind(&pattern, value);
+            }
+        }
+        let value = self.expression(&body);
+        self.frame.variables.truncate(outer);
+        if self.flow == Flow::Return {
+            self.flow = Flow::Next;
+            return self.frame.returned.take().unwrap_or(Value::Unknown);
+        }
+        value
+    }
+
+    /// `map` and `for_each`: the closure runs on each value of a short sequence.
+    pub(in crate::kernel) fn closure_method(
+        &mut self,
+        receiver: Value<L>,
+        call: &Call<L>,
+    ) -> Value<L> {
+        let Value::Closure(closure) = call.argument(0) else {
+            return Value::Unknown;
+        };
+        let is_array = matches!(receiver, Value::Array(_));
+        let sequence = match receiver {
+            Value::Sequence(sequence) => sequence,
+            Value::Array(values) => Sequence::List(values),
+            _ => return Value::Unknown,
+        };
+        if !matches!(call.name.as_str(), "map" | "for_each") || sequence.count() > SEQUENCE_LIMIT {
+            return Value::Unknown;
+        }
+        let mut values = Vec::new();
+        for index in 0..sequence.count() {
+            let value = sequence.at(index);
+            values.push(self.call_closure(&closure, &[(value, call.argument_span(0))]));
+        }
+        match call.name.as_str() {
+            "for_each" => Value::Unit,
+            _ if is_array => Value::Array(values),
+            _ => Value::Sequence(Sequence::List(values)),
+        }
+    }
+
     /// A macro in the place of an expression or a statement: operations may run in it if it is given a context or a stream.
-    pub(super) fn macro_call(&mut self, call: &ast::MacroCall) -> Value {
+    pub(in crate::kernel) fn macro_call(&mut self, call: &ast::MacroCall) -> Value<L> {
         let Some(path) = call.path() else {
             return Value::Unknown;
         };
@@ -60,11 +127,11 @@ impl Interpreter<'_> {
             .map(|token| token.text().to_owned())
             .collect();
         let is_given =
-            |value: &Value| matches!(value, Value::Device | Value::Context(_) | Value::Stream(_));
+            |value: &Value<L>| matches!(value, Value::Thing(thing) if L::runs_where_given(thing));
         let given = words
             .iter()
             .any(|word| self.variable(word).is_some_and(is_given));
-        let plain = PLAIN_MACROS.contains(&name) && !words.iter().any(|word| self.runs(word));
+        let plain = PLAIN_MACROS.contains(&name) && !words.iter().any(|word| L::runs(self, word));
         if given && !plain {
             let site = &self.frame.site;
             let start = site.span(path.syntax());
@@ -73,13 +140,13 @@ impl Interpreter<'_> {
                 end: sign.unwrap_or(start.end),
                 ..start
             };
-            self.unresolved(UnresolvedReason::Macro(name.to_owned()), span);
+            L::unresolved(self, UnresolvedReason::Macro(name.to_owned()), span);
         }
         Value::Unknown
     }
 
     /// A closure. Whether its operations are seen is known at the end.
-    pub(super) fn closure(&mut self, closure: &ast::ClosureExpr) -> Value {
+    pub(in crate::kernel) fn closure(&mut self, closure: &ast::ClosureExpr) -> Value<L> {
         let span = self.frame.site.span(closure.syntax());
         if !self.handed.iter().any(|known| known.closure == span) {
             let operations = self.operations_in(closure.syntax());
@@ -97,7 +164,7 @@ impl Interpreter<'_> {
     }
 
     /// Somebody calls a closure: what it runs is seen.
-    pub(super) fn closure_is_followed(&mut self, closure: &Closure) {
+    pub(in crate::kernel) fn closure_is_followed(&mut self, closure: &Closure) {
         if !self.handed.is_empty() {
             let span = self.frame.site.span(closure.expression.syntax());
             for known in &mut self.handed {
@@ -109,54 +176,24 @@ impl Interpreter<'_> {
     }
 
     /// Says what stands in closures that nobody called.
-    pub(super) fn say_what_was_handed_on(&mut self) {
+    pub(in crate::kernel) fn say_what_was_handed_on(&mut self) {
         let handed = std::mem::take(&mut self.handed);
         for span in handed.into_iter().flat_map(|closure| closure.operations) {
-            self.unresolved(UnresolvedReason::ClosureNotFollowed, span);
-        }
-    }
-
-    /// Says which operations of the function come after a limit: the rest of its text is not looked at.
-    pub(super) fn say_what_is_beyond_limits(&mut self, function: &ast::Fn) {
-        if !self.exhausted {
-            return;
-        }
-        let operations = self.draft.operations.iter().map(|operation| operation.span);
-        let unresolved = self.draft.unresolved.iter().map(|place| place.operation);
-        let seen: FxHashSet<Span> = operations.chain(unresolved).collect();
-        let rest: Vec<Span> = self
-            .operations_in(function.syntax())
-            .into_iter()
-            .filter(|span| !seen.contains(span))
-            .collect();
-        if rest.is_empty() {
-            // What helpers do further on.
-            let here = self.here;
-            self.unresolved(UnresolvedReason::TooManyOperations, here);
-        }
-        for span in rest {
-            self.unresolved(UnresolvedReason::TooManyOperations, span);
+            L::unresolved(self, UnresolvedReason::ClosureNotFollowed, span);
         }
     }
 
     /// The operations that a piece of the frame's text names: each method that runs one, in the order of the text. A function
     /// in it has its own.
-    pub(super) fn operations_in(&self, node: &SyntaxNode) -> Vec<Span> {
+    pub(in crate::kernel) fn operations_in(&self, node: &SyntaxNode) -> Vec<Span> {
         let own = nearest_function(node);
         node.descendants()
             .filter_map(ast::MethodCallExpr::cast)
             .filter(|call| nearest_function(call.syntax()) == own)
             .filter_map(|call| call.name_ref())
-            .filter(|name| self.runs(name.text()))
+            .filter(|name| L::runs(self, name.text()))
             .map(|name| self.frame.site.span(name.syntax()))
             .collect()
-    }
-
-    /// Whether a method of that name runs an operation.
-    fn runs(&self, name: &str) -> bool {
-        self.dialect
-            .methods_of_any_release(name)
-            .any(|method| method.action.runs())
     }
 }
 

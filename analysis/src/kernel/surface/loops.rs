@@ -7,10 +7,10 @@ use crate::items::Span;
 use crate::kernel::{LoopFrame, UnresolvedReason};
 
 use super::values::{Sequence, Value};
-use super::{Flow, ITERATION_LIMIT, Interpreter};
+use super::{Cut, Elaborate, Flow, ITERATION_LIMIT, Walker};
 
-impl Interpreter<'_> {
-    pub(super) fn for_loop(&mut self, run: &ast::ForExpr) -> Value {
+impl<L: Elaborate> Walker<'_, L> {
+    pub(in crate::kernel) fn for_loop(&mut self, run: &ast::ForExpr) -> Value<L> {
         let over = run
             .iterable()
             .map_or(Value::Unknown, |iterable| self.expression(&iterable));
@@ -35,13 +35,9 @@ impl Interpreter<'_> {
         let count = sequence.count();
         let mut shortened = count > ITERATION_LIMIT.saturating_sub(self.iterations);
         let mut iteration = 0;
-        let start = self.draft.operations.len();
+        let start = L::operations(self);
         while iteration < count && !self.exhausted {
-            let before = (
-                self.iterations,
-                self.draft.operations.len(),
-                self.expressions,
-            );
+            let before = (self.iterations, L::operations(self), self.expressions);
             if !self.iteration(
                 span,
                 &body,
@@ -60,11 +56,11 @@ impl Interpreter<'_> {
             };
         }
         if shortened && count > 3 {
-            self.draft.shortened_loops.push(span);
+            L::cut(self, Cut::Shortened, span);
             let names = names_in(&pattern);
-            if self.draft.operations.len() > start && depends(&body, &names) {
+            if L::operations(self) > start && depends(&body, &names) {
                 // The last run and the first two are followed.
-                self.unresolved(UnresolvedReason::LongLoop(Some(count)), span);
+                L::unresolved(self, UnresolvedReason::LongLoop(Some(count)), span);
             }
         }
         Value::Unit
@@ -85,7 +81,7 @@ impl Interpreter<'_> {
         exceeds(iterations, self.iterations, ITERATION_LIMIT)
             || exceeds(
                 length(operations),
-                length(self.draft.operations.len()),
+                length(L::operations(self)),
                 operation_limit,
             )
             // Half of what is left, so that something can come after the loop.
@@ -98,7 +94,7 @@ impl Interpreter<'_> {
         span: Span,
         body: &ast::BlockExpr,
         (iteration, count): (u64, Option<u64>),
-        variable: Option<(&ast::Pat, Value)>,
+        variable: Option<(&ast::Pat, Value<L>)>,
     ) -> bool {
         self.iterations = self.iterations.saturating_add(1);
         if !self.spend() {
@@ -132,23 +128,23 @@ impl Interpreter<'_> {
 
     /// A loop whose runs are not known: two stand for all.
     fn unbounded(&mut self, span: Span, body: &ast::BlockExpr, pattern: Option<&ast::Pat>) {
-        let before = self.draft.operations.len();
+        let before = L::operations(self);
         for iteration in 0..2 {
             let variable = pattern.map(|pattern| (pattern, Value::Unknown));
             if !self.iteration(span, body, (iteration, None), variable) {
                 break;
             }
         }
-        if self.draft.operations.len() > before {
-            self.draft.unbounded_loops.push(span);
+        if L::operations(self) > before {
+            L::cut(self, Cut::Unbounded, span);
         }
         let names = pattern.map(names_in).unwrap_or_default();
-        if names_occur(body, &names) && self.draft.operations.len() > before {
-            self.unresolved(UnresolvedReason::UnboundedLoop, span);
+        if names_occur(body, &names) && L::operations(self) > before {
+            L::unresolved(self, UnresolvedReason::UnboundedLoop, span);
         }
     }
 
-    pub(super) fn while_loop(&mut self, run: &ast::WhileExpr) -> Value {
+    pub(in crate::kernel) fn while_loop(&mut self, run: &ast::WhileExpr) -> Value<L> {
         let Some(body) = run.loop_body() else {
             return Value::Unit;
         };
@@ -157,7 +153,7 @@ impl Interpreter<'_> {
             run.syntax().text_range(),
         );
         let mut iteration = 0;
-        let start = self.draft.operations.len();
+        let start = L::operations(self);
         while !self.exhausted && self.flow == Flow::Next {
             let condition = match run.condition() {
                 Some(ast::Expr::LetExpr(_)) | None => None,
@@ -171,9 +167,9 @@ impl Interpreter<'_> {
                     }
                 }
                 Some(true) => {
-                    self.draft.shortened_loops.push(span);
-                    if self.draft.operations.len() > start {
-                        self.unresolved(UnresolvedReason::LongLoop(None), span);
+                    L::cut(self, Cut::Shortened, span);
+                    if L::operations(self) > start {
+                        L::unresolved(self, UnresolvedReason::LongLoop(None), span);
                     }
                     break;
                 }
@@ -187,31 +183,31 @@ impl Interpreter<'_> {
         Value::Unit
     }
 
-    pub(super) fn endless_loop(
+    pub(in crate::kernel) fn endless_loop(
         &mut self,
         body: Option<ast::BlockExpr>,
         keyword: Option<TextRange>,
-    ) -> Value {
+    ) -> Value<L> {
         let Some(body) = body else {
             return Value::Unit;
         };
         let span = self.keyword(keyword, body.syntax().text_range());
         let mut iteration = 0;
-        let start = self.draft.operations.len();
+        let start = L::operations(self);
         while !self.exhausted && self.iterations < ITERATION_LIMIT {
-            let (before, exits) = (self.draft.operations.len(), self.exits.len());
+            let (before, exits) = (L::operations(self), self.exits.len());
             if !self.iteration(span, &body, (iteration, None), None) {
                 return self.broken.take().unwrap_or(Value::Unit);
             }
             iteration += 1;
             // Without a known end two runs stand for all; a loop that only counts is followed to its end.
             let endless = !breaks(&body) || self.exits.len() > exits;
-            if iteration >= 2 && self.draft.operations.len() > before && endless {
+            if iteration >= 2 && L::operations(self) > before && endless {
                 break;
             }
         }
-        if self.draft.operations.len() > start {
-            self.draft.unbounded_loops.push(span);
+        if L::operations(self) > start {
+            L::cut(self, Cut::Unbounded, span);
         }
         Value::Unit
     }

@@ -2,13 +2,15 @@
 
 use ra_ap_syntax::ast;
 
-use crate::hardware::ElementType;
 use crate::items::ConstValue;
 
-use super::values::Value;
+use super::{Elaborate, Value};
 
 /// An integer literal without a suffix is an `i32` where it stands for a value and not for a size.
-pub(super) fn mark_literal(value: Value, expression: &ast::Expr) -> Value {
+pub(in crate::kernel) fn mark_literal<L: Elaborate>(
+    value: Value<L>,
+    expression: &ast::Expr,
+) -> Value<L> {
     let literal = match expression {
         ast::Expr::Literal(_) => true,
         ast::Expr::PrefixExpr(prefix) => matches!(prefix.expr(), Some(ast::Expr::Literal(_))),
@@ -16,14 +18,14 @@ pub(super) fn mark_literal(value: Value, expression: &ast::Expr) -> Value {
     };
     match value {
         Value::Constant(ConstValue::Int(value), None) if literal => {
-            Value::Constant(ConstValue::Int(value), Some(ElementType::I32))
+            Value::Constant(ConstValue::Int(value), Some(L::INTEGER))
         }
         value => value,
     }
 }
 
 /// Whether a value keeps under a cast to a type of that name; values in kernels nearly always do.
-pub(super) fn fits(value: &ConstValue, ty: &str) -> bool {
+pub(in crate::kernel) fn fits(value: &ConstValue, ty: &str, address_type: &str) -> bool {
     let ConstValue::Int(value) = value else {
         return true;
     };
@@ -31,17 +33,22 @@ pub(super) fn fits(value: &ConstValue, ty: &str) -> bool {
         "u8" => u8::try_from(*value).is_ok(),
         "u16" => u16::try_from(*value).is_ok(),
         "u32" => u32::try_from(*value).is_ok(),
-        "u64" | "usize" | "Address" => u64::try_from(*value).is_ok(),
+        "u64" | "usize" => u64::try_from(*value).is_ok(),
         "i8" => i8::try_from(*value).is_ok(),
         "i16" => i16::try_from(*value).is_ok(),
         "i32" => i32::try_from(*value).is_ok(),
         "i64" | "isize" => i64::try_from(*value).is_ok(),
+        ty if ty == address_type => u64::try_from(*value).is_ok(),
         _ => true,
     }
 }
 
 /// A comparison of two known numbers.
-pub(super) fn compare(op: ast::CmpOp, left: &Value, right: &Value) -> Option<bool> {
+pub(in crate::kernel) fn compare<L: Elaborate>(
+    op: ast::CmpOp,
+    left: &Value<L>,
+    right: &Value<L>,
+) -> Option<bool> {
     if let (Some(left), Some(right)) = (left.as_boolean(), right.as_boolean())
         && let ast::CmpOp::Eq { negated } = op
     {
@@ -62,7 +69,11 @@ pub(super) fn compare(op: ast::CmpOp, left: &Value, right: &Value) -> Option<boo
 }
 
 /// Arithmetic of two known numbers; anything that overflows is unknown.
-pub(super) fn arithmetic(op: ast::ArithOp, left: Value, right: Value) -> Value {
+pub(in crate::kernel) fn arithmetic<L: Elaborate>(
+    op: ast::ArithOp,
+    left: Value<L>,
+    right: Value<L>,
+) -> Value<L> {
     let scalar = match (&left, &right) {
         (Value::Constant(_, left), Value::Constant(_, right)) => left.or(*right),
         _ => None,

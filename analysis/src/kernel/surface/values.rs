@@ -4,60 +4,58 @@ use std::rc::Rc;
 
 use ra_ap_syntax::ast;
 
-use crate::hardware::ElementType;
 use crate::items::{ConstValue, ItemId, Span};
-use crate::kernel::{Context, TensorId};
 
-use super::types::Type;
+use super::{Elaborate, Placed};
 
 /// A name with arguments that the library gives meaning to: an enum's variant, a constructor of an operand.
 #[derive(Debug, Clone)]
-pub(super) struct Named {
+pub(in crate::kernel) struct Named<L: Elaborate> {
     /// The path's segments.
-    pub(super) path: Vec<String>,
+    pub(in crate::kernel) path: Vec<String>,
     /// The arguments of a call, with their places.
-    pub(super) arguments: Vec<(Value, Span)>,
+    pub(in crate::kernel) arguments: Vec<Placed<L>>,
     /// The fields of a struct-like variant: name, value, place.
-    pub(super) fields: Vec<(String, Value, Span)>,
+    pub(in crate::kernel) fields: Vec<(String, Value<L>, Span)>,
 }
 
-impl Named {
+impl<L: Elaborate> Named<L> {
     /// The last segment: the variant or the function.
-    pub(super) fn name(&self) -> &str {
+    pub(in crate::kernel) fn name(&self) -> &str {
         self.path.last().map_or("", String::as_str)
     }
 
     /// The segment before the last: the enum or the type.
-    pub(super) fn owner(&self) -> &str {
+    pub(in crate::kernel) fn owner(&self) -> &str {
         self.path.iter().rev().nth(1).map_or("", String::as_str)
     }
 }
 
 /// A closure as written.
 #[derive(Debug, Clone)]
-pub(super) struct Closure {
+pub(in crate::kernel) struct Closure {
     /// The item whose text it stands in.
-    pub(super) item: ItemId,
+    pub(in crate::kernel) item: ItemId,
     /// Its expression.
-    pub(super) expression: ast::ClosureExpr,
+    pub(in crate::kernel) expression: ast::ClosureExpr,
 }
 
 /// What a `for` runs over.
 #[derive(Debug, Clone)]
-pub(super) enum Sequence {
+pub(in crate::kernel) enum Sequence<L: Elaborate> {
     /// `start, start + step, …`, `count` values.
     Steps { start: i128, step: i128, count: u64 },
     /// Listed values.
-    List(Vec<Value>),
+    List(Vec<Value<L>>),
     /// Another sequence with the number of each value before it.
-    Enumerate(Box<Sequence>),
+    Enumerate(Box<Sequence<L>>),
     /// Two sequences side by side.
-    Zip(Box<Sequence>, Box<Sequence>),
+    Zip(Box<Sequence<L>>, Box<Sequence<L>>),
 }
 
-impl Sequence {
+impl<L: Elaborate> Sequence<L> {
     /// How many values it has.
-    pub(super) fn count(&self) -> u64 {
+    pub(in crate::kernel) fn count(&self) -> u64 {
         match self {
             Self::Steps { count, .. } => *count,
             Self::List(values) => values.len() as u64,
@@ -67,7 +65,7 @@ impl Sequence {
     }
 
     /// The value at a place.
-    pub(super) fn at(&self, index: u64) -> Value {
+    pub(in crate::kernel) fn at(&self, index: u64) -> Value<L> {
         match self {
             Self::Steps { start, step, .. } => step
                 .checked_mul(i128::from(index))
@@ -86,7 +84,7 @@ impl Sequence {
     }
 
     /// The same backwards.
-    pub(super) fn reversed(self) -> Option<Self> {
+    pub(in crate::kernel) fn reversed(self) -> Option<Self> {
         match self {
             Self::Steps { start, step, count } => {
                 let last = count
@@ -109,50 +107,44 @@ impl Sequence {
 
 /// A value.
 #[derive(Debug, Clone)]
-pub(super) enum Value {
+pub(in crate::kernel) enum Value<L: Elaborate> {
     /// Not known.
     Unknown,
     /// `()`.
     Unit,
     /// A number or a boolean, or an array of these; its element type if a literal or a type says it.
-    Constant(ConstValue, Option<ElementType>),
-    /// The whole context.
-    Device,
-    /// One context; `None` where the function is generic over it.
-    Context(Option<Context>),
-    /// A tensor or view. References are left out.
-    Tensor(TensorId),
-    /// An open stream: the pass's place in the draft.
-    Stream(usize),
+    Constant(ConstValue, Option<L::Scalar>),
+    /// What only the library knows. References are left out.
+    Thing(L::Thing),
     /// A tuple.
-    Tuple(Vec<Value>),
+    Tuple(Vec<Value<L>>),
     /// An array.
-    Array(Vec<Value>),
+    Array(Vec<Value<L>>),
     /// An iterator.
-    Sequence(Sequence),
+    Sequence(Sequence<L>),
     /// Something that the library gives meaning to.
-    Named(Box<Named>),
+    Named(Box<Named<L>>),
     /// A function of the project.
     Function(ItemId),
     /// A closure.
     Closure(Box<Closure>),
     /// Nothing yet: a variable declared with a type and assigned later.
-    Declared(Rc<Type>),
+    Declared(Rc<L::Type>),
 }
 
-impl Value {
+impl<L: Elaborate> Value<L> {
     /// An integer without a type.
-    pub(super) fn integer(value: i128) -> Self {
+    pub(in crate::kernel) fn integer(value: i128) -> Self {
         Self::Constant(ConstValue::Int(value), None)
     }
 
     /// A boolean.
-    pub(super) fn boolean(value: bool) -> Self {
+    pub(in crate::kernel) fn boolean(value: bool) -> Self {
         Self::Constant(ConstValue::Bool(value), None)
     }
 
     /// What a path names that is no value of ours.
-    pub(super) fn named(path: Vec<String>) -> Self {
+    pub(in crate::kernel) fn named(path: Vec<String>) -> Self {
         Self::Named(Box::new(Named {
             path,
             arguments: Vec::new(),
@@ -161,7 +153,7 @@ impl Value {
     }
 
     /// The integer, if it is a known one.
-    pub(super) fn as_integer(&self) -> Option<i128> {
+    pub(in crate::kernel) fn as_integer(&self) -> Option<i128> {
         match self {
             Self::Constant(ConstValue::Int(value), _) => Some(*value),
             _ => None,
@@ -169,12 +161,12 @@ impl Value {
     }
 
     /// The integer as an unsigned number of 64 bits.
-    pub(super) fn as_u64(&self) -> Option<u64> {
+    pub(in crate::kernel) fn as_u64(&self) -> Option<u64> {
         u64::try_from(self.as_integer()?).ok()
     }
 
     /// The boolean, if it is a known one.
-    pub(super) fn as_boolean(&self) -> Option<bool> {
+    pub(in crate::kernel) fn as_boolean(&self) -> Option<bool> {
         match self {
             Self::Constant(ConstValue::Bool(value), _) => Some(*value),
             _ => None,
@@ -182,7 +174,7 @@ impl Value {
     }
 
     /// A constant's parts as values: arrays and tuples element by element.
-    pub(super) fn from_constant(value: ConstValue) -> Self {
+    pub(in crate::kernel) fn from_constant(value: ConstValue) -> Self {
         match value {
             ConstValue::Array(values) => {
                 Self::Array(values.into_iter().map(Self::from_constant).collect())
@@ -208,9 +200,9 @@ impl Value {
     }
 
     /// Whether it takes part in operations.
-    pub(super) fn is_device_side(&self) -> bool {
+    pub(in crate::kernel) fn is_device_side(&self) -> bool {
         match self {
-            Self::Tensor(_) | Self::Stream(_) | Self::Device | Self::Context(_) => true,
+            Self::Thing(_) => true,
             Self::Tuple(values) | Self::Array(values) => values.iter().any(Self::is_device_side),
             Self::Named(named) => named
                 .arguments

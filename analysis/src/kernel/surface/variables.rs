@@ -4,24 +4,33 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::values::Value;
+use super::{Elaborate, Value};
 
 /// Variables in scope, innermost last.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Variables {
-    values: Vec<(Rc<str>, Value)>,
+#[derive(Debug, Clone)]
+pub(in crate::kernel) struct Variables<L: Elaborate> {
+    values: Vec<(Rc<str>, Value<L>)>,
     /// Where the variables of a name stand, innermost last.
     places: FxHashMap<Rc<str>, Vec<usize>>,
 }
 
-impl Variables {
+impl<L: Elaborate> Default for Variables<L> {
+    fn default() -> Self {
+        Self {
+            values: Vec::new(),
+            places: FxHashMap::default(),
+        }
+    }
+}
+
+impl<L: Elaborate> Variables<L> {
     /// How many there are.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::kernel) fn len(&self) -> usize {
         self.values.len()
     }
 
     /// Ends the scope of all but the first ones.
-    pub(super) fn truncate(&mut self, length: usize) {
+    pub(in crate::kernel) fn truncate(&mut self, length: usize) {
         while self.values.len() > length {
             if let Some((name, _)) = self.values.pop()
                 && let Some(places) = self.places.get_mut(&name)
@@ -32,7 +41,7 @@ impl Variables {
     }
 
     /// Binds a name; an older variable of the name is hidden until the new one's scope ends.
-    pub(super) fn push(&mut self, name: &str, value: Value) {
+    pub(in crate::kernel) fn push(&mut self, name: &str, value: Value<L>) {
         let name: Rc<str> = Rc::from(name);
         let place = self.values.len();
         let places = self.places.entry(Rc::clone(&name)).or_default();
@@ -41,22 +50,22 @@ impl Variables {
     }
 
     /// The value of a name.
-    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+    pub(in crate::kernel) fn get(&self, name: &str) -> Option<&Value<L>> {
         let place = *self.places.get(name)?.last()?;
         self.values.get(place).map(|(_, value)| value)
     }
 
     /// The value of a name, to change it.
-    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
+    pub(in crate::kernel) fn get_mut(&mut self, name: &str) -> Option<&mut Value<L>> {
         let place = *self.places.get(name)?.last()?;
         self.values.get_mut(place).map(|(_, value)| value)
     }
 
     /// The same variables with each value merged with that of the other ones.
-    pub(super) fn merged(
+    pub(in crate::kernel) fn merged(
         mut self,
         other: Self,
-        mut merge: impl FnMut(Value, Value) -> Value,
+        mut merge: impl FnMut(Value<L>, Value<L>) -> Value<L>,
     ) -> Self {
         self.truncate(other.len());
         for ((_, first), (_, second)) in self.values.iter_mut().zip(other.values) {

@@ -1,4 +1,4 @@
-//! A text that lowering reads: an item's tree, where its names are looked up, and its generic parameters.
+//! A text that the walk reads: an item's tree, where its names are looked up, and its generic parameters.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -12,74 +12,63 @@ use crate::db::Db;
 use crate::items::{
     self, ConstValue, ItemId, ItemNames, Namespace, ParsedItem, Resolution, ScopeRef, Span,
 };
-use crate::kernel::Context;
-use crate::mapping::Axis;
 
-use super::slots::{MappingSlot, ScalarSlot};
+use super::Elaborate;
 
-/// What a generic parameter stands for in one call. Which of the readings is meant, its uses say.
-#[derive(Debug, Clone)]
-pub(super) struct Binding {
-    /// As a mapping.
-    pub(super) mapping: MappingSlot,
-    /// As an element type.
-    pub(super) scalar: ScalarSlot,
-    /// As an axis.
-    pub(super) axis: Option<Axis>,
-    /// As a context, `main` or `sub`.
-    pub(super) context: Option<Context>,
-    /// As a constant.
-    pub(super) constant: Option<ConstValue>,
+/// What a generic parameter stands for in one call, as far as the walk asks.
+pub(in crate::kernel) trait Bound: Clone + std::fmt::Debug {
+    /// Its value, as a constant.
+    fn constant(&self) -> Option<&ConstValue>;
     /// Whether it is declared as a constant: no mapping, and no axis of the same name is hidden by it.
-    pub(super) is_constant: bool,
+    fn is_constant(&self) -> bool;
 }
 
 /// Generic parameters by name.
-pub(super) type Generics = BTreeMap<String, Binding>;
+pub(in crate::kernel) type Generics<L> = BTreeMap<String, <L as Elaborate>::Binding>;
 
-/// A text that lowering reads.
+/// A text that the walk reads.
 #[derive(Debug, Clone)]
-pub(super) struct Site {
+pub(in crate::kernel) struct Site<L: Elaborate> {
     /// The item.
-    pub(super) item: ItemId,
+    pub(in crate::kernel) item: ItemId,
     /// Its tree.
-    pub(super) parsed: Rc<ParsedItem>,
+    pub(in crate::kernel) parsed: Rc<ParsedItem>,
     /// Its generic parameters.
-    pub(super) generics: Rc<Generics>,
+    pub(in crate::kernel) generics: Rc<Generics<L>>,
     /// What its names mean; not there before the first is asked for.
     names: Rc<OnceCell<ItemNames>>,
 }
 
-impl Site {
+impl<L: Elaborate> Site<L> {
     /// An item without generic parameters.
-    pub(super) fn new(db: &dyn Db, item: ItemId) -> Self {
+    pub(in crate::kernel) fn new(db: &dyn Db, item: ItemId) -> Self {
         Self {
             item,
             parsed: Rc::new(items::parse_item(db, item)),
-            generics: Rc::new(Generics::new()),
+            generics: Rc::new(BTreeMap::new()),
             names: Rc::default(),
         }
     }
 
     /// Whether mappings in the text may change from call to call.
-    pub(super) fn has_type_parameters(&self) -> bool {
-        self.generics.values().any(|binding| !binding.is_constant)
+    pub(in crate::kernel) fn has_type_parameters(&self) -> bool {
+        self.generics.values().any(|binding| !binding.is_constant())
     }
 
     /// What a generic type parameter stands for.
-    pub(super) fn type_parameter(&self, name: &str) -> Option<&Binding> {
+    pub(in crate::kernel) fn type_parameter(&self, name: &str) -> Option<&L::Binding> {
         self.generics
             .get(name)
-            .filter(|binding| !binding.is_constant)
+            .filter(|binding| !binding.is_constant())
     }
 
     /// The place of a node of the tree.
-    pub(super) fn span(&self, node: &SyntaxNode) -> Span {
+    pub(in crate::kernel) fn span(&self, node: &SyntaxNode) -> Span {
         self.parsed.span(node)
     }
 
     /// What a path means where it stands.
-    pub(super) fn resolve(
+    pub(in crate::kernel) fn resolve(
         &self,
         db: &dyn Db,
         path: &ast::Path,
@@ -89,7 +78,7 @@ impl Site {
     }
 
     /// As [`Self::resolve`], for who knows the path's segments.
-    pub(super) fn resolve_at(
+    pub(in crate::kernel) fn resolve_at(
         &self,
         db: &dyn Db,
         path: &ast::Path,
@@ -102,7 +91,7 @@ impl Site {
     }
 
     /// What segments mean at an offset of the item's text.
-    pub(super) fn resolve_names(
+    pub(in crate::kernel) fn resolve_names(
         &self,
         db: &dyn Db,
         segments: &[&str],
@@ -113,7 +102,7 @@ impl Site {
     }
 
     /// The scope of a place in the item.
-    pub(super) fn scope_at(&self, db: &dyn Db, offset: u32) -> ScopeRef {
+    pub(in crate::kernel) fn scope_at(&self, db: &dyn Db, offset: u32) -> ScopeRef {
         self.names(db).scope_at(db, offset)
     }
 
@@ -136,7 +125,7 @@ pub(in crate::kernel) fn segments(path: &ast::Path) -> Vec<String> {
 }
 
 /// The name of a path's last segment.
-pub(super) fn segment_of(path: &GreenNodeData) -> Option<&str> {
+pub(in crate::kernel) fn segment_of(path: &GreenNodeData) -> Option<&str> {
     let segment = child(path, SyntaxKind::PATH_SEGMENT)?;
     let name = child(segment, SyntaxKind::NAME_REF)?;
     name.children()
@@ -145,7 +134,7 @@ pub(super) fn segment_of(path: &GreenNodeData) -> Option<&str> {
 }
 
 /// The first child of a kind.
-pub(super) fn child(node: &GreenNodeData, kind: SyntaxKind) -> Option<&GreenNodeData> {
+pub(in crate::kernel) fn child(node: &GreenNodeData, kind: SyntaxKind) -> Option<&GreenNodeData> {
     let nodes = node.children().filter_map(NodeOrToken::into_node);
     nodes
         .into_iter()

@@ -4,24 +4,21 @@ use ra_ap_syntax::TextRange;
 use ra_ap_syntax::ast::{self, AstNode};
 
 use crate::items::{ConstValue, Namespace, Resolution, Span};
-use crate::kernel::dialect::Access;
-use crate::kernel::{Address, AddressValue, BranchArm};
+use crate::kernel::BranchArm;
 
-use super::draft::OriginDraft;
-use super::types::TensorType;
 use super::values::{Named, Value};
 use super::variables::Variables;
-use super::{Flow, Interpreter};
+use super::{Elaborate, Flow, Walker};
 
 /// Where an arm leaves: its value, its variables, where control goes.
-struct Outcome {
-    value: Value,
-    variables: Variables,
+struct Outcome<L: Elaborate> {
+    value: Value<L>,
+    variables: Variables<L>,
     flow: Flow,
 }
 
-impl Interpreter<'_> {
-    pub(super) fn if_expression(&mut self, branch: &ast::IfExpr) -> Value {
+impl<L: Elaborate> Walker<'_, L> {
+    pub(in crate::kernel) fn if_expression(&mut self, branch: &ast::IfExpr) -> Value<L> {
         // What `if let` binds is in scope of the arm; the else arm cannot name it.
         let outer = self.frame.variables.len();
         let value = self.decided_if(branch);
@@ -29,7 +26,7 @@ impl Interpreter<'_> {
         value
     }
 
-    fn decided_if(&mut self, branch: &ast::IfExpr) -> Value {
+    fn decided_if(&mut self, branch: &ast::IfExpr) -> Value<L> {
         let condition = match branch.condition() {
             Some(condition) => self.expression(&condition).as_boolean(),
             None => None,
@@ -60,7 +57,7 @@ impl Interpreter<'_> {
     }
 
     /// `let pattern = value` as a condition: binds, and is true or false where that is known.
-    pub(super) fn let_test(&mut self, test: &ast::LetExpr) -> Value {
+    pub(in crate::kernel) fn let_test(&mut self, test: &ast::LetExpr) -> Value<L> {
         let value = test
             .expr()
             .map_or(Value::Unknown, |expression| self.expression(&expression));
@@ -72,7 +69,7 @@ impl Interpreter<'_> {
         matched.map_or(Value::Unknown, Value::boolean)
     }
 
-    fn else_branch(&mut self, branch: Option<ast::ElseBranch>) -> Value {
+    fn else_branch(&mut self, branch: Option<ast::ElseBranch>) -> Value<L> {
         match branch {
             Some(ast::ElseBranch::Block(block)) => self.block(&block),
             Some(ast::ElseBranch::IfExpr(branch)) => self.expression(&ast::Expr::IfExpr(branch)),
@@ -81,7 +78,7 @@ impl Interpreter<'_> {
     }
 
     /// The place of a keyword, or of the whole where it is missing.
-    pub(super) fn keyword(&self, keyword: Option<TextRange>, whole: TextRange) -> Span {
+    pub(in crate::kernel) fn keyword(&self, keyword: Option<TextRange>, whole: TextRange) -> Span {
         self.frame
             .site
             .parsed
@@ -94,9 +91,9 @@ impl Interpreter<'_> {
         &mut self,
         span: Span,
         arm: u32,
-        before: &Variables,
-        run: impl FnOnce(&mut Self) -> Value,
-    ) -> Outcome {
+        before: &Variables<L>,
+        run: impl FnOnce(&mut Self) -> Value<L>,
+    ) -> Outcome<L> {
         self.frame.variables = before.clone();
         self.branches.push(BranchArm { span, arm });
         let value = run(self);
@@ -111,13 +108,13 @@ impl Interpreter<'_> {
     }
 
     /// What holds after an undecided branching.
-    fn join(&mut self, span: Span, outcomes: Vec<Outcome>) -> Value {
+    fn join(&mut self, span: Span, outcomes: Vec<Outcome<L>>) -> Value<L> {
         let leaves = outcomes.iter().all(|outcome| outcome.flow != Flow::Next);
         let flow = outcomes.first().map_or(Flow::Next, |outcome| outcome.flow);
         if outcomes.iter().any(|outcome| outcome.flow != flow) {
-            self.exits.push((span, self.draft.operations.len()));
+            self.exits.push((span, L::operations(self)));
         }
-        let mut result: Option<Outcome> = None;
+        let mut result: Option<Outcome<L>> = None;
         for outcome in outcomes {
             // An arm that leaves says nothing about what comes after.
             if outcome.flow != Flow::Next && !leaves {
@@ -148,15 +145,9 @@ impl Interpreter<'_> {
     }
 
     /// One value for two that may be meant. Tensors of one tier stay a tensor whose address is unknown.
-    pub(super) fn merge(&mut self, first: Value, second: Value) -> Value {
+    pub(in crate::kernel) fn merge(&mut self, first: Value<L>, second: Value<L>) -> Value<L> {
         match (first, second) {
-            (Value::Tensor(first), Value::Tensor(second)) if first == second => {
-                Value::Tensor(first)
-            }
-            (Value::Tensor(first), Value::Tensor(second)) => self.merge_tensors(first, second),
-            (Value::Stream(first), Value::Stream(second)) if first == second => {
-                Value::Stream(first)
-            }
+            (Value::Thing(first), Value::Thing(second)) => L::merge(self, first, second),
             (Value::Constant(first, scalar), Value::Constant(second, other)) => {
                 let scalar = scalar.filter(|scalar| Some(*scalar) == other);
                 let value = if first == second {
@@ -187,10 +178,6 @@ impl Interpreter<'_> {
             (Value::Named(first), Value::Named(second)) if same(&first, &second) => {
                 Value::Named(first)
             }
-            (Value::Device, Value::Device) => Value::Device,
-            (Value::Context(first), Value::Context(second)) => {
-                Value::Context(first.filter(|_| first == second))
-            }
             (Value::Function(first), Value::Function(second)) if first == second => {
                 Value::Function(first)
             }
@@ -199,40 +186,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn merge_tensors(
-        &mut self,
-        first: crate::kernel::TensorId,
-        second: crate::kernel::TensorId,
-    ) -> Value {
-        let kinds = (
-            self.draft
-                .tensor(first)
-                .map(|tensor| (tensor.kind, tensor.span, tensor.address.span)),
-            self.draft.tensor(second).map(|tensor| tensor.kind),
-        );
-        let (Some((kind, span, place)), Some(other)) = kinds else {
-            return Value::Unknown;
-        };
-        if kind.tier != other.tier {
-            return Value::Unknown;
-        }
-        self.unify_values(&Value::Tensor(first), &Value::Tensor(second));
-        // Even where both lie at one address: a third tensor there would seem to lie over them.
-        let address = Address {
-            value: AddressValue::Unknown,
-            span: place,
-        };
-        let kind = TensorType {
-            access: Access::Owned,
-            ..kind
-        };
-        Value::Tensor(
-            self.draft
-                .add_tensor(kind, address, OriginDraft::Parameter, span),
-        )
-    }
-
-    pub(super) fn match_expression(&mut self, branch: &ast::MatchExpr) -> Value {
+    pub(in crate::kernel) fn match_expression(&mut self, branch: &ast::MatchExpr) -> Value<L> {
         let value = branch
             .expr()
             .map_or(Value::Unknown, |expression| self.expression(&expression));
@@ -273,7 +227,7 @@ impl Interpreter<'_> {
         self.join(span, outcomes)
     }
 
-    fn match_arm(&mut self, arm: &ast::MatchArm, value: Value) -> Value {
+    fn match_arm(&mut self, arm: &ast::MatchArm, value: Value<L>) -> Value<L> {
         let outer = self.frame.variables.len();
         if let Some(pattern) = arm.pat() {
             self.bind(&pattern, value);
@@ -286,7 +240,7 @@ impl Interpreter<'_> {
     }
 
     /// Whether an arm matches; none where that is not known.
-    fn matches(&mut self, arm: &ast::MatchArm, value: &Value) -> Option<bool> {
+    fn matches(&mut self, arm: &ast::MatchArm, value: &Value<L>) -> Option<bool> {
         let pattern = arm.pat()?;
         let matched = self.pattern_matches(&pattern, value, 0);
         match (matched, arm.guard()) {
@@ -309,7 +263,7 @@ impl Interpreter<'_> {
     }
 
     /// A name in a pattern is a constant, a variant without arguments, or a new variable.
-    fn name_matches(&mut self, name: &ast::IdentPat, value: &Value) -> Option<bool> {
+    fn name_matches(&mut self, name: &ast::IdentPat, value: &Value<L>) -> Option<bool> {
         use ast::HasName;
         let text = name.name()?.text().to_string();
         if text == "None" {
@@ -329,7 +283,12 @@ impl Interpreter<'_> {
         }
     }
 
-    fn pattern_matches(&mut self, pattern: &ast::Pat, value: &Value, depth: u32) -> Option<bool> {
+    fn pattern_matches(
+        &mut self,
+        pattern: &ast::Pat,
+        value: &Value<L>,
+        depth: u32,
+    ) -> Option<bool> {
         if depth > 32 {
             return None;
         }
@@ -408,7 +367,7 @@ impl Interpreter<'_> {
 }
 
 /// Whether two values are surely equal or surely not.
-fn equal(first: &Value, second: &Value) -> Option<bool> {
+fn equal<L: Elaborate>(first: &Value<L>, second: &Value<L>) -> Option<bool> {
     match (first, second) {
         (
             Value::Constant(ConstValue::Int(first), _),
@@ -426,7 +385,7 @@ fn equal(first: &Value, second: &Value) -> Option<bool> {
 }
 
 /// Whether two names of the library are the same without arguments.
-fn same(first: &Named, second: &Named) -> bool {
+fn same<L: Elaborate>(first: &Named<L>, second: &Named<L>) -> bool {
     first.path == second.path
         && first.arguments.is_empty()
         && second.arguments.is_empty()

@@ -1,0 +1,35 @@
+//! What generic parameters stand for in one call: mappings, element types, axes, contexts, constants.
+
+use crate::items::ConstValue;
+use crate::kernel::Context;
+use crate::kernel::surface::Bound;
+use crate::mapping::Axis;
+
+use super::slots::{MappingSlot, ScalarSlot};
+
+/// What a generic parameter stands for in one call. Which of the readings is meant, its uses say.
+#[derive(Debug, Clone)]
+pub(super) struct Binding {
+    /// As a mapping.
+    pub(super) mapping: MappingSlot,
+    /// As an element type.
+    pub(super) scalar: ScalarSlot,
+    /// As an axis.
+    pub(super) axis: Option<Axis>,
+    /// As a context, `main` or `sub`.
+    pub(super) context: Option<Context>,
+    /// As a constant.
+    pub(super) constant: Option<ConstValue>,
+    /// Whether it is declared as a constant: no mapping, and no axis of the same name is hidden by it.
+    pub(super) is_constant: bool,
+}
+
+impl Bound for Binding {
+    fn constant(&self) -> Option<&ConstValue> {
+        self.constant.as_ref()
+    }
+
+    fn is_constant(&self) -> bool {
+        self.is_constant
+    }
+}

@@ -1,0 +1,368 @@
+//! Calls of helpers: they are followed with the arguments that they are called with; and a body's own parameters.
+
+use std::rc::Rc;
+
+use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
+
+use crate::items::{ItemId, Span};
+use crate::kernel::dialect::TypeParameter;
+use crate::kernel::surface::{Argument, CALL_WEIGHT, Flow, path_arguments, segments};
+use crate::kernel::{TensorId, UnresolvedReason};
+
+use super::bindings::Binding;
+use super::types::Type;
+use super::{CALL_DEPTH, Frame, Generics, Interpreter, Site, Thing, Value, Variables};
+impl Interpreter<'_> {
+    pub(super) fn own_body(&mut self, node: &ast::Fn) {
+        let site = self.own_site(node);
+        self.frame.site = site.clone();
+        for parameter in node
+            .param_list()
+            .into_iter()
+            .flat_map(|list| list.params().collect::<Vec<_>>())
+        {
+            let span = site.span(parameter.syntax());
+            let place = parameter
+                .pat()
+                .map_or(span, |pattern| site.span(pattern.syntax()));
+            let ty = parameter
+                .ty()
+                .map_or(Type::Unknown, |ty| self.read_type(&site, &ty, place));
+            let value = self.value_of_type(&ty, place);
+            if let Some(pattern) = parameter.pat() {
+                self.bind(&pattern, value);
+            }
+        }
+        self.frame.result = self.result_type(&site, node, self.here);
+        let value = self.function_value(node);
+        self.escape(&value);
+    }
+
+    /// The function's own site: its generic parameters stand for nothing known.
+    fn own_site(&mut self, node: &ast::Fn) -> Site {
+        let mut site = self.frame.site.clone();
+        let mut generics = Generics::new();
+        for (name, is_constant, span) in parameters(&site, node) {
+            let mapping = self
+                .own
+                .draft
+                .mappings
+                .failed(UnresolvedReason::GenericMapping, span);
+            let scalar = self
+                .own
+                .draft
+                .scalars
+                .failed(UnresolvedReason::GenericMapping, span);
+            generics.insert(
+                name,
+                Binding {
+                    mapping,
+                    scalar,
+                    axis: None,
+                    context: None,
+                    constant: None,
+                    is_constant,
+                },
+            );
+        }
+        site.generics = Rc::new(generics);
+        site
+    }
+
+    fn result_type(&mut self, site: &Site, node: &ast::Fn, place: Span) -> Type {
+        match node.ret_type() {
+            Some(result) => result
+                .ty()
+                .map_or(Type::Unknown, |ty| self.read_type(site, &ty, place)),
+            None => Type::Unit,
+        }
+    }
+
+    /// Runs the body of the frame's function and gives its result.
+    fn function_value(&mut self, node: &ast::Fn) -> Value {
+        let Some(block) = node.body() else {
+            return Value::Unknown;
+        };
+        let earlier = self.exits.len();
+        let tail = self.block(&block);
+        for (span, operations) in self.exits.split_off(earlier.min(self.exits.len())) {
+            if self.own.draft.operations.len() > operations {
+                self.own.draft.undecided_exits.push(span);
+            }
+        }
+        let returned = self.frame.returned.take();
+        let value = match (returned, self.flow) {
+            (Some(value), Flow::Return) => value,
+            (Some(value), _) => self.merge(value, tail),
+            (None, _) => tail,
+        };
+        self.flow = Flow::Next;
+        let result = self.frame.result.clone();
+        self.constrain(&value, &result);
+        value
+    }
+
+    /// Tensors in a result outlive the body.
+    fn escape(&mut self, value: &Value) {
+        match value {
+            Value::Thing(Thing::Tensor(id)) => self.own.draft.escaping.push(*id),
+            Value::Tuple(values) | Value::Array(values) => {
+                for value in values {
+                    self.escape(value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Follows a call of a function of the project.
+    pub(super) fn inline(
+        &mut self,
+        function: ItemId,
+        turbofish: &[Argument],
+        arguments: &[(Value, Span)],
+        call: Span,
+    ) -> Value {
+        let quiet = self.quiet_key(function, turbofish, arguments);
+        let known = quiet.as_ref().is_some_and(|call| self.is_quiet(call));
+        if known && !self.stack.contains(&function) {
+            return Value::Unit;
+        }
+        let before = quiet.is_some().then(|| self.mark());
+        let value = self.follow(function, turbofish, arguments, call);
+        if let (Some(call), Some(before)) = (quiet, before) {
+            self.remember_quiet(call, &before, &value);
+        }
+        value
+    }
+
+    fn follow(
+        &mut self,
+        function: ItemId,
+        turbofish: &[Argument],
+        arguments: &[(Value, Span)],
+        call: Span,
+    ) -> Value {
+        let site = self.site(function);
+        let Some(node) = site.parsed.cast::<ast::Fn>() else {
+            return Value::Unknown;
+        };
+        let site = self.called_site(site, &node, turbofish, arguments, call);
+        let (values, owned) = self.take_parameters(&site, &node, arguments);
+        let result = self.result_type(&site, &node, call);
+        let recursion = self.stack.contains(&function);
+        self.own.quiet.recursions += u64::from(recursion);
+        if recursion || self.stack.len() >= CALL_DEPTH {
+            if result.is_device_side() || arguments.iter().any(|(value, _)| value.is_device_side())
+            {
+                let reason = if self.stack.contains(&function) {
+                    UnresolvedReason::Recursion
+                } else {
+                    UnresolvedReason::TooDeep("helpers")
+                };
+                self.unresolved(reason, call);
+            }
+            return self.value_of_type(&result, call);
+        }
+        self.expressions = self.expressions.saturating_add(CALL_WEIGHT);
+        let frame = Frame {
+            site,
+            variables: Variables::default(),
+            result,
+            returned: None,
+        };
+        let caller = std::mem::replace(&mut self.frame, frame);
+        self.stack.push(function);
+        self.calls.push(call);
+        for (pattern, value) in values {
+            self.bind(&pattern, value);
+        }
+        let value = self.function_value(&node);
+        self.calls.pop();
+        self.stack.pop();
+        self.frame = caller;
+        self.drop_owned(&owned, &value);
+        value
+    }
+
+    /// The site of a called function: its generic parameters bound by the turbofish and by the arguments' types.
+    fn called_site(
+        &mut self,
+        mut site: Site,
+        node: &ast::Fn,
+        turbofish: &[Argument],
+        arguments: &[(Value, Span)],
+        call: Span,
+    ) -> Site {
+        let names = parameters(&site, node);
+        if names.is_empty() {
+            return site;
+        }
+        let mut generics = Generics::new();
+        let caller = self.frame.site.clone();
+        for (index, (name, is_constant, _)) in names.into_iter().enumerate() {
+            let mut binding = self.bind_argument(&caller, turbofish.get(index), call);
+            binding.is_constant = is_constant;
+            generics.insert(name, binding);
+        }
+        let parameters = node
+            .param_list()
+            .into_iter()
+            .flat_map(|list| list.params().collect::<Vec<_>>());
+        for (parameter, (value, _)) in parameters.zip(arguments) {
+            if let Some(ty) = parameter.ty() {
+                self.match_type(&mut generics, &ty, value, 0);
+            }
+        }
+        site.generics = Rc::new(generics);
+        site
+    }
+
+    /// Binds generic parameters that a parameter's type names to what the argument's type has there.
+    fn match_type(&mut self, generics: &mut Generics, ty: &ast::Type, value: &Value, depth: u32) {
+        if depth > 16 {
+            return;
+        }
+        match (ty, value) {
+            (ast::Type::RefType(inner), _) => {
+                if let Some(inner) = inner.ty() {
+                    self.match_type(generics, &inner, value, depth + 1);
+                }
+            }
+            (ast::Type::TupleType(tuple), Value::Tuple(values)) => {
+                for (part, value) in tuple.fields().zip(values) {
+                    self.match_type(generics, &part, value, depth + 1);
+                }
+            }
+            (
+                ast::Type::PathType(path),
+                Value::Thing(Thing::Tensor(_))
+                | Value::Thing(Thing::Stream(_))
+                | Value::Thing(Thing::Context(_)),
+            ) => {
+                if let Some(path) = path.path() {
+                    self.match_entry(generics, &path, value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn match_entry(&mut self, generics: &mut Generics, path: &ast::Path, value: &Value) {
+        let names = segments(path);
+        let Some(entry) = names
+            .last()
+            .and_then(|name| self.own.dialect.type_entry(name))
+        else {
+            return;
+        };
+        for (parameter, argument) in entry.parameters.iter().zip(path_arguments(path)) {
+            let known = match (parameter, value) {
+                (TypeParameter::Level(level), Value::Thing(Thing::Tensor(id))) => self
+                    .own
+                    .draft
+                    .tensor(*id)
+                    .and_then(|tensor| tensor.kind.levels.get(*level)),
+                (TypeParameter::Level(level), Value::Thing(Thing::Stream(place))) => self
+                    .own
+                    .draft
+                    .pass(*place)
+                    .and_then(|pass| pass.shape().get(*level)),
+                (TypeParameter::Context, _) => {
+                    let context = match value {
+                        Value::Thing(Thing::Stream(place)) => {
+                            self.own.draft.pass(*place).and_then(|pass| pass.context)
+                        }
+                        Value::Thing(Thing::Context(context)) => *context,
+                        _ => None,
+                    };
+                    let name = argument.path().and_then(|path| segments(&path).pop());
+                    if let Some(binding) = name.and_then(|name| generics.get_mut(&name)) {
+                        binding.context = binding.context.or(context);
+                    }
+                    None
+                }
+                _ => None,
+            };
+            let known = known.and_then(|slot| self.own.draft.mappings.value(slot).cloned());
+            if let (Some(known), Argument::Type(ast::Type::MacroType(ty))) = (known, &argument)
+                && let Some(call) = ty.macro_call()
+            {
+                self.match_macro(generics, &call, &known);
+            }
+        }
+    }
+
+    /// The parameters' patterns with the arguments, which take the declared types; and the tensors handed over whole.
+    fn take_parameters(
+        &mut self,
+        site: &Site,
+        node: &ast::Fn,
+        arguments: &[(Value, Span)],
+    ) -> (Vec<(ast::Pat, Value)>, Vec<TensorId>) {
+        let mut values = Vec::new();
+        let mut owned = Vec::new();
+        let parameters = node
+            .param_list()
+            .into_iter()
+            .flat_map(|list| list.params().collect::<Vec<_>>());
+        for (index, parameter) in parameters.enumerate() {
+            let place = site.span(parameter.syntax());
+            let ty = parameter
+                .ty()
+                .map_or(Type::Unknown, |ty| self.read_type(site, &ty, place));
+            let value = match arguments.get(index) {
+                // An argument that could not be followed still has its declared type.
+                Some((Value::Unknown, _)) | None => self.value_of_type(&ty, place),
+                Some((value, _)) => self.typed(value.clone(), &ty),
+            };
+            if let (Value::Thing(Thing::Tensor(id)), Some(ast::Type::PathType(_))) =
+                (&value, parameter.ty())
+            {
+                owned.push(*id);
+            }
+            if let Some(pattern) = parameter.pat() {
+                values.push((pattern, value));
+            }
+        }
+        (values, owned)
+    }
+
+    /// Tensors handed over to a helper end with it, unless it gives them back.
+    fn drop_owned(&mut self, owned: &[TensorId], result: &Value) {
+        for id in owned {
+            if !self.holds(result, *id) {
+                self.own.draft.mark_moved(*id);
+            }
+        }
+    }
+
+    fn holds(&self, value: &Value, id: TensorId) -> bool {
+        match value {
+            Value::Thing(Thing::Tensor(other)) => *other == id || self.own.draft.base(*other) == id,
+            Value::Tuple(values) | Value::Array(values) => {
+                values.iter().any(|value| self.holds(value, id))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The generic type and constant parameters of a function, whether each is a constant, and their places.
+fn parameters(site: &Site, node: &ast::Fn) -> Vec<(String, bool, Span)> {
+    node.generic_param_list()
+        .into_iter()
+        .flat_map(|list| list.type_or_const_params().collect::<Vec<_>>())
+        .filter_map(|parameter| match parameter {
+            ast::TypeOrConstParam::Type(parameter) => Some((parameter.name()?, false)),
+            ast::TypeOrConstParam::Const(parameter) => Some((parameter.name()?, true)),
+        })
+        .map(|(name, is_constant)| {
+            (
+                name.text().to_string(),
+                is_constant,
+                site.span(name.syntax()),
+            )
+        })
+        .collect()
+}

@@ -1,0 +1,246 @@
+//! Paths and calls: variables, constants and functions of the project; what is none of them is the elaboration's.
+
+use ra_ap_syntax::ast::{self, AstNode, HasArgList};
+
+use crate::items::{self, ConstValue, ItemId, Namespace, Resolution, Span};
+
+use super::arguments::{Argument, path_arguments};
+use super::site::{Bound, Site, segments};
+use super::values::Value;
+use super::{Elaborate, Flow, Placed, Walker};
+
+/// Aliases of one name that are followed.
+const ALIASES: usize = 16;
+
+/// A call of a method.
+#[derive(Debug, Clone)]
+pub(in crate::kernel) struct Call<L: Elaborate> {
+    pub(in crate::kernel) name: String,
+    pub(in crate::kernel) name_span: Span,
+    pub(in crate::kernel) turbofish: Vec<Argument>,
+    pub(in crate::kernel) arguments: Vec<Placed<L>>,
+}
+
+impl<L: Elaborate> Call<L> {
+    /// The value of an argument.
+    pub(in crate::kernel) fn argument(&self, index: usize) -> Value<L> {
+        self.arguments
+            .get(index)
+            .map_or(Value::Unknown, |(value, _)| value.clone())
+    }
+
+    /// The place of an argument, or the method's name where it is missing.
+    pub(in crate::kernel) fn argument_span(&self, index: usize) -> Span {
+        self.arguments
+            .get(index)
+            .map_or(self.name_span, |(_, span)| *span)
+    }
+}
+
+impl<L: Elaborate> Walker<'_, L> {
+    /// The value of a path: a variable, a constant, a function, a name of the library.
+    pub(in crate::kernel) fn path(&mut self, path: &ast::Path) -> Value<L> {
+        let names = segments(path);
+        if let [name] = names.as_slice() {
+            if let Some(value) = self.variable(name) {
+                return match value {
+                    Value::Declared(_) => Value::Unknown,
+                    value => value.clone(),
+                };
+            }
+            if let Some(constant) = self
+                .frame
+                .site
+                .generics
+                .get(name)
+                .and_then(|binding| binding.constant().cloned())
+            {
+                return Value::from_constant(constant);
+            }
+        }
+        if names.last().is_some_and(|name| name == "SIZE")
+            && let Some(size) = L::size_of(self, path)
+        {
+            return Value::integer(i128::from(size));
+        }
+        let site = self.frame.site.clone();
+        match site.resolve_at(self.db, path, &names, Namespace::Value) {
+            Resolution::Const(item) => self.constant_item(item),
+            Resolution::Function(item) => Value::Function(item),
+            // The library's own names have no value that a constant could have.
+            Resolution::Prelude(known) if is_plain_name::<L>(&names) => {
+                Value::named(self.library_path(path, names, Some(&known)))
+            }
+            _ => match self.constant(&path_expression(path)) {
+                // `i32::MAX`, `f32::NEG_INFINITY`: a number of that type, known or not.
+                value if number_owner::<L>(&names).is_some() => {
+                    Value::Constant(value, number_owner::<L>(&names))
+                }
+                ConstValue::Unknown(_) if !names.is_empty() => {
+                    Value::named(self.library_path(path, names, None))
+                }
+                value => Value::from_constant(value),
+            },
+        }
+    }
+
+    /// A path as the library has it, whatever imports and aliases make of it in this scope; `known` is what it resolves to.
+    pub(in crate::kernel) fn library_path(
+        &mut self,
+        path: &ast::Path,
+        written: Vec<String>,
+        known: Option<&str>,
+    ) -> Vec<String> {
+        let own = |known: &str, last: Option<&String>| {
+            let names = known.split("::").map(str::to_owned);
+            names.chain(last.cloned()).collect()
+        };
+        match known {
+            Some(known) if !known.is_empty() => own(known, None),
+            Some(_) => written,
+            // A variant through an alias of its enum.
+            None => {
+                let site = self.frame.site.clone();
+                let alias = path.qualifier().map(|qualifier| {
+                    let found = site.resolve(self.db, &qualifier, Namespace::Type);
+                    self.behind_aliases(found)
+                });
+                match alias {
+                    Some(Resolution::Prelude(known)) if !known.is_empty() => {
+                        own(&known, written.last())
+                    }
+                    _ => written,
+                }
+            }
+        }
+    }
+
+    /// What an alias of a path stands for, through other aliases.
+    fn behind_aliases(&mut self, mut found: Resolution) -> Resolution {
+        for _ in 0..ALIASES {
+            let Resolution::Alias(alias) = found else {
+                break;
+            };
+            let site = self.site(alias);
+            let ty = match site.parsed.item() {
+                Some(ast::Item::TypeAlias(alias)) => alias.ty(),
+                _ => None,
+            };
+            let path = match ty {
+                Some(ast::Type::PathType(ty)) => ty.path(),
+                _ => None,
+            };
+            let Some(path) = path else {
+                return Resolution::Alias(alias);
+            };
+            found = site.resolve(self.db, &path, Namespace::Type);
+        }
+        found
+    }
+
+    /// The value of a `const` or `static`: a number, or what its initializer names.
+    pub(in crate::kernel) fn constant_item(&mut self, item: ItemId) -> Value<L> {
+        let value = items::const_value(self.db, item).clone();
+        let site = self.site(item);
+        let (initializer, ty) = match site.parsed.item() {
+            Some(ast::Item::Const(node)) => (node.body(), node.ty()),
+            Some(ast::Item::Static(node)) => (node.body(), node.ty()),
+            _ => (None, None),
+        };
+        let known = Value::from_constant(value);
+        let value = match (known, initializer) {
+            (Value::Unknown, Some(initializer)) if !self.stack.contains(&item) => {
+                self.stack.push(item);
+                let value = self.at_site(&site, |interpreter| interpreter.expression(&initializer));
+                self.stack.pop();
+                value
+            }
+            (known, _) => known,
+        };
+        match ty {
+            Some(ty) => {
+                let here = self.here;
+                let ty = L::read_type(self, &site, &ty, here);
+                self.typed(value, &ty)
+            }
+            None => value,
+        }
+    }
+
+    /// Looks at an expression that stands in another text than the function's: in an alias.
+    pub(in crate::kernel) fn at_site(
+        &mut self,
+        site: &Site<L>,
+        run: impl FnOnce(&mut Self) -> Value<L>,
+    ) -> Value<L> {
+        if site.item == self.frame.site.item {
+            return run(self);
+        }
+        let own = std::mem::replace(&mut self.frame.site, site.clone());
+        let variables = std::mem::take(&mut self.frame.variables);
+        let value = run(self);
+        self.frame.site = own;
+        self.frame.variables = variables;
+        value
+    }
+
+    /// A call of a path.
+    pub(in crate::kernel) fn call(&mut self, call: &ast::CallExpr) -> Value<L> {
+        let Some(ast::Expr::PathExpr(callee)) = call.expr() else {
+            if let Some(callee) = call.expr() {
+                self.expression(&callee);
+            }
+            self.argument_values(call.arg_list());
+            return Value::Unknown;
+        };
+        let Some(path) = callee.path() else {
+            return Value::Unknown;
+        };
+        let span = self.frame.site.span(path.syntax());
+        let arguments = self.argument_values(call.arg_list());
+        if self.flow != Flow::Next {
+            return Value::Unknown;
+        }
+        let names = segments(&path);
+        if let [name] = names.as_slice() {
+            match self.variable(name).cloned() {
+                Some(Value::Function(function)) => {
+                    return L::inline(self, function, &[], &arguments, span);
+                }
+                Some(Value::Closure(closure)) => return self.call_closure(&closure, &arguments),
+                _ => {}
+            }
+        }
+        let site = self.frame.site.clone();
+        match site.resolve(self.db, &path, Namespace::Value) {
+            Resolution::Function(function) => {
+                L::inline(self, function, &path_arguments(&path), &arguments, span)
+            }
+            resolution => L::call(self, (&path, span), &names, arguments, &resolution),
+        }
+    }
+}
+
+/// Whether a path is neither a size nor a limit of numbers.
+fn is_plain_name<L: Elaborate>(names: &[String]) -> bool {
+    names.last().is_some_and(|name| name != "SIZE") && number_owner::<L>(names).is_none()
+}
+
+/// The expression that a path is.
+fn path_expression(path: &ast::Path) -> ast::Expr {
+    path.syntax()
+        .parent()
+        .and_then(ast::Expr::cast)
+        .unwrap_or_else(|| {
+            // A path outside of an expression has no value; an empty block stands for that.
+            ast::Expr::BlockExpr(ra_ap_syntax::ast::make::expr_empty_block())
+        })
+}
+
+/// The scalar type that a path's last but one segment names: `f32::MAX`.
+fn number_owner<L: Elaborate>(names: &[String]) -> Option<L::Scalar> {
+    match names {
+        [.., owner, _] => L::scalar_named(owner),
+        _ => None,
+    }
+}

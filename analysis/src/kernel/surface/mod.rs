@@ -1,0 +1,279 @@
+//! What the source says, for any library: a walk through a function's Rust.
+//!
+//! It follows blocks, variables, patterns, loops, branches, closures, arithmetic, paths and calls, and hands to an
+//! [`Elaborate`] what only a library gives a meaning to: methods of its things, its types, its names. It knows no library, no
+//! stage and no hardware; what kinds of things there are, which type a literal has and what a call records is the
+//! elaboration's.
+
+mod arguments;
+mod arithmetic;
+mod branches;
+mod calls;
+mod closures;
+mod expressions;
+mod loops;
+mod rust_methods;
+mod site;
+mod statements;
+mod values;
+mod variables;
+
+use std::fmt::Debug;
+
+use ra_ap_syntax::ast;
+use rustc_hash::FxHashMap;
+
+use crate::db::Db;
+use crate::items::{ConstValue, ItemId, Resolution, Span};
+
+use super::{BranchArm, LoopFrame, UnresolvedReason};
+
+pub(in crate::kernel) use arguments::{Argument, path_arguments};
+pub(in crate::kernel) use calls::Call;
+pub(in crate::kernel) use closures::Handed;
+pub(in crate::kernel) use rust_methods::{is_plain, named_method, sequence_method};
+pub(in crate::kernel) use site::{Bound, Generics, Site, child, segment_of, segments};
+pub(in crate::kernel) use values::{Named, Value};
+pub(in crate::kernel) use variables::Variables;
+
+/// Loop runs that one body may have.
+const ITERATION_LIMIT: u64 = 4_096;
+/// Values of a sequence that are listed one by one.
+const SEQUENCE_LIMIT: u64 = 1_024;
+/// Expressions that a call of a helper counts for.
+pub(in crate::kernel) const CALL_WEIGHT: u64 = 8;
+/// Expressions that may stand in each other, helpers included.
+pub(crate) const EXPRESSION_DEPTH: u32 = 160;
+
+/// An argument's or a part's value with its place.
+pub(in crate::kernel) type Placed<L> = (Value<L>, Span);
+
+/// What a library makes of what the walk meets.
+pub(in crate::kernel) trait Elaborate: Copy + Debug + 'static {
+    /// What the elaboration knows of the body so far.
+    type State: Debug;
+    /// A value that only the library knows.
+    type Thing: Clone + Debug;
+    /// A type as written.
+    type Type: Clone + Debug;
+    /// The type of an element of a tensor.
+    type Scalar: Copy + Debug + PartialEq;
+    /// What a generic parameter stands for in one call.
+    type Binding: Bound;
+
+    /// The type of a float literal without a suffix.
+    const FLOAT: Self::Scalar;
+    /// The type of an integer literal that stands for a value.
+    const INTEGER: Self::Scalar;
+
+    /// The scalar types, to recognise suffixes of literals and owners of numbers: `1i8`, `f32::MAX`.
+    fn scalar_named(name: &str) -> Option<Self::Scalar>;
+    /// The scalar type that a literal ends in.
+    fn suffix_of(literal: &str) -> Option<Self::Scalar>;
+
+    /// The type that a text writes; `place` stands in where it has no place of its own.
+    fn read_type(
+        walker: &mut Walker<'_, Self>,
+        site: &Site<Self>,
+        ty: &ast::Type,
+        place: Span,
+    ) -> Self::Type;
+    /// The type that a path names.
+    fn read_path_type(
+        walker: &mut Walker<'_, Self>,
+        site: &Site<Self>,
+        path: &ast::Path,
+        place: Span,
+    ) -> Self::Type;
+    /// The scalar of a type of numbers, if it has one; `None` for other types.
+    fn number(ty: &Self::Type) -> Option<Option<Self::Scalar>>;
+    /// The type of addresses.
+    fn address_type(walker: &Walker<'_, Self>) -> &'static str;
+    /// Whether values of a type take part in operations.
+    fn is_device_side(ty: &Self::Type) -> bool;
+    /// A value of a type that comes from outside.
+    fn value_of_type(walker: &mut Walker<'_, Self>, ty: &Self::Type, place: Span) -> Value<Self>;
+    /// Says that a value is of a type.
+    fn constrain(walker: &mut Walker<'_, Self>, value: &Value<Self>, ty: &Self::Type);
+    /// Says that two values are of one type.
+    fn unify(walker: &mut Walker<'_, Self>, first: &Value<Self>, second: &Value<Self>);
+
+    /// One value for two things of which either may be meant.
+    fn merge(walker: &mut Walker<'_, Self>, first: Self::Thing, second: Self::Thing)
+    -> Value<Self>;
+    /// An element of an array at an unknown place.
+    fn one_of(walker: &mut Walker<'_, Self>, values: Vec<Value<Self>>) -> Value<Self>;
+    /// A field of a thing.
+    fn field(walker: &Walker<'_, Self>, thing: &Self::Thing, name: &str) -> Value<Self>;
+    /// A value is bound to a name.
+    fn named(walker: &mut Walker<'_, Self>, value: &Value<Self>, name: &str, span: Span);
+    /// Whether operations may run where a thing is given to.
+    fn runs_where_given(thing: &Self::Thing) -> bool;
+
+    /// A method that is not the walk's own.
+    fn method(
+        walker: &mut Walker<'_, Self>,
+        receiver: Value<Self>,
+        call: &Call<Self>,
+    ) -> Value<Self>;
+    /// A call of a function of the project.
+    fn inline(
+        walker: &mut Walker<'_, Self>,
+        function: ItemId,
+        turbofish: &[Argument],
+        arguments: &[Placed<Self>],
+        span: Span,
+    ) -> Value<Self>;
+    /// A call of a path that is no function of the project, with what the path resolves to.
+    fn call(
+        walker: &mut Walker<'_, Self>,
+        path: (&ast::Path, Span),
+        names: &[String],
+        arguments: Vec<Placed<Self>>,
+        resolution: &Resolution,
+    ) -> Value<Self>;
+    /// The size that a path names: `Axis::SIZE`.
+    fn size_of(walker: &mut Walker<'_, Self>, path: &ast::Path) -> Option<u64>;
+
+    /// Whether a method of that name runs an operation.
+    fn runs(walker: &Walker<'_, Self>, method: &str) -> bool;
+    /// How many operations the body has so far.
+    fn operations(walker: &Walker<'_, Self>) -> usize;
+    /// Records something that could not be followed.
+    fn unresolved(walker: &mut Walker<'_, Self>, reason: UnresolvedReason, span: Span);
+    /// Records how a loop was followed.
+    fn cut(walker: &mut Walker<'_, Self>, how: Cut, span: Span);
+    /// An expression has a value.
+    fn seen(walker: &mut Walker<'_, Self>, expression: &ast::Expr, value: &Value<Self>);
+}
+
+/// How a loop was followed that has more runs than were looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::kernel) enum Cut {
+    /// The first two runs and the last one.
+    Shortened,
+    /// Two runs stand for all.
+    Unbounded,
+}
+
+/// Where control goes after a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::kernel) enum Flow {
+    /// To the next one.
+    Next,
+    /// Out of the innermost loop.
+    Break,
+    /// To the innermost loop's next run.
+    Continue,
+    /// Out of the function.
+    Return,
+}
+
+/// The function that is being followed: the body's own, or a helper.
+#[derive(Debug)]
+pub(in crate::kernel) struct Frame<L: Elaborate> {
+    pub(in crate::kernel) site: Site<L>,
+    pub(in crate::kernel) variables: Variables<L>,
+    /// The declared result.
+    pub(in crate::kernel) result: L::Type,
+    /// What `return` gave so far.
+    pub(in crate::kernel) returned: Option<Value<L>>,
+}
+
+/// The walk through one body.
+pub(in crate::kernel) struct Walker<'db, L: Elaborate> {
+    pub(in crate::kernel) db: &'db dyn Db,
+    /// The elaboration's.
+    pub(in crate::kernel) own: L::State,
+    pub(in crate::kernel) frame: Frame<L>,
+    /// The items read so far, without generic parameters.
+    sites: FxHashMap<ItemId, Site<L>>,
+    pub(in crate::kernel) loops: Vec<LoopFrame>,
+    pub(in crate::kernel) branches: Vec<BranchArm>,
+    pub(in crate::kernel) calls: Vec<Span>,
+    /// The functions that are being followed, outermost first.
+    pub(in crate::kernel) stack: Vec<ItemId>,
+    pub(in crate::kernel) flow: Flow,
+    /// Branchings of which only some arms leave, with how many operations there were behind them.
+    pub(in crate::kernel) exits: Vec<(Span, usize)>,
+    /// What the last `break` gave.
+    broken: Option<Value<L>>,
+    /// The function's own place: stands in where nothing better is known.
+    pub(in crate::kernel) here: Span,
+    pub(in crate::kernel) expressions: u64,
+    iterations: u64,
+    depth: u32,
+    /// Operations and expressions that the body may have.
+    pub(in crate::kernel) limits: (usize, u64),
+    pub(in crate::kernel) exhausted: bool,
+    /// Closures with operations in them, and those of them that nobody has called yet.
+    pub(in crate::kernel) handed: Vec<Handed>,
+}
+
+impl<'db, L: Elaborate> Walker<'db, L> {
+    /// A walk that begins in a text. `limits` are the operations and expressions that it may have.
+    pub(in crate::kernel) fn new(
+        db: &'db dyn Db,
+        own: L::State,
+        frame: Frame<L>,
+        here: Span,
+        limits: (usize, u64),
+    ) -> Self {
+        Self {
+            db,
+            own,
+            stack: vec![frame.site.item],
+            frame,
+            sites: FxHashMap::default(),
+            loops: Vec::new(),
+            branches: Vec::new(),
+            calls: Vec::new(),
+            flow: Flow::Next,
+            exits: Vec::new(),
+            broken: None,
+            here,
+            expressions: 0,
+            iterations: 0,
+            depth: 0,
+            limits,
+            exhausted: false,
+            handed: Vec::new(),
+        }
+    }
+
+    /// The text of an item, without generic parameters.
+    pub(in crate::kernel) fn site(&mut self, item: ItemId) -> Site<L> {
+        let db = self.db;
+        let site = self.sites.entry(item);
+        site.or_insert_with(|| Site::new(db, item)).clone()
+    }
+
+    /// Counts one expression or statement; false where the body has used up what it may.
+    pub(in crate::kernel) fn spend(&mut self) -> bool {
+        self.expressions = self.expressions.saturating_add(1);
+        let (_, expressions) = self.limits;
+        self.exhausted |= self.expressions > expressions;
+        !self.exhausted
+    }
+
+    /// The variable of a name, innermost first.
+    pub(in crate::kernel) fn variable(&self, name: &str) -> Option<&Value<L>> {
+        self.frame.variables.get(name)
+    }
+
+    /// Gives a variable another value.
+    fn assign(&mut self, name: &str, value: Value<L>) {
+        if let Some(slot) = self.frame.variables.get_mut(name) {
+            *slot = value;
+        }
+    }
+
+    /// A constant expression without variables, as the items' evaluator computes it.
+    fn constant(&self, expression: &ast::Expr) -> ConstValue {
+        let environment = crate::items::ItemEnvironment {
+            db: self.db,
+            item: self.frame.site.item,
+        };
+        crate::items::evaluate(expression, &environment)
+    }
+}

@@ -1,0 +1,134 @@
+//! Methods of Rust on numbers, arrays, iterators and options.
+
+use crate::items::ConstValue;
+
+use super::values::{Named, Sequence, Value};
+use super::{Call, Elaborate, SEQUENCE_LIMIT};
+
+/// Methods of Rust that give what they are called on.
+pub(in crate::kernel) fn is_plain(name: &str) -> bool {
+    matches!(
+        name,
+        "clone"
+            | "into"
+            | "as_ref"
+            | "as_mut"
+            | "borrow"
+            | "borrow_mut"
+            | "unwrap"
+            | "expect"
+            | "iter"
+            | "iter_mut"
+            | "into_iter"
+            | "copied"
+            | "cloned"
+            | "as_slice"
+            | "to_owned"
+            | "deref"
+            | "deref_mut"
+            | "by_ref"
+    )
+}
+
+/// Methods of a name of the library: `FpDivBinaryOp::DivF.with_mode(..)` is still that operation; an option's value.
+pub(in crate::kernel) fn named_method<L: Elaborate>(
+    named: Box<Named<L>>,
+    call: &Call<L>,
+) -> Value<L> {
+    let is_some = matches!(named.name(), "Some" | "Ok");
+    match (call.name.as_str(), named.arguments.first()) {
+        ("unwrap" | "expect" | "unwrap_or" | "unwrap_or_else", Some((value, _))) if is_some => {
+            value.clone()
+        }
+        ("is_some", _) => Value::boolean(is_some),
+        ("is_none", _) => Value::boolean(named.name() == "None"),
+        _ => Value::Named(named),
+    }
+}
+
+/// Methods of iterators and arrays.
+pub(in crate::kernel) fn sequence_method<L: Elaborate>(
+    receiver: Value<L>,
+    call: &Call<L>,
+) -> Value<L> {
+    let sequence = match receiver {
+        Value::Sequence(sequence) => sequence,
+        Value::Array(values) if call.name == "len" => {
+            return Value::integer(i128::try_from(values.len()).unwrap_or(i128::MAX));
+        }
+        Value::Array(values) => Sequence::List(values),
+        value => return number_method(&value, call),
+    };
+    match call.name.as_str() {
+        "len" | "count" => Value::integer(i128::from(sequence.count())),
+        "rev" => sequence.reversed().map_or(Value::Unknown, Value::Sequence),
+        "enumerate" => Value::Sequence(Sequence::Enumerate(Box::new(sequence))),
+        "zip" => match call.argument(0) {
+            Value::Sequence(other) => {
+                Value::Sequence(Sequence::Zip(Box::new(sequence), Box::new(other)))
+            }
+            Value::Array(values) => Value::Sequence(Sequence::Zip(
+                Box::new(sequence),
+                Box::new(Sequence::List(values)),
+            )),
+            _ => Value::Unknown,
+        },
+        "collect" | "to_vec" if sequence.count() <= SEQUENCE_LIMIT => Value::Array(
+            (0..sequence.count())
+                .map(|index| sequence.at(index))
+                .collect(),
+        ),
+        "step_by" => step_by(sequence, call.argument(0).as_u64()),
+        _ => Value::Unknown,
+    }
+}
+
+fn step_by<L: Elaborate>(sequence: Sequence<L>, by: Option<u64>) -> Value<L> {
+    let Some(by) = by.filter(|by| *by > 0) else {
+        return Value::Unknown;
+    };
+    match sequence {
+        Sequence::Steps { start, step, count } => match step.checked_mul(i128::from(by)) {
+            Some(step) => Value::Sequence(Sequence::Steps {
+                start,
+                step,
+                count: count.div_ceil(by),
+            }),
+            None => Value::Unknown,
+        },
+        Sequence::List(values) => match usize::try_from(by) {
+            Ok(by) => Value::Sequence(Sequence::List(values.into_iter().step_by(by).collect())),
+            Err(_) => Value::Unknown,
+        },
+        Sequence::Enumerate(_) | Sequence::Zip(..) => Value::Unknown,
+    }
+}
+
+/// Methods of numbers that addresses and starts are computed with.
+fn number_method<L: Elaborate>(receiver: &Value<L>, call: &Call<L>) -> Value<L> {
+    let (Some(left), right) = (receiver.as_integer(), call.argument(0).as_integer()) else {
+        return match receiver {
+            // A method of a float gives a float that is not computed here.
+            Value::Constant(value @ ConstValue::Unknown(_), scalar @ Some(_)) => {
+                Value::Constant(value.clone(), *scalar)
+            }
+            _ => Value::Unknown,
+        };
+    };
+    let result = match (call.name.as_str(), right) {
+        ("min", Some(right)) => Some(left.min(right)),
+        ("max", Some(right)) => Some(left.max(right)),
+        ("div_ceil", Some(right)) if left >= 0 && right > 0 => {
+            left.checked_add(right - 1).map(|sum| sum / right)
+        }
+        ("pow", Some(right)) => u32::try_from(right)
+            .ok()
+            .and_then(|exponent| left.checked_pow(exponent)),
+        ("next_multiple_of", Some(right)) if left >= 0 && right > 0 => {
+            left.checked_add(right - 1).map(|sum| sum / right * right)
+        }
+        ("is_multiple_of", Some(right)) if right > 0 => return Value::boolean(left % right == 0),
+        _ => None,
+    };
+    result.map_or(Value::Unknown, Value::integer)
+}
