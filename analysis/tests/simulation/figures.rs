@@ -14,7 +14,7 @@ fn stage_function(axes: &str, from: &str, to: &str, chain: &str) -> OperationCos
     let function = functions(&text).remove(0);
     assert_eq!(function.body.unresolved, [], "{text}");
     assert_eq!(function.simulation.operations.len(), 1, "{text}");
-    function.simulation.operations[0].clone()
+    OperationCost::clone(&function.simulation.operations[0])
 }
 
 // ---- Fetch. ----
