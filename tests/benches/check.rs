@@ -1,5 +1,6 @@
 //! How long a check takes: of a file of 2,000 lines from nothing, beside a bare parse of the same text, and again after an
-//! edit inside one function. `cargo bench -p visa-tests` prints the times and the ratio.
+//! edit inside one function; and of projects of 10,000 lines, right and with one fault in ten operations.
+//! `cargo bench -p visa-tests --bench check` prints the times and the ratios.
 #![allow(
     missing_docs,
     reason = "criterion's macros generate undocumented functions"
@@ -12,10 +13,12 @@ use criterion::{Criterion, criterion_group, criterion_main};
 // The programs' allocator.
 use visa_analysis::Workspace;
 use visa_server as _;
+use visa_tests::corpus::{self, Kind};
 use visa_tests::{read, repository};
 
 const PATH: &str = "bench.rs";
 const LINES: usize = 2_000;
+const PROJECT_LINES: usize = 10_000;
 /// Repetitions behind the ratio; the median counts.
 const REPETITIONS: usize = 15;
 
@@ -80,7 +83,35 @@ fn median(mut run: impl FnMut(usize)) -> Duration {
     times.get(REPETITIONS / 2).copied().unwrap_or_default()
 }
 
+/// Checks of whole projects, beside bare parses of the same texts.
+fn projects() {
+    for kind in Kind::ALL {
+        let files = corpus::project(PROJECT_LINES, kind);
+        let bare = median(|_| {
+            for (_, text) in &files {
+                black_box(ra_ap_syntax::SourceFile::parse(
+                    text,
+                    ra_ap_syntax::Edition::Edition2024,
+                ));
+            }
+        });
+        let found = corpus::workspace(&files).analysis().check_all();
+        assert_eq!(found.diagnostics.is_empty(), kind == Kind::Right);
+        let whole = median(|_| {
+            black_box(corpus::workspace(&files).analysis().check_all());
+        });
+        println!(
+            "project of {PROJECT_LINES} lines, {}: {} files, {} findings, check {:.1} times a bare parse of {bare:?}",
+            kind.name(),
+            files.len(),
+            found.diagnostics.len(),
+            whole.as_secs_f64() / bare.as_secs_f64().max(f64::EPSILON)
+        );
+    }
+}
+
 fn benchmarks(criterion: &mut Criterion) {
+    projects();
     let text = text();
     let parse = |text: &str| {
         black_box(ra_ap_syntax::SourceFile::parse(

@@ -1,5 +1,6 @@
 //! How long the cost of a kernel takes: one of 1,000 operations from nothing, and the same kernel over axes of 8 and of
-//! 2^40 elements, which must not differ. `cargo bench -p visa-tests --bench cost` prints the times.
+//! 2^40 elements, which must not differ; kernels of 1,000 operations of several kinds, and of 1,152 by loops, right and with one
+//! fault in ten operations. `cargo bench -p visa-tests --bench cost` prints the times.
 #![allow(
     missing_docs,
     reason = "criterion's macros generate undocumented functions"
@@ -13,6 +14,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 // The programs' allocator.
 use visa_analysis::{KernelCost, Workspace};
 use visa_server as _;
+use visa_tests::corpus::{self, Kind};
 
 const PATH: &str = "bench.rs";
 const OPERATIONS: usize = 1_000;
@@ -93,6 +95,22 @@ fn benchmarks(criterion: &mut Criterion) {
     assert!(kernel.total.is_some(), "{:?}", kernel.unresolved.first());
     let many = median(|| cost(&text));
     println!("cost of {OPERATIONS} operations: {many:?}");
+    for kind in Kind::ALL {
+        for (name, text) in [
+            ("written one by one", corpus::kernel(OPERATIONS, kind)),
+            ("by loops", corpus::looped(kind)),
+        ] {
+            let (kernel, _) = cost(&text);
+            // A fault may leave no total.
+            assert!(kernel.total.is_some() || kind == Kind::Faulty);
+            let time = median(|| cost(&text));
+            println!(
+                "cost of {} operations {name}, {}: {time:?}",
+                kernel.operations.len(),
+                kind.name()
+            );
+        }
+    }
     let (small, large) = (of_size(8), of_size(1 << 40));
     for text in [&small, &large] {
         assert_eq!(cost(text).0.operations.len(), 3);

@@ -1,5 +1,6 @@
 //! What an editor waits for: keystroke to published diagnostics, hover, inlay hints, the beginning and the first check, on a
-//! file of 2,000 lines in a project of 100 files. `cargo bench -p visa-tests --bench editor` prints the figures of a server in
+//! file of 2,000 lines in a project of 100 files, and digits typed into kernels of 50 and 1,000 operations, right and with one
+//! fault in ten operations. `cargo bench -p visa-tests --bench editor` prints the figures of a server in
 //! the process and of the program over standard input and output, beside what each may take; a figure beyond it ends the run
 //! with exit code 1 where `VISA_BENCH_STRICT` is set.
 #![allow(
@@ -19,6 +20,7 @@ use tower_lsp::ls_types::{
     InitializedParams, PartialResultParams, Uri, WorkDoneProgressParams, WorkspaceDiagnosticParams,
     WorkspaceDiagnosticReportResult,
 };
+use visa_tests::corpus;
 use visa_tests::typing::{EDITED, Keystroke, project, scripts};
 
 use support::{Client, Setup, Wire, edit, uri_of};
@@ -27,6 +29,8 @@ use support::{Client, Setup, Wire, edit, uri_of};
 #[path = "../tests/language_server/support/mod.rs"]
 mod support;
 
+/// The file of a kernel that is alone.
+const KERNEL: &str = "src/lib.rs";
 /// Repetitions of a question.
 const REPETITIONS: usize = 200;
 /// Servers that are started for the figures of the beginning.
@@ -86,17 +90,22 @@ fn place(text: &str, offset: usize) -> (u32, u32) {
     )
 }
 
-fn write_project(folder: &Path) -> String {
+/// Writes a package.
+fn write_package(folder: &Path, files: &[(String, String)]) {
     std::fs::write(
         folder.join("Cargo.toml"),
         "[package]\nname = \"kernels\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
     )
     .unwrap();
     std::fs::create_dir(folder.join("src")).unwrap();
-    let files = project();
-    for (path, text) in &files {
+    for (path, text) in files {
         std::fs::write(folder.join(path), text).unwrap();
     }
+}
+
+fn write_project(folder: &Path) -> String {
+    let files = project();
+    write_package(folder, &files);
     let edited = files.into_iter().find(|(path, _)| path == EDITED);
     edited.unwrap().1
 }
@@ -223,6 +232,35 @@ fn editing(kind: &Kind, folder: &Path, text: &str) -> bool {
     fine
 }
 
+/// Digits typed into kernels that are alone in their package, right and with faults.
+fn kernels(kind: &Kind) -> bool {
+    let mut fine = true;
+    for (operations, budget) in [(48, MILLISECOND), (1_000, 5 * MILLISECOND)] {
+        for faults in corpus::Kind::ALL {
+            let folder = tempfile::tempdir().unwrap();
+            let text = corpus::kernel(operations, faults);
+            write_package(folder.path(), &[(KERNEL.to_owned(), text.clone())]);
+            let setup = Setup::utf8().folder(folder.path()).pushed();
+            let mut client = setup.start((kind.start)());
+            client.ignore("textDocument/publishDiagnostics");
+            let uri = uri_of(&folder.path().join(KERNEL));
+            let (mut text, mut version) = (text, 1);
+            client.open(&uri, &text);
+            while published(&mut client, &uri) != Some(1) {}
+            std::thread::sleep(kind.rest);
+            let keys = corpus::numbers_typed(&text);
+            let times = typed(&mut client, &uri, &mut text, &mut version, &keys);
+            let what = format!(
+                "a digit in a kernel of {operations} operations, {}",
+                faults.name()
+            );
+            fine &= tell(&what, times, budget);
+            end(kind, client);
+        }
+    }
+    fine
+}
+
 fn main() {
     let folder = tempfile::tempdir().unwrap();
     let text = write_project(folder.path());
@@ -234,6 +272,7 @@ fn main() {
     let mut fine = true;
     for kind in kinds() {
         println!("{}:", kind.name);
+        fine &= kernels(&kind);
         fine &= beginning(&kind, folder.path());
         fine &= editing(&kind, folder.path(), &text);
     }

@@ -1,6 +1,7 @@
 //! How long a keystroke takes, from the new text to the diagnostics of the file, and a hover and the hints of the file after
-//! it: one of 2,000 lines in a project of 100 files. `cargo bench -p visa-tests --bench keystroke` prints the median and the
-//! 95th percentile of each thing typed, and their ratio to what the parser alone takes.
+//! it: one of 2,000 lines in a project of 100 files; and digits typed into kernels of 50 and 1,000 operations, right and with one
+//! fault in ten operations. `cargo bench -p visa-tests --bench keystroke` prints the median and the 95th percentile of each
+//! thing typed, and their ratio to what the parser alone takes.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -9,8 +10,11 @@ use ra_ap_syntax::{Edition, SourceFile, TextRange, TextSize};
 // The programs' allocator.
 use visa_analysis::{ByteRange, HintLevel, Workspace};
 use visa_server as _;
+use visa_tests::corpus::{self, Kind};
 use visa_tests::typing::{EDITED, Keystroke, percentile, project, replace, scripts, workspace};
 
+/// The file of a kernel that is alone.
+const KERNEL: &str = "src/lib.rs";
 /// What the diagnostics of a keystroke may take: the 95th percentile.
 const BUDGET: Duration = Duration::from_millis(5);
 /// What a hover may take.
@@ -69,7 +73,44 @@ fn checked(workspace: &mut Workspace, text: &str, keystrokes: &[Keystroke]) -> [
     times
 }
 
+/// Digits typed into one kernel, right and with faults.
+fn kernels() {
+    let texts = |kind| {
+        [
+            ("50 operations", corpus::kernel(48, kind)),
+            ("1,000 operations", corpus::kernel(1_000, kind)),
+            ("1,152 operations by loops", corpus::looped(kind)),
+        ]
+    };
+    for kind in Kind::ALL {
+        for (name, text) in texts(kind) {
+            let keystrokes = corpus::numbers_typed(&text);
+            let (whole, _) = bare(&text, &keystrokes);
+            let mut workspace = corpus::workspace(&vec![(KERNEL.to_owned(), text.clone())]);
+            workspace.open_file(KERNEL);
+            let mut text = text;
+            let mut times = Vec::new();
+            for keystroke in &keystrokes {
+                text = replace(&text, keystroke);
+                let start = Instant::now();
+                workspace.set_file(KERNEL, &text);
+                black_box(workspace.analysis().check_file(KERNEL));
+                times.push(start.elapsed());
+            }
+            let median = percentile(&times, 50);
+            let parse = percentile(&whole, 50);
+            println!(
+                "a digit in a kernel of {name}, {}: median {median:?}, 95th percentile {:?}; bare parse {parse:?} ({:.2} times)",
+                kind.name(),
+                percentile(&times, 95),
+                median.as_secs_f64() / parse.as_secs_f64().max(1e-9)
+            );
+        }
+    }
+}
+
 fn main() {
+    kernels();
     let files = project();
     let text = files
         .iter()

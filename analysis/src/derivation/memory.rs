@@ -16,6 +16,10 @@ pub use in_place::InPlaceCommit;
 
 pub use super::moves::{MoveFault, MoveKind, MoveViolation};
 
+use std::sync::Arc;
+
+use allocations::Allocation;
+
 use crate::kernel::Body;
 
 /// Who lives when and where, and what goes wrong between tensors.
@@ -33,7 +37,13 @@ pub struct MemoryDerivation {
     pub displaced: Vec<Displaced>,
     /// Moves that lose or invent data.
     pub moves: Vec<MoveViolation>,
+    /// Who reads and writes each allocation where: what proposals of other places are worked out from.
+    pub(crate) allocations: Allocations,
 }
+
+/// The allocations of a body, shared.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Allocations(Arc<[Allocation]>);
 
 /// Derives the memory of a body.
 #[must_use]
@@ -50,6 +60,7 @@ pub fn derive(body: &Body) -> MemoryDerivation {
             .collect(),
         touches: allocations::touches(body, &allocations),
         moves: super::moves::derive(body),
+        allocations: Allocations(allocations.into()),
     }
 }
 

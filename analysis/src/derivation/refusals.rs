@@ -2,7 +2,7 @@
 //!
 //! Knows the names of violations, not what they mean: numbers in them may differ although the fault is the same.
 
-use std::fmt::Debug;
+use std::fmt::{Debug, Write};
 
 use rustc_hash::FxHashMap;
 
@@ -76,10 +76,28 @@ fn limits(sequence: Option<&SequenceReport>) -> &[SequencerViolation] {
 
 fn add<T: Debug>(found: &mut Refusals, stage: usize, violations: &[T]) {
     for violation in violations {
-        let words = format!("{violation:?}");
-        let end = words.find([' ', '{']).unwrap_or(words.len());
-        let name = words.get(..end).unwrap_or_default().to_owned();
-        *found.entry((stage, name)).or_default() += 1;
+        let mut name = Name(String::new());
+        // It fails behind the name, on purpose: the numbers are not wanted.
+        let _ = write!(name, "{violation:?}");
+        *found.entry((stage, name.0)).or_default() += 1;
+    }
+}
+
+/// Takes text up to the first space or brace, and no more.
+struct Name(String);
+
+impl Write for Name {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        match text.find([' ', '{']) {
+            Some(end) => {
+                self.0.push_str(text.get(..end).unwrap_or_default());
+                Err(std::fmt::Error)
+            }
+            None => {
+                self.0.push_str(text);
+                Ok(())
+            }
+        }
     }
 }
 

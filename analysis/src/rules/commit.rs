@@ -6,7 +6,7 @@ use crate::derivation::memory::InPlaceCommit;
 use crate::derivation::sequencer::{Misfit, SequencerViolation};
 use crate::hardware::{COMMIT_UNIT_BYTES, FLIT_BYTES};
 use crate::items::Span;
-use crate::kernel::{Body, Pass, Tensor};
+use crate::kernel::{Pass, Tensor};
 
 use super::memory::with_nearest;
 use super::sequencer::{bytes, commit_target, part};
@@ -76,9 +76,12 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let Some((target, method)) = commit_target(checked, pass) else {
             continue;
         };
-        findings.extend(derived.violations.iter().filter_map(|violation| {
-            word(checked.body, pass, (target, method), derived, violation)
-        }));
+        findings.extend(
+            derived
+                .violations
+                .iter()
+                .filter_map(|violation| word(checked, pass, (target, method), derived, violation)),
+        );
     }
     let in_place = &checked.derivation().memory.in_place;
     findings.extend(in_place.iter().map(|found| word_in_place(checked, found)));
@@ -113,7 +116,7 @@ fn word_in_place(checked: &Checked<'_>, found: &InPlaceCommit) -> Finding {
 }
 
 fn word(
-    body: &Body,
+    checked: &Checked<'_>,
     pass: &Pass,
     (target, method): (&Tensor, Span),
     derived: &CommitDerivation,
@@ -163,7 +166,7 @@ fn word(
                 place,
                 format!("the commit starts at address {address}; it writes whole rows of a bank, multiples of 8 bytes"),
             );
-            with_nearest(body, finding, place, COMMIT_UNIT_BYTES)
+            with_nearest(checked, finding, place, COMMIT_UNIT_BYTES)
         }
         CommitViolation::Sequencer(SequencerViolation::CommitSize { contiguous_bits, packet_bytes }) => Finding::new(
             "commit_size",

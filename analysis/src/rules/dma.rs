@@ -90,7 +90,7 @@ fn word(
                 ),
             );
             return Some(with_nearest(
-                checked.body,
+                checked,
                 finding,
                 tensor.address.span,
                 DMA_ALIGNMENT_BYTES,

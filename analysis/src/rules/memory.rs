@@ -277,12 +277,13 @@ fn with_free_place(
 
 /// States the free addresses nearest to one that is no multiple of something, and proposes the first one.
 pub(super) fn with_nearest(
-    body: &Body,
+    checked: &Checked<'_>,
     finding: Finding,
     address_span: Span,
     alignment: u64,
 ) -> Finding {
-    let places = nearest_places(body, address_span, alignment);
+    let memory = &checked.derivation.memory;
+    let places = nearest_places(checked.body, memory, address_span, alignment);
     let Some(first) = places.first() else {
         return finding.help("move it to an address that is a multiple, where nothing else lies");
     };

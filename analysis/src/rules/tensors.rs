@@ -273,7 +273,7 @@ fn word_alignment(checked: &Checked<'_>, violation: &AlignmentViolation) -> Find
             "address {address:#x} is no multiple of {element_bytes}, the bytes of an `{element_type}`"
         ),
     );
-    with_nearest(checked.body, finding, *span, *element_bytes)
+    with_nearest(checked, finding, *span, *element_bytes)
 }
 
 fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation) -> Finding {

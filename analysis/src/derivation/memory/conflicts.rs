@@ -9,6 +9,7 @@ use crate::kernel::{
 };
 use crate::mapping::{Answer, equal};
 
+use super::MemoryDerivation;
 use super::allocations::{self, Access, Allocation, Part};
 use super::free::{gaps, places};
 
@@ -183,8 +184,15 @@ pub(crate) fn free_places(body: &Body, tensor: TensorId, alignment: u64) -> Vec<
 
 /// The multiple of `alignment` nearest to where a tensor is to lie, from there on and below it, where nothing that is known
 /// lies for as long as the tensor is needed. None where its address is not its own to choose, or its place is unknown.
-pub(crate) fn nearest_places(body: &Body, address: Span, alignment: u64) -> Vec<u64> {
-    let allocations = &allocations::collect(body);
+///
+/// `memory` is what was derived of the body.
+pub(crate) fn nearest_places(
+    body: &Body,
+    memory: &MemoryDerivation,
+    address: Span,
+    alignment: u64,
+) -> Vec<u64> {
+    let allocations = &memory.allocations.0;
     let finder = Finder { body, allocations };
     let here = |allocation: &&Allocation| {
         let tensor = body.tensor(allocation.tensor);

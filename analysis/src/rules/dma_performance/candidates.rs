@@ -1,7 +1,7 @@
 //! What slows one transfer down, and what its removal would save.
 
 use crate::derivation::dma::DmaDerivation;
-use crate::derivation::memory::nearest_places;
+use crate::derivation::memory::{MemoryDerivation, nearest_places};
 use crate::items::Span;
 use crate::kernel::{Body, Copy, Operation, Origin, Tensor, Tier};
 use crate::mapping::{Mapping, MappingKind, PaddingKind};
@@ -39,6 +39,7 @@ struct Candidate {
 /// A transfer with everything that is known of it.
 struct Slow<'a> {
     body: &'a Body,
+    memory: &'a MemoryDerivation,
     copy: &'a Copy,
     derived: &'a DmaDerivation,
     cost: &'a DmaCost,
@@ -67,6 +68,7 @@ pub(super) fn finding(
     }
     let slow = Slow {
         body,
+        memory: &checked.derivation.memory,
         copy,
         derived,
         cost,
@@ -366,7 +368,7 @@ impl Slow<'_> {
             return None;
         }
         let place = tensor.address.span;
-        let next = *nearest_places(self.body, place, REQUEST_BYTES).first()?;
+        let next = *nearest_places(self.body, self.memory, place, REQUEST_BYTES).first()?;
         let cost = with_tensors(self.body, self.copy, |source, target| {
             let changed = match half {
                 Half::Read => source,
