@@ -22,7 +22,7 @@ use crate::items::{
 };
 use crate::report::{Diagnostic, DiagnosticFix, FileEdit, FileReport, Range, StatedAlternative};
 use crate::rules::suppressions as wording;
-use crate::rules::{self, Applicability};
+use crate::rules::{self, Applicability, Rule};
 use crate::syntax::{line_index, parse};
 
 use self::covering::{Covering, Intervals, names_of};
@@ -342,7 +342,7 @@ pub(crate) fn apply(
             (
                 unknown.message.clone(),
                 unknown.help.clone(),
-                wording::UNKNOWN,
+                &wording::UNKNOWN_RULE,
                 unknown.nearest.as_slice(),
             )
         } else if covering.is_used(number)
@@ -356,14 +356,11 @@ pub(crate) fn apply(
             (
                 wording::unused_message(name, suppression.kind),
                 Some(wording::unused_help()),
-                wording::UNUSED,
+                &wording::UNUSED_SUPPRESSION,
                 [].as_slice(),
             )
         };
-        let Some(rule) = rules::find(rule) else {
-            continue;
-        };
-        let fixes = fix(suppression, nearest, rule.name, &report.path, &text);
+        let fixes = fix(suppression, nearest, rule, &report.path, &text);
         let mut diagnostic = Diagnostic {
             rule: rule.name,
             group: rule.group,
@@ -458,7 +455,7 @@ fn stated(fixes: &[DiagnosticFix]) -> Vec<StatedAlternative> {
 fn fix(
     suppression: &Suppression,
     nearest: &[String],
-    rule: &str,
+    rule: &Rule,
     path: &Arc<str>,
     text: &str,
 ) -> Vec<DiagnosticFix> {
@@ -468,7 +465,7 @@ fn fix(
         end_byte: bytes.end,
         text: text.to_owned(),
     };
-    if rule == wording::UNUSED {
+    if *rule == wording::UNUSED_SUPPRESSION {
         let removed = removing::removal(text, suppression);
         return removed
             .iter()

@@ -9,8 +9,7 @@ use super::{Alternative, Checked, Finding, Rule, rule};
 /// The release that the limits are those of, as messages name it.
 const RELEASE: &str = "`furiosa_visa_std` 0.1 (April 2026)";
 
-/// The family's rules.
-pub(super) const RULES: &[Rule] = &[rule!(
+pub(in crate::rules) static LIBRARY_LIMIT: Rule = rule!(
     "library_limit",
     Toolchain,
     "library",
@@ -20,7 +19,10 @@ pub(super) const RULES: &[Rule] = &[rule!(
      needs to be, copies without a name, rows of a transpose that are of several axes. Some operations have no body at all. \
      The kernel is legal, but its test stops with a panic, or its macro does not expand; another spelling of the same, or \
      another release, gets it through.",
-)];
+);
+
+/// The family's rules.
+pub(super) const RULES: &[&Rule] = &[&LIBRARY_LIMIT];
 
 /// Turns what the library refuses of a body into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
@@ -39,11 +41,7 @@ pub(super) fn check_sites(sites: &[MappingSite]) -> Vec<Finding> {
 }
 
 fn refuses(span: Span, fact: &str, refusal: &str) -> Finding {
-    Finding::new(
-        "library_limit",
-        span,
-        format!("{fact}; {RELEASE} {refusal}"),
-    )
+    Finding::new(&LIBRARY_LIMIT, span, format!("{fact}; {RELEASE} {refusal}"))
 }
 
 fn word_number(count: u64, span: Span) -> Finding {

@@ -61,6 +61,7 @@ pub use replacement::{Edit, Replacement, Value};
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use crate::budget::Budget;
 use crate::db::Db;
@@ -164,7 +165,7 @@ pub struct Offers {
 ///
 /// The wrong and the right kernel of its documentation are its fixtures `fixtures/violations/<name>/wrong.rs` and
 /// `right.rs`, compiled in by [`rule!`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// Its identity everywhere: diagnostics, configuration, suppression, documentation.
     pub name: &'static str,
@@ -180,12 +181,42 @@ pub struct Rule {
     pub level: Option<Level>,
     /// Another group that it reports as where the same fact weighs less, as in fragments that no kernel reaches.
     pub lesser: Option<Group>,
+    /// The rules that say nothing new where this one says the same of a place: an address that is no multiple of its element is
+    /// none of 8 bytes either.
+    pub implies: &'static [&'static Self],
     /// What its findings bring along.
     pub offers: Offers,
     /// A kernel that breaks it.
     pub wrong: &'static str,
     /// The nearest kernel that does not.
     pub right: &'static str,
+}
+
+/// A rule is what its name says: there is one declaration a name.
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Rule {}
+
+impl std::hash::Hash for Rule {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl PartialOrd for Rule {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Rule {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.name.cmp(other.name)
+    }
 }
 
 impl Rule {
@@ -226,6 +257,7 @@ macro_rules! rule {
             heading: $heading,
             level: None,
             lesser: None,
+            implies: &[],
             offers: $crate::rules::rule!(@offers $($offer)*),
             wrong: include_str!(concat!(
                 env!("CARGO_MANIFEST_DIR"),
@@ -276,8 +308,8 @@ pub struct Related {
 /// A finding in an item, before levels and suppression.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Finding {
-    /// The rule's name.
-    pub rule: &'static str,
+    /// The rule.
+    pub rule: &'static Rule,
     /// The numbers compared and the mechanism in one clause.
     pub message: String,
     /// The smallest span that carries the fault.
@@ -344,7 +376,7 @@ impl Saving {
 impl Finding {
     /// A finding with its message and place; the rest is added by the methods below.
     #[must_use]
-    pub fn new(rule: &'static str, span: Span, message: impl Into<String>) -> Self {
+    pub fn new(rule: &'static Rule, span: Span, message: impl Into<String>) -> Self {
         Self {
             rule,
             message: message.into(),
@@ -364,7 +396,7 @@ impl Finding {
     pub(crate) fn level(&self) -> Level {
         match self.group {
             Some(group) => group.default_level(),
-            None => find(self.rule).map_or(Level::Deny, Rule::default_level),
+            None => self.rule.default_level(),
         }
     }
 
@@ -499,9 +531,9 @@ enum Needs {
 
 /// A family of rules.
 struct Family {
-    rules: &'static [Rule],
+    rules: &'static [&'static Rule],
     /// Rules of other families that this one finds breaches of as well.
-    also: &'static [&'static str],
+    also: &'static [&'static Rule],
     needs: Needs,
     check: fn(&Checked<'_>, &mut Vec<Finding>),
 }
@@ -516,13 +548,13 @@ const FAMILIES: &[Family] = &[
     },
     Family {
         rules: tensors::RULES,
-        also: &["trf_row_count"],
+        also: &[&contraction::TRF_ROW_COUNT],
         needs: Needs::Derivation,
         check: tensors::check,
     },
     Family {
         rules: memory::RULES,
-        also: &["vrf_capacity"],
+        also: &[&tensors::VRF_CAPACITY],
         needs: Needs::Derivation,
         check: memory::check,
     },
@@ -534,7 +566,7 @@ const FAMILIES: &[Family] = &[
     },
     Family {
         rules: sequencer::RULES,
-        also: &[],
+        also: sequencer::ALSO,
         needs: Needs::Derivation,
         check: sequencer::check,
     },
@@ -552,7 +584,7 @@ const FAMILIES: &[Family] = &[
     },
     Family {
         rules: collect::RULES,
-        also: &["tensor_lost"],
+        also: &[&memory::TENSOR_LOST],
         needs: Needs::Derivation,
         check: collect::check,
     },
@@ -704,7 +736,9 @@ const FAMILIES: &[Family] = &[
 
 /// Every rule of the catalogue that is implemented, in the catalogue's order.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    FAMILIES.iter().flat_map(|family| family.rules.iter())
+    FAMILIES
+        .iter()
+        .flat_map(|family| family.rules.iter().copied())
 }
 
 /// The rule of that name.
@@ -737,15 +771,6 @@ pub fn url(name: &str) -> String {
     )
 }
 
-/// Pairs of rules of which the first one implies the second one where both speak of the same place: an address that is no
-/// multiple of its element is none of 8 bytes either.
-const IMPLIES: &[(&str, &str)] = &[
-    ("element_alignment", "commit_alignment"),
-    ("element_alignment", "dma_alignment"),
-    ("element_alignment", "hbm_misaligned_read"),
-    ("element_alignment", "hbm_partial_write"),
-];
-
 /// The findings of some families about one body, each place and rule once, in the order of the families. What follows from
 /// another finding at the same place is left out. Fixes mend all places of their fault; what they need behind them is not
 /// worked out here, see [`crate::fixing`].
@@ -776,7 +801,7 @@ pub(crate) use coverage::{
 };
 pub(crate) use fetch::unaligned_packet;
 pub(crate) use reach::Reach;
-pub(crate) use scoped::{name_in_scope, with_paths};
+pub(crate) use scoped::{name_fixes_in_scope, name_in_scope, with_paths};
 pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};
 pub(crate) use words::names;
 
@@ -800,17 +825,23 @@ fn found_by(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
     findings
 }
 
+/// The rules that imply others.
+static IMPLYING: LazyLock<Vec<&'static Rule>> =
+    LazyLock::new(|| all().filter(|rule| !rule.implies.is_empty()).collect());
+
 /// Leaves out what a finding of a rule that is on says at the same place as well.
 pub(crate) fn drop_implied(
     enabled: &EnabledRules,
     findings: &mut Vec<Finding>,
-    is_found: impl Fn(&'static str, Span) -> bool,
+    is_found: impl Fn(&'static Rule, Span) -> bool,
 ) {
     findings.retain(|finding| {
-        let implied = |(first, second): &(&'static str, &str)| {
-            *second == finding.rule && is_found(first, finding.span) && enabled.has(first)
+        let implied = |rule: &'static Rule| {
+            rule.implies.contains(&finding.rule)
+                && is_found(rule, finding.span)
+                && enabled.has(rule.name)
         };
-        !IMPLIES.iter().any(implied)
+        !IMPLYING.iter().copied().any(implied)
     });
 }
 

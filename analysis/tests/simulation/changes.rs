@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use visa_analysis::check::function_findings;
+use visa_analysis::check::function_time_findings;
 use visa_analysis::db::{AnalysisDatabase, Options};
 use visa_analysis::items::{ItemKind, file_items};
 use visa_analysis::rules::Saving;
@@ -26,8 +26,8 @@ fn savings(rule: &str, text: &str) -> Vec<Saving> {
         .iter()
         .flat_map(|items| items.items.iter().copied())
         .filter(|item| item.kind(&db) == ItemKind::Function)
-        .flat_map(|function| function_findings(&db, function).findings.clone())
-        .filter(|finding| finding.rule == rule)
+        .flat_map(|function| function_time_findings(&db, function).findings.clone())
+        .filter(|finding| finding.rule.name == rule)
         .filter_map(|finding| finding.saving)
         .collect()
 }

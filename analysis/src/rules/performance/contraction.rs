@@ -16,40 +16,42 @@ use super::{
     Costed, KERNEL_SHARE, MANY_CYCLES, saves, weighty_passes, with_estimate, with_saving, worth,
 };
 
+pub(in crate::rules) static IDLE_ROWS: Rule = rule!(
+    "idle_rows",
+    Performance,
+    "Row utilization",
+    "fewer than 8 rows multiply while the stream is repeated for weights that the others could hold",
+    "The MAC array has 8 rows, and every packet of the stream reaches all of them at once, each with weights of its own. \
+     Weights that stand in the time of the TRF instead of its rows make the Stream Adapter repeat each packet for them, one \
+     cycle each, while the other rows stand idle. Take as many of them as make 8 into the rows. \
+     Reported where that makes the whole pass a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
+);
+
+pub(in crate::rules) static HALF_MAC_PACKET: Rule = rule!(
+    "half_mac_packet",
+    Performance,
+    "Flit Buffer",
+    "aligned packets hold one flit of the stream where two would fit",
+    "A row multiplies 64 bytes a cycle, two flits. With one collected flit a packet, the upper half is zeros, and the contraction \
+     takes twice the cycles. Where two neighbouring flits are reduced together, the Stream Adapter can collect both into one \
+     packet. \
+     Reported where that makes the whole pass a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
+    fix,
+);
+
+pub(in crate::rules) static TRF_LOAD_STALL: Rule = rule!(
+    "trf_load_stall",
+    Performance,
+    "TRF Cache",
+    "a contraction reads both bank columns of the TRF each cycle while the sub context loads it",
+    "Reads of the TRF come before writes. A read of 64 bytes takes both bank columns unless the cache of four of them holds \
+     it, so that a load beside it writes only in the cycles of a hit. Weights that stay the same for several cycles leave room \
+     for the load; so do reads of 32 bytes or less that change columns. \
+     Reported where the load waits for at least 2 % of the kernel's cycles, and at least 500.",
+);
+
 /// The family's rules.
-pub(in super::super) const RULES: &[Rule] = &[
-    rule!(
-        "idle_rows",
-        Performance,
-        "Row utilization",
-        "fewer than 8 rows multiply while the stream is repeated for weights that the others could hold",
-        "The MAC array has 8 rows, and every packet of the stream reaches all of them at once, each with weights of its own. \
-         Weights that stand in the time of the TRF instead of its rows make the Stream Adapter repeat each packet for them, one \
-         cycle each, while the other rows stand idle. Take as many of them as make 8 into the rows. \
-         Reported where that makes the whole pass a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
-    ),
-    rule!(
-        "half_mac_packet",
-        Performance,
-        "Flit Buffer",
-        "aligned packets hold one flit of the stream where two would fit",
-        "A row multiplies 64 bytes a cycle, two flits. With one collected flit a packet, the upper half is zeros, and the contraction \
-         takes twice the cycles. Where two neighbouring flits are reduced together, the Stream Adapter can collect both into one \
-         packet. \
-         Reported where that makes the whole pass a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
-        fix,
-    ),
-    rule!(
-        "trf_load_stall",
-        Performance,
-        "TRF Cache",
-        "a contraction reads both bank columns of the TRF each cycle while the sub context loads it",
-        "Reads of the TRF come before writes. A read of 64 bytes takes both bank columns unless the cache of four of them holds \
-         it, so that a load beside it writes only in the cycles of a hit. Weights that stay the same for several cycles leave room \
-         for the load; so do reads of 32 bytes or less that change columns. \
-         Reported where the load waits for at least 2 % of the kernel's cycles, and at least 500.",
-    ),
-];
+pub(in super::super) const RULES: &[&Rule] = &[&IDLE_ROWS, &HALF_MAC_PACKET, &TRF_LOAD_STALL];
 
 pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for costed in weighty_passes(checked) {
@@ -91,7 +93,7 @@ fn two_flits(
     })?;
     let saving = worth(costed.known, &changed)?;
     let finding = Finding::new(
-        "half_mac_packet",
+        &HALF_MAC_PACKET,
         stage.output.packet.span,
         format!(
             "one flit of {FLIT_BYTES} bytes fills half of the 64 that a row multiplies; two a packet take {} cycles instead of {}",
@@ -121,7 +123,7 @@ fn more_rows(
     let changed = with_rows(costed, index, factor)?;
     let saving = worth(costed.known, &changed)?;
     let finding = Finding::new(
-        "idle_rows",
+        &IDLE_ROWS,
         row.span,
         format!(
             "{rows} of {all} rows multiply, {} % of the MACs are idle, and each packet is repeated {tiling} times for weights that \
@@ -263,7 +265,7 @@ fn stalled_load(costed: &Costed<'_>, stage: &Stage, derived: &AlignDerivation) -
         return None;
     }
     let finding = Finding::new(
-        "trf_load_stall",
+        &TRF_LOAD_STALL,
         stage.span,
         format!(
             "each read takes 64 bytes, both bank columns of the TRF, and {} % miss the cache: the load beside it, {after} cycles \

@@ -7,8 +7,7 @@ use crate::simulation::what_if_stages;
 use super::super::{Checked, Finding, Rule, rule};
 use super::{Costed, weighty_passes, with_estimate, worth};
 
-/// The family's rules.
-pub(in super::super) const RULES: &[Rule] = &[rule!(
+pub(in crate::rules) static TRANSPOSE_SINGLE_BUFFER: Rule = rule!(
     "transpose_single_buffer",
     Performance,
     "Double Buffering",
@@ -17,7 +16,10 @@ pub(in super::super) const RULES: &[Rule] = &[rule!(
      other; one of 32 columns takes both, and input and output take turns. Half the packets of a row at a time, the other half in \
      an outer iteration, turn the same elements with both buffers at work. \
      Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
-)];
+);
+
+/// The family's rules.
+pub(in super::super) const RULES: &[&Rule] = &[&TRANSPOSE_SINGLE_BUFFER];
 
 pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for costed in weighty_passes(checked) {
@@ -60,7 +62,7 @@ fn halved(costed: &Costed<'_>, index: usize, matrix: &TransposeMatrix) -> Option
         &what_if_stages(costed.known, costed.operation.id, &stages)?,
     )?;
     let finding = Finding::new(
-        "transpose_single_buffer",
+        &TRANSPOSE_SINGLE_BUFFER,
         costed.operation.span,
         format!(
             "{} columns take both buffers, so that input and output alternate, {single} cycles; {} columns would leave one for each",
