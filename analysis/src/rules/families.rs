@@ -56,7 +56,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         rules: sequencer::RULES,
-        also: sequencer::ALSO,
+        also: &[],
         needs: Needs::Derivation,
         check: sequencer::check,
     },

@@ -5,20 +5,17 @@ use crate::derivation::dma::DmaViolation;
 use crate::derivation::fetch::{FetchDerivation, FetchViolation};
 use crate::derivation::sequencer::{Misfit, SequenceReport, SequencerViolation};
 use crate::derivation::{EndDerivation, OperationDerivation, StageDerivation};
-use crate::hardware::SEQUENCER_ENTRIES as ENTRIES;
+use crate::hardware::{SEQUENCER_ENTRIES as ENTRIES, SEQUENCER_ITERATIONS as COUNT};
 use crate::items::Span;
 use crate::kernel::{
     Body, Copy, OperationKind, Pass, PassEnd, PassSource, StreamShape, Tensor, TensorId, Written,
 };
 use crate::mapping::{Mapping, MappingKind, PaddingKind};
-use crate::rules::commit::{COMMIT_PACKET_SIZE, COMMIT_SIZE};
-use crate::rules::dma::DMA_PACKET_LIMIT;
-use crate::rules::fetch::{FETCH_CAST_OVERFLOW, FETCH_SUB_CONTEXT_SIZE};
 
 use super::lanes::Edits;
 use super::valid_count::places;
 use super::wording::StageOf;
-use super::{Alternative, Applicability, Checked, Finding, Rule, rule, wording, words};
+use super::{Alternative, Applicability, Checked, Finding, Rule, find, rule, wording, words};
 
 pub(in crate::rules) static SEQUENCER_ENTRIES: Rule = rule!(
     "sequencer_entries",
@@ -117,20 +114,9 @@ pub(super) const RULES: &[&Rule] = &[
     &SEQUENCER_WRITE_STRIDE,
 ];
 
-/// The rules of other families that limits of a sequencer are reported as.
-pub(super) const ALSO: &[&Rule] = &[
-    &COMMIT_PACKET_SIZE,
-    &COMMIT_SIZE,
-    &DMA_PACKET_LIMIT,
-    &FETCH_CAST_OVERFLOW,
-    &FETCH_SUB_CONTEXT_SIZE,
-];
-
 /// The rule that reports a violation; none for what is not known. Answers about a sequence alone name it too.
 fn rule_of(violation: &SequencerViolation) -> Option<&'static Rule> {
-    let name = violation.rule()?;
-    let mut rules = RULES.iter().chain(ALSO);
-    rules.find(|rule| rule.name == name).copied()
+    find(violation.rule()?)
 }
 
 /// Turns the violations of this family into findings.
@@ -359,7 +345,7 @@ fn word(body: &Body, violation: &SequencerViolation, place: &StreamPlace<'_>) ->
         SequencerViolation::Iterations { size } => (
             place.time(),
             format!(
-                "{verb} needs a loop of {size} iterations; an entry counts to 65536, and no split of {size} fits the entries"
+                "{verb} needs a loop of {size} iterations; an entry counts to {COUNT}, and no split of {size} fits the entries"
             ),
         ),
         SequencerViolation::Packet {
@@ -423,10 +409,13 @@ fn word(body: &Body, violation: &SequencerViolation, place: &StreamPlace<'_>) ->
     })
 }
 
+/// What an axis is padded to a multiple of, so that a loop over it can be split.
+const SPLIT: u64 = 64;
+
 /// The next size without a prime factor above the limit: a multiple of 64 is one, as long as the rest is not too large.
 fn splittable(size: u64) -> Option<u64> {
-    let padded = size.checked_next_multiple_of(64)?;
-    (padded / 64 <= 65_536).then_some(padded)
+    let padded = size.checked_next_multiple_of(SPLIT)?;
+    (padded / SPLIT <= COUNT).then_some(padded)
 }
 
 /// Padding of the axis with so many values, wherever it is written, to a size that a sequencer can split.
@@ -544,7 +533,7 @@ fn word_transfer(
             )
         }
         SequencerViolation::Iterations { size } => format!(
-            "the transfer needs a loop of {size} iterations; an entry counts to 65536, and no split of {size} fits the entries"
+            "the transfer needs a loop of {size} iterations; an entry counts to {COUNT}, and no split of {size} fits the entries"
         ),
         SequencerViolation::Misfit(Misfit::Incompatible { axis, step, border }) => format!(
             "the target steps through `{axis}` by {step}, and the source's digit there ends at {border}: the borders of the two \

@@ -47,7 +47,7 @@ pub(super) fn trf_load(
                 rows,
                 time: iterations,
             } => {
-                let is_count = matches!(rows, 1 | 2 | 4 | 8);
+                let is_count = checked.body.machine.takes_rows(*rows);
                 let message = match iterations {
                     Some(iterations) if is_count => format!(
                         "{rows} rows do not divide the {iterations} iterations of the collected time, which are shared out to them"

@@ -1,14 +1,12 @@
 //! MACs that stand idle, and loads of the TRF that its readers hold up.
 
 use crate::derivation::StageDerivation;
-use crate::derivation::contraction::{AlignDerivation, TrfSequencer};
+use crate::derivation::contraction::AlignDerivation;
 use crate::hardware::FLIT_BYTES;
-use crate::items::Span;
-use crate::kernel::{
-    AccumulationKind, Context, OperationKind, PassEnd, Stage, StageKind, TensorId,
-};
-use crate::mapping::{Form, Mapping};
-use crate::simulation::{Changed, Engine, StageCost, what_if, what_if_stages};
+use crate::kernel::{Stage, StageKind, TensorId};
+use crate::mapping::Form;
+use crate::simulation::trf::{LoadStall, load_stall, with_more_rows};
+use crate::simulation::what_if;
 
 use super::super::wording::at_uses;
 use super::super::{Applicability, Checked, Finding, Rule, Saving, rule};
@@ -117,10 +115,12 @@ fn more_rows(
     let rows = row.get()?.size();
     let all = costed.known.body.machine.rows;
     let tiling = derived.tiling?;
-    let factor = [8, 4, 2].into_iter().find(|factor| {
+    let counts: Vec<u64> = costed.known.body.machine.row_counts().collect();
+    let mut factors = counts.into_iter().rev().filter(|count| *count > 1);
+    let factor = factors.find(|factor| {
         rows.checked_mul(*factor).is_some_and(|rows| rows <= all) && tiling.is_multiple_of(*factor)
     })?;
-    let changed = with_rows(costed, index, factor)?;
+    let changed = with_more_rows(costed.known, costed.operation, index, factor)?;
     let saving = worth(costed.known, &changed)?;
     let finding = Finding::new(
         &IDLE_ROWS,
@@ -140,126 +140,15 @@ fn more_rows(
     Some(with_estimate(finding, saving))
 }
 
-/// The cycles of a pass whose repetitions are fewer by a factor: from the alignment on, and behind an interleaved
-/// accumulator, whose packets then hold more rows, to the end.
-fn with_rows(costed: &Costed<'_>, index: usize, factor: u64) -> Option<Changed> {
-    let accumulated = costed
-        .pass
-        .stages
-        .iter()
-        .enumerate()
-        .find_map(|(number, stage)| {
-            let interleaved = match &stage.kind {
-                StageKind::Accumulate(kind) => *kind.get()? == AccumulationKind::Interleaved,
-                _ => return None,
-            };
-            Some((number, stage, interleaved))
-        });
-    let (accumulator, stage, interleaved) = accumulated?;
-    if !keeps_tiling(costed, index, stage) {
-        return None;
-    }
-    let fewer = |stage: &StageCost| match stage.engine {
-        Engine::Align | Engine::Contract => true,
-        _ => interleaved && stage.stage.is_none_or(|number| number >= accumulator),
-    };
-    let mut stages = costed.cost.stages.clone();
-    for stage in stages.iter_mut().filter(|stage| fewer(stage)) {
-        stage.busy = stage.busy.map(|busy| busy.div_ceil(factor));
-    }
-    what_if_stages(costed.known, costed.operation.id, &stages)
-}
-
-/// Whether all that the alignment repeats for is in the results.
-fn keeps_tiling(costed: &Costed<'_>, index: usize, accumulate: &Stage) -> bool {
-    let names = |mapping: Option<&Mapping>| mapping.map(|mapping| mapping.form().axis_names());
-    let aligned = costed.pass.stages.get(index);
-    let (Some(stream), Some(aligned), Some(results)) = (
-        names(costed.pass.input_of(index).time.get()),
-        aligned.and_then(|stage| names(stage.output.time.get())),
-        names(accumulate.output.time.get()),
-    ) else {
-        return false;
-    };
-    aligned
-        .difference(&stream)
-        .all(|axis| results.contains(axis))
-}
-
-/// Reads that are followed through the cache of the TRF.
-const FOLLOWED_READS: u64 = 16_384;
-
-/// Of a million reads how many miss the cache of the TRF, by the first ones: direct-mapped, four rows of two columns
-/// (book: TRF Cache). A read of 64 bytes takes both columns of a row.
-fn misses_a_million(sequencer: &TrfSequencer) -> u64 {
-    let mut rows: [Option<u64>; 4] = [None; 4];
-    let all = sequencer
-        .entries
-        .iter()
-        .fold(1_u64, |product, entry| product.saturating_mul(entry.size));
-    let followed = all.clamp(1, FOLLOWED_READS);
-    let mut misses = 0_u64;
-    for read in 0..followed {
-        let (mut rest, mut address) = (read, 0_u64);
-        for entry in sequencer.entries.iter().rev() {
-            let step = rest.checked_rem(entry.size).unwrap_or(0);
-            address = address.wrapping_add(step.wrapping_mul(entry.stride));
-            rest = rest.checked_div(entry.size).unwrap_or(0);
-        }
-        let row = address / (2 * FLIT_BYTES);
-        let index = usize::try_from(row % 4).unwrap_or(0);
-        if let Some(cached) = rows.get_mut(index)
-            && *cached != Some(row)
-        {
-            *cached = Some(row);
-            misses += 1;
-        }
-    }
-    misses * 1_000_000 / followed
-}
-
-/// The load of the TRF by the sub context that shares most cycles with a pass: those cycles, its own, and its place.
-fn load_beside(costed: &Costed<'_>) -> Option<(u64, u64, Span)> {
-    let schedule = &costed.known.simulation.schedule;
-    let own = schedule.slot(costed.operation.id)?;
-    let mut longest: Option<(u64, u64, Span)> = None;
-    for operation in &costed.known.body.operations {
-        let OperationKind::Pass(pass) = &operation.kind else {
-            continue;
-        };
-        if let PassEnd::ToTrf { span, .. } = pass.end
-            && pass.context == Some(Context::Sub)
-            && let Some(slot) = schedule.slot(operation.id)
-        {
-            let end = own.end.min(slot.end);
-            let together = end.saturating_sub(own.start.max(slot.start));
-            if together > 0 && longest.is_none_or(|(most, ..)| most < together) {
-                longest = Some((together, slot.cycles(), span));
-            }
-        }
-    }
-    longest
-}
-
 /// A load of the TRF that runs beside reads of both columns.
 fn stalled_load(costed: &Costed<'_>, stage: &Stage, derived: &AlignDerivation) -> Option<Finding> {
-    let sequencer = derived.sequencer.as_ref()?;
-    if sequencer.reg_read_size <= FLIT_BYTES {
-        return None;
-    }
     let total = costed.known.simulation.total()?;
-    let (together, after, load) = load_beside(costed)?;
-    // Of the cycles of both those in which the pass reads and misses.
-    let mut stages = costed.cost.stages.iter();
-    let reads = stages
-        .find(|stage| stage.engine == Engine::Align)?
-        .busy
-        .map(u128::from)?;
-    let share = misses_a_million(sequencer);
-    let blocked = u128::from(share)
-        .checked_mul(reads)?
-        .checked_div(u128::from(costed.cost.cycles?))?;
-    let stalled = u64::try_from(u128::from(together) * blocked / 1_000_000).ok()?;
+    let LoadStall {
+        load,
+        alone: after,
+        waits: stalled,
+        misses_a_million: share,
+    } = load_stall(costed.known, costed.operation, costed.cost, derived)?;
     let before = after.checked_add(stalled)?;
     if stalled < MANY_CYCLES || !saves(total.checked_add(stalled)?, total, KERNEL_SHARE) {
         return None;

@@ -130,13 +130,6 @@ fn tensor_at(stage: &Stage, span: Span) -> Option<TensorId> {
     })
 }
 
-const fn lanes(way: Way) -> u64 {
-    match way {
-        Way::Way8 => 8,
-        Way::Way4 => 4,
-    }
-}
-
 fn stream_type(span: Span, found: ElementType, place: Span) -> Finding {
     let finding = Finding::new(
         &VECTOR_TYPE,
@@ -237,7 +230,7 @@ fn way(
         format!(
             "`{}` needs {} lanes ({place}); the stream has {has}",
             stage.method,
-            lanes(needs)
+            needs.lanes()
         ),
     );
     match needs {
