@@ -35,7 +35,9 @@ use crate::report::{
     CrateLibrary, Diagnostic, FileReport, InactiveCode, OperationCounts, Problem, UnresolvedPlace,
     fitted,
 };
-use crate::rules::{self, Applicability, Checked, Derived, Edit, EnabledRules, Families, Finding};
+use crate::rules::{
+    self, Applicability, Checked, Derived, Edit, EnabledRules, Families, Finding, Fix,
+};
 use crate::simulation::{BodySimulation, simulate_watching};
 use crate::suppression;
 use crate::syntax::Unanalysed;
@@ -153,7 +155,7 @@ pub fn completed_function_findings(db: &dyn Db, function: ItemId) -> Arc<Finding
         let mut findings = as_checked(db, function, |checked| {
             // What a fix leads to is judged by all rules.
             let mut findings = rules::check_as_proposed(checked);
-            let is_on = |finding: &Finding| families.have_rule(finding.rule);
+            let is_on = |finding: &Finding| families.have_rule(finding.rule.name);
             complete_each(checked, &mut findings, is_on);
             findings
         });
@@ -202,7 +204,8 @@ fn items_in(body: &Body) -> FxHashSet<ItemId> {
 /// Writes the fixes of a function's findings as its author would, and says which of them reach out of it.
 pub(crate) fn in_words_of(db: &dyn Db, function: ItemId, findings: &mut [Finding]) {
     rules::name_in_scope(db, function, findings);
-    keep_fixes_inside(db, function, findings);
+    let fixes = findings.iter_mut().flat_map(|finding| &mut finding.fixes);
+    keep_fixes_inside(db, function, fixes);
 }
 
 /// What is found in one function.
@@ -224,8 +227,12 @@ fn found_in_function(db: &dyn Db, function: ItemId, fixes: Fixes) -> Vec<Arc<Fin
 
 /// What a fix changes in the same item and outside of the function may serve other functions there: nobody applies it without
 /// looking.
-fn keep_fixes_inside(db: &dyn Db, function: ItemId, findings: &mut [Finding]) {
-    for fix in findings.iter_mut().flat_map(|finding| &mut finding.fixes) {
+pub(crate) fn keep_fixes_inside<'a>(
+    db: &dyn Db,
+    function: ItemId,
+    fixes: impl IntoIterator<Item = &'a mut Fix>,
+) {
+    for fix in fixes {
         if fix.applicability == Applicability::Machine && edits_outside(db, function, &fix.edits) {
             fix.applicability = Applicability::Maybe;
         }

@@ -16,7 +16,7 @@ use crate::mapping::Mapping;
 use crate::rules::changed::{places, with_edits, with_mappings};
 use crate::rules::{
     ALTERNATIVE_LIMIT, Alternative, Alternatives, Applicability, Checked, Derived, Edit, FOLLOWING,
-    Finding, Fix, Level, Reach, found_by_families, groups_of_causes, names,
+    Finding, Fix, Level, Reach, Rule, found_by_families, groups_of_causes, names,
 };
 use crate::simulation::{BodySimulation, simulate};
 
@@ -56,7 +56,7 @@ enum Outcome {
     MendsNothing,
 }
 
-type Key = (&'static str, Span);
+type Key = (&'static Rule, Span);
 
 fn key(finding: &Finding) -> Key {
     (finding.rule, finding.span)
@@ -356,7 +356,7 @@ impl<'a> Completion<'a> {
             .flat_map(|seeded| &seeded.places)
             .copied()
             .collect();
-        let rules: FxHashSet<&str> = seeds.iter().map(|seeded| seeded.finding.rule).collect();
+        let rules: FxHashSet<&Rule> = seeds.iter().map(|seeded| seeded.finding.rule).collect();
         let least = seeds.iter().map(|seeded| seeded.finding.level()).min();
         let sure = |fix: &Fix| fix.applicability == Applicability::Machine;
         let mut sure_of_all = seeds.iter().all(|seeded| sure(seeded.fix));
@@ -499,7 +499,7 @@ impl Joined {
     /// The edits with those that mend what is new: of one fix the first that can be added, of several those of all
     /// findings of a rule. Whether they are all sure; `None` where there is nothing to add.
     fn next(&self, new: &[&Finding], alone: bool) -> Option<(Self, bool)> {
-        let mut next: Option<(Self, bool, &str)> = None;
+        let mut next: Option<(Self, bool, &Rule)> = None;
         for finding in new {
             match &mut next {
                 None => {

@@ -310,7 +310,7 @@ fn proposals(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Vec<Prop
         .findings
         .iter()
         .filter_map(|finding| {
-            let rule = crate::rules::find(finding.rule)?;
+            let rule = finding.rule;
             let saving = finding
                 .saving
                 .filter(|_| rule.group == Group::Performance)?;

@@ -139,7 +139,7 @@ impl<'a> Places<'a> {
 
     /// A finding placed in its file.
     pub(crate) fn diagnostic(&mut self, finding: &Finding) -> Option<Diagnostic> {
-        let rule = rules::find(finding.rule)?;
+        let rule = finding.rule;
         let (file, range) = self.range(finding.span)?;
         let related = finding.related.iter().filter_map(|related| {
             let (file, range) = self.range(related.span)?;

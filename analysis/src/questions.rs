@@ -295,10 +295,14 @@ fn read(axes: &str, expressions: &[&str]) -> Result<Vec<Mapping>, QuestionError>
     let mut mappings = Vec::new();
     for item in file_items(&db, file).items.iter().copied() {
         let found = item_findings(&db, item);
-        if let Some(finding) = found.findings.iter().find(|finding| is_fatal(finding.rule)) {
+        if let Some(finding) = found
+            .findings
+            .iter()
+            .find(|finding| is_fatal(finding.rule.name))
+        {
             return Err(match item.kind(&db) {
                 ItemKind::Alias => QuestionError::IllFormed {
-                    rule: finding.rule.to_owned(),
+                    rule: finding.rule.name.to_owned(),
                     message: with_help(&finding.message, finding.advice().as_deref()),
                 },
                 _ => QuestionError::Option(format!("axes `{axes}`: {}", finding.message)),

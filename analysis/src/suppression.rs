@@ -24,7 +24,7 @@ use crate::items::{
 use crate::report::{Diagnostic, DiagnosticFix, FileEdit, FileReport, Range, StatedAlternative};
 use crate::rules::suppressions as wording;
 pub use crate::rules::suppressions::SuppressionKind;
-use crate::rules::{self, Applicability};
+use crate::rules::{self, Applicability, Rule};
 
 use self::covering::{Covering, Intervals, names_of};
 pub use self::writing::{Allowed, allowing};
@@ -332,7 +332,7 @@ pub(crate) fn apply(
             (
                 unknown.message.clone(),
                 unknown.help.clone(),
-                wording::UNKNOWN,
+                &wording::UNKNOWN_RULE,
                 unknown.nearest.as_slice(),
             )
         } else if covering.is_used(number)
@@ -346,14 +346,11 @@ pub(crate) fn apply(
             (
                 wording::unused_message(name, suppression.kind),
                 Some(wording::unused_help()),
-                wording::UNUSED,
+                &wording::UNUSED_SUPPRESSION,
                 [].as_slice(),
             )
         };
-        let Some(rule) = rules::find(rule) else {
-            continue;
-        };
-        let fixes = fix(suppression, nearest, rule.name, &report.path, &text);
+        let fixes = fix(suppression, nearest, rule, &report.path, &text);
         let mut diagnostic = Diagnostic {
             rule: rule.name,
             group: rule.group,
@@ -448,7 +445,7 @@ fn stated(fixes: &[DiagnosticFix]) -> Vec<StatedAlternative> {
 fn fix(
     suppression: &Suppression,
     nearest: &[String],
-    rule: &str,
+    rule: &Rule,
     path: &Arc<str>,
     text: &str,
 ) -> Vec<DiagnosticFix> {
@@ -458,7 +455,7 @@ fn fix(
         end_byte: bytes.end,
         text: text.to_owned(),
     };
-    if rule == wording::UNUSED {
+    if *rule == wording::UNUSED_SUPPRESSION {
         let removed = removing::removal(text, suppression);
         return removed
             .iter()

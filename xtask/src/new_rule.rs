@@ -63,7 +63,7 @@ pub(crate) fn run(
     let text = read(&declared)?;
     let text = with_declaration(&text, name, group).ok_or_else(|| {
         format!(
-            "`{}` has no `const RULES: &[Rule] = &[`",
+            "`{}` has no `const RULES: &[&Rule] = &[`",
             declared.display()
         )
     })?;
@@ -99,17 +99,32 @@ fn family_of(repository: &Path, family: &str) -> Result<std::path::PathBuf, Stri
     found.ok_or_else(|| format!("`{}` has no family `{family}`", folder.display()))
 }
 
-/// The text of a family with one more rule at the end of its declarations.
+/// The text of a family with one more rule: its declaration before the list of the family's rules, and its place in it.
 fn with_declaration(text: &str, name: &str, group: &str) -> Option<String> {
-    let start = text.find("const RULES: &[Rule] = &[")?;
-    let end = start + text.get(start..)?.find("\n];")?;
-    let (before, after) = text.split_at_checked(end + 1)?;
-    let rule = format!(
-        "    rule!(\n        \"{name}\",\n        {group},\n        \"derived\",\n        \
-         \"what it reports, in one line\",\n        \
-         \"the mechanism in the machine, what goes wrong, what to do\",\n    ),\n"
+    const LIST: &str = "const RULES: &[&Rule] = &[";
+    let list = text.find(LIST)?;
+    // The remarks of the list stay with it.
+    let line = text.get(..list)?.rfind('\n').map_or(0, |end| end + 1);
+    let remarks = text.get(..line)?.rfind("\n\n").map_or(0, |end| end + 2);
+    let start = list + LIST.len();
+    let end = start + text.get(start..)?.find("];")?;
+    let listed = text.get(start..end)?.trim_end().trim_end_matches(',');
+    let constant = name.to_uppercase();
+    let declaration = format!(
+        "pub(in crate::rules) static {constant}: Rule = rule!(\n    \"{name}\",\n    {group},\n    \"derived\",\n    \
+         \"what it reports, in one line\",\n    \
+         \"the mechanism in the machine, what goes wrong, what to do\",\n);\n\n"
     );
-    Some(format!("{before}{rule}{after}"))
+    // On one line the list stays on one line.
+    let last = match listed {
+        "" => format!("&{constant}"),
+        _ if listed.contains('\n') => format!(",\n    &{constant},\n"),
+        _ => format!(", &{constant}"),
+    };
+    let before = text.get(..remarks)?;
+    let head = text.get(remarks..start)?;
+    let after = text.get(end..)?;
+    Some(format!("{before}{declaration}{head}{listed}{last}{after}"))
 }
 
 fn read(path: &Path) -> Result<String, String> {
@@ -130,8 +145,13 @@ mod tests {
 
     use super::run;
 
-    const FAMILY: &str =
-        "pub(super) const RULES: &[Rule] = &[\n    rule!(\"first\"),\n];\n\nfn check() {}\n";
+    const FAMILY: &str = "pub(in crate::rules) static FIRST: Rule = rule!(\"first\");
+
+/// The family's rules.
+pub(super) const RULES: &[&Rule] = &[&FIRST];
+
+fn check() {}
+";
 
     fn repository() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap_or_else(|error| unreachable!("{error}"));
@@ -151,12 +171,20 @@ mod tests {
         let folder = repository();
         assert!(run(folder.path(), "commit_new", "commit", "silent").is_ok());
         let family = text(&folder, "analysis/src/rules/commit.rs");
+        let declared = "pub(in crate::rules) static COMMIT_NEW: Rule = rule!(\n    \"commit_new\",\n    Silent,";
+        assert!(family.contains(declared), "{family}");
+        let list = "pub(super) const RULES: &[&Rule] = &[&FIRST, &COMMIT_NEW];\n\nfn check() {}\n";
         assert!(
-            family.contains(
-                "rule!(\"first\"),\n    rule!(\n        \"commit_new\",\n        Silent,"
-            )
+            family.ends_with(&format!(");\n\n/// The family's rules.\n{list}")),
+            "{family}"
         );
-        assert!(family.ends_with("),\n];\n\nfn check() {}\n"));
+        // Of a list of several lines each rule has its own.
+        let long = FAMILY.replace("&[&FIRST]", "&[\n    &FIRST,\n    &SECOND,\n]");
+        let more = super::with_declaration(&long, "third", "Style").unwrap_or_default();
+        assert!(
+            more.contains("&[\n    &FIRST,\n    &SECOND,\n    &THIRD,\n];"),
+            "{more}"
+        );
         let wrong = text(&folder, "fixtures/violations/commit_new/wrong.rs");
         assert!(wrong.contains("= ctx //~ commit_new\n"));
         assert!(!text(&folder, "fixtures/violations/commit_new/right.rs").contains("//~"));

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::Trust;
 use crate::check::{
     Fixes, as_checked, edits_outside, files_by_reach, findings_from_elsewhere, found_in_items,
-    function_findings, function_time_findings, functions, in_words_of, reachable_from,
+    function_findings, function_time_findings, functions, keep_fixes_inside, reachable_from,
 };
 use crate::completion::{Seed, complete_one, complete_together};
 use crate::db::Db;
@@ -17,7 +17,7 @@ use crate::inputs::{Project, SourceFile};
 use crate::items::{ItemId, Span};
 use crate::places::Places;
 use crate::report::{DiagnosticFix, FileEdit, fitted};
-use crate::rules::{self, Applicability, Finding, Fix};
+use crate::rules::{self, Applicability, Finding, Fix, Rule};
 
 /// How several fixes are completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct Completed {
 }
 
 /// A finding's rule and place, which no two of a function share.
-type Place = (&'static str, Span);
+type Place = (&'static Rule, Span);
 
 /// What a fix is recognised by.
 type Key = (String, Vec<FileEdit>);
@@ -250,9 +250,8 @@ fn same(db: &dyn Db, function: ItemId, found: &Finding, fix: usize) -> Option<Fi
 
 /// A fix in the words of the function's author.
 fn in_words(db: &dyn Db, function: ItemId, fix: Fix) -> Option<Fix> {
-    let place = fix.edits.first()?.span;
-    let mut finding = Finding::new("", place, "");
-    finding.fixes.push(fix);
-    in_words_of(db, function, std::slice::from_mut(&mut finding));
-    finding.fixes.pop()
+    let mut fixes = vec![fix];
+    rules::name_fixes_in_scope(db, function, &mut fixes);
+    keep_fixes_inside(db, function, &mut fixes);
+    fixes.pop()
 }

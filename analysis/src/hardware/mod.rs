@@ -25,6 +25,15 @@ pub use vector_operations::{
     same_function, vector_operation,
 };
 
+/// Elements of 32 bits on the bus from the accumulator to the Vector Engine: a flit (book: Temporal Reduction).
+pub const ACCUMULATOR_BUS_ELEMENTS: u64 = 8;
+
+/// Bank columns of the tensor register file, each of which gives a flit a read (book: TRF Sequencer).
+pub const TRF_COLUMNS: u64 = 2;
+
+/// Rows of the direct-mapped cache before the tensor register file, each with a flit of every column (book: TRF Cache).
+pub const TRF_CACHE_ROWS: usize = 4;
+
 /// Bytes of a flit, the unit that every engine after the Switch Engine moves a cycle (book: Packet Normalization).
 pub const FLIT_BYTES: u64 = 32;
 /// Slices between the addresses of one cluster's DM and the next one's, however many a kernel has (book: DMA Command Syntax).

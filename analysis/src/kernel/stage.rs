@@ -139,6 +139,22 @@ pub struct StreamShape {
 }
 
 impl StreamShape {
+    /// The declared mappings, outermost first.
+    pub fn mappings(&self) -> impl Iterator<Item = &Written<Mapping>> {
+        [&self.chip, &self.cluster, &self.slice]
+            .into_iter()
+            .chain(&self.row)
+            .chain([&self.time, &self.packet])
+    }
+
+    /// The declared mappings, outermost first, to be changed.
+    pub fn mappings_mut(&mut self) -> impl Iterator<Item = &mut Written<Mapping>> {
+        [&mut self.chip, &mut self.cluster, &mut self.slice]
+            .into_iter()
+            .chain(&mut self.row)
+            .chain([&mut self.time, &mut self.packet])
+    }
+
     /// The pair `Time, Packet`; `None` if one is unknown or the product overflows.
     #[must_use]
     pub fn stream(&self) -> Option<Mapping> {
@@ -399,6 +415,50 @@ pub enum SwitchConfig {
         /// Size of the broadcast part.
         slice0: Written<u64>,
     },
+}
+
+impl SwitchConfig {
+    /// The sizes, in the order of their declaration.
+    pub fn numbers(&self) -> impl Iterator<Item = &Written<u64>> {
+        let numbers = match self {
+            Self::Broadcast01 {
+                slice1,
+                slice0,
+                time0,
+            }
+            | Self::InterTranspose {
+                slice1,
+                slice0,
+                time0,
+            } => [Some(slice1), Some(slice0), Some(time0)],
+            Self::Broadcast1 { slice1, slice0 }
+            | Self::Transpose { slice1, slice0 }
+            | Self::TransposedBroadcast1 { slice1, slice0 } => [Some(slice1), Some(slice0), None],
+            Self::CustomBroadcast { ring_size } => [Some(ring_size), None, None],
+        };
+        numbers.into_iter().flatten()
+    }
+
+    /// The sizes, in the order of their declaration, to be changed.
+    pub fn numbers_mut(&mut self) -> impl Iterator<Item = &mut Written<u64>> {
+        let numbers = match self {
+            Self::Broadcast01 {
+                slice1,
+                slice0,
+                time0,
+            }
+            | Self::InterTranspose {
+                slice1,
+                slice0,
+                time0,
+            } => [Some(slice1), Some(slice0), Some(time0)],
+            Self::Broadcast1 { slice1, slice0 }
+            | Self::Transpose { slice1, slice0 }
+            | Self::TransposedBroadcast1 { slice1, slice0 } => [Some(slice1), Some(slice0), None],
+            Self::CustomBroadcast { ring_size } => [Some(ring_size), None, None],
+        };
+        numbers.into_iter().flatten()
+    }
 }
 
 /// A topology of the Switch Engine without its sizes.

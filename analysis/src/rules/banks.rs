@@ -11,8 +11,7 @@ use crate::kernel::PassSource;
 use super::sequencer::{bytes, commit_target};
 use super::{Alternative, Applicability, Checked, Finding, Rule, rule, wording};
 
-/// The family's rules.
-pub(super) const RULES: &[Rule] = &[rule!(
+pub(in crate::rules) static BANK_STARVATION: Rule = rule!(
     "bank_starvation",
     Hardware,
     "Bank Starvation",
@@ -22,7 +21,10 @@ pub(super) const RULES: &[Rule] = &[rule!(
      helps. Loops that step by multiples of 128 bytes, or not at all, come back to the same bank with every access: at 64 of \
      them in a row the limit is reached. Pad the rows so that neighbours start in different banks, or change the loops' order.",
     alt,
-)];
+);
+
+/// The family's rules.
+pub(super) const RULES: &[&Rule] = &[&BANK_STARVATION];
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
@@ -100,7 +102,7 @@ fn word(place: &Place, run: &BankRun, configuration: Option<&str>) -> Finding {
         Err(_) => format!("the loop{axis} ({size} iterations) comes back to the bank"),
     };
     let finding = Finding::new(
-        "bank_starvation",
+        &BANK_STARVATION,
         span,
         format!(
             "{verb} makes {} consecutive accesses to one DM bank; {BANK_RUN_LIMIT} starve the DMA engine: {why}",

@@ -6,8 +6,7 @@ use super::{Checked, Finding, Rule, rule};
 /// Operations that a finding names at the most.
 const OPERATIONS: usize = 3;
 
-/// The family's rules.
-pub(super) const RULES: &[Rule] = &[rule!(
+pub(in crate::rules) static BUDGET_EXCEEDED: Rule = rule!(
     "budget_exceeded",
     Performance,
     "derived",
@@ -17,7 +16,10 @@ pub(super) const RULES: &[Rule] = &[rule!(
      change that makes a kernel slower or larger is seen where it is made. A kernel of which something is unknown has no \
      total, and is not judged. `visa-lint cost` tells what takes the cycles, and with `--compare` what a change added; then \
      either make the kernel cheaper or raise the budget. Level `deny` for this rule fails the run.",
-)];
+);
+
+/// The family's rules.
+pub(super) const RULES: &[&Rule] = &[&BUDGET_EXCEEDED];
 
 /// Compares the kernel with its budget.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
@@ -50,7 +52,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         "`{name}` takes more than its budget: {}",
         exceeded.join("; ")
     );
-    let mut finding = Finding::new("budget_exceeded", checked.body.span, message)
+    let mut finding = Finding::new(&BUDGET_EXCEEDED, checked.body.span, message)
         .note(format!(
             "the budget is that of `{}` in the settings",
             budget.kernels

@@ -6,29 +6,30 @@ use crate::derivation::cast::CastViolation;
 use crate::derivation::{OperationDerivation, StageDerivation};
 use crate::hardware::FLIT_BYTES;
 
+pub(in crate::rules) static CAST_UNSUPPORTED: Rule = rule!(
+    "cast_unsupported",
+    Hardware,
+    "Precision Lowering",
+    "a type pair that the Cast Engine does not convert",
+    "The Cast Engine only lowers the precision of what the Contraction Engine and the Vector Engine compute: `i32` \
+     to narrower integers, `f32` to narrower floats. It neither widens nor crosses between integers and floats. \
+     Widening belongs to the Fetch Engine, and the crossing to the Vector Engine's fixed-point stages.",
+    alt,
+);
+
+pub(in crate::rules) static CAST_PACKET: Rule = rule!(
+    "cast_packet",
+    Hardware,
+    "Packet Transformation",
+    "the packet of a cast is not the elements of the input packet padded to a flit",
+    "One flit of 32 bytes enters the Cast Engine a cycle and one leaves it. The elements of the input packet keep \
+     their order and become narrower, so they fill only the beginning of the flit that leaves; the rest is padding \
+     and has to stand in the mapping. Time passes through unchanged.",
+    fix,
+);
+
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "cast_unsupported",
-        Hardware,
-        "Precision Lowering",
-        "a type pair that the Cast Engine does not convert",
-        "The Cast Engine only lowers the precision of what the Contraction Engine and the Vector Engine compute: `i32` \
-         to narrower integers, `f32` to narrower floats. It neither widens nor crosses between integers and floats. \
-         Widening belongs to the Fetch Engine, and the crossing to the Vector Engine's fixed-point stages.",
-        alt,
-    ),
-    rule!(
-        "cast_packet",
-        Hardware,
-        "Packet Transformation",
-        "the packet of a cast is not the elements of the input packet padded to a flit",
-        "One flit of 32 bytes enters the Cast Engine a cycle and one leaves it. The elements of the input packet keep \
-         their order and become narrower, so they fill only the beginning of the flit that leaves; the rest is padding \
-         and has to stand in the mapping. Time passes through unchanged.",
-        fix,
-    ),
-];
+pub(super) const RULES: &[&Rule] = &[&CAST_UNSUPPORTED, &CAST_PACKET];
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
@@ -58,7 +59,7 @@ fn word(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
             span,
         } => {
             let finding = Finding::new(
-                "cast_unsupported",
+                &CAST_UNSUPPORTED,
                 *span,
                 format!("the Cast Engine makes no `{output}` of `{input}`"),
             )
@@ -76,7 +77,7 @@ fn word(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
             span,
             packet_span,
         } => Finding::new(
-            "cast_packet",
+            &CAST_PACKET,
             *span,
             format!(
                 "a packet of {} enters the Cast Engine, which takes flits of {FLIT_BYTES}",
@@ -100,7 +101,7 @@ fn word(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
                     "the packet `{declared}` is not what the Cast Engine makes of its input: `{expected}`"
                 ),
             };
-            Finding::new("cast_packet", *span, message)
+            Finding::new(&CAST_PACKET, *span, message)
                 .related(*input_span, "the packet that enters the cast")
                 .alternatives("the packet is ", [Alternative::text(*span, expected)])
                 .fix(

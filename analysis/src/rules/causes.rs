@@ -181,6 +181,7 @@ fn joined(edits: Vec<Edit>) -> Option<Vec<Edit>> {
 mod tests {
     use super::*;
     use crate::kernel::testing::span;
+    use crate::rules::tensors::SLICE_SIZE;
 
     fn finding(place: u32, subject: &str, fixes: &[(&str, &str)]) -> Finding {
         let place = Span {
@@ -189,7 +190,7 @@ mod tests {
             ..span(1)
         };
         let finding =
-            Finding::new("slice_size", place, "wrong").caused_by(Cause::in_item("size", subject));
+            Finding::new(&SLICE_SIZE, place, "wrong").caused_by(Cause::in_item("size", subject));
         fixes.iter().fold(finding, |finding, (title, text)| {
             finding.fix(Applicability::Machine, *title, place, *text)
         })

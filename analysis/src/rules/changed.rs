@@ -88,21 +88,14 @@ pub(crate) fn places_of_operation(operation: &Operation, mut note: impl FnMut(Sp
     };
     let shapes = pass.stages.iter().map(|stage| &stage.output);
     for shape in shapes.chain([&pass.begin]) {
-        let levels = [
-            &shape.chip,
-            &shape.cluster,
-            &shape.slice,
-            &shape.time,
-            &shape.packet,
-        ];
-        for level in levels.into_iter().chain(&shape.row) {
-            note_written(level, &mut note);
-        }
+        shape
+            .mappings()
+            .for_each(|level| note_written(level, &mut note));
     }
     for stage in &pass.stages {
         match &stage.kind {
             StageKind::Switch(config) => {
-                let numbers = config.value.iter().flat_map(numbers_of);
+                let numbers = config.value.iter().flat_map(SwitchConfig::numbers);
                 numbers.for_each(|number| note_written(number, &mut note));
             }
             StageKind::VectorUnzip { tile_time, .. } => note_written(tile_time, &mut note),
@@ -114,25 +107,6 @@ pub(crate) fn places_of_operation(operation: &Operation, mut note: impl FnMut(Sp
 fn note_written<T>(written: &Written<T>, note: &mut impl FnMut(Span)) {
     note(written.span);
     written.used_at.into_iter().for_each(note);
-}
-
-fn numbers_of(config: &SwitchConfig) -> Vec<&Written<u64>> {
-    match config {
-        SwitchConfig::Broadcast01 {
-            slice1,
-            slice0,
-            time0,
-        }
-        | SwitchConfig::InterTranspose {
-            slice1,
-            slice0,
-            time0,
-        } => vec![slice1, slice0, time0],
-        SwitchConfig::Broadcast1 { slice1, slice0 }
-        | SwitchConfig::Transpose { slice1, slice0 }
-        | SwitchConfig::TransposedBroadcast1 { slice1, slice0 } => vec![slice1, slice0],
-        SwitchConfig::CustomBroadcast { ring_size } => vec![ring_size],
-    }
 }
 
 /// Values put into a body wherever they are written.
@@ -203,7 +177,7 @@ impl<'a> Replacing<'a> {
             match &mut stage.kind {
                 StageKind::Switch(config) => {
                     if let Some(config) = &mut config.value {
-                        self.switch(config);
+                        config.numbers_mut().for_each(|number| self.number(number));
                     }
                 }
                 StageKind::VectorUnzip { tile_time, .. } => self.mapping(tile_time),
@@ -213,38 +187,7 @@ impl<'a> Replacing<'a> {
     }
 
     fn shape(&mut self, shape: &mut StreamShape) {
-        let levels = [
-            &mut shape.chip,
-            &mut shape.cluster,
-            &mut shape.slice,
-            &mut shape.time,
-            &mut shape.packet,
-        ];
-        for level in levels.into_iter().chain(&mut shape.row) {
-            self.mapping(level);
-        }
-    }
-
-    fn switch(&mut self, config: &mut SwitchConfig) {
-        let numbers: Vec<&mut Written<u64>> = match config {
-            SwitchConfig::Broadcast01 {
-                slice1,
-                slice0,
-                time0,
-            }
-            | SwitchConfig::InterTranspose {
-                slice1,
-                slice0,
-                time0,
-            } => vec![slice1, slice0, time0],
-            SwitchConfig::Broadcast1 { slice1, slice0 }
-            | SwitchConfig::Transpose { slice1, slice0 }
-            | SwitchConfig::TransposedBroadcast1 { slice1, slice0 } => vec![slice1, slice0],
-            SwitchConfig::CustomBroadcast { ring_size } => vec![ring_size],
-        };
-        for number in numbers {
-            self.number(number);
-        }
+        shape.mappings_mut().for_each(|level| self.mapping(level));
     }
 
     /// Writes a value for the place, which may come by an alias that is used there and then no longer is.

@@ -5,6 +5,7 @@ use crate::derivation::{EndDerivation, StageDerivation};
 use crate::kernel::catalogue::{CanonicalStage, Generic};
 use crate::kernel::{Level, PassEnd, StreamShape, Written};
 use crate::mapping::Mapping;
+use crate::rules::memory::TENSOR_LOST;
 
 use super::sequencer::bytes;
 use super::wording::{
@@ -12,38 +13,44 @@ use super::wording::{
 };
 use super::{Alternative, Applicability, Checked, Finding, Rule, levels, rule};
 
+pub(in crate::rules) static COLLECT_PACKET_SIZE: Rule = rule!(
+    "collect_packet_size",
+    Hardware,
+    "Packet Normalization",
+    "the collected packet is not exactly one flit of 32 bytes",
+    "Every engine behind the Collect Engine, and both register files, move one flit of 32 bytes a cycle. The Collect Engine \
+     pads a packet up to whole flits and hands them on one by one: what leaves it is always one flit, and the flits of \
+     a longer packet become the innermost steps of time. A shorter packet is spelled with its padding.",
+    fix,
+);
+
+pub(in crate::rules) static COLLECT_PACKET_MISMATCH: Rule = rule!(
+    "collect_packet_mismatch",
+    Hardware,
+    "Packet Normalization",
+    "the collected packet is not the inner flit of the padded input packet",
+    "The Collect Engine cuts; it does not reorder. The flit that leaves holds 32 neighbouring bytes of the packet that \
+     enters, in their order: the innermost part of its mapping, padded where the packet ends. Another order or another \
+     part has to be made by the fetch.",
+    fix,
+);
+
+pub(in crate::rules) static COLLECT_TIME_MISMATCH: Rule = rule!(
+    "collect_time_mismatch",
+    Hardware,
+    "Packet Normalization",
+    "the collected time is not the input time followed by the flits of a packet",
+    "All flits of one packet leave before the first of the next. The time behind the Collect Engine is therefore the \
+     input's time with the packet's outer part innermost; its order comes from the fetch (and the switch) and cannot \
+     change here.",
+    fix,
+);
+
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "collect_packet_size",
-        Hardware,
-        "Packet Normalization",
-        "the collected packet is not exactly one flit of 32 bytes",
-        "Every engine behind the Collect Engine, and both register files, move one flit of 32 bytes a cycle. The Collect Engine \
-         pads a packet up to whole flits and hands them on one by one: what leaves it is always one flit, and the flits of \
-         a longer packet become the innermost steps of time. A shorter packet is spelled with its padding.",
-        fix,
-    ),
-    rule!(
-        "collect_packet_mismatch",
-        Hardware,
-        "Packet Normalization",
-        "the collected packet is not the inner flit of the padded input packet",
-        "The Collect Engine cuts; it does not reorder. The flit that leaves holds 32 neighbouring bytes of the packet that \
-         enters, in their order: the innermost part of its mapping, padded where the packet ends. Another order or another \
-         part has to be made by the fetch.",
-        fix,
-    ),
-    rule!(
-        "collect_time_mismatch",
-        Hardware,
-        "Packet Normalization",
-        "the collected time is not the input time followed by the flits of a packet",
-        "All flits of one packet leave before the first of the next. The time behind the Collect Engine is therefore the \
-         input's time with the packet's outer part innermost; its order comes from the fetch (and the switch) and cannot \
-         change here.",
-        fix,
-    ),
+pub(super) const RULES: &[&Rule] = &[
+    &COLLECT_PACKET_SIZE,
+    &COLLECT_PACKET_MISMATCH,
+    &COLLECT_TIME_MISMATCH,
 ];
 
 /// Turns the violations of this family into findings.
@@ -89,7 +96,7 @@ fn word_vrf_load(
     };
     let shown = element.get().map_or_else(String::new, written);
     Finding::new(
-        "tensor_lost",
+        &TENSOR_LOST,
         element.span,
         format!("the VRF tensor's element `{shown}` {fault}; a load stores each flit as it comes"),
     )
@@ -116,7 +123,7 @@ fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolat
     let (finding, parts) = match violation {
         CollectViolation::PacketSize { bits } => (
             Finding::new(
-                "collect_packet_size",
+                &COLLECT_PACKET_SIZE,
                 output.packet.span,
                 format!(
                     "the collected packet is {}; the Collect Engine hands on flits of exactly 32 bytes",
@@ -130,7 +137,7 @@ fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolat
         ),
         CollectViolation::PacketMismatch => (
             Finding::new(
-                "collect_packet_mismatch",
+                &COLLECT_PACKET_MISMATCH,
                 output.packet.span,
                 format!(
                     "the collected packet is declared `{}`; the inner flit of the packet `{packet}` is {}",
@@ -145,7 +152,7 @@ fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolat
         ),
         CollectViolation::TimeMismatch => (
             Finding::new(
-                "collect_time_mismatch",
+                &COLLECT_TIME_MISMATCH,
                 output.time.span,
                 format!(
                     "the collected time is declared `{}`; the input's time with the flits of a packet innermost is {}",

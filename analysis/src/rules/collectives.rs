@@ -5,6 +5,7 @@ use super::{Alternative, Applicability, Edit, Finding, Fix};
 use crate::derivation::tensors::PartsViolation;
 use crate::items::Span;
 use crate::kernel::Level;
+use crate::rules::tensors::{TILE_MISMATCH, TILE_OUT_OF_BOUNDS};
 
 /// Words what of a collective is no part of its tensor.
 pub(super) fn word(violation: &PartsViolation) -> Finding {
@@ -21,7 +22,7 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
         } => {
             let parts = parts(*level);
             let finding = Finding::new(
-                "tile_mismatch",
+                &TILE_MISMATCH,
                 *span,
                 format!(
                     "`{method}` is told {told} {parts}; the tensor's level of {parts} has {size}"
@@ -43,7 +44,7 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
             ..
         } => {
             let finding = Finding::new(
-                "tile_mismatch",
+                &TILE_MISMATCH,
                 *span,
                 format!(
                     "the pattern says for {told} of {size} {} what they take; the others are left without data",
@@ -65,7 +66,7 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
                 None => format!("part {value} of the level of {}", parts(*level)),
             };
             Finding::new(
-                "tile_out_of_bounds",
+                &TILE_OUT_OF_BOUNDS,
                 *span,
                 format!("the pattern takes {taken}, which has {size}, counted from 0"),
             )
@@ -81,7 +82,7 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
             span,
         } => {
             let finding = Finding::new(
-                "tile_mismatch",
+                &TILE_MISMATCH,
                 *span,
                 format!(
                     "the key `{}` is no part of the source's slices and elements, `{}`; a scatter sends a row for each value \

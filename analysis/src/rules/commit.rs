@@ -13,58 +13,68 @@ use super::sequencer::{bytes, commit_target, part};
 use super::wording::{self, written};
 use super::{Applicability, Checked, Finding, Group, Rule, levels, rule};
 
+pub(in crate::rules) static COMMIT_PACKET_SIZE: Rule = rule!(
+    "commit_packet_size",
+    Hardware,
+    "Commit Engine: Constraints",
+    "the committed part of the packet is not 8, 16, 24 or 32 bytes",
+    "A flit of 32 bytes reaches the Commit Engine, and the engine cuts it behind 8, 16, 24 or 32 bytes. How much is kept \
+     follows from the element: the part of the packet that it holds, with the padding that it has behind it. A shorter \
+     element is padded; a scalar a slice is stored with padding too.",
+    fix,
+    alt,
+);
+
+pub(in crate::rules) static COMMIT_SIZE: Rule = rule!(
+    "commit_size",
+    Hardware,
+    "Commit Engine: Constraints",
+    "the writes of a packet are no multiples of 8 bytes",
+    "A packet is written in one piece where its bytes are neighbours in DM, else in several, each as long as the neighbours \
+     allow. Such a write is 8, 16, 24 or 32 bytes, for a bank writes rows of 8 bytes. An element that takes a packet apart \
+     into smaller pieces cannot be written: let the Transpose Engine or the fetch turn the packet around.",
+    alt,
+);
+
+pub(in crate::rules) static COMMIT_MAPPING: Rule = rule!(
+    "commit_mapping",
+    Hardware,
+    "Commit Engine",
+    "the element is not the stream's time and packet, reordered and padded",
+    "The Commit Engine puts every packet somewhere; it neither drops an axis nor invents one. The element may order the \
+     stream's digits differently, pad them, and cut the end of the packet off, but it must hold all of them and nothing else.",
+    fix,
+);
+
+pub(in crate::rules) static COMMIT_ALIGNMENT: Rule = rule!(
+    "commit_alignment",
+    Hardware,
+    "Tail padding",
+    "a commit address that is no multiple of 8",
+    "A bank of DM writes whole rows of 8 bytes, and the Commit Engine has no means to write a part of one. An element that \
+     starts in the middle of a row cannot be written, however its strides are chosen.",
+    fix,
+);
+
+pub(in crate::rules) static COMMIT_IN_PLACE: Rule = rule!(
+    "commit_in_place",
+    Suspicious,
+    "Scheduling",
+    "a pass commits over bytes that it has yet to read",
+    "A pass is a pipeline: the first packets are committed while later ones are still being fetched. The scheduler orders \
+     operations, not the steps inside of one, so a packet may be written over its own bytes and no others that are still \
+     to come. With an element in another order, or a few bytes further on, a later step reads what an earlier one wrote. \
+     Where the steps prove it, the finding has the group `silent` and its level, `deny`; where a reduction, a switch or a \
+     transpose holds packets back for a time that nobody states, it stays a warning.",
+);
+
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "commit_packet_size",
-        Hardware,
-        "Commit Engine: Constraints",
-        "the committed part of the packet is not 8, 16, 24 or 32 bytes",
-        "A flit of 32 bytes reaches the Commit Engine, and the engine cuts it behind 8, 16, 24 or 32 bytes. How much is kept \
-         follows from the element: the part of the packet that it holds, with the padding that it has behind it. A shorter \
-         element is padded; a scalar a slice is stored with padding too.",
-        fix,
-        alt,
-    ),
-    rule!(
-        "commit_size",
-        Hardware,
-        "Commit Engine: Constraints",
-        "the writes of a packet are no multiples of 8 bytes",
-        "A packet is written in one piece where its bytes are neighbours in DM, else in several, each as long as the neighbours \
-         allow. Such a write is 8, 16, 24 or 32 bytes, for a bank writes rows of 8 bytes. An element that takes a packet apart \
-         into smaller pieces cannot be written: let the Transpose Engine or the fetch turn the packet around.",
-        alt,
-    ),
-    rule!(
-        "commit_mapping",
-        Hardware,
-        "Commit Engine",
-        "the element is not the stream's time and packet, reordered and padded",
-        "The Commit Engine puts every packet somewhere; it neither drops an axis nor invents one. The element may order the \
-         stream's digits differently, pad them, and cut the end of the packet off, but it must hold all of them and nothing else.",
-        fix,
-    ),
-    rule!(
-        "commit_alignment",
-        Hardware,
-        "Tail padding",
-        "a commit address that is no multiple of 8",
-        "A bank of DM writes whole rows of 8 bytes, and the Commit Engine has no means to write a part of one. An element that \
-         starts in the middle of a row cannot be written, however its strides are chosen.",
-        fix,
-    ),
-    rule!(
-        "commit_in_place",
-        Suspicious,
-        "Scheduling",
-        "a pass commits over bytes that it has yet to read",
-        "A pass is a pipeline: the first packets are committed while later ones are still being fetched. The scheduler orders \
-         operations, not the steps inside of one, so a packet may be written over its own bytes and no others that are still \
-         to come. With an element in another order, or a few bytes further on, a later step reads what an earlier one wrote. \
-         Where the steps prove it, the finding has the group `silent` and its level, `deny`; where a reduction, a switch or a \
-         transpose holds packets back for a time that nobody states, it stays a warning.",
-    ),
+pub(super) const RULES: &[&Rule] = &[
+    &COMMIT_PACKET_SIZE,
+    &COMMIT_SIZE,
+    &COMMIT_MAPPING,
+    &COMMIT_ALIGNMENT,
+    &COMMIT_IN_PLACE,
 ];
 
 /// Turns the violations of this family into findings.
@@ -107,7 +117,7 @@ fn word_in_place(checked: &Checked<'_>, found: &InPlaceCommit) -> Finding {
              part of {source}: it may be written before it is read"
         )
     };
-    let mut finding = Finding::new("commit_in_place", found.span, message)
+    let mut finding = Finding::new(&COMMIT_IN_PLACE, found.span, message)
         .help("commit to bytes of its own, or fetch the packets in the order in which the element holds them")
         .related(found.begins, "the pass reads from here on");
     // What is proven is no suspicion: the kernel runs, and stores something else than it says.
@@ -125,14 +135,14 @@ fn word(
     let element = target.levels.element.span;
     let finding = match violation {
         CommitViolation::Flit { bits } => Finding::new(
-            "commit_packet_size",
+            &COMMIT_PACKET_SIZE,
             pass.output().packet.span,
             format!("the packet that is committed is {}; the Commit Engine takes flits of {FLIT_BYTES}", bytes(*bits)),
         ),
         CommitViolation::PacketSize { bits, elements, padded } => {
             let are = if *elements == 1 { "element of a packet is" } else { "elements of a packet are" };
             let finding = Finding::new(
-                "commit_packet_size",
+                &COMMIT_PACKET_SIZE,
                 element,
                 format!(
                     "{elements} {are} committed, {}; the Commit Engine writes 8, 16, 24 or 32 bytes of it",
@@ -162,14 +172,14 @@ fn word(
         CommitViolation::Alignment { address } => {
             let place = target.address.span;
             let finding = Finding::new(
-                "commit_alignment",
+                &COMMIT_ALIGNMENT,
                 place,
                 format!("the commit starts at address {address}; it writes whole rows of a bank, multiples of 8 bytes"),
             );
             with_nearest(checked, finding, place, COMMIT_UNIT_BYTES)
         }
         CommitViolation::Sequencer(SequencerViolation::CommitSize { contiguous_bits, packet_bytes }) => Finding::new(
-            "commit_size",
+            &COMMIT_SIZE,
             element,
             format!(
                 "the element keeps only {} of a packet's {packet_bytes} committed bytes in a line; a write is a multiple of \
@@ -232,7 +242,7 @@ fn word_mismatch(pass: &Pass, element: Span, mismatch: &Mismatch) -> Finding {
         }
     };
     Finding::new(
-        "commit_mapping",
+        &COMMIT_MAPPING,
         element,
         format!(
             "the element `{}` is not the stream ({stream}) in another order: {why}",

@@ -9,66 +9,59 @@ use crate::numbers::thousands;
 
 use super::{Checked, EnabledRules, Families, Finding, Level, Rule, rule};
 
-/// The rule about operations that are not looked at.
-const UNRESOLVED: &str = "unresolved_operation";
-
 /// Letters of a text that is named.
 const LONGEST_NAME: usize = 60;
 
-/// The rule about libraries that are not read.
-const UNREAD: &str = "dialect_unsupported";
+pub(in crate::rules) static DIALECT_UNSUPPORTED: Rule = rule!(
+    "dialect_unsupported",
+    Toolchain,
+    "library",
+    "the crate is written for a library whose operations are not read yet",
+    "Kernels are written against a library, and its release decides what a method means: the same name takes other type \
+     arguments, checks other things or is another stage. visa-lint reads the operations of the book's library, \
+     `{crate of the book}`. In a crate for its successor, `{crate of the successor}`, only what is written in `axes!` and `m!` is \
+     checked; the calls of its kernels are counted as operations that nobody looked at, so that a run without further \
+     findings says nothing about them. The manifest decides which library a crate is for, then what any of its files \
+     imports; `dialect` in the settings or `--dialect` says otherwise.",
+);
 
-/// The rule about limits of this program.
-const LIMIT: &str = "analysis_limit";
+pub(in crate::rules) static ANALYSIS_LIMIT: Rule = rule!(
+    "analysis_limit",
+    Toolchain,
+    "derived",
+    "a limit of visa-lint ends the analysis, so that a part of the kernel is not looked at",
+    "visa-lint follows a kernel run by run: helpers are followed at each call, loops are unrolled. So that no input takes \
+     without end, operations, runs of a loop, helpers that call each other, expressions that stand in each other. Behind a limit every rule is \
+     silent. The finding says which limit it is, where it was met and how much comes after it. Split the function, or put \
+     what repeats into a loop whose runs are alike: of a longer loop the first two runs and the last one are looked at.",
+);
 
-/// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "dialect_unsupported",
-        Toolchain,
-        "library",
-        "the crate is written for a library whose operations are not read yet",
-        "Kernels are written against a library, and its release decides what a method means: the same name takes other type \
-         arguments, checks other things or is another stage. visa-lint reads the operations of the book's library, \
-         `{crate of the book}`. In a crate for its successor, `{crate of the successor}`, only what is written in `axes!` and `m!` is \
-         checked; the calls of its kernels are counted as operations that nobody looked at, so that a run without further \
-         findings says nothing about them. The manifest decides which library a crate is for, then what any of its files \
-         imports; `dialect` in the settings or `--dialect` says otherwise.",
-    ),
-    rule!(
-        "analysis_limit",
+pub(in crate::rules) static UNRESOLVED_OPERATION: Rule = Rule {
+    level: Some(Level::Allow),
+    ..rule!(
+        "unresolved_operation",
         Toolchain,
         "derived",
-        "a limit of visa-lint ends the analysis, so that a part of the kernel is not looked at",
-        "visa-lint follows a kernel run by run: helpers are followed at each call, loops are unrolled. So that no input takes \
-         without end, operations, runs of a loop, helpers that call each other, expressions that stand in each other. Behind a limit every rule is \
-         silent. The finding says which limit it is, where it was met and how much comes after it. Split the function, or put \
-         what repeats into a loop whose runs are alike: of a longer loop the first two runs and the last one are looked at.",
-    ),
-    Rule {
-        level: Some(Level::Allow),
-        ..rule!(
-            "unresolved_operation",
-            Toolchain,
-            "derived",
-            "an operation could not be followed, so that no other rule looks at it",
-            "visa-lint follows a kernel's values without a compiler. A method that the library does not have, a name from \
-         elsewhere, a mapping that only a caller knows, a macro or a closure that is handed to unknown code ends that: what \
-         the operation there does is not known, and every rule is silent about it. What is known and was not decided counts \
-         too: a group that a size cuts across can be too entangled to tell what a sequencer reads or which elements a reduce \
-         counts. A run without findings then says nothing about it either. The summary counts such operations; this rule shows them, with what could not be resolved. It is \
-         off by default, because most of them are mistakes that the compiler reports in better words; with \
-         `--deny unresolved_operation` a CI job accepts kernels only that are looked at in whole.",
-        )
-    },
-];
+        "an operation could not be followed, so that no other rule looks at it",
+        "visa-lint follows a kernel's values without a compiler. A method that the library does not have, a name from \
+     elsewhere, a mapping that only a caller knows, a macro or a closure that is handed to unknown code ends that: what \
+     the operation there does is not known, and every rule is silent about it. What is known and was not decided counts \
+     too: a group that a size cuts across can be too entangled to tell what a sequencer reads or which elements a reduce \
+     counts. A run without findings then says nothing about it either. The summary counts such operations; this rule shows them, with what could not be resolved. It is \
+     off by default, because most of them are mistakes that the compiler reports in better words; with \
+     `--deny unresolved_operation` a CI job accepts kernels only that are looked at in whole.",
+    )
+};
+
+/// The family's rules.
+pub(super) const RULES: &[&Rule] = &[&DIALECT_UNSUPPORTED, &ANALYSIS_LIMIT, &UNRESOLVED_OPERATION];
 
 /// The family looks at what bodies lack; see [`not_looked_at`].
 pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
 
 /// Whether a rule about what derivations leave open is on.
 pub(crate) fn asks_for_undecided(enabled: &EnabledRules) -> bool {
-    enabled.has(UNRESOLVED)
+    enabled.has(UNRESOLVED_OPERATION.name)
 }
 
 /// Whether one of the rules here is on.
@@ -107,7 +100,9 @@ fn limits(body: &Body) -> Vec<Finding> {
         }
     }
     met.into_iter()
-        .map(|(reason, place, count)| Finding::new(LIMIT, place, limit_words(reason, body, count)))
+        .map(|(reason, place, count)| {
+            Finding::new(&ANALYSIS_LIMIT, place, limit_words(reason, body, count))
+        })
         .collect()
 }
 
@@ -158,7 +153,7 @@ pub(crate) fn unread_library(place: Span, krate: &Crate, library: &FileLibrary) 
     };
     let message =
         format!("`{name}`, {release}, is not read yet: no operation of {whose} is looked at");
-    Finding::new(UNREAD, place, message)
+    Finding::new(&DIALECT_UNSUPPORTED, place, message)
         .note(format!(
             "{whose} is taken to be for `{name}`, because {}",
             library.because
@@ -172,7 +167,7 @@ fn unresolved(db: &dyn Db, place: &Unresolved) -> Finding {
         what(db, place.operation),
         place.reason.words()
     );
-    let finding = Finding::new(UNRESOLVED, place.operation, message);
+    let finding = Finding::new(&UNRESOLVED_OPERATION, place.operation, message);
     if place.span == place.operation {
         finding
     } else {

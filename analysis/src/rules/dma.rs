@@ -9,30 +9,31 @@ use super::memory::with_nearest;
 use super::sequencer::{bytes, transfer_span};
 use super::{Applicability, Checked, Finding, Rule, rule};
 
+pub(in crate::rules) static DMA_ALIGNMENT: Rule = rule!(
+    "dma_alignment",
+    Hardware,
+    "DMA Engine: Alignment Constraints",
+    "a transfer into DM whose address or packet is no multiple of 8 bytes",
+    "A bank of DM writes whole rows of 8 bytes, so what a DMA engine writes there starts at a multiple of 8 bytes and is one. \
+     From HBM the read address must be one too. The packet is the longest run of bytes that lies in a line on both \
+     sides: where the two layouts agree on less than 8 bytes at a time, nothing can be written. Padding counts where \
+     both sides hold it.",
+    fix,
+);
+
+pub(in crate::rules) static DMA_PACKET_LIMIT: Rule = rule!(
+    "dma_packet_limit",
+    Hardware,
+    "DMA Engine",
+    "a run above 4,096 bytes that no smaller packet divides",
+    "A DMA packet has at most 4,096 bytes, the longest burst of the bus. A longer run is moved in equal packets, whose number \
+     is one more loop of at most 65,536 iterations. A run whose length has a large prime factor has no such packets: pad \
+     the axis on both sides, or move it in parts.",
+    alt,
+);
+
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "dma_alignment",
-        Hardware,
-        "DMA Engine: Alignment Constraints",
-        "a transfer into DM whose address or packet is no multiple of 8 bytes",
-        "A bank of DM writes whole rows of 8 bytes, so what a DMA engine writes there starts at a multiple of 8 bytes and is one. \
-         From HBM the read address must be one too. The packet is the longest run of bytes that lies in a line on both \
-         sides: where the two layouts agree on less than 8 bytes at a time, nothing can be written. Padding counts where \
-         both sides hold it.",
-        fix,
-    ),
-    rule!(
-        "dma_packet_limit",
-        Hardware,
-        "DMA Engine",
-        "a run above 4,096 bytes that no smaller packet divides",
-        "A DMA packet has at most 4,096 bytes, the longest burst of the bus. A longer run is moved in equal packets, whose number \
-         is one more loop of at most 65,536 iterations. A run whose length has a large prime factor has no such packets: pad \
-         the axis on both sides, or move it in parts.",
-        alt,
-    ),
-];
+pub(super) const RULES: &[&Rule] = &[&DMA_ALIGNMENT, &DMA_PACKET_LIMIT];
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
@@ -82,7 +83,7 @@ fn word(
                 Side::Write => target,
             };
             let finding = Finding::new(
-                "dma_alignment",
+                &DMA_ALIGNMENT,
                 tensor.address.span,
                 format!(
                     "the transfer {} at address {address}; a transfer{from} to DM uses multiples of {DMA_ALIGNMENT_BYTES} bytes",
@@ -97,7 +98,7 @@ fn word(
             ));
         }
         DmaViolation::Packet { bits, .. } => Finding::new(
-            "dma_alignment",
+            &DMA_ALIGNMENT,
             span,
             format!(
                 "the two sides of the transfer agree on no more than {} in a line; what is written to DM is a multiple of \
@@ -114,7 +115,7 @@ fn word(
             let stride = u64::try_from(stride).map_or_else(|_| format!("{stride} bits"), bytes);
             let axis = entry.axis.as_ref().map_or_else(String::new, |axis| format!(" along `{axis}`"));
             Finding::new(
-                "dma_alignment",
+                &DMA_ALIGNMENT,
                 span,
                 format!(
                     "the transfer {} at steps of {stride}{axis}; a transfer{from} to DM uses addresses that are multiples of \
@@ -124,7 +125,7 @@ fn word(
             )
         }
         DmaViolation::PacketLimit { bits } => Finding::new(
-            "dma_packet_limit",
+            &DMA_PACKET_LIMIT,
             span,
             format!(
                 "the transfer moves {} in a line; a packet has at most {DMA_PACKET_BYTES} bytes, and none within the limits \

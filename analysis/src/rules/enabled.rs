@@ -36,7 +36,7 @@ impl EnabledRules {
             let rules = numbers.by_ref().take(family.rules.len());
             // All of them are taken, so that the next family starts at its own.
             let on = rules.filter(|number| self.has_number(*number)).count();
-            on > 0 || family.also.iter().any(|rule| self.has(rule))
+            on > 0 || family.also.iter().any(|rule| self.has(rule.name))
         })
     }
 }
@@ -93,7 +93,7 @@ impl Families {
     }
 
     /// Whether the family of some rules is among them.
-    pub(crate) fn have_one_of(self, rules: &[Rule]) -> bool {
+    pub(crate) fn have_one_of(self, rules: &[&Rule]) -> bool {
         rules.first().is_some_and(|rule| self.have_rule(rule.name))
     }
 
@@ -111,8 +111,8 @@ impl Families {
     pub(crate) fn have_all_of(self, name: &str) -> bool {
         let named = |rule: &Rule| rule.is_meant_by(name);
         let of_family = |family: &super::Family| {
-            let also = family.also.iter().filter_map(|rule| super::find(rule));
-            family.rules.iter().chain(also).any(named)
+            let mut rules = family.rules.iter().chain(family.also);
+            rules.any(|rule| named(rule))
         };
         FAMILIES
             .iter()
@@ -139,6 +139,34 @@ mod tests {
         assert!(!EnabledRules::default().has("no_such_rule"));
     }
 
+    /// The declarations in the files of a folder.
+    fn declarations(folder: &std::path::Path) -> usize {
+        let entries = std::fs::read_dir(folder).expect("a folder").flatten();
+        let paths = entries.map(|entry| entry.path());
+        let counts = paths.map(|path| {
+            if path.is_dir() {
+                return declarations(&path);
+            }
+            let text = std::fs::read_to_string(&path).expect("a text");
+            text.lines()
+                .filter(|line| {
+                    line.starts_with("pub(")
+                        && line.contains(") static ")
+                        && line.contains(": Rule =")
+                })
+                .count()
+        });
+        counts.sum()
+    }
+
+    #[test]
+    fn every_declared_rule_is_in_the_catalogue_once() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
+        let names: std::collections::BTreeSet<&str> = all().map(|rule| rule.name).collect();
+        assert_eq!(names.len(), all().count());
+        assert_eq!(declarations(&folder), names.len());
+    }
+
     #[test]
     fn a_family_runs_where_one_of_its_rules_is_on() {
         for rule in all() {
@@ -148,8 +176,7 @@ mod tests {
                 .filter(|own| families.has(*own))
                 .collect();
             let finds = |family: &super::super::Family| {
-                let mut own = family.rules.iter().map(|own| own.name);
-                own.any(|own| own == rule.name) || family.also.contains(&rule.name)
+                family.rules.contains(&rule) || family.also.contains(&rule)
             };
             let finding: Vec<usize> = (0..FAMILIES.len())
                 .filter(|number| finds(&FAMILIES[*number]))

@@ -12,83 +12,99 @@ use super::sequencer::{bytes, with_source_order};
 use super::wording::{self, StageOf};
 use super::{Applicability, Checked, Finding, Rule, rule};
 
+pub(in crate::rules) static FETCH_PACKET_ALIGNMENT: Rule = rule!(
+    "fetch_packet_alignment",
+    Hardware,
+    "Fetch Engine: Interface, Constraints",
+    "the fetched packet is no multiple of 8 bytes",
+    "The Fetch Engine hands packets on in units of 8 bytes, the width of a bank of DM. A packet of another length has no end \
+     that the engine could mark, so its mapping is padded to the next multiple of 8 bytes: the bytes behind the data are \
+     read along with it and cost nothing.",
+    fix,
+);
+
+pub(in crate::rules) static FETCH_CAST_UNSUPPORTED: Rule = rule!(
+    "fetch_cast_unsupported",
+    Hardware,
+    "Type Casting",
+    "a conversion that the Fetch Engine does not have",
+    "The adapter behind the fetch sequencer widens a few narrow types while they pass: integers to i32, small floats to f32, \
+     and some more on RNGD-S. Any other conversion takes another way: fetch the type as it is, and let the Contraction, \
+     Vector or Cast Engine make the other one.",
+    alt,
+);
+
+pub(in crate::rules) static FETCH_CAST_OVERFLOW: Rule = rule!(
+    "fetch_cast_overflow",
+    Hardware,
+    "Type Casting: Constraints",
+    "what one fetch delivers after its conversion exceeds 32 bytes at every fetch size",
+    "A fetch is converted as a whole and must fit the 32 bytes of a flit afterwards. The main context takes a smaller fetch \
+     where a conversion widens the elements, down to a single byte. The sub context has one fetch size, 8 bytes (4 from i4 \
+     to i32), and no smaller one to fall back on: an eightfold conversion of 8 bytes makes 64.",
+);
+
+pub(in crate::rules) static FETCH_SUB_CONTEXT_SIZE: Rule = rule!(
+    "fetch_sub_context_size",
+    Hardware,
+    "Fetch Sequencer: Constraints",
+    "the sub context's only fetch size does not divide the packet, or what lies in a line in memory",
+    "The sub context fetches 8 bytes at a time (4 where i4 becomes i32) and nothing else. Packet and neighbouring bytes in DM \
+     must both be multiples of that; the main context would fall back to smaller fetches. Store the packet's elements side by \
+     side, pad them, or fetch in the main context.",
+    fix,
+);
+
+pub(in crate::rules) static FETCH_SUB_CONTEXT_ADAPTER: Rule = rule!(
+    "fetch_sub_context_adapter",
+    Hardware,
+    "Fetch Adapter",
+    "a table asked of the sub context",
+    "The adapter of the main context can mask, look values up in a table, convert, and subtract zero points. The sub \
+     context's adapter has no table and no mask: it serves loads of the register files. Look the values up in a pass of \
+     the main context.",
+);
+
+pub(in crate::rules) static FETCH_ZERO_POINT_RANGE: Rule = rule!(
+    "fetch_zero_point_range",
+    Hardware,
+    "Fetch Engine: Constraints",
+    "a zero point outside its type's range, or of a float",
+    "A zero point is subtracted from the integers as they are stored, before they are widened: it is a value of the stored \
+     type, and a register of that width holds it. Floats have no zero point.",
+);
+
+pub(in crate::rules) static FETCH_MASK_LIMIT: Rule = rule!(
+    "fetch_mask_limit",
+    Hardware,
+    "Masking Configuration",
+    "padding that a reduction takes in and no mask covers",
+    "Padding that a contraction sums up must read as zero. The fetch adapter can cut the tail of the last packet (by up to 255 \
+     units of 4 bits), or give each of up to eight packets along the axis a count of its own. An axis with more packets than \
+     that, of which more than the last holds padding, cannot be masked: its sum takes in whatever lies in DM.",
+    alt,
+);
+
+pub(in crate::rules) static INTERLEAVE_MISMATCH: Rule = rule!(
+    "interleave_mismatch",
+    Hardware,
+    "Interleaving Tensors",
+    "interleaved tensors that one sequencer cannot read in turns",
+    "Two tensors are interleaved by one sequencer whose loop over the interleave axis steps from the one to the other. That \
+     works for exactly two tensors, an axis of size 2, and tensors of the same type and mapping, for every other loop is \
+     shared.",
+);
+
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "fetch_packet_alignment",
-        Hardware,
-        "Fetch Engine: Interface, Constraints",
-        "the fetched packet is no multiple of 8 bytes",
-        "The Fetch Engine hands packets on in units of 8 bytes, the width of a bank of DM. A packet of another length has no end \
-         that the engine could mark, so its mapping is padded to the next multiple of 8 bytes: the bytes behind the data are \
-         read along with it and cost nothing.",
-        fix,
-    ),
-    rule!(
-        "fetch_cast_unsupported",
-        Hardware,
-        "Type Casting",
-        "a conversion that the Fetch Engine does not have",
-        "The adapter behind the fetch sequencer widens a few narrow types while they pass: integers to i32, small floats to f32, \
-         and some more on RNGD-S. Any other conversion takes another way: fetch the type as it is, and let the Contraction, \
-         Vector or Cast Engine make the other one.",
-        alt,
-    ),
-    rule!(
-        "fetch_cast_overflow",
-        Hardware,
-        "Type Casting: Constraints",
-        "what one fetch delivers after its conversion exceeds 32 bytes at every fetch size",
-        "A fetch is converted as a whole and must fit the 32 bytes of a flit afterwards. The main context takes a smaller fetch \
-         where a conversion widens the elements, down to a single byte. The sub context has one fetch size, 8 bytes (4 from i4 \
-         to i32), and no smaller one to fall back on: an eightfold conversion of 8 bytes makes 64.",
-    ),
-    rule!(
-        "fetch_sub_context_size",
-        Hardware,
-        "Fetch Sequencer: Constraints",
-        "the sub context's only fetch size does not divide the packet, or what lies in a line in memory",
-        "The sub context fetches 8 bytes at a time (4 where i4 becomes i32) and nothing else. Packet and neighbouring bytes in DM \
-         must both be multiples of that; the main context would fall back to smaller fetches. Store the packet's elements side by \
-         side, pad them, or fetch in the main context.",
-        fix,
-    ),
-    rule!(
-        "fetch_sub_context_adapter",
-        Hardware,
-        "Fetch Adapter",
-        "a table asked of the sub context",
-        "The adapter of the main context can mask, look values up in a table, convert, and subtract zero points. The sub \
-         context's adapter has no table and no mask: it serves loads of the register files. Look the values up in a pass of \
-         the main context.",
-    ),
-    rule!(
-        "fetch_zero_point_range",
-        Hardware,
-        "Fetch Engine: Constraints",
-        "a zero point outside its type's range, or of a float",
-        "A zero point is subtracted from the integers as they are stored, before they are widened: it is a value of the stored \
-         type, and a register of that width holds it. Floats have no zero point.",
-    ),
-    rule!(
-        "fetch_mask_limit",
-        Hardware,
-        "Masking Configuration",
-        "padding that a reduction takes in and no mask covers",
-        "Padding that a contraction sums up must read as zero. The fetch adapter can cut the tail of the last packet (by up to 255 \
-         units of 4 bits), or give each of up to eight packets along the axis a count of its own. An axis with more packets than \
-         that, of which more than the last holds padding, cannot be masked: its sum takes in whatever lies in DM.",
-        alt,
-    ),
-    rule!(
-        "interleave_mismatch",
-        Hardware,
-        "Interleaving Tensors",
-        "interleaved tensors that one sequencer cannot read in turns",
-        "Two tensors are interleaved by one sequencer whose loop over the interleave axis steps from the one to the other. That \
-         works for exactly two tensors, an axis of size 2, and tensors of the same type and mapping, for every other loop is \
-         shared.",
-    ),
+pub(super) const RULES: &[&Rule] = &[
+    &FETCH_PACKET_ALIGNMENT,
+    &FETCH_CAST_UNSUPPORTED,
+    &FETCH_CAST_OVERFLOW,
+    &FETCH_SUB_CONTEXT_SIZE,
+    &FETCH_SUB_CONTEXT_ADAPTER,
+    &FETCH_ZERO_POINT_RANGE,
+    &FETCH_MASK_LIMIT,
+    &INTERLEAVE_MISMATCH,
 ];
 
 /// Turns the violations of this family into findings.
@@ -123,7 +139,7 @@ fn word(
     Some(match violation {
         FetchViolation::PacketAlignment { bits, padded } => {
             let finding = Finding::new(
-                "fetch_packet_alignment",
+                &FETCH_PACKET_ALIGNMENT,
                 output.packet.span,
                 unaligned_packet(*bits),
             );
@@ -141,13 +157,13 @@ fn word(
             to,
             alternatives,
         } => Finding::new(
-            "fetch_cast_unsupported",
+            &FETCH_CAST_UNSUPPORTED,
             output.element_type.span,
             format!("the Fetch Engine does not convert {from} to {to}"),
         )
         .help(conversions(*from, alternatives)),
         FetchViolation::SubContextTable => Finding::new(
-            "fetch_sub_context_adapter",
+            &FETCH_SUB_CONTEXT_ADAPTER,
             of.stage.span,
             "the sub context's fetch adapter has no table; only the main context looks values up",
         )
@@ -157,7 +173,7 @@ fn word(
             element_type,
             range: (least, largest),
         } => Finding::new(
-            "fetch_zero_point_range",
+            &FETCH_ZERO_POINT_RANGE,
             zero_point.span,
             format!(
                 "the zero point {} does not fit {element_type}, whose values are {least} to {largest}",
@@ -168,7 +184,7 @@ fn word(
             zero_point,
             element_type,
         } => Finding::new(
-            "fetch_zero_point_range",
+            &FETCH_ZERO_POINT_RANGE,
             zero_point.span,
             format!("{element_type} has no zero point: it is subtracted from integers only"),
         ),
@@ -209,7 +225,7 @@ fn word_mask(of: &StageOf<'_>, found: &Unmaskable) -> Finding {
         empty,
     } = found;
     let finding = Finding::new(
-        "fetch_mask_limit",
+        &FETCH_MASK_LIMIT,
         of.stage.output.time.span,
         format!(
             "the contraction takes in {} padded positions of `{axis}` ({live} of {extent} hold data) over {time} packets of \
@@ -246,7 +262,7 @@ fn word_interleaving(
         Some(tensor) => finding.related(tensor.levels.element.span, "the first tensor's mapping"),
         None => finding,
     };
-    let finding = |span: Span, message: String| Finding::new("interleave_mismatch", span, message);
+    let finding = |span: Span, message: String| Finding::new(&INTERLEAVE_MISMATCH, span, message);
     Some(match violation {
         FetchViolation::InterleavedCount { count } => finding(
             place(2),
@@ -303,7 +319,7 @@ fn word_size(
             common_bits,
         } => {
             let finding = Finding::new(
-                "fetch_sub_context_size",
+                &FETCH_SUB_CONTEXT_SIZE,
                 output.packet.span,
                 format!(
                     "the sub context fetches {needed} bytes at a time; packet and neighbouring bytes in DM allow only {}",
@@ -325,7 +341,7 @@ fn word_size(
             }
         }
         SequencerViolation::CastOverflow { fetch, delivered } => Finding::new(
-            "fetch_cast_overflow",
+            &FETCH_CAST_OVERFLOW,
             output.element_type.span,
             format!(
                 "a fetch of {fetch} bytes delivers {delivered} bytes after its conversion; one fetch delivers at most \

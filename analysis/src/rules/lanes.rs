@@ -4,16 +4,16 @@ use rustc_hash::FxHashSet;
 
 use crate::items::Span;
 use crate::kernel::dialect::Dialect;
-use crate::kernel::{CanonicalStage, Stage, StageKind, Written};
+use crate::kernel::{CanonicalStage, Stage, StageKind, Way, Written};
 use crate::mapping::{Atom, Digit, Form, Mapping, PaddingKind};
 
 use super::wording::written;
 use super::{Edit, Replacement};
 
 /// Lanes of half a flit.
-const HALF: u64 = 4;
+const HALF: u64 = Way::Way4.lanes();
 /// Lanes of a flit.
-const FULL: u64 = 8;
+const FULL: u64 = Way::Way8.lanes();
 
 /// Edits, each place once.
 #[derive(Default)]

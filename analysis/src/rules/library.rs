@@ -9,8 +9,7 @@ use crate::kernel::dialect::{Access, Action, Dialect};
 use super::wording::{selection, written};
 use super::{Alternative, Checked, Finding, Rule, rule};
 
-/// The family's rules.
-pub(super) const RULES: &[Rule] = &[rule!(
+pub(in crate::rules) static LIBRARY_LIMIT: Rule = rule!(
     "library_limit",
     Toolchain,
     "library",
@@ -20,7 +19,10 @@ pub(super) const RULES: &[Rule] = &[rule!(
      needs to be, copies without a name, rows of a transpose that are of several axes. Some operations have no body at all. \
      The kernel is legal, but its test stops with a panic, or its macro does not expand; another spelling of the same, or \
      another release, gets it through.",
-)];
+);
+
+/// The family's rules.
+pub(super) const RULES: &[&Rule] = &[&LIBRARY_LIMIT];
 
 /// Turns what the library refuses of a body into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
@@ -42,11 +44,7 @@ pub(super) fn check_sites(library: Dialect, sites: &[MappingSite]) -> Vec<Findin
 
 fn refuses(library: Dialect, span: Span, fact: &str, refusal: &str) -> Finding {
     let release = library.edition();
-    Finding::new(
-        "library_limit",
-        span,
-        format!("{fact}; {release} {refusal}"),
-    )
+    Finding::new(&LIBRARY_LIMIT, span, format!("{fact}; {release} {refusal}"))
 }
 
 fn word_number(library: Dialect, count: u64, span: Span) -> Finding {

@@ -25,103 +25,123 @@ const DIVISOR_DISTANCE: u64 = 4096;
 /// How many divisors on each side are tried in the expression around.
 const DIVISORS_TRIED: usize = 16;
 
+pub(in crate::rules) static MAPPING_SYNTAX: Rule = rule!(
+    "mapping_syntax",
+    Mapping,
+    "Mapping Expressions",
+    "`axes!`, `m!` or `i!` does not parse",
+    "The three macros have small grammars of their own: axes with `/`, `%`, `#` and `=`, each followed by a plain number, \
+     commas between factors, brackets or parentheses around groups, braces around a Rust type. Anything else stops the \
+     compiler at the macro with few words. An alias that needs itself has no mapping either.",
+);
+
+pub(in crate::rules) static UNKNOWN_AXIS: Rule = rule!(
+    "unknown_axis",
+    Mapping,
+    "Axis Sizes",
+    "a name in a mapping expression that names no axis in scope",
+    "The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the \
+     block, in the module, or imported. An axis declared in another module has to be imported like any \
+     other name, and a renaming import gives it another name here while it stays the same axis. Names that look \
+     like the unknown one are proposed, and never written without somebody looking: another axis is another kernel.",
+);
+
+pub(in crate::rules) static DUPLICATE_AXIS: Rule = rule!(
+    "duplicate_axis",
+    Mapping,
+    "library",
+    "one `axes!` declares a name twice",
+    "Each axis becomes a type of its own with its size as a constant, so a name can be declared once in a scope: the \
+     compiler stops at the second one. Of two declarations with different sizes only one can be meant; every mapping \
+     that uses the name has to be read again when it is known which.",
+);
+
+pub(in crate::rules) static AXIS_SIZE_ZERO: Rule = rule!(
+    "axis_size_zero",
+    Mapping,
+    "derived",
+    "an axis without values, or with more than the machine can count",
+    "An axis counts the values of an index, and a buffer over it has that many positions. With none there is nothing to \
+     map, and every size that the axis takes part in is zero; a size beyond 64 bits does not exist for the compiler.",
+);
+
+pub(in crate::rules) static STRIDE_INDIVISIBLE: Rule = rule!(
+    "stride_indivisible",
+    Mapping,
+    "Stride and Modulo",
+    "`E / n` where `n` does not divide the size of `E`",
+    "`E / n` counts the blocks of `n` positions in `E`. Blocks are whole: if a last block would be shorter, the \
+     expression has no size, and the compiler stops at the first place that asks for it. Pad `E` to a multiple first.",
+    fix,
+    alt,
+);
+
+pub(in crate::rules) static MODULO_INDIVISIBLE: Rule = rule!(
+    "modulo_indivisible",
+    Mapping,
+    "Stride and Modulo",
+    "`E % n` where `n` does not divide the size of `E`",
+    "`E % n` is the place inside a block of `n` positions of `E`. Blocks are whole: if a last block would be shorter, the \
+     expression has no size, and the compiler stops at the first place that asks for it. Pad `E` to a multiple first.",
+    fix,
+    alt,
+);
+
+pub(in crate::rules) static PADDING_SHRINKS: Rule = rule!(
+    "padding_shrinks",
+    Mapping,
+    "Padding",
+    "`E # n` where `n` is smaller than `E`",
+    "The number after `#` is the size with the padding, not the padding that is added: `A # 256` is a buffer of 256 \
+     positions. It can only be as large as what is padded, or larger; to keep fewer positions there is `=`. The library \
+     takes the smaller number without a word and stops much later, when it lays out the tensor.",
+    fix,
+);
+
+pub(in crate::rules) static RESIZE_GROWS: Rule = rule!(
+    "resize_grows",
+    Mapping,
+    "Resize",
+    "`E = n` where `n` is larger than `E`",
+    "A resize keeps the first `n` positions and drops the others, so it can only make a mapping smaller. Beyond the size \
+     there is nothing to keep: positions behind the last value would name indices that the axis does not have. Room \
+     without data is padding, `#`.",
+    fix,
+);
+
+pub(in crate::rules) static MAPPING_OVERFLOW: Rule = rule!(
+    "mapping_overflow",
+    Mapping,
+    "derived",
+    "a product of sizes does not fit 64 bits",
+    "Positions are counted in 64 bits, and the size of a pair is the product of its parts. A product beyond that stops the \
+     compiler's constants where they are asked for, and no memory is as large; most likely one of the sizes has a digit \
+     too many, or a part stands in the pair twice.",
+);
+
+pub(in crate::rules) static AXIS_REPEATED: Rule = rule!(
+    "axis_repeated",
+    Suspicious,
+    "derived",
+    "one tensor's mapping selects the same digit of an axis twice",
+    "A position stands for the index that its levels add up to. If two of them step through the same digit of an axis, \
+     several positions stand for one element, those beyond the axis stand for none, and a transfer that fills the tensor \
+     has no single answer to what belongs where. Most often one of the two was meant to be the rest of the axis: `A / 8` \
+     beside `A % 8`, or an axis of its own.",
+);
+
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "mapping_syntax",
-        Mapping,
-        "Mapping Expressions",
-        "`axes!`, `m!` or `i!` does not parse",
-        "The three macros have small grammars of their own: axes with `/`, `%`, `#` and `=`, each followed by a plain number, \
-         commas between factors, brackets or parentheses around groups, braces around a Rust type. Anything else stops the \
-         compiler at the macro with few words. An alias that needs itself has no mapping either.",
-    ),
-    rule!(
-        "unknown_axis",
-        Mapping,
-        "Axis Sizes",
-        "a name in a mapping expression that names no axis in scope",
-        "The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the \
-         block, in the module, or imported. An axis declared in another module has to be imported like any \
-         other name, and a renaming import gives it another name here while it stays the same axis. Names that look \
-         like the unknown one are proposed, and never written without somebody looking: another axis is another kernel.",
-    ),
-    rule!(
-        "duplicate_axis",
-        Mapping,
-        "library",
-        "one `axes!` declares a name twice",
-        "Each axis becomes a type of its own with its size as a constant, so a name can be declared once in a scope: the \
-         compiler stops at the second one. Of two declarations with different sizes only one can be meant; every mapping \
-         that uses the name has to be read again when it is known which.",
-    ),
-    rule!(
-        "axis_size_zero",
-        Mapping,
-        "derived",
-        "an axis without values, or with more than the machine can count",
-        "An axis counts the values of an index, and a buffer over it has that many positions. With none there is nothing to \
-         map, and every size that the axis takes part in is zero; a size beyond 64 bits does not exist for the compiler.",
-    ),
-    rule!(
-        "stride_indivisible",
-        Mapping,
-        "Stride and Modulo",
-        "`E / n` where `n` does not divide the size of `E`",
-        "`E / n` counts the blocks of `n` positions in `E`. Blocks are whole: if a last block would be shorter, the \
-         expression has no size, and the compiler stops at the first place that asks for it. Pad `E` to a multiple first.",
-        fix,
-        alt,
-    ),
-    rule!(
-        "modulo_indivisible",
-        Mapping,
-        "Stride and Modulo",
-        "`E % n` where `n` does not divide the size of `E`",
-        "`E % n` is the place inside a block of `n` positions of `E`. Blocks are whole: if a last block would be shorter, the \
-         expression has no size, and the compiler stops at the first place that asks for it. Pad `E` to a multiple first.",
-        fix,
-        alt,
-    ),
-    rule!(
-        "padding_shrinks",
-        Mapping,
-        "Padding",
-        "`E # n` where `n` is smaller than `E`",
-        "The number after `#` is the size with the padding, not the padding that is added: `A # 256` is a buffer of 256 \
-         positions. It can only be as large as what is padded, or larger; to keep fewer positions there is `=`. The library \
-         takes the smaller number without a word and stops much later, when it lays out the tensor.",
-        fix,
-    ),
-    rule!(
-        "resize_grows",
-        Mapping,
-        "Resize",
-        "`E = n` where `n` is larger than `E`",
-        "A resize keeps the first `n` positions and drops the others, so it can only make a mapping smaller. Beyond the size \
-         there is nothing to keep: positions behind the last value would name indices that the axis does not have. Room \
-         without data is padding, `#`.",
-        fix,
-    ),
-    rule!(
-        "mapping_overflow",
-        Mapping,
-        "derived",
-        "a product of sizes does not fit 64 bits",
-        "Positions are counted in 64 bits, and the size of a pair is the product of its parts. A product beyond that stops the \
-         compiler's constants where they are asked for, and no memory is as large; most likely one of the sizes has a digit \
-         too many, or a part stands in the pair twice.",
-    ),
-    rule!(
-        "axis_repeated",
-        Suspicious,
-        "derived",
-        "one tensor's mapping selects the same digit of an axis twice",
-        "A position stands for the index that its levels add up to. If two of them step through the same digit of an axis, \
-         several positions stand for one element, those beyond the axis stand for none, and a transfer that fills the tensor \
-         has no single answer to what belongs where. Most often one of the two was meant to be the rest of the axis: `A / 8` \
-         beside `A % 8`, or an axis of its own.",
-    ),
+pub(super) const RULES: &[&Rule] = &[
+    &MAPPING_SYNTAX,
+    &UNKNOWN_AXIS,
+    &DUPLICATE_AXIS,
+    &AXIS_SIZE_ZERO,
+    &STRIDE_INDIVISIBLE,
+    &MODULO_INDIVISIBLE,
+    &PADDING_SHRINKS,
+    &RESIZE_GROWS,
+    &MAPPING_OVERFLOW,
+    &AXIS_REPEATED,
 ];
 
 /// What the mappings of a body's tensors and streams repeat; the expressions themselves are judged by [`check_sites`].
@@ -135,7 +155,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     {
         let [fine, coarse] = parts.map(selection);
         let mut finding = Finding::new(
-            "axis_repeated",
+            &AXIS_REPEATED,
             *span,
             format!(
                 "`{axis}` is selected twice in one tensor: {fine} and {coarse} run over the same digits"
@@ -240,7 +260,7 @@ fn word(problem: &MappingProblem, around: &Around<'_>) -> Option<Finding> {
     let span = problem.span;
     Some(match &problem.kind {
         MappingProblemKind::Grammar { message, instead } => {
-            let finding = Finding::new("mapping_syntax", span, message.clone());
+            let finding = Finding::new(&MAPPING_SYNTAX, span, message.clone());
             match instead {
                 Some((place, text)) => finding.fix(
                     Applicability::Machine,
@@ -258,7 +278,7 @@ fn word(problem: &MappingProblem, around: &Around<'_>) -> Option<Finding> {
             grammar,
         } => word_constant(text, *value, *factor, *grammar, span),
         MappingProblemKind::CyclicAlias { name } => Finding::new(
-            "mapping_syntax",
+            &MAPPING_SYNTAX,
             span,
             format!("the alias `{name}` needs itself, so it has no mapping"),
         ),
@@ -270,19 +290,19 @@ fn word(problem: &MappingProblem, around: &Around<'_>) -> Option<Finding> {
                 format!("{}::{name}", around.module),
             )),
         MappingProblemKind::DuplicateAxis { name, first } => Finding::new(
-            "duplicate_axis",
+            &DUPLICATE_AXIS,
             span,
             format!("the axis `{name}` is declared twice"),
         )
         .related(*first, "first declared here"),
         MappingProblemKind::AxisSizeZero { name } => Finding::new(
-            "axis_size_zero",
+            &AXIS_SIZE_ZERO,
             span,
             format!("the axis `{name}` has no values: nothing can be mapped over it"),
         )
         .help("an axis that is not needed yet has one value"),
         MappingProblemKind::AxisSizeOverflow { name } => Finding::new(
-            "axis_size_zero",
+            &AXIS_SIZE_ZERO,
             span,
             format!("the size of the axis `{name}` does not fit 64 bits"),
         ),
@@ -301,19 +321,19 @@ fn word_constant(
     let name = text.trim_matches(['{', '}', ' ']);
     let (rule, message, other) = match (factor, grammar) {
         (true, Grammar::VisaStd) => (
-            "mapping_syntax",
+            &MAPPING_SYNTAX,
             format!(
                 "the right operand is a plain decimal number, and `{name}` is a constant, which the macro cannot read"
             ),
             value.map(|value| value.to_string()),
         ),
         (true, Grammar::OptStd) => (
-            "unknown_axis",
+            &UNKNOWN_AXIS,
             format!("`{name}` is a constant, and a bare name is read as an axis"),
             Some(format!("{{ {name} }}")),
         ),
         (false, _) => (
-            "unknown_axis",
+            &UNKNOWN_AXIS,
             format!("`{name}` is a constant, and only an axis or a type stands for positions"),
             None,
         ),
@@ -348,7 +368,7 @@ fn word_constant(
 
 fn word_unknown(name: &str, nearest: &[String], span: Span) -> Finding {
     let mut finding = Finding::new(
-        "unknown_axis",
+        &UNKNOWN_AXIS,
         span,
         format!("`{name}` names no axis in scope"),
     );
@@ -371,33 +391,33 @@ fn word_unknown(name: &str, nearest: &[String], span: Span) -> Finding {
 }
 
 fn word_invalid(error: &MappingError, span: Span, around: &Around<'_>) -> Option<Finding> {
-    let at_fault = |rule: &'static str, number: u64, finding: Finding| match around.operand {
+    let at_fault = |fault: &'static str, number: u64, finding: Finding| match around.operand {
         Some(operand) => {
             let (mapping, size) = (&operand.mapping, operand.mapping.size());
             let subject = format!("{mapping} of {size} and {number}");
-            finding.caused_by(Cause::in_file(rule, subject))
+            finding.caused_by(Cause::in_file(fault, subject))
         }
         None => finding,
     };
     Some(match *error {
         MappingError::StrideIndivisible { size, divisor } => {
-            indivisible("stride_indivisible", '/', size, divisor, span, around)
+            indivisible(&STRIDE_INDIVISIBLE, '/', size, divisor, span, around)
         }
         MappingError::ModuloIndivisible { size, divisor } => {
-            indivisible("modulo_indivisible", '%', size, divisor, span, around)
+            indivisible(&MODULO_INDIVISIBLE, '%', size, divisor, span, around)
         }
         MappingError::ZeroDivisor { size } => {
             let (rule, operator) = if (around.source)(span).starts_with('%') {
-                ("modulo_indivisible", '%')
+                (&MODULO_INDIVISIBLE, '%')
             } else {
-                ("stride_indivisible", '/')
+                (&STRIDE_INDIVISIBLE, '/')
             };
             let finding = indivisible(rule, operator, size, 0, span, around);
             at_fault("zero_divisor", 0, finding)
         }
         MappingError::PaddingShrinks { size, padded } => {
             let finding = Finding::new(
-                "padding_shrinks",
+                &PADDING_SHRINKS,
                 span,
                 format!("{size} positions are padded to {padded}; the number after `#` is the size with the padding"),
             )
@@ -407,11 +427,11 @@ fn word_invalid(error: &MappingError, span: Span, around: &Around<'_>) -> Option
                 (format!("keep {padded} positions"), format!("= {padded}")),
             ];
             let finding = with_ways(finding, span, ways, around.works);
-            at_fault("padding_shrinks", padded, finding)
+            at_fault(PADDING_SHRINKS.name, padded, finding)
         }
         MappingError::ResizeGrows { size, resized } => {
             let finding = Finding::new(
-                "resize_grows",
+                &RESIZE_GROWS,
                 span,
                 format!("{size} positions are resized to {resized}; a resize only drops positions"),
             )
@@ -421,15 +441,15 @@ fn word_invalid(error: &MappingError, span: Span, around: &Around<'_>) -> Option
                 (format!("keep all {size} positions"), format!("= {size}")),
             ];
             let finding = with_ways(finding, span, ways, around.works);
-            at_fault("resize_grows", resized, finding)
+            at_fault(RESIZE_GROWS.name, resized, finding)
         }
         MappingError::Overflow { outer, inner } => Finding::new(
-            "mapping_overflow",
+            &MAPPING_OVERFLOW,
             span,
             format!("{outer} times {inner} positions do not fit 64 bits"),
         ),
         MappingError::ZeroSize => Finding::new(
-            "axis_size_zero",
+            &AXIS_SIZE_ZERO,
             span,
             "no position is left: a mapping has at least one",
         ),
@@ -457,7 +477,7 @@ fn with_ways(
 
 /// Words a divisor that leaves a remainder; 0 is one that leaves everything.
 fn indivisible(
-    rule: &'static str,
+    rule: &'static Rule,
     operator: char,
     size: u64,
     divisor: u64,
@@ -556,90 +576,4 @@ fn nearest_divisors(size: u64, number: u64, fits: impl Fn(u64) -> bool) -> Vec<u
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::testing::span;
-
-    fn worded(kind: MappingProblemKind, source: &str) -> Option<Finding> {
-        word(
-            &MappingProblem {
-                kind,
-                span: span(1),
-            },
-            &Around {
-                source: &|_| source.to_owned(),
-                works: &|_, _| true,
-                operand: None,
-                module: "",
-            },
-        )
-    }
-
-    #[test]
-    fn nearest_divisors_lie_on_both_sides() {
-        assert_eq!(nearest_divisors(16384, 60, |_| true), [32, 64]);
-        assert_eq!(nearest_divisors(13, 4, |_| true), [1, 13]);
-        assert_eq!(nearest_divisors(12, 24, |_| true), [12]);
-        assert_eq!(nearest_divisors(16384, 60, |divisor| divisor >= 128), [128]);
-        assert_eq!(
-            nearest_divisors(u64::MAX - 58, 10, |_| true),
-            [1],
-            "a prime below 2^64"
-        );
-    }
-
-    #[test]
-    fn a_remainder_names_padding_and_divisors() {
-        let error = MappingError::StrideIndivisible {
-            size: 13,
-            divisor: 4,
-        };
-        let finding = worded(MappingProblemKind::Invalid(error), "/ 4").expect("a finding");
-        assert_eq!(finding.rule, "stride_indivisible");
-        assert!(
-            finding.message.contains("13 positions") && finding.message.contains("1 are left over")
-        );
-        assert_eq!(
-            finding.help.as_deref(),
-            Some("pad the operand to 16 first, or use a divisor of 13, the nearest being 1 or 13")
-        );
-        let texts: Vec<&str> = finding
-            .fixes
-            .iter()
-            .map(|fix| fix.edits[0].text.as_str())
-            .collect();
-        assert_eq!(texts, ["# 16 / 4"]);
-    }
-
-    #[test]
-    fn a_zero_divisor_belongs_to_its_operator() {
-        let rule = |source| {
-            worded(
-                MappingProblemKind::Invalid(MappingError::ZeroDivisor { size: 8 }),
-                source,
-            )
-            .map(|found| found.rule)
-        };
-        assert_eq!(rule("% 0"), Some("modulo_indivisible"));
-        assert_eq!(rule("/ 0"), Some("stride_indivisible"));
-    }
-
-    #[test]
-    fn an_axis_that_may_be_declared_elsewhere_is_silent() {
-        let unknown = |silent, nearest: &[&str]| MappingProblemKind::UnknownAxis {
-            name: "Token".to_owned(),
-            nearest: nearest.iter().map(ToString::to_string).collect(),
-            silent,
-        };
-        assert_eq!(worded(unknown(true, &[]), "Token"), None);
-        let finding = worded(unknown(false, &["Tokens"]), "Token").expect("a finding");
-        assert_eq!(finding.rule, "unknown_axis");
-        assert_eq!(finding.fixes[0].edits[0].text, "Tokens");
-        assert_eq!(
-            finding.fixes[0].applicability,
-            Applicability::Maybe,
-            "a name is a guess"
-        );
-        assert_eq!(worded(MappingProblemKind::UnresolvedEscape, "{ E }"), None);
-    }
-}
+mod tests;

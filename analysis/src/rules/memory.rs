@@ -16,68 +16,81 @@ use crate::hardware::Machine;
 use crate::items::Span;
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{Body, OperationId, OperationKind, PassEnd, Tier, TrfAddress};
+use crate::rules::tensors::VRF_CAPACITY;
+
+pub(in crate::rules) static DM_OVERLAP: Rule = rule!(
+    "dm_overlap",
+    Silent,
+    "Execution Contexts, Memory Allocation",
+    "two tensors in data memory share bytes while both are needed",
+    "Addresses are chosen by hand, and nothing keeps two tensors apart: the later write lands on the earlier tensor, \
+     and whoever reads that one afterwards computes with the wrong numbers. A tensor is needed from the operation \
+     that writes it to the last one that reads it; before and after, its bytes are free.",
+    fix,
+    alt,
+);
+
+pub(in crate::rules) static TRF_OVERLAP: Rule = rule!(
+    "trf_overlap",
+    Silent,
+    "TRF Address Modes",
+    "two tensors in the tensor register file share a region while both are needed",
+    "A tensor takes the whole register file or one of its halves. Loading another one into the same region while the \
+     first is still aligned with streams replaces the operand in the middle of the work. Two tensors live side by side \
+     in the two halves only.",
+    fix,
+);
+
+pub(in crate::rules) static VRF_OVERLAP: Rule = rule!(
+    "vrf_overlap",
+    Silent,
+    "Execution Contexts",
+    "two tensors in the vector register file share bytes while both are needed",
+    "The sub context loads operands while the main context computes, and the addresses of the registers \
+     are chosen by hand. An operand that is loaded over another one which a later vector operation still \
+     reads is what that operation will see, without any sign of it but the numbers.",
+    fix,
+);
+
+pub(in crate::rules) static HBM_OVERLAP: Rule = rule!(
+    "hbm_overlap",
+    Silent,
+    "derived",
+    "two tensors in HBM share bytes while both are needed",
+    "A store goes to the address that it is given, whatever lies there: HBM has no owner but the program. \
+     Results that are kept, or read back later, are lost when another store reaches into their bytes, and \
+     the transfer that reads them back brings the other tensor's.",
+    fix,
+);
+
+pub(in crate::rules) static STALE_READ: Rule = rule!(
+    "stale_read",
+    Silent,
+    "Scheduling",
+    "a tensor named by its address is read after another one was written over it",
+    "`{tensor at an address}` names bytes that something else has filled, and the compiler cannot see for how long they stay. The \
+     schedule keeps the written order wherever two operations touch the same bytes: a read that comes after a write \
+     sees what was written, not what the name stands for.",
+);
+
+pub(in crate::rules) static TENSOR_LOST: Rule = rule!(
+    "tensor_lost",
+    Silent,
+    "Tensor Functions",
+    "a move drops elements of the tensor, or claims elements that the source does not hold",
+    "Moving a tensor changes where its elements lie, not which there are. The mappings of both ends say what each \
+     holds; an element of the source without a place in the target is gone, and a place of the target for which the \
+     source has no element holds whatever was there. A resize (`=`) in the target says that the rest is meant to go.",
+);
 
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "dm_overlap",
-        Silent,
-        "Execution Contexts, Memory Allocation",
-        "two tensors in data memory share bytes while both are needed",
-        "Addresses are chosen by hand, and nothing keeps two tensors apart: the later write lands on the earlier tensor, \
-         and whoever reads that one afterwards computes with the wrong numbers. A tensor is needed from the operation \
-         that writes it to the last one that reads it; before and after, its bytes are free.",
-        fix,
-        alt,
-    ),
-    rule!(
-        "trf_overlap",
-        Silent,
-        "TRF Address Modes",
-        "two tensors in the tensor register file share a region while both are needed",
-        "A tensor takes the whole register file or one of its halves. Loading another one into the same region while the \
-         first is still aligned with streams replaces the operand in the middle of the work. Two tensors live side by side \
-         in the two halves only.",
-        fix,
-    ),
-    rule!(
-        "vrf_overlap",
-        Silent,
-        "Execution Contexts",
-        "two tensors in the vector register file share bytes while both are needed",
-        "The sub context loads operands while the main context computes, and the addresses of the registers \
-         are chosen by hand. An operand that is loaded over another one which a later vector operation still \
-         reads is what that operation will see, without any sign of it but the numbers.",
-        fix,
-    ),
-    rule!(
-        "hbm_overlap",
-        Silent,
-        "derived",
-        "two tensors in HBM share bytes while both are needed",
-        "A store goes to the address that it is given, whatever lies there: HBM has no owner but the program. \
-         Results that are kept, or read back later, are lost when another store reaches into their bytes, and \
-         the transfer that reads them back brings the other tensor's.",
-        fix,
-    ),
-    rule!(
-        "stale_read",
-        Silent,
-        "Scheduling",
-        "a tensor named by its address is read after another one was written over it",
-        "`{tensor at an address}` names bytes that something else has filled, and the compiler cannot see for how long they stay. The \
-         schedule keeps the written order wherever two operations touch the same bytes: a read that comes after a write \
-         sees what was written, not what the name stands for.",
-    ),
-    rule!(
-        "tensor_lost",
-        Silent,
-        "Tensor Functions",
-        "a move drops elements of the tensor, or claims elements that the source does not hold",
-        "Moving a tensor changes where its elements lie, not which there are. The mappings of both ends say what each \
-         holds; an element of the source without a place in the target is gone, and a place of the target for which the \
-         source has no element holds whatever was there. A resize (`=`) in the target says that the rest is meant to go.",
-    ),
+pub(super) const RULES: &[&Rule] = &[
+    &DM_OVERLAP,
+    &TRF_OVERLAP,
+    &VRF_OVERLAP,
+    &HBM_OVERLAP,
+    &STALE_READ,
+    &TENSOR_LOST,
 ];
 
 /// Turns the violations of this family into findings.
@@ -223,16 +236,16 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Option<Finding> {
         let message = format!(
             "{earlier} in {earlier_place} is read after {later} was written over it in {later_place}"
         );
-        let finding = Finding::new("stale_read", *span, message)
+        let finding = Finding::new(&STALE_READ, *span, message)
             .related(needed.address_span, "the address is given a name here")
             .related(write_span, "the bytes are written here");
         return Some(finding.help("read it before they are written, or keep the two apart"));
     }
     let (rule, place) = match tier {
-        Tier::Trf => ("trf_overlap", ""),
-        Tier::Vrf => ("vrf_overlap", " of the vector register file"),
-        Tier::Hbm | Tier::Host => ("hbm_overlap", " of HBM"),
-        Tier::Dm => ("dm_overlap", " of data memory"),
+        Tier::Trf => (&TRF_OVERLAP, ""),
+        Tier::Vrf => (&VRF_OVERLAP, " of the vector register file"),
+        Tier::Hbm | Tier::Host => (&HBM_OVERLAP, " of HBM"),
+        Tier::Dm => (&DM_OVERLAP, " of data memory"),
     };
     let needed_when = if read_span.is_some() {
         "read later"
@@ -282,7 +295,7 @@ pub(super) fn with_nearest(
     address_span: Span,
     alignment: u64,
 ) -> Finding {
-    let memory = &checked.derivation.memory;
+    let memory = &checked.derivation().memory;
     let places = nearest_places(checked.body, memory, address_span, alignment);
     let Some(first) = places.first() else {
         return finding.help("move it to an address that is a multiple, where nothing else lies");
@@ -336,7 +349,7 @@ pub(super) fn with_places(
 
 fn word_sum(body: &Body, sum: &VrfSum) -> Finding {
     let mut finding = Finding::new(
-        "vrf_capacity",
+        &VRF_CAPACITY,
         sum.span,
         format!(
             "with this tensor of {} the vector registers that are needed at once take {}; a slice has {}",
@@ -485,7 +498,7 @@ fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
         MoveFault::NoIndex { .. } => ["key", "indices"],
         _ => ["source", "target"],
     };
-    let finding = Finding::new("tensor_lost", *span, message)
+    let finding = Finding::new(&TENSOR_LOST, *span, message)
         .note(format!("{}: `{from}`", names[0]))
         .note(format!("{}: `{to}`", names[1]));
     let finding = if method == span {

@@ -10,17 +10,21 @@ mod budgets;
 mod cast;
 mod causes;
 pub(crate) mod changed;
+mod checked;
 mod closed;
 mod collect;
 mod collectives;
 mod commit;
 mod contraction;
 mod coverage;
+mod declaration;
 mod dma;
 mod dma_performance;
 mod enabled;
 mod engines;
+mod families;
 mod fetch;
+mod finding;
 mod holding;
 mod indivisible;
 mod lanes;
@@ -54,711 +58,23 @@ mod words;
 pub use alternatives::{Alternative, Alternatives};
 pub use causes::Cause;
 pub(crate) use causes::{CauseKey, groups as groups_of_causes, unite_fixes};
+pub(crate) use checked::{Checked, Derived};
+use declaration::rule;
+pub use declaration::{Group, Level, Offers, Rule};
 pub use enabled::EnabledRules;
 pub(crate) use enabled::Families;
 pub use engines::engines;
+use families::{FAMILIES, Family, Needs};
+pub use families::{all, find, is_rule_or_group, nearest, url};
+pub use finding::{Applicability, Finding, Fix, Related, Saving};
 pub use replacement::{Edit, Replacement, Value};
 
-use std::borrow::Cow;
-use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
-use crate::budget::Budget;
 use crate::db::Db;
-use crate::derivation::BodyDerivation;
-use crate::derivation::tensors::RepeatedAxis;
-use crate::hardware::Target;
-use crate::items::{self, ItemId, MappingSite, Span, item_text, mapping_sites, resolve_edited};
-use crate::kernel::{Body, dialect};
-use crate::names::nearest_names;
-use crate::simulation::BodySimulation;
-
-/// The groups of the catalogue, which decide a rule's default level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Group {
-    /// The mapping expression itself is ill-formed or has no meaning.
-    Mapping,
-    /// The hardware or its compiler refuses the kernel, hangs, or resets.
-    Hardware,
-    /// The kernel compiles and runs, and computes or stores something else than it says.
-    Silent,
-    /// Most likely a mistake, but there are kernels that mean it.
-    Suspicious,
-    /// The hardware takes the kernel; the named release of the library does not.
-    Toolchain,
-    /// Correct, and slower or larger than a small change would make it.
-    Performance,
-    /// Correct, and says more than it needs to.
-    Style,
-}
-
-impl Group {
-    /// All groups, in the catalogue's order.
-    pub const ALL: [Self; 7] = [
-        Self::Mapping,
-        Self::Hardware,
-        Self::Silent,
-        Self::Suspicious,
-        Self::Toolchain,
-        Self::Performance,
-        Self::Style,
-    ];
-
-    /// The group's name, as configuration and options write it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Mapping => "mapping",
-            Self::Hardware => "hardware",
-            Self::Silent => "silent",
-            Self::Suspicious => "suspicious",
-            Self::Toolchain => "toolchain",
-            Self::Performance => "performance",
-            Self::Style => "style",
-        }
-    }
-
-    /// The level of the group's rules where nobody says otherwise.
-    #[must_use]
-    pub const fn default_level(self) -> Level {
-        match self {
-            Self::Mapping | Self::Hardware | Self::Silent => Level::Deny,
-            Self::Suspicious | Self::Toolchain | Self::Performance => Level::Warn,
-            Self::Style => Level::Allow,
-        }
-    }
-}
-
-/// How severely a finding is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Level {
-    /// Not reported.
-    Allow,
-    /// Reported; the run succeeds.
-    Warn,
-    /// Reported; the run fails.
-    Deny,
-}
-
-impl Level {
-    /// The level's name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Warn => "warn",
-            Self::Deny => "deny",
-        }
-    }
-}
-
-/// What every finding of a rule brings along, as far as the repair is determined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Offers {
-    /// A code action that mends it.
-    pub fix: bool,
-    /// The legal alternatives that can be computed: paddings, sizes, free addresses. They stand in the help.
-    pub alternatives: bool,
-}
-
-/// A rule of the catalogue, declared once beside its check.
-///
-/// The wrong and the right kernel of its documentation are its fixtures `fixtures/violations/<name>/wrong.rs` and
-/// `right.rs`, compiled in by [`rule!`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rule {
-    /// Its identity everywhere: diagnostics, configuration, suppression, documentation.
-    pub name: &'static str,
-    /// Its group.
-    pub group: Group,
-    /// One line: what it reports. Names of a library are left open, see [`Rule::summary`].
-    summary: &'static str,
-    /// A paragraph: the mechanism in the machine, what goes wrong, what to do. Names of a library are left open, see
-    /// [`Rule::why`].
-    why: &'static str,
-    /// The book's heading that states it; `library` or `derived` as in the catalogue.
-    pub heading: &'static str,
-    /// Its level where nobody says otherwise, if it is not its group's.
-    pub level: Option<Level>,
-    /// Another group that it reports as where the same fact weighs less, as in fragments that no kernel reaches.
-    pub lesser: Option<Group>,
-    /// What its findings bring along.
-    pub offers: Offers,
-    /// A kernel that breaks it.
-    pub wrong: &'static str,
-    /// The nearest kernel that does not.
-    pub right: &'static str,
-}
-
-impl Rule {
-    /// One line: what it reports, in the words of the book's library, as its kernels are.
-    #[must_use]
-    pub fn summary(&self) -> Cow<'static, str> {
-        dialect::of(items::Dialect::default()).fill(self.summary)
-    }
-
-    /// A paragraph: the mechanism in the machine, what goes wrong, what to do; in the words of the book's library.
-    #[must_use]
-    pub fn why(&self) -> Cow<'static, str> {
-        dialect::of(items::Dialect::default()).fill(self.why)
-    }
-
-    /// The level where nobody says otherwise.
-    #[must_use]
-    pub fn default_level(&self) -> Level {
-        self.level.unwrap_or_else(|| self.group.default_level())
-    }
-
-    /// The groups that its findings are reported as.
-    pub fn groups(&self) -> impl Iterator<Item = Group> + use<> {
-        std::iter::once(self.group).chain(self.lesser)
-    }
-
-    /// Whether a name means the rule: its own, or that of a group that it reports as.
-    #[must_use]
-    pub fn is_meant_by(&self, name: &str) -> bool {
-        self.name == name || self.groups().any(|group| group.name() == name)
-    }
-}
-
-/// Declares a [`Rule`], with its two kernels from the fixtures of its name. `fix` and `alt` behind the paragraph say what
-/// its findings offer.
-macro_rules! rule {
-    (@offers) => { $crate::rules::Offers { fix: false, alternatives: false } };
-    (@offers fix) => { $crate::rules::Offers { fix: true, alternatives: false } };
-    (@offers alt) => { $crate::rules::Offers { fix: false, alternatives: true } };
-    (@offers fix alt) => { $crate::rules::Offers { fix: true, alternatives: true } };
-    (
-        $name:literal, $group:ident, $heading:literal, $summary:literal, $why:literal
-        $(, $offer:ident)* $(,)?
-    ) => {
-        $crate::rules::Rule {
-            name: $name,
-            group: $crate::rules::Group::$group,
-            summary: $summary,
-            why: $why,
-            heading: $heading,
-            level: None,
-            lesser: None,
-            offers: $crate::rules::rule!(@offers $($offer)*),
-            wrong: include_str!(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/../fixtures/violations/",
-                $name,
-                "/wrong.rs"
-            )),
-            right: include_str!(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/../fixtures/violations/",
-                $name,
-                "/right.rs"
-            )),
-        }
-    };
-}
-use rule;
-
-/// Whether a fix may be applied without looking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Applicability {
-    /// Keeps the meaning or is the only reading; `--fix` may apply it.
-    Machine,
-    /// A proposal that a person should look at.
-    Maybe,
-}
-
-/// A code action that mends a finding.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Fix {
-    /// What it does, as a menu entry.
-    pub title: String,
-    /// Whether it may be applied without looking.
-    pub applicability: Applicability,
-    /// Its replacements.
-    pub edits: Vec<Edit>,
-}
-
-/// The other end of a finding: a declaration, the first tensor of an overlap, the earlier use of an ALU.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Related {
-    /// What stands there.
-    pub message: String,
-    /// Where.
-    pub span: Span,
-}
-
-/// A finding in an item, before levels and suppression.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Finding {
-    /// The rule's name.
-    pub rule: &'static str,
-    /// The numbers compared and the mechanism in one clause.
-    pub message: String,
-    /// The smallest span that carries the fault.
-    pub span: Span,
-    /// Further facts: the derived configuration, the chain of uses.
-    pub notes: Vec<String>,
-    /// What to do, where no alternative says it.
-    pub help: Option<String>,
-    /// The legal alternatives.
-    pub alternatives: Option<Alternatives>,
-    /// The other ends.
-    pub related: Vec<Related>,
-    /// Code actions.
-    pub fixes: Vec<Fix>,
-    /// Another group than the rule's own, where the same fact weighs less (fragments that no kernel reaches).
-    pub group: Option<Group>,
-    /// What the change that the finding proposes would save.
-    pub saving: Option<Saving>,
-    /// What it comes from, where other findings may come from the same.
-    pub cause: Option<Cause>,
-}
-
-/// Cycles as predicted before and after a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Saving {
-    /// Cycles of the operation as it is.
-    pub operation_before: u64,
-    /// Cycles of the operation after the change.
-    pub operation_after: u64,
-    /// Cycles of the whole kernel as it is and after the change; `None` where the kernel has no total.
-    pub kernel: Option<(u64, u64)>,
-    /// Whether the change itself was simulated. Else nobody tried what a proposal in words would lead to: the cycles order
-    /// proposals, and are promised to no one.
-    pub simulated: bool,
-}
-
-impl Saving {
-    /// The same for a change that is told in words, and that no text was tried for.
-    #[must_use]
-    pub const fn as_estimate(self) -> Self {
-        Self {
-            simulated: false,
-            ..self
-        }
-    }
-
-    /// Cycles that the kernel saves, if its total is known.
-    #[must_use]
-    pub fn of_kernel(&self) -> Option<u64> {
-        let (before, after) = self.kernel?;
-        Some(before.saturating_sub(after))
-    }
-
-    /// Cycles that the kernel saves; without a total, the operation.
-    #[must_use]
-    pub fn cycles(&self) -> u64 {
-        let (before, after) = self
-            .kernel
-            .unwrap_or((self.operation_before, self.operation_after));
-        before.saturating_sub(after)
-    }
-}
-
-impl Finding {
-    /// A finding with its message and place; the rest is added by the methods below.
-    #[must_use]
-    pub fn new(rule: &'static str, span: Span, message: impl Into<String>) -> Self {
-        Self {
-            rule,
-            message: message.into(),
-            span,
-            notes: Vec::new(),
-            help: None,
-            alternatives: None,
-            related: Vec::new(),
-            fixes: Vec::new(),
-            group: None,
-            saving: None,
-            cause: None,
-        }
-    }
-
-    /// The level at which it is taken where nobody says otherwise.
-    pub(crate) fn level(&self) -> Level {
-        match self.group {
-            Some(group) => group.default_level(),
-            None => find(self.rule).map_or(Level::Deny, Rule::default_level),
-        }
-    }
-
-    /// Sets what it comes from: of the findings of one cause a report shows the first.
-    #[must_use]
-    pub fn caused_by(mut self, cause: Cause) -> Self {
-        self.cause = Some(cause);
-        self
-    }
-
-    /// Sets what the proposed change would save.
-    #[must_use]
-    pub fn saves(mut self, saving: Saving) -> Self {
-        self.saving = Some(saving);
-        self
-    }
-
-    /// Adds a note.
-    #[must_use]
-    pub fn note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
-        self
-    }
-
-    /// Sets what is said where no alternative is: words without a text to write.
-    #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
-    }
-
-    /// Adds a related place.
-    #[must_use]
-    pub fn related(mut self, span: Span, message: impl Into<String>) -> Self {
-        self.related.push(Related {
-            message: message.into(),
-            span,
-        });
-        self
-    }
-
-    /// Adds a fix that replaces one span.
-    #[must_use]
-    pub fn fix(
-        mut self,
-        applicability: Applicability,
-        title: impl Into<String>,
-        span: Span,
-        with: impl Into<Replacement>,
-    ) -> Self {
-        self.fixes.push(Fix {
-            title: title.into(),
-            applicability,
-            edits: vec![Edit::new(span, with)],
-        });
-        self
-    }
-}
-
-/// What is derived of a body, each part when it is first asked for.
-pub(crate) trait Derived {
-    /// What the engines make of it.
-    fn derivation(&self) -> &BodyDerivation;
-    /// What it costs.
-    fn simulation(&self) -> &BodySimulation;
-    /// The digits that its tensors and streams select twice, which is known without the engines.
-    fn repeated_axes(&self) -> Vec<RepeatedAxis>;
-}
-
-/// What a family's check looks at: one lowered body and what is derived of it.
-pub(crate) struct Checked<'a> {
-    /// The body.
-    pub(crate) body: &'a Body,
-    /// What is derived of it.
-    pub(crate) derived: &'a dyn Derived,
-    /// The chip.
-    pub(crate) target: Target,
-    /// What the kernel may cost at most, if the settings say so.
-    pub(crate) budget: Option<&'a Budget>,
-    /// The rules that are on. What another rule implies is left out only where that one is on.
-    pub(crate) enabled: EnabledRules,
-    /// How often the body was derived again with something changed in it.
-    pub(crate) tried: &'a Cell<u64>,
-}
-
-impl<'a> Checked<'a> {
-    /// What the engines make of the body.
-    fn derivation(&self) -> &'a BodyDerivation {
-        self.derived.derivation()
-    }
-
-    /// What the body costs.
-    fn simulation(&self) -> &'a BodySimulation {
-        self.derived.simulation()
-    }
-
-    /// The digits that the body's tensors and streams select twice.
-    fn repeated_axes(&self) -> Vec<RepeatedAxis> {
-        self.derived.repeated_axes()
-    }
-
-    /// The body with all that is known of it, as the simulation is asked about changes of it.
-    fn known(&self) -> crate::simulation::Known<'a> {
-        crate::simulation::Known {
-            body: self.body,
-            derivation: self.derivation(),
-            simulation: self.simulation(),
-            target: self.target,
-        }
-    }
-
-    /// How safely a mapping may be replaced at a place: an alias may stand for other things too.
-    fn replacing(&self, place: Span) -> Applicability {
-        if place.item == self.body.span.item {
-            Applicability::Machine
-        } else {
-            Applicability::Maybe
-        }
-    }
-}
-
-/// What a family's check asks for beside the body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Needs {
-    /// Nothing.
-    Body,
-    /// What the engines make of it.
-    Derivation,
-    /// What it costs as well.
-    Simulation,
-}
-
-/// A family of rules.
-struct Family {
-    rules: &'static [Rule],
-    /// Rules of other families that this one finds breaches of as well.
-    also: &'static [&'static str],
-    needs: Needs,
-    check: fn(&Checked<'_>, &mut Vec<Finding>),
-}
-
-/// The families, in the catalogue's order.
-const FAMILIES: &[Family] = &[
-    Family {
-        rules: mapping_expressions::RULES,
-        also: &[],
-        needs: Needs::Body,
-        check: mapping_expressions::check,
-    },
-    Family {
-        rules: tensors::RULES,
-        also: &["trf_row_count"],
-        needs: Needs::Derivation,
-        check: tensors::check,
-    },
-    Family {
-        rules: memory::RULES,
-        also: &["vrf_capacity"],
-        needs: Needs::Derivation,
-        check: memory::check,
-    },
-    Family {
-        rules: provenance::RULES,
-        also: &[],
-        needs: Needs::Derivation,
-        check: provenance::check,
-    },
-    Family {
-        rules: sequencer::RULES,
-        also: &[],
-        needs: Needs::Derivation,
-        check: sequencer::check,
-    },
-    Family {
-        rules: fetch::RULES,
-        also: &[],
-        needs: Needs::Derivation,
-        check: fetch::check,
-    },
-    Family {
-        rules: switch::RULES,
-        also: &[],
-        needs: Needs::Derivation,
-        check: switch::check,
-    },
-    Family {
-        rules: collect::RULES,
-        also: &["tensor_lost"],
-        needs: Needs::Derivation,
-        check: collect::check,
-    },
-    Family {
-        rules: pipeline::RULES,
-        also: &[],
-        needs: Needs::Derivation,
-        check: pipeline::check,
-    },
-    Family {
-        rules: contraction::RULES,
-        also: &[],
-        needs: Needs::Derivation,
-        check: contraction::check,
-    },
-    Family {
-        rules: vector::RULES,
-        also: &[],
-        needs: Needs::Derivation,
-        check: vector::check,
-    },
-    Family {
-        rules: valid_count::RULES,
-        also: &[],
-        needs: Needs::Derivation,
-        check: valid_count::check,
-    },
-    Family {
-        rules: cast::RULES,
-        also: &[],
-        needs: Needs::Derivation,
-        check: cast::check,
-    },
-    Family {
-        rules: transpose::RULES,
-        also: &[],
-        needs: Needs::Derivation,
-        check: transpose::check,
-    },
-    Family {
-        rules: commit::RULES,
-        also: &[],
-        needs: Needs::Derivation,
-        check: commit::check,
-    },
-    Family {
-        rules: dma::RULES,
-        also: &[],
-        needs: Needs::Derivation,
-        check: dma::check,
-    },
-    Family {
-        rules: dma_performance::RULES,
-        also: &[],
-        needs: Needs::Simulation,
-        check: dma_performance::check,
-    },
-    Family {
-        rules: banks::RULES,
-        also: &[],
-        needs: Needs::Derivation,
-        check: banks::check,
-    },
-    Family {
-        rules: library::RULES,
-        also: &[],
-        needs: Needs::Derivation,
-        check: library::check,
-    },
-    Family {
-        rules: style::RULES,
-        also: &[],
-        needs: Needs::Body,
-        check: style::check,
-    },
-    Family {
-        rules: schedule::COMBINED,
-        also: &[],
-        needs: Needs::Simulation,
-        check: schedule::check_combined,
-    },
-    Family {
-        rules: schedule::RULES,
-        also: &[],
-        needs: Needs::Simulation,
-        check: schedule::check,
-    },
-    Family {
-        rules: performance::fetch::RULES,
-        also: &[],
-        needs: Needs::Simulation,
-        check: performance::fetch::check,
-    },
-    Family {
-        rules: performance::switch::RULES,
-        also: &[],
-        needs: Needs::Simulation,
-        check: performance::switch::check,
-    },
-    Family {
-        rules: performance::contraction::RULES,
-        also: &[],
-        needs: Needs::Simulation,
-        check: performance::contraction::check,
-    },
-    Family {
-        rules: performance::vector::RULES,
-        also: &[],
-        needs: Needs::Simulation,
-        check: performance::vector::check,
-    },
-    Family {
-        rules: transpose::BUFFERS,
-        also: &[],
-        needs: Needs::Simulation,
-        check: transpose::check_buffers,
-    },
-    Family {
-        rules: performance::commit::RULES,
-        also: &[],
-        needs: Needs::Simulation,
-        check: performance::commit::check,
-    },
-    Family {
-        rules: performance::machine::RULES,
-        also: &[],
-        needs: Needs::Simulation,
-        check: performance::machine::check,
-    },
-    Family {
-        rules: budgets::RULES,
-        also: &[],
-        needs: Needs::Simulation,
-        check: budgets::check,
-    },
-    Family {
-        rules: coverage::RULES,
-        also: &[],
-        needs: Needs::Body,
-        check: coverage::check,
-    },
-    Family {
-        rules: suppressions::RULES,
-        also: &[],
-        needs: Needs::Body,
-        check: suppressions::check,
-    },
-];
-
-/// Every rule of the catalogue that is implemented, in the catalogue's order.
-pub fn all() -> impl Iterator<Item = &'static Rule> {
-    FAMILIES.iter().flat_map(|family| family.rules.iter())
-}
-
-/// The rule of that name.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Rule> {
-    all().find(|rule| rule.name == name)
-}
-
-/// Whether it names a rule or a group.
-#[must_use]
-pub fn is_rule_or_group(name: &str) -> bool {
-    find(name).is_some() || Group::ALL.iter().any(|group| group.name() == name)
-}
-
-/// The rules and groups whose names are nearest to one that is none, the nearest first.
-#[must_use]
-pub fn nearest(name: &str) -> Vec<String> {
-    let names = all()
-        .map(|rule| rule.name)
-        .chain(Group::ALL.into_iter().map(Group::name));
-    nearest_names(name, names)
-}
-
-/// The page of a rule.
-#[must_use]
-pub fn url(name: &str) -> String {
-    format!(
-        "{}/blob/main/docs/rules/{name}.md",
-        env!("CARGO_PKG_REPOSITORY")
-    )
-}
-
-/// Pairs of rules of which the first one implies the second one where both speak of the same place: an address that is no
-/// multiple of its element is none of 8 bytes either.
-const IMPLIES: &[(&str, &str)] = &[
-    ("element_alignment", "commit_alignment"),
-    ("element_alignment", "dma_alignment"),
-    ("element_alignment", "hbm_misaligned_read"),
-    ("element_alignment", "hbm_partial_write"),
-];
+use crate::items::{ItemId, MappingSite, Span, item_text, mapping_sites, resolve_edited};
+use crate::kernel::dialect;
 
 /// The findings of some families about one body, each place and rule once, in the order of the families. What follows from
 /// another finding at the same place is left out. Fixes mend all places of their fault; what they need behind them is not
@@ -790,7 +106,7 @@ pub(crate) use coverage::{
 };
 pub(crate) use fetch::unaligned_packet;
 pub(crate) use reach::Reach;
-pub(crate) use scoped::{name_in_scope, with_paths};
+pub(crate) use scoped::{name_fixes_in_scope, name_in_scope, with_paths};
 pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};
 pub(crate) use words::names;
 
@@ -814,17 +130,23 @@ fn found_by(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
     findings
 }
 
+/// The rules that imply others.
+static IMPLYING: LazyLock<Vec<&'static Rule>> =
+    LazyLock::new(|| all().filter(|rule| !rule.implies.is_empty()).collect());
+
 /// Leaves out what a finding of a rule that is on says at the same place as well.
 pub(crate) fn drop_implied(
     enabled: &EnabledRules,
     findings: &mut Vec<Finding>,
-    is_found: impl Fn(&'static str, Span) -> bool,
+    is_found: impl Fn(&'static Rule, Span) -> bool,
 ) {
     findings.retain(|finding| {
-        let implied = |(first, second): &(&'static str, &str)| {
-            *second == finding.rule && is_found(first, finding.span) && enabled.has(first)
+        let implied = |rule: &'static Rule| {
+            rule.implies.contains(&finding.rule)
+                && is_found(rule, finding.span)
+                && enabled.has(rule.name)
         };
-        !IMPLIES.iter().any(implied)
+        !IMPLYING.iter().copied().any(implied)
     });
 }
 

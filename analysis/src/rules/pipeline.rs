@@ -8,8 +8,7 @@ use crate::kernel::{Level, Pass, Position};
 use super::wording::{self, written};
 use super::{Alternative, Applicability, Checked, Edit, Finding, Rule, rule};
 
-/// The family's rules.
-pub(super) const RULES: &[Rule] = &[rule!(
+pub(in crate::rules) static PIPELINE_ORDER: Rule = rule!(
     "pipeline_order",
     Hardware,
     "Pipeline Position, Commit Engine: Constraints",
@@ -17,7 +16,10 @@ pub(super) const RULES: &[Rule] = &[rule!(
     "A pass runs through the Tensor Unit's engines in one order: Fetch, Switch, Collect, Contraction, Vector, Cast, Transpose, \
      Commit. Switch and everything behind Collect can be left out, the order cannot be changed, and Collect cannot be left out \
      before an engine that takes flits. The sub context is shorter still: what it commits comes straight from its fetch.",
-)];
+);
+
+/// The family's rules.
+pub(super) const RULES: &[&Rule] = &[&PIPELINE_ORDER];
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
@@ -60,7 +62,7 @@ fn word(pass: &Pass, violation: &PipelineViolation) -> Finding {
     match violation {
         PipelineViolation::NotCollected { place, engine, position, collected } => {
             let finding = Finding::new(
-                "pipeline_order",
+                &PIPELINE_ORDER,
                 span(pass, *place),
                 format!("{engine} is entered from {}; it takes flits of 32 bytes, which only `{collect}` makes", from(pass, *position)),
             );
@@ -88,13 +90,13 @@ fn word(pass: &Pass, violation: &PipelineViolation) -> Finding {
             }
         }
         PipelineViolation::Order { place, engine, position } => Finding::new(
-            "pipeline_order",
+            &PIPELINE_ORDER,
             span(pass, *place),
             format!("{} cannot be entered from {}; the engines follow each other in one order", capital(*engine), from(pass, *position)),
         )
         .note(format!("the order is {}", order_of_engines().join(", "))),
         PipelineViolation::SubContextCommit { position } => Finding::new(
-            "pipeline_order",
+            &PIPELINE_ORDER,
             span(pass, Place::End),
             format!("the sub context commits only what comes straight from its fetch; this stream comes from {}", from(pass, *position)),
         )

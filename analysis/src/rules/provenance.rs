@@ -8,32 +8,33 @@ use crate::kernel::{Level, OperationId, OperationKind, StageKind};
 
 use super::{Applicability, Checked, Finding, Rule, rule, wording};
 
+pub(in crate::rules) static CLAIMED_REPLICATION: Rule = rule!(
+    "claimed_replication",
+    Suspicious,
+    "derived",
+    "copies are declared or read that nothing writes",
+    "Each slice, cluster and chip has memory of its own, and data is in several of them only where something put it there: a \
+ load from the HBM moves a copy for each position that its target names, the Switch Engine's broadcasts make some, and so \
+ does the broadcast of a reduction across slices. A store, or a transfer inside the HBM, into an axis which the source \
+ lacks is only a claim, and so is reading `1 # n` as if all n positions were filled. A run on the host makes the \
+ copies; on the machine the other positions hold what was there before.",
+    alt,
+);
+
+pub(in crate::rules) static SHARED_PADDING_READ: Rule = rule!(
+    "shared_padding_read",
+    Suspicious,
+    "Masking, Padding Strategy",
+    "a reduction or contraction takes in padded positions that nothing masked",
+    "Padding holds whatever was in memory, and a sum over it is wrong by as much. The Fetch Engine's mask sets the padding of one \
+ axis to zero, in the main context; the Valid Count Generator leaves padding out of an intra-slice reduce. A reduction \
+ across slices takes every slice as it is, a second padded axis has no mask, and an operand that was loaded with its \
+ padding does not multiply it away.",
+    fix,
+);
+
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "claimed_replication",
-        Suspicious,
-        "derived",
-        "copies are declared or read that nothing writes",
-        "Each slice, cluster and chip has memory of its own, and data is in several of them only where something put it there: a \
-     load from the HBM moves a copy for each position that its target names, the Switch Engine's broadcasts make some, and so \
-     does the broadcast of a reduction across slices. A store, or a transfer inside the HBM, into an axis which the source \
-     lacks is only a claim, and so is reading `1 # n` as if all n positions were filled. A run on the host makes the \
-     copies; on the machine the other positions hold what was there before.",
-        alt,
-    ),
-    rule!(
-        "shared_padding_read",
-        Suspicious,
-        "Masking, Padding Strategy",
-        "a reduction or contraction takes in padded positions that nothing masked",
-        "Padding holds whatever was in memory, and a sum over it is wrong by as much. The Fetch Engine's mask sets the padding of one \
-     axis to zero, in the main context; the Valid Count Generator leaves padding out of an intra-slice reduce. A reduction \
-     across slices takes every slice as it is, a second padded axis has no mask, and an operand that was loaded with its \
-     padding does not multiply it away.",
-        fix,
-    ),
-];
+pub(super) const RULES: &[&Rule] = &[&CLAIMED_REPLICATION, &SHARED_PADDING_READ];
 
 /// Turns claims into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
@@ -103,7 +104,7 @@ fn word(checked: &Checked<'_>, claim: &Claim) -> Finding {
         }
     };
     let finding =
-        Finding::new("claimed_replication", claim.span, message).help(alternatives(checked, claim));
+        Finding::new(&CLAIMED_REPLICATION, claim.span, message).help(alternatives(checked, claim));
     let left_by = |id: OperationId| checked.body.operation(id).map(|operation| operation.span);
     match claim.kind {
         ClaimKind::Transfer => finding,
@@ -182,7 +183,7 @@ fn word_padding(library: Dialect, read: &PaddingRead) -> Finding {
     let message = format!(
         "{by} takes in {empty} padded positions of `{axis}` ({live} of {positions} hold data): {why}"
     );
-    let finding = Finding::new("shared_padding_read", read.span, message)
+    let finding = Finding::new(&SHARED_PADDING_READ, read.span, message)
         .help(help)
         .related(read.method, "they are taken in here");
     if let Some(gate) = &read.gate {

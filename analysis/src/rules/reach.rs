@@ -34,17 +34,7 @@ impl Reach {
             if let OperationKind::Pass(pass) = &operation.kind
                 && pass.end == PassEnd::Open
             {
-                let output = pass.output();
-                [
-                    &output.chip,
-                    &output.cluster,
-                    &output.slice,
-                    &output.time,
-                    &output.packet,
-                ]
-                .into_iter()
-                .chain(&output.row)
-                .for_each(&mut take);
+                pass.output().mappings().for_each(&mut take);
             }
         }
         places.extend(addresses);

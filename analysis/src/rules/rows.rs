@@ -3,6 +3,7 @@
 //! Knows the load and the passes that align with the tensor. What follows behind them (the cast, the element of a commit) is
 //! the business of whoever completes a fix.
 
+use crate::hardware::ACCUMULATOR_BUS_ELEMENTS;
 use crate::items::Span;
 use crate::kernel::{
     AccumulationKind, Body, OperationKind, Pass, PassEnd, StageKind, Tensor, TensorId, Written,
@@ -13,12 +14,6 @@ use super::Alternative;
 use super::lanes::Edits;
 use super::wording::written;
 
-/// The elements on the accumulator's bus.
-const BUS_ELEMENTS: u64 = 8;
-
-/// The row counts that the MAC array has, the largest first.
-const COUNTS: [u64; 4] = [8, 4, 2, 1];
-
 /// How a tensor of so many rows, which are written at a place, could have fewer.
 pub(super) fn fewer(body: &Body, place: Span, rows: u64) -> Vec<Alternative> {
     let declared = |tensor: &&Tensor| {
@@ -28,8 +23,10 @@ pub(super) fn fewer(body: &Body, place: Span, rows: u64) -> Vec<Alternative> {
     let Some(tensor) = body.tensors.iter().find(declared) else {
         return Vec::new();
     };
-    let counts = COUNTS
+    let counts: Vec<u64> = body.machine.row_counts().collect();
+    let counts = counts
         .into_iter()
+        .rev()
         .filter(|count| *count < rows && rows.is_multiple_of(*count))
         .filter_map(|count| with_rows(body, tensor, count));
     // The largest keeps the most of the array busy.
@@ -134,7 +131,7 @@ fn read(
                             return None;
                         }
                         let time = joined(&[time, outer])?;
-                        let packet = inner.form().pad(BUS_ELEMENTS)?.to_mapping();
+                        let packet = inner.form().pad(ACCUMULATOR_BUS_ELEMENTS)?.to_mapping();
                         declare(&output.time, stage.span, &time, edits)?;
                         declare(&output.packet, stage.span, &packet, edits)?;
                     }

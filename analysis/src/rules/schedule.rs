@@ -12,8 +12,7 @@ use crate::simulation::overlap::{
 use super::wording::thousands;
 use super::{Alternative, Checked, Finding, Replacement, Rule, Saving, rule};
 
-/// The rules about contexts that meet.
-pub(super) const COMBINED: &[Rule] = &[rule!(
+pub(in crate::rules) static BANK_STARVATION_COMBINED: Rule = rule!(
     "bank_starvation_combined",
     Suspicious,
     "Cumulative Bank Access Constraint",
@@ -23,30 +22,34 @@ pub(super) const COMBINED: &[Rule] = &[rule!(
          command at a time. Where the schedule runs a pass of each context at the same time, and their runs on one bank add \
          up to 64, nobody else notices; any transfer that asks for the bank meanwhile may wait too long. \
          Pad the rows of one of the two so that neighbours start in different banks, or let the passes follow each other.",
-)];
+);
+
+/// The rules about contexts that meet.
+pub(super) const COMBINED: &[&Rule] = &[&BANK_STARVATION_COMBINED];
+
+pub(in crate::rules) static SERIALIZED_BY_BANK: Rule = rule!(
+    "serialized_by_bank",
+    Performance,
+    "Compiler scheduling behavior",
+    "a pass keeps the DMA engine waiting because of its bank pattern",
+    "A pass with 64 or more consecutive accesses to one bank is scheduled as if it occupied the DMA engine too, so that no \
+     transfer can starve beside it. What could have been loaded meanwhile is loaded afterwards. Reported where the whole \
+     kernel would be shorter without the pattern; another row padding or another order of the loops removes it.",
+);
+
+pub(in crate::rules) static MISSED_OVERLAP: Rule = rule!(
+    "missed_overlap",
+    Performance,
+    "Scheduling",
+    "a load waits for a pass that it does not depend on",
+    "The three contexts run beside each other, and each keeps the program's order. A load waits without need where it \
+     writes bytes that an earlier pass still reads, or where it stands behind a store that waits for a pass. Another free \
+     address (in a loop: a second buffer, used in turns) or an earlier place in the program lets it run meanwhile. \
+     Reported where the wait and the saving are at least 5 % of the kernel's predicted cycles.",
+);
 
 /// The rules about time that is lost.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "serialized_by_bank",
-        Performance,
-        "Compiler scheduling behavior",
-        "a pass keeps the DMA engine waiting because of its bank pattern",
-        "A pass with 64 or more consecutive accesses to one bank is scheduled as if it occupied the DMA engine too, so that no \
-         transfer can starve beside it. What could have been loaded meanwhile is loaded afterwards. Reported where the whole \
-         kernel would be shorter without the pattern; another row padding or another order of the loops removes it.",
-    ),
-    rule!(
-        "missed_overlap",
-        Performance,
-        "Scheduling",
-        "a load waits for a pass that it does not depend on",
-        "The three contexts run beside each other, and each keeps the program's order. A load waits without need where it \
-         writes bytes that an earlier pass still reads, or where it stands behind a store that waits for a pass. Another free \
-         address (in a loop: a second buffer, used in turns) or an earlier place in the program lets it run meanwhile. \
-         Reported where the wait and the saving are at least 5 % of the kernel's predicted cycles.",
-    ),
-];
+pub(super) const RULES: &[&Rule] = &[&SERIALIZED_BY_BANK, &MISSED_OVERLAP];
 
 /// Words for contexts that may starve the DMA engine together. The kernel is simulated only where two of its passes could.
 pub(super) fn check_combined(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
@@ -125,7 +128,7 @@ impl Words<'_> {
             ),
         };
         let mut finding = Finding::new(
-            "missed_overlap",
+            &MISSED_OVERLAP,
             place(operation),
             format!(
                 "this waits {} cycles for {} {why}, and needs nothing of it: beside it, the kernel would take {} instead of {} cycles",
@@ -168,7 +171,7 @@ impl Words<'_> {
         let operation = self.operation(held.operation)?;
         let (before, _) = held.total;
         let finding = Finding::new(
-            "serialized_by_bank",
+            &SERIALIZED_BY_BANK,
             place(operation),
             format!(
                 "no transfer runs beside this pass, because it meets one bank of DM {BANK_RUN_LIMIT} times or more in a row; the kernel \
@@ -201,7 +204,7 @@ impl Words<'_> {
             ),
         };
         let finding = Finding::new(
-            "bank_starvation_combined",
+            &BANK_STARVATION_COMBINED,
             place(main),
             format!(
                 "this pass meets one bank of DM {one} times in a row, and the pass of the sub context beside it {two} times: {sum}"

@@ -17,7 +17,7 @@ use crate::kernel::{Body, OperationKind, Written, body};
 use crate::mapping::Mapping;
 
 use super::numerals::in_the_way_of;
-use super::{Edit, FOLLOWING, Finding};
+use super::{Edit, FOLLOWING, Finding, Fix};
 
 /// Writes the mappings of all fixes and alternatives with the names in scope, and drops those for which there are none.
 /// Numbers are written as the author writes them there.
@@ -31,28 +31,7 @@ pub(crate) fn name_in_scope(db: &dyn Db, function: ItemId, findings: &mut [Findi
     };
     for finding in findings {
         escape_paths(db, finding);
-        finding.fixes.retain_mut(|fix| {
-            // What follows in one function may break another one.
-            if fix.title.ends_with(FOLLOWING)
-                && fix.edits.iter().any(|edit| is_shared(db, function, edit))
-            {
-                return false;
-            }
-            // A path is no part of a mapping as it is written: the title says what the edit does.
-            if fix.title.contains("::")
-                && let Some(edit) = fix.edits.first()
-            {
-                let scope = scope_at(db, edit.span.item, edit.span.start);
-                let title = renamed(&fix.title, |axis| names.in_scope(&scope, axis));
-                fix.title = title.unwrap_or_else(|| fix.title.clone());
-            }
-            let written = names.as_written(&fix.edits);
-            written.is_some_and(|edits| {
-                fix.title = in_words(&fix.title, &fix.edits, &edits);
-                fix.edits = edits;
-                true
-            })
-        });
+        names.fixes(function, &mut finding.fixes);
         let Some(alternatives) = &mut finding.alternatives else {
             continue;
         };
@@ -76,6 +55,15 @@ pub(crate) fn name_in_scope(db: &dyn Db, function: ItemId, findings: &mut [Findi
             finding.alternatives = None;
         }
     }
+}
+
+/// As [`name_in_scope`], of fixes alone.
+pub(crate) fn name_fixes_in_scope(db: &dyn Db, function: ItemId, fixes: &mut Vec<Fix>) {
+    let names = Names {
+        db,
+        sizes: sizes(&body(db, function)),
+    };
+    names.fixes(function, fixes);
 }
 
 /// Whether an edit changes an alias that other functions of its file name: what suits one of them may not suit the others.
@@ -145,6 +133,33 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
+    /// Writes the fixes of a function with the names in scope, and drops those for which there are none.
+    fn fixes(&self, function: ItemId, fixes: &mut Vec<Fix>) {
+        let db = self.db;
+        fixes.retain_mut(|fix| {
+            // What follows in one function may break another one.
+            if fix.title.ends_with(FOLLOWING)
+                && fix.edits.iter().any(|edit| is_shared(db, function, edit))
+            {
+                return false;
+            }
+            // A path is no part of a mapping as it is written: the title says what the edit does.
+            if fix.title.contains("::")
+                && let Some(edit) = fix.edits.first()
+            {
+                let scope = scope_at(db, edit.span.item, edit.span.start);
+                let title = renamed(&fix.title, |axis| self.in_scope(&scope, axis));
+                fix.title = title.unwrap_or_else(|| fix.title.clone());
+            }
+            let written = self.as_written(&fix.edits);
+            written.is_some_and(|edits| {
+                fix.title = in_words(&fix.title, &fix.edits, &edits);
+                fix.edits = edits;
+                true
+            })
+        });
+    }
+
     /// The edits as their author would write them; `None` if an axis has no name there.
     fn as_written(&self, edits: &[Edit]) -> Option<Vec<Edit>> {
         let written = edits.iter().map(|edit| {

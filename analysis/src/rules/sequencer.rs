@@ -5,7 +5,7 @@ use crate::derivation::dma::DmaViolation;
 use crate::derivation::fetch::{FetchDerivation, FetchViolation};
 use crate::derivation::sequencer::{Misfit, SequenceReport, SequencerViolation};
 use crate::derivation::{EndDerivation, OperationDerivation, StageDerivation};
-use crate::hardware::SEQUENCER_ENTRIES;
+use crate::hardware::{SEQUENCER_ENTRIES as ENTRIES, SEQUENCER_ITERATIONS as COUNT};
 use crate::items::Span;
 use crate::kernel::{
     Body, Copy, OperationKind, Pass, PassEnd, PassSource, StreamShape, Tensor, TensorId, Written,
@@ -15,88 +15,109 @@ use crate::mapping::{Mapping, MappingKind, PaddingKind};
 use super::lanes::Edits;
 use super::valid_count::places;
 use super::wording::StageOf;
-use super::{Alternative, Applicability, Checked, Finding, Rule, rule, wording, words};
+use super::{Alternative, Applicability, Checked, Finding, Rule, find, rule, wording, words};
+
+pub(in crate::rules) static SEQUENCER_ENTRIES: Rule = rule!(
+    "sequencer_entries",
+    Hardware,
+    "Configuration Failures",
+    "more than 8 sequencer entries after merging",
+    "A sequencer is a nest of at most eight loops, each with a size and a stride. Every digit of the stream that does not \
+     continue its neighbour in memory needs a loop of its own; neighbours that do are merged into one. A stream that \
+     turns a buffer around digit by digit runs out of loops: keep digits that are neighbours in memory neighbours in \
+     the stream, or turn the tensor around in two steps.",
+    alt,
+);
+
+pub(in crate::rules) static SEQUENCER_ITERATIONS: Rule = rule!(
+    "sequencer_iterations",
+    Hardware,
+    "Configuration Failures",
+    "a sequencer entry of more than 65,536 iterations that cannot be split",
+    "A loop of a sequencer counts to 65,536. A longer one is split into two nested loops whose sizes multiply to it, which a \
+     prime factor above the limit prevents, and too few free loops do as well. Pad the axis to a size that has small \
+     factors, or move a part of it to the slices.",
+    alt,
+);
+
+pub(in crate::rules) static SEQUENCER_PACKET: Rule = rule!(
+    "sequencer_packet",
+    Hardware,
+    "Configuration Failures",
+    "no access size satisfies the innermost entry",
+    "One access moves 1, 2, 4, 8, 16 or 32 neighbouring bytes. Where the innermost digit of the stream has a stride, only a \
+     single element lies in a line, and an element of four bits is no whole byte: nothing can move it. The innermost \
+     digit of the packet must then be innermost in the buffer too.",
+);
+
+pub(in crate::rules) static SEQUENCER_INSUFFICIENT_INPUT: Rule = rule!(
+    "sequencer_insufficient_input",
+    Hardware,
+    "Insufficient Input",
+    "the stream runs over a part of an axis that the buffer does not hold",
+    "A sequencer can leave out what a buffer holds and can repeat an axis that the tensor does not have, but it cannot read \
+     values that are not there. A stream that asks for the further digits of an axis of which the buffer keeps only the \
+     near ones (because the rest lies in other slices, or was cut off) would read whatever follows.",
+);
+
+pub(in crate::rules) static SEQUENCER_INCOMPATIBLE: Rule = rule!(
+    "sequencer_incompatible",
+    Hardware,
+    "Incompatible Shapes",
+    "the two sides split an axis at borders that do not agree",
+    "A loop has one stride. To walk an axis that the buffer holds in digits to one base with digits to another, the address \
+     would have to step differently from iteration to iteration. The two splits need a common refinement, in which each \
+     border of one is a multiple or a divisor of each border of the other.",
+);
+
+pub(in crate::rules) static SEQUENCER_WRITE_BOUNDS: Rule = rule!(
+    "sequencer_write_bounds",
+    Hardware,
+    "Tail Padding and Fetch Size",
+    "a write sequencer steps beyond its tensor",
+    "Reading beyond the end of a tensor is harmless: the extra bytes are padding that nobody looks at. Writing there is not, \
+     for the bytes belong to another tensor. A stream whose padding is longer than the tensor's writes the rest of its last \
+     packets behind it. Pad the tensor as far as the stream, or shorten the stream.",
+    fix,
+);
+
+pub(in crate::rules) static SEQUENCER_WRITE_BROADCAST: Rule = rule!(
+    "sequencer_write_broadcast",
+    Hardware,
+    "Full-flit Commit",
+    "a write sequencer entry with stride 0",
+    "A loop that stands still repeats what it reads. On the writing side there is nothing to repeat: every iteration would \
+     write over the one before it, and the Commit Engine has no such loop. An axis that a fetch introduced must be reduced \
+     on the way, or be kept in the element.",
+);
+
+pub(in crate::rules) static SEQUENCER_WRITE_STRIDE: Rule = rule!(
+    "sequencer_write_stride",
+    Hardware,
+    "Commit Engine: Constraints",
+    "a stride of a commit that is no multiple of 8 bytes",
+    "A bank of DM writes whole rows of 8 bytes. The Commit Engine therefore starts every write at a multiple of 8 bytes, so \
+     each stride of its sequencer has to be one. Rows that are padded to another length make every second write start in \
+     the middle of a bank's row.",
+    fix,
+);
 
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "sequencer_entries",
-        Hardware,
-        "Configuration Failures",
-        "more than 8 sequencer entries after merging",
-        "A sequencer is a nest of at most eight loops, each with a size and a stride. Every digit of the stream that does not \
-         continue its neighbour in memory needs a loop of its own; neighbours that do are merged into one. A stream that \
-         turns a buffer around digit by digit runs out of loops: keep digits that are neighbours in memory neighbours in \
-         the stream, or turn the tensor around in two steps.",
-        alt,
-    ),
-    rule!(
-        "sequencer_iterations",
-        Hardware,
-        "Configuration Failures",
-        "a sequencer entry of more than 65,536 iterations that cannot be split",
-        "A loop of a sequencer counts to 65,536. A longer one is split into two nested loops whose sizes multiply to it, which a \
-         prime factor above the limit prevents, and too few free loops do as well. Pad the axis to a size that has small \
-         factors, or move a part of it to the slices.",
-        alt,
-    ),
-    rule!(
-        "sequencer_packet",
-        Hardware,
-        "Configuration Failures",
-        "no access size satisfies the innermost entry",
-        "One access moves 1, 2, 4, 8, 16 or 32 neighbouring bytes. Where the innermost digit of the stream has a stride, only a \
-         single element lies in a line, and an element of four bits is no whole byte: nothing can move it. The innermost \
-         digit of the packet must then be innermost in the buffer too.",
-    ),
-    rule!(
-        "sequencer_insufficient_input",
-        Hardware,
-        "Insufficient Input",
-        "the stream runs over a part of an axis that the buffer does not hold",
-        "A sequencer can leave out what a buffer holds and can repeat an axis that the tensor does not have, but it cannot read \
-         values that are not there. A stream that asks for the further digits of an axis of which the buffer keeps only the \
-         near ones (because the rest lies in other slices, or was cut off) would read whatever follows.",
-    ),
-    rule!(
-        "sequencer_incompatible",
-        Hardware,
-        "Incompatible Shapes",
-        "the two sides split an axis at borders that do not agree",
-        "A loop has one stride. To walk an axis that the buffer holds in digits to one base with digits to another, the address \
-         would have to step differently from iteration to iteration. The two splits need a common refinement, in which each \
-         border of one is a multiple or a divisor of each border of the other.",
-    ),
-    rule!(
-        "sequencer_write_bounds",
-        Hardware,
-        "Tail Padding and Fetch Size",
-        "a write sequencer steps beyond its tensor",
-        "Reading beyond the end of a tensor is harmless: the extra bytes are padding that nobody looks at. Writing there is not, \
-         for the bytes belong to another tensor. A stream whose padding is longer than the tensor's writes the rest of its last \
-         packets behind it. Pad the tensor as far as the stream, or shorten the stream.",
-        fix,
-    ),
-    rule!(
-        "sequencer_write_broadcast",
-        Hardware,
-        "Full-flit Commit",
-        "a write sequencer entry with stride 0",
-        "A loop that stands still repeats what it reads. On the writing side there is nothing to repeat: every iteration would \
-         write over the one before it, and the Commit Engine has no such loop. An axis that a fetch introduced must be reduced \
-         on the way, or be kept in the element.",
-    ),
-    rule!(
-        "sequencer_write_stride",
-        Hardware,
-        "Commit Engine: Constraints",
-        "a stride of a commit that is no multiple of 8 bytes",
-        "A bank of DM writes whole rows of 8 bytes. The Commit Engine therefore starts every write at a multiple of 8 bytes, so \
-         each stride of its sequencer has to be one. Rows that are padded to another length make every second write start in \
-         the middle of a bank's row.",
-        fix,
-    ),
+pub(super) const RULES: &[&Rule] = &[
+    &SEQUENCER_ENTRIES,
+    &SEQUENCER_ITERATIONS,
+    &SEQUENCER_PACKET,
+    &SEQUENCER_INSUFFICIENT_INPUT,
+    &SEQUENCER_INCOMPATIBLE,
+    &SEQUENCER_WRITE_BOUNDS,
+    &SEQUENCER_WRITE_BROADCAST,
+    &SEQUENCER_WRITE_STRIDE,
 ];
+
+/// The rule that reports a violation; none for what is not known. Answers about a sequence alone name it too.
+fn rule_of(violation: &SequencerViolation) -> Option<&'static Rule> {
+    find(violation.rule()?)
+}
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
@@ -318,13 +339,13 @@ fn word(body: &Body, violation: &SequencerViolation, place: &StreamPlace<'_>) ->
         SequencerViolation::Entries { count } => (
             place.time(),
             format!(
-                "{verb} needs {count} sequencer entries after merging; the hardware has {SEQUENCER_ENTRIES}"
+                "{verb} needs {count} sequencer entries after merging; the hardware has {ENTRIES}"
             ),
         ),
         SequencerViolation::Iterations { size } => (
             place.time(),
             format!(
-                "{verb} needs a loop of {size} iterations; an entry counts to 65536, and no split of {size} fits the entries"
+                "{verb} needs a loop of {size} iterations; an entry counts to {COUNT}, and no split of {size} fits the entries"
             ),
         ),
         SequencerViolation::Packet {
@@ -376,7 +397,7 @@ fn word(body: &Body, violation: &SequencerViolation, place: &StreamPlace<'_>) ->
         | SequencerViolation::CommitSize { .. }
         | SequencerViolation::DmaPacket { .. } => return None,
     };
-    let finding = Finding::new(violation.rule()?, span, message);
+    let finding = Finding::new(rule_of(violation)?, span, message);
     Some(match violation {
         SequencerViolation::Entries { .. } => finding.help(
             "keep digits that are neighbours in the buffer neighbours in the stream, outer before inner: such entries merge",
@@ -388,10 +409,13 @@ fn word(body: &Body, violation: &SequencerViolation, place: &StreamPlace<'_>) ->
     })
 }
 
+/// What an axis is padded to a multiple of, so that a loop over it can be split.
+const SPLIT: u64 = 64;
+
 /// The next size without a prime factor above the limit: a multiple of 64 is one, as long as the rest is not too large.
 fn splittable(size: u64) -> Option<u64> {
-    let padded = size.checked_next_multiple_of(64)?;
-    (padded / 64 <= 65_536).then_some(padded)
+    let padded = size.checked_next_multiple_of(SPLIT)?;
+    (padded / SPLIT <= COUNT).then_some(padded)
 }
 
 /// Padding of the axis with so many values, wherever it is written, to a size that a sequencer can split.
@@ -479,7 +503,7 @@ fn word_misfit(misfit: &Misfit, place: &StreamPlace<'_>) -> Option<Finding> {
         Misfit::Unknown => return None,
     };
     Some(Finding::new(
-        SequencerViolation::Misfit(misfit.clone()).rule()?,
+        rule_of(&SequencerViolation::Misfit(misfit.clone()))?,
         span,
         message,
     ))
@@ -505,11 +529,11 @@ fn word_transfer(
     let message = match violation {
         SequencerViolation::Entries { count } => {
             format!(
-                "the transfer needs {count} sequencer entries after merging; the hardware has {SEQUENCER_ENTRIES}"
+                "the transfer needs {count} sequencer entries after merging; the hardware has {ENTRIES}"
             )
         }
         SequencerViolation::Iterations { size } => format!(
-            "the transfer needs a loop of {size} iterations; an entry counts to 65536, and no split of {size} fits the entries"
+            "the transfer needs a loop of {size} iterations; an entry counts to {COUNT}, and no split of {size} fits the entries"
         ),
         SequencerViolation::Misfit(Misfit::Incompatible { axis, step, border }) => format!(
             "the target steps through `{axis}` by {step}, and the source's digit there ends at {border}: the borders of the two \
@@ -517,7 +541,7 @@ fn word_transfer(
         ),
         _ => return None,
     };
-    let finding = Finding::new(violation.rule()?, span, message);
+    let finding = Finding::new(rule_of(violation)?, span, message);
     let source = checked.body.tensor(copy.source);
     let finding = match source {
         Some(source) if source.levels.element.span != span => {

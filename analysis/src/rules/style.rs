@@ -4,29 +4,30 @@ use crate::items::{MappingRemark, MappingRemarkKind, MappingSite};
 
 use super::{Applicability, Checked, Finding, Rule, rule};
 
+pub(in crate::rules) static REDUNDANT_MAPPING_OP: Rule = rule!(
+    "redundant_mapping_op",
+    Style,
+    "Equivalent Mapping",
+    "an operator or a factor of a mapping that changes nothing",
+    "Two mappings are equivalent when they hold the same element at every position, and the engines only see what is held. \
+     A stride of 1, padding up to the size that is there, a modulo or resize of the whole, and a factor of one position in a \
+     pair leave every position as it is: a reader looks for a meaning that they do not have.",
+    fix,
+);
+
+pub(in crate::rules) static UNMERGED_FACTORS: Rule = rule!(
+    "unmerged_factors",
+    Style,
+    "Equivalent Mapping",
+    "neighbouring factors that are one axis again",
+    "`A / 4, A % 4` counts through `A` in blocks and inside of each block: that is `A`, position by position. Split \
+     factors are worth writing where something stands between them, or where one of them is padded; side by side they only \
+     hide that the axis lies in one line, which is what the sequencers make of it anyway.",
+    fix,
+);
+
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "redundant_mapping_op",
-        Style,
-        "Equivalent Mapping",
-        "an operator or a factor of a mapping that changes nothing",
-        "Two mappings are equivalent when they hold the same element at every position, and the engines only see what is held. \
-         A stride of 1, padding up to the size that is there, a modulo or resize of the whole, and a factor of one position in a \
-         pair leave every position as it is: a reader looks for a meaning that they do not have.",
-        fix,
-    ),
-    rule!(
-        "unmerged_factors",
-        Style,
-        "Equivalent Mapping",
-        "neighbouring factors that are one axis again",
-        "`A / 4, A % 4` counts through `A` in blocks and inside of each block: that is `A`, position by position. Split \
-         factors are worth writing where something stands between them, or where one of them is padded; side by side they only \
-         hide that the axis lies in one line, which is what the sequencers make of it anyway.",
-        fix,
-    ),
-];
+pub(super) const RULES: &[&Rule] = &[&REDUNDANT_MAPPING_OP, &UNMERGED_FACTORS];
 
 /// These rules look at items, not at bodies: see [`check_sites`].
 pub(super) fn check(_: &Checked<'_>, _: &mut Vec<Finding>) {}
@@ -54,7 +55,7 @@ fn word(remark: &MappingRemark) -> Option<Finding> {
             let message =
                 format!("`{written}` changes nothing{more}: the mapping is `m![{simpler}]`");
             Some(
-                Finding::new("redundant_mapping_op", remark.span, message).fix(
+                Finding::new(&REDUNDANT_MAPPING_OP, remark.span, message).fix(
                     Applicability::Machine,
                     format!("Write `m![{simpler}]`"),
                     *whole,
@@ -64,7 +65,7 @@ fn word(remark: &MappingRemark) -> Option<Finding> {
         }
         MappingRemarkKind::Unmerged { written, merged } => {
             let message = format!("`{written}` is `{merged}`, position by position");
-            Some(Finding::new("unmerged_factors", remark.span, message).fix(
+            Some(Finding::new(&UNMERGED_FACTORS, remark.span, message).fix(
                 Applicability::Machine,
                 format!("Write `{merged}`"),
                 remark.span,

@@ -15,43 +15,39 @@ pub enum SuppressionKind {
     Comment,
 }
 
-/// The rule about suppressions without effect.
-pub(crate) const UNUSED: &str = "unused_suppression";
-/// The rule about suppressions of rules that do not exist.
-pub(crate) const UNKNOWN: &str = "unknown_rule";
+pub(crate) static UNUSED_SUPPRESSION: Rule = rule!(
+    "unused_suppression",
+    Suspicious,
+    "Suppression",
+    "an attribute or comment allows a rule that reports nothing there",
+    "A suppression is a promise that somebody has looked at a finding and accepts it. When the kernel changes and the \
+     finding goes away, the promise stays behind and silently accepts the next finding of the same rule, which nobody \
+     has looked at. Remove the attribute or comment, or move it to the place that it is meant for. Where an operation \
+     in its reach could not be resolved nothing is said, because every rule is silent there.",
+);
 
-/// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "unused_suppression",
+pub(crate) static UNKNOWN_RULE: Rule = Rule {
+    level: Some(Level::Deny),
+    ..rule!(
+        "unknown_rule",
         Suspicious,
         "Suppression",
-        "an attribute or comment allows a rule that reports nothing there",
-        "A suppression is a promise that somebody has looked at a finding and accepts it. When the kernel changes and the \
-         finding goes away, the promise stays behind and silently accepts the next finding of the same rule, which nobody \
-         has looked at. Remove the attribute or comment, or move it to the place that it is meant for. Where an operation \
-         in its reach could not be resolved nothing is said, because every rule is silent there.",
-    ),
-    Rule {
-        level: Some(Level::Deny),
-        ..rule!(
-            "unknown_rule",
-            Suspicious,
-            "Suppression",
-            "an attribute or comment names a rule or group that does not exist",
-            "A misspelt name suppresses nothing: the finding that it was written for is still reported, or was never \
-             reported and would be missed when the name is mended. The compiler cannot tell, because it accepts any name \
-             behind a registered tool. Write one of the names that `visa-lint rules` lists, or the name of a group.",
-        )
-    },
-];
+        "an attribute or comment names a rule or group that does not exist",
+        "A misspelt name suppresses nothing: the finding that it was written for is still reported, or was never \
+         reported and would be missed when the name is mended. The compiler cannot tell, because it accepts any name \
+         behind a registered tool. Write one of the names that `visa-lint rules` lists, or the name of a group.",
+    )
+};
+
+/// The family's rules.
+pub(super) const RULES: &[&Rule] = &[&UNUSED_SUPPRESSION, &UNKNOWN_RULE];
 
 /// The family looks at files; bodies have nothing for it.
 pub(super) fn check(_checked: &Checked<'_>, _findings: &mut Vec<Finding>) {}
 
 /// Whether the name is that of a rule about suppressions, or their group: allowing them needs no reason.
 pub(crate) fn is_own(name: &str) -> bool {
-    name == UNUSED || name == UNKNOWN || name == Group::Suspicious.name()
+    name == UNUSED_SUPPRESSION.name || name == UNKNOWN_RULE.name || name == Group::Suspicious.name()
 }
 
 /// What is wrong with a suppression that covers no finding.

@@ -9,87 +9,101 @@ use crate::kernel::{
 use crate::mapping::Mapping;
 
 use super::wording::{self, StageOf, at_uses, declared, link_use, names, propose_instead, written};
-use super::{Alternative, Applicability, Checked, Finding, Group, Rule, find, rule};
+use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule};
 
 /// Divisors that are tried, up to this one.
 const MOST_DIVISORS: u64 = 256;
 
-/// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "switch_parameters",
-        Hardware,
-        "Switch Engine: Constraints",
-        "a Switch Engine parameter is 0, does not divide the slices or the time, or is no possible ring size",
-        "A topology cuts the 256 slices into `[slice2, slice1, slice0]` and, where it has a `time0`, the iterations into \
-         parts of that size. The routers are configured in those units, so each product has to divide what it cuts: \
-         `slice1 * slice0` the slices, `time0` (`slice1 * time0` for {transpose into time}, where that many iterations change \
-         places with slices) the time. A custom ring closes after a power of two of slices, 256 at the most.",
-        alt,
-    ),
-    Rule {
-        lesser: Some(Group::Suspicious),
-        ..rule!(
-            "switch_slice_size",
-            Hardware,
-            "Regular Topology Constraints",
-            "the slices before and after the Switch Engine are not both 256",
-            "The ring that connects the slices of a cluster always runs through all 256 of them; there is no switching on a part \
-             of a cluster. Both the slices that enter and the slices that leave have to be 256 positions. Slices without \
-             data are padding: `m![A # 256]`, and copies need an axis of their own or `1 # n`.",
-        )
-    },
-    rule!(
-        "switch_topology_mismatch",
+pub(in crate::rules) static SWITCH_PARAMETERS: Rule = rule!(
+    "switch_parameters",
+    Hardware,
+    "Switch Engine: Constraints",
+    "a Switch Engine parameter is 0, does not divide the slices or the time, or is no possible ring size",
+    "A topology cuts the 256 slices into `[slice2, slice1, slice0]` and, where it has a `time0`, the iterations into \
+     parts of that size. The routers are configured in those units, so each product has to divide what it cuts: \
+     `slice1 * slice0` the slices, `time0` (`slice1 * time0` for {transpose into time}, where that many iterations change \
+     places with slices) the time. A custom ring closes after a power of two of slices, 256 at the most.",
+    alt,
+);
+
+pub(in crate::rules) static SWITCH_SLICE_SIZE: Rule = Rule {
+    lesser: Some(Group::Suspicious),
+    ..rule!(
+        "switch_slice_size",
         Hardware,
         "Regular Topology Constraints",
-        "the declared slices or time are not what the topology makes of the input",
-        "Each topology is a fixed wiring of the routers: it decides which part of the slices moves into time, and where in \
-         time that part goes. Packets arrive in that order whatever the type says, so a declaration that \
-         orders or cuts them otherwise gives every later engine the wrong element at each step. The note shows what the \
-         named topology makes of this input.",
-        fix,
-    ),
-    rule!(
-        "switch_broadcast_axis_reused",
-        Hardware,
-        "Broadcast01",
-        "a broadcast position of the output slices names an axis of the input",
-        "Where a part of the slices moves into time, the slices of a ring all hold the same packets afterwards. That position \
-         of the output counts copies, and a copy number is no index of the data: named after an axis that the input has \
-         (in slices or time), it would claim that each slice holds another part of that axis. Declare \
-         an axis of the ring's size for the copies, or write `1 # n`.",
-    ),
-    rule!(
-        "switch_order",
-        Hardware,
-        "Order Preservation",
-        "a custom ring changes the order of the axes that move from slices to time",
-        "A router holds about one packet: it passes on what arrives, in the order of the slices that it comes from. Axes that \
-         move from slices to time therefore keep their order; reordering them would need a buffer that the ring does not \
-         have. Reorder later, with the next fetch.",
-        fix,
-    ),
-    rule!(
-        "switch_not_innermost",
-        Hardware,
-        "Innermost Time Position",
-        "a custom ring puts an axis that moved from the slices outside an axis of the input time",
-        "For each packet of its own a slice first lets its ring neighbours' packets of the same step come by, then goes on to \
-         the next step. The axes that moved from slices are thus the innermost of the output time. Only {broadcast of both parts} can \
-         keep some of the input time inside, by its `time0`.",
-        fix,
-    ),
-    rule!(
-        "switch_ring_too_small",
-        Hardware,
-        "Custom Topologies",
-        "a custom ring is smaller than the slices that exchange data",
-        "A ring is a run of `{ring size}` neighbouring slices, and packets never leave it. Every slice that an output slice takes \
-         data from has to lie in the same ring. The least ring reaches up to the outermost part of the slices that moves, \
-         leaves, or changes places.",
-        fix,
-    ),
+        "the slices before and after the Switch Engine are not both 256",
+        "The ring that connects the slices of a cluster always runs through all 256 of them; there is no switching on a part \
+         of a cluster. Both the slices that enter and the slices that leave have to be 256 positions. Slices without \
+         data are padding: `m![A # 256]`, and copies need an axis of their own or `1 # n`.",
+    )
+};
+
+pub(in crate::rules) static SWITCH_TOPOLOGY_MISMATCH: Rule = rule!(
+    "switch_topology_mismatch",
+    Hardware,
+    "Regular Topology Constraints",
+    "the declared slices or time are not what the topology makes of the input",
+    "Each topology is a fixed wiring of the routers: it decides which part of the slices moves into time, and where in \
+     time that part goes. Packets arrive in that order whatever the type says, so a declaration that \
+     orders or cuts them otherwise gives every later engine the wrong element at each step. The note shows what the \
+     named topology makes of this input.",
+    fix,
+);
+
+pub(in crate::rules) static SWITCH_BROADCAST_AXIS_REUSED: Rule = rule!(
+    "switch_broadcast_axis_reused",
+    Hardware,
+    "Broadcast01",
+    "a broadcast position of the output slices names an axis of the input",
+    "Where a part of the slices moves into time, the slices of a ring all hold the same packets afterwards. That position \
+     of the output counts copies, and a copy number is no index of the data: named after an axis that the input has \
+     (in slices or time), it would claim that each slice holds another part of that axis. Declare \
+     an axis of the ring's size for the copies, or write `1 # n`.",
+);
+
+pub(in crate::rules) static SWITCH_ORDER: Rule = rule!(
+    "switch_order",
+    Hardware,
+    "Order Preservation",
+    "a custom ring changes the order of the axes that move from slices to time",
+    "A router holds about one packet: it passes on what arrives, in the order of the slices that it comes from. Axes that \
+     move from slices to time therefore keep their order; reordering them would need a buffer that the ring does not \
+     have. Reorder later, with the next fetch.",
+    fix,
+);
+
+pub(in crate::rules) static SWITCH_NOT_INNERMOST: Rule = rule!(
+    "switch_not_innermost",
+    Hardware,
+    "Innermost Time Position",
+    "a custom ring puts an axis that moved from the slices outside an axis of the input time",
+    "For each packet of its own a slice first lets its ring neighbours' packets of the same step come by, then goes on to \
+     the next step. The axes that moved from slices are thus the innermost of the output time. Only {broadcast of both parts} can \
+     keep some of the input time inside, by its `time0`.",
+    fix,
+);
+
+pub(in crate::rules) static SWITCH_RING_TOO_SMALL: Rule = rule!(
+    "switch_ring_too_small",
+    Hardware,
+    "Custom Topologies",
+    "a custom ring is smaller than the slices that exchange data",
+    "A ring is a run of `{ring size}` neighbouring slices, and packets never leave it. Every slice that an output slice takes \
+     data from has to lie in the same ring. The least ring reaches up to the outermost part of the slices that moves, \
+     leaves, or changes places.",
+    fix,
+);
+
+/// The family's rules.
+pub(super) const RULES: &[&Rule] = &[
+    &SWITCH_PARAMETERS,
+    &SWITCH_SLICE_SIZE,
+    &SWITCH_TOPOLOGY_MISMATCH,
+    &SWITCH_BROADCAST_AXIS_REUSED,
+    &SWITCH_ORDER,
+    &SWITCH_NOT_INNERMOST,
+    &SWITCH_RING_TOO_SMALL,
 ];
 
 /// Turns the violations of this family into findings.
@@ -98,8 +112,8 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         if let StageDerivation::Switch(derived) = of.derived {
             for violation in &derived.violations {
                 let mut finding = link_use(word(&of, derived, violation), declared(of.stage));
-                if finding.rule == "switch_slice_size" && !checked.body.reached_from_kernel {
-                    finding.group = find(finding.rule).and_then(|rule| rule.lesser);
+                if finding.rule == &SWITCH_SLICE_SIZE && !checked.body.reached_from_kernel {
+                    finding.group = finding.rule.lesser;
                 }
                 findings.push(finding);
             }
@@ -122,7 +136,7 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
             output: slices,
         } => {
             let finding = Finding::new(
-                "switch_slice_size",
+                &SWITCH_SLICE_SIZE,
                 output.slice.span,
                 format!(
                     "{input} slices enter the Switch Engine and {slices} leave it; its ring runs through all {} slices of a cluster",
@@ -139,7 +153,7 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
         SwitchViolation::BroadcastAxisReused { axes } => {
             let finding = with_shape(
                 Finding::new(
-                    "switch_broadcast_axis_reused",
+                    &SWITCH_BROADCAST_AXIS_REUSED,
                     output.slice.span,
                     format!(
                         "the slices of a ring all hold the same packets here, and {} is an axis of the input's slices or time: a copy number is no part of it",
@@ -166,7 +180,7 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
         SwitchViolation::Topology { part } => word_topology(of, derived, *part),
         SwitchViolation::NotInnermost { moved } => propose_time(
             Finding::new(
-                "switch_not_innermost",
+                &SWITCH_NOT_INNERMOST,
                 output.time.span,
                 format!(
                     "the slices' {} moved into time and {} not innermost there; of each step the ring's packets arrive one after the other",
@@ -179,7 +193,7 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
         ),
         SwitchViolation::Order { moved } => propose_time(
             Finding::new(
-                "switch_order",
+                &SWITCH_ORDER,
                 output.time.span,
                 format!(
                     "what moved from slices into time stands in another order than in the slices, {}; routers pass packets on as they come",
@@ -192,7 +206,7 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
         SwitchViolation::RingTooSmall { ring_size, least } => {
             let place = parameter(stage, SwitchParameter::RingSize).unwrap_or(stage.span);
             Finding::new(
-                "switch_ring_too_small",
+                &SWITCH_RING_TOO_SMALL,
                 place,
                 format!("a ring of {ring_size} slices does not reach all slices that exchange data: {least} do"),
             )
@@ -238,7 +252,7 @@ fn word_topology(of: &StageOf<'_>, derived: &SwitchDerivation, part: SwitchPart)
         message
     };
     let mut finding = with_shape(
-        Finding::new("switch_topology_mismatch", declared.span, message),
+        Finding::new(&SWITCH_TOPOLOGY_MISMATCH, declared.span, message),
         derived.expected.as_ref(),
     );
     if let Some(SwitchShape { slice, time }) = &derived.expected {
@@ -263,7 +277,7 @@ fn word_parameter(
     violation: &SwitchViolation,
 ) -> Finding {
     let at = |which| parameter(stage, which).unwrap_or(stage.span);
-    let finding = |place, message: String| Finding::new("switch_parameters", place, message);
+    let finding = |place, message: String| Finding::new(&SWITCH_PARAMETERS, place, message);
     match *violation {
         SwitchViolation::ZeroParameter { parameter: which } => {
             let message = format!(

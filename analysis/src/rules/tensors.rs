@@ -12,64 +12,78 @@ use crate::derivation::tensors::{
 use crate::hardware::Machine;
 use crate::items::Span;
 use crate::kernel::{Level, Tier, TrfAddress};
+use crate::rules::commit::COMMIT_ALIGNMENT;
+use crate::rules::contraction::TRF_ROW_COUNT;
+use crate::rules::dma::DMA_ALIGNMENT;
+use crate::rules::dma_performance::{HBM_MISALIGNED_READ, HBM_PARTIAL_WRITE};
 
-/// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "tile_mismatch",
-        Hardware,
-        "Resize",
-        "a tile declares another mapping than the part that it selects",
-        "A tile is a view: it moves no data, so every element stays where it is in the tensor's memory. The mapping of the \
-         tile is therefore the tensor's with the tiled index cut down to the chosen length and padded back to its old \
-         extent; the values that are not selected are a hole. With a hole of another width every step over it lands at a \
-         wrong address. Collectives tile too: a shuffle goes through a level part by part, a parallel copy through \
-         the values of an index, a scatter through those of its key.",
-        fix,
-    ),
-    rule!(
-        "tile_out_of_bounds",
-        Hardware,
-        "Resize",
-        "a tile ends behind the last value of its index",
-        "The start of a tile counts in values of the index, and nothing checks it at run time. A tile that begins too late \
-         reads and writes the bytes behind the tensor: with the index innermost those of the next step, else those of \
-         whatever lies there.",
-    ),
-    rule!(
-        "chip_size",
-        Hardware,
-        "Size Constraint",
-        "the chip level has another size than the kernel has chips",
-        "A kernel runs on whole chips, as many as its `#[device]` attribute asks for, and every tensor says \
-         what each of them holds. The size of the chip level, padding included, is therefore that number: a \
-         kernel that needs fewer chips for a tensor pads the level (`1 # 4`), and one that needs more asks \
-         for them in the attribute.",
-        fix,
-    ),
-    rule!(
-        "cluster_size",
-        Hardware,
-        "Size Constraint",
-        "the cluster level has another size than 2",
-        "Every chip has two clusters, and both run the same commands; a tensor cannot leave one of them out. \
-         A kernel that needs only one pads the level: `1 # 2` puts the data into the first cluster and leaves \
-         the second one idle. An axis of two, or a factor of two of a larger one, puts both to work.",
-        fix,
-    ),
-    rule!(
-        "slice_size",
-        Hardware,
-        "Size Constraint",
-        "the slice level has another size than 256",
-        "A cluster has 256 slices, and a command runs on all of them at once. Slices without data are \
-         padding, so the size of the level is always 256: `X / n # 256`. Where the level is larger, a factor \
-         of it belongs into the element level; where it is smaller, either the padding is missing or a factor \
-         of the element can be spread over slices that stand idle.",
-        fix,
-        alt,
-    ),
-    rule!(
+pub(in crate::rules) static TILE_MISMATCH: Rule = rule!(
+    "tile_mismatch",
+    Hardware,
+    "Resize",
+    "a tile declares another mapping than the part that it selects",
+    "A tile is a view: it moves no data, so every element stays where it is in the tensor's memory. The mapping of the \
+     tile is therefore the tensor's with the tiled index cut down to the chosen length and padded back to its old \
+     extent; the values that are not selected are a hole. With a hole of another width every step over it lands at a \
+     wrong address. Collectives tile too: a shuffle goes through a level part by part, a parallel copy through \
+     the values of an index, a scatter through those of its key.",
+    fix,
+);
+
+pub(in crate::rules) static TILE_OUT_OF_BOUNDS: Rule = rule!(
+    "tile_out_of_bounds",
+    Hardware,
+    "Resize",
+    "a tile ends behind the last value of its index",
+    "The start of a tile counts in values of the index, and nothing checks it at run time. A tile that begins too late \
+     reads and writes the bytes behind the tensor: with the index innermost those of the next step, else those of \
+     whatever lies there.",
+);
+
+pub(in crate::rules) static CHIP_SIZE: Rule = rule!(
+    "chip_size",
+    Hardware,
+    "Size Constraint",
+    "the chip level has another size than the kernel has chips",
+    "A kernel runs on whole chips, as many as its `#[device]` attribute asks for, and every tensor says \
+     what each of them holds. The size of the chip level, padding included, is therefore that number: a \
+     kernel that needs fewer chips for a tensor pads the level (`1 # 4`), and one that needs more asks \
+     for them in the attribute.",
+    fix,
+);
+
+pub(in crate::rules) static CLUSTER_SIZE: Rule = rule!(
+    "cluster_size",
+    Hardware,
+    "Size Constraint",
+    "the cluster level has another size than 2",
+    "Every chip has two clusters, and both run the same commands; a tensor cannot leave one of them out. \
+     A kernel that needs only one pads the level: `1 # 2` puts the data into the first cluster and leaves \
+     the second one idle. An axis of two, or a factor of two of a larger one, puts both to work.",
+    fix,
+);
+
+pub(in crate::rules) static SLICE_SIZE: Rule = rule!(
+    "slice_size",
+    Hardware,
+    "Size Constraint",
+    "the slice level has another size than 256",
+    "A cluster has 256 slices, and a command runs on all of them at once. Slices without data are \
+     padding, so the size of the level is always 256: `X / n # 256`. Where the level is larger, a factor \
+     of it belongs into the element level; where it is smaller, either the padding is missing or a factor \
+     of the element can be spread over slices that stand idle.",
+    fix,
+    alt,
+);
+
+pub(in crate::rules) static ELEMENT_ALIGNMENT: Rule = Rule {
+    implies: &[
+        &COMMIT_ALIGNMENT,
+        &DMA_ALIGNMENT,
+        &HBM_MISALIGNED_READ,
+        &HBM_PARTIAL_WRITE,
+    ],
+    ..rule!(
         "element_alignment",
         Hardware,
         "Alignment Constraint",
@@ -78,46 +92,64 @@ pub(super) const RULES: &[Rule] = &[
          multiple of its size, and all others follow. A tensor that starts in the middle of an element's \
          place would need two accesses for each of them, which the sequencers do not make.",
         fix,
-    ),
-    rule!(
-        "dm_capacity",
-        Hardware,
-        "Size Constraint",
-        "a tensor does not fit the 512 KiB of data memory that a slice has",
-        "A slice owns 512 KiB of data memory and sees no other slice's. The element level, padding included, \
-         is what each slice holds, and it has to end before the last byte. Larger tensors are spread over \
-         more slices, or stay in HBM and are worked on in tiles.",
-        alt,
-    ),
-    rule!(
-        "trf_capacity",
-        Hardware,
-        "Size Constraint, TRF Address Modes",
-        "a tensor does not fit the tensor register file",
-        "The register file of a slice has eight bank rows of 8 KiB, 64 KiB in all, and a half of it where the address names \
-         a half. Each row of the tensor takes a bank row; with fewer than eight rows the others extend the ones in use, so \
-         what counts is the product of rows and bytes a row.",
-        alt,
-    ),
-    rule!(
-        "vrf_capacity",
-        Hardware,
-        "Size Constraint",
-        "tensors do not fit the 8 KiB of vector register file that a slice has",
-        "The Vector Engine reads its operands from 8 KiB of registers a slice. A tensor has to end before the \
-         last byte, and all tensors that are needed at the same time have to fit together, wherever they lie. \
-         An operand is needed from its load to the last operation that names it.",
-        alt,
-    ),
-    rule!(
-        "hbm_capacity",
-        Hardware,
-        "Memory",
-        "a tensor ends behind the 48 GiB of HBM that a chip has",
-        "The element level of an HBM tensor is what each chip holds, from its address on. An address and a \
-         size that together reach behind the last byte of the chip's 48 GiB name memory that does not exist; \
-         the transfer that touches it stops the kernel.",
-    ),
+    )
+};
+
+pub(in crate::rules) static DM_CAPACITY: Rule = rule!(
+    "dm_capacity",
+    Hardware,
+    "Size Constraint",
+    "a tensor does not fit the 512 KiB of data memory that a slice has",
+    "A slice owns 512 KiB of data memory and sees no other slice's. The element level, padding included, \
+     is what each slice holds, and it has to end before the last byte. Larger tensors are spread over \
+     more slices, or stay in HBM and are worked on in tiles.",
+    alt,
+);
+
+pub(in crate::rules) static TRF_CAPACITY: Rule = rule!(
+    "trf_capacity",
+    Hardware,
+    "Size Constraint, TRF Address Modes",
+    "a tensor does not fit the tensor register file",
+    "The register file of a slice has eight bank rows of 8 KiB, 64 KiB in all, and a half of it where the address names \
+     a half. Each row of the tensor takes a bank row; with fewer than eight rows the others extend the ones in use, so \
+     what counts is the product of rows and bytes a row.",
+    alt,
+);
+
+pub(in crate::rules) static VRF_CAPACITY: Rule = rule!(
+    "vrf_capacity",
+    Hardware,
+    "Size Constraint",
+    "tensors do not fit the 8 KiB of vector register file that a slice has",
+    "The Vector Engine reads its operands from 8 KiB of registers a slice. A tensor has to end before the \
+     last byte, and all tensors that are needed at the same time have to fit together, wherever they lie. \
+     An operand is needed from its load to the last operation that names it.",
+    alt,
+);
+
+pub(in crate::rules) static HBM_CAPACITY: Rule = rule!(
+    "hbm_capacity",
+    Hardware,
+    "Memory",
+    "a tensor ends behind the 48 GiB of HBM that a chip has",
+    "The element level of an HBM tensor is what each chip holds, from its address on. An address and a \
+     size that together reach behind the last byte of the chip's 48 GiB name memory that does not exist; \
+     the transfer that touches it stops the kernel.",
+);
+
+/// The family's rules.
+pub(super) const RULES: &[&Rule] = &[
+    &TILE_MISMATCH,
+    &TILE_OUT_OF_BOUNDS,
+    &CHIP_SIZE,
+    &CLUSTER_SIZE,
+    &SLICE_SIZE,
+    &ELEMENT_ALIGNMENT,
+    &DM_CAPACITY,
+    &TRF_CAPACITY,
+    &VRF_CAPACITY,
+    &HBM_CAPACITY,
 ];
 
 /// Turns the violations of this family into findings.
@@ -133,7 +165,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 TensorsViolation::Alignment(violation) => word_alignment(checked, violation),
                 TensorsViolation::Capacity(violation) => word_capacity(checked, violation),
                 TensorsViolation::Rows(RowsViolation { rows, span }) => Finding::new(
-                    "trf_row_count",
+                    &TRF_ROW_COUNT,
                     *span,
                     format!(
                         "{rows} rows; the MAC array runs with {}",
@@ -162,23 +194,25 @@ fn word_size(checked: &Checked<'_>, violation: &SizeViolation) -> Finding {
     let size = mapping.size();
     let (rule, message) = match level {
         Level::Chip => (
-            "chip_size",
+            &CHIP_SIZE,
             format!(
                 "the chip level has size {size}; the kernel runs on {expected} {}",
                 if *expected == 1 { "chip" } else { "chips" }
             ),
         ),
         Level::Cluster => (
-            "cluster_size",
+            &CLUSTER_SIZE,
             format!("the cluster level has size {size}; a chip has {expected} clusters"),
         ),
         _ => (
-            "slice_size",
+            &SLICE_SIZE,
             format!("the slice level has size {size}; a cluster has {expected} slices"),
         ),
     };
-    let mut finding = Finding::new(rule, *span, message)
-        .caused_by(Cause::in_item(rule, format!("{mapping} for {expected}")));
+    let mut finding = Finding::new(rule, *span, message).caused_by(Cause::in_item(
+        rule.name,
+        format!("{mapping} for {expected}"),
+    ));
     if *fragment {
         finding.group = Some(Group::Suspicious);
         finding = finding.note("no kernel reaches this function, so nothing runs it as it stands");
@@ -267,7 +301,7 @@ fn word_alignment(checked: &Checked<'_>, violation: &AlignmentViolation) -> Find
         span,
     } = violation;
     let finding = Finding::new(
-        "element_alignment",
+        &ELEMENT_ALIGNMENT,
         *span,
         format!(
             "address {address:#x} is no multiple of {element_bytes}, the bytes of an `{element_type}`"
@@ -342,12 +376,12 @@ fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation) -> Findin
     }
 }
 
-fn rule_of(tier: Tier) -> &'static str {
+fn rule_of(tier: Tier) -> &'static Rule {
     match tier {
-        Tier::Hbm | Tier::Host => "hbm_capacity",
-        Tier::Dm => "dm_capacity",
-        Tier::Trf => "trf_capacity",
-        Tier::Vrf => "vrf_capacity",
+        Tier::Hbm | Tier::Host => &HBM_CAPACITY,
+        Tier::Dm => &DM_CAPACITY,
+        Tier::Trf => &TRF_CAPACITY,
+        Tier::Vrf => &VRF_CAPACITY,
     }
 }
 
@@ -399,7 +433,7 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
             tensor,
             span,
         } => Finding::new(
-            "tile_mismatch",
+            &TILE_MISMATCH,
             *span,
             format!("the tiled index `{index}` is no part of the tensor's mapping `{tensor}`"),
         ),
@@ -408,7 +442,7 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
             length,
             span,
         } => Finding::new(
-            "tile_out_of_bounds",
+            &TILE_OUT_OF_BOUNDS,
             *span,
             format!("the tile keeps {length} values of `{index}`, which has no axis and so one position alone"),
         )
@@ -422,7 +456,7 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
             ..
         } => {
             let finding = Finding::new(
-                "tile_mismatch",
+                &TILE_MISMATCH,
                 *span,
                 match expected {
                     Some(expected) => format!(
@@ -451,14 +485,14 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
             }
         }
         TileViolation::Empty { span } => {
-            Finding::new("tile_mismatch", *span, "the tile keeps no value at all")
+            Finding::new(&TILE_MISMATCH, *span, "the tile keeps no value at all")
         }
         TileViolation::TooLong {
             index,
             length,
             span,
         } => Finding::new(
-            "tile_out_of_bounds",
+            &TILE_OUT_OF_BOUNDS,
             *span,
             format!(
                 "the tile keeps {length} values of `{index}`, which has {}",
@@ -479,7 +513,7 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
                 _ => format!("the values {start} to {}", start.saturating_add(length - 1)),
             };
             Finding::new(
-                "tile_out_of_bounds",
+                &TILE_OUT_OF_BOUNDS,
                 *span,
                 format!(
                     "the tile {run}keeps {values} of `{index}`, which has {size}, counted from 0"

@@ -9,52 +9,59 @@ use crate::derivation::{OperationDerivation, StageDerivation};
 use crate::hardware::FLIT_BYTES;
 use crate::simulation::what_if_stages;
 
+pub(in crate::rules) static TRANSPOSE_ROWS: Rule = rule!(
+    "transpose_rows",
+    Hardware,
+    "Transpose Engine: Constraints",
+    "a transpose of more rows than the buffer has for the element's width",
+    "Each row of the input becomes one place in every packet that leaves, and the buffer has eight bytes for a column: \
+     16 rows of 4-bit, 8 of 8-bit, 4 of 16-bit and 2 of 32-bit elements. Larger matrices are turned in several \
+     pieces, with the rest of the rows left in the outer iterations.",
+    alt,
+);
+
+pub(in crate::rules) static TRANSPOSE_COLUMNS: Rule = rule!(
+    "transpose_columns",
+    Hardware,
+    "Transpose Engine: Constraints",
+    "a transpose with a number of columns that the engine does not have",
+    "The columns of the input are the elements that a packet brings (8, or 16 of 4-bit elements) times the packets of \
+     a row, the iterations inside the rows. The buffers are built for 8, 16 or 32 columns (16 or 32 of 4-bit \
+     elements) and nothing between.",
+    alt,
+);
+
+pub(in crate::rules) static TRANSPOSE_PACKET: Rule = rule!(
+    "transpose_packet",
+    Hardware,
+    "Transpose Engine",
+    "a packet that is no flit, or a stream other than the transposed matrix",
+    "The engine takes flits, keeps the first elements of each, collects a matrix of consecutive iterations, and sends \
+     it out with rows and columns exchanged: the iterations outside of the matrix stay, then come the packets of a row \
+     and the elements of a packet, and the rows become the packet, padded to a flit. Any other order of what leaves is \
+     one that the hardware does not produce.",
+    fix,
+);
+
+pub(in crate::rules) static TRANSPOSE_TRIMS_DATA: Rule = rule!(
+    "transpose_trims_data",
+    Silent,
+    "Transpose Engine",
+    "a transpose that cuts off rows which hold data",
+    "After the exchange, padding of the input packets has become whole rows, and the engine can leave these out. It \
+     counts rows and knows nothing of data: a smaller count leaves out rows that hold elements, and they are gone \
+     without a word.",
+);
+
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "transpose_rows",
-        Hardware,
-        "Transpose Engine: Constraints",
-        "a transpose of more rows than the buffer has for the element's width",
-        "Each row of the input becomes one place in every packet that leaves, and the buffer has eight bytes for a column: \
-         16 rows of 4-bit, 8 of 8-bit, 4 of 16-bit and 2 of 32-bit elements. Larger matrices are turned in several \
-         pieces, with the rest of the rows left in the outer iterations.",
-        alt,
-    ),
-    rule!(
-        "transpose_columns",
-        Hardware,
-        "Transpose Engine: Constraints",
-        "a transpose with a number of columns that the engine does not have",
-        "The columns of the input are the elements that a packet brings (8, or 16 of 4-bit elements) times the packets of \
-         a row, the iterations inside the rows. The buffers are built for 8, 16 or 32 columns (16 or 32 of 4-bit \
-         elements) and nothing between.",
-        alt,
-    ),
-    rule!(
-        "transpose_packet",
-        Hardware,
-        "Transpose Engine",
-        "a packet that is no flit, or a stream other than the transposed matrix",
-        "The engine takes flits, keeps the first elements of each, collects a matrix of consecutive iterations, and sends \
-         it out with rows and columns exchanged: the iterations outside of the matrix stay, then come the packets of a row \
-         and the elements of a packet, and the rows become the packet, padded to a flit. Any other order of what leaves is \
-         one that the hardware does not produce.",
-        fix,
-    ),
-    rule!(
-        "transpose_trims_data",
-        Silent,
-        "Transpose Engine",
-        "a transpose that cuts off rows which hold data",
-        "After the exchange, padding of the input packets has become whole rows, and the engine can leave these out. It \
-         counts rows and knows nothing of data: a smaller count leaves out rows that hold elements, and they are gone \
-         without a word.",
-    ),
+pub(super) const RULES: &[&Rule] = &[
+    &TRANSPOSE_ROWS,
+    &TRANSPOSE_COLUMNS,
+    &TRANSPOSE_PACKET,
+    &TRANSPOSE_TRIMS_DATA,
 ];
 
-/// The rule about the time that it takes.
-pub(super) const BUFFERS: &[Rule] = &[rule!(
+pub(in crate::rules) static TRANSPOSE_SINGLE_BUFFER: Rule = rule!(
     "transpose_single_buffer",
     Performance,
     "Double Buffering",
@@ -63,7 +70,10 @@ pub(super) const BUFFERS: &[Rule] = &[rule!(
      other; one of 32 columns takes both, and input and output take turns. Half the packets of a row at a time, the other half in \
      an outer iteration, turn the same elements with both buffers at work. \
      Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
-)];
+);
+
+/// The rule about the time that it takes.
+pub(super) const BUFFERS: &[&Rule] = &[&TRANSPOSE_SINGLE_BUFFER];
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
@@ -90,7 +100,7 @@ fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
     Some(match violation {
         TransposeViolation::Rows { rows, limit, parts, element_type, span } => {
             let finding = Finding::new(
-                "transpose_rows",
+                &TRANSPOSE_ROWS,
                 *span,
                 format!("{rows} rows are transposed; for `{element_type}` the Transpose Engine has room for {limit}"),
             );
@@ -111,7 +121,7 @@ fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
             span,
             time_span,
         } => Finding::new(
-            "transpose_columns",
+            &TRANSPOSE_COLUMNS,
             *span,
             format!(
                 "the matrix has {columns} columns ({packets_per_column} packets of {elements_per_packet} elements); for \
@@ -122,7 +132,7 @@ fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
         .related(*time_span, format!("the {packets_per_column} iterations inside the rows are the packets of a row"))
         .help("give a row as many packets as fill one of these; padding counts as columns too"),
         TransposeViolation::TrimsData { out_rows, data_rows, expected, span } => Finding::new(
-            "transpose_trims_data",
+            &TRANSPOSE_TRIMS_DATA,
             *span,
             format!("{out_rows} rows leave the transpose, and {data_rows} hold data: {} are cut off", data_rows - out_rows),
         )
@@ -139,16 +149,15 @@ fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
 
 /// Words what is wrong with the packets and the iterations around the matrix.
 fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<Finding> {
-    const RULE: &str = "transpose_packet";
     Some(match violation {
         TransposeViolation::InputPacket { bits, span, packet_span } => Finding::new(
-            RULE,
+            &TRANSPOSE_PACKET,
             *span,
             format!("a packet of {} enters the Transpose Engine, which takes flits of {FLIT_BYTES}", bytes(*bits)),
         )
         .related(*packet_span, format!("the packet of {}", bytes(*bits))),
         TransposeViolation::PacketElements { elements, taken, element_type, span, packet_span } => Finding::new(
-            RULE,
+            &TRANSPOSE_PACKET,
             *span,
             format!(
                 "a packet brings {elements} elements; of `{element_type}` the Transpose Engine keeps the first {taken} of a \
@@ -159,7 +168,7 @@ fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<
         .help("bring no more than these a packet, padded to a flit, and the rest in further packets"),
         TransposeViolation::OutputPacket { bits, expected, span } => {
             let finding = Finding::new(
-                RULE,
+                &TRANSPOSE_PACKET,
                 *span,
                 format!(
                     "the packet that leaves the transpose has {}; the Transpose Engine pads each row to a flit of \
@@ -178,7 +187,7 @@ fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<
             }
         }
         TransposeViolation::RowsNotInTime { rows, time, span, time_span } => Finding::new(
-            RULE,
+            &TRANSPOSE_PACKET,
             *span,
             format!(
                 "the rows `{rows}` are no run of the input's iterations `{time}`; the Transpose Engine turns consecutive \
@@ -187,7 +196,7 @@ fn word_packet(checked: &Checked<'_>, violation: &TransposeViolation) -> Option<
         )
         .related(*time_span, "the input's iterations"),
         TransposeViolation::Layout { declared, expected, span, time_span } => Finding::new(
-            RULE,
+            &TRANSPOSE_PACKET,
             *span,
             format!("the iterations `{declared}` are not those of the transposed matrix, `{expected}`"),
         )
@@ -245,7 +254,7 @@ fn halved(costed: &Costed<'_>, index: usize, matrix: &TransposeMatrix) -> Option
         &what_if_stages(costed.known, costed.operation.id, &stages)?,
     )?;
     let finding = Finding::new(
-        "transpose_single_buffer",
+        &TRANSPOSE_SINGLE_BUFFER,
         costed.operation.span,
         format!(
             "{} columns take both buffers, so that input and output alternate, {single} cycles; {} columns would leave one for each",

@@ -4,6 +4,7 @@
 //! Here each repair, with all its places, is put into the functions, and one with which something else is refused is not
 //! proposed, or takes the tensors along that would be overrun. Looks at functions of the file, and at the first few of them.
 
+use crate::rules::mapping_expressions::UNKNOWN_AXIS;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::db::Db;
@@ -14,7 +15,7 @@ use crate::items::{
 use crate::mapping::Mapping;
 
 use super::padded_tensors::{PaddedTensors, functions_naming, padded_tensors};
-use super::{Alternative, Edit, FOLLOWING, Finding, Fix, Level, find, indivisible, words};
+use super::{Alternative, Edit, FOLLOWING, Finding, Fix, Level, indivisible, words};
 
 /// What is said where no repair of the expression alone fits the function around it.
 const GENERAL: &str = "write what fits all places of the axis, and all tensors that are declared over it: the same padding, or \
@@ -161,9 +162,8 @@ pub(crate) fn state_fixes(findings: &mut [Finding], tried: bool) {
 
 /// Whether it is refused what a fix of the finding mends, and its fixes are no guesses of names.
 fn denied(finding: &Finding) -> bool {
-    let rule = find(finding.rule);
-    finding.rule != "unknown_axis"
-        && rule.is_some_and(|rule| rule.default_level() == Level::Deny)
+    finding.rule != &UNKNOWN_AXIS
+        && finding.rule.default_level() == Level::Deny
         && !finding.fixes.is_empty()
 }
 

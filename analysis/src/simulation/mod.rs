@@ -12,6 +12,7 @@ pub mod overlap;
 pub mod pass;
 pub mod schedule;
 pub mod stage_table;
+pub mod trf;
 pub mod what_if;
 
 use std::sync::{Arc, LazyLock};

@@ -14,7 +14,7 @@ use crate::kernel::dialect::{self, Dialect};
 use crate::kernel::{Address, AddressValue, OperationKind, Origin, Tensor, Tier};
 use crate::mapping::Mapping;
 use crate::report::FileEdit;
-use crate::rules::{Applicability, Edit, Finding, Replacement, name_in_scope};
+use crate::rules::{Applicability, Edit, Replacement, name_fixes_in_scope};
 
 use super::super::{Assist, AssistKind};
 use super::{Here, slice};
@@ -156,14 +156,13 @@ fn agreed(here: &Here<'_>, bodies: &[ItemId], edits: &[Edit]) -> Option<Vec<Edit
 /// The change with its axes by the names that are in scope where they are written.
 fn assist(here: &Here<'_>, title: String, edits: Vec<Edit>) -> Option<Assist> {
     let span = edits.first()?.span;
-    let mut finding = Finding::new("", span, "");
-    finding.fixes.push(crate::rules::Fix {
+    let mut fixes = vec![crate::rules::Fix {
         title,
         applicability: Applicability::Maybe,
         edits,
-    });
-    name_in_scope(here.db, span.item, std::slice::from_mut(&mut finding));
-    let fix = finding.fixes.pop()?;
+    }];
+    name_fixes_in_scope(here.db, span.item, &mut fixes);
+    let fix = fixes.pop()?;
     let edits: Option<Vec<FileEdit>> = fix
         .edits
         .into_iter()

@@ -17,9 +17,9 @@ use ra_ap_syntax::SyntaxKind;
 use rustc_hash::FxHashMap;
 
 use crate::db::Db;
-use crate::inputs::{SourceFile, line_index};
 use crate::ide::names::{FileNames, Found, Role, all_of};
 use crate::ide::{ByteRange, RenameProblem};
+use crate::inputs::{SourceFile, line_index};
 use crate::items::{Namespace, Resolution, dialect, resolve};
 use crate::libraries::Library;
 use crate::report::FileEdit;

@@ -8,12 +8,17 @@ use crate::hardware::{ElementType, Target, fetch_cast_targets};
 use crate::items::Span;
 use crate::kernel::{Body, OperationKind, Origin, Pass, PassEnd, StageKind, Tensor, Written};
 use crate::mapping::{Atom, Form, Mapping};
+use crate::rules::contraction::{
+    ALIGN_OPERAND_MISMATCH, ALIGN_PACKET_MISMATCH, ALIGN_PACKET_SIZE, ALIGN_TILING_NOT_IN_TRF,
+    ALIGN_TIME_MISMATCH, CONTRACTION_TYPE, TRF_ELEMENT_MISMATCH, TRF_ROW_COUNT, TRF_ROW_MISMATCH,
+    TRF_SEQUENCER,
+};
 use crate::rules::levels;
 use crate::rules::sequencer::bytes;
 use crate::rules::wording::{
     StageOf, at_uses, differing, link_use, names, propose_instead, written,
 };
-use crate::rules::{Alternative, Applicability, Checked, Finding, broadcast, rows, words};
+use crate::rules::{Alternative, Applicability, Checked, Finding, Rule, broadcast, rows, words};
 
 const TYPES: &str = "`i4`, `i8`, `f8e4m3`, `f8e5m2` and `bf16`";
 
@@ -42,14 +47,14 @@ pub(super) fn trf_load(
                 rows,
                 time: iterations,
             } => {
-                let is_count = matches!(rows, 1 | 2 | 4 | 8);
+                let is_count = checked.body.machine.takes_rows(*rows);
                 let message = match iterations {
                     Some(iterations) if is_count => format!(
                         "{rows} rows do not divide the {iterations} iterations of the collected time, which are shared out to them"
                     ),
                     _ => format!("{rows} rows; the MAC array runs with 1, 2, 4 or 8"),
                 };
-                let finding = Finding::new("trf_row_count", row.span, message);
+                let finding = Finding::new(&TRF_ROW_COUNT, row.span, message);
                 let finding = match iterations {
                     Some(iterations) => finding.related(
                         stream.time.span,
@@ -64,7 +69,7 @@ pub(super) fn trf_load(
             TrfLoadViolation::RowMismatch => {
                 let source = format!("the outermost part of the collected time `{time}`");
                 let finding = load_mismatch(
-                    "trf_row_mismatch",
+                    &TRF_ROW_MISMATCH,
                     "rows are",
                     row,
                     derived.expected_row.as_ref(),
@@ -80,7 +85,7 @@ pub(super) fn trf_load(
                 let source = "the rest of the collected time, then the packet,";
                 let expected = derived.expected_element.as_ref();
                 let finding = load_mismatch(
-                    "trf_element_mismatch",
+                    &TRF_ELEMENT_MISMATCH,
                     "element is",
                     element,
                     expected,
@@ -119,7 +124,7 @@ fn load_parts<'a>(
 }
 
 fn load_mismatch(
-    rule: &'static str,
+    rule: &'static Rule,
     subject: &str,
     declared: &Written<Mapping>,
     expected: Option<&Mapping>,
@@ -213,7 +218,7 @@ fn word_operands(
     let stream = &of.pass.input_of(of.index).element_type;
     match violation {
         AlignViolation::Type { element_type } => Finding::new(
-            "contraction_type",
+            &CONTRACTION_TYPE,
             of.stage.span,
             format!("a stream of `{element_type}` enters the Contraction Engine, which multiplies {TYPES}"),
         )
@@ -224,7 +229,7 @@ fn word_operands(
         }),
         AlignViolation::OperandType { stream: first, trf } => {
             let finding = Finding::new(
-                "contraction_type",
+                &CONTRACTION_TYPE,
                 operand_span(of),
                 format!("the stream is `{first}` and the TRF tensor `{trf}`; a row multiplies operands of one type"),
             )
@@ -236,14 +241,14 @@ fn word_operands(
             }
         }
         AlignViolation::RowCount { rows } => Finding::new(
-            "trf_row_count",
+            &TRF_ROW_COUNT,
             operand
                 .and_then(|tensor| tensor.levels.row.as_ref())
                 .map_or_else(|| operand_span(of), |row| row.span),
             format!("{rows} rows; the MAC array runs with 1, 2, 4 or 8"),
         )
         .help("use a number of rows that the array has, and hold the rest of them in the element"),
-        _ => Finding::new("contraction_type", of.stage.span, String::new()),
+        _ => Finding::new(&CONTRACTION_TYPE, of.stage.span, String::new()),
     }
 }
 
@@ -264,12 +269,12 @@ fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignVio
     let packet = input.packet.get().map_or_else(String::new, written);
     let mut finding = match violation {
         AlignViolation::PacketSize { bits } => Finding::new(
-            "align_packet_size",
+            &ALIGN_PACKET_SIZE,
             output.packet.span,
             format!("the aligned packet is {}; a row multiplies 64 bytes a cycle", bytes(*bits)),
         ),
         _ => Finding::new(
-            "align_packet_mismatch",
+            &ALIGN_PACKET_MISMATCH,
             output.packet.span,
             format!(
                 "the aligned packet is declared `{}`; the flit buffer makes 64 bytes of one or two flits `{packet}` as they arrive",
@@ -359,7 +364,7 @@ fn word_time(of: &StageOf<'_>, derived: &AlignDerivation, reason: &AlignedTime) 
         ),
     };
     let finding = Finding::new(
-        "align_time_mismatch",
+        &ALIGN_TIME_MISMATCH,
         output.time.span,
         format!("the aligned time `{declared}` {fault}"),
     )
@@ -378,7 +383,7 @@ fn word_time(of: &StageOf<'_>, derived: &AlignDerivation, reason: &AlignedTime) 
 fn word_tiling(of: &StageOf<'_>, operand: Option<&Tensor>, axes: &[String]) -> Finding {
     related_operand(
         Finding::new(
-            "align_tiling_not_in_trf",
+            &ALIGN_TILING_NOT_IN_TRF,
             of.stage.output.time.span,
             format!(
                 "the aligned time repeats the stream along {}, which the TRF tensor does not hold either",
@@ -394,7 +399,7 @@ fn word_mismatch(of: &StageOf<'_>, operand: Option<&Tensor>, dropped: &[String])
     let operand_place = operand_span(of);
     if dropped.is_empty() {
         let finding = Finding::new(
-            "align_operand_mismatch",
+            &ALIGN_OPERAND_MISMATCH,
             operand_place,
             "stream and TRF tensor lie over different chips, clusters or slices; a row multiplies only what its own slice holds",
         );
@@ -405,7 +410,7 @@ fn word_mismatch(of: &StageOf<'_>, operand: Option<&Tensor>, dropped: &[String])
     }
     related_operand(
         Finding::new(
-            "align_operand_mismatch",
+            &ALIGN_OPERAND_MISMATCH,
             operand_place,
             format!(
                 "each row of the TRF tensor holds {}, which neither the aligned time nor the aligned packet goes through",
@@ -456,7 +461,7 @@ fn word_sequencer(
             ),
         ),
     };
-    let mut finding = related_operand(Finding::new("trf_sequencer", at, message), operand);
+    let mut finding = related_operand(Finding::new(&TRF_SEQUENCER, at, message), operand);
     if let Some(sequencer) = sequencer {
         finding = finding.note(configuration(sequencer));
     }

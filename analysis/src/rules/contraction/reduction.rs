@@ -7,6 +7,10 @@ use crate::derivation::contraction::{
 use crate::kernel::catalogue::{CanonicalStage, Generic};
 use crate::kernel::{AccumulationKind, Level};
 use crate::mapping::Mapping;
+use crate::rules::contraction::{
+    ACCUMULATE_LAYOUT, ACCUMULATE_SLICES_DATA, ACCUMULATOR_CAPACITY, ALIGN_PACKET_SIZE,
+    CONTRACT_OUTPUT_LIMIT, CONTRACT_PACKET_MISMATCH, CONTRACTION_TYPE, REDUCE_MAX_ROWS,
+};
 use crate::rules::levels;
 use crate::rules::sequencer::bytes;
 use crate::rules::wording::{StageOf, at_uses, differing, propose_instead, written};
@@ -32,7 +36,7 @@ fn word_contract(
     let output = &of.stage.output;
     match violation {
         ContractViolation::Type { element_type } => Finding::new(
-            "contraction_type",
+            &CONTRACTION_TYPE,
             of.stage.span,
             format!(
                 "operands of `{element_type}` enter the Contraction Engine, which multiplies `i4`, `i8`, `f8e4m3`, `f8e5m2` and `bf16`"
@@ -40,13 +44,13 @@ fn word_contract(
         )
         .related(input.element_type.span, "the operands' type"),
         ContractViolation::AlignedPacketSize { bits } => Finding::new(
-            "align_packet_size",
+            &ALIGN_PACKET_SIZE,
             input.packet.span,
             format!("the aligned packet is {}; a row multiplies 64 bytes a cycle", bytes(*bits)),
         ),
         ContractViolation::OutputLimit { elements } => with_packets(
             Finding::new(
-                "contract_output_limit",
+                &CONTRACT_OUTPUT_LIMIT,
                 output.packet.span,
                 format!("{elements} elements a row leave the reduction tree; the accumulator has 32 columns"),
             ),
@@ -64,7 +68,7 @@ fn word_contract(
                 .find(|packet| declared.is_some_and(|declared| declared.size() == packet.size()));
             with_packets(
                 Finding::new(
-                    "contract_packet_mismatch",
+                    &CONTRACT_PACKET_MISMATCH,
                     output.packet.span,
                     format!(
                         "the contracted packet `{}` is not `{}` divided by 1, 2, … or 2^{depth}; the tree sums neighbours, from the inside",
@@ -79,7 +83,7 @@ fn word_contract(
         }
         ContractViolation::MaximumRows { rows } => {
             let finding = Finding::new(
-                "reduce_max_rows",
+                &REDUCE_MAX_ROWS,
                 of.stage.span,
                 format!("a maximum over {rows} rows; only row 0 can compare"),
             )
@@ -142,13 +146,13 @@ fn word_accumulate(
     let time = output.time.get().map_or_else(String::new, written);
     match violation {
         AccumulateViolation::InputPacket { elements } => Finding::new(
-            "contract_output_limit",
+            &CONTRACT_OUTPUT_LIMIT,
             of.pass.input_of(of.index).packet.span,
             format!("{elements} elements a row enter the accumulator; it has 32 columns"),
         ),
         AccumulateViolation::PacketSize { elements } => with_layout(
             Finding::new(
-                "accumulate_layout",
+                &ACCUMULATE_LAYOUT,
                 output.packet.span,
                 format!(
                     "the accumulated packet is {elements} elements; the accumulator's bus carries 8"
@@ -159,7 +163,7 @@ fn word_accumulate(
         ),
         AccumulateViolation::Packet => with_layout(
             Finding::new(
-                "accumulate_layout",
+                &ACCUMULATE_LAYOUT,
                 output.packet.span,
                 format!(
                     "the accumulated packet is declared `{}`; {} puts `{}` on the bus",
@@ -176,7 +180,7 @@ fn word_accumulate(
         ),
         AccumulateViolation::Time(reason) => with_layout(
             Finding::new(
-                "accumulate_layout",
+                &ACCUMULATE_LAYOUT,
                 output.time.span,
                 format!(
                     "the accumulated time `{time}` {}",
@@ -190,7 +194,7 @@ fn word_accumulate(
             let column = if *kept == 1 { "column" } else { "columns" };
             with_layout(
                 Finding::new(
-                    "accumulate_slices_data",
+                    &ACCUMULATE_SLICES_DATA,
                     output.time.span,
                     format!(
                         "the accumulated time takes {kept} {column} of the packet, and {live} hold data; the others are dropped"
@@ -239,7 +243,7 @@ fn word_capacity(
 ) -> Finding {
     let kind = kind_name(derived.kind);
     let finding = Finding::new(
-        "accumulator_capacity",
+        &ACCUMULATOR_CAPACITY,
         of.stage.output.time.span,
         format!(
             "{inner} positions inside the outermost reduced axis wait for their sums; the accumulator has slots for {limit} ({kind})"

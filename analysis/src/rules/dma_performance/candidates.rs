@@ -5,6 +5,10 @@ use crate::derivation::memory::{MemoryDerivation, nearest_places};
 use crate::items::Span;
 use crate::kernel::{Body, Copy, Operation, Origin, Tensor, Tier};
 use crate::mapping::{Mapping, MappingKind, PaddingKind};
+use crate::rules::dma_performance::{
+    DMA_PRIME_PACKET, DMA_SEGMENTED, DMA_SMALL_PACKET, DMN_NOT_INTERLEAVED, HBM_BANK_CONFLICT,
+    HBM_MISALIGNED_READ, HBM_PARTIAL_WRITE, HBM_STACK_IDLE, SLICES_NOT_INTERLEAVED,
+};
 use crate::simulation::dma::{
     DmaCost, Half, REQUEST_BYTES, START_CYCLES, SidePattern, Transfer,
     alternatives::{in_order_of_other, in_stream_order, whole_units, with_tensors, without_gaps},
@@ -12,7 +16,7 @@ use crate::simulation::dma::{
 use crate::simulation::what_if::after_transfer;
 
 use super::super::sequencer::bytes;
-use super::super::{Alternative, Applicability, Checked, Finding, Fix, Replacement, Saving};
+use super::super::{Alternative, Applicability, Checked, Finding, Fix, Replacement, Rule, Saving};
 use super::{is_too_large, is_worth};
 
 /// The part of a run that padding may add: a quarter. More memory than that is no small change.
@@ -23,7 +27,7 @@ const CERTAIN_CYCLES: u64 = 1_000;
 
 /// A cause with the cycles of the transfer without it.
 struct Candidate {
-    rule: &'static str,
+    rule: &'static Rule,
     after: u64,
     span: Span,
     /// What is slow, in a clause.
@@ -68,7 +72,7 @@ pub(super) fn finding(
     }
     let slow = Slow {
         body,
-        memory: &checked.derivation.memory,
+        memory: &checked.derivation().memory,
         copy,
         derived,
         cost,
@@ -156,7 +160,7 @@ impl Slow<'_> {
 
     fn candidate(
         &self,
-        rule: &'static str,
+        rule: &'static Rule,
         after: u64,
         cause: String,
         help: &'static str,
@@ -240,7 +244,7 @@ impl Slow<'_> {
     }
 
     /// The candidate that reorders a side.
-    fn reorder(&self, rule: &'static str, cause: String) -> Option<Candidate> {
+    fn reorder(&self, rule: &'static Rule, cause: String) -> Option<Candidate> {
         let (half, mapping, after) = self.reordered()?;
         let help = "move the data in the order in which it lies";
         let mut candidate = self.candidate(rule, after, cause, help);
@@ -260,7 +264,7 @@ impl Slow<'_> {
         let after = self.transfer.in_one_command().cost()?.cycles;
         let padded = segments.part.checked_mul(segments.parts)?;
         let mut candidate = self.candidate(
-            "dma_segmented",
+            &DMA_SEGMENTED,
             after,
             format!(
                 "`{}` is {} and does not divide into parts of {}, so that the last part takes {} commands of {} cycles to start",
@@ -302,7 +306,7 @@ impl Slow<'_> {
             bytes(transfer.packet_bytes.saturating_mul(8)),
             transfer.run_bytes
         );
-        let rule = "dma_prime_packet";
+        let rule = &DMA_PRIME_PACKET;
         let help = "pad the run on both sides to whole units, or move the largest packets and the rest in two transfers";
         match (self.padded_run(), transfer.in_two_commands()) {
             (Some((stated, after)), split) if split.is_none_or(|split| after <= split) => {
@@ -330,7 +334,7 @@ impl Slow<'_> {
             "{} of {} writes to HBM cover a part of a unit of {REQUEST_BYTES} bytes, a read and a write each",
             hbm.partial_writes, hbm.requests
         );
-        let rule = "hbm_partial_write";
+        let rule = &HBM_PARTIAL_WRITE;
         let reordered = self.reorder(rule, cause.clone());
         let moved = self.moved(rule, Half::Write, &cause);
         let best = [moved, reordered]
@@ -361,7 +365,7 @@ impl Slow<'_> {
     }
 
     /// The candidate that moves a side's tensor to a whole unit.
-    fn moved(&self, rule: &'static str, half: Half, cause: &str) -> Option<Candidate> {
+    fn moved(&self, rule: &'static Rule, half: Half, cause: &str) -> Option<Candidate> {
         let tensor = self.tensor(half);
         let address = tensor.address.bytes()?;
         if address.is_multiple_of(REQUEST_BYTES) {
@@ -415,7 +419,7 @@ impl Slow<'_> {
         let after = self.with_element(half, &mapping)?;
         let lead = "lay out in HBM side by side what is moved one after the other: ";
         let mut candidate = self.candidate(
-            "hbm_bank_conflict",
+            &HBM_BANK_CONFLICT,
             after,
             cause,
             "lay out in HBM side by side what is moved one after the other",
@@ -433,7 +437,7 @@ impl Slow<'_> {
         if hbm.misaligned_reads == 0 {
             return None;
         }
-        let rule = "hbm_misaligned_read";
+        let rule = &HBM_MISALIGNED_READ;
         let cause = format!(
             "{} of {} reads from HBM cross a boundary of {REQUEST_BYTES} bytes and take two transfers",
             hbm.misaligned_reads, hbm.requests
@@ -464,7 +468,7 @@ impl Slow<'_> {
         let whole = whole_tensor(self.body, self.tensor(idle));
         let after = self.with_element(idle, &own)?;
         let mut candidate = self.candidate(
-            "hbm_stack_idle",
+            &HBM_STACK_IDLE,
             after,
             format!("bit 8 of the HBM address is the same in every request, so that {channels} of 32 channels serve it"),
             "keep what is moved together in one block, and what is left out outside of it",
@@ -491,7 +495,7 @@ impl Slow<'_> {
         let requests = bytes.div_ceil(REQUEST_BYTES);
         let noun = if requests == 1 { "request" } else { "requests" };
         self.reorder(
-            "dma_small_packet",
+            &DMA_SMALL_PACKET,
             format!("packets of {bytes} bytes are {requests} {noun} each, and a request moves up to {REQUEST_BYTES} bytes"),
         )
     }
@@ -510,7 +514,7 @@ impl Slow<'_> {
             span: mapping.span,
             stated: stated.map(|stated| (lead, stated)),
             ..self.candidate(
-                "dmn_not_interleaved",
+                &DMN_NOT_INTERLEAVED,
                 spread.cost()?.cycles,
                 format!("the {slices} slices of the transfer lie in one DMN of 32 slices, which moves 128 bytes a cycle"),
                 "spread the slices over both DMNs and more engines",
@@ -524,7 +528,7 @@ impl Slow<'_> {
         Some(Candidate {
             span: self.tensor(half).levels.slice.as_ref()?.span,
             ..self.candidate(
-                "slices_not_interleaved",
+                &SLICES_NOT_INTERLEAVED,
                 spread.cost()?.cycles,
                 "all requests of an engine queue on one slice of a DMN".to_owned(),
                 "put a part of the element axes on slices",

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::rules::dma_performance::{CHIP_TRANSFER, DMA_MANY_SMALL, DMA_UNNECESSARY_HOP};
 use rustc_hash::FxHashMap;
 
 use crate::items::Span;
@@ -83,7 +84,7 @@ fn hop(checked: &Checked<'_>, trips: &[Trip<'_>], second: &Trip<'_>) -> Option<F
         |id: TensorId| name(id).map_or_else(|| "the tensor".to_owned(), |name| format!("`{name}`"));
     let middle_name = named(middle.id);
     let finding = Finding::new(
-        "dma_unnecessary_hop",
+        &DMA_UNNECESSARY_HOP,
         second.copy.span,
         format!(
             "{middle_name} only passes through {}: two transfers take {before} cycles, one from {} takes {after}",
@@ -235,7 +236,7 @@ fn joined(checked: &Checked<'_>, whole: TensorId, group: &[&Trip<'_>]) -> Option
         .map_or_else(|| "one tensor".to_owned(), |name| format!("`{name}`"));
     Some(
         Finding::new(
-            "dma_many_small",
+            &DMA_MANY_SMALL,
             first.copy.span,
             format!(
                 "{count} transfers of parts of {name} take {before} cycles, {} of them to start; one transfer of the whole takes \
@@ -316,7 +317,7 @@ fn between_chips(checked: &Checked<'_>) -> Vec<Finding> {
         }
         Some(
             Finding::new(
-                "chip_transfer",
+                &CHIP_TRANSFER,
                 span,
                 format!(
                     "each run of the loop moves {} bytes over a link between chips, {PCIE_BYTES} bytes a cycle: {all} cycles in \

@@ -21,130 +21,154 @@ use super::{Checked, Finding, Rule, rule};
 /// Cycles that a change must save: most of what a command takes to start.
 const SAVED_CYCLES: u64 = 400;
 
+pub(in crate::rules) static DMA_SMALL_PACKET: Rule = rule!(
+    "dma_small_packet",
+    Performance,
+    "Packet size and internal DMA requests",
+    "packets of less than 256 bytes, or of 256 n + r, where another order of the layout gives longer ones",
+    "A DMA engine moves a packet in requests of up to 256 bytes, one a cycle: a request of 64 bytes takes as long as one of \
+     256. The packet is the longest run of bytes that lies in a line on both sides, so the order of the axes decides it. \
+     Reported where another order of one side saves a tenth of the transfer and at least 400 cycles.",
+    fix,
+);
+
+pub(in crate::rules) static DMA_PRIME_PACKET: Rule = rule!(
+    "dma_prime_packet",
+    Performance,
+    "Packet size and internal DMA requests",
+    "a run whose length no useful packet divides",
+    "A run of more than 4,096 bytes is moved in equal packets. Where its length has no large divisor, as a prime has none, the \
+     packets shrink to a few bytes and each is a request of its own. Pad the run on both sides to a multiple of 256 \
+     bytes, or move it in two transfers, one of packets of 4,096 bytes and one of the rest; each costs 500 cycles to \
+     start. Reported where this saves a tenth of the transfer and at least 400 cycles.",
+    alt,
+);
+
+pub(in crate::rules) static HBM_MISALIGNED_READ: Rule = rule!(
+    "hbm_misaligned_read",
+    Performance,
+    "Misaligned Access",
+    "reads from HBM that cross boundaries of 256 bytes",
+    "HBM moves units of 256 bytes that start at multiples of 256. A request that crosses such a boundary takes two, which \
+     halves the bandwidth. Start tensors at multiples of 256 bytes and pad rows to them. Reported where this saves a \
+     tenth of the transfer and at least 400 cycles.",
+    fix,
+);
+
+pub(in crate::rules) static HBM_PARTIAL_WRITE: Rule = rule!(
+    "hbm_partial_write",
+    Performance,
+    "Misaligned Access",
+    "writes to HBM of a part of a 256-byte unit",
+    "HBM writes units of 256 bytes. A part of one is a read, a change and a write of the whole, about 50 times as slow. Write \
+     longer runs, start them at multiples of 256 bytes, or pad them to whole units. Reported where this saves a tenth of \
+     the transfer and at least 400 cycles.",
+    fix,
+);
+
+pub(in crate::rules) static HBM_STACK_IDLE: Rule = rule!(
+    "hbm_stack_idle",
+    Performance,
+    "Example 5: Homogeneous DMA Engine HBM to DM (Pathological: Missing Stack Interleaving)",
+    "a transfer that leaves one of HBM's two stacks idle",
+    "Bit 8 of an HBM address chooses the stack. Where every packet starts at an even multiple of 256 bytes and ends before the \
+     next one, that bit never changes, and half of the 32 channels do nothing. Reported where the channels are what the \
+     transfer waits for: both stacks save a tenth of it and at least 400 cycles.",
+    alt,
+);
+
+pub(in crate::rules) static HBM_BANK_CONFLICT: Rule = rule!(
+    "hbm_bank_conflict",
+    Performance,
+    "Bank Conflict",
+    "consecutive accesses to other rows of one HBM bank",
+    "A bank of HBM holds one row open; the next row takes about 40 cycles to open, seven times as long as a request. The \
+     controller hides this while other banks work, but not where one access after the other falls into another row of \
+     the same bank, as with slices that lie 2 MiB apart. Lay the data out so that what is moved together lies together. \
+     Reported where more than half of the requests wait and the change saves a tenth of the transfer and at least 400 \
+     cycles.",
+    alt,
+);
+
+pub(in crate::rules) static DMN_NOT_INTERLEAVED: Rule = rule!(
+    "dmn_not_interleaved",
+    Performance,
+    "Optimizing DMA Performance",
+    "a transfer whose slices lie in one DMN of each engine",
+    "A DMA engine serves a pair of DMNs, 32 slices each, and moves 256 bytes a cycle. A DMN takes 128: where all slices of a \
+     transfer lie in one, every request takes two cycles. Spread the slices over the cluster; more engines help then, \
+     too. Reported where this saves a tenth of the transfer and at least 400 cycles.",
+    alt,
+);
+
+pub(in crate::rules) static SLICES_NOT_INTERLEAVED: Rule = rule!(
+    "slices_not_interleaved",
+    Performance,
+    "Optimizing DMA Performance",
+    "a transfer whose requests all queue on one slice of a DMN",
+    "A slice keeps two commands in its queue, behind those of the Fetch and Commit Engines. A transfer that reaches one slice of \
+     a DMN stands in that queue with every request, and one engine makes it. Put a part of the axes on slices. Reported \
+     where this saves a tenth of the transfer and at least 400 cycles.",
+    alt,
+);
+
+pub(in crate::rules) static DMA_SEGMENTED: Rule = rule!(
+    "dma_segmented",
+    Performance,
+    "Example 6: Heterogeneous DMA Engine with Segmentation",
+    "a shape that does not divide, so that a transfer takes several commands",
+    "One command moves a box. Where an axis lies in padded parts at the source and in its true length at the target, the last \
+     part is smaller and takes commands of its own, each of which costs 500 cycles to start. Choose a size that divides, or \
+     hold the padding in the target too. Reported where one command saves a tenth of the transfer and at least 400 \
+     cycles.",
+    alt,
+);
+
+pub(in crate::rules) static DMA_UNNECESSARY_HOP: Rule = rule!(
+    "dma_unnecessary_hop",
+    Performance,
+    "Memory Performance",
+    "a tensor moved through a memory that it only passes through",
+    "A DMA engine moves between any two memories and changes the layout on the way. A tensor that is written by one transfer and \
+     read by nothing but the next one needs neither: one transfer from the first place to the last saves a start of 500 \
+     cycles and half of the traffic. Reported where the direct transfer is legal and saves a tenth and at least 400 \
+     cycles.",
+);
+
+pub(in crate::rules) static DMA_MANY_SMALL: Rule = rule!(
+    "dma_many_small",
+    Performance,
+    "Startup Latency",
+    "several transfers whose start-up outweighs their data and that could be one",
+    "Each DMA command takes about 500 cycles before the first byte moves. Six or more transfers of parts of one tensor, each \
+     with less than 250 cycles of data, spend most of their time on that: load the whole once and take tiles of it. \
+     Reported where this saves a tenth of the kernel's cycles, and the whole fits a quarter of a slice's DM.",
+);
+
+pub(in crate::rules) static CHIP_TRANSFER: Rule = rule!(
+    "chip_transfer",
+    Performance,
+    "Inter-Chip Transfers",
+    "a transfer between chips within a loop",
+    "The links between chips move 30 bytes a cycle, an eighth of what one DMA engine moves. In a loop the cost comes with every \
+     run. Move the data once before the loop, or choose the split over chips so that each keeps its own. Reported where \
+     the links decide what the transfer takes, and all runs together spend at least 400 cycles on them.",
+);
+
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "dma_small_packet",
-        Performance,
-        "Packet size and internal DMA requests",
-        "packets of less than 256 bytes, or of 256 n + r, where another order of the layout gives longer ones",
-        "A DMA engine moves a packet in requests of up to 256 bytes, one a cycle: a request of 64 bytes takes as long as one of \
-         256. The packet is the longest run of bytes that lies in a line on both sides, so the order of the axes decides it. \
-         Reported where another order of one side saves a tenth of the transfer and at least 400 cycles.",
-        fix,
-    ),
-    rule!(
-        "dma_prime_packet",
-        Performance,
-        "Packet size and internal DMA requests",
-        "a run whose length no useful packet divides",
-        "A run of more than 4,096 bytes is moved in equal packets. Where its length has no large divisor, as a prime has none, the \
-         packets shrink to a few bytes and each is a request of its own. Pad the run on both sides to a multiple of 256 \
-         bytes, or move it in two transfers, one of packets of 4,096 bytes and one of the rest; each costs 500 cycles to \
-         start. Reported where this saves a tenth of the transfer and at least 400 cycles.",
-        alt,
-    ),
-    rule!(
-        "hbm_misaligned_read",
-        Performance,
-        "Misaligned Access",
-        "reads from HBM that cross boundaries of 256 bytes",
-        "HBM moves units of 256 bytes that start at multiples of 256. A request that crosses such a boundary takes two, which \
-         halves the bandwidth. Start tensors at multiples of 256 bytes and pad rows to them. Reported where this saves a \
-         tenth of the transfer and at least 400 cycles.",
-        fix,
-    ),
-    rule!(
-        "hbm_partial_write",
-        Performance,
-        "Misaligned Access",
-        "writes to HBM of a part of a 256-byte unit",
-        "HBM writes units of 256 bytes. A part of one is a read, a change and a write of the whole, about 50 times as slow. Write \
-         longer runs, start them at multiples of 256 bytes, or pad them to whole units. Reported where this saves a tenth of \
-         the transfer and at least 400 cycles.",
-        fix,
-    ),
-    rule!(
-        "hbm_stack_idle",
-        Performance,
-        "Example 5: Homogeneous DMA Engine HBM to DM (Pathological: Missing Stack Interleaving)",
-        "a transfer that leaves one of HBM's two stacks idle",
-        "Bit 8 of an HBM address chooses the stack. Where every packet starts at an even multiple of 256 bytes and ends before the \
-         next one, that bit never changes, and half of the 32 channels do nothing. Reported where the channels are what the \
-         transfer waits for: both stacks save a tenth of it and at least 400 cycles.",
-        alt,
-    ),
-    rule!(
-        "hbm_bank_conflict",
-        Performance,
-        "Bank Conflict",
-        "consecutive accesses to other rows of one HBM bank",
-        "A bank of HBM holds one row open; the next row takes about 40 cycles to open, seven times as long as a request. The \
-         controller hides this while other banks work, but not where one access after the other falls into another row of \
-         the same bank, as with slices that lie 2 MiB apart. Lay the data out so that what is moved together lies together. \
-         Reported where more than half of the requests wait and the change saves a tenth of the transfer and at least 400 \
-         cycles.",
-        alt,
-    ),
-    rule!(
-        "dmn_not_interleaved",
-        Performance,
-        "Optimizing DMA Performance",
-        "a transfer whose slices lie in one DMN of each engine",
-        "A DMA engine serves a pair of DMNs, 32 slices each, and moves 256 bytes a cycle. A DMN takes 128: where all slices of a \
-         transfer lie in one, every request takes two cycles. Spread the slices over the cluster; more engines help then, \
-         too. Reported where this saves a tenth of the transfer and at least 400 cycles.",
-        alt,
-    ),
-    rule!(
-        "slices_not_interleaved",
-        Performance,
-        "Optimizing DMA Performance",
-        "a transfer whose requests all queue on one slice of a DMN",
-        "A slice keeps two commands in its queue, behind those of the Fetch and Commit Engines. A transfer that reaches one slice of \
-         a DMN stands in that queue with every request, and one engine makes it. Put a part of the axes on slices. Reported \
-         where this saves a tenth of the transfer and at least 400 cycles.",
-        alt,
-    ),
-    rule!(
-        "dma_segmented",
-        Performance,
-        "Example 6: Heterogeneous DMA Engine with Segmentation",
-        "a shape that does not divide, so that a transfer takes several commands",
-        "One command moves a box. Where an axis lies in padded parts at the source and in its true length at the target, the last \
-         part is smaller and takes commands of its own, each of which costs 500 cycles to start. Choose a size that divides, or \
-         hold the padding in the target too. Reported where one command saves a tenth of the transfer and at least 400 \
-         cycles.",
-        alt,
-    ),
-    rule!(
-        "dma_unnecessary_hop",
-        Performance,
-        "Memory Performance",
-        "a tensor moved through a memory that it only passes through",
-        "A DMA engine moves between any two memories and changes the layout on the way. A tensor that is written by one transfer and \
-         read by nothing but the next one needs neither: one transfer from the first place to the last saves a start of 500 \
-         cycles and half of the traffic. Reported where the direct transfer is legal and saves a tenth and at least 400 \
-         cycles.",
-    ),
-    rule!(
-        "dma_many_small",
-        Performance,
-        "Startup Latency",
-        "several transfers whose start-up outweighs their data and that could be one",
-        "Each DMA command takes about 500 cycles before the first byte moves. Six or more transfers of parts of one tensor, each \
-         with less than 250 cycles of data, spend most of their time on that: load the whole once and take tiles of it. \
-         Reported where this saves a tenth of the kernel's cycles, and the whole fits a quarter of a slice's DM.",
-    ),
-    rule!(
-        "chip_transfer",
-        Performance,
-        "Inter-Chip Transfers",
-        "a transfer between chips within a loop",
-        "The links between chips move 30 bytes a cycle, an eighth of what one DMA engine moves. In a loop the cost comes with every \
-         run. Move the data once before the loop, or choose the split over chips so that each keeps its own. Reported where \
-         the links decide what the transfer takes, and all runs together spend at least 400 cycles on them.",
-    ),
+pub(super) const RULES: &[&Rule] = &[
+    &DMA_SMALL_PACKET,
+    &DMA_PRIME_PACKET,
+    &HBM_MISALIGNED_READ,
+    &HBM_PARTIAL_WRITE,
+    &HBM_STACK_IDLE,
+    &HBM_BANK_CONFLICT,
+    &DMN_NOT_INTERLEAVED,
+    &SLICES_NOT_INTERLEAVED,
+    &DMA_SEGMENTED,
+    &DMA_UNNECESSARY_HOP,
+    &DMA_MANY_SMALL,
+    &CHIP_TRANSFER,
 ];
 
 /// Finds what a change would save.

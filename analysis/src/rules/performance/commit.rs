@@ -11,8 +11,7 @@ use super::super::wording::at_uses;
 use super::super::{Applicability, Checked, Finding, Rule, rule};
 use super::{Costed, weighty_passes, with_saving, worth_for_kernel};
 
-/// The family's rules.
-pub(in super::super) const RULES: &[Rule] = &[rule!(
+pub(in crate::rules) static COMMIT_SPLIT_WRITES: Rule = rule!(
     "commit_split_writes",
     Performance,
     "Commit Sequencer, Tail Padding",
@@ -23,7 +22,10 @@ pub(in super::super) const RULES: &[Rule] = &[rule!(
      order too. \
      Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
     fix,
-)];
+);
+
+/// The family's rules.
+pub(in super::super) const RULES: &[&Rule] = &[&COMMIT_SPLIT_WRITES];
 
 /// Bodies that are simulated anew for this rule, before the rest is left as it is.
 const BODY_LIMIT: usize = 4;
@@ -80,7 +82,7 @@ fn one_write(costed: &Costed<'_>, target: TensorId, writes: u64, elements: u64) 
         body: costed.known.simulation.total().zip(simulation.total()),
     })?;
     let finding = Finding::new(
-        "commit_split_writes",
+        &COMMIT_SPLIT_WRITES,
         tensor.levels.element.span,
         format!(
             "each packet is {writes} writes, because its parts lie apart in the tensor; side by side {} cycles become {}",

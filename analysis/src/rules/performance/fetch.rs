@@ -9,31 +9,32 @@ use crate::simulation::{Changed, what_if};
 use super::super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Rule, rule, words};
 use super::{Costed, weighty_passes, with_saving, worth};
 
+pub(in crate::rules) static FETCH_NARROW_PACKET: Rule = rule!(
+    "fetch_narrow_packet",
+    Performance,
+    "Padding Packets",
+    "packets of less than a flit, where wider ones would need fewer fetches",
+    "A fetch moves up to 32 bytes a cycle, but never more than a packet, and never more than lies in a line in DM. Packets of 8 \
+     bytes use a quarter of that, and each of them fills a flit of its own behind the Fetch Engine. Take inner steps of the \
+     time into the packet, or pad the packet: the bytes behind the data are read along and cost nothing. \
+     Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
+    fix,
+);
+
+pub(in crate::rules) static FETCH_PARTIAL_FLIT: Rule = rule!(
+    "fetch_partial_flit",
+    Performance,
+    "Fetch Engine and Switch Engine Interaction",
+    "packets of more than a flit whose last flit is partly padding",
+    "Behind the Fetch Engine data moves in flits of 32 bytes, and a packet starts with a new one: of a packet of 40 bytes the \
+     second flit carries 8 bytes and 24 bytes of zeros, through every engine up to the commit. A length that is no multiple of \
+     32 bytes also makes each fetch smaller. Take inner steps of the time into the packet until it is whole flits, or pad it. \
+     Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
+    fix,
+);
+
 /// The family's rules.
-pub(in super::super) const RULES: &[Rule] = &[
-    rule!(
-        "fetch_narrow_packet",
-        Performance,
-        "Padding Packets",
-        "packets of less than a flit, where wider ones would need fewer fetches",
-        "A fetch moves up to 32 bytes a cycle, but never more than a packet, and never more than lies in a line in DM. Packets of 8 \
-         bytes use a quarter of that, and each of them fills a flit of its own behind the Fetch Engine. Take inner steps of the \
-         time into the packet, or pad the packet: the bytes behind the data are read along and cost nothing. \
-         Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
-        fix,
-    ),
-    rule!(
-        "fetch_partial_flit",
-        Performance,
-        "Fetch Engine and Switch Engine Interaction",
-        "packets of more than a flit whose last flit is partly padding",
-        "Behind the Fetch Engine data moves in flits of 32 bytes, and a packet starts with a new one: of a packet of 40 bytes the \
-         second flit carries 8 bytes and 24 bytes of zeros, through every engine up to the commit. A length that is no multiple of \
-         32 bytes also makes each fetch smaller. Take inner steps of the time into the packet until it is whole flits, or pad it. \
-         Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
-        fix,
-    ),
-];
+pub(in super::super) const RULES: &[&Rule] = &[&FETCH_NARROW_PACKET, &FETCH_PARTIAL_FLIT];
 
 /// The widest packet that is looked at or proposed: in longer ones a partial flit weighs nothing.
 const WIDEST_BYTES: u64 = 1024;
@@ -76,7 +77,7 @@ fn widen(costed: &Costed<'_>, stage: &Stage) -> Option<Finding> {
     let saving = worth(costed.known, &changed)?;
     let (rule, message) = if bytes < FLIT_BYTES {
         (
-            "fetch_narrow_packet",
+            &FETCH_NARROW_PACKET,
             format!(
                 "packets of {bytes} bytes; packets of {} need fewer fetches: {} cycles become {}",
                 wider.bytes, saving.operation_before, saving.operation_after
@@ -85,7 +86,7 @@ fn widen(costed: &Costed<'_>, stage: &Stage) -> Option<Finding> {
     } else {
         let flits = bytes.div_ceil(FLIT_BYTES) * FLIT_BYTES;
         (
-            "fetch_partial_flit",
+            &FETCH_PARTIAL_FLIT,
             format!(
                 "of a packet of {bytes} bytes the last flit is partly empty, {} % of what moves; packets of {} take {} cycles \
                  instead of {}",

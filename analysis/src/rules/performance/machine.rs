@@ -12,32 +12,33 @@ use crate::simulation::{OperationCost, pass, what_if_costs};
 use super::super::{Checked, Finding, Rule, Saving, rule};
 use super::MANY_CYCLES;
 
+pub(in crate::rules) static IDLE_CLUSTER: Rule = rule!(
+    "idle_cluster",
+    Performance,
+    "Size Constraint",
+    "most of a kernel's cycles are passes that use one of the two clusters",
+    "A chip has two clusters of 256 slices, and a pass runs on both at once: `1 # 2` leaves the second one idle for as long as \
+     the pass takes. An axis split over the clusters (`A / n` of 2 positions) halves the iterations. \
+     Reported on a kernel where passes on one cluster, with iterations to split, are what three quarters of its cycles are \
+     spent on; kernels that mostly wait for transfers, and savings of less than 500 cycles, \
+     are left alone.",
+);
+
+pub(in crate::rules) static IDLE_SLICES: Rule = rule!(
+    "idle_slices",
+    Performance,
+    "Size Constraint",
+    "most of a kernel's cycles are passes that use a quarter of the 256 slices or fewer",
+    "Each slice has its own DM, MAC array and Vector Engine, and all 256 work in step: slices that hold padding do nothing \
+     for as long as the pass takes. Spread an axis of the time over the slices; half the iterations on twice the slices \
+     take half the cycles. \
+     Reported on a kernel where passes on at most 64 slices, with iterations to spread, are what three quarters of its cycles \
+     are spent on; kernels that mostly wait for transfers, and savings of less than 500 cycles, \
+     are left alone.",
+);
+
 /// The family's rules.
-pub(in super::super) const RULES: &[Rule] = &[
-    rule!(
-        "idle_cluster",
-        Performance,
-        "Size Constraint",
-        "most of a kernel's cycles are passes that use one of the two clusters",
-        "A chip has two clusters of 256 slices, and a pass runs on both at once: `1 # 2` leaves the second one idle for as long as \
-         the pass takes. An axis split over the clusters (`A / n` of 2 positions) halves the iterations. \
-         Reported on a kernel where passes on one cluster, with iterations to split, are what three quarters of its cycles are \
-         spent on; kernels that mostly wait for transfers, and savings of less than 500 cycles, \
-         are left alone.",
-    ),
-    rule!(
-        "idle_slices",
-        Performance,
-        "Size Constraint",
-        "most of a kernel's cycles are passes that use a quarter of the 256 slices or fewer",
-        "Each slice has its own DM, MAC array and Vector Engine, and all 256 work in step: slices that hold padding do nothing \
-         for as long as the pass takes. Spread an axis of the time over the slices; half the iterations on twice the slices \
-         take half the cycles. \
-         Reported on a kernel where passes on at most 64 slices, with iterations to spread, are what three quarters of its cycles \
-         are spent on; kernels that mostly wait for transfers, and savings of less than 500 cycles, \
-         are left alone.",
-    ),
-];
+pub(in super::super) const RULES: &[&Rule] = &[&IDLE_CLUSTER, &IDLE_SLICES];
 
 /// So many times as many slices are many.
 const MANY_TIMES: u64 = 4;
@@ -50,7 +51,7 @@ pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>
     let idle = |factor: fn(Machine, &StreamShape) -> Option<u64>| mostly(checked, factor);
     if let Some(found) = idle(idle_clusters) {
         findings.push(found.finding(
-            "idle_cluster",
+            &IDLE_CLUSTER,
             |shape| &shape.cluster,
             "one of the two clusters works for most of the kernel",
         ));
@@ -58,7 +59,7 @@ pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>
     if let Some(found) = idle(idle_slices) {
         let slices = live(&found.shape.slice).unwrap_or(machine.slices);
         findings.push(found.finding(
-            "idle_slices",
+            &IDLE_SLICES,
             |shape| &shape.slice,
             &format!(
                 "{slices} of the {} slices work for most of the kernel",
@@ -98,7 +99,7 @@ struct Mostly {
 impl Mostly {
     fn finding(
         self,
-        rule: &'static str,
+        rule: &'static Rule,
         level: fn(&StreamShape) -> &Written<Mapping>,
         what: &str,
     ) -> Finding {

@@ -10,30 +10,31 @@ use crate::simulation::{Changed, what_if};
 use super::super::{Applicability, Checked, Finding, Rule, rule};
 use super::{Costed, passes, saving, with_saving, worth};
 
+pub(in crate::rules) static SWITCH_RING_TOO_LARGE: Rule = rule!(
+    "switch_ring_too_large",
+    Performance,
+    "Custom Topologies",
+    "a custom ring is larger than the exchange needs",
+    "In a ring every packet goes past every slice: a switch takes the ring's size times the iterations times the flits of a \
+     packet. A ring larger than the run of slices that exchange data carries packets past slices that have no use for \
+     them. The least ring reaches up to the outermost part of the slices that moves. \
+     Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
+    fix,
+);
+
+pub(in crate::rules) static SWITCH_CUSTOM_IS_REGULAR: Rule = rule!(
+    "switch_custom_is_regular",
+    Performance,
+    "Configuration Overhead",
+    "a custom ring does what a regular topology does without a set-up",
+    "A custom ring is set up by writing a bitmap to special registers. For that the transfers and the sub context are \
+     preempted: what was prefetched beside the pass waits. The regular topologies are wired and need no set-up. \
+     Reported wherever one of them makes the same slices and the same time of the same input, in no more cycles.",
+    fix,
+);
+
 /// The family's rules.
-pub(in super::super) const RULES: &[Rule] = &[
-    rule!(
-        "switch_ring_too_large",
-        Performance,
-        "Custom Topologies",
-        "a custom ring is larger than the exchange needs",
-        "In a ring every packet goes past every slice: a switch takes the ring's size times the iterations times the flits of a \
-         packet. A ring larger than the run of slices that exchange data carries packets past slices that have no use for \
-         them. The least ring reaches up to the outermost part of the slices that moves. \
-         Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
-        fix,
-    ),
-    rule!(
-        "switch_custom_is_regular",
-        Performance,
-        "Configuration Overhead",
-        "a custom ring does what a regular topology does without a set-up",
-        "A custom ring is set up by writing a bitmap to special registers. For that the transfers and the sub context are \
-         preempted: what was prefetched beside the pass waits. The regular topologies are wired and need no set-up. \
-         Reported wherever one of them makes the same slices and the same time of the same input, in no more cycles.",
-        fix,
-    ),
-];
+pub(in super::super) const RULES: &[&Rule] = &[&SWITCH_RING_TOO_LARGE, &SWITCH_CUSTOM_IS_REGULAR];
 
 pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for costed in passes(checked) {
@@ -79,7 +80,7 @@ fn smaller(
     };
     let saving = worth(costed.known, &with_config(costed, index, &config)?)?;
     let finding = Finding::new(
-        "switch_ring_too_large",
+        &SWITCH_RING_TOO_LARGE,
         ring_size.span,
         format!(
             "a ring of {size} slices, where {least} hold every exchange: {} cycles become {}",
@@ -121,7 +122,7 @@ fn regular(
     let library = costed.pass.library();
     let text = library.write_switch(&candidate)?;
     let finding = Finding::new(
-        "switch_custom_is_regular",
+        &SWITCH_CUSTOM_IS_REGULAR,
         config.span,
         format!("`{text}` does the same, and needs no set-up that preempts transfers and the sub context"),
     )

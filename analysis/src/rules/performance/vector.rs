@@ -10,8 +10,7 @@ use crate::simulation::what_if;
 use super::super::{Checked, Finding, Rule, rule};
 use super::{Costed, weighty_passes, with_saving, worth};
 
-/// The family's rules.
-pub(in super::super) const RULES: &[Rule] = &[rule!(
+pub(in crate::rules) static NARROW_ROUND_TRIP: Rule = rule!(
     "narrow_round_trip",
     Performance,
     "Vector Engine: Performance",
@@ -20,7 +19,10 @@ pub(in super::super) const RULES: &[Rule] = &[rule!(
      twice the cycles until they are joined again. Where nothing stands between, or only an operation that a stage of eight lanes \
      has too (the Clip stage adds floats), the split costs half of the engine's throughput for nothing. \
      Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
-)];
+);
+
+/// The family's rules.
+pub(in super::super) const RULES: &[&Rule] = &[&NARROW_ROUND_TRIP];
 
 pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for costed in weighty_passes(checked) {
@@ -58,7 +60,7 @@ fn round_trip(costed: &Costed<'_>, index: usize, narrow: &Stage) -> Option<Findi
         without_round_trip(pass, index, end, moved);
     })?;
     let saving = worth(costed.known, &changed)?;
-    let finding = Finding::new("narrow_round_trip", narrow.span, message);
+    let finding = Finding::new(&NARROW_ROUND_TRIP, narrow.span, message);
     let joined = costed.pass.stages.get(end)?;
     Some(with_saving(
         finding.related(joined.span, "joined again here"),

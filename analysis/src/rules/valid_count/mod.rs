@@ -11,67 +11,79 @@ use super::{Alternative, Checked, Finding, Rule, rule, words};
 
 pub(super) use repairs::places;
 
+pub(in crate::rules) static VCG_PACKET_NOT_INNERMOST: Rule = rule!(
+    "vcg_packet_not_innermost",
+    Hardware,
+    "Valid Count Generator's Interface",
+    "the reduced axis's part in the packet is not its innermost digit",
+    "The generator counts the valid lanes of a flit from lane 0 on, and its count falls as the axis runs out over time. With \
+     the innermost digit of the axis in the packet the last elements are the last lanes. With an outer digit there, each \
+     lane runs out at a time step of its own, and the counts form no sequence that the counters can make.",
+    fix,
+);
+
+pub(in crate::rules) static VCG_PACKET_SHARED: Rule = rule!(
+    "vcg_packet_shared",
+    Silent,
+    "Valid Count Generator's Interface",
+    "another axis shares the packet with a padded reduced axis",
+    "A count of `n` means lanes 0 to `n - 1`, whatever they hold. If another axis lies in the packet beside the reduced one, \
+     its elements are cut off or padding is taken in: the kernel runs, and the result is wrong.",
+    alt,
+);
+
+pub(in crate::rules) static VCG_SLICE_PACKET: Rule = rule!(
+    "vcg_slice_packet",
+    Hardware,
+    "Slice + Packet",
+    "slices need different partial counts at one time step",
+    "The packet count of a flit is a function of time alone: all slices get the same one, and a gate can only close a slice \
+     altogether. An axis over slice and packet whose last flit is partly filled needs two counts at once.",
+    alt,
+);
+
+pub(in crate::rules) static VCG_SLICE_ORDER: Rule = rule!(
+    "vcg_slice_order",
+    Hardware,
+    "How R Should Be Distributed",
+    "the axis's parts in the slice do not ascend from inner to outer, or interleave with time",
+    "A gate parts the slices by one threshold on their number: below it all time steps are valid, at it some, above it none. \
+     That needs slices whose elements follow each other, larger steps of the axis further out, and the axis's time steps \
+     all inside or all outside of its slices.",
+    fix,
+);
+
+pub(in crate::rules) static VCG_TRANSPOSED_TIME: Rule = rule!(
+    "vcg_transposed_time",
+    Silent,
+    "Slice + Time (Transposed)",
+    "the inner part of the axis is in the slice, and time has more steps than the axis fills",
+    "With the inner part in the slice, the slices below the threshold are taken to be valid at every time step. If the axis is \
+     padded to more time steps than its last element needs, the steps beyond count padding as data: the kernel runs, and \
+     the result is wrong.",
+    fix,
+);
+
+pub(in crate::rules) static VCG_DIMENSIONS: Rule = rule!(
+    "vcg_dimensions",
+    Hardware,
+    "What Patterns Are Expressible",
+    "more counters, gates or packet counts are needed than the generator has",
+    "The generator walks time with eight nested counters, counts lanes for one axis, and has three gates. The count falls \
+     along each counter, so parts of the axis that stand in time from the smallest outside to the largest inside take a \
+     counter each wherever the last element lies between their ends, and other axes between two of them often take one \
+     more. The finding stands only where no eight counters of any lengths and strides give the counts.",
+    alt,
+);
+
 /// The family's rules.
-pub(super) const RULES: &[Rule] = &[
-    rule!(
-        "vcg_packet_not_innermost",
-        Hardware,
-        "Valid Count Generator's Interface",
-        "the reduced axis's part in the packet is not its innermost digit",
-        "The generator counts the valid lanes of a flit from lane 0 on, and its count falls as the axis runs out over time. With \
-         the innermost digit of the axis in the packet the last elements are the last lanes. With an outer digit there, each \
-         lane runs out at a time step of its own, and the counts form no sequence that the counters can make.",
-        fix,
-    ),
-    rule!(
-        "vcg_packet_shared",
-        Silent,
-        "Valid Count Generator's Interface",
-        "another axis shares the packet with a padded reduced axis",
-        "A count of `n` means lanes 0 to `n - 1`, whatever they hold. If another axis lies in the packet beside the reduced one, \
-         its elements are cut off or padding is taken in: the kernel runs, and the result is wrong.",
-        alt,
-    ),
-    rule!(
-        "vcg_slice_packet",
-        Hardware,
-        "Slice + Packet",
-        "slices need different partial counts at one time step",
-        "The packet count of a flit is a function of time alone: all slices get the same one, and a gate can only close a slice \
-         altogether. An axis over slice and packet whose last flit is partly filled needs two counts at once.",
-        alt,
-    ),
-    rule!(
-        "vcg_slice_order",
-        Hardware,
-        "How R Should Be Distributed",
-        "the axis's parts in the slice do not ascend from inner to outer, or interleave with time",
-        "A gate parts the slices by one threshold on their number: below it all time steps are valid, at it some, above it none. \
-         That needs slices whose elements follow each other, larger steps of the axis further out, and the axis's time steps \
-         all inside or all outside of its slices.",
-        fix,
-    ),
-    rule!(
-        "vcg_transposed_time",
-        Silent,
-        "Slice + Time (Transposed)",
-        "the inner part of the axis is in the slice, and time has more steps than the axis fills",
-        "With the inner part in the slice, the slices below the threshold are taken to be valid at every time step. If the axis is \
-         padded to more time steps than its last element needs, the steps beyond count padding as data: the kernel runs, and \
-         the result is wrong.",
-        fix,
-    ),
-    rule!(
-        "vcg_dimensions",
-        Hardware,
-        "What Patterns Are Expressible",
-        "more counters, gates or packet counts are needed than the generator has",
-        "The generator walks time with eight nested counters, counts lanes for one axis, and has three gates. The count falls \
-         along each counter, so parts of the axis that stand in time from the smallest outside to the largest inside take a \
-         counter each wherever the last element lies between their ends, and other axes between two of them often take one \
-         more. The finding stands only where no eight counters of any lengths and strides give the counts.",
-        alt,
-    ),
+pub(super) const RULES: &[&Rule] = &[
+    &VCG_PACKET_NOT_INNERMOST,
+    &VCG_PACKET_SHARED,
+    &VCG_SLICE_PACKET,
+    &VCG_SLICE_ORDER,
+    &VCG_TRANSPOSED_TIME,
+    &VCG_DIMENSIONS,
 ];
 
 /// Turns the violations of this family into findings.
@@ -111,19 +123,19 @@ fn word(reduce: &ReduceCounts) -> Option<Finding> {
     let places = reduce.places;
     let finding = match refusal {
         Refusal::PacketNotInnermost { lane_stride, lanes } => Finding::new(
-            "vcg_packet_not_innermost",
+            &VCG_PACKET_NOT_INNERMOST,
             places.packet,
             format!("the {lanes} lanes of `{axis}` are {lane_stride} elements apart; the valid count needs neighbours from lane 0 on"),
         )
         .help(format!("put the innermost part of `{axis}` into the packet and the outer part into time")),
         Refusal::PacketShared { others } => Finding::new(
-            "vcg_packet_shared",
+            &VCG_PACKET_SHARED,
             places.packet,
             format!("{} shares the packet with the padded axis `{axis}`; a valid count knows lanes, not axes", names(others)),
         )
         .help(format!("move {} to time or the slice, or let `{axis}` fill the packet", names(others))),
         Refusal::SlicePacket(conflict) => Finding::new(
-            "vcg_slice_packet",
+            &VCG_SLICE_PACKET,
             places.packet,
             format!(
                 "at time step {} slice {} needs a valid count of {} and slice {} one of {}; the count of a time step is the same in all slices",
@@ -136,7 +148,7 @@ fn word(reduce: &ReduceCounts) -> Option<Finding> {
         )
         .help(format!("put the innermost part of `{axis}` into time instead of the packet, or use a size without padding")),
         Refusal::SliceOrder { strides, steps, time_steps } => Finding::new(
-            "vcg_slice_order",
+            &VCG_SLICE_ORDER,
             places.slice,
             format!(
                 "the parts of `{axis}` in the slice step by {} elements from outer to inner; a gate needs them to fall",
@@ -146,14 +158,14 @@ fn word(reduce: &ReduceCounts) -> Option<Finding> {
         .note(needed(steps, *time_steps))
         .help(format!("order the parts of `{axis}` in the slice from the largest step to the smallest")),
         Refusal::Interleaved { steps, time_steps } => Finding::new(
-            "vcg_slice_order",
+            &VCG_SLICE_ORDER,
             places.time,
             format!("parts of `{axis}` in time lie on both sides of its part in the slice; one threshold cannot part the slices"),
         )
         .note(needed(steps, *time_steps))
         .help(format!("put the outer part of `{axis}` into the slice and all of the inner part into time")),
         Refusal::TransposedTime { time_steps, needed, slice_size, padded } => Finding::new(
-            "vcg_transposed_time",
+            &VCG_TRANSPOSED_TIME,
             places.time,
             format!(
                 "`{axis}` has {time_steps} time steps and fills {needed}; with its inner part in the slice every step counts as data"
@@ -162,7 +174,7 @@ fn word(reduce: &ReduceCounts) -> Option<Finding> {
         .note(format!("a padding of `{axis}` to {padded} = {needed} * {slice_size} has no such steps"))
         .help(format!("pad `{axis}` so that it fills every time step")),
         Refusal::Dimensions { gates, packets, counters } => {
-            Finding::new("vcg_dimensions", places.time, dimensions(axis, *gates, *packets, *counters))
+            Finding::new(&VCG_DIMENSIONS, places.time, dimensions(axis, *gates, *packets, *counters))
                 .help(format!("let the parts of `{axis}` in time touch each other"))
         }
     };

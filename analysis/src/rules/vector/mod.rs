@@ -12,7 +12,7 @@ use crate::kernel::Pass;
 use super::{Checked, Finding, Rule, wording};
 
 /// The family's rules.
-pub(super) const RULES: &[Rule] = declarations::RULES;
+pub(super) const RULES: &[&Rule] = declarations::RULES;
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {

@@ -6,6 +6,9 @@ use crate::kernel::catalogue::{CanonicalStage, Generic};
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{Level, Stage, VectorStage};
 use crate::mapping::Mapping;
+use crate::rules::vector::declarations::{
+    INTER_REDUCE_MAPPING, INTER_REDUCE_STAGE, INTRA_REDUCE_MAPPING, INTRA_REDUCE_SLOTS,
+};
 
 use super::super::wording::{differing, names, propose, written};
 use super::super::{Alternative, Applicability, Finding, levels};
@@ -18,13 +21,13 @@ pub(super) fn intra_mapping(
     (mismatches, mixed): (&[Mismatch], &[String]),
 ) -> Finding {
     if mixed.is_empty() {
-        let finding = shape("intra_reduce_mapping", span, stage, mismatches);
+        let finding = shape(&INTRA_REDUCE_MAPPING, span, stage, mismatches);
         return finding.note(format!(
             "the reduce takes every part of `{axis}` out of time and packet"
         ));
     }
     Finding::new(
-        "intra_reduce_mapping",
+        &INTRA_REDUCE_MAPPING,
         span,
         format!(
             "{} shares the four lanes with `{axis}`; the tree folds all of them into one value",
@@ -49,7 +52,7 @@ pub(super) fn intra_slots(
         .map(|factor| format!("`{factor}` ({})", factor.size()))
         .collect();
     let finding = Finding::new(
-        "intra_reduce_slots",
+        &INTRA_REDUCE_SLOTS,
         span,
         format!(
             "the reduce over `{axis}` needs {slots} accumulator slots; there are {ACCUMULATOR_SLOTS}"
@@ -85,7 +88,7 @@ pub(super) fn inter_stage(
     } else {
         widen_before(library)
     };
-    let finding = Finding::new("inter_reduce_stage", span, message).help(help);
+    let finding = Finding::new(&INTER_REDUCE_STAGE, span, message).help(help);
     match earlier {
         Some(earlier) => finding.related(earlier, "the first reduction is here"),
         None => finding,
@@ -124,7 +127,7 @@ pub(super) fn inter_mapping(
             )
         }
     };
-    let finding = Finding::new("inter_reduce_mapping", span, message);
+    let finding = Finding::new(&INTER_REDUCE_MAPPING, span, message);
     let Some((slice, time)) = expected else {
         return finding.help("keep the slice's other axes in their places and time in its order");
     };

@@ -19,9 +19,9 @@ use super::super::wording::written;
 use super::super::{Applicability, Checked, Edit, Fix};
 
 /// Lanes of half a flit.
-const HALF: u64 = 4;
+const HALF: u64 = Way::Way4.lanes();
 /// Lanes of a flit.
-const FULL: u64 = 8;
+const FULL: u64 = Way::Way8.lanes();
 /// How many transfers and passes a tensor is followed back through.
 const ORIGINS: usize = 32;
 

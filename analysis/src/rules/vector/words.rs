@@ -9,9 +9,14 @@ use crate::kernel::catalogue::{CanonicalStage, Generic};
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{Level, OperandSource, Pass, Stage, StageKind, TensorId, VectorStage, Way};
 use crate::mapping::Mapping;
+use crate::rules::vector::declarations::{
+    ALU_REUSE, NARROW_DROPS_DATA, OPERAND_MAPPING, OPERAND_TYPE, STASH_STAGE,
+    TWO_GROUP_UNAVAILABLE, VECTOR_OP_TYPE, VECTOR_PACKET, VECTOR_STAGE_ORDER, VECTOR_TYPE,
+    VECTOR_WAY, WAY_SHAPE,
+};
 
 use super::super::wording::written;
-use super::super::{Alternative, Applicability, Checked, Edit, Finding, Fix, levels};
+use super::super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Rule, levels};
 use super::reductions::{inter_mapping, inter_stage, intra_mapping, intra_slots};
 use super::repairs;
 
@@ -76,14 +81,14 @@ pub(super) fn word(
             )
         }
         VectorFault::WaySize { elements, needs } => Finding::new(
-            "way_shape",
+            &WAY_SHAPE,
             span,
             format!(
                 "`{}` takes a packet of {needs} elements; this one has {elements}",
                 stage.method
             ),
         ),
-        VectorFault::WayShape(mismatches) => shape("way_shape", span, stage, mismatches),
+        VectorFault::WayShape(mismatches) => shape(&WAY_SHAPE, span, stage, mismatches),
         VectorFault::Stash(fault) => stash(pass.library(), span, fault),
         VectorFault::TwoGroup(fault) => groups(span, stage, fault),
         VectorFault::OperandMapping { tensor, missing } => {
@@ -132,16 +137,9 @@ fn tensor_at(stage: &Stage, span: Span) -> Option<TensorId> {
     })
 }
 
-const fn lanes(way: Way) -> u64 {
-    match way {
-        Way::Way8 => 8,
-        Way::Way4 => 4,
-    }
-}
-
 fn stream_type(span: Span, found: ElementType, place: Span) -> Finding {
     let finding = Finding::new(
-        "vector_type",
+        &VECTOR_TYPE,
         span,
         format!(
             "the stream holds `{found}`; the lanes of the Vector Engine compute on `i32` or `f32`"
@@ -166,7 +164,7 @@ fn packet(
     (elements, expected, time): (u64, Option<&(Mapping, Mapping)>, Span),
 ) -> Finding {
     let finding = Finding::new(
-        "vector_packet",
+        &VECTOR_PACKET,
         span,
         format!("the packet has {elements} elements; the Vector Engine takes flits of 8 lanes"),
     )
@@ -198,7 +196,7 @@ fn order(
     allowed: &[VectorStage],
 ) -> Finding {
     let mut finding = Finding::new(
-        "vector_stage_order",
+        &VECTOR_STAGE_ORDER,
         span,
         format!(
             "`{}` enters {} behind {}; data passes the stages once, in their order",
@@ -234,12 +232,12 @@ fn way(
     let place = entered.map_or("the engine's exit", VectorStage::name);
     let has = if needs == Way::Way8 { 4 } else { 8 };
     let finding = Finding::new(
-        "vector_way",
+        &VECTOR_WAY,
         span,
         format!(
             "`{}` needs {} lanes ({place}); the stream has {has}",
             stage.method,
-            lanes(needs)
+            needs.lanes()
         ),
     );
     match needs {
@@ -270,7 +268,7 @@ fn operation_type(
 ) -> Finding {
     let stage = entered.name();
     let finding = Finding::new(
-        "vector_op_type",
+        &VECTOR_OP_TYPE,
         span,
         format!("the stream is `{stream}`; {stage} has no `{operation}` for it"),
     );
@@ -306,7 +304,7 @@ fn reuse(
         ""
     };
     let mut finding = Finding::new(
-        "alu_reuse",
+        &ALU_REUSE,
         span,
         format!(
             "{} is in use already{shared}; each ALU runs one operation a pass",
@@ -369,7 +367,7 @@ fn drops(
     whole: Option<Fix>,
 ) -> Finding {
     let finding = Finding::new(
-        "narrow_drops_data",
+        &NARROW_DROPS_DATA,
         span,
         format!(
             "lanes 4 to 7 of the packet can hold data (`{}` over the halves); the trim keeps lanes 0 to 3",
@@ -409,7 +407,7 @@ fn drops(
 
 /// A declared shape against what the operation makes of its input.
 pub(super) fn shape(
-    rule: &'static str,
+    rule: &'static Rule,
     span: Span,
     stage: &Stage,
     mismatches: &[Mismatch],
@@ -440,7 +438,7 @@ pub(super) fn shape(
 }
 
 fn stash(library: Dialect, span: Span, fault: &StashFault) -> Finding {
-    let finding = |message: String| Finding::new("stash_stage", span, message);
+    let finding = |message: String| Finding::new(&STASH_STAGE, span, message);
     match fault {
         StashFault::NotStashable { stage } => {
             let stages: Vec<&str> = stages::stashable().iter().map(|stage| stage.name()).collect();
@@ -469,7 +467,7 @@ fn stash(library: Dialect, span: Span, fault: &StashFault) -> Finding {
 }
 
 fn groups(span: Span, stage: &Stage, fault: &TwoGroupFault) -> Finding {
-    let finding = |message: String| Finding::new("two_group_unavailable", span, message);
+    let finding = |message: String| Finding::new(&TWO_GROUP_UNAVAILABLE, span, message);
     match fault {
         TwoGroupFault::Method { zipped, unzip } => {
             let state = if *zipped {
@@ -513,7 +511,7 @@ fn operand_mapping(
             levels::sized(missing, element)
         )
     };
-    let finding = Finding::new("operand_mapping", span, message);
+    let finding = Finding::new(&OPERAND_MAPPING, span, message);
     match operand {
         Some(tensor) => finding.related(tensor.levels.element.span, "the operand's mapping"),
         None => finding,
@@ -527,7 +525,7 @@ fn operand_type(span: Span, operand: ElementType, stream: ElementType, constant:
         "the VRF tensor"
     };
     let finding = Finding::new(
-        "operand_type",
+        &OPERAND_TYPE,
         span,
         format!("{what} is `{operand}`; the stream is `{stream}`, and nothing converts an operand"),
     );

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::Options;
-use crate::check::function_findings;
+use crate::check::function_time_findings;
 use crate::db::AnalysisDatabase;
 use crate::items::{ItemKind, file_items};
 use crate::rules::Saving;
@@ -27,8 +27,8 @@ fn savings(rule: &str, text: &str) -> Vec<Saving> {
         .iter()
         .flat_map(|items| items.items.iter().copied())
         .filter(|item| item.kind(&db) == ItemKind::Function)
-        .flat_map(|function| function_findings(&db, function).findings.clone())
-        .filter(|finding| finding.rule == rule)
+        .flat_map(|function| function_time_findings(&db, function).findings.clone())
+        .filter(|finding| finding.rule.name == rule)
         .filter_map(|finding| finding.saving)
         .collect()
 }

@@ -1,0 +1,224 @@
+//! What a rule is: its name, group, documentation and the two kernels that show it; groups and levels.
+//!
+//! Knows nothing of how rules are checked.
+
+use std::borrow::Cow;
+
+use crate::items;
+use crate::kernel::dialect;
+
+/// The groups of the catalogue, which decide a rule's default level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Group {
+    /// The mapping expression itself is ill-formed or has no meaning.
+    Mapping,
+    /// The hardware or its compiler refuses the kernel, hangs, or resets.
+    Hardware,
+    /// The kernel compiles and runs, and computes or stores something else than it says.
+    Silent,
+    /// Most likely a mistake, but there are kernels that mean it.
+    Suspicious,
+    /// The hardware takes the kernel; the named release of the library does not.
+    Toolchain,
+    /// Correct, and slower or larger than a small change would make it.
+    Performance,
+    /// Correct, and says more than it needs to.
+    Style,
+}
+
+impl Group {
+    /// All groups, in the catalogue's order.
+    pub const ALL: [Self; 7] = [
+        Self::Mapping,
+        Self::Hardware,
+        Self::Silent,
+        Self::Suspicious,
+        Self::Toolchain,
+        Self::Performance,
+        Self::Style,
+    ];
+
+    /// The group's name, as configuration and options write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mapping => "mapping",
+            Self::Hardware => "hardware",
+            Self::Silent => "silent",
+            Self::Suspicious => "suspicious",
+            Self::Toolchain => "toolchain",
+            Self::Performance => "performance",
+            Self::Style => "style",
+        }
+    }
+
+    /// The level of the group's rules where nobody says otherwise.
+    #[must_use]
+    pub const fn default_level(self) -> Level {
+        match self {
+            Self::Mapping | Self::Hardware | Self::Silent => Level::Deny,
+            Self::Suspicious | Self::Toolchain | Self::Performance => Level::Warn,
+            Self::Style => Level::Allow,
+        }
+    }
+}
+
+/// How severely a finding is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// Not reported.
+    Allow,
+    /// Reported; the run succeeds.
+    Warn,
+    /// Reported; the run fails.
+    Deny,
+}
+
+impl Level {
+    /// The level's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Warn => "warn",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+/// What every finding of a rule brings along, as far as the repair is determined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Offers {
+    /// A code action that mends it.
+    pub fix: bool,
+    /// The legal alternatives that can be computed: paddings, sizes, free addresses. They stand in the help.
+    pub alternatives: bool,
+}
+
+/// A rule of the catalogue, declared once beside its check.
+///
+/// The wrong and the right kernel of its documentation are its fixtures `fixtures/violations/<name>/wrong.rs` and
+/// `right.rs`, compiled in by [`rule!`].
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Its identity everywhere: diagnostics, configuration, suppression, documentation.
+    pub name: &'static str,
+    /// Its group.
+    pub group: Group,
+    /// One line: what it reports. Names of a library are left open, see [`Rule::summary`].
+    pub(super) summary: &'static str,
+    /// A paragraph: the mechanism in the machine, what goes wrong, what to do. Names of a library are left open, see
+    /// [`Rule::why`].
+    pub(super) why: &'static str,
+    /// The book's heading that states it; `library` or `derived` as in the catalogue.
+    pub heading: &'static str,
+    /// Its level where nobody says otherwise, if it is not its group's.
+    pub level: Option<Level>,
+    /// Another group that it reports as where the same fact weighs less, as in fragments that no kernel reaches.
+    pub lesser: Option<Group>,
+    /// The rules that say nothing new where this one says the same of a place: an address that is no multiple of its element is
+    /// none of 8 bytes either.
+    pub implies: &'static [&'static Self],
+    /// What its findings bring along.
+    pub offers: Offers,
+    /// A kernel that breaks it.
+    pub wrong: &'static str,
+    /// The nearest kernel that does not.
+    pub right: &'static str,
+}
+
+/// A rule is what its name says: there is one declaration a name.
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Rule {}
+
+impl std::hash::Hash for Rule {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl PartialOrd for Rule {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Rule {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.name.cmp(other.name)
+    }
+}
+
+impl Rule {
+    /// One line: what it reports, in the words of the book's library, as its kernels are.
+    #[must_use]
+    pub fn summary(&self) -> Cow<'static, str> {
+        dialect::of(items::Dialect::default()).fill(self.summary)
+    }
+
+    /// A paragraph: the mechanism in the machine, what goes wrong, what to do; in the words of the book's library.
+    #[must_use]
+    pub fn why(&self) -> Cow<'static, str> {
+        dialect::of(items::Dialect::default()).fill(self.why)
+    }
+
+    /// The level where nobody says otherwise.
+    #[must_use]
+    pub fn default_level(&self) -> Level {
+        self.level.unwrap_or_else(|| self.group.default_level())
+    }
+
+    /// The groups that its findings are reported as.
+    pub fn groups(&self) -> impl Iterator<Item = Group> + use<> {
+        std::iter::once(self.group).chain(self.lesser)
+    }
+
+    /// Whether a name means the rule: its own, or that of a group that it reports as.
+    #[must_use]
+    pub fn is_meant_by(&self, name: &str) -> bool {
+        self.name == name || self.groups().any(|group| group.name() == name)
+    }
+}
+
+/// Declares a [`Rule`], with its two kernels from the fixtures of its name. `fix` and `alt` behind the paragraph say what
+/// its findings offer.
+macro_rules! rule {
+    (@offers) => { $crate::rules::Offers { fix: false, alternatives: false } };
+    (@offers fix) => { $crate::rules::Offers { fix: true, alternatives: false } };
+    (@offers alt) => { $crate::rules::Offers { fix: false, alternatives: true } };
+    (@offers fix alt) => { $crate::rules::Offers { fix: true, alternatives: true } };
+    (
+        $name:literal, $group:ident, $heading:literal, $summary:literal, $why:literal
+        $(, $offer:ident)* $(,)?
+    ) => {
+        $crate::rules::Rule {
+            name: $name,
+            group: $crate::rules::Group::$group,
+            summary: $summary,
+            why: $why,
+            heading: $heading,
+            level: None,
+            lesser: None,
+            implies: &[],
+            offers: $crate::rules::rule!(@offers $($offer)*),
+            wrong: include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../fixtures/violations/",
+                $name,
+                "/wrong.rs"
+            )),
+            right: include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../fixtures/violations/",
+                $name,
+                "/right.rs"
+            )),
+        }
+    };
+}
+pub(super) use rule;

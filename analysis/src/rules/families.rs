@@ -1,0 +1,262 @@
+//! The catalogue: all families in its order, what each of them needs, and the rules by name.
+
+use super::{Checked, Finding, Group, Rule};
+use super::{
+    banks, budgets, cast, collect, commit, contraction, coverage, dma, dma_performance, fetch,
+    library, mapping_expressions, memory, performance, pipeline, provenance, schedule, sequencer,
+    style, suppressions, switch, tensors, transpose, valid_count, vector,
+};
+use crate::names::nearest_names;
+
+/// What a family's check asks for beside the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Needs {
+    /// Nothing.
+    Body,
+    /// What the engines make of it.
+    Derivation,
+    /// What it costs as well.
+    Simulation,
+}
+
+/// A family of rules.
+pub(super) struct Family {
+    pub(super) rules: &'static [&'static Rule],
+    /// Rules of other families that this one finds breaches of as well.
+    pub(super) also: &'static [&'static Rule],
+    pub(super) needs: Needs,
+    pub(super) check: fn(&Checked<'_>, &mut Vec<Finding>),
+}
+
+/// The families, in the catalogue's order.
+pub(super) const FAMILIES: &[Family] = &[
+    Family {
+        rules: mapping_expressions::RULES,
+        also: &[],
+        needs: Needs::Body,
+        check: mapping_expressions::check,
+    },
+    Family {
+        rules: tensors::RULES,
+        also: &[&contraction::TRF_ROW_COUNT],
+        needs: Needs::Derivation,
+        check: tensors::check,
+    },
+    Family {
+        rules: memory::RULES,
+        also: &[&tensors::VRF_CAPACITY],
+        needs: Needs::Derivation,
+        check: memory::check,
+    },
+    Family {
+        rules: provenance::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: provenance::check,
+    },
+    Family {
+        rules: sequencer::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: sequencer::check,
+    },
+    Family {
+        rules: fetch::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: fetch::check,
+    },
+    Family {
+        rules: switch::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: switch::check,
+    },
+    Family {
+        rules: collect::RULES,
+        also: &[&memory::TENSOR_LOST],
+        needs: Needs::Derivation,
+        check: collect::check,
+    },
+    Family {
+        rules: pipeline::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: pipeline::check,
+    },
+    Family {
+        rules: contraction::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: contraction::check,
+    },
+    Family {
+        rules: vector::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: vector::check,
+    },
+    Family {
+        rules: valid_count::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: valid_count::check,
+    },
+    Family {
+        rules: cast::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: cast::check,
+    },
+    Family {
+        rules: transpose::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: transpose::check,
+    },
+    Family {
+        rules: commit::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: commit::check,
+    },
+    Family {
+        rules: dma::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: dma::check,
+    },
+    Family {
+        rules: dma_performance::RULES,
+        also: &[],
+        needs: Needs::Simulation,
+        check: dma_performance::check,
+    },
+    Family {
+        rules: banks::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: banks::check,
+    },
+    Family {
+        rules: library::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: library::check,
+    },
+    Family {
+        rules: style::RULES,
+        also: &[],
+        needs: Needs::Body,
+        check: style::check,
+    },
+    Family {
+        rules: schedule::COMBINED,
+        also: &[],
+        needs: Needs::Simulation,
+        check: schedule::check_combined,
+    },
+    Family {
+        rules: schedule::RULES,
+        also: &[],
+        needs: Needs::Simulation,
+        check: schedule::check,
+    },
+    Family {
+        rules: performance::fetch::RULES,
+        also: &[],
+        needs: Needs::Simulation,
+        check: performance::fetch::check,
+    },
+    Family {
+        rules: performance::switch::RULES,
+        also: &[],
+        needs: Needs::Simulation,
+        check: performance::switch::check,
+    },
+    Family {
+        rules: performance::contraction::RULES,
+        also: &[],
+        needs: Needs::Simulation,
+        check: performance::contraction::check,
+    },
+    Family {
+        rules: performance::vector::RULES,
+        also: &[],
+        needs: Needs::Simulation,
+        check: performance::vector::check,
+    },
+    Family {
+        rules: transpose::BUFFERS,
+        also: &[],
+        needs: Needs::Simulation,
+        check: transpose::check_buffers,
+    },
+    Family {
+        rules: performance::commit::RULES,
+        also: &[],
+        needs: Needs::Simulation,
+        check: performance::commit::check,
+    },
+    Family {
+        rules: performance::machine::RULES,
+        also: &[],
+        needs: Needs::Simulation,
+        check: performance::machine::check,
+    },
+    Family {
+        rules: budgets::RULES,
+        also: &[],
+        needs: Needs::Simulation,
+        check: budgets::check,
+    },
+    Family {
+        rules: coverage::RULES,
+        also: &[],
+        needs: Needs::Body,
+        check: coverage::check,
+    },
+    Family {
+        rules: suppressions::RULES,
+        also: &[],
+        needs: Needs::Body,
+        check: suppressions::check,
+    },
+];
+
+/// Every rule of the catalogue that is implemented, in the catalogue's order.
+pub fn all() -> impl Iterator<Item = &'static Rule> {
+    FAMILIES
+        .iter()
+        .flat_map(|family| family.rules.iter().copied())
+}
+
+/// The rule of that name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Rule> {
+    all().find(|rule| rule.name == name)
+}
+
+/// Whether it names a rule or a group.
+#[must_use]
+pub fn is_rule_or_group(name: &str) -> bool {
+    find(name).is_some() || Group::ALL.iter().any(|group| group.name() == name)
+}
+
+/// The rules and groups whose names are nearest to one that is none, the nearest first.
+#[must_use]
+pub fn nearest(name: &str) -> Vec<String> {
+    let names = all()
+        .map(|rule| rule.name)
+        .chain(Group::ALL.into_iter().map(Group::name));
+    nearest_names(name, names)
+}
+
+/// The page of a rule.
+#[must_use]
+pub fn url(name: &str) -> String {
+    format!(
+        "{}/blob/main/docs/rules/{name}.md",
+        env!("CARGO_PKG_REPOSITORY")
+    )
+}
