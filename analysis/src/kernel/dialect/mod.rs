@@ -6,12 +6,12 @@
 
 mod guide;
 mod opt_std;
+mod releases;
+mod rows;
 mod terms;
 mod visa_std;
 mod words;
 mod write;
-
-use std::fmt;
 
 use crate::db::Db;
 use crate::hardware::Machine;
@@ -26,6 +26,7 @@ pub use crate::libraries::Release;
 
 pub use guide::{Guide, GuideRow, Part};
 pub use opt_std::OPT_STD;
+pub use releases::Releases;
 pub use visa_std::VISA_STD;
 pub use words::{ConditionWord, OperandWord, SwitchWord, Words};
 
@@ -224,42 +225,6 @@ pub struct Argument {
     pub usual: &'static str,
     /// What is written behind it, as a snippet.
     pub suffix: &'static str,
-}
-
-/// The releases that have something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Releases {
-    /// The first.
-    pub since: Release,
-    /// The last; `None` if the newest has it.
-    pub until: Option<Release>,
-}
-
-impl Releases {
-    /// All from one on.
-    #[must_use]
-    pub const fn since(release: Release) -> Self {
-        Self {
-            since: release,
-            until: None,
-        }
-    }
-
-    /// Whether a release is one of them.
-    #[must_use]
-    pub fn contain(&self, release: Release) -> bool {
-        self.since <= release && self.until.is_none_or(|until| release <= until)
-    }
-}
-
-impl fmt::Display for Releases {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.until {
-            Some(until) if until == self.since => write!(formatter, "{until}"),
-            Some(until) => write!(formatter, "{} to {until}", self.since),
-            None => write!(formatter, "{} and later", self.since),
-        }
-    }
 }
 
 /// A method of the library.
@@ -498,8 +463,10 @@ impl Dialect {
 
     /// All methods of that name.
     pub fn methods(&self, name: &str) -> impl Iterator<Item = &'static Method> {
-        self.every_method()
-            .filter(move |method| method.name == name)
+        // Names differ more often than releases: they are asked first.
+        let release = self.release;
+        let named = self.methods_of_any_release(name);
+        named.filter(move |method| method.is_in(release))
     }
 
     /// The releases that have a method of that name, where this one has none.
@@ -513,9 +480,9 @@ impl Dialect {
     /// The first method that asks for a stage, those of the release before those of the book alone.
     #[must_use]
     pub fn method_of(&self, stage: CanonicalStage) -> Option<&'static Method> {
-        let mut of_stage = self
-            .every_method()
-            .filter(|method| method.stage() == Some(stage));
+        let methods = self.table.methods.iter().copied().flatten();
+        let mut of_stage =
+            methods.filter(|method| method.stage() == Some(stage) && method.is_in(self.release));
         let first = of_stage.next()?;
         let published = of_stage.find(|method| method.is_published());
         if first.is_published() {
@@ -559,13 +526,14 @@ mod tests {
 
     #[test]
     fn every_method_of_a_receiver_is_unique() {
-        for (index, method) in VISA_STD.newest().every_method().enumerate() {
-            let twin = VISA_STD
-                .newest()
-                .every_method()
-                .skip(index + 1)
-                .find(|other| other.name == method.name && other.receiver == method.receiver);
-            assert_eq!(twin, None, "{} stands twice", method.name);
+        for (release, _) in VISA_STD.editions {
+            let methods: Vec<&Method> = VISA_STD.at(*release).every_method().collect();
+            for (index, method) in methods.iter().enumerate() {
+                let mut others = methods.iter().skip(index + 1);
+                let twin = others
+                    .find(|other| other.name == method.name && other.receiver == method.receiver);
+                assert_eq!(twin, None, "{} is there twice in {release}", method.name);
+            }
         }
     }
 

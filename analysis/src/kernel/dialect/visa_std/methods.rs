@@ -2,6 +2,7 @@
 //! inside of the Vector Engine stand in [`super::vector`].
 
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
+use crate::kernel::dialect::rows::{arg, once};
 use crate::kernel::dialect::{
     Access, Accessor, Action, Argument, Method, Receiver, Releases, StageUse,
 };
@@ -27,28 +28,6 @@ const SHARED: &[Access] = &[Shared];
 const EXCLUSIVE: &[Access] = &[Exclusive];
 const VIEWS: &[Access] = &[Shared, Exclusive];
 const ANY: &[Access] = &[Owned, Shared, Exclusive];
-
-/// An argument whose meaning the catalogue knows.
-pub(super) const fn arg(role: Role, name: &'static str, ty: &'static str) -> Argument {
-    Argument {
-        role,
-        name,
-        ty,
-        meaning: "",
-        usual: "",
-        suffix: "",
-    }
-}
-
-impl Argument {
-    pub(super) const fn meaning(self, meaning: &'static str) -> Self {
-        Self { meaning, ..self }
-    }
-
-    pub(super) const fn usual(self, usual: &'static str) -> Self {
-        Self { usual, ..self }
-    }
-}
 
 const TDMA: Argument = arg(Role::Context, "dma", "&mut DmaContext")
     .meaning("The tensor DMA.")
@@ -112,13 +91,6 @@ const fn on_tensor(
     )
 }
 
-pub(super) const fn once(stage: CanonicalStage) -> StageUse {
-    StageUse {
-        stage,
-        merges: false,
-    }
-}
-
 const fn stage(
     name: &'static str,
     generics: &'static [Generic],
@@ -132,31 +104,6 @@ const fn stage(
         arguments,
         Action::Stages(stages),
     )
-}
-
-impl Method {
-    /// What no release has: only the book names it.
-    pub(super) const fn only_in_the_book(self) -> Self {
-        Self {
-            releases: None,
-            ..self
-        }
-    }
-
-    /// What the release names and has no body for.
-    pub(super) const fn without_body(self) -> Self {
-        Self {
-            without_body: true,
-            ..self
-        }
-    }
-
-    const fn offered_at(self, positions: &'static [Position]) -> Self {
-        Self {
-            offered_at: Some(positions),
-            ..self
-        }
-    }
 }
 
 const SHUFFLE: &[Generic] = &[Inferred, Constant, Inferred, Inferred, Inferred, Inferred];

@@ -62,3 +62,49 @@ const fn contents(name: &'static str) -> AssociatedFunction {
         constructor: Constructor::Contents,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::libraries::is_prelude_name;
+
+    /// Names are looked up by one list and understood by another: neither has one that the other lacks.
+    #[test]
+    fn what_is_understood_is_in_scope() {
+        let has = |enumeration: &str, variant: &str| {
+            let known = Library::VisaStd.variants(enumeration);
+            assert!(
+                known.is_some_and(|variants| variants.contains(&variant)),
+                "{enumeration}::{variant}"
+            );
+        };
+        for (region, _) in WORDS.trf_regions {
+            has(WORDS.trf_type, region);
+        }
+        for switch in WORDS.switches {
+            has(WORDS.switch_type, switch.name);
+        }
+        for mode in WORDS.modes_with_body() {
+            has(WORDS.branch_type, mode);
+        }
+        for (variant, owner, _) in WORDS.comparisons {
+            has(WORDS.comparison_type, variant);
+            assert!(is_prelude_name(owner), "{owner}");
+        }
+        for (owner, variant, _) in WORDS.contexts {
+            has(owner, variant);
+        }
+        let operations = VISA_STD.operations();
+        for (choice, _) in operations.choices {
+            has(operations.choice, choice);
+        }
+        let enums = operations.enums.iter().map(|known| known.name);
+        let types = TYPES.iter().map(|entry| entry.name);
+        for name in enums
+            .chain(types)
+            .chain(WORDS.operand_owners.iter().copied())
+        {
+            assert!(is_prelude_name(name), "{name}");
+        }
+    }
+}

@@ -1,10 +1,11 @@
 //! Methods of the book's library inside of the Vector Engine: on one stream, and on two groups.
 
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
+use crate::kernel::dialect::rows::{arg, merging, once};
 use crate::kernel::dialect::{Action, Argument, Method, Receiver, Releases, StageUse};
 
 use super::RELEASE;
-use super::methods::{PACKET, SLICE, TIME, arg, once};
+use super::methods::{PACKET, SLICE, TIME};
 
 use CanonicalStage as S;
 
@@ -43,13 +44,6 @@ const fn pair(
     stages: &'static [StageUse],
 ) -> Method {
     on(Receiver::Pair, name, generics, arguments, stages)
-}
-
-const fn merging(stage: CanonicalStage) -> StageUse {
-    StageUse {
-        stage,
-        merges: true,
-    }
 }
 
 const fn op(ty: &'static str) -> Argument {

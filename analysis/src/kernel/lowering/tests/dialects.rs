@@ -42,18 +42,43 @@ const fn method(
         arguments,
         action,
         offered_at: None,
-        releases: Some(Releases {
-            since: Release::new(0, 2),
-            until: Some(Release::new(0, 3)),
-        }),
+        releases: None,
         without_body: false,
     }
+    .since(Release::new(0, 2))
+    .until(Release::new(0, 3))
 }
 
 const TIME: Generic = Generic::Level(Level::Time);
 const PACKET: Generic = Generic::Level(Level::Packet);
 
+const OWNED_HBM: Receiver = Receiver::Tensor(Tier::Hbm, &[Access::Owned]);
+
 static OTHER: &[Method] = &[
+    // One name with two orders of generics, before and since 0.4.
+    method(
+        OWNED_HBM,
+        "carry",
+        &[
+            Generic::Level(Level::Element),
+            Generic::Level(Level::Slice),
+            Generic::Level(Level::Cluster),
+        ],
+        &[argument(Role::Context)],
+        Action::Transfer(Tier::Dm),
+    ),
+    method(
+        OWNED_HBM,
+        "carry",
+        &[
+            Generic::Level(Level::Cluster),
+            Generic::Level(Level::Slice),
+            Generic::Level(Level::Element),
+        ],
+        &[argument(Role::Context)],
+        Action::Transfer(Tier::Dm),
+    )
+    .since(Release::new(0, 4)),
     method(
         Receiver::Tensor(Tier::Hbm, &[Access::Owned]),
         "bring",
@@ -157,6 +182,28 @@ fn one_call_may_be_several_stages_and_arguments_stand_where_the_table_says() {
     // The library chooses the address, which leaves nothing unresolved.
     let made = body.tensor(target).expect("a tensor");
     assert_eq!(made.address.value, AddressValue::Unknown);
+}
+
+#[test]
+fn generics_stand_in_the_order_of_the_release() {
+    let text = |generics: &str| {
+        format!(
+            "axes![S = 256, A = 8];
+            fn kernel(ctx: &mut Context, x: HbmTensor<i8, m![1], m![S, A]>) {{
+                let d = x.carry::<{generics}>(&mut ctx.tdma);
+            }}"
+        )
+    };
+    let element = |minor: u16, generics: &str| {
+        let body = lower_for(other_at(Release::new(0, minor)), &text(generics));
+        assert_eq!(reasons(&body), [], "0.{minor}");
+        let OperationKind::Copy(copy) = &body.operations[0].kind else {
+            panic!("a transfer")
+        };
+        shown(&body.tensor(copy.target).expect("a tensor").levels.element)
+    };
+    assert_eq!(element(3, "m![A], m![S], m![1 # 2]"), "A");
+    assert_eq!(element(4, "m![1 # 2], m![S], m![A]"), "A");
 }
 
 #[test]

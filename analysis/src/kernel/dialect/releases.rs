@@ -1,0 +1,62 @@
+//! Which releases of a library have something.
+
+use std::fmt;
+
+use crate::libraries::Release;
+
+/// The releases that have something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Releases {
+    /// The first.
+    pub since: Release,
+    /// The last; `None` if the newest has it.
+    pub until: Option<Release>,
+}
+
+impl Releases {
+    /// All from one on.
+    #[must_use]
+    pub const fn since(release: Release) -> Self {
+        Self {
+            since: release,
+            until: None,
+        }
+    }
+
+    /// Whether a release is one of them.
+    #[must_use]
+    pub fn contain(&self, release: Release) -> bool {
+        self.since <= release && self.until.is_none_or(|until| release <= until)
+    }
+}
+
+impl fmt::Display for Releases {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.until {
+            Some(until) if until == self.since => write!(formatter, "{until}"),
+            Some(until) => write!(formatter, "{} to {until}", self.since),
+            None => write!(formatter, "{} and later", self.since),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_in_words() {
+        let since = Releases::since(Release::new(0, 7));
+        assert_eq!(since.to_string(), "0.7 and later");
+        let until = Releases {
+            until: Some(Release::new(0, 9)),
+            ..since
+        };
+        assert_eq!(until.to_string(), "0.7 to 0.9");
+        let one = Releases {
+            until: Some(Release::new(0, 7)),
+            ..since
+        };
+        assert_eq!(one.to_string(), "0.7");
+    }
+}

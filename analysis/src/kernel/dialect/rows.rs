@@ -1,0 +1,98 @@
+//! How a row of a library's table is written: arguments, stages, and what distinguishes a method.
+
+use super::{Argument, Method, Release, Releases, StageUse};
+use crate::kernel::Position;
+use crate::kernel::catalogue::{CanonicalStage, Role};
+
+/// An argument whose meaning the catalogue knows.
+pub(in crate::kernel::dialect) const fn arg(
+    role: Role,
+    name: &'static str,
+    ty: &'static str,
+) -> Argument {
+    Argument {
+        role,
+        name,
+        ty,
+        meaning: "",
+        usual: "",
+        suffix: "",
+    }
+}
+
+impl Argument {
+    pub(in crate::kernel::dialect) const fn meaning(self, meaning: &'static str) -> Self {
+        Self { meaning, ..self }
+    }
+
+    pub(in crate::kernel::dialect) const fn usual(self, usual: &'static str) -> Self {
+        Self { usual, ..self }
+    }
+}
+
+/// A stage.
+pub(in crate::kernel::dialect) const fn once(stage: CanonicalStage) -> StageUse {
+    StageUse {
+        stage,
+        merges: false,
+    }
+}
+
+/// A stage that makes one stream of two groups.
+pub(in crate::kernel::dialect) const fn merging(stage: CanonicalStage) -> StageUse {
+    StageUse {
+        stage,
+        merges: true,
+    }
+}
+
+impl Method {
+    /// What releases have from one on. The rows of a library begin with those of its first release.
+    #[must_use]
+    pub const fn since(self, release: Release) -> Self {
+        Self {
+            releases: Some(Releases::since(release)),
+            ..self
+        }
+    }
+
+    /// What no release has after one.
+    #[must_use]
+    pub const fn until(self, release: Release) -> Self {
+        let releases = match self.releases {
+            Some(releases) => Some(Releases {
+                until: Some(release),
+                ..releases
+            }),
+            None => None,
+        };
+        Self { releases, ..self }
+    }
+
+    /// What no release has: only the book names it.
+    pub(in crate::kernel::dialect) const fn only_in_the_book(self) -> Self {
+        Self {
+            releases: None,
+            ..self
+        }
+    }
+
+    /// What the release names and has no body for.
+    pub(in crate::kernel::dialect) const fn without_body(self) -> Self {
+        Self {
+            without_body: true,
+            ..self
+        }
+    }
+
+    /// What the library offers at fewer positions than the machine has.
+    pub(in crate::kernel::dialect) const fn offered_at(
+        self,
+        positions: &'static [Position],
+    ) -> Self {
+        Self {
+            offered_at: Some(positions),
+            ..self
+        }
+    }
+}
