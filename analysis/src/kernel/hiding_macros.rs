@@ -21,11 +21,13 @@ const DEVICE: &str = "device";
 #[salsa::tracked(returns(clone))]
 pub(crate) fn hidden_kernels(db: &dyn Db, item: ItemId) -> Arc<[Unresolved]> {
     let text = item_text(db, item);
-    if item.kind(db) == ItemKind::MacroDefinition || !text.text.contains('!') {
+    let bang = text.text.split_once('!');
+    let Some((_, behind)) = bang.filter(|_| item.kind(db) != ItemKind::MacroDefinition) else {
         return Arc::from([]);
-    }
+    };
     let templates = templates(db, item);
-    if !text.text.contains(DEVICE) && templates.is_empty() {
+    // What a macro is given is behind its sign: an attribute of the item itself is not.
+    if !behind.contains(DEVICE) && templates.is_empty() {
         return Arc::from([]);
     }
     let parsed = parse_item(db, item);
