@@ -33,11 +33,11 @@ mod views;
 
 pub(crate) use undecided::undecided;
 
-use std::fmt::Debug;
 use std::sync::{Arc, LazyLock};
 
 use content::{content, content_in_place};
 use memo::Memo;
+use refusals::Refusing;
 
 use crate::hardware::Target;
 use crate::kernel::{Body, Operation, OperationKind, Pass, PassEnd, StageKind};
@@ -144,11 +144,11 @@ impl StageDerivation {
     /// What the engine refuses of the stage, for who compares or counts it. A stage of the Vector Engine is judged with its
     /// pass.
     #[must_use]
-    pub fn violations(&self) -> Vec<&dyn Debug> {
-        fn each<T: Debug>(violations: &[T]) -> Vec<&dyn Debug> {
+    fn violations(&self) -> Vec<&dyn Refusing> {
+        fn each<T: Refusing>(violations: &[T]) -> Vec<&dyn Refusing> {
             let violations = violations.iter();
             violations
-                .map(|violation| violation as &dyn Debug)
+                .map(|violation| violation as &dyn Refusing)
                 .collect()
         }
         match self {

@@ -1,19 +1,190 @@
 //! What the engines refuse of an operation, by kind and counted, so that an operation and a changed copy of it can be compared.
 //!
-//! Knows the names of violations, not what they mean: numbers in them may differ although the fault is the same.
+//! Knows the kinds of violations, not what they mean: numbers in them may differ although the fault is the same.
 
-use std::fmt::{Debug, Write};
+use std::mem::{Discriminant, discriminant};
 
 use rustc_hash::FxHashMap;
 
 use crate::kernel::{Body, Operation};
 
-use super::moves::{self, MoveKind};
-use super::sequencer::{SequenceReport, SequencerViolation};
+use super::cast::CastViolation;
+use super::collect::{CollectViolation, VrfLoadViolation};
+use super::commit::CommitViolation;
+use super::contraction::{
+    AccumulateViolation, AccumulatedTime, AlignViolation, ContractViolation, TrfLoadViolation,
+    TrfSequencerError,
+};
+use super::dma::DmaViolation;
+use super::fetch::FetchViolation;
+use super::moves::{self, MoveFault, MoveKind};
+use super::pipeline::PipelineViolation;
+use super::sequencer::{Misfit, SequenceReport, SequencerViolation};
+use super::switch::SwitchViolation;
+use super::transpose::TransposeViolation;
+use super::vector::{StashFault, TwoGroupFault, VectorFault};
 use super::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation};
 
-/// Violations by the stage that meets them and their names, counted.
-pub type Refusals = FxHashMap<(usize, String), usize>;
+/// Violations by the stage that meets them and their kinds, counted.
+pub type Refusals = FxHashMap<(usize, Refusal), usize>;
+
+/// The kind of a violation: which engine refuses what, without the numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Refusal {
+    /// By the DMA engine.
+    Dma(Discriminant<DmaViolation>, Option<SequencerRefusal>),
+    /// By the order of the pipeline.
+    Pipeline(Discriminant<PipelineViolation>),
+    /// By the Fetch Engine.
+    Fetch(Discriminant<FetchViolation>, Option<SequencerRefusal>),
+    /// By a sequencer, whoever asks it.
+    Sequencer(SequencerRefusal),
+    /// By the Switch Engine.
+    Switch(Discriminant<SwitchViolation>),
+    /// By the Collect Engine.
+    Collect(Discriminant<CollectViolation>),
+    /// By the alignment of stream and operand.
+    Align(
+        Discriminant<AlignViolation>,
+        Option<Discriminant<TrfSequencerError>>,
+    ),
+    /// By the spatial reduction.
+    Contract(Discriminant<ContractViolation>),
+    /// By the temporal reduction.
+    Accumulate(
+        Discriminant<AccumulateViolation>,
+        Option<Discriminant<AccumulatedTime>>,
+    ),
+    /// By the Vector Engine.
+    Vector(Discriminant<VectorFault>),
+    /// By the stash of the Vector Engine.
+    Stash(Discriminant<StashFault>),
+    /// By the two groups of the Vector Engine.
+    TwoGroup(Discriminant<TwoGroupFault>),
+    /// By the valid counts of a reduction.
+    ValidCount,
+    /// By the Cast Engine.
+    Cast(Discriminant<CastViolation>),
+    /// By the Transpose Engine.
+    Transpose(Discriminant<TransposeViolation>),
+    /// By the Commit Engine.
+    Commit(Discriminant<CommitViolation>, Option<SequencerRefusal>),
+    /// By a load of the tensor register file.
+    TrfLoad(Discriminant<TrfLoadViolation>),
+    /// By a load of the vector register file.
+    VrfLoad(Discriminant<VrfLoadViolation>),
+    /// Data are lost or invented on the way.
+    Move(Discriminant<MoveFault>),
+}
+
+/// The kind of what a sequencer cannot do.
+pub type SequencerRefusal = (
+    Discriminant<SequencerViolation>,
+    Option<Discriminant<Misfit>>,
+);
+
+/// A violation, which has a kind.
+pub(super) trait Refusing {
+    /// Its kind.
+    fn refusal(&self) -> Refusal;
+}
+
+/// Kinds that are told by the variant alone.
+macro_rules! refusing {
+    ($($violation:ty => $refusal:ident),* $(,)?) => {
+        $(impl Refusing for $violation {
+            fn refusal(&self) -> Refusal {
+                Refusal::$refusal(discriminant(self))
+            }
+        })*
+    };
+}
+
+refusing!(
+    PipelineViolation => Pipeline,
+    SwitchViolation => Switch,
+    CollectViolation => Collect,
+    ContractViolation => Contract,
+    CastViolation => Cast,
+    TransposeViolation => Transpose,
+    TrfLoadViolation => TrfLoad,
+    VrfLoadViolation => VrfLoad,
+    MoveFault => Move,
+);
+
+fn of_sequencer(violation: &SequencerViolation) -> SequencerRefusal {
+    let misfit = match violation {
+        SequencerViolation::Misfit(misfit) => Some(discriminant(misfit)),
+        _ => None,
+    };
+    (discriminant(violation), misfit)
+}
+
+impl Refusing for SequencerViolation {
+    fn refusal(&self) -> Refusal {
+        Refusal::Sequencer(of_sequencer(self))
+    }
+}
+
+impl Refusing for DmaViolation {
+    fn refusal(&self) -> Refusal {
+        let sequencer = match self {
+            Self::Sequencer(violation) => Some(of_sequencer(violation)),
+            _ => None,
+        };
+        Refusal::Dma(discriminant(self), sequencer)
+    }
+}
+
+impl Refusing for FetchViolation {
+    fn refusal(&self) -> Refusal {
+        let sequencer = match self {
+            Self::Sequencer(violation) => Some(of_sequencer(violation)),
+            _ => None,
+        };
+        Refusal::Fetch(discriminant(self), sequencer)
+    }
+}
+
+impl Refusing for CommitViolation {
+    fn refusal(&self) -> Refusal {
+        let sequencer = match self {
+            Self::Sequencer(violation) => Some(of_sequencer(violation)),
+            _ => None,
+        };
+        Refusal::Commit(discriminant(self), sequencer)
+    }
+}
+
+impl Refusing for AlignViolation {
+    fn refusal(&self) -> Refusal {
+        let sequencer = match self {
+            Self::Sequencer(error) => Some(discriminant(error)),
+            _ => None,
+        };
+        Refusal::Align(discriminant(self), sequencer)
+    }
+}
+
+impl Refusing for AccumulateViolation {
+    fn refusal(&self) -> Refusal {
+        let time = match self {
+            Self::Time(time) => Some(discriminant(time)),
+            _ => None,
+        };
+        Refusal::Accumulate(discriminant(self), time)
+    }
+}
+
+impl Refusing for VectorFault {
+    fn refusal(&self) -> Refusal {
+        match self {
+            Self::Stash(fault) => Refusal::Stash(discriminant(fault)),
+            Self::TwoGroup(fault) => Refusal::TwoGroup(discriminant(fault)),
+            _ => Refusal::Vector(discriminant(self)),
+        }
+    }
+}
 
 /// The number in the place of a stage's that stands for the whole pass, or the operation.
 const WHOLE: usize = usize::MAX;
@@ -50,12 +221,14 @@ fn of_pass(found: &mut Refusals, derived: &PassDerivation) {
         );
     }
     for (number, stage) in derived.stages.iter().enumerate() {
-        add(found, number, &stage.violations());
+        for violation in stage.violations() {
+            count(found, number, violation.refusal());
+        }
         if let StageDerivation::Fetch(derived) = stage {
             add(found, number, limits(derived.sequence.as_ref()));
         }
         if derived.valid_counts.refuses(number) {
-            add(found, number, &["NotCounted"]);
+            count(found, number, Refusal::ValidCount);
         }
     }
     match &derived.end {
@@ -74,31 +247,14 @@ fn limits(sequence: Option<&SequenceReport>) -> &[SequencerViolation] {
     sequence.map_or(&[], |sequence| &sequence.violations)
 }
 
-fn add<T: Debug>(found: &mut Refusals, stage: usize, violations: &[T]) {
+fn add(found: &mut Refusals, stage: usize, violations: &[impl Refusing]) {
     for violation in violations {
-        let mut name = Name(String::new());
-        // It fails behind the name, on purpose: the numbers are not wanted.
-        let _ = write!(name, "{violation:?}");
-        *found.entry((stage, name.0)).or_default() += 1;
+        count(found, stage, violation.refusal());
     }
 }
 
-/// Takes text up to the first space or brace, and no more.
-struct Name(String);
-
-impl Write for Name {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        match text.find([' ', '{']) {
-            Some(end) => {
-                self.0.push_str(text.get(..end).unwrap_or_default());
-                Err(std::fmt::Error)
-            }
-            None => {
-                self.0.push_str(text);
-                Ok(())
-            }
-        }
-    }
+fn count(found: &mut Refusals, stage: usize, refusal: Refusal) {
+    *found.entry((stage, refusal)).or_default() += 1;
 }
 
 /// Whether something is refused that was not before.

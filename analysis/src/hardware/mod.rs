@@ -25,7 +25,7 @@ pub use vector_operations::{
     same_function, vector_operation,
 };
 
-/// Elements of 32 bits on the bus from the accumulator to the Vector Engine: a flit (book: Temporal Reduction).
+/// Elements of 32 bits on the bus from the accumulator to the Vector Engine: a flit (book: Sequential Mode).
 pub const ACCUMULATOR_BUS_ELEMENTS: u64 = 8;
 
 /// Bank columns of the tensor register file, each of which gives a flit a read (book: TRF Sequencer).

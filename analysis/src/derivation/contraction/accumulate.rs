@@ -8,7 +8,7 @@ use crate::mapping::{Division, Form, Mapping, Match};
 use super::contract::OUTPUT_LIMIT;
 
 /// Elements of an output packet: the width of the accumulator's bus (book: Sequential Mode).
-pub const OUTPUT_LANES: u64 = 8;
+pub const OUTPUT_LANES: u64 = crate::hardware::ACCUMULATOR_BUS_ELEMENTS;
 /// Columns of a row of the accumulator (book: Resize).
 pub const COLUMNS: u64 = 32;
 /// Positions inside the outermost reduced axis that interleaved rows have room for (book: Reducer, Constraints).
