@@ -21,11 +21,6 @@ const LEFT: &[(&str, usize, &str)] = &[
         "an enum of operations",
     ),
     (
-        "analysis/src/derivation/refusals.rs",
-        1,
-        "a key of its own that is called as a branch mode is",
-    ),
-    (
         "analysis/src/derivation/vector/stages.rs",
         10,
         "enums of operations by stage",
