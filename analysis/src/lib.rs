@@ -3,34 +3,39 @@
 //! Data flows one way: text, syntax, items, kernels, derivations, simulation, rules. See the modules for what each knows. Programs use
 //! the front door: [`Workspace`], [`Analysis`] and the plain data that they return.
 
-pub mod budget;
+#![allow(
+    unreachable_pub,
+    reason = "rooms are private, so that rustc finds what is dead in them; `pub` is what other rooms may use"
+)]
+
+mod budget;
 mod causes;
-pub mod check;
+mod check;
 mod completion;
-pub mod conditions;
-pub mod cost;
-pub mod db;
-pub mod derivation;
-pub mod fixing;
-pub mod fragments;
-pub mod hardware;
-pub mod ide;
-pub mod inputs;
-pub mod items;
-pub mod kernel;
-pub mod libraries;
-pub mod mapping;
-pub mod names;
+mod conditions;
+mod cost;
+mod db;
+mod derivation;
+mod fixing;
+mod fragments;
+mod hardware;
+mod ide;
+mod inputs;
+mod items;
+mod kernel;
+mod libraries;
+mod mapping;
+mod names;
 mod numbers;
 mod places;
-pub mod questions;
-pub mod report;
-pub mod rules;
-pub mod simulation;
-pub mod suppression;
-pub mod syntax;
+mod questions;
+mod report;
+mod rules;
+mod simulation;
+mod suppression;
+mod syntax;
 mod threads;
-pub mod workspace;
+mod workspace;
 
 pub use budget::Budget;
 pub use conditions::{CfgSetting, PackageFeatures, Truth};

@@ -11,7 +11,7 @@ mod types;
 mod vector_operations;
 
 pub use casts::{TRANSPOSE_BUFFER_COLUMNS, TransposeLimits, cast_outputs, transpose_limits};
-pub use contraction::{ContractionType, contraction_type};
+pub use contraction::contraction_type;
 pub use fetch_casts::{fetch_cast_targets, fetch_casts};
 pub use machine::Machine;
 pub use streams::{

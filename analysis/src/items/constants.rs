@@ -49,17 +49,10 @@ impl ConstValue {
     }
 
     /// The value as an integer.
+    #[cfg(test)]
     pub fn as_int(&self) -> Option<i128> {
         match self {
             Self::Int(value) => Some(*value),
-            _ => None,
-        }
-    }
-
-    /// The value as a boolean.
-    pub fn as_bool(&self) -> Option<bool> {
-        match self {
-            Self::Bool(value) => Some(*value),
             _ => None,
         }
     }

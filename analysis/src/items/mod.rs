@@ -26,38 +26,41 @@ mod scopes;
 mod sites;
 mod values;
 
-pub use self::constants::{ConstEnvironment, ConstValue, evaluate, evaluate_as};
-pub use self::declarations::{Declarations, module_scope};
+#[cfg(test)]
+pub use self::constants::ConstEnvironment;
+pub use self::constants::{ConstValue, evaluate};
+#[cfg(test)]
+pub use self::declarations::module_scope;
 pub(crate) use self::dialects::library_imports;
 pub use self::dialects::{Crate, Dialect, FileLibrary, crate_of, dialect, file_library};
 pub use self::editing::DISUSED_BY_EDIT;
 pub use self::file::{
-    FileItems, ItemText, LeftOutModule, ParsedItem, TokenMap, file_items, file_range, item_at,
-    item_text, left_out_code, parse_item, token_map, unread_bytes,
+    ParsedItem, TokenMap, file_items, file_range, item_at, item_text, left_out_code, parse_item,
+    token_map, unread_bytes,
 };
-pub use self::homonyms::{AxisPaths, axes_named};
+pub use self::homonyms::AxisPaths;
 pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
-pub use self::integers::IntegerType;
 pub use self::item_names::ItemNames;
 pub use self::mappings::{
-    MappingProblem, MappingProblemKind, MappingResult, alias_mapping, file_grammar, grammar_of,
-    resolve_mapping, resolve_mapping_text, resolve_mapping_type,
+    MappingProblem, MappingProblemKind, alias_mapping, file_grammar, resolve_mapping_text,
+    resolve_mapping_type,
 };
+#[cfg(test)]
+pub use self::modules::module_tree;
 pub use self::modules::{
-    ModuleTarget, ModuleTree, crate_root, file_package, is_left_out, module_target, module_tree,
-    parent_module,
+    ModuleTarget, crate_root, file_package, is_left_out, module_target, parent_module,
 };
 pub use self::remarks::{MappingRemark, MappingRemarkKind};
 pub use self::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
 pub use self::scopes::{
-    BlockScopes, LocalItem, ScopeKey, ScopeRef, all_functions, block_scopes, file_functions,
-    functions_around, functions_of, scope_at, stands_in,
+    ScopeKey, ScopeRef, all_functions, block_scopes, file_functions, functions_around,
+    functions_of, scope_at, stands_in,
 };
 pub use self::sites::{
-    DeviceAttribute, MappingParts, MappingSite, SiteKind, device_attribute, mapping_parts,
-    mapping_sites, resolve_edited,
+    MappingParts, MappingSite, SiteKind, device_attribute, mapping_parts, mapping_sites,
+    resolve_edited,
 };
-pub use self::values::{ItemEnvironment, ScopeEnvironment, const_value};
+pub use self::values::{ItemEnvironment, const_value};
 
 #[cfg(test)]
 mod tests;

@@ -47,6 +47,7 @@ pub enum ModuleTarget {
 
 impl ModuleTree {
     /// The crate roots, in the order of their paths.
+    #[cfg(test)]
     pub fn roots(&self, db: &dyn Db) -> Vec<SourceFile> {
         let mut roots: Vec<_> = self
             .files

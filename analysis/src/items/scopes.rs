@@ -102,15 +102,6 @@ impl BlockScopes {
     pub fn local(&self, item: ItemId) -> Option<LocalItem> {
         self.locals.get(*self.places.get(&item)?).copied()
     }
-
-    /// The item in a block whose text starts at an offset.
-    pub fn local_at(&self, start: u32) -> Option<ItemId> {
-        let index = self
-            .locals
-            .binary_search_by_key(&start, |local| local.start)
-            .ok()?;
-        self.locals.get(index).map(|local| local.id)
-    }
 }
 
 /// Where a name is looked up: the blocks around a place, then the module.

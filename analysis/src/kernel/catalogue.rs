@@ -393,6 +393,7 @@ impl CanonicalStage {
     }
 
     /// Whether it is a stage inside of the Vector Engine.
+    #[cfg(test)]
     #[must_use]
     pub fn is_inside_vector(self) -> bool {
         self.row().entry == Entry::Inside

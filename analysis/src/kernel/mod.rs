@@ -27,7 +27,7 @@ pub use lowering::{Probed, body, probe};
 
 pub use operation::{
     Body, BranchArm, Collective, CollectiveWork, Copy, DeviceAttribute, Launch, LoopFrame,
-    Operation, OperationId, OperationKind, Parts, Pass, PassEnd, PassId, PassSource, Unresolved,
+    Operation, OperationId, OperationKind, Parts, Pass, PassEnd, PassSource, Unresolved,
     UnresolvedReason,
 };
 pub use stage::{

@@ -14,9 +14,6 @@ use super::{Context, Level, Position, Stage, StreamShape, Tensor, TensorId, Writ
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OperationId(pub u32);
 
-/// The same number, where the operation is known to be a pass.
-pub type PassId = OperationId;
-
 /// `#[device(chip = N)]`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DeviceAttribute {

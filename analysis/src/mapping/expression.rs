@@ -11,10 +11,13 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
+#[cfg(test)]
 use super::counted::look_at_position;
 use super::error::MappingError;
 use super::form::Form;
-use super::index::{Axis, Cell, Index, PaddingKind};
+use super::index::{Axis, PaddingKind};
+#[cfg(test)]
+use super::index::{Cell, Index};
 
 /// Deepest nesting of operators and groups that an expression can have.
 pub const DEPTH_LIMIT: u32 = 256;
@@ -282,6 +285,7 @@ impl Mapping {
     /// What a position holds, by the rules of each operator as written: the ground truth that the canonical form is
     /// tested against. `E / n` and `E % n` are two digits of one position of `E`: where an operand is cut more than once,
     /// the positions are added up before it is taken apart.
+    #[cfg(test)]
     #[must_use]
     pub fn cell_at(&self, position: u64) -> Cell {
         look_at_position();
@@ -308,6 +312,7 @@ impl Mapping {
 
     /// Adds a position of this expression to that of the operand that its cuts select from; without cuts it is taken apart
     /// at once. False where it is padding.
+    #[cfg(test)]
     fn select<'a>(
         &'a self,
         position: u64,
@@ -338,6 +343,7 @@ impl Mapping {
     }
 
     /// Adds what a position holds, of an expression that is no cut; false where it is padding.
+    #[cfg(test)]
     fn take_apart<'a>(
         &'a self,
         position: u64,

@@ -97,6 +97,7 @@ impl Digit {
     }
 
     /// Whether `=` cut the term short: fewer live positions than the selection has.
+    #[cfg(test)]
     #[must_use]
     pub fn is_truncated(&self) -> bool {
         self.term
@@ -253,6 +254,7 @@ impl Form {
     }
 
     /// Whether this is the form of `1`.
+    #[cfg(test)]
     #[must_use]
     pub fn is_identity(&self) -> bool {
         self.digits.is_empty()

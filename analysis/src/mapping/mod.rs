@@ -25,16 +25,21 @@ pub use counted::positions_looked_at;
 pub use division::{Division, DivisionMode, Match, divide, divide_span};
 pub use elements::{holds, same_elements};
 pub use error::MappingError;
-pub use expression::{DEPTH_LIMIT, Mapping, MappingKind, NODE_LIMIT};
-pub use form::{Atom, Digit, Factor, Form, IndexFunction, Padding, PlacedTerm, Term};
+#[cfg(test)]
+pub use expression::DEPTH_LIMIT;
+pub use expression::{Mapping, MappingKind};
+#[cfg(test)]
+pub use form::PlacedTerm;
+pub use form::{Atom, Digit, Factor, Form, IndexFunction, Term};
 pub(crate) use groups::Groups;
-pub use index::{Axis, Cell, Index, PaddingKind};
+#[cfg(test)]
+pub use index::Index;
+pub use index::{Axis, Cell, PaddingKind};
 pub use projection::{AxisPart, project};
-pub use relation::{Answer, ENUMERATION_LIMIT, equal, equal_forms};
+pub use relation::{Answer, equal, equal_forms};
 pub use syntax::{
-    AxisDeclaration, FactorKind, FactorNode, Grammar, GrammarError, IndexEntry, Instead, Operator,
-    SyntaxKind, SyntaxNode, parse_axes, parse_index, parse_index_in, parse_mapping,
-    parse_mapping_in,
+    AxisDeclaration, FactorKind, FactorNode, Grammar, GrammarError, Operator, SyntaxKind,
+    SyntaxNode, parse_axes, parse_index_in, parse_mapping, parse_mapping_in,
 };
 
 #[cfg(test)]

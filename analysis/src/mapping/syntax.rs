@@ -195,6 +195,7 @@ pub fn parse_axes(text: &str) -> (Vec<AxisDeclaration>, Vec<GrammarError>) {
 }
 
 /// Reads the body of `i!`.
+#[cfg(test)]
 #[must_use]
 pub fn parse_index(text: &str) -> (Vec<IndexEntry>, Vec<GrammarError>) {
     parse_index_in(text, Grammar::VisaStd)

@@ -66,7 +66,7 @@ pub(crate) use enabled::Families;
 pub use engines::engines;
 use families::{FAMILIES, Family, Needs};
 pub use families::{all, find, is_rule_or_group, nearest, url};
-pub use finding::{Applicability, Finding, Fix, Related, Saving};
+pub use finding::{Applicability, Finding, Fix, Saving};
 pub use replacement::{Edit, Replacement, Value};
 
 use std::rc::Rc;

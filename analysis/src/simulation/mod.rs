@@ -27,10 +27,12 @@ use crate::threads::of_each;
 
 pub use crate::kernel::Engine;
 pub use dma::DmaCost;
-pub use memory::{Hole, MemoryTimeline, Occupancy, Peak};
-pub use schedule::{Idle, Lane, Schedule, Slot, Wait, WaitCause};
-pub use stage_table::{StageRow, StageTable, stage_table, stage_tables};
-pub use what_if::{Changed, Effect, Known, is_same_text, what_if, what_if_costs, what_if_stages};
+pub use memory::{MemoryTimeline, Occupancy, Peak};
+pub use schedule::{Lane, Schedule, Slot, Wait, WaitCause};
+#[cfg(test)]
+pub use stage_table::stage_tables;
+pub use stage_table::{StageRow, stage_table};
+pub use what_if::{Changed, Effect, Known, what_if, what_if_costs, what_if_stages};
 
 /// What one stage of an operation costs.
 #[derive(Debug, Clone, PartialEq, Eq)]

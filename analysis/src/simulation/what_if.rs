@@ -20,13 +20,7 @@ pub struct Effect {
     pub body: Option<(u64, u64)>,
 }
 
-impl Effect {
-    /// Cycles that one run of the operation saves; 0 where it would not be faster.
-    #[must_use]
-    pub const fn saved(&self) -> u64 {
-        self.operation.0.saturating_sub(self.operation.1)
-    }
-}
+impl Effect {}
 
 /// A body with everything that is known of it.
 #[derive(Debug, Clone, Copy)]

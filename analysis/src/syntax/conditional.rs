@@ -75,11 +75,6 @@ impl Conditional {
         found
     }
 
-    /// Whether nothing is left out.
-    pub fn is_empty(&self) -> bool {
-        self.left_out.is_empty()
-    }
-
     /// Whether all of a node is left out.
     pub fn leaves_out(&self, node: &SyntaxNode) -> bool {
         let range = node.text_range();

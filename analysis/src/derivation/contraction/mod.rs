@@ -15,15 +15,17 @@ mod brute_force;
 mod tests;
 
 pub use accumulate::{
-    AccumulateDerivation, AccumulateViolation, AccumulatedTime, COLUMNS, INTERLEAVED_LIMIT,
-    OUTPUT_LANES, SEQUENTIAL_LIMIT, derive_accumulate,
+    AccumulateDerivation, AccumulateViolation, AccumulatedTime, INTERLEAVED_LIMIT,
+    SEQUENTIAL_LIMIT, derive_accumulate,
 };
 pub use align::{AlignDerivation, AlignViolation, AlignedTime, derive_align};
-pub use contract::{
-    ContractDerivation, ContractViolation, derive_contract, is_operand_type, tree_depth,
-};
+#[cfg(test)]
+pub use contract::tree_depth;
+pub use contract::{ContractDerivation, ContractViolation, derive_contract, is_operand_type};
 pub use trf_load::{TrfLoadDerivation, TrfLoadViolation, derive_trf_load};
-pub use trf_sequencer::{TrfEntry, TrfSequencer, TrfSequencerError};
+#[cfg(test)]
+pub use trf_sequencer::TrfEntry;
+pub use trf_sequencer::{TrfSequencer, TrfSequencerError};
 
 /// Bytes that a row of the MAC array multiplies a cycle (book: TRF Read Mechanism).
 pub const MAC_BYTES: u64 = 64;

@@ -23,8 +23,12 @@ use crate::kernel::{Pass, PassSource, Position, StageKind, StreamShape, VectorSt
 use crate::mapping::{Atom, Cell, Form};
 
 pub use alternative::{Alternative, alternative};
-pub use answer::{CountConflict, Refusal, SliceSteps};
-pub use setting::{COUNTERS, Counter, Dimension, GATES, Gate, LANES, PacketCount, Setting};
+#[cfg(test)]
+pub use answer::CountConflict;
+pub use answer::{Refusal, SliceSteps};
+#[cfg(test)]
+pub use setting::Gate;
+pub use setting::{COUNTERS, Counter, Dimension, GATES, LANES, Setting};
 
 use answer::{AxisAnswer, AxisSetting, Question};
 use decide::decide;

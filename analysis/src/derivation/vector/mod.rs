@@ -19,7 +19,9 @@ use crate::kernel::{
     Body, BranchMode, Pass, PassSource, Position, Stage, StageKind, StreamShape, VectorStage, Way,
 };
 
-pub use reduce::{ACCUMULATOR_SLOTS, slots};
+pub use reduce::ACCUMULATOR_SLOTS;
+#[cfg(test)]
+pub use reduce::slots;
 pub use shapes::{lanes_made, without_axis};
 pub use violation::{
     InterFault, Mismatch, StashFault, TwoGroupFault, VectorFault, VectorViolation,

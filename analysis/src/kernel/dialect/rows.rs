@@ -1,6 +1,8 @@
 //! How a row of a library's table is written: arguments, stages, and what distinguishes a method.
 
-use super::{Argument, Method, Release, Releases, StageUse};
+use super::{Argument, Method, StageUse};
+#[cfg(test)]
+use super::{Release, Releases};
 use crate::kernel::Position;
 use crate::kernel::catalogue::{CanonicalStage, Role};
 
@@ -48,6 +50,7 @@ pub(in crate::kernel::dialect) const fn merging(stage: CanonicalStage) -> StageU
 
 impl Method {
     /// What releases have from one on. The rows of a library begin with those of its first release.
+    #[cfg(test)]
     #[must_use]
     pub const fn since(self, release: Release) -> Self {
         Self {
@@ -57,6 +60,7 @@ impl Method {
     }
 
     /// What no release has after one.
+    #[cfg(test)]
     #[must_use]
     pub const fn until(self, release: Release) -> Self {
         let releases = match self.releases {

@@ -226,32 +226,6 @@ pub fn without_gaps(tensor: &Tensor, transfer: &Transfer, half: Half) -> Option<
 }
 
 impl Transfer {
-    /// With a side's address and strides rounded up to whole units of HBM, and packets of whole units where it writes.
-    #[must_use]
-    pub fn aligned(&self, half: Half) -> Self {
-        let mut aligned = self.clone();
-        let round = |bytes: u64| {
-            bytes
-                .checked_next_multiple_of(REQUEST_BYTES)
-                .unwrap_or(bytes)
-        };
-        for entry in &mut aligned.loops {
-            let step = match half {
-                Half::Read => &mut entry.read,
-                Half::Write => &mut entry.write,
-            };
-            step.bytes = round(step.bytes);
-        }
-        match half {
-            Half::Read => aligned.source.base = aligned.source.base.map(round),
-            Half::Write => {
-                aligned.target.base = aligned.target.base.map(round);
-                aligned.packet_bytes = round(aligned.packet_bytes);
-            }
-        }
-        aligned
-    }
-
     /// With the slices of a side spread over the cluster, the same distance apart: by how many slices, and the transfer.
     /// `None` where they are spread already.
     #[must_use]
@@ -314,23 +288,6 @@ impl Transfer {
         entry.size = rest;
         spread.loops.push(outer);
         Some((slices, spread))
-    }
-
-    /// With its run padded to a length that whole packets divide.
-    #[must_use]
-    pub fn padded_run(&self) -> Option<Self> {
-        let run = self.run_bytes.checked_next_multiple_of(REQUEST_BYTES)?;
-        let packet = if run <= DMA_PACKET_BYTES {
-            run
-        } else {
-            largest_divisor(run, DMA_PACKET_BYTES, REQUEST_BYTES)?
-        };
-        Some(Self {
-            run_bytes: run,
-            packet_bytes: packet,
-            packets: run / packet,
-            ..self.clone()
-        })
     }
 
     /// In two commands, one of the largest packets and one of what they leave: cycles of both.

@@ -31,7 +31,9 @@ use super::{Engine, Gap, OperationCost, StageCost};
 pub use dm::{DmPattern, SliceUse};
 pub use hbm::HbmPattern;
 pub use segments::Segments;
-pub use transfer::{Half, Place, Step, Transfer, TransferLoop};
+#[cfg(test)]
+pub use transfer::Place;
+pub use transfer::{Half, Step, Transfer, TransferLoop};
 
 /// Bytes of a request, and of the unit that HBM moves (book: Packet size and internal DMA requests).
 pub const REQUEST_BYTES: u64 = crate::hardware::DMA_REQUEST_BYTES;
