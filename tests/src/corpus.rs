@@ -230,7 +230,7 @@ fn product(text: &mut String, round: usize, addresses: &Addresses) {
         host,
         ..
     } = addresses;
-    let half = if round % 2 == 0 {
+    let half = if round.is_multiple_of(2) {
         "FirstHalf"
     } else {
         "SecondHalf"

@@ -108,7 +108,6 @@ impl Hasher for Contents<'_> {
         for (state, factor) in self.state.iter_mut().zip(FACTORS) {
             let product = u128::from(*state ^ value) * u128::from(factor);
             // The halves of a product of 128 bits, on purpose.
-            #[expect(clippy::cast_possible_truncation, reason = "the halves are wanted")]
             let (low, high) = (product as u64, (product >> 64) as u64);
             *state = low.rotate_left(23) ^ high;
         }

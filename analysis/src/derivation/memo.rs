@@ -61,7 +61,6 @@ impl<Answer: Clone> Memo<Answer> {
     }
 
     fn part(&self, content: Content) -> MutexGuard<'_, Part<Answer>> {
-        #[expect(clippy::cast_possible_truncation, reason = "any bits will do")]
         let number = content.0 as usize % PARTS;
         // What a thread was in the middle of when it failed is whole: a map is changed in one step.
         let part = self.parts.get(number).unwrap_or(&self.parts[0]);
