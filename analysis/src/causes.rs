@@ -10,7 +10,7 @@ use crate::items::ItemId;
 use crate::report::{Diagnostic, Range, RelatedPlace};
 use crate::rules::{CauseKey, Finding};
 
-/// How many other places of a fault are listed; of the rest the number is told.
+/// How many other places of a fault are listed; of the rest the number is given.
 const PLACES: usize = 24;
 
 /// The causes of the findings of a file, by place and rule.
@@ -163,7 +163,7 @@ fn scale(ctx: &mut Context, x: &HbmTensor<f32, Chip, m![S, D]>) -> HbmTensor<f32
             .diagnostics
     }
 
-    /// The findings of a text, warnings about its speed and what nobody sees left out: line, whether suppressed, how many other
+    /// The findings of a text, warnings about its speed and what is not seen left out: line, whether suppressed, how many other
     /// places.
     fn places(text: &str) -> Vec<(u32, bool, usize)> {
         let found = check(text);

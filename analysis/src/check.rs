@@ -1,7 +1,7 @@
 //! The queries that turn bodies into diagnostics: derivation and rules a function, mapping rules an item, placement and
 //! suppression a file.
 //!
-//! All but the last look at normalised text only, so that an edit re-runs them for the function it stands in and a comment
+//! All but the last look at normalised text only, so that an edit re-runs them for the function it is in and a comment
 //! re-runs none. A function in which the engine itself fails gives a problem instead of findings; the rest of the file is
 //! still checked.
 
@@ -26,8 +26,8 @@ use crate::inputs::{
 };
 use crate::items::{
     Crate, FileLibrary, ItemId, ItemKind, ModuleId, ModulePath, Span, all_functions, crate_of,
-    crate_root, file_functions, file_items, file_library, file_package, functions_of, is_left_out,
-    item_text, left_out_code, stands_in,
+    crate_root, file_functions, file_items, file_library, file_package, functions_of, is_inside,
+    is_left_out, item_text, left_out_code,
 };
 use crate::kernel::{Body, OperationId, OperationKind, Unresolved, hidden_kernels};
 use crate::places::Places;
@@ -225,7 +225,7 @@ fn found_in_function(db: &dyn Db, function: ItemId, fixes: Fixes) -> Vec<Arc<Fin
     found
 }
 
-/// What a fix changes in the same item and outside of the function may serve other functions there: nobody applies it without
+/// What a fix changes in the same item and outside of the function may serve other functions there: it is not applied without
 /// looking.
 pub(crate) fn keep_fixes_inside<'a>(
     db: &dyn Db,
@@ -242,7 +242,7 @@ pub(crate) fn keep_fixes_inside<'a>(
 /// Whether edits change something in the same item and outside of the function.
 pub(crate) fn edits_outside(db: &dyn Db, function: ItemId, edits: &[Edit]) -> bool {
     let owner = function.owner(db);
-    let outside = |span: Span| span.item == owner && !stands_in(db, span, function);
+    let outside = |span: Span| span.item == owner && !is_inside(db, span, function);
     edits.iter().any(|edit| outside(edit.span))
 }
 
@@ -604,7 +604,7 @@ pub(crate) fn check_one(db: &dyn Db, item: ItemId, fixes: Fixes) {
     }
 }
 
-/// The functions of a file, wherever they stand in it.
+/// The functions of a file, wherever they are in it.
 pub(crate) fn functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
     file_functions(db, file)
 }

@@ -2,8 +2,8 @@
 //!
 //! A rule proposes the repair of one place. What follows from it (the collect behind a padded packet, the element behind a
 //! collect, an address behind an element that grew) is found by asking the rules again about the body with the repair
-//! made, and mended by the fixes of what they then find, until nothing new is found. It is worked out when somebody asks
-//! for the fix, never by a check. Knows mappings, addresses and numbers where the body holds them; a fix that edits
+//! made, and mended by the fixes of what they then find, until nothing new is found. It is worked out when the fix is asked
+//! for, never by a check. Knows mappings, addresses and numbers where the body holds them; a fix that edits
 //! anything else (the name of a method, an attribute) is left as its rule made it.
 
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -13,7 +13,7 @@ pub enum Truth {
     On,
     /// It does not.
     Off,
-    /// Nobody said, and it depends.
+    /// It is not set, and it depends.
     Unknown,
 }
 

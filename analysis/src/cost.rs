@@ -18,7 +18,7 @@ use crate::places::Places;
 use crate::report::{Range, UnresolvedPlace};
 use crate::rules::Group;
 use crate::simulation::{BodySimulation, Lane, Peak};
-use crate::threads::{OPERATIONS_OF_A_THREAD, at_once};
+use crate::threads::{OPERATIONS_OF_A_THREAD, join};
 
 pub(crate) use rows::tier as tier_name;
 pub use stages::StageRow;
@@ -55,7 +55,7 @@ pub struct KernelCost {
     pub idle: Vec<IdleRow>,
     /// The numbers of the operations that decide the total, first to last.
     pub critical_path: Vec<u32>,
-    /// What lies where and when.
+    /// What is where and when.
     pub memory: Vec<MemoryRow>,
     /// The most bytes a slice that are occupied at once.
     pub peak: Option<Peak>,
@@ -225,7 +225,7 @@ fn large_kernel_cost(
     let find = move || {
         let _ = all_time_findings(&beside, function);
     };
-    let (cost, ()) = at_once(|| cost_without_proposals(db, function, places), find);
+    let (cost, ()) = join(|| cost_without_proposals(db, function, places), find);
     let proposals = proposals(db, function, places);
     cost.map(|cost| KernelCost { proposals, ..cost })
 }

@@ -1,7 +1,7 @@
 //! Rust inside of texts of other kinds: the fenced blocks of Markdown files and of doc comments.
 //!
 //! A block becomes a text of its own that is as long as the whole file: what is not the block's code is blank. Each byte of
-//! the code stands where it stands in the file, so that places, suppressions and fixes need no translation. Nothing here
+//! the code is where it is in the file, so that places, suppressions and fixes need no translation. Nothing here
 //! knows what the code means.
 
 mod docs;
@@ -19,7 +19,7 @@ use crate::syntax::parse_text;
 pub use self::docs::doc_blocks;
 pub use self::markdown::markdown_blocks;
 
-/// What stands between the path of a file and the number of a block in it: no path holds it.
+/// What is between the path of a file and the number of a block in it: no path holds it.
 const MARK: char = '\0';
 
 /// The code of a block: bytes of the file, line by line and without what is in front of a line.
@@ -191,7 +191,7 @@ fn wrap(bytes: &mut [u8], code: &[Range<usize>]) -> bool {
         room.copy_from_slice(HEAD);
     }
     let behind = bytes.get_mut(end..).unwrap_or_default();
-    // Nothing behind: the parser takes the brace as missing, and all that stands in it.
+    // Nothing behind: the parser takes the brace as missing, and all that is in it.
     if let Some(brace) = behind.iter_mut().find(|byte| **byte == b' ') {
         *brace = b'}';
     }

@@ -1,7 +1,7 @@
 //! From spans in normalised text to ranges of files.
 //!
 //! Knows texts, line tables and token maps of the files it was asked about, each looked up once; decides nothing about what
-//! stands there.
+//! is there.
 
 use std::sync::Arc;
 

@@ -120,7 +120,7 @@ pub struct SequenceAnswer {
     pub merged: Vec<SequenceEntry>,
     /// Bytes of the packet.
     pub packet_bytes: Option<u64>,
-    /// Bytes that lie in a line.
+    /// Bytes that are in a line.
     pub contiguous_bytes: Option<u64>,
     /// Bytes that one access moves.
     pub access_bytes: Option<u64>,

@@ -36,13 +36,13 @@ pub struct Range {
 /// The other end of a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RelatedPlace {
-    /// What stands there.
+    /// What is there.
     pub message: String,
     /// The file.
     pub file: Arc<str>,
     /// Where in it.
     pub range: Range,
-    /// The rule that finds the same fault there; none where something else stands there.
+    /// The rule that finds the same fault there; none where something else is there.
     pub fault: Option<&'static str>,
 }
 
@@ -86,7 +86,7 @@ pub struct Diagnostic {
     pub rule: &'static str,
     /// The group that decides its level: the rule's own, or a milder one where the same fact weighs less.
     pub group: Group,
-    /// The level where nobody says otherwise.
+    /// The level where no setting says otherwise.
     pub default_level: Level,
     /// The numbers compared and the mechanism in one clause.
     pub message: String,
@@ -141,7 +141,7 @@ impl OperationCounts {
 /// An operation that could not be resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UnresolvedPlace {
-    /// What stands there: a method, a macro, the keyword of a loop.
+    /// What is there: a method, a macro, the keyword of a loop.
     pub what: String,
     /// Why.
     pub reason: String,
@@ -199,7 +199,7 @@ pub struct FileReport {
     pub configured_out: u64,
     /// The code with functions that `cfg` surely leaves out, in the order of the file.
     pub inactive: Vec<InactiveCode>,
-    /// Operations of the functions that stand in the file.
+    /// Operations of the functions that are in the file.
     pub operations: OperationCounts,
     /// Findings in the file, in the order of their places and rules, suppressed ones included.
     pub diagnostics: Vec<Diagnostic>,
@@ -212,7 +212,7 @@ pub struct FileReport {
 /// Code that a condition leaves out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InactiveCode {
-    /// Where it stands.
+    /// Where it is.
     pub range: Range,
     /// The attribute with the condition; none where the whole file is left out by another one.
     pub condition: Option<Arc<str>>,
@@ -322,7 +322,7 @@ impl Report {
         report
     }
 
-    /// That a library is not read stands in the reports of all its crate's files: here the best place is kept.
+    /// That a library is not read is in the reports of all its crate's files: here the best place is kept.
     fn say_once(&mut self) {
         let said_in = |diagnostic: &Diagnostic| {
             let home = diagnostic.home.as_ref()?;

@@ -81,7 +81,7 @@ pub fn suppressions(db: &dyn Db, file: SourceFile) -> Arc<[Suppression]> {
     // Whether code precedes on the line, and where the comments begin that speak about the next code.
     let mut behind_code = false;
     let mut ahead = None;
-    // What a condition leaves out suppresses nothing, and nobody says that it is unused.
+    // What a condition leaves out suppresses nothing, and is not reported as unused.
     let unread = if mentions("cfg") {
         unread_bytes(db, file)
     } else {
@@ -404,7 +404,7 @@ fn holds_one(covered: &Covered, places: &[u32]) -> bool {
     places.get(first).is_some_and(|byte| bytes.contains(byte))
 }
 
-/// Where operations could not be resolved. All rules are silent there: nobody knows what a suppression is good for.
+/// Where operations could not be resolved. All rules are silent there, so that a suppression may be needed.
 struct Unresolved {
     /// First bytes, sorted.
     starts: Vec<u32>,
@@ -568,7 +568,7 @@ mod tests {
         ));
         let root = "#[allow(tcp::axis_size_zero)] mod a;\n";
         assert_eq!(check(&[("lib.rs", root), middle, wrong], "lib.rs"), []);
-        // What is in a file that nobody showed us is not known.
+        // What is in a file that was not given is unknown.
         assert_eq!(check(&[("lib.rs", root)], "lib.rs"), []);
     }
 }

@@ -15,7 +15,7 @@ const STACK_BYTES: usize = 64 << 20;
 
 /// Does two things at once, or where there is no further thread one after the other. Not on the pool of threads: a thread of it
 /// that waits takes up other work, which may wait for what it is itself in the middle of.
-pub(crate) fn at_once<One, Other: Send>(
+pub(crate) fn join<One, Other: Send>(
     mut one: impl FnMut() -> One,
     mut other: impl FnMut() -> Other + Send,
 ) -> (One, Other) {
@@ -33,7 +33,7 @@ pub(crate) fn at_once<One, Other: Send>(
 
 /// What `of` says of each item, in their order, worked out on two threads where there are many. `pause` is called before
 /// each item that falls to the caller's thread and may unwind; the other thread then soon stops, too.
-pub(crate) fn of_each<Item: Sync, T: Send>(
+pub(crate) fn par_map<Item: Sync, T: Send>(
     items: &[Item],
     pause: &dyn Fn(),
     of: impl Fn(&Item) -> T + Sync,
@@ -46,7 +46,7 @@ pub(crate) fn of_each<Item: Sync, T: Send>(
         return items.iter().map(paused).collect();
     }
     let next = AtomicUsize::new(0);
-    let (mut parts, other) = at_once(
+    let (mut parts, other) = join(
         || {
             let _stop = Stop(&next);
             parts(&next, items, &paused)
@@ -90,7 +90,7 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use super::{OPERATIONS_OF_A_THREAD, at_once, of_each};
+    use super::{OPERATIONS_OF_A_THREAD, join, par_map};
 
     #[test]
     fn all_numbers_come_in_their_order() {
@@ -103,7 +103,7 @@ mod tests {
         ] {
             let numbers: Vec<usize> = (0..count).collect();
             let squares: Vec<usize> = (0..count).map(|number| number * number).collect();
-            assert_eq!(of_each(&numbers, &|| (), |number| number * number), squares);
+            assert_eq!(par_map(&numbers, &|| (), |number| number * number), squares);
         }
     }
 
@@ -121,7 +121,7 @@ mod tests {
             std::thread::sleep(std::time::Duration::from_micros(100));
         };
         let all = vec![(); 100_000];
-        let unwound = catch_unwind(AssertUnwindSafe(|| of_each(&all, &pause, of)));
+        let unwound = catch_unwind(AssertUnwindSafe(|| par_map(&all, &pause, of)));
         let payload = unwound.map_err(|payload| payload.downcast_ref() == Some(&"withdrawn"));
         assert_eq!(payload.err(), Some(true));
         assert!(asked.into_inner() < all.len() / 10);
@@ -131,11 +131,11 @@ mod tests {
     fn a_panic_of_either_thread_is_the_callers() {
         let number = |fails: bool| if fails { panic!("a defect") } else { 1 };
         for (one, other) in [(true, false), (false, true)] {
-            let run = || at_once(|| number(one), || number(other));
+            let run = || join(|| number(one), || number(other));
             let unwound = catch_unwind(AssertUnwindSafe(run));
             let words = unwound.map_err(|payload| payload.downcast_ref() == Some(&"a defect"));
             assert_eq!(words.err(), Some(true));
         }
-        assert_eq!(at_once(|| 1, || 2), (1, 2));
+        assert_eq!(join(|| 1, || 2), (1, 2));
     }
 }

@@ -358,7 +358,7 @@ impl Workspace {
 #[derive(Clone)]
 pub struct Analysis {
     db: AnalysisDatabase,
-    /// Whether nobody waits for answers any more; clones share it.
+    /// Whether no answer is awaited any more; clones share it.
     withdrawn: Arc<AtomicBool>,
 }
 
@@ -526,7 +526,7 @@ impl Analysis {
         self.file_reports_with(paths, &|_| {})
     }
 
-    /// As [`Analysis::file_reports`], for callers that show how far it is: they are told, on any thread, how many items are
+    /// As [`Analysis::file_reports`], for callers that show how far it is: they are shown, on any thread, how many items are
     /// to be checked each time one more of them is.
     pub fn file_reports_with(
         &self,
@@ -627,7 +627,7 @@ impl Analysis {
             group.is_ok_and(|group| groups.contains(&group))
         });
         let mut paths: Vec<String> = related.map(|(path, _)| file_of(&path).to_owned()).collect();
-        // Blocks follow the file that they stand in.
+        // Blocks follow the file that they are in.
         paths.dedup();
         paths
     }

@@ -58,7 +58,7 @@ pub fn applied(text: &str, edits: &[FileEdit]) -> String {
     mended
 }
 
-/// Where a byte range of the text before edits stands behind them.
+/// Where a byte range of the text before edits is behind them.
 #[must_use]
 pub fn moved(range: (u32, u32), edits: &[FileEdit]) -> (i64, i64) {
     let place = |byte: u32, end: bool| {
@@ -372,7 +372,7 @@ fn unstated(diagnostic: &Diagnostic, text: &str) -> Vec<String> {
     problems
 }
 
-/// What stands between backticks.
+/// What is between backticks.
 fn codes(words: &str) -> Vec<String> {
     words
         .split('`')

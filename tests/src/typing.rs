@@ -69,7 +69,7 @@ pub struct Keystroke {
     pub start: usize,
     /// Byte after the last that is replaced.
     pub end: usize,
-    /// What stands there instead.
+    /// What is there instead.
     pub text: String,
 }
 

@@ -24,7 +24,7 @@ const WITHOUT: &[(&str, &str)] = &[
     ),
     (
         "modulo_indivisible/wrong",
-        "the other part of the axis stands in another expression, which this one alone cannot fit",
+        "the other part of the axis is in another expression, which this one alone cannot fit",
     ),
     (
         "stride_indivisible/wrong_2",

@@ -193,7 +193,7 @@ fn what_would_save_cycles_is_proposed_with_the_cost() {
     assert_none(&problems);
 }
 
-/// What is proven stands at deny, what is possible at warn.
+/// What is proven is at deny, what is possible at warn.
 #[test]
 fn a_proven_overwrite_is_denied() {
     let expected = [
@@ -216,7 +216,7 @@ fn a_proven_overwrite_is_denied() {
     }
 }
 
-/// A change that is told in words was tried by nobody: no cycles are promised for it, unless the rule simulates the changed
+/// A change that is given in words was tried by nobody: no cycles are promised for it, unless the rule simulates the changed
 /// operations itself.
 #[test]
 fn proposals_in_words_promise_no_cycles() {

@@ -1,4 +1,4 @@
-//! What an edit re-runs: the queries of the function that it stands in, and no rule, derivation or lowering elsewhere.
+//! What an edit re-runs: the queries of the function that it is in, and no rule, derivation or lowering elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -236,7 +236,7 @@ fn with_a_nested_kernel() -> Workspace {
     workspace
 }
 
-/// Replaces a text that stands once, checks, and gives the counts of some queries.
+/// Replaces a text that occurs once, checks, and gives the counts of some queries.
 fn edit_nested(workspace: &mut Workspace, from: &str, to: &str) -> [usize; 4] {
     let old: std::sync::Arc<str> = {
         let mut files = workspace.files();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use visa_analysis::{Group, Report, Workspace};
 use visa_tests::{differences, line_of, read, repository, rust_files, shown};
 
-/// The book's programs: each stands once as written and once right.
+/// The book's programs: each is once as written and once right.
 const BOOK: [&str; 5] = [
     "constant_addition",
     "dot_product",
@@ -113,10 +113,10 @@ fn the_books_programs_have_exactly_the_marked_findings() {
         let file = format!("{name}.rs");
         assert!(
             fixtures.join("right").join(&file).is_file(),
-            "{name} does not stand right"
+            "{name} does not be right"
         );
         let path = fixtures.join("book").join(&file);
-        assert!(path.is_file(), "{name} does not stand as the book has it");
+        assert!(path.is_file(), "{name} does not be as the book has it");
         problems.extend(differences(&shown(&path), &read(&path)));
     }
     assert!(

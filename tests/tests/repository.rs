@@ -194,7 +194,7 @@ fn the_pages_of_the_rules_are_what_the_program_prints() {
 fn every_page_shows_what_the_wrong_kernel_gets() {
     for rule in visa_analysis::all_rules() {
         let page = printed(&["explain", rule.name, "--format", "markdown"]);
-        // The budgets stand in the settings, which a page has none of.
+        // The budgets are in the settings, which a page has none of.
         let by_settings = rule.name == "budget_exceeded" && page.contains("visa-lint.toml");
         assert!(
             page.contains("\n- Line ") || by_settings,

@@ -118,7 +118,7 @@ export class Server implements vscode.Disposable {
       ...this.options(),
       middleware: {
         workspace: {
-          // The change that ends this server cannot be told to it any more.
+          // The change that ends this server cannot be sent to it any more.
           didChangeConfiguration: async (sections, tell) => {
             await tell(sections).catch((error: unknown) => {
               if (this.client === client) throw error;
@@ -136,7 +136,7 @@ export class Server implements vscode.Disposable {
     }
     if (this.client !== client) return;
     this.set({ kind: 'ready', version: client.initializeResult?.serverInfo?.version ?? version, server });
-    // A crash between here and the next message is told by the error handler.
+    // A crash between here and the next message is reported by the error handler.
     client.onDidChangeState(({ newState }) => {
       if (this.client !== client) return;
       if (newState === State.Running) this.set({ kind: 'ready', version, server });

@@ -2,7 +2,7 @@
 
 import type { Operation, Point, Range } from './protocol';
 
-/** The UTF-16 unit in a line before which a column stands; the line's end for a column behind it. */
+/** The UTF-16 unit in a line before which a column is; the line's end for a column behind it. */
 export function unitOf(line: string, column: number): number {
   let units = 0;
   let at = 1;

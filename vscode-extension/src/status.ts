@@ -40,7 +40,7 @@ export class StatusItem implements vscode.Disposable {
     this.item.backgroundColor = color === undefined ? undefined : new vscode.ThemeColor(color);
     const document = vscode.window.activeTextEditor?.document;
     const fitting = document !== undefined && vscode.languages.match(DOCUMENTS, document) > 0;
-    // What is broken is told everywhere, what works only where it matters.
+    // What is broken is shown everywhere, what works only where it matters.
     if (fitting || status.kind === 'failed') this.item.show();
     else this.item.hide();
   }

@@ -214,7 +214,7 @@ fn statement(
     Some((place.map(|(_, range)| range), source(head, tail)))
 }
 
-/// The text of a statement that stands on both sides of a method, cut where it is long.
+/// The text of a statement that is on both sides of a method, cut where it is long.
 fn source(before: &str, after: &str) -> String {
     let cut = before.char_indices().rev().nth(SOURCE_LIMIT - 1);
     let before = before.get(cut.map_or(0, |(at, _)| at)..);

@@ -104,7 +104,7 @@ fn join(first: &[Runs], second: &[Runs], shift: u64) -> Vec<Runs> {
 
 /// The largest number of consecutive accesses that all touch one same bank.
 ///
-/// `levels` stand outermost first; one access touches `access_bits` bits from its address on; `base_bits` is the
+/// `levels` are outermost first; one access touches `access_bits` bits from its address on; `base_bits` is the
 /// address of the first access, in bits from the start of the slice's DM. No levels mean one access. The answer
 /// saturates at `u64::MAX`. (Book: Bank Starvation.)
 #[must_use]

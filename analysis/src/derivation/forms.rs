@@ -1,7 +1,7 @@
 //! Small questions about canonical forms that several engines ask.
 //!
 //! Knows forms only: no engine and no limits. "Differ" always means proven to differ; what cannot be decided counts as
-//! equal here, so that nobody builds a violation on it.
+//! equal here, so that no violation is built on it.
 
 use crate::kernel::Written;
 use crate::mapping::{
@@ -70,7 +70,7 @@ pub(crate) fn may_share_ragged(form: &Form, other: &Form) -> bool {
     })
 }
 
-/// Whether the matches of a division, outermost of the dividend first, stand in the divisor in the same order.
+/// Whether the matches of a division, outermost of the dividend first, are in the divisor in the same order.
 pub(crate) fn keeps_order(division: &Division) -> bool {
     division.matches.windows(2).all(|pair| match pair {
         [outer, inner] => outer.divisor_stride > inner.divisor_stride,

@@ -17,7 +17,7 @@ use crate::mapping::{Answer, Atom, Form, Mapping, equal_forms};
 
 use super::memory::{MoveKind, MoveViolation};
 use super::moves::{dropped_axis, moved_at_once};
-use super::remembered::Remembered;
+use super::remembered::Memo;
 use super::tensors::repeated_selections;
 use super::{EndDerivation, OperationDerivation, PassDerivation, forms};
 pub use transpose::TransposeRows;
@@ -37,7 +37,7 @@ pub struct LibraryLimit {
 /// What the library refuses although the machine takes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LibraryLimitKind {
-    /// An element whose iterations are not as many as the stream's: padding stands among them, or inside the packet.
+    /// An element whose iterations are not as many as the stream's: padding is among them, or inside the packet.
     CommitPadding {
         /// Positions of the element.
         positions: u64,
@@ -48,7 +48,7 @@ pub enum LibraryLimitKind {
     },
     /// An element whose innermost part is not the packet in its own order.
     CommitPacket {
-        /// The part of the element that stands where the packet is looked for.
+        /// The part of the element that is where the packet is looked for.
         found: Mapping,
         /// The packet.
         packet: Mapping,
@@ -232,7 +232,7 @@ fn truncated(source: &Mapping, target: &Mapping) -> Option<LibraryLimitKind> {
 }
 
 thread_local! {
-    static TRUNCATED: Remembered<(Mapping, Mapping), Option<LibraryLimitKind>> = Remembered::default();
+    static TRUNCATED: Memo<(Mapping, Mapping), Option<LibraryLimitKind>> = Memo::default();
 }
 
 fn find_truncated(source: &Form, target: &Form) -> Option<LibraryLimitKind> {

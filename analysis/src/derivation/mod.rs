@@ -41,7 +41,7 @@ use refusals::Refusing;
 
 use crate::hardware::Target;
 use crate::kernel::{Body, Operation, OperationKind, Pass, PassEnd, StageKind};
-use crate::threads::{OPERATIONS_OF_A_THREAD, at_once};
+use crate::threads::{OPERATIONS_OF_A_THREAD, join};
 
 /// Everything derived of one body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub enum OperationDerivation {
     Copy(Arc<dma::DmaDerivation>),
     /// A pass of the tensor unit.
     Pass(Arc<PassDerivation>),
-    /// A collective: what is wrong with it stands with its tensors and with the moves.
+    /// A collective: what is wrong with it is with its tensors and with the moves.
     Collective,
 }
 
@@ -210,7 +210,7 @@ pub fn derive_watching(body: &Body, target: Target, pause: &dyn Fn()) -> BodyDer
         if body.operations.len() < OPERATIONS_OF_A_THREAD {
             (operations(), between())
         } else {
-            at_once(operations, between)
+            join(operations, between)
         };
     BodyDerivation {
         library: library::derive(body, &operations, &memory.moves),

@@ -17,7 +17,7 @@ use crate::mapping::{
     project,
 };
 
-use super::remembered::Remembered;
+use super::remembered::Memo;
 
 pub(super) use collectives::moved_at_once;
 
@@ -227,7 +227,7 @@ fn commit_loss(
 }
 
 /// What a move is asked for: the source, the target.
-type Faults = Remembered<(Mapping, Mapping), Option<MoveFault>>;
+type Faults = Memo<(Mapping, Mapping), Option<MoveFault>>;
 
 thread_local! {
     static LOST: Faults = Faults::default();
@@ -266,7 +266,7 @@ fn find_lost(source: &Mapping, target: &Mapping) -> Option<MoveFault> {
 }
 
 /// The first axis of which the target lacks a value that the source holds, whether or not a resize says so; the axes of a
-/// group where one cannot be told from the other.
+/// group where one is unknown from the other.
 pub(super) fn dropped_axis(source: &Form, target: &Form) -> Option<String> {
     let mut grouped = Vec::new();
     for axis in source.axis_names() {

@@ -398,7 +398,7 @@ fn split_time(time: &Form, rows: &Form) -> Result<Split, Answer> {
     }
 }
 
-/// The run of iterations that the matched rows span: how many iterations lie inside of it, and how many rows it has.
+/// The run of iterations that the matched rows span: how many iterations are inside of it, and how many rows it has.
 /// Rows may be padded in the input; the padding is turned with them.
 fn block_of(time: &Form, division: &Division) -> Option<(u64, u64)> {
     let inside = division

@@ -48,7 +48,7 @@ fn of_operation(operation: &Operation, derived: &OperationDerivation) -> Vec<Unr
             }
             for reduce in &derived.valid_counts.undecided {
                 let why = if reduce.grouped {
-                    format!("`{}` lies in a group that a size cuts across", reduce.axis)
+                    format!("`{}` is in a group that a size cuts across", reduce.axis)
                 } else {
                     "its parts are too entangled".to_owned()
                 };

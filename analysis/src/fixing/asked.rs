@@ -1,4 +1,4 @@
-//! Fixes that somebody asks for: from what a report says of a fix back to the function whose rule proposed it, and there to
+//! Fixes that are asked for: from what a report says of a fix back to the function whose rule proposed it, and there to
 //! what the fix needs behind it.
 //!
 //! Knows findings of functions and items and their places in files; how a fix is completed is the business of

@@ -1,7 +1,7 @@
 //! Applying fixes: from texts and code actions to new texts, and rounds of that until nothing changes.
 //!
 //! Knows texts and reports, nothing about files on disk. A check says which fixes there are; what a fix needs behind it is
-//! worked out here, when somebody asks for the fix: in [`crate::completion`], on the function that it is about and on nothing else.
+//! worked out here, when the fix is asked for: in [`crate::completion`], on the function that it is about and on nothing else.
 //! [`apply_fixes`] is one application: all edits of a fix or none of them, and of two fixes that meet the first one.
 //! [`fix_all`] repeats both and judges every application by the reports before and after, so that what a fix may never do
 //! (break the parse, hide an operation, bring a finding of a higher level than the one it mends) cannot happen, whatever

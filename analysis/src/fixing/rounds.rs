@@ -8,7 +8,7 @@ use super::{Completed, Completing, Texts, Trust, apply_fixes};
 use crate::report::{Diagnostic, DiagnosticFix, FileReport};
 use crate::rules::Level;
 
-/// Applications that stand, after which the rounds end even if fixes are left.
+/// Applications that are, after which the rounds end even if fixes are left.
 const ROUNDS: usize = 500;
 
 /// Texts that fixes are applied to, and the engine that judges them.
@@ -42,10 +42,10 @@ pub struct Fixed {
 
 /// Applies the fixes of all open findings, asks again, and so on until no fix is left that may be applied.
 ///
-/// An application stands only if afterwards no file has more syntax errors, operations that are not understood or
+/// An application is only if afterwards no file has more syntax errors, operations that are not understood or
 /// problems than before, no rule has more findings in a file at a level above that of the mended findings, the findings
 /// that were to be mended are gone, and there are no more of their level and above unless more is understood. If it does
-/// not stand, its first half is tried, down to one fix, which is then left out; so are fixes that lead in a circle. Fixing
+/// not be, its first half is tried, down to one fix, which is then left out; so are fixes that lead in a circle. Fixing
 /// the result again changes nothing.
 pub fn fix_all(target: &mut impl Fixable, trust: Trust) -> Fixed {
     let original = target.texts();
@@ -77,17 +77,17 @@ struct Rounds<'t, T> {
     texts: Texts,
     reports: Vec<FileReport>,
     standing: Standing,
-    /// Fixes that did not stand since something last changed.
+    /// Fixes that did not be since something last changed.
     refused: BTreeSet<Key>,
     /// Fixes that only lead in a circle.
     circular: BTreeSet<Key>,
-    /// Fixes that did not stand with the others of their function.
+    /// Fixes that did not be with the others of their function.
     alone: BTreeSet<Key>,
-    /// The applications that stand, in their order.
+    /// The applications that are, in their order.
     history: Vec<Step>,
 }
 
-/// An application that stands.
+/// An application that is.
 struct Step {
     /// The level of what it mended.
     level: Level,
@@ -176,11 +176,11 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         while left > 0 {
             let batch = self.candidates();
             if !batch.is_empty() {
-                let stands = self.attempt(batch);
-                changed |= stands;
-                left -= usize::from(stands);
+                let applied = self.attempt(batch);
+                changed |= applied;
+                left -= usize::from(applied);
             } else if changed {
-                // What did not stand before the change may stand now.
+                // What did not be before the change may be now.
                 changed = false;
                 self.refused.clear();
             } else {
@@ -272,7 +272,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         })
     }
 
-    /// Applies as many of the fixes as stand, at least trying the first. Whether the texts changed.
+    /// Applies as many of the fixes as are, at least trying the first. Whether the texts changed.
     fn attempt(&mut self, mut batch: Vec<Candidate>) -> bool {
         loop {
             let fixes = batch.iter().map(|candidate| &candidate.fix);
@@ -287,7 +287,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             self.target.replace(&kept);
             if batch.len() < 2 {
                 for Candidate { keys, .. } in batch {
-                    // Of several that do not stand together some may stand.
+                    // Of several that do not be together some may be.
                     if keys.len() > 1 {
                         self.alone.extend(keys);
                     } else {
@@ -309,7 +309,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         kept.collect()
     }
 
-    /// Takes an application that stands, unless it closes a circle: then all that led around is taken back. Whether the
+    /// Takes an application that is, unless it closes a circle: then all that led around is taken back. Whether the
     /// texts changed.
     fn keep(
         &mut self,

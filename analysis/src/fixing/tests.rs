@@ -106,7 +106,7 @@ fn what_does_not_fit_is_not_applied() {
 }
 
 /// An engine whose rules are words: each finds itself in the texts and offers to be rewritten. `(` is a syntax error, `?`
-/// an operation that nobody understands.
+/// an operation that is not understood.
 #[derive(Debug, Clone)]
 struct Toy {
     files: BTreeMap<Arc<str>, Arc<str>>,

@@ -45,7 +45,7 @@ fn add_lines(text: &str, range: Range<usize>, code: &mut Code) {
 /// Whether the words behind a fence say that its code is Rust that is meant to compile, as rustdoc reads them.
 fn is_rust(info: &str, unnamed_is_rust: bool) -> bool {
     let (mut rust, mut attribute, mut other) = (false, false, false);
-    // What stands in braces are classes for the page.
+    // What is in braces are classes for the page.
     let info = info.split('{').next().unwrap_or("");
     let words = info.split(|character: char| character == ',' || character.is_whitespace());
     for word in words.filter(|word| !word.is_empty()) {

@@ -31,7 +31,7 @@ const MAXIMUM_FOLLOWED: usize = 1_000;
 /// A function, named by the span of its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Function {
-    /// The item whose text it stands in.
+    /// The item whose text it is in.
     owner: ItemId,
     /// The item that it is.
     item: ItemId,
@@ -44,7 +44,7 @@ struct Function {
 /// A name in a function's text that means a function.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct CallSite {
-    /// The name of the function it stands in.
+    /// The name of the function it is in.
     caller: Span,
     callee: ItemId,
     span: Span,
@@ -60,7 +60,7 @@ pub(super) fn call_items(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<Call
         .collect()
 }
 
-/// Who calls the function whose name stands at an offset.
+/// Who calls the function whose name is at an offset.
 pub(super) fn incoming_calls(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<CallLink> {
     let Some(target) = function_at(db, file, offset).map(|function| function.item) else {
         return Vec::new();
@@ -98,7 +98,7 @@ pub(super) fn incoming_calls(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<
     callers.into_iter().filter_map(link).collect()
 }
 
-/// Whom the function calls whose name stands at an offset.
+/// Whom the function calls whose name is at an offset.
 pub(super) fn outgoing_calls(db: &dyn Db, file: SourceFile, offset: u32) -> Vec<CallLink> {
     let Some(function) = function_at(db, file, offset) else {
         return Vec::new();

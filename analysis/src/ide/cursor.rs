@@ -1,4 +1,4 @@
-//! What stands at a byte of a file: its token, the macro around it, the item and the offset in the item's normalised text.
+//! What is at a byte of a file: its token, the macro around it, the item and the offset in the item's normalised text.
 //!
 //! Knows trees and items; does not know what a name means.
 
@@ -25,7 +25,7 @@ pub(super) struct MacroAt {
     pub(super) kind: SiteKind,
     /// Its tree of tokens, delimiters included.
     pub(super) tree: SyntaxNode,
-    /// What stands between the delimiters, in bytes of the file.
+    /// What is between the delimiters, in bytes of the file.
     pub(super) body: ByteRange,
 }
 
@@ -76,7 +76,7 @@ impl Cursor {
         }
     }
 
-    /// The item of a module that a token stands in, and the token's offset in the item's normalised text.
+    /// The item of a module that a token is in, and the token's offset in the item's normalised text.
     pub(super) fn item(&self, db: &dyn Db, token: &SyntaxToken) -> Option<(ItemId, u32)> {
         item_at(db, self.file, self.range_of(token).start)
     }

@@ -236,7 +236,7 @@ fn axes_of(tree: &SyntaxNode) -> Vec<String> {
         .collect()
 }
 
-/// Whether an empty line stands between two nodes of a list.
+/// Whether an empty line is between two nodes of a list.
 fn blank_line_between(one: &SyntaxNode, other: &SyntaxNode) -> bool {
     std::iter::successors(one.next_sibling_or_token(), |element| {
         element.next_sibling_or_token()

@@ -204,7 +204,7 @@ impl Analysis {
         self.in_file(path, |db, file| calls::call_items(db, file, offset))
     }
 
-    /// Who calls the function whose name stands at an offset.
+    /// Who calls the function whose name is at an offset.
     ///
     /// # Errors
     ///
@@ -213,7 +213,7 @@ impl Analysis {
         self.in_file(path, |db, file| calls::incoming_calls(db, file, offset))
     }
 
-    /// Whom the function calls whose name stands at an offset.
+    /// Whom the function calls whose name is at an offset.
     ///
     /// # Errors
     ///
@@ -257,7 +257,7 @@ impl Analysis {
         self.in_file(path, |db, file| stages::kernel_cost_at(db, file, offset))
     }
 
-    /// What lies where and when in the memories of the kernel around a cursor.
+    /// What is where and when in the memories of the kernel around a cursor.
     ///
     /// # Errors
     ///

@@ -93,7 +93,7 @@ pub enum HintKind {
 /// Words between the text's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InlayHint {
-    /// The byte of the file before which it stands.
+    /// The byte of the file before which it is.
     pub offset: u32,
     /// The words.
     pub label: String,
@@ -258,7 +258,7 @@ pub struct SemanticToken {
 pub struct Folding {
     /// What is hidden behind its first line.
     pub range: ByteRange,
-    /// What stands in its place.
+    /// What is in its place.
     pub collapsed: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Kernels that stand in other functions, in constants and in `impl` blocks: everybody sees them as they see others.
+//! Kernels that are in other functions, in constants and in `impl` blocks: everybody sees them as they see others.
 
 use super::testing::{KERNEL, at_caret, everywhere, workspace};
 use crate::{ByteRange, HintLevel};

@@ -1,7 +1,7 @@
 //! Which operation, and which stage of it, a method's name in the text stands for.
 //!
 //! Knows functions, the bodies that hold them and the places of methods; derives nothing. One name may stand for many
-//! operations: a helper's text stands in the body of every kernel that reaches it, a loop's once a run.
+//! operations: a helper's text is in the body of every kernel that reaches it, a loop's once a run.
 
 use crate::check::body;
 use crate::db::Db;
@@ -47,7 +47,7 @@ pub(super) fn bodies_with(db: &dyn Db, item: ItemId, offset: u32) -> Vec<ItemId>
     kernels.iter().copied().take(KERNELS_SHOWN).collect()
 }
 
-/// The operations whose method stands around an offset of an item's normalised text, the bodies in the order of
+/// The operations whose method is around an offset of an item's normalised text, the bodies in the order of
 /// [`bodies_with`], the operations of each in program order: one a run of a loop, one a call of a helper.
 pub(super) fn operations_at(db: &dyn Db, item: ItemId, offset: u32) -> Vec<OperationAt> {
     let in_body = |function: ItemId| {

@@ -20,7 +20,7 @@ use crate::mapping::{
 use super::ByteRange;
 use super::cursor::{Cursor, MacroAt};
 
-/// Terms that may stand in each other.
+/// Terms that may be in each other.
 const MAXIMUM_DEPTH: usize = 256;
 
 /// The ranges around a byte of a macro's arguments, from the inside out, each larger than the one before.

@@ -13,7 +13,7 @@ use crate::cost::{
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{
-    ItemId, Span, TokenMap, file_items, functions_of, item_text, stands_in, token_map,
+    ItemId, Span, TokenMap, file_items, functions_of, is_inside, item_text, token_map,
 };
 use crate::kernel::callgraph::kernels_reaching;
 use crate::kernel::{Body, Operation, OperationId, Tier, body};
@@ -53,7 +53,7 @@ pub struct MemoryMapAnswer {
     pub kernel: String,
     /// Cycles from its start to its end; `None` where something of it is unresolved.
     pub total: Option<u64>,
-    /// What lies where and when.
+    /// What is where and when.
     pub memory: Vec<MemoryRow>,
     /// The most bytes a slice that are occupied at once.
     pub peak: Option<Peak>,
@@ -75,7 +75,7 @@ pub(super) fn stage_table(db: &dyn Db, file: SourceFile, offset: u32) -> Option<
         inside.retain(|row| {
             let operation = lowered.operation(OperationId(row.id));
             operation.is_some_and(|operation| {
-                methods(operation).any(|(span, _)| stands_in(db, span, function))
+                methods(operation).any(|(span, _)| is_inside(db, span, function))
             })
         });
         if !inside.is_empty() {
@@ -102,7 +102,7 @@ pub(super) fn memory_map(db: &dyn Db, file: SourceFile, offset: u32) -> Option<M
     let kernel = kernel_around(db, function_around(db, file, offset)?)?;
     let simulation = function_simulation(db, kernel);
     let total = simulation.total();
-    // Where something is unresolved, it may lie anywhere.
+    // Where something is unresolved, it may be anywhere.
     let of_tier = |tier| simulation.memory.holes(tier, 0, total?);
     let holes = OF_A_SLICE.into_iter().filter_map(of_tier).flatten();
     let capacity = OF_A_SLICE
@@ -124,7 +124,7 @@ pub(super) fn memory_map(db: &dyn Db, file: SourceFile, offset: u32) -> Option<M
     })
 }
 
-/// The function whose text, from its first attribute to its last brace, a byte stands in or touches.
+/// The function whose text, from its first attribute to its last brace, a byte is in or touches.
 pub(super) fn function_around(db: &dyn Db, file: SourceFile, offset: u32) -> Option<ItemId> {
     let tokens = token_map(db, file);
     let items = file_items(db, file);
@@ -134,7 +134,7 @@ pub(super) fn function_around(db: &dyn Db, file: SourceFile, offset: u32) -> Opt
     let around = items.items.iter().copied();
     let around = around.filter(|item| touches(tokens.item_range(*item)));
     let functions = around.flat_map(|item| functions_of(db, item));
-    // What is inside stands behind what is around it. Between two functions without a space the later one is meant, as with
+    // What is inside is behind what is around it. Between two functions without a space the later one is meant, as with
     // a caret before a word.
     functions
         .filter(|function| touches(tokens.range(item_text(db, *function).full_span())))
@@ -149,7 +149,7 @@ fn kernel_around(db: &dyn Db, function: ItemId) -> Option<ItemId> {
     kernels.iter().find(own_file).or(kernels.first()).copied()
 }
 
-/// The operations in whose chain of methods a byte stands, the shortest chain; else those of the statement around it.
+/// The operations in whose chain of methods a byte is, the shortest chain; else those of the statement around it.
 fn operations_at(
     db: &dyn Db,
     file: SourceFile,
@@ -203,7 +203,7 @@ fn operations_at(
     meant.map(|(id, _)| *id).collect()
 }
 
-/// Where the chains of a function stand in its file.
+/// Where the chains of a function are in its file.
 struct Chains<'a> {
     db: &'a dyn Db,
     root: &'a SyntaxNode,
@@ -217,13 +217,13 @@ impl Chains<'_> {
     fn of(&self, operation: &Operation) -> Option<TextRange> {
         let mut calls = methods(operation)
             .map(|(span, _)| span)
-            .filter(|span| stands_in(self.db, *span, self.function))
+            .filter(|span| is_inside(self.db, *span, self.function))
             .filter_map(|span| self.call(span));
         let first = calls.next()?;
         Some(calls.fold(first, TextRange::cover))
     }
 
-    /// The call whose name stands at a place.
+    /// The call whose name is at a place.
     fn call(&self, place: Span) -> Option<TextRange> {
         let (start, _) = self.tokens.range(place)?;
         let start = TextSize::from(start.checked_sub(self.base)?);

@@ -17,7 +17,7 @@ use crate::db::Db;
 use crate::inputs::{SourceFile, parse};
 use crate::items::{
     ItemId, ItemKind, ModulePath, Span, TokenMap, alias_mapping, const_value, file_items,
-    stands_in, token_map,
+    is_inside, token_map,
 };
 use crate::kernel::{OperationKind, body};
 use crate::numbers::thousands;
@@ -100,7 +100,7 @@ impl Outline<'_> {
         })
     }
 
-    /// All of the module whose name stands somewhere: its item is the header alone.
+    /// All of the module whose name is somewhere: its item is the header alone.
     fn module_range(&self, name: ByteRange) -> Option<ByteRange> {
         let parsed = parse(self.db, self.file);
         let base = parsed.offset();
@@ -162,7 +162,7 @@ impl Outline<'_> {
         let mut seen = FxHashSet::default();
         let mut symbols = Vec::new();
         for operation in &lowered.operations {
-            if !stands_in(self.db, operation.span, function) || !seen.insert(operation.span) {
+            if !is_inside(self.db, operation.span, function) || !seen.insert(operation.span) {
                 continue;
             }
             let Some(selection) = self.bytes(operation.span) else {
@@ -191,12 +191,12 @@ impl Outline<'_> {
     }
 }
 
-/// Whether what stands in a declaration is shown below it.
+/// Whether what is in a declaration is shown below it.
 const fn has_children(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Kernel | SymbolKind::Function)
 }
 
-/// Puts what stands in functions below them.
+/// Puts what is in functions below them.
 fn nested(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
     symbols.sort_by_key(|symbol| (symbol.range.start, std::cmp::Reverse(symbol.range.end)));
     let mut top = Vec::new();

@@ -132,7 +132,7 @@ fn meaning(db: &dyn Db, item: ItemId, token: &SyntaxToken) -> Option<(TokenKind,
     }
 }
 
-/// Whether a token stands in the braces of `#{0}` or `#{!}`, or is one of them.
+/// Whether a token is in the braces of `#{0}` or `#{!}`, or is one of them.
 fn in_padding(token: &SyntaxToken) -> bool {
     let Some(tree) = token.parent() else {
         return false;

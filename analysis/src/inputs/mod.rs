@@ -176,7 +176,7 @@ pub struct Project {
     pub cfg: Arc<FileCfg>,
 }
 
-/// The path of a file as the caller knows it; of a block that of the file that it stands in.
+/// The path of a file as the caller knows it; of a block that of the file that it is in.
 pub fn shown_path(db: &dyn Db, file: SourceFile) -> Arc<str> {
     let path = file.path(db);
     if is_fragment(&path) {
@@ -312,7 +312,7 @@ impl AnalysisDatabase {
     }
 }
 
-/// A file that nobody has edited yet: what it alone decides is passed over after edits of others.
+/// A file that was not edited yet: what it alone decides is passed over after edits of others.
 fn new_file(db: &AnalysisDatabase, path: Arc<str>, text: &str) -> SourceFile {
     SourceFile::builder(path, text.into())
         .durability(Durability::HIGH)

@@ -370,7 +370,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The few methods of integers and arrays that stand in constants.
+    /// The few methods of integers and arrays that are in constants.
     fn method(&mut self, call: &ast::MethodCallExpr, expression: &ast::Expr) -> ConstValue {
         let Some(name) = call.name_ref() else {
             return INCOMPLETE;

@@ -36,7 +36,7 @@ pub(super) enum Declared {
 }
 
 impl Declared {
-    /// Whether the declaration can stand in a namespace. Imports can in both; what they import decides.
+    /// Whether the declaration can be in a namespace. Imports can in both; what they import decides.
     pub(super) fn in_namespace(&self, namespace: Namespace) -> bool {
         match self {
             Self::Axis(_) | Self::Import(_) | Self::Parameter { constant: false } => true,
@@ -132,7 +132,7 @@ impl Declarations {
         self.open
     }
 
-    /// A macro is called where items may stand: one that we do not know may declare anything.
+    /// A macro is called where items may be: one that we do not know may declare anything.
     pub(super) fn add_macro(&mut self, name: &str) {
         self.open |= !QUIET_MACROS.contains(&name);
     }
@@ -146,7 +146,7 @@ impl Declarations {
         }
     }
 
-    /// Adds the axes of a call of `axes!`; `text` is the item whose text the call stands in.
+    /// Adds the axes of a call of `axes!`; `text` is the item whose text the call is in.
     pub(super) fn add_axes(&mut self, call: &ast::MacroCall, text: &ItemText) {
         let Some(arguments) = MacroArguments::of(call) else {
             return;

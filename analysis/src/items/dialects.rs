@@ -211,7 +211,7 @@ pub(crate) fn library_imports(
     })
 }
 
-/// Where a name stands as a word of its own.
+/// Where a name is as a word of its own.
 fn word(text: &str, name: &str) -> Option<usize> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.match_indices(name)

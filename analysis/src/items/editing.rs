@@ -69,7 +69,7 @@ impl AnalysisDatabase {
         let left = pin(self, file, Durability::HIGH);
         match left {
             Some(left) if known => left + (end - start) + DISUSED_BY_EDIT,
-            // Of a file that was not held nobody knows which items it had.
+            // Of a file that was not pinned the earlier items are unknown.
             Some(_) => old.len() + DISUSED_BY_EDIT,
             None => 0,
         }
@@ -94,7 +94,7 @@ fn same_bytes<'a, Pairs: Iterator<Item = (u8, u8)>>(
     whole + pairs.count()
 }
 
-/// The bytes of the old text that the new one replaces, and what stands there in it.
+/// The bytes of the old text that the new one replaces, and what is there in it.
 fn difference<'a>(old: &str, new: &'a str) -> (usize, usize, &'a str) {
     let mut start = same_bytes(
         old.as_bytes().chunks_exact(CHUNK_BYTES),

@@ -85,7 +85,7 @@ impl ItemText {
     }
 }
 
-/// For every item of a file, where its tokens stand in the file. Changes with every edit: only for reporting.
+/// For every item of a file, where its tokens are in the file. Changes with every edit: only for reporting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenMap {
     runs: FxHashMap<ItemId, TokenRuns>,
@@ -108,7 +108,7 @@ impl TokenMap {
         self.runs.get(&item)?.normalised_offset(offset)
     }
 
-    /// The item whose token stands at a byte of the file, and the offset in its normalised text.
+    /// The item whose token is at a byte of the file, and the offset in its normalised text.
     pub fn item_at(&self, offset: u32) -> Option<(ItemId, u32)> {
         self.runs
             .iter()
@@ -193,7 +193,7 @@ pub fn item_text(db: &dyn Db, item: ItemId) -> Arc<ItemText> {
     })
 }
 
-/// Where the tokens of a file's items stand.
+/// Where the tokens of a file's items are.
 #[salsa::tracked(returns(clone))]
 pub fn token_map(db: &dyn Db, file: SourceFile) -> Arc<TokenMap> {
     Arc::new(TokenMap {
@@ -208,7 +208,7 @@ pub fn file_range(db: &dyn Db, span: Span) -> (SourceFile, u32, u32) {
     (file, start, end)
 }
 
-/// The item (of a module) whose token stands at a byte of a file, and the offset in its normalised text.
+/// The item (of a module) whose token is at a byte of a file, and the offset in its normalised text.
 pub fn item_at(db: &dyn Db, file: SourceFile, offset: u32) -> Option<(ItemId, u32)> {
     token_map(db, file).item_at(offset)
 }

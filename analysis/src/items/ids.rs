@@ -77,7 +77,7 @@ impl ItemId {
         self.parent(db).unwrap_or(self)
     }
 
-    /// The module that the item stands in, or its parent: modules in blocks do not count.
+    /// The module that the item is in, or its parent: modules in blocks do not count.
     pub fn module(self, db: &dyn Db) -> ModuleId {
         ModuleId::new(db, self.file(db), self.module_path(db))
     }

@@ -54,7 +54,7 @@ pub struct MappingProblem {
 pub enum MappingProblemKind {
     /// The macro would not parse.
     Grammar {
-        /// What stands there and what could.
+        /// What is there and what could.
         message: String,
         /// Another text for a place that says the same, where one is plain.
         instead: Option<(Span, String)>,
@@ -65,7 +65,7 @@ pub enum MappingProblemKind {
         text: String,
         /// Its value, where it is known.
         value: Option<u64>,
-        /// Whether it is a right operand; else it stands in the place of an axis.
+        /// Whether it is a right operand; else it is in the place of an axis.
         factor: bool,
         /// Whose macro it is.
         grammar: Grammar,
@@ -184,7 +184,7 @@ pub(super) fn observe_mapping_text(
     (result, resolver.observed.unwrap_or_default())
 }
 
-/// Resolves the type of a mapping as it stands in code: `m![…]`, an alias, a generic parameter.
+/// Resolves the type of a mapping as it is in code: `m![…]`, an alias, a generic parameter.
 ///
 /// `scope` is the scope of the place, `start` the span of the text that the tree of `written` was parsed from, from its
 /// first byte on. None if the type is no mapping that this room knows, for instance a tensor.
@@ -251,7 +251,7 @@ fn cyclic(db: &dyn Db, alias: ItemId) -> MappingResult {
 
 /// The size of a mapping type in a constant: `<m![A]>::SIZE`, `Alias::SIZE`, `Axis::SIZE`.
 pub(super) fn size_of_type(db: &dyn Db, scope: &ScopeRef, written: &ast::Type) -> Option<u64> {
-    // Problems are reported where the macro stands, so the place does not matter here.
+    // Problems are reported where the macro is, so the place does not matter here.
     let nowhere = Span {
         item: ItemId::new(
             db,
@@ -286,7 +286,7 @@ struct Resolver<'a> {
     scope: &'a ScopeRef,
     problems: Vec<MappingProblem>,
     depth: usize,
-    /// What parts of the expression stand for, by their bytes of the macro's body, where somebody asks.
+    /// What parts of the expression stand for, by their bytes of the macro's body, where that is asked for.
     observed: Option<Observed>,
 }
 
@@ -620,7 +620,7 @@ fn axis_mapping(axis: &AxisDefinition) -> Option<Mapping> {
     Some(Mapping::axis(Axis::new(&axis.name, axis.size?)))
 }
 
-/// Leaves out what the grammar says of a place where a constant stands: that it is one says more.
+/// Leaves out what the grammar says of a place where a constant is: that it is one says more.
 pub(super) fn once_each(problems: &mut Vec<MappingProblem>) {
     let constants: Vec<Span> = problems
         .iter()

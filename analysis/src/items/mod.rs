@@ -54,7 +54,7 @@ pub use self::remarks::{MappingRemark, MappingRemarkKind};
 pub use self::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
 pub use self::scopes::{
     ScopeKey, ScopeRef, all_functions, block_scopes, file_functions, functions_around,
-    functions_of, scope_at, stands_in,
+    functions_of, is_inside, scope_at,
 };
 pub use self::sites::{
     MappingParts, MappingSite, SiteKind, device_attribute, mapping_parts, mapping_sites,

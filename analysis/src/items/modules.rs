@@ -305,7 +305,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a file is the target itself or stands inside of it.
+    /// Whether a file is the target itself or is inside of it.
     fn is_cycle(&self, file: SourceFile, target: SourceFile) -> bool {
         let mut current = Some(file);
         while let Some(file) = current {

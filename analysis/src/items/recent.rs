@@ -45,7 +45,7 @@ pub(super) fn recently_parsed(text: Arc<ItemText>) -> ParsedItem {
         let parsed = match place {
             Some(place) => recent.remove(place),
             None => {
-                // Nobody asks again about a text that only this list keeps: it was replaced.
+                // No question comes again about a text that only this list keeps: it was replaced.
                 recent.retain(|kept| Arc::strong_count(&kept.text) > 1);
                 if recent.len() >= KEPT {
                     recent.remove(0);

@@ -1,7 +1,7 @@
 //! Remarks about mapping expressions that have a meaning: what one library does not take, and what says more than it needs.
 //!
 //! Knows the tree of an expression as it is written, and what each part of it stands for. What is wrong with an
-//! expression stands in its problems instead.
+//! expression is in its problems instead.
 
 mod factors;
 mod redundant;

@@ -276,7 +276,7 @@ pub fn functions_of(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
     functions
 }
 
-/// The functions of a file, wherever they stand in it: those of its modules in the order of the file, each followed by those
+/// The functions of a file, wherever they are in it: those of its modules in the order of the file, each followed by those
 /// in its blocks. None of a file that a condition leaves out.
 pub fn file_functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
     if is_left_out(db, file) {
@@ -293,7 +293,7 @@ pub fn all_functions(db: &dyn Db, file: SourceFile) -> Vec<ItemId> {
 }
 
 /// Whether a function is the innermost one around a place, its own signature included.
-pub fn stands_in(db: &dyn Db, place: Span, function: ItemId) -> bool {
+pub fn is_inside(db: &dyn Db, place: Span, function: ItemId) -> bool {
     place.item == function.owner(db)
         && functions_around(db, place.item, place.start).first() == Some(&function)
 }

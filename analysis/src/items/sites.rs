@@ -142,7 +142,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Adds a site for each alias that needs itself, where its name stands: it may be written without any macro.
+    /// Adds a site for each alias that needs itself, where its name is: it may be written without any macro.
     fn cycles(&mut self) {
         let scopes = block_scopes(self.db, self.item);
         let aliases = scopes
@@ -313,7 +313,7 @@ pub struct DeviceAttribute {
     pub chips: Option<u64>,
     /// The count of processing elements (the successor's library only), if it is a literal that fits.
     pub pe: Option<u64>,
-    /// The attribute's argument: what stands between its parentheses, or the attribute without one.
+    /// The attribute's argument: what is between its parentheses, or the attribute without one.
     pub span: Span,
 }
 

@@ -55,7 +55,7 @@ fn const_value_cycle(_db: &dyn Db, _id: salsa::Id, _item: ItemId) -> ConstValue 
     ConstValue::Unknown("a constant that needs itself")
 }
 
-/// Paths in a tree of an item's normalised text (see [`parse_item`]), looked up where they stand. It has no variables; an
+/// Paths in a tree of an item's normalised text (see [`parse_item`]), looked up where they are. It has no variables; an
 /// environment that has some asks this one for paths.
 pub struct ItemEnvironment<'a> {
     /// The database.
@@ -75,7 +75,7 @@ impl ConstEnvironment for ItemEnvironment<'_> {
     }
 }
 
-/// Paths looked up in one scope, wherever they stand.
+/// Paths looked up in one scope, wherever they are.
 pub struct ScopeEnvironment<'a> {
     /// The database.
     pub db: &'a dyn Db,

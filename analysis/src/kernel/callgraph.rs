@@ -111,7 +111,7 @@ pub fn callees(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
     found.into_iter().collect()
 }
 
-/// The paths of the expressions of a function, without those of the functions that stand in it: it need not call them.
+/// The paths of the expressions of a function, without those of the functions that are in it: it need not call them.
 fn paths_of(function: &SyntaxNode) -> Vec<ast::Path> {
     let mut paths = Vec::new();
     let mut preorder = function.preorder();

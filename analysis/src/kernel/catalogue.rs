@@ -388,7 +388,7 @@ impl CanonicalStage {
     /// Its row.
     #[must_use]
     pub fn row(self) -> &'static Row {
-        // The rows stand in the order of the enum: a test holds it.
+        // The rows are in the order of the enum: a test holds it.
         CATALOGUE.get(self as usize).unwrap_or(&rows::FETCH)
     }
 

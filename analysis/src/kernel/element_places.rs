@@ -1,6 +1,6 @@
 //! Where an item writes what tensors on the chip hold and what streams carry.
 //!
-//! The last argument of a tensor's type, wherever the type stands: in signatures, annotations, turbofish and aliases alike, for
+//! The last argument of a tensor's type, wherever the type is: in signatures, annotations, turbofish and aliases alike, for
 //! who changes what a tensor holds has to change all that name its type. And the arguments of methods that make tensors or
 //! stages of streams. Knows types and methods by their names; what a name that is no alias of a mapping stands for is left out.
 
@@ -18,7 +18,7 @@ use super::{Level, Tier};
 pub(crate) struct ElementPlace {
     /// The argument.
     pub(crate) span: Span,
-    /// What an alias that stands there means; none for an `m!`.
+    /// What an alias that is there means; none for an `m!`.
     pub(crate) alias: Option<Mapping>,
     /// Whether it is the time or the packet of a stream.
     pub(crate) stream: bool,

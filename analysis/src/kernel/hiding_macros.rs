@@ -81,7 +81,7 @@ fn templates(db: &dyn Db, item: ItemId) -> FxHashSet<String> {
         .collect()
 }
 
-/// Whether `#[device …]` stands among the tokens of a tree.
+/// Whether `#[device …]` is among the tokens of a tree.
 fn has_device(tree: &SyntaxNode) -> bool {
     let trees = tree
         .descendants()

@@ -34,7 +34,7 @@ pub struct LoopFrame {
     pub count: Option<u64>,
 }
 
-/// The arm of an `if` or `match` with an unknown condition that an operation stands in. Two operations whose paths
+/// The arm of an `if` or `match` with an unknown condition that an operation is in. Two operations whose paths
 /// name different arms of one branching never both run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BranchArm {
@@ -61,7 +61,7 @@ pub struct Body {
     /// What it runs on.
     pub machine: Machine,
     /// Whether some `#[device]` function of the workspace reaches this one. A fragment that nothing calls is judged
-    /// more mildly: nobody can tell what hardware its author has in mind.
+    /// more mildly: the hardware that its author has in mind is unknown.
     pub reached_from_kernel: bool,
     /// All tensors and views, by number.
     pub tensors: Vec<Tensor>,
@@ -69,18 +69,18 @@ pub struct Body {
     pub operations: Vec<Operation>,
     /// What could not be resolved, with its reason. Each counts as one unresolved operation.
     pub unresolved: Vec<Unresolved>,
-    /// The operations that `unresolved` speaks about although they stand in `operations`, in program order: something
+    /// The operations that `unresolved` speaks about although they are in `operations`, in program order: something
     /// of them is unknown.
     pub incomplete: Vec<OperationId>,
     /// Tensors that the body returns or that outlive it (by reference parameters written to).
     pub escaping: Vec<TensorId>,
-    /// Launches of kernels, in host code: the kernels' operations stand in bodies of their own.
+    /// Launches of kernels, in host code: the kernels' operations are in bodies of their own.
     pub launches: Vec<Launch>,
-    /// Loops whose runs were not all unrolled: only the first two and the last run stand in `operations`.
+    /// Loops whose runs were not all unrolled: only the first two and the last run are in `operations`.
     pub shortened_loops: Vec<Span>,
-    /// Loops with operations of which nobody can tell how often they run: two runs stand for all.
+    /// Loops with operations that run an unknown number of times: two runs stand for all.
     pub unbounded_loops: Vec<Span>,
-    /// Branchings of which an arm leaves a loop or a function before operations that stand in `operations` all the same.
+    /// Branchings of which an arm leaves a loop or a function before operations that are in `operations` all the same.
     pub undecided_exits: Vec<Span>,
 }
 
@@ -201,7 +201,7 @@ pub enum CollectiveWork {
 pub struct Parts {
     /// The level: chips or clusters.
     pub level: Level,
-    /// How many parts the method is told that there are; `None` where it is not told.
+    /// How many parts the method is given that there are; `None` where it is not told.
     pub dimension: Option<Written<u64>>,
     /// What each part takes: another part, or a value of an index. `None` in place of a value that is no constant.
     pub pattern: Written<Vec<Option<u64>>>,
@@ -221,7 +221,7 @@ pub enum PassSource {
         /// The places of the arguments.
         spans: Vec<Span>,
     },
-    /// A stream parameter of a stage function that nobody called with a concrete stream.
+    /// A stream parameter of a stage function that is called with no concrete stream.
     Parameter {
         /// The position of the parameter's type.
         position: Position,
@@ -343,7 +343,7 @@ pub struct Unresolved {
     pub reason: UnresolvedReason,
     /// Where what could not be resolved is written: a name, a mapping, a method.
     pub span: Span,
-    /// Where the operation stands that is not looked at for it: its method, its macro, its loop.
+    /// Where the operation is that is not looked at for it: its method, its macro, its loop.
     pub operation: Span,
 }
 
@@ -358,7 +358,7 @@ impl Unresolved {
         }
     }
 
-    /// The same for an operation that stands elsewhere.
+    /// The same for an operation that is elsewhere.
     #[must_use]
     pub fn of(self, operation: Span) -> Self {
         Self { operation, ..self }
@@ -383,7 +383,7 @@ pub enum UnresolvedReason {
         /// What the function is written for.
         dialect: Dialect,
     },
-    /// A macro that is given a context: nobody sees which operations it runs.
+    /// A macro that is given a context: the operations that it runs are unknown.
     Macro(String),
     /// A closure that is handed to something that is not followed.
     ClosureNotFollowed,
@@ -401,7 +401,7 @@ pub enum UnresolvedReason {
     UnreadLibrary(Library),
     /// Helpers and loops multiply to more operations than are followed: the rest of the function is not looked at.
     TooManyOperations,
-    /// More of something stand in each other than are followed: helpers that call each other, expressions.
+    /// More of something are in each other than are followed: helpers that call each other, expressions.
     TooDeep(&'static str),
     /// Something that a derivation could not decide although all that it takes is known.
     Undecided(String),

@@ -216,7 +216,7 @@ pub struct Stage {
     pub span: Span,
 }
 
-/// What a stage asks of its engine. The mappings that the method declares stand in the stage's output.
+/// What a stage asks of its engine. The mappings that the method declares are in the stage's output.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum StageKind {
     /// Reads packets, also by a table or less zero points.

@@ -1,4 +1,4 @@
-//! Tensors at rest: where they lie, how they are mapped, and what they are made from.
+//! Tensors at rest: where they are, how they are mapped, and what they are made from.
 
 use std::hash::{Hash, Hasher};
 
@@ -19,7 +19,7 @@ impl Hash for TensorId {
     }
 }
 
-/// The memory a tensor lies in (book: Memory).
+/// The memory a tensor is in (book: Memory).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Tier {
     /// System memory of the host.
@@ -222,7 +222,7 @@ pub struct Tensor {
     pub id: TensorId,
     /// The variable or parameter it is first bound to.
     pub name: Option<String>,
-    /// The memory it lies in.
+    /// The memory it is in.
     pub tier: Tier,
     /// The element type.
     pub element_type: Written<ElementType>,

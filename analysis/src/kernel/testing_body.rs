@@ -10,7 +10,7 @@ use super::{
     StageKind, Tensor, TensorId, Tier, TileWindow, Written,
 };
 
-/// A body in the making. Every tensor lies on one chip and one of two clusters.
+/// A body in the making. Every tensor is on one chip and one of two clusters.
 pub(crate) struct BodyBuilder<'a> {
     /// What was made so far.
     pub(crate) body: Body,
@@ -216,7 +216,7 @@ impl<'a> BodyBuilder<'a> {
         target
     }
 
-    /// A read whose result nobody needs: a transfer to an unknown place in HBM.
+    /// A read whose result is not needed: a transfer to an unknown place in HBM.
     pub(crate) fn read(&mut self, source: TensorId) -> OperationId {
         let origin = Origin::Operation(self.next_operation());
         let element = self.body.tensors[source.0 as usize].levels.element.clone();

@@ -246,7 +246,7 @@ fn limit(digit: &Digit, q: u64, repeats: bool) -> Digit {
 
 /// Where a size falls among the digits of a list.
 enum Place {
-    /// Between digits: this many lie inside it.
+    /// Between digits: this many are inside it.
     Border(usize),
     /// Inside the digit at this place, after so many of its positions.
     Within(usize, u64),

@@ -139,7 +139,7 @@ impl Runs {
 }
 
 /// Steps of a whole digit of a group go on through the padding behind it, where nothing else steps there: such positions
-/// hold no element, so that the elements stay the same, and runs come to lie in a line.
+/// hold no element, so that the elements stay the same, and runs come to be in a line.
 fn fill_holes(group: &Group, by_stride: &mut BTreeMap<u64, u64>) {
     let strides: Vec<u64> = by_stride.keys().copied().collect();
     let mut below: u64 = 0;

@@ -5,7 +5,7 @@
 //! `A` or `B` alone become steps through it where they are a part of it. In these terms the parts of a group step evenly,
 //! so that everything that is known of axes (merging, division, sets of values) holds for groups too.
 //!
-//! Two groups are one where the digits that both have are the same and nothing lies between them: `[A, B, C] / 16` and
+//! Two groups are one where the digits that both have are the same and nothing is between them: `[A, B, C] / 16` and
 //! `[B, C] % 16` count one position. Groups that fit in no such way stay apart: their values are added up, and what
 //! follows from the sums is not proven (see [`is_settled`]).
 
@@ -84,7 +84,7 @@ impl Groups {
         if chains.is_empty() {
             return Self::default();
         }
-        // Finer parts of a group's innermost axis that stand alone: `B % 2` beside `[A, B / 2] / 2`.
+        // Finer parts of a group's innermost axis that are alone: `B % 2` beside `[A, B / 2] / 2`.
         for digit in digits().filter(|digit| !is_composite(digit)) {
             let Some((part, _)) = Chain::of(digit) else {
                 continue;

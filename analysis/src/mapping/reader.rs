@@ -110,7 +110,7 @@ impl Reader {
         skipped
     }
 
-    /// Between the entries of a list: a comma, else an error at what stands there, and on to the next comma.
+    /// Between the entries of a list: a comma, else an error at what is there, and on to the next comma.
     pub(super) fn comma_or_skip(&mut self, input: ParseStream<'_>) {
         if input.is_empty() {
             return;
@@ -450,7 +450,7 @@ impl Reader {
                 };
             }
             None => {
-                self.error(format!("{only_literal}; nothing stands here"), at.clone());
+                self.error(format!("{only_literal}; nothing is here"), at.clone());
                 FactorKind::Missing
             }
         };

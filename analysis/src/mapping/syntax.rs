@@ -43,7 +43,7 @@ pub enum SyntaxKind {
     Number(u64),
     /// An axis, or in the position of a type an alias.
     Name(String),
-    /// `{ … }`: a type pasted verbatim. The range is what stands between the braces, without outer white space.
+    /// `{ … }`: a type pasted verbatim. The range is what is between the braces, without outer white space.
     Escape {
         /// Bytes of the escaped type.
         content: Range<usize>,
@@ -63,7 +63,7 @@ pub enum SyntaxKind {
     Pair(Vec<SyntaxNode>),
     /// Parentheses or square brackets.
     Group(Box<SyntaxNode>),
-    /// Nothing where something must stand.
+    /// Nothing where something must be.
     Missing,
 }
 
@@ -110,7 +110,7 @@ pub enum FactorKind {
 /// What the macro would refuse, at the offending token.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct GrammarError {
-    /// What stands there and what could.
+    /// What is there and what could.
     pub message: String,
     /// Bytes of the macro's body; empty at its end.
     pub span: Range<usize>,

@@ -93,7 +93,7 @@ impl Walk {
                 *value = value.saturating_add(moved);
             }
         }
-        // What is left lies behind the last position.
+        // What is left is behind the last position.
         rest == 0
             && self
                 .groups

@@ -10,7 +10,7 @@ use crate::mapping::Mapping;
 use super::wording::propose;
 use super::{Applicability, Edit, Finding, Fix, Replacement, words};
 
-/// Something that the author may write instead of what stands there.
+/// Something that the author may write instead of what is there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Alternative {
     /// The words of the help for it, with the text of each of its edits.

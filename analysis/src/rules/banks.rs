@@ -45,7 +45,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let configuration = derived.sequence.as_ref().map(SequenceReport::configuration);
         for violation in &derived.violations {
             if let FetchViolation::Bank(run) = violation {
-                findings.push(word(&place, run, configuration.as_deref()));
+                findings.push(to_finding(&place, run, configuration.as_deref()));
             }
         }
     }
@@ -65,7 +65,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let configuration = derived.sequence.as_ref().map(SequenceReport::configuration);
         for violation in &derived.violations {
             if let CommitViolation::Bank(run) = violation {
-                findings.push(word(&place, run, configuration.as_deref()));
+                findings.push(to_finding(&place, run, configuration.as_deref()));
             }
         }
     }
@@ -83,7 +83,7 @@ struct Place {
     method: Span,
 }
 
-fn word(place: &Place, run: &BankRun, configuration: Option<&str>) -> Finding {
+fn to_finding(place: &Place, run: &BankRun, configuration: Option<&str>) -> Finding {
     let Place { verb, span, .. } = *place;
     let axis = run
         .entry
@@ -92,7 +92,7 @@ fn word(place: &Place, run: &BankRun, configuration: Option<&str>) -> Finding {
         .map_or_else(String::new, |axis| format!(" over `{axis}`"));
     let size = run.entry.size;
     let why = match u64::try_from(run.stride_bits) {
-        Ok(0) => format!("the loop{axis} ({size} iterations) stands still"),
+        Ok(0) => format!("the loop{axis} ({size} iterations) does not move"),
         Ok(stride) => {
             format!(
                 "the loop{axis} ({size} iterations) steps by {} and comes back to the bank",

@@ -24,7 +24,7 @@ pub(in crate::rules) static CAST_PACKET: Rule = rule!(
     "the packet of a cast is not the elements of the input packet padded to a flit",
     "One flit of 32 bytes enters the Cast Engine a cycle and one leaves it. The elements of the input packet keep \
      their order and become narrower, so they fill only the beginning of the flit that leaves; the rest is padding \
-     and has to stand in the mapping. Time passes through unchanged.",
+     and has to be in the mapping. Time passes through unchanged.",
     fix,
 );
 
@@ -42,14 +42,14 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 findings.extend(
                     cast.violations
                         .iter()
-                        .map(|violation| word(checked, violation)),
+                        .map(|violation| to_finding(checked, violation)),
                 );
             }
         }
     }
 }
 
-fn word(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
+fn to_finding(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
     match violation {
         CastViolation::Unsupported {
             input,

@@ -57,12 +57,9 @@ pub(super) const RULES: &[&Rule] = &[
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for of in wording::stages(checked) {
         if let StageDerivation::Collect(derived) = of.derived {
-            findings.extend(
-                derived
-                    .violations
-                    .iter()
-                    .map(|violation| link_use(word(&of, derived, violation), declared(of.stage))),
-            );
+            findings.extend(derived.violations.iter().map(|violation| {
+                link_use(to_finding(&of, derived, violation), declared(of.stage))
+            }));
         }
     }
     for (pass, derived) in wording::passes(checked) {
@@ -106,7 +103,11 @@ fn word_vrf_load(
     )
 }
 
-fn word(of: &StageOf<'_>, derived: &CollectDerivation, violation: &CollectViolation) -> Finding {
+fn to_finding(
+    of: &StageOf<'_>,
+    derived: &CollectDerivation,
+    violation: &CollectViolation,
+) -> Finding {
     let output = &of.stage.output;
     let packet = of
         .pass

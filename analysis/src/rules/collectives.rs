@@ -8,12 +8,12 @@ use crate::kernel::Level;
 use crate::rules::tensors::{TILE_MISMATCH, TILE_OUT_OF_BOUNDS};
 
 /// Words what of a collective is no part of its tensor.
-pub(super) fn word(violation: &PartsViolation) -> Finding {
+pub(super) fn to_finding(violation: &PartsViolation) -> Finding {
     match violation {
         PartsViolation::Number {
             method,
             level,
-            told,
+            given,
             size,
             in_pattern: false,
             completed,
@@ -25,7 +25,7 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
                 &TILE_MISMATCH,
                 *span,
                 format!(
-                    "`{method}` is told {told} {parts}; the tensor's level of {parts} has {size}"
+                    "`{method}` is given {given} {parts}; the tensor's level of {parts} has {size}"
                 ),
             )
             .help(format!(
@@ -35,7 +35,7 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
         }
         PartsViolation::Number {
             level,
-            told,
+            given,
             size,
             in_pattern: true,
             completed,
@@ -47,7 +47,7 @@ pub(super) fn word(violation: &PartsViolation) -> Finding {
                 &TILE_MISMATCH,
                 *span,
                 format!(
-                    "the pattern says for {told} of {size} {} what they take; the others are left without data",
+                    "the pattern says for {given} of {size} {} what they take; the others are left without data",
                     parts(*level)
                 ),
             )

@@ -65,7 +65,7 @@ pub(in crate::rules) static COMMIT_IN_PLACE: Rule = rule!(
      operations, not the steps inside of one, so a packet may be written over its own bytes and no others that are still \
      to come. With an element in another order, or a few bytes further on, a later step reads what an earlier one wrote. \
      Where the steps prove it, the finding has the group `silent` and its level, `deny`; where a reduction, a switch or a \
-     transpose holds packets back for a time that nobody states, it stays a warning.",
+     transpose holds packets back for a time that is not stated, it stays a warning.",
 );
 
 /// The family's rules.
@@ -86,12 +86,9 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let Some((target, method)) = commit_target(checked, pass) else {
             continue;
         };
-        findings.extend(
-            derived
-                .violations
-                .iter()
-                .filter_map(|violation| word(checked, pass, (target, method), derived, violation)),
-        );
+        findings.extend(derived.violations.iter().filter_map(|violation| {
+            to_finding(checked, pass, (target, method), derived, violation)
+        }));
     }
     let in_place = &checked.derivation().memory.in_place;
     findings.extend(in_place.iter().map(|found| word_in_place(checked, found)));
@@ -125,7 +122,7 @@ fn word_in_place(checked: &Checked<'_>, found: &InPlaceCommit) -> Finding {
     finding
 }
 
-fn word(
+fn to_finding(
     checked: &Checked<'_>,
     pass: &Pass,
     (target, method): (&Tensor, Span),

@@ -20,7 +20,7 @@ pub(in crate::rules) static DIALECT_UNSUPPORTED: Rule = rule!(
     "Kernels are written against a library, and its release decides what a method means: the same name takes other type \
      arguments, checks other things or is another stage. visa-lint reads the operations of the book's library, \
      `{crate of the book}`. In a crate for its successor, `{crate of the successor}`, only what is written in `axes!` and `m!` is \
-     checked; the calls of its kernels are counted as operations that nobody looked at, so that a run without further \
+     checked; the calls of its kernels are counted as operations that were not looked at, so that a run without further \
      findings says nothing about them. The manifest decides which library a crate is for, then what any of its files \
      imports; `dialect` in the settings or `--dialect` says otherwise.",
 );
@@ -31,7 +31,7 @@ pub(in crate::rules) static ANALYSIS_LIMIT: Rule = rule!(
     "derived",
     "a limit of visa-lint ends the analysis, so that a part of the kernel is not looked at",
     "visa-lint follows a kernel run by run: helpers are followed at each call, loops are unrolled. So that no input takes \
-     without end, operations, runs of a loop, helpers that call each other, expressions that stand in each other. Behind a limit every rule is \
+     without end, operations, runs of a loop, helpers that call each other, expressions that are in each other. Behind a limit every rule is \
      silent. The finding says which limit it is, where it was met and how much comes after it. Split the function, or put \
      what repeats into a loop whose runs are alike: of a longer loop the first two runs and the last one are looked at.",
 );
@@ -130,7 +130,7 @@ fn limit_words(reason: &UnresolvedReason, body: &Body, count: u64) -> String {
             number(CALL_DEPTH)
         ),
         UnresolvedReason::TooDeep(_) => {
-            format!("more than {EXPRESSION_DEPTH} expressions stand in each other: {rest}")
+            format!("more than {EXPRESSION_DEPTH} expressions are in each other: {rest}")
         }
         _ => format!(
             "the analysis of `{}` ends after {} operations: {rest}",
@@ -158,7 +158,7 @@ pub(crate) fn unread_library(place: Span, krate: &Crate, library: &FileLibrary) 
             "{whose} is taken to be for `{name}`, because {}",
             library.because
         ))
-        .note("what stands in `axes!` and `m!` is checked all the same")
+        .note("what is in `axes!` and `m!` is checked all the same")
 }
 
 fn unresolved(db: &dyn Db, place: &Unresolved) -> Finding {

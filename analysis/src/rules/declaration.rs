@@ -52,7 +52,7 @@ impl Group {
         }
     }
 
-    /// The level of the group's rules where nobody says otherwise.
+    /// The level of the group's rules where no setting says otherwise.
     #[must_use]
     pub const fn default_level(self) -> Level {
         match self {
@@ -91,7 +91,7 @@ impl Level {
 pub struct Offers {
     /// A code action that mends it.
     pub fix: bool,
-    /// The legal alternatives that can be computed: paddings, sizes, free addresses. They stand in the help.
+    /// The legal alternatives that can be computed: paddings, sizes, free addresses. They are in the help.
     pub alternatives: bool,
 }
 
@@ -112,7 +112,7 @@ pub struct Rule {
     pub(super) why: &'static str,
     /// The book's heading that states it; `library` or `derived` as in the catalogue.
     pub heading: &'static str,
-    /// Its level where nobody says otherwise, if it is not its group's.
+    /// Its level where no setting says otherwise, if it is not its group's.
     pub level: Option<Level>,
     /// Another group that it reports as where the same fact weighs less, as in fragments that no kernel reaches.
     pub lesser: Option<Group>,
@@ -167,7 +167,7 @@ impl Rule {
         dialect::of(items::Dialect::default()).fill(self.why)
     }
 
-    /// The level where nobody says otherwise.
+    /// The level where no setting says otherwise.
     #[must_use]
     pub fn default_level(&self) -> Level {
         self.level.unwrap_or_else(|| self.group.default_level())

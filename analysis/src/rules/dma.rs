@@ -15,7 +15,7 @@ pub(in crate::rules) static DMA_ALIGNMENT: Rule = rule!(
     "DMA Engine: Alignment Constraints",
     "a transfer into DM whose address or packet is no multiple of 8 bytes",
     "A bank of DM writes whole rows of 8 bytes, so what a DMA engine writes there starts at a multiple of 8 bytes and is one. \
-     From HBM the read address must be one too. The packet is the longest run of bytes that lies in a line on both \
+     From HBM the read address must be one too. The packet is the longest run of bytes that is in a line on both \
      sides: where the two layouts agree on less than 8 bytes at a time, nothing can be written. Padding counts where \
      both sides hold it.",
     fix,
@@ -50,13 +50,13 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 derived
                     .violations
                     .iter()
-                    .filter_map(|violation| word(checked, copy, derived, violation)),
+                    .filter_map(|violation| to_finding(checked, copy, derived, violation)),
             );
         }
     }
 }
 
-fn word(
+fn to_finding(
     checked: &Checked<'_>,
     copy: &Copy,
     derived: &DmaDerivation,

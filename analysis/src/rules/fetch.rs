@@ -48,7 +48,7 @@ pub(in crate::rules) static FETCH_SUB_CONTEXT_SIZE: Rule = rule!(
     "fetch_sub_context_size",
     Hardware,
     "Fetch Sequencer: Constraints",
-    "the sub context's only fetch size does not divide the packet, or what lies in a line in memory",
+    "the sub context's only fetch size does not divide the packet, or what is in a line in memory",
     "The sub context fetches 8 bytes at a time (4 where i4 becomes i32) and nothing else. Packet and neighbouring bytes in DM \
      must both be multiples of that; the main context would fall back to smaller fetches. Store the packet's elements side by \
      side, pad them, or fetch in the main context.",
@@ -81,7 +81,7 @@ pub(in crate::rules) static FETCH_MASK_LIMIT: Rule = rule!(
     "padding that a reduction takes in and no mask covers",
     "Padding that a contraction sums up must read as zero. The fetch adapter can cut the tail of the last packet (by up to 255 \
      units of 4 bits), or give each of up to eight packets along the axis a count of its own. An axis with more packets than \
-     that, of which more than the last holds padding, cannot be masked: its sum takes in whatever lies in DM.",
+     that, of which more than the last holds padding, cannot be masked: its sum takes in whatever is in DM.",
     alt,
 );
 
@@ -115,7 +115,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 derived
                     .violations
                     .iter()
-                    .filter_map(|violation| word(checked, &of, derived, violation)),
+                    .filter_map(|violation| to_finding(checked, &of, derived, violation)),
             );
         }
     }
@@ -129,7 +129,7 @@ pub(crate) fn unaligned_packet(bits: u64) -> String {
     )
 }
 
-fn word(
+fn to_finding(
     checked: &Checked<'_>,
     of: &StageOf<'_>,
     derived: &FetchDerivation,

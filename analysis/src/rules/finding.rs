@@ -26,7 +26,7 @@ pub struct Fix {
 /// The other end of a finding: a declaration, the first tensor of an overlap, the earlier use of an ALU.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Related {
-    /// What stands there.
+    /// What is there.
     pub message: String,
     /// Where.
     pub span: Span,
@@ -68,13 +68,13 @@ pub struct Saving {
     pub operation_after: u64,
     /// Cycles of the whole kernel as it is and after the change; `None` where the kernel has no total.
     pub kernel: Option<(u64, u64)>,
-    /// Whether the change itself was simulated. Else nobody tried what a proposal in words would lead to: the cycles order
+    /// Whether the change itself was simulated. Else what a proposal in words would lead to was not tried: the cycles order
     /// proposals, and are promised to no one.
     pub simulated: bool,
 }
 
 impl Saving {
-    /// The same for a change that is told in words, and that no text was tried for.
+    /// The same for a change that is given in words, and that no text was tried for.
     #[must_use]
     pub const fn as_estimate(self) -> Self {
         Self {
@@ -119,7 +119,7 @@ impl Finding {
         }
     }
 
-    /// The level at which it is taken where nobody says otherwise.
+    /// The level at which it is taken where no setting says otherwise.
     pub(crate) fn level(&self) -> Level {
         match self.group {
             Some(group) => group.default_level(),

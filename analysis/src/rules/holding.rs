@@ -3,7 +3,7 @@
 use crate::mapping::{Atom, Digit, Form, Mapping};
 
 /// The element with all parts of an axis that the source has: at the place of those that it has already, else outside of what
-/// lies inside of them in the source. `None` where the mappings do not tell.
+/// is inside of them in the source. `None` where the mappings do not tell.
 pub(super) fn holding(source: &Form, element: &Form, axis: &str) -> Option<Mapping> {
     let parts: Vec<Digit> = own(source, axis).map(Digit::unpadded).collect();
     if parts.is_empty() {
@@ -29,7 +29,7 @@ pub(super) fn holding(source: &Form, element: &Form, axis: &str) -> Option<Mappi
     Some(Form::from_digits(digits)?.to_mapping())
 }
 
-/// The place right outside of what lies inside the axis in the source, counted from the innermost digit.
+/// The place right outside of what is inside the axis in the source, counted from the innermost digit.
 fn outside_of_neighbour(source: &Form, element: &Form, axis: &str) -> usize {
     let digits = source.digits();
     let innermost = digits
@@ -45,7 +45,7 @@ fn outside_of_neighbour(source: &Form, element: &Form, axis: &str) -> usize {
         });
     match found {
         Some(place) => place + 1,
-        // Nothing that the target holds lies inside of it: it goes innermost.
+        // Nothing that the target holds is inside of it: it goes innermost.
         None if innermost == 0 => 0,
         None => element.digits().len(),
     }

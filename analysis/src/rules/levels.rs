@@ -9,7 +9,7 @@ use crate::kernel::{Body, Level, Levels, OperationKind, StreamShape, Written};
 use crate::mapping::{Atom, Mapping, MappingKind};
 
 /// The word for a level.
-const fn word(level: Level) -> &'static str {
+const fn to_finding(level: Level) -> &'static str {
     match level {
         Level::Chip => "Chip",
         Level::Cluster => "Cluster",
@@ -48,7 +48,7 @@ pub(super) fn stream(shape: &StreamShape) -> Option<String> {
 fn labelled<'a>(levels: impl Iterator<Item = (Level, &'a Written<Mapping>)>) -> Option<String> {
     let levels = levels.map(|(level, written)| {
         let mapping = written.get()?;
-        let level = word(level);
+        let level = to_finding(level);
         Some(match mapping.kind() {
             MappingKind::Product(_) => format!("{level} [{mapping}]"),
             _ => format!("{level} {mapping}"),
@@ -110,8 +110,8 @@ pub(super) fn label_fixes(body: &Body, findings: &mut [Finding]) {
             let level = levels.get(&edit.span).copied().flatten()?;
             // The same level of two tensors is told apart by neither.
             named
-                .insert(word(level))
-                .then(|| format!("{} `{}`", word(level), edit.text))
+                .insert(to_finding(level))
+                .then(|| format!("{} `{}`", to_finding(level), edit.text))
         });
         if let Some(parts) = parts.collect::<Option<Vec<_>>>() {
             fix.title = format!("Write {}", parts.join(", "));

@@ -28,7 +28,7 @@ pub(super) const RULES: &[&Rule] = &[&LIBRARY_LIMIT];
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let library = checked.body.library();
     let limits = checked.derivation().library.iter();
-    findings.extend(limits.map(|limit| word(library, limit)));
+    findings.extend(limits.map(|limit| to_finding(library, limit)));
 }
 
 /// Bare numbers in the mappings of an item.
@@ -195,7 +195,7 @@ fn instead_of(library: Dialect, operation: &VectorOperation) -> String {
     }
 }
 
-fn word(library: Dialect, limit: &LibraryLimit) -> Finding {
+fn to_finding(library: Dialect, limit: &LibraryLimit) -> Finding {
     let finding = |fact: &str, refusal: &str| refuses(library, limit.span, fact, refusal);
     let worded = match &limit.kind {
         LibraryLimitKind::CommitPadding {
@@ -213,7 +213,7 @@ fn word(library: Dialect, limit: &LibraryLimit) -> Finding {
         ),
         LibraryLimitKind::CommitPacket { found, packet } => finding(
             &format!(
-                "the element takes the packet `{}` apart: innermost stands `{}`",
+                "the element takes the packet `{}` apart: innermost is `{}`",
                 written(packet),
                 written(found)
             ),
@@ -239,7 +239,7 @@ fn word(library: Dialect, limit: &LibraryLimit) -> Finding {
         }
         LibraryLimitKind::AlignTiling { tiling } => finding(
             &format!(
-                "each pair of collected flits is repeated {tiling} times, so the second flit lies inside the repetition"
+                "each pair of collected flits is repeated {tiling} times, so the second flit is inside the repetition"
             ),
             "takes repetitions only inside of all collected flits",
         )
@@ -260,7 +260,7 @@ fn word(library: Dialect, limit: &LibraryLimit) -> Finding {
         )
         .help("declare an axis as large as the padded copies"),
         LibraryLimitKind::RingCopies { axis, padded: false } => finding(
-            &format!("the copies `{axis}` stand in several parts of the output slice"),
+            &format!("the copies `{axis}` are in several parts of the output slice"),
             "takes each broadcast axis in one piece",
         )
         .help("declare one axis for each part"),
@@ -281,7 +281,7 @@ fn word(library: Dialect, limit: &LibraryLimit) -> Finding {
         .help(format!("declare the two parts of `{axis}` as axes of their own")),
         LibraryLimitKind::TransposeRows(rows) => word_rows(library, limit.span, rows),
         LibraryLimitKind::IntegerBits { bits } => finding(
-            &format!("the conversion is told an integer part of {bits} bits"),
+            &format!("the conversion is given an integer part of {bits} bits"),
             "takes fewer than 32 and panics",
         )
         .help("leave one bit for the sign"),

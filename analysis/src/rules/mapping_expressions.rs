@@ -1,4 +1,4 @@
-//! Rules of the family "mapping expressions": what is wrong with an `m!`, `i!` or `axes!` as it stands.
+//! Rules of the family "mapping expressions": what is wrong with an `m!`, `i!` or `axes!` as it is.
 //!
 //! They look at every call of these macros in an item, whether a kernel reaches it or not. A fault in an alias is the
 //! alias's; its uses have none.
@@ -43,7 +43,7 @@ pub(in crate::rules) static UNKNOWN_AXIS: Rule = rule!(
     "The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the \
      block, in the module, or imported. An axis declared in another module has to be imported like any \
      other name, and a renaming import gives it another name here while it stays the same axis. Names that look \
-     like the unknown one are proposed, and never written without somebody looking: another axis is another kernel.",
+     like the unknown one are proposed, and never written without being looked at: another axis is another kernel.",
 );
 
 pub(in crate::rules) static DUPLICATE_AXIS: Rule = rule!(
@@ -116,7 +116,7 @@ pub(in crate::rules) static MAPPING_OVERFLOW: Rule = rule!(
     "a product of sizes does not fit 64 bits",
     "Positions are counted in 64 bits, and the size of a pair is the product of its parts. A product beyond that stops the \
      compiler's constants where they are asked for, and no memory is as large; most likely one of the sizes has a digit \
-     too many, or a part stands in the pair twice.",
+     too many, or a part is in the pair twice.",
 );
 
 pub(in crate::rules) static AXIS_REPEATED: Rule = rule!(
@@ -173,7 +173,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
 pub(super) struct Around<'a> {
     /// The text of a place.
     pub(super) source: &'a dyn Fn(Span) -> String,
-    /// Whether the expression around it is sound in its place once another text stands at a place in it.
+    /// Whether the expression around it is sound in its place once another text is at a place in it.
     pub(super) works: &'a dyn Fn(Span, &str) -> bool,
     /// What the operator at fault is applied to, where that is known.
     pub(super) operand: Option<&'a Operand>,
@@ -182,7 +182,7 @@ pub(super) struct Around<'a> {
 }
 
 /// What is wrong with the calls of the macros in an item. `source` gives the text of a place, `remaining` the number of
-/// problems in a call once another text stands at a place in it, `operands` what the operators at fault are applied to,
+/// problems in a call once another text is at a place in it, `operands` what the operators at fault are applied to,
 /// `divisions` where the item divides each mapping.
 pub(super) fn check_sites(
     sites: &[MappingSite],
@@ -207,7 +207,7 @@ pub(super) fn check_sites(
                 operand,
                 module,
             };
-            let finding = word(problem, &around);
+            let finding = to_finding(problem, &around);
             if let (Some(_), Some(operand)) = (&finding, operand) {
                 padded.push((findings.len(), operand.clone()));
             }
@@ -256,7 +256,7 @@ fn pad_title(operand: &Operand, padded: u64) -> String {
     format!("pad {} to {padded} first", named(&operand.base))
 }
 
-fn word(problem: &MappingProblem, around: &Around<'_>) -> Option<Finding> {
+fn to_finding(problem: &MappingProblem, around: &Around<'_>) -> Option<Finding> {
     let span = problem.span;
     Some(match &problem.kind {
         MappingProblemKind::Grammar { message, instead } => {

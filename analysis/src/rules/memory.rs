@@ -57,7 +57,7 @@ pub(in crate::rules) static HBM_OVERLAP: Rule = rule!(
     Silent,
     "derived",
     "two tensors in HBM share bytes while both are needed",
-    "A store goes to the address that it is given, whatever lies there: HBM has no owner but the program. \
+    "A store goes to the address that it is given, whatever is there: HBM has no owner but the program. \
      Results that are kept, or read back later, are lost when another store reaches into their bytes, and \
      the transfer that reads them back brings the other tensor's.",
     fix,
@@ -78,7 +78,7 @@ pub(in crate::rules) static TENSOR_LOST: Rule = rule!(
     Silent,
     "Tensor Functions",
     "a move drops elements of the tensor, or claims elements that the source does not hold",
-    "Moving a tensor changes where its elements lie, not which there are. The mappings of both ends say what each \
+    "Moving a tensor changes where its elements are, not which there are. The mappings of both ends say what each \
      holds; an element of the source without a place in the target is gone, and a place of the target for which the \
      source has no element holds whatever was there. A resize (`=`) in the target says that the rest is meant to go.",
 );
@@ -200,8 +200,8 @@ fn call_beside(occupant: &Occupant, other: &Occupant) -> String {
     }
 }
 
-/// Where a tensor lies in its memory.
-fn lies(machine: Machine, tier: Tier, occupant: &Occupant) -> String {
+/// Where a tensor is in its memory.
+fn place_of(machine: Machine, tier: Tier, occupant: &Occupant) -> String {
     let (_, half) = machine.region(TrfAddress::FirstHalf);
     match (tier, occupant.range) {
         (Tier::Trf, (0, end)) if end > half => "all of the register file".to_owned(),
@@ -227,8 +227,8 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Option<Finding> {
         return None;
     };
     let (earlier, later) = (call_beside(needed, written), call(written));
-    let lies = |occupant| lies(body.machine, *tier, occupant);
-    let (earlier_place, later_place) = (lies(needed), lies(written));
+    let place = |occupant| place_of(body.machine, *tier, occupant);
+    let (earlier_place, later_place) = (place(needed), place(written));
     if *kind == ConflictKind::StaleRead {
         let write_span = body
             .operation(*write)
@@ -256,7 +256,7 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Option<Finding> {
         "{later} is written to {later_place}{place}, over {earlier} in {earlier_place}, which is {needed_when}"
     );
     let mut finding = Finding::new(rule, *span, message)
-        .related(needed.address_span, format!("{earlier} lies here"));
+        .related(needed.address_span, format!("{earlier} is here"));
     if let Some(read_span) = read_span {
         finding = finding.related(*read_span, format!("{earlier} is read here"));
     }
@@ -271,7 +271,7 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Option<Finding> {
     Some(with_free_place(body, finding, elsewhere, written))
 }
 
-/// Says where the written tensor could lie instead.
+/// Says where the written tensor could be instead.
 fn with_free_place(
     body: &Body,
     finding: Finding,
@@ -298,7 +298,7 @@ pub(super) fn with_nearest(
     let memory = &checked.derivation().memory;
     let places = nearest_places(checked.body, memory, address_span, alignment);
     let Some(first) = places.first() else {
-        return finding.help("move it to an address that is a multiple, where nothing else lies");
+        return finding.help("move it to an address that is a multiple, where nothing else is");
     };
     let stated = places
         .iter()

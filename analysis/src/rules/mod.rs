@@ -1,7 +1,7 @@
 //! Judgement: turns the violations that `derivation` met into findings with words, and declares every rule.
 //!
 //! A rule is one static declaration beside the function that words it. Rules compute nothing about the hardware
-//! themselves: the numbers they print stand in the derivation, so a hover and a finding cannot disagree.
+//! themselves: the numbers they print are in the derivation, so a hover and a finding cannot disagree.
 
 mod alternatives;
 mod banks;

@@ -43,7 +43,7 @@ pub(super) struct PaddedTensors {
 }
 
 /// Pads a mapping in the tensors of functions and of those that they call or are called by, and on demand in their streams.
-/// None where those functions are too many, where they stand in several files, or where nothing holds the mapping.
+/// None where those functions are too many, where they are in several files, or where nothing holds the mapping.
 pub(super) fn padded_tensors(
     db: &dyn Db,
     file: SourceFile,
@@ -112,7 +112,7 @@ impl PaddedTensors {
     }
 }
 
-/// What pads a mapping in an `m!` where it stands without an operator.
+/// What pads a mapping in an `m!` where it is without an operator.
 fn bare(db: &dyn Db, site: &MappingSite, (base, size): (&Mapping, u64)) -> Vec<Edit> {
     let parts = mapping_parts(db, site);
     let mut edits = Vec::new();

@@ -29,7 +29,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 .pipeline
                 .violations
                 .iter()
-                .map(|violation| word(pass, violation)),
+                .map(|violation| to_finding(pass, violation)),
         );
     }
 }
@@ -57,7 +57,7 @@ fn from(pass: &Pass, position: Position) -> String {
     position.engine().unwrap_or_else(begun)
 }
 
-fn word(pass: &Pass, violation: &PipelineViolation) -> Finding {
+fn to_finding(pass: &Pass, violation: &PipelineViolation) -> Finding {
     let collect = pass.library().name_of(CanonicalStage::Collect);
     match violation {
         PipelineViolation::NotCollected { place, engine, position, collected } => {

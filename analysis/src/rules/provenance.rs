@@ -39,7 +39,7 @@ pub(super) const RULES: &[&Rule] = &[&CLAIMED_REPLICATION, &SHARED_PADDING_READ]
 /// Turns claims into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let claims = &checked.derivation().provenance.claims;
-    findings.extend(claims.iter().map(|claim| word(checked, claim)));
+    findings.extend(claims.iter().map(|claim| to_finding(checked, claim)));
     let padding = &checked.derivation().provenance.padding;
     let library = checked.body.library();
     findings.extend(padding.iter().map(|read| word_padding(library, read)));
@@ -63,7 +63,7 @@ const fn units(level: Level) -> &'static str {
     }
 }
 
-fn word(checked: &Checked<'_>, claim: &Claim) -> Finding {
+fn to_finding(checked: &Checked<'_>, claim: &Claim) -> Finding {
     let units = units(claim.level);
     let copies = match &claim.axis {
         Some(axis) => format!("`{axis}` ({} {units})", claim.copies),

@@ -1,6 +1,6 @@
 //! Which places of a body its callers see: parameters, what is returned, the stream that is left open.
 //!
-//! What a fix writes there is right for this function and may be wrong for those that call it, so that somebody looks at it
+//! What a fix writes there is right for this function and may be wrong for those that call it, so that it is looked at
 //! first. It depends on the place alone, so it is known before a fix is tried.
 
 use rustc_hash::FxHashSet;

@@ -1,7 +1,7 @@
 //! Another split of a tensor over the slices: the innermost part on them grows or shrinks until all slices are used, and what
 //! every slice holds follows.
 //!
-//! Knows the tensors and streams of one body that lie over the same slices. Whether the engines can live with the new parts is
+//! Knows the tensors and streams of one body that are over the same slices. Whether the engines can live with the new parts is
 //! the business of whoever follows an alternative.
 
 use crate::items::Span;
@@ -69,7 +69,7 @@ pub(super) fn over_all_slices(body: &Body, place: Span) -> Option<Alternative> {
 
 /// Where the innermost part on the slices begins, before and after.
 struct Split {
-    /// What lies over the slices now.
+    /// What is over the slices now.
     slices: Form,
     /// The innermost part before.
     part: Term,

@@ -1,6 +1,6 @@
 //! Rules of the schedule: transfers that wait without need, and operations that hold others back.
 //!
-//! What could run beside what, and what it would save, stands in the simulation; here it gets its words.
+//! What could run beside what, and what it would save, is in the simulation; here it gets its words.
 
 use crate::hardware::BANK_RUN_LIMIT;
 use crate::items::Span;
@@ -20,7 +20,7 @@ pub(in crate::rules) static BANK_STARVATION_COMBINED: Rule = rule!(
     "The limit of 64 consecutive accesses to one bank counts the accesses of all engines that go before the DMA engine: \
          fetch and commit of the main context and of the sub context, and the request itself. The compiler looks at one \
          command at a time. Where the schedule runs a pass of each context at the same time, and their runs on one bank add \
-         up to 64, nobody else notices; any transfer that asks for the bank meanwhile may wait too long. \
+         up to 64, no other engine notices; any transfer that asks for the bank meanwhile may wait too long. \
          Pad the rows of one of the two so that neighbours start in different banks, or let the passes follow each other.",
 );
 
@@ -43,7 +43,7 @@ pub(in crate::rules) static MISSED_OVERLAP: Rule = rule!(
     "Scheduling",
     "a load waits for a pass that it does not depend on",
     "The three contexts run beside each other, and each keeps the program's order. A load waits without need where it \
-     writes bytes that an earlier pass still reads, or where it stands behind a store that waits for a pass. Another free \
+     writes bytes that an earlier pass still reads, or where it is behind a store that waits for a pass. Another free \
      address (in a loop: a second buffer, used in turns) or an earlier place in the program lets it run meanwhile. \
      Reported where the wait and the saving are at least 5 % of the kernel's predicted cycles.",
 );
@@ -153,7 +153,7 @@ impl Words<'_> {
         if let Remedy::Before(other) = missed.remedy
             && let Some(other) = self.operation(other)
         {
-            finding = finding.related(place(other), "it could stand before this");
+            finding = finding.related(place(other), "it could be before this");
         }
         Some(finding)
     }

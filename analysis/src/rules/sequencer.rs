@@ -46,7 +46,7 @@ pub(in crate::rules) static SEQUENCER_PACKET: Rule = rule!(
     "Configuration Failures",
     "no access size satisfies the innermost entry",
     "One access moves 1, 2, 4, 8, 16 or 32 neighbouring bytes. Where the innermost digit of the stream has a stride, only a \
-     single element lies in a line, and an element of four bits is no whole byte: nothing can move it. The innermost \
+     single element is in a line, and an element of four bits is no whole byte: nothing can move it. The innermost \
      digit of the packet must then be innermost in the buffer too.",
 );
 
@@ -57,7 +57,7 @@ pub(in crate::rules) static SEQUENCER_INSUFFICIENT_INPUT: Rule = rule!(
     "the stream runs over a part of an axis that the buffer does not hold",
     "A sequencer can leave out what a buffer holds and can repeat an axis that the tensor does not have, but it cannot read \
      values that are not there. A stream that asks for the further digits of an axis of which the buffer keeps only the \
-     near ones (because the rest lies in other slices, or was cut off) would read whatever follows.",
+     near ones (because the rest is in other slices, or was cut off) would read whatever follows.",
 );
 
 pub(in crate::rules) static SEQUENCER_INCOMPATIBLE: Rule = rule!(
@@ -75,7 +75,7 @@ pub(in crate::rules) static SEQUENCER_WRITE_BOUNDS: Rule = rule!(
     Hardware,
     "Tail Padding and Fetch Size",
     "a write sequencer steps beyond its tensor",
-    "Reading beyond the end of a tensor is harmless: the extra bytes are padding that nobody looks at. Writing there is not, \
+    "Reading beyond the end of a tensor is harmless: the extra bytes are padding that is not looked at. Writing there is not, \
      for the bytes belong to another tensor. A stream whose padding is longer than the tensor's writes the rest of its last \
      packets behind it. Pad the tensor as far as the stream, or shorten the stream.",
     fix,
@@ -86,7 +86,7 @@ pub(in crate::rules) static SEQUENCER_WRITE_BROADCAST: Rule = rule!(
     Hardware,
     "Full-flit Commit",
     "a write sequencer entry with stride 0",
-    "A loop that stands still repeats what it reads. On the writing side there is nothing to repeat: every iteration would \
+    "A loop without a stride repeats what it reads. On the writing side there is nothing to repeat: every iteration would \
      write over the one before it, and the Commit Engine has no such loop. An axis that a fetch introduced must be reduced \
      on the way, or be kept in the element.",
 );
@@ -133,7 +133,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                     element: None,
                     verb: "the fetch",
                 };
-                let Some(finding) = word(checked.body, violation, &place) else {
+                let Some(finding) = to_finding(checked.body, violation, &place) else {
                     continue;
                 };
                 let finding = with_note(finding, configuration.as_deref());
@@ -192,7 +192,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Proposes that the tensor that a fetch reads lies in the order of the stream, where that is enough.
+/// Proposes that the tensor that a fetch reads is in the order of the stream, where that is enough.
 pub(super) fn with_source_order(
     checked: &Checked<'_>,
     of: &StageOf<'_>,
@@ -245,7 +245,7 @@ fn check_commit(
             element: Some(&target.levels.element),
             verb: "the commit",
         };
-        let Some(finding) = word(checked.body, violation, &place) else {
+        let Some(finding) = to_finding(checked.body, violation, &place) else {
             continue;
         };
         let mut finding = with_note(finding, configuration.as_deref());
@@ -332,7 +332,11 @@ pub(super) fn bytes(bits: u64) -> String {
 }
 
 /// Words a limit of the sequencer; violations of other families give nothing.
-fn word(body: &Body, violation: &SequencerViolation, place: &StreamPlace<'_>) -> Option<Finding> {
+fn to_finding(
+    body: &Body,
+    violation: &SequencerViolation,
+    place: &StreamPlace<'_>,
+) -> Option<Finding> {
     let verb = place.verb;
     let (span, message) = match violation {
         SequencerViolation::Misfit(misfit) => return word_misfit(misfit, place),

@@ -21,8 +21,8 @@ pub(in crate::rules) static UNMERGED_FACTORS: Rule = rule!(
     "Equivalent Mapping",
     "neighbouring factors that are one axis again",
     "`A / 4, A % 4` counts through `A` in blocks and inside of each block: that is `A`, position by position. Split \
-     factors are worth writing where something stands between them, or where one of them is padded; side by side they only \
-     hide that the axis lies in one line, which is what the sequencers make of it anyway.",
+     factors are worth writing where something is between them, or where one of them is padded; side by side they only \
+     hide that the axis is in one line, which is what the sequencers make of it anyway.",
     fix,
 );
 
@@ -35,10 +35,10 @@ pub(super) fn check(_: &Checked<'_>, _: &mut Vec<Finding>) {}
 /// What is remarked about the mappings of an item.
 pub(super) fn check_sites(sites: &[MappingSite]) -> Vec<Finding> {
     let remarks = sites.iter().flat_map(|site| &site.remarks);
-    remarks.filter_map(word).collect()
+    remarks.filter_map(to_finding).collect()
 }
 
-fn word(remark: &MappingRemark) -> Option<Finding> {
+fn to_finding(remark: &MappingRemark) -> Option<Finding> {
     match &remark.kind {
         MappingRemarkKind::BareNumber(_) => None,
         MappingRemarkKind::Redundant {

@@ -20,9 +20,9 @@ pub(crate) static UNUSED_SUPPRESSION: Rule = rule!(
     Suspicious,
     "Suppression",
     "an attribute or comment allows a rule that reports nothing there",
-    "A suppression is a promise that somebody has looked at a finding and accepts it. When the kernel changes and the \
-     finding goes away, the promise stays behind and silently accepts the next finding of the same rule, which nobody \
-     has looked at. Remove the attribute or comment, or move it to the place that it is meant for. Where an operation \
+    "A suppression is a promise that a finding was looked at and is accepted. When the kernel changes and the \
+     finding goes away, the promise stays behind and silently accepts the next finding of the same rule, which was \
+     not looked at. Remove the attribute or comment, or move it to the place that it is meant for. Where an operation \
      in its reach could not be resolved nothing is said, because every rule is silent there.",
 );
 

@@ -90,7 +90,7 @@ pub(in crate::rules) static SWITCH_RING_TOO_SMALL: Rule = rule!(
     "Custom Topologies",
     "a custom ring is smaller than the slices that exchange data",
     "A ring is a run of `{ring size}` neighbouring slices, and packets never leave it. Every slice that an output slice takes \
-     data from has to lie in the same ring. The least ring reaches up to the outermost part of the slices that moves, \
+     data from has to be in the same ring. The least ring reaches up to the outermost part of the slices that moves, \
      leaves, or changes places.",
     fix,
 );
@@ -111,7 +111,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for of in wording::stages(checked) {
         if let StageDerivation::Switch(derived) = of.derived {
             for violation in &derived.violations {
-                let mut finding = link_use(word(&of, derived, violation), declared(of.stage));
+                let mut finding = link_use(to_finding(&of, derived, violation), declared(of.stage));
                 if finding.rule == &SWITCH_SLICE_SIZE && !checked.body.reached_from_kernel {
                     finding.group = finding.rule.lesser;
                 }
@@ -121,7 +121,11 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolation) -> Finding {
+fn to_finding(
+    of: &StageOf<'_>,
+    derived: &SwitchDerivation,
+    violation: &SwitchViolation,
+) -> Finding {
     let stage = of.stage;
     let output = &stage.output;
     match violation {
@@ -196,7 +200,7 @@ fn word(of: &StageOf<'_>, derived: &SwitchDerivation, violation: &SwitchViolatio
                 &SWITCH_ORDER,
                 output.time.span,
                 format!(
-                    "what moved from slices into time stands in another order than in the slices, {}; routers pass packets on as they come",
+                    "what moved from slices into time is in another order than in the slices, {}; routers pass packets on as they come",
                     names(moved),
                 ),
             ),
@@ -341,7 +345,7 @@ fn word_parameter(
     }
 }
 
-/// Numbers that may stand at a place; none where it is the method's.
+/// Numbers that may be at a place; none where it is the method's.
 fn numbers(
     stage: &Stage,
     place: Span,

@@ -37,7 +37,7 @@ pub(in crate::rules) static TILE_OUT_OF_BOUNDS: Rule = rule!(
     "a tile ends behind the last value of its index",
     "The start of a tile counts in values of the index, and nothing checks it at run time. A tile that begins too late \
      reads and writes the bytes behind the tensor: with the index innermost those of the next step, else those of \
-     whatever lies there.",
+     whatever is there.",
 );
 
 pub(in crate::rules) static CHIP_SIZE: Rule = rule!(
@@ -71,7 +71,7 @@ pub(in crate::rules) static SLICE_SIZE: Rule = rule!(
     "A cluster has 256 slices, and a command runs on all of them at once. Slices without data are \
      padding, so the size of the level is always 256: `X / n # 256`. Where the level is larger, a factor \
      of it belongs into the element level; where it is smaller, either the padding is missing or a factor \
-     of the element can be spread over slices that stand idle.",
+     of the element can be spread over slices that are idle.",
     fix,
     alt,
 );
@@ -123,7 +123,7 @@ pub(in crate::rules) static VRF_CAPACITY: Rule = rule!(
     "Size Constraint",
     "tensors do not fit the 8 KiB of vector register file that a slice has",
     "The Vector Engine reads its operands from 8 KiB of registers a slice. A tensor has to end before the \
-     last byte, and all tensors that are needed at the same time have to fit together, wherever they lie. \
+     last byte, and all tensors that are needed at the same time have to fit together, wherever they are. \
      An operand is needed from its load to the last operation that names it.",
     alt,
 );
@@ -175,7 +175,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 .help("use fewer rows, and hold the rest of them in the element")
                 .alternatives("write ", rows::fewer(checked.body, *span, *rows)),
                 TensorsViolation::Tile(violation) => word_tile(checked, violation),
-                TensorsViolation::Parts(violation) => collectives::word(violation),
+                TensorsViolation::Parts(violation) => collectives::to_finding(violation),
             }),
     );
 }
@@ -215,7 +215,7 @@ fn word_size(checked: &Checked<'_>, violation: &SizeViolation) -> Finding {
     ));
     if *fragment {
         finding.group = Some(Group::Suspicious);
-        finding = finding.note("no kernel reaches this function, so nothing runs it as it stands");
+        finding = finding.note("no kernel reaches this function, so nothing runs it as it is");
     }
     for user in uses {
         finding = finding.related(*user, "it is used here");

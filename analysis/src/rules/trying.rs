@@ -1,6 +1,6 @@
 //! Fixes of faulty mappings, tried in the functions that hold them.
 //!
-//! What is wrong in an `m!` is worded where the expression stands, and there nobody knows what the engines make of a repair.
+//! What is wrong in an `m!` is worded where the expression is, and there it is unknown what the engines make of a repair.
 //! Here each repair, with all its places, is put into the functions, and one with which something else is refused is not
 //! proposed, or takes the tensors along that would be overrun. Looks at functions of the file, and at the first few of them.
 
@@ -167,7 +167,7 @@ fn denied(finding: &Finding) -> bool {
         && !finding.fixes.is_empty()
 }
 
-/// The functions that hold the mappings that edits change: those they stand in, or those of the file that name an alias.
+/// The functions that hold the mappings that edits change: those they are in, or those of the file that name an alias.
 fn users(db: &dyn Db, edits: &[Edit]) -> Vec<ItemId> {
     let mut items: Vec<ItemId> = Vec::new();
     for edit in edits {

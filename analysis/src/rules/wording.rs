@@ -51,7 +51,7 @@ pub(super) fn stages<'a>(checked: &Checked<'a>) -> impl Iterator<Item = StageOf<
     })
 }
 
-/// Adds the use of the alias that the finding stands at, if it stands at one.
+/// Adds the use of the alias that the finding is at, if it is at one.
 pub(super) fn link_use<'a>(
     finding: Finding,
     mappings: impl IntoIterator<Item = &'a Written<Mapping>>,
@@ -160,7 +160,7 @@ pub(super) fn at_uses<'a>(
         .collect()
 }
 
-/// Those of the replacements that write something else than what stands there.
+/// Those of the replacements that write something else than what is there.
 pub(super) fn differing<'a>(
     replacements: impl IntoIterator<Item = (&'a Written<Mapping>, &'a Mapping)>,
 ) -> Vec<(&'a Written<Mapping>, &'a Mapping)> {

@@ -51,7 +51,7 @@ pub struct Hole {
     pub bytes: u64,
 }
 
-/// What lies where and when.
+/// What is where and when.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MemoryTimeline {
     /// One entry an allocation.
@@ -73,7 +73,7 @@ impl MemoryTimeline {
     }
 
     /// The places of a memory that stay free over the whole of `[from, to)`, in the order of their addresses; `None` if
-    /// something lies there at an unknown place, or the memory has no size here.
+    /// something is there at an unknown place, or the memory has no size here.
     #[must_use]
     pub fn holes(&self, tier: Tier, from: u64, to: u64) -> Option<Vec<Hole>> {
         let capacity = self.capacity(tier)?;

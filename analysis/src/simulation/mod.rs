@@ -1,4 +1,4 @@
-//! Time: what an operation costs a stage at a time, how a kernel's operations follow each other, and what lies in memory
+//! Time: what an operation costs a stage at a time, how a kernel's operations follow each other, and what is in memory
 //! while they run.
 //!
 //! Every figure is a prediction from the book's model, worked out from the derivations and never by walking elements. It
@@ -23,7 +23,7 @@ use crate::derivation::{BodyDerivation, OperationDerivation};
 use crate::hardware::Target;
 use crate::items::Span;
 use crate::kernel::{Body, Operation, OperationKind};
-use crate::threads::of_each;
+use crate::threads::par_map;
 
 pub use crate::kernel::Engine;
 pub use dma::DmaCost;
@@ -70,7 +70,7 @@ pub struct OperationCost {
     /// While it runs, no DMA transfer starts: bank starvation, or the set-up of a custom switch (book: Compiler scheduling
     /// behavior, Configuration Overhead).
     pub holds_dma: bool,
-    /// While it runs, the sub context stands still: the set-up of a custom switch (book: Configuration Overhead).
+    /// While it runs, the sub context waits: the set-up of a custom switch (book: Configuration Overhead).
     pub holds_sub: bool,
     /// What was taken for granted: an HBM parameter's alignment, a sampled access pattern.
     pub assumptions: Vec<String>,
@@ -78,7 +78,7 @@ pub struct OperationCost {
     pub gaps: Vec<Gap>,
 }
 
-/// Something that stands in the way of a figure.
+/// Something that is in the way of a figure.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Gap {
     /// Why, in a clause: `the address of a is computed`.
@@ -94,9 +94,9 @@ pub struct BodySimulation {
     pub operations: Vec<Arc<OperationCost>>,
     /// Who runs when.
     pub schedule: Schedule,
-    /// What lies where and when.
+    /// What is where and when.
     pub memory: MemoryTimeline,
-    /// Everything that stands in the way of a total.
+    /// Everything that is in the way of a total.
     pub gaps: Vec<Gap>,
 }
 
@@ -128,7 +128,7 @@ pub fn simulate_watching(
 ) -> BodySimulation {
     let pairs = body.operations.iter().zip(&derivation.operations);
     let pairs: Vec<_> = pairs.collect();
-    let operations = of_each(&pairs, pause, |(operation, derived)| {
+    let operations = par_map(&pairs, pause, |(operation, derived)| {
         known_cost(body, operation, derived, target)
     });
     let schedule = schedule::derive(body, derivation, &operations);

@@ -29,11 +29,11 @@ const PROPOSED_ALIGNMENT: u64 = 256;
 /// What would let an operation start earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remedy {
-    /// What it writes lies at this free byte address of DM instead.
+    /// What it writes is at this free byte address of DM instead.
     Address(u64),
-    /// In a loop: what it writes lies at this address in every other run.
+    /// In a loop: what it writes is at this address in every other run.
     SecondBuffer(u64),
-    /// It stands before this operation of its own context.
+    /// It is before this operation of its own context.
     Before(OperationId),
 }
 
@@ -44,7 +44,7 @@ pub struct MissedOverlap {
     pub operation: OperationId,
     /// The operation that it waits for in the end.
     pub blocker: OperationId,
-    /// Cycles that its context stands still although everything that it needs is there.
+    /// Cycles that its context does not move although everything that it needs is there.
     pub waits: u64,
     /// What would help.
     pub remedy: Remedy,
@@ -113,7 +113,7 @@ impl Overlap<'_> {
             if slot.lane == Lane::Main {
                 continue;
             }
-            // A quick look first: what helps cannot save more than its context stands still.
+            // A quick look first: what helps cannot save more than the time that its context waits.
             let worth_trying = match slot.waits.first().map(|wait| wait.cause) {
                 Some(WaitCause::WriteAfterRead | WaitCause::WriteAfterWrite) => {
                     is_long(operation.span)
@@ -139,7 +139,7 @@ impl Overlap<'_> {
         missed
     }
 
-    /// Cycles that a context stands still right before the operations of a place, all runs together.
+    /// Cycles that a context does not move right before the operations of a place, all runs together.
     fn gaps(&self) -> FxHashMap<Span, u64> {
         let mut free: FxHashMap<Lane, u64> = FxHashMap::default();
         let mut gaps: FxHashMap<Span, u64> = FxHashMap::default();
@@ -154,7 +154,7 @@ impl Overlap<'_> {
         gaps
     }
 
-    /// The operations of its context that stand before one, the nearest first, as many as it is tried before.
+    /// The operations of its context that are before one, the nearest first, as many as it is tried before.
     fn earlier_in_context(&self, operation: &Operation) -> impl Iterator<Item = &Operation> {
         let before = self.body.operations.get(..operation.id.0 as usize);
         let before = before.unwrap_or_default().iter().rev();

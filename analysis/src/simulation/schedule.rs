@@ -115,7 +115,7 @@ pub struct Slot {
     pub start: u64,
     /// Cycle after the last.
     pub end: u64,
-    /// The operations whose end decides its start or lies behind the end of the one before it in its context, the last to
+    /// The operations whose end decides its start or is behind the end of the one before it in its context, the last to
     /// end first.
     pub waits: Vec<Wait>,
 }
@@ -128,7 +128,7 @@ impl Slot {
     }
 }
 
-/// Cycles in which a context stands still between two operations, and what the later one waits for.
+/// Cycles in which a context does not move between two operations, and what the later one waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Idle {
     /// The context.
@@ -244,7 +244,7 @@ impl Schedule {
     }
 }
 
-/// Everything that stands in the way of a total.
+/// Everything that is in the way of a total.
 #[must_use]
 pub fn gaps(body: &Body, operations: &[Arc<OperationCost>]) -> Vec<Gap> {
     let mut gaps: Vec<Gap> = operations
@@ -289,7 +289,7 @@ pub fn gaps(body: &Body, operations: &[Arc<OperationCost>]) -> Vec<Gap> {
     gaps
 }
 
-/// Tensors of which nobody knows what they share bytes with. What the kernel is given lies apart from what it makes.
+/// Tensors that may share bytes with unknown others. What the kernel is given is apart from what it makes.
 fn unknown_addresses(body: &Body) -> impl Iterator<Item = Gap> {
     body.tensors.iter().filter_map(|tensor| {
         let made = matches!(tensor.origin, Origin::Operation(_) | Origin::FromAddress);

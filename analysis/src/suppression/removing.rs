@@ -17,7 +17,7 @@ fn bytes(range: &Range<u32>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
 
-/// A whole attribute or comment: with its line where nothing else stands there, else with the space that set it apart.
+/// A whole attribute or comment: with its line where nothing else is there, else with the space that set it apart.
 fn of_whole(text: &str, whole: Range<usize>) -> Option<Range<usize>> {
     let before = text.get(..whole.start)?;
     let after = text.get(whole.end..)?;

@@ -152,7 +152,7 @@ impl Writer<'_> {
         Some((at, format!("/* {COMMENT} allow({rules}){reason} */ ")))
     }
 
-    /// Whether a line comment may stand behind a byte: no comment and no literal goes on there.
+    /// Whether a line comment may be behind a byte: no comment and no literal goes on there.
     fn may_follow(&self, byte: u32) -> bool {
         let last = byte.checked_sub(1).and_then(|last| self.token_at(last));
         last.is_some_and(|token| {

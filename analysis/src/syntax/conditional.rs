@@ -22,7 +22,7 @@ pub(crate) type Ask<'a> = &'a dyn Fn(&str, Option<&str>) -> Truth;
 pub struct LeftOut {
     /// The bytes.
     pub range: TextRange,
-    /// What stands there instead.
+    /// What is there instead.
     pub instead: &'static str,
     /// The node that a condition leaves out; none where an attribute or a macro is written otherwise.
     node: Option<SyntaxNode>,
@@ -97,7 +97,7 @@ impl Conditional {
         self.left_out.get(from..to).unwrap_or_default()
     }
 
-    /// The bytes that nobody reads as code: nodes, and attributes that do not hold.
+    /// The bytes that are not read as code: nodes, and attributes that do not hold.
     pub fn unread(&self) -> impl Iterator<Item = Range<u32>> + '_ {
         let whole = |left_out: &&LeftOut| left_out.node.is_some() || left_out.instead.is_empty();
         self.left_out
@@ -176,7 +176,7 @@ impl Conditional {
         {
             range = range.cover(comma.text_range());
         }
-        // A condition inside of the node stands behind what the node begins with.
+        // A condition inside of the node is behind what the node begins with.
         while self
             .left_out
             .last()
@@ -320,7 +320,7 @@ fn truth(predicate: Option<&ast::CfgPredicate>, ask: Ask<'_>) -> Truth {
     }
 }
 
-/// What an attribute stands on.
+/// What an attribute is on.
 fn owner(attribute: &ast::Attr) -> Option<SyntaxNode> {
     let parent = attribute.syntax().parent()?;
     let node = match attribute.kind() {

@@ -47,7 +47,7 @@ pub(super) fn is_too_deep(text: &str) -> bool {
     exceeds(text, MAXIMUM_BRACKETS, MAXIMUM_CHAIN)
 }
 
-/// Whether a part of a file nests so deeply that what stands around it may decide whether the file is refused.
+/// Whether a part of a file nests so deeply that what is around it may decide whether the file is refused.
 pub(super) fn is_deep(text: &str) -> bool {
     exceeds(text, MAXIMUM_BRACKETS / 4, MAXIMUM_CHAIN / 4)
 }

@@ -81,7 +81,7 @@ fn last_token(node: &GreenNodeData) -> Option<SyntaxKind> {
     None
 }
 
-/// What stands between the last token and the next one.
+/// What is between the last token and the next one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Gap {
     /// Nothing: no trivia was met since the last token, or there is none.
@@ -156,7 +156,7 @@ impl Writer<'_> {
 
     /// Whether a node that begins here has nothing to replace, and tokens at both ends.
     fn stays(&mut self, node: &GreenNodeData) -> bool {
-        // In front of its first token stands what is not its own.
+        // In front of its first token is what is not its own.
         let behind = self.changes.partition_point(|change| *change <= self.place);
         self.changes = self.changes.get(behind..).unwrap_or_default();
         let end = self.place.saturating_add(node.text_len().into());
@@ -247,7 +247,7 @@ fn opens_with_trivia(node: &GreenNodeData) -> bool {
     matches!(node.children().next(), Some(NodeOrToken::Token(token)) if is_trivia(token.kind()))
 }
 
-/// The kinds of a node's first and last token; none where a node without tokens stands there.
+/// The kinds of a node's first and last token; none where a node without tokens is there.
 fn edges(node: &GreenNodeData) -> [Option<rowan::SyntaxKind>; 2] {
     [true, false].map(|first| {
         let mut node = node;

@@ -16,7 +16,7 @@ use super::normal_tree::ItemSource;
 pub struct Normalised {
     /// The tokens; one space wherever the original had whitespace or comments between two of them.
     pub text: Arc<str>,
-    /// Where the tokens stand in the original.
+    /// Where the tokens are in the original.
     pub runs: TokenRuns,
     /// What the text was made of, if it is all of a node.
     pub source: ItemSource,
@@ -48,7 +48,7 @@ impl Run {
 
 impl TokenRuns {
     /// The original's byte range of a range of the normalised text: from the place in the token at `start` to the place
-    /// in the token before `end`. An offset between two tokens stands at the end of the token before it.
+    /// in the token before `end`. An offset between two tokens is at the end of the token before it.
     pub fn original_range(&self, start: u32, end: u32) -> (u32, u32) {
         let from = self.original_offset(start);
         if end <= start {
@@ -92,7 +92,7 @@ impl TokenRuns {
 }
 
 /// Normalised texts by the shared node that they were made from, which is the same one for as long as its text is: an edit
-/// normalises the item that it stands in.
+/// normalises the item that it is in.
 #[derive(Debug, Default)]
 pub(crate) struct ItemTexts {
     kept: Mutex<Kept>,
@@ -196,7 +196,7 @@ impl Drop for ItemTextReader<'_> {
     }
 }
 
-/// The tokens of a node, and where they stand from its start.
+/// The tokens of a node, and where they are from its start.
 struct Tokens {
     /// The tokens, one space wherever there was trivia between two of them.
     text: String,
@@ -273,7 +273,7 @@ impl Tokens {
         tokens
     }
 
-    /// Writes what stands in the place of tokens; the trivia behind it.
+    /// Writes what is in the place of tokens; the trivia behind it.
     fn instead(&mut self, text: &str, before: Trivia) -> Trivia {
         self.sound = false;
         if text.is_empty() {

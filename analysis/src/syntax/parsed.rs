@@ -16,7 +16,7 @@ use rowan::GreenToken;
 use super::normalise::ItemTexts;
 use super::{EDITION, Unanalysed, is_deeper, nesting, parse_text};
 
-/// What stands in front of a body that is parsed for itself.
+/// What is in front of a body that is parsed for itself.
 const HEADER: &str = "fn f()";
 /// Nodes around a body that is parsed for itself: far fewer than the levels a tree may have.
 const MAXIMUM_AROUND: usize = 64;
@@ -90,7 +90,7 @@ impl ParsedFile {
         &self.texts
     }
 
-    /// The tree after bytes of the file were replaced, if they stand inside the body of one function and nothing outside of
+    /// The tree after bytes of the file were replaced, if they are inside the body of one function and nothing outside of
     /// it reads differently. `errors` is the number of errors of this tree.
     pub fn edited(&self, errors: usize, start: u32, end: u32, insert: &str) -> Option<Self> {
         let range = TextRange::new(
@@ -138,7 +138,7 @@ impl ParsedFile {
     }
 }
 
-/// The body of the outermost function around a range, between whose braces the range stands.
+/// The body of the outermost function around a range, between whose braces the range is.
 fn body_around(root: &SyntaxNode, range: TextRange) -> Option<SyntaxNode> {
     let element = root.covering_element(range);
     let node = element

@@ -37,7 +37,7 @@ impl Rows {
 fn last() {}
 ";
 
-/// What is typed: pieces that open, close or change what stands around them.
+/// What is typed: pieces that open, close or change what is around them.
 const PIECES: &[&str] = &[
     "",
     "a",
@@ -258,7 +258,7 @@ fn every_piece_at_every_place_gives_the_tree_of_the_whole_text() {
     assert!(reused > TEXT.len() / 6, "{reused}");
 }
 
-/// Whether the edit `from` to `to`, which stands once in the text, reuses the tree.
+/// Whether the edit `from` to `to`, which is once in the text, reuses the tree.
 fn reuses(from: &str, to: &str) -> bool {
     assert_eq!(TEXT.matches(from).count(), 1, "{from}");
     let start = TEXT.find(from).unwrap_or(0);

@@ -324,7 +324,7 @@ const HELP: &str = "help";
 #[derive(Debug)]
 pub(crate) struct Completed {
     pub(crate) arguments: Vec<OsString>,
-    /// Whether nobody named a command, so that it is `check`.
+    /// Whether no command is named, so that it is `check`.
     pub(crate) by_default: bool,
 }
 
@@ -403,7 +403,7 @@ pub(crate) fn misplaced(paths: &[PathBuf]) -> Option<String> {
     }
     if Command::has_subcommand(word) || word == HELP {
         return Some(format!(
-            "there is no path `{word}`; the command `{word}` stands before its options: `visa-lint {word} …`"
+            "there is no path `{word}`; the command `{word}` is before its options: `visa-lint {word} …`"
         ));
     }
     misspelt(word)

@@ -98,7 +98,7 @@ struct Known {
     message: String,
 }
 
-/// Known findings, and the file that they stand in.
+/// Known findings, and the file that they are in.
 #[derive(Debug)]
 pub(crate) struct Baseline {
     path: PathBuf,

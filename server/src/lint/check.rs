@@ -7,6 +7,7 @@ use super::baseline;
 use super::delivery::{colored, deliver};
 use super::fixing;
 use super::format;
+use super::format::Extent;
 use super::format::human::Look;
 use super::ignoring;
 use super::outcome::Outcome;
@@ -64,7 +65,8 @@ fn pass(
             console = console.aside();
         }
     }
-    let with_fixes = options.baseline.write_baseline.is_none() && carries_fixes(format_of(options));
+    let with_fixes =
+        options.baseline.write_baseline.is_none() && format::carries_fixes(format_of(options));
     let mut checked = session.check(with_fixes);
     let failed = unreadable || checked.failed;
     if let Some(path) = options.baseline.write_baseline.as_deref() {
@@ -136,18 +138,6 @@ fn format_of(options: &CheckArguments) -> CheckFormat {
     })
 }
 
-/// Whether a format writes the edits of fixes: they are then completed.
-const fn carries_fixes(format: CheckFormat) -> bool {
-    match format {
-        CheckFormat::Json | CheckFormat::Sarif | CheckFormat::Agent => true,
-        CheckFormat::Human
-        | CheckFormat::Short
-        | CheckFormat::Github
-        | CheckFormat::Gitlab
-        | CheckFormat::Junit => false,
-    }
-}
-
 fn write(options: &CheckArguments, outline: &Outline<'_>, console: Console) -> Result<(), Failure> {
     let look = Look {
         colored: colored(options, console),
@@ -158,21 +148,14 @@ fn write(options: &CheckArguments, outline: &Outline<'_>, console: Console) -> R
         },
     };
     let format = format_of(options);
-    let answer = match format {
-        CheckFormat::Human => {
-            format::human::render(outline, look, options.quiet, options.statistics)?
-        }
-        CheckFormat::Short => format::short::render(outline, options.quiet, options.statistics),
-        CheckFormat::Json => format::json::render(outline, options.statistics)?,
-        CheckFormat::Sarif => format::sarif::render(outline)?,
-        CheckFormat::Github => format::github::render(outline, options.quiet, options.statistics),
-        CheckFormat::Gitlab => format::gitlab::render(outline)?,
-        CheckFormat::Junit => format::junit::render(outline)?,
-        CheckFormat::Agent => format::agent::render(outline, options.quiet),
+    let extent = Extent {
+        quiet: options.quiet,
+        statistics: options.statistics,
     };
-    // What a program reads has no room for a sentence.
-    let silent = matches!(format, CheckFormat::Gitlab);
-    if let Some(words) = outline.not_looked_at().filter(|_| silent && !options.quiet) {
+    let answer = format::render(format, outline, look, extent)?;
+    if !format::says_what_is_unresolved(format)
+        && let Some(words) = outline.not_looked_at().filter(|_| !options.quiet)
+    {
         write_note(&words);
     }
     deliver(options, &answer, console, !outline.complete)

@@ -107,7 +107,7 @@ impl Hasher {
     }
 }
 
-/// What a fingerprint needs of a file: its tokens, and which functions stand where.
+/// What a fingerprint needs of a file: its tokens, and which functions are where.
 struct CodeOutline<'a> {
     text: &'a str,
     /// The tokens that count with the bytes they start at.

@@ -55,7 +55,7 @@ pub fn main() -> ExitCode {
     let matches = match Arguments::command().try_get_matches_from(completed.arguments) {
         Ok(matches) => matches,
         Err(error) => {
-            // Help and version are answers, everything else is a bad option. A closed pipe is nobody's mistake.
+            // Help and version are answers, everything else is a bad option. A closed pipe is no mistake.
             let _ = error.print();
             return if error.use_stderr() {
                 Outcome::Failed.into()

@@ -36,7 +36,7 @@ pub(crate) struct NotLookedAt {
 }
 
 impl NotLookedAt {
-    /// What stands there, and why it was not looked at.
+    /// What is there, and why it was not looked at.
     pub(crate) fn words(&self) -> String {
         let UnresolvedPlace { what, reason, .. } = &self.place;
         format!("`{what}` is not looked at: {reason}")

@@ -168,7 +168,7 @@ fn silence(rule: &Rule) -> Vec<Part> {
     if rule.default_level() == Level::Allow {
         parts.extend([
             Part::Words(format!(
-                "It is off unless somebody asks for it: with `--warn {name}` in a run, or in `visa-lint.toml`:"
+                "It is off unless it is asked for: with `--warn {name}` in a run, or in `visa-lint.toml`:"
             )),
             Part::Code("toml", format!("[levels]\n{name} = \"warn\"")),
         ]);

@@ -35,13 +35,13 @@ const SETTINGS: [&str; 5] = [
     ".gitignore",
     ".ignore",
 ];
-/// How often files are looked at where nobody says when they change.
+/// How often files are looked at where no event says when they change.
 const POLLING: Duration = Duration::from_secs(1);
 
 /// One check of a session's files, from fixes to the report.
 pub(crate) type Pass = fn(&CheckArguments, &mut Session<'_>, Console) -> Result<Outcome, Failure>;
 
-/// Checks, and checks again, until the program is interrupted or nobody reads its output any more.
+/// Checks, and checks again, until the program is interrupted or its output is not read any more.
 pub(crate) fn run(
     options: &CheckArguments,
     session: &mut Session<'_>,
@@ -103,7 +103,7 @@ impl<'a> Watched<'a> {
         let (sender, changes) = channel();
         let to = sender.clone();
         let watcher = notify::recommended_watcher(move |event| {
-            // Nobody waits any more when the program ends.
+            // No change is awaited any more when the program ends.
             let _ = to.send(event);
         });
         let mut watched = Self {

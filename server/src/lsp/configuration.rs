@@ -50,7 +50,7 @@ pub(crate) struct ClientSettings {
     pub(crate) scope: Scope,
     /// Levels that win over those of the settings file.
     pub(crate) levels: Levels,
-    /// What stands in the place of the settings file, or beside it.
+    /// What is in the place of the settings file, or beside it.
     pub(crate) arguments: SettingsArguments,
     /// How many inlay hints are shown.
     pub(crate) hints: HintLevel,
@@ -89,7 +89,7 @@ impl ClientSettings {
             .is_some_and(|settings| settings.keys().any(known))
     }
 
-    /// Reads the settings below [`SECTION`], also where they still stand in it. What cannot be used is told, a line each, and
+    /// Reads the settings below [`SECTION`], also where they still are in it. What cannot be used is given, a line each, and
     /// left as it is by default; the rest holds.
     pub(crate) fn read(value: &Value) -> (Self, Vec<String>) {
         let mut reader = Reader::default();
@@ -111,13 +111,13 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads what stands below a key, which is empty or ends with a dot.
+    /// Reads what is below a key, which is empty or ends with a dot.
     fn section(&mut self, above: &str, section: &Map<String, Value>) {
         for (name, value) in section {
             let key = format!("{above}{name}");
             let inner = format!("{key}.");
             match value {
-                // What nobody set.
+                // What is not set.
                 Value::Null => {}
                 Value::Object(section) if KEYS.iter().any(|known| known.starts_with(&inner)) => {
                     self.section(&inner, section);

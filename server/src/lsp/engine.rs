@@ -55,7 +55,7 @@ pub(crate) type Answer<T> = Result<T, Failure>;
 /// How soon a question is to be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Urgency {
-    /// Somebody waits.
+    /// A request is waiting.
     Waiting,
     /// When there is time.
     Background,
@@ -72,7 +72,7 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// Starts an engine without files. `defect` is told, on any thread, what a write panicked with.
+    /// Starts an engine without files. `defect` is given, on any thread, what a write panicked with.
     ///
     /// # Errors
     ///
@@ -133,7 +133,7 @@ fn pool(name: &'static str) -> std::io::Result<rayon::ThreadPool> {
 
 /// Where questions run.
 struct Pools {
-    /// Those that somebody waits for, all at once.
+    /// Those that a request is waiting for, all at once.
     waiting: rayon::ThreadPool,
     /// Those of the background, one after the other.
     background: mpsc::Sender<Box<dyn FnOnce() + Send>>,

@@ -26,7 +26,7 @@ pub(crate) struct Loader {
     pub(super) wake: Notify,
     /// Whether nothing is known to be read anew.
     pub(super) ready: watch::Sender<bool>,
-    /// What the last reading is told by; none where the engine has got other texts since.
+    /// What the last reading is given by; none where the engine has got other texts since.
     pub(super) stamp: Mutex<Option<u64>>,
     /// What the log says about the last reading.
     pub(super) logged: Mutex<BTreeSet<String>>,

@@ -76,7 +76,7 @@ impl LineTable {
         Self { starts }
     }
 
-    /// Follows an edit: `text` is the text after it, in which `inserted` bytes stand at `start` in the place of `removed`.
+    /// Follows an edit: `text` is the text after it, in which `inserted` bytes are at `start` in the place of `removed`.
     /// Looks at what was inserted and moves the lines behind it, so its time does not grow with the text's length as a new
     /// table's does.
     pub(crate) fn edit(&mut self, text: &str, start: usize, removed: usize, inserted: usize) {

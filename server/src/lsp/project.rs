@@ -209,7 +209,7 @@ async fn register(server: &Arc<Server>) {
     }
     if !registrations.is_empty() {
         let to = server.client.clone();
-        // Nobody has to wait for the client's answer.
+        // Nothing waits for the client's answer.
         server.spawn(async move {
             let _ = to.register_capability(registrations).await;
         });

@@ -19,7 +19,7 @@ use super::state::{Server, Snapshot};
 /// How long nothing must happen before the rest of the workspace is checked.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// How often progress is told at most.
+/// How often progress is given at most.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// A document is about to be opened: whatever was told of it before was about another text, even one of the same version.
@@ -83,7 +83,7 @@ pub(crate) async fn run(server: Arc<Server>) {
     while !server.loader.is_ready() {
         publisher.wake.notified().await;
     }
-    // The first time nobody has typed yet, and the client is shown how far it is. All threads work on what the files that are
+    // The first time nothing was typed yet, and the client is shown how far it is. All threads work on what the files that are
     // open ask for, too.
     let mut first = Some(Check::begin(&server, true));
     let mut done = false;
@@ -127,7 +127,7 @@ pub(crate) async fn run(server: Arc<Server>) {
     }
 }
 
-/// Has the engine work out what hovers read of all files, once nobody waits for anything else.
+/// Has the engine work out what hovers read of all files, once no other request is waiting.
 fn prepare(server: &Arc<Server>) {
     let to = Arc::clone(server);
     server.spawn(async move {

@@ -140,7 +140,7 @@ mod tests {
         let replies: Vec<_> = methods
             .map(|method| service.call(Request::build(method).finish()))
             .into();
-        // Nobody has polled them yet.
+        // They have not been polled yet.
         assert_eq!(
             *notes.lock().unwrap_or_else(PoisonError::into_inner),
             methods

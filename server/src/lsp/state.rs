@@ -1,7 +1,7 @@
 //! What the server knows: the open documents and what the client can and wants, beside the engine.
 //!
 //! The order of the protocol rests on three habits. Who changes a document, or asks about one, holds the lock while it queues
-//! its write or question with the engine, so that texts and the engine's files always agree. Nobody holds the lock across an
+//! its write or question with the engine, so that texts and the engine's files always agree. The lock is not held across an
 //! `.await`, nor while anything is computed. And a snapshot of the engine exists only inside of a question.
 
 use std::cell::RefCell;

@@ -10,7 +10,7 @@ use tower_lsp::jsonrpc::{Id, Request, Response};
 use tower_lsp::ls_types::notification::{LogTrace, Notification};
 use tower_lsp::ls_types::{LogTraceParams, TraceValue};
 
-/// How much of a message's parameters is told.
+/// How much of a message's parameters is given.
 const LONGEST_PARAMETERS: usize = 2_000;
 
 /// How much the client wants to be told, shared by all who tell and who set it.

@@ -1,6 +1,6 @@
 //! The loop between a byte stream and the service: reads frames, calls the service in their order, writes answers.
 //!
-//! It stands where the library has a loop of its own, which ends after one malformed message, bounds how many requests may
+//! It is where the library has a loop of its own, which ends after one malformed message, bounds how many requests may
 //! be unfinished before it stops reading, and runs all handlers on the task that reads. Here the reader does nothing but
 //! read and call; whatever a call leaves unfinished becomes a task; one task writes.
 
@@ -85,7 +85,7 @@ where
                 }
             }
             Ok(Incoming::Response(response)) => {
-                // Nobody waits for it any more if it fails.
+                // No request is waiting for it any more if it fails.
                 let _ = theirs.send(response).await;
             }
             Err(Unread { code, id, why }) => {
@@ -124,7 +124,7 @@ fn answer<E: Send + 'static>(mut reply: Reply<E>, traced: Option<Traced>, outgoi
 
 fn send(outgoing: &Outgoing, message: &impl serde::Serialize) {
     if let Ok(body) = serde_json::to_vec(message) {
-        // Where nobody writes any more, nobody reads either.
+        // A client that does not read any more does not write either.
         let _ = outgoing.send(body);
     }
 }
@@ -179,7 +179,7 @@ impl Incoming {
             return serde_json::from_value(value)
                 .map(Self::Response)
                 .map_err(|error| Unread {
-                    // An answer is not answered, not even a bad one: nobody waits under this id here.
+                    // An answer is not answered, not even a bad one: no request is waiting under this id here.
                     id: Id::Null,
                     ..unread(error)
                 });

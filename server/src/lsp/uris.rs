@@ -75,7 +75,7 @@ pub(crate) fn mend(params: &mut Value) {
     }
 }
 
-/// An address with all that cannot stand in one encoded; what is encoded stays.
+/// An address with all that cannot be in one encoded; what is encoded stays.
 fn mended(uri: &str) -> String {
     let mut text = String::with_capacity(uri.len());
     let mut rest = uri.as_bytes();

@@ -1,5 +1,5 @@
 //! The features of packages: which a build turns on that says nothing about features, which another package may turn on, and
-//! which nobody does.
+//! which is not done.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub(crate) fn features_of(manifests: &[Manifest]) -> Vec<PackageFeatures> {
 #[derive(Default)]
 struct Wanted {
     features: BTreeSet<String>,
-    /// Somebody wants it without its default features.
+    /// A package wants it without its default features.
     without_default: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Which files are checked, and which more are loaded for their names.
 //!
-//! Knows paths, `.gitignore`, Cargo packages and the places where modules stand; nothing about kernels. The engine sees
+//! Knows paths, `.gitignore`, Cargo packages and the places where modules are; nothing about kernels. The engine sees
 //! absolute paths with `/` between components; people see the paths as they gave them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,7 +75,7 @@ impl Sources {
         gathering.read()
     }
 
-    /// Finds and reads everything below an editor's folders, and what is open in it and stands elsewhere or is hidden there,
+    /// Finds and reads everything below an editor's folders, and what is open in it and is elsewhere or is hidden there,
     /// with the neighbours of all. What is open is not read: its text is given.
     pub(crate) fn around(
         folders: &[PathBuf],

@@ -1,6 +1,6 @@
 //! Which files can be checked: a row a language, told by the ending of a file's name.
 //!
-//! Knows names only; what stands in a file is the reader's business.
+//! Knows names only; what is in a file is the reader's business.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ const LANGUAGES: &[Row] = &[
     },
 ];
 
-/// The language of a file that somebody names; the case of the ending does not matter.
+/// The language of a file that is named; the case of the ending does not matter.
 pub(crate) fn language_of(path: &Path) -> Option<Language> {
     let extension = path.extension()?.to_str()?.to_ascii_lowercase();
     let mut rows = LANGUAGES.iter();

@@ -257,7 +257,7 @@ impl Lock {
     }
 }
 
-/// The libraries of packages by the folder of their manifest, as the engine is told.
+/// The libraries of packages by the folder of their manifest, as the engine is given.
 pub(crate) type Libraries = Vec<(Arc<str>, PackageManifest)>;
 
 #[cfg(test)]

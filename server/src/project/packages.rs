@@ -31,8 +31,8 @@ impl Manifest {
     }
 }
 
-/// The folder of the package that a folder belongs to: the nearest above with a manifest that declares one. What stands in the
-/// place of a manifest and is none is told once.
+/// The folder of the package that a folder belongs to: the nearest above with a manifest that declares one. What is in the
+/// place of a manifest and is none is given once.
 pub(crate) fn package_of(folder: &Path, warnings: &mut Vec<String>) -> Option<PathBuf> {
     let mut declares = |folder: &&Path| {
         let path = folder.join("Cargo.toml");

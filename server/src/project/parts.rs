@@ -174,7 +174,7 @@ impl<'a> Together<'a> {
         }
     }
 
-    /// Where the file of a module is cannot be told by looking: with all of a folder.
+    /// Where the file of a module is cannot be seen: with all of a folder.
     fn join_all_of(&mut self, index: usize, folder: &str) {
         let inside = format!("{folder}/");
         let from = (Bound::Included(inside.as_str()), Bound::Unbounded);

@@ -2,7 +2,7 @@
 //! has no end.
 //!
 //! Everything that is read because it is found (sources of a folder, settings, manifests, what says which files to leave out, a
-//! baseline) is read here. It knows nothing of what stands in them.
+//! baseline) is read here. It knows nothing of what is in them.
 
 use std::fs::{File, Metadata};
 use std::io::Read;
@@ -56,7 +56,7 @@ pub(crate) fn unfit(path: &Path, most: u64) -> Option<String> {
     refusal(&metadata, most).filter(|_| !metadata.is_dir())
 }
 
-/// Whether something stands at a path that is meant to be a file: not nothing, and no folder. What cannot be looked at counts.
+/// Whether something is at a path that is meant to be a file: not nothing, and no folder. What cannot be looked at counts.
 pub(crate) fn is_meant(path: &Path) -> bool {
     use std::io::ErrorKind::{NotADirectory, NotFound};
     match std::fs::metadata(path) {

@@ -116,7 +116,7 @@ fn json_has_the_documented_shape_and_the_figures_of_the_book() {
     assert_eq!(operations[3]["writes"], Value::from(["sum"]));
     assert_eq!(kernel["cycles"]["sub"], 512);
     assert_eq!(kernel["cycles"]["overlap"], 0);
-    // Both operands stand in DM while the sub context reads one of them.
+    // Both operands are in DM while the sub context reads one of them.
     assert_eq!(kernel["peak"]["dm_bytes"], 8192);
     assert_eq!(kernel["peak"]["vrf_bytes"], 0);
     let dm: Vec<_> = list(&kernel["memory"])
@@ -261,7 +261,7 @@ fn people_get_tables_with_loops_folded() {
         "busy: main ",
         "idle main: ",
         "overlap: ",
-        // Two buffers of 8 by 8 i32 are 256 bytes each; the raised block lies beside the one that was loaded.
+        // Two buffers of 8 by 8 i32 are 256 bytes each; the raised block is beside the one that was loaded.
         "DM 512 bytes",
     ] {
         assert!(text.contains(words), "no {words:?} in\n{text}");

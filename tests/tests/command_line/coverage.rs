@@ -190,7 +190,7 @@ fn an_illegal_operation_is_found_wherever_it_stands() {
         serde_json::json!({"resolved": 4_200, "unresolved": 0})
     );
     let line = &document["diagnostics"][0]["range"]["start"]["line"];
-    // Four lines stand before the first pass.
+    // Four lines are before the first pass.
     assert_eq!(*line, 4_150 + 5);
 }
 

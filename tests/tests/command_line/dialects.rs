@@ -84,7 +84,7 @@ fn a_crate_of_an_unread_library_gets_one_warning_and_all_its_calls_are_counted()
         ),
         "{human}"
     );
-    // Who asks about one file is told as well.
+    // Who asks about one file is given as well.
     let one = json(&run(folder.path(), &["src/two.rs", "--format", "json"]));
     assert_eq!(rules_and_levels(&one), ["dialect_unsupported warn"]);
     assert_eq!(one["diagnostics"][0]["file"], "src/two.rs");

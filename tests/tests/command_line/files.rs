@@ -210,7 +210,7 @@ fn a_million_lines_are_checked_in_bounded_time() {
     assert!(took < Duration::from_secs(240), "{took:?}");
 }
 
-/// A kernel whose axes and stage stand in other files of its crate, and in another crate of the workspace.
+/// A kernel whose axes and stage are in other files of its crate, and in another crate of the workspace.
 fn workspace_of_crates() -> TempDir {
     let kernel = "use furiosa_visa_std::prelude::*;
 use shapes::Wide as W;
@@ -385,7 +385,7 @@ fn excluded_files_of_other_kinds_are_passed_over() {
     assert_code(&run(folder.path(), &every), 0);
     assert_code(&run(folder.path(), &["notes.txt"]), 2);
 }
-/// What makes something stand at a path.
+/// What makes something are at a path.
 #[cfg(unix)]
 type Make = fn(&Path);
 
@@ -463,7 +463,7 @@ fn what_decides_is_read_where_it_is_a_regular_file() {
     }
     let folder = folder_with(&[("a.rs", FINDINGS.as_bytes())]);
     pipe(&folder.path().join("pipe.rs"));
-    // Among others it is passed over, by its name it is told.
+    // Among others it is passed over, by its name it is given.
     let output = run(folder.path(), &[".", "--format", "short"]);
     assert_code(&output, 1);
     assert_eq!(stderr(&output), "");

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::*;
 
-/// A file whose suppression is of no use: the fix removes it. The line breaks are mixed, and a mark stands first.
+/// A file whose suppression is of no use: the fix removes it. The line breaks are mixed, and a mark is first.
 const UNUSED: &str = "\u{feff}// größe\r\n#[allow(tcp::slice_size)] // ü\r\nfn f() {}\n";
 const MENDED: &str = "\u{feff}// größe\r\n// ü\r\nfn f() {}\n";
 /// A misspelt rule: what was meant is only likely.

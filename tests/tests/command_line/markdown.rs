@@ -6,7 +6,7 @@ use super::{
 
 const HEAD: &str = "use furiosa_visa_std::prelude::*;\naxes![L = 4096];\n";
 
-/// A kernel whose transfer lies at an address; 4 is misaligned.
+/// A kernel whose transfer is at an address; 4 is misaligned.
 fn kernel(address: u32) -> String {
     format!(
         "#[device(chip = 1)]\nfn load(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![L]>) -> DmTensor<i32, m![1], m![1 # 2], m![L / 16], m![L % 16]> {{\n    x.to_dm(&mut ctx.tdma, {address})\n}}\n"

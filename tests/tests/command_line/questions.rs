@@ -148,7 +148,7 @@ fn sequence_answers_in_the_documented_shape() {
             {"size": 16, "stride": 1, "axis": "B"}
         ],
         "merged": [{"size": 32, "stride": 16}, {"size": 8, "stride": 512}, {"size": 16, "stride": 1}],
-        // 16 bytes lie in a line; 32 * 8 packets, one access each. Rows are 512 bytes apart, a multiple of the 128 bytes
+        // 16 bytes are in a line; 32 * 8 packets, one access each. Rows are 512 bytes apart, a multiple of the 128 bytes
         // that the banks cover, so that the 8 accesses of a column meet one bank.
         "packet_bytes": 16, "contiguous_bytes": 16, "access_bytes": 16, "accesses": 256, "cycles": 256,
         "longest_bank_run": 8, "error": null
@@ -173,7 +173,7 @@ fn sequence_says_what_the_fetch_refuses() {
             .collect();
         json(&run(&repository(), &arguments))
     };
-    // 60 bytes, in accesses of 4; the rows lie in a line.
+    // 60 bytes, in accesses of 4; the rows are in a line.
     let refused = with_json(&fetch("B", "i8"));
     assert_eq!(refused["error"], serde_json::Value::Null);
     assert_eq!(refused["access_bytes"], 4);

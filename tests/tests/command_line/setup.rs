@@ -138,7 +138,7 @@ fn cargo_finds_the_subcommand() {
     assert!(stdout(&rules).contains("slice_size"));
 }
 
-/// The value of a key that stands once in a text of YAML, on one line.
+/// The value of a key that occurs once in a text of YAML, on one line.
 fn value<'a>(yaml: &'a str, key: &str) -> &'a str {
     let lines = yaml.lines().map(|line| line.trim_start_matches([' ', '-']));
     let mut values = lines.filter_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
@@ -246,7 +246,7 @@ fn misspelt_and_misplaced_commands_are_understood() {
         ),
         (
             vec!["--format", "json", "check", "a.rs"],
-            "there is no path `check`; the command `check` stands before its options: `visa-lint check …`",
+            "there is no path `check`; the command `check` is before its options: `visa-lint check …`",
         ),
     ] {
         let output = run(folder.path(), &arguments);

@@ -218,7 +218,7 @@ fn a_closed_document_has_the_text_on_disk_again() {
     let text = |client: &mut Client| client.request_raw("visa/viewFileText", json!(document(&uri)));
     client.open(&uri, "// open\n");
     assert_eq!(text(&mut client), "// open\n");
-    // Findings are told when the folder has been read: from then on the file is one of the workspace.
+    // Findings are shown when the folder has been read: from then on the file is one of the workspace.
     client.request_raw(
         "textDocument/diagnostic",
         json!({ "textDocument": document(&uri) }),

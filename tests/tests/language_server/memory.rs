@@ -19,7 +19,7 @@ const WARM_UP: usize = 100;
 /// Operations of the kernel.
 const OPERATIONS: usize = 80;
 
-/// A part of the document that is typed into: what stands before it, and in which line and column it begins.
+/// A part of the document that is typed into: what is before it, and in which line and column it begins.
 struct Place {
     before: &'static str,
     /// What is typed there by the number of the edit.

@@ -150,12 +150,12 @@ impl World {
     }
 }
 
-/// A client that answers what it is asked, unless it is told to keep the server waiting for its settings.
+/// A client that answers what it is asked, unless it is given to keep the server waiting for its settings.
 struct Editor {
     wire: Wire,
     next_id: i64,
     answers: HashMap<i64, Value>,
-    /// What is told of each file, for clients that are told.
+    /// What is given of each file, for clients that are shown.
     published: BTreeMap<String, Value>,
     configuration: Value,
     /// Whether questions for the settings wait, and those that do.
@@ -173,7 +173,7 @@ impl Editor {
         if pushed {
             setup = setup.pushed();
         }
-        // The first one is where documents on no disk stand: the one that is always there.
+        // The first one is where documents on no disk are: the one that is always there.
         let folders: Vec<Value> = (folders.iter().rev())
             .map(|name| folder(world, name))
             .collect();

@@ -104,7 +104,7 @@ impl Text {
         }
     }
 
-    /// What stands at a range.
+    /// What is at a range.
     pub(crate) fn at(&self, range: Range) -> &str {
         &self.text[self.byte(range.start)..self.byte(range.end)]
     }

@@ -16,7 +16,7 @@ fn set(client: &mut Client, value: TraceValue) {
 fn a_client_that_traces_is_told_of_each_message() {
     let mut client = Setup::utf16().in_process();
     let uri = untitled("traced.rs");
-    // Nothing is told of these.
+    // Nothing is given of these.
     client.open(&uri, "axes![A = 64];\n");
     client.request::<HoverRequest>(hover_at(&uri, 0, 6));
     set(&mut client, TraceValue::Verbose);

@@ -177,7 +177,7 @@ fn found(source: &Source, pattern: &str) -> Vec<Range<usize>> {
     places
 }
 
-/// What stands inside each `m![..]` of the functions.
+/// What is inside each `m![..]` of the functions.
 fn mappings(source: &Source) -> Vec<Range<usize>> {
     found(source, "m![")
         .into_iter()
@@ -185,7 +185,7 @@ fn mappings(source: &Source) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// What stands inside each `m![..]` of the file.
+/// What is inside each `m![..]` of the file.
 fn all_mappings(source: &Source) -> Vec<Range<usize>> {
     let starts = source.text.match_indices("m![");
     starts
@@ -205,7 +205,7 @@ fn words(source: &Source, pairs: &[(&str, &str)]) -> Vec<Mutant> {
     mutants
 }
 
-/// Mappings of several parts, cut at divisors of their size that lie between no two of the parts.
+/// Mappings of several parts, cut at divisors of their size that are between no two of the parts.
 fn cut_groups(source: &Source, write: fn(&str, u64) -> String) -> Vec<Mutant> {
     let mut mutants = Vec::new();
     for range in mappings(source) {
@@ -358,7 +358,7 @@ fn cluster_sizes(source: &Source) -> Vec<Mutant> {
         .collect()
 }
 
-/// Puts an operator behind each mapping that stands where a tensor's slices do.
+/// Puts an operator behind each mapping that is where a tensor's slices do.
 fn slices(source: &Source, operator: &str) -> Vec<Mutant> {
     let mut mutants = Vec::new();
     for place in found(source, "Cluster, m![") {

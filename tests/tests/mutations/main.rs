@@ -104,7 +104,7 @@ fn denied(diagnostics: &[Diagnostic]) -> Option<&Diagnostic> {
         .find(|found| !found.suppressed && found.default_level == Level::Deny)
 }
 
-/// The line of an offset, and what stands in it.
+/// The line of an offset, and what is in it.
 fn place(text: &str, at: usize) -> String {
     let line = text[..at.min(text.len())].matches('\n').count();
     format!(

@@ -158,7 +158,7 @@ fn overlaps(source: &Source, function: &Function, faults: &mut Vec<String>) {
             let uses = source.text.get(second.at..rebound).unwrap_or("");
             if names(&uses.replace(&binding, ""), &first.name) {
                 faults.push(format!(
-                    "`{}` lies on `{}`, which is used later",
+                    "`{}` is on `{}`, which is used later",
                     second.name, first.name
                 ));
             }
@@ -190,7 +190,7 @@ fn tiles(source: &Source, function: &Function, faults: &mut Vec<String>) {
     }
 }
 
-/// Whether a word stands in a text.
+/// Whether a word is in a text.
 fn names(text: &str, word: &str) -> bool {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
         .any(|other| other == word)

@@ -11,7 +11,7 @@ export interface Obstacle {
   readonly column: number;
 }
 
-/** A kernel as the server describes it: complete, or with what stands in the way. */
+/** A kernel as the server describes it: complete, or with what is in the way. */
 export type Answer<T> =
   | { readonly kind: 'outside' }
   | { readonly kind: 'whole'; readonly kernel: string; readonly content: T }
@@ -28,7 +28,7 @@ export interface State<T> {
   readonly picture: Picture<T> | null;
   /** Why the picture is not that of the text, if it is not. */
   readonly stale: string | null;
-  /** What stands in the way of a picture. */
+  /** What is in the way of a picture. */
   readonly obstacles: readonly Obstacle[];
   /** What is said where there is no picture. */
   readonly notice: string;

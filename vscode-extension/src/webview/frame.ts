@@ -16,7 +16,7 @@ export interface Item {
   readonly cycles: Span;
 }
 
-/** A picture and how cycles lie in it. */
+/** A picture and how cycles are in it. */
 export interface Drawing {
   readonly marks: readonly SVGElement[];
   readonly width: number;
@@ -70,7 +70,7 @@ interface Kept {
 const STEP = 1.4;
 const MOST_OBSTACLES = 20;
 
-/** Where details stand beside or below the picture without taking its room. */
+/** Where details are beside or below the picture without taking its room. */
 const ROOM = window.matchMedia('(min-width: 560px), (max-aspect-ratio: 4/3) and (min-height: 360px)');
 
 export class Frame<T> {

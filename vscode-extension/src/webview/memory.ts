@@ -1,4 +1,4 @@
-// The memory map of a kernel: what lies where in DM, TRF and VRF, and when.
+// The memory map of a kernel: what is where in DM, TRF and VRF, and when.
 
 import type { Operation } from '../protocol';
 import type { MemoryContent } from '../views/messages';

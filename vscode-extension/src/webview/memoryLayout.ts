@@ -1,4 +1,4 @@
-// Where everything of a memory map stands: pure, from tensors to rectangles over cycles and addresses.
+// Where everything of a memory map is: pure, from tensors to rectangles over cycles and addresses.
 
 import type { Free, MemoryMap, MemoryRow } from '../protocol';
 import { address, bytes, fitted, thousands, tierName } from '../words';
@@ -21,7 +21,7 @@ export const HEAD_NAME = 36;
 const LEAST = 3;
 /** The height of a line of words. */
 const LINE = 13;
-/** Where more tensors lie, words stand only in those that have room for them. */
+/** Where more tensors are, words are only in those that have room for them. */
 const CROWD = 120;
 
 /** The memories that are drawn, from the largest to the smallest. */
@@ -33,7 +33,7 @@ export interface TensorBox extends Box {
   readonly row: number;
   readonly tensor: MemoryRow;
   readonly label: string | null;
-  /** Where the label stands: in the box, or beside one that is too thin. */
+  /** Where the label is: in the box, or beside one that is too thin. */
   readonly labelX: number;
   readonly labelY: number;
 }
@@ -43,7 +43,7 @@ export interface FreeBox extends Box {
   readonly address: number;
   readonly bytes: number;
   readonly label: string | null;
-  /** Where its words stand, where nothing else lies. */
+  /** Where its words are, where nothing else is. */
   readonly labelX: number;
 }
 
@@ -142,7 +142,7 @@ function tierRow(
   const capacity = map.capacity[tier] ?? 0;
   const last = tensors.reduce((most, one) => Math.max(most, one.address + one.bytes), 0);
   const shown = { from: 0, to: extent(last, capacity, all) };
-  // Higher addresses stand higher.
+  // Higher addresses are higher.
   const scale = new Scale(shown, { start: box.y + box.height, end: box.y });
   const peak = map.peak?.[tier] ?? null;
   const count = Math.max(2, Math.floor(box.height / 26));
@@ -200,7 +200,7 @@ function crosses(one: Box, other: Box): boolean {
   );
 }
 
-/** Gives boxes their words: in them, else above or below where nothing else lies. */
+/** Gives boxes their words: in them, else above or below where nothing else is. */
 function labelled(bare: readonly Bare[], tier: Box): TensorBox[] {
   const taken: Box[] = bare.length > CROWD ? [] : [...bare];
   return bare.map(({ one, ...box }) => {
@@ -269,7 +269,7 @@ export function peakCycle(
   return null;
 }
 
-/** The free bytes around an address in a cycle; `null` if something lies there. */
+/** The free bytes around an address in a cycle; `null` if something is there. */
 export function holeAt(map: MemoryMap, tier: Tier, cycle: number, place: number): Span | null {
   let [from, to] = [0, map.capacity[tier] ?? 0];
   if (place < from || place >= to) return null;

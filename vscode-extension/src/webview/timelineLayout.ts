@@ -1,4 +1,4 @@
-// Where everything of a timeline stands: pure, from a kernel's cost and a stretch of cycles to rectangles and lines.
+// Where everything of a timeline is: pure, from a kernel's cost and a stretch of cycles to rectangles and lines.
 //
 // Operations that are too narrow to be told apart are drawn as one, so that a picture has no more marks than pixels, however
 // many operations a kernel has.
@@ -196,7 +196,7 @@ function lanePauses(lane: LaneRow, idle: readonly Pause[], scale: Scale): PauseB
   return boxes;
 }
 
-/** Waits between contexts; inside one the operations stand one behind the other anyway. */
+/** Waits between contexts; inside one the operations are one behind the other anyway. */
 function waitLines(
   lanes: readonly LaneRow[],
   placed: readonly Placed[],

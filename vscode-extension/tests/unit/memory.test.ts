@@ -22,7 +22,7 @@ const MAP = map([
   tensor('w', 'trf', [32, 32], [20, 50]),
 ]);
 
-test('tensors stand to scale by address and cycle, higher addresses higher', () => {
+test('tensors are to scale by address and cycle, higher addresses higher', () => {
   const layout = layoutMemory(MAP, ALL, WIDTH, 400, false);
   assert.deepEqual(
     layout.tiers.map(({ tier }) => tier),
@@ -57,7 +57,7 @@ test('the peak is where so many bytes are occupied for the first time', () => {
   assert.equal(peakCycle(rows, 200), 40);
   assert.equal(peakCycle(rows, 100), 0);
   assert.equal(peakCycle(rows, 300), null);
-  // What ends in the cycle in which the next begins never lies beside it.
+  // What ends in the cycle in which the next begins never is beside it.
   const after = [tensor('a', 'dm', [0, 10], [0, 5]), tensor('b', 'dm', [0, 10], [5, 9])];
   assert.equal(
     peakCycle(
@@ -68,7 +68,7 @@ test('the peak is where so many bytes are occupied for the first time', () => {
   );
 });
 
-test('holes are between what lies there in the cycle', () => {
+test('holes are between what is there in the cycle', () => {
   assert.deepEqual(holeAt(MAP, 'dm', 10, 150), { from: 100, to: 1600 });
   assert.deepEqual(holeAt(MAP, 'dm', 50, 250), { from: 200, to: 1600 });
   assert.deepEqual(holeAt(MAP, 'dm', 70, 50), { from: 0, to: 100 });

@@ -41,7 +41,7 @@ test('a kernel that was never whole shows its reasons', () => {
   assert.match(state.notice, /cycles of dot are unknown/);
 });
 
-test("another kernel's picture does not stand in for a broken one", () => {
+test("another kernel's picture does not be in for a broken one", () => {
   const state = after(WHOLE, answered(A, { kind: 'unresolved', kernel: 'other', obstacles: [OBSTACLE] }));
   assert.equal(state.picture, null);
 });

@@ -35,7 +35,7 @@ const KERNEL = cost(
   },
 );
 
-test('operations stand to scale in the row of their context', () => {
+test('operations are to scale in the row of their context', () => {
   const layout = layoutTimeline(KERNEL, ALL, WIDTH, 250);
   assert.deepEqual(
     layout.lanes.map(({ context }) => context),

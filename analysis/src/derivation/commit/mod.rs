@@ -193,7 +193,7 @@ fn judge(
     let packet = request.packet.form();
     let element = request.buffer.form();
     let names = element.axis_names();
-    // The first part of a group lies in its innermost axis alone, and belongs to the group's other axes all the same.
+    // The first part of a group is in its innermost axis alone, and belongs to the group's other axes all the same.
     let groups = Groups::of(&[stream, packet, element]);
     let held = groups.rewrite(element);
     let lacks = |axis: &Arc<str>| !names.contains(axis) && !groups.carry(&held, axis);
@@ -269,7 +269,7 @@ fn packet_size(request: &SequenceRequest, report: &SequenceReport) -> Option<Com
     })
 }
 
-/// The element with the committed part padded to the next multiple of 8 bytes, where that part is just what stands
+/// The element with the committed part padded to the next multiple of 8 bytes, where that part is just what is
 /// innermost in the element.
 fn padded_element(request: &SequenceRequest, elements: u64) -> Option<Mapping> {
     let element_bits = request.element_type.bits();

@@ -81,7 +81,7 @@ fn violations(time: &str, packet: &str, element: &str, kind: ElementType) -> Vec
 #[test]
 fn packet_size_comes_before_mapping_and_mapping_before_sequencer() {
     assert_eq!(violations("A, B", "C", "B, A, C", F32), []);
-    // Ten elements of two bytes, with `B` missing as well: the size is told.
+    // Ten elements of two bytes, with `B` missing as well: the size is given.
     let size = violations("A, B", "C # 16", "A, C # 10", Bf16);
     assert!(
         matches!(
@@ -90,7 +90,7 @@ fn packet_size_comes_before_mapping_and_mapping_before_sequencer() {
         ),
         "{size:?}"
     );
-    // `B` is missing, and what is left would step over the tensor's end: the mapping is told.
+    // `B` is missing, and what is left would step over the tensor's end: the mapping is given.
     let mismatch = violations("A # 8, B", "C", "A, C", F32);
     assert!(
         matches!(

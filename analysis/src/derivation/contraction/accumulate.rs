@@ -73,14 +73,14 @@ pub enum AccumulateViolation {
 /// How an output time differs from the layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AccumulatedTime {
-    /// Innermost stand not the packet (interleaved), or the rows and the packet's outer part (sequential).
+    /// Innermost are not the packet (interleaved), or the rows and the packet's outer part (sequential).
     Innermost,
     /// Axes that the input time does not have, sorted.
     Unknown {
         /// Their names.
         axes: Vec<String>,
     },
-    /// The kept axes stand in another order.
+    /// The kept axes are in another order.
     Reordered,
     /// A kept axis has another padding than in the input time.
     Padding,
@@ -315,7 +315,7 @@ fn sequential(forms: &Forms<'_>) -> Split {
     Err(AccumulateViolation::Time(AccumulatedTime::Innermost))
 }
 
-/// What stands outside `inner`, if that is the innermost part of `time`.
+/// What is outside `inner`, if that is the innermost part of `time`.
 fn outside(time: &Form, inner: &Form) -> Option<Form> {
     let (outer, found) = time
         .size()
@@ -325,7 +325,7 @@ fn outside(time: &Form, inner: &Form) -> Option<Form> {
     (!forms::differ(&found, inner)).then_some(outer)
 }
 
-/// Whether the kept axes stand in the time's order and with its padding.
+/// Whether the kept axes are in the time's order and with its padding.
 fn kept_axes(time: &Form, outer: &Form, kept: &Division) -> Option<AccumulatedTime> {
     if !forms::keeps_order(kept) {
         return Some(AccumulatedTime::Reordered);

@@ -84,9 +84,9 @@ pub enum AlignedTime {
         /// Their names, sorted.
         axes: Vec<String>,
     },
-    /// The stream's axes stand in another order.
+    /// The stream's axes are in another order.
     Reordered,
-    /// Tiling axes stand outside an axis of the stream.
+    /// Tiling axes are outside an axis of the stream.
     TilingOutside {
         /// Their names, sorted.
         axes: Vec<String>,
@@ -297,7 +297,7 @@ fn with_tiling(time: &Form, out_time: &Form) -> Option<Form> {
     forms::join(&parts.iter().collect::<Vec<_>>())
 }
 
-/// Whether `out_time` goes through `time` in its order with everything else inside; nothing where that cannot be told.
+/// Whether `out_time` goes through `time` in its order with everything else inside; nothing where that is unknown.
 fn follow(out_time: &Form, time: &Form) -> Result<Option<Division>, AlignedTime> {
     let found = forms::divide_relaxed(out_time, time);
     if forms::lacks(out_time, time, &found) {

@@ -1,7 +1,7 @@
 //! The Contraction Engine: TRF loads, alignment of stream and TRF operand, spatial and temporal reduction.
 //!
 //! Knows rows, the Stream Adapter, the TRF Sequencer, the reduction tree and the accumulator. Does not know the TRF's
-//! capacity nor who else lies in it (`tensors`, `memory`).
+//! capacity nor who else is in it (`tensors`, `memory`).
 
 mod accumulate;
 mod align;

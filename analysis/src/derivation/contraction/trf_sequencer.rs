@@ -30,7 +30,7 @@ pub struct TrfEntry {
 /// Why there is no configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrfSequencerError {
-    /// The packet is no run of the element, repeated: its parts lie apart in the element, or repeat inside the run.
+    /// The packet is no run of the element, repeated: its parts are apart in the element, or repeat inside the run.
     Packet {
         /// Contiguous bits of the element that the packet starts with.
         contiguous_bits: u64,

@@ -1,6 +1,6 @@
 //! The DMA engines: which pieces of two tensors one transfer moves together (book: DMA Engine).
 //!
-//! Knows the longest run of bytes that lies in a line on both sides, the loops around it with a stride on each side, and
+//! Knows the longest run of bytes that is in a line on both sides, the loops around it with a stride on each side, and
 //! what alignment and packet size the hardware asks of them. How fast a transfer is, and which engine makes which
 //! part of it, is not known here. A part of a tensor that the other side lacks is lost, which `memory` reports.
 
@@ -50,7 +50,7 @@ pub struct DmaEntry {
 pub struct DmaDerivation {
     /// Loops around the run, the largest write stride first.
     pub entries: Vec<DmaEntry>,
-    /// Bits of the longest run of elements that lies in a line on both sides.
+    /// Bits of the longest run of elements that is in a line on both sides.
     pub run_bits: Option<u64>,
     /// Bits that the run has with the padding that both sides hold behind it.
     pub padded_run_bits: Option<u64>,
@@ -108,7 +108,7 @@ pub enum DmaViolation {
         /// The address in bytes.
         address: u64,
     },
-    /// No packet of a multiple of 8 bytes divides what lies in a line on both sides.
+    /// No packet of a multiple of 8 bytes divides what is in a line on both sides.
     Packet {
         /// Bits in a line.
         bits: u64,
@@ -259,7 +259,7 @@ fn keep_tiles_apart(body: &Body, copy: &Copy, pieces: &mut [Piece]) {
     }
 }
 
-/// Elements of padding that stand innermost in a tensor, the first position included.
+/// Elements of padding that are innermost in a tensor, the first position included.
 fn inner_padding(levels: &[(Form, i128)]) -> u64 {
     match levels.last().and_then(|(form, _)| form.digits().first()) {
         Some(Digit {
@@ -277,7 +277,7 @@ struct Run {
     padded_bits: u64,
 }
 
-/// Takes the pieces that lie in a line on both sides out of the list, innermost first.
+/// Takes the pieces that are in a line on both sides out of the list, innermost first.
 fn take_run(
     pieces: &mut Vec<Piece>,
     element_bits: u64,

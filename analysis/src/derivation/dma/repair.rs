@@ -1,7 +1,7 @@
 //! What would mend a transfer: elements padded so that runs and steps are multiples of 8 bytes, or a target in the
 //! source's order.
 //!
-//! Only the element levels of the two tensors change here. Whether something else stands in the way of the changed
+//! Only the element levels of the two tensors change here. Whether something else is in the way of the changed
 //! tensors is not known.
 
 use crate::kernel::{Body, Copy, Levels, Tensor, TensorId};
@@ -87,7 +87,7 @@ fn holds_scalars(tensor: &Tensor) -> bool {
     })
 }
 
-/// The element of a tensor with what lies inside of the run or the step padded to whole units of 8 bytes.
+/// The element of a tensor with what is inside of the run or the step padded to whole units of 8 bytes.
 fn widened(tensor: &Tensor, violation: &DmaViolation, scalars: bool) -> Option<Mapping> {
     let element_bits = tensor.element_type.value?.bits();
     let bits = match violation {
@@ -119,7 +119,7 @@ fn widened(tensor: &Tensor, violation: &DmaViolation, scalars: bool) -> Option<M
         inside = inside.checked_mul(digit.extent)?;
     }
     if !reached && elements == 1 {
-        // A scalar: the padding stands alone.
+        // A scalar: the padding is alone.
         let mut padding = Digit::new(None, 1);
         padding.add_padding(unit, PaddingKind::Top);
         digits.insert(0, padding);

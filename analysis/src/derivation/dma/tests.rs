@@ -133,7 +133,7 @@ fn padding_mends_runs_and_steps() {
     assert_eq!(of(&["S, W"], &["S", "W # 8"], I8), ["S, W # 8"]);
     assert_eq!(of(&["S"], &["S", "1 # 4"], Bf16), ["S, 1 # 4"]);
     assert_eq!(of(&["S, C # 17"], &["S", "C"], I8), ["S, C # 24"]);
-    // No padding joins what lies apart on one side.
+    // No padding joins what is apart on one side.
     assert_eq!(of(&["C, S"], &["S", "C"], I8), [""; 0]);
 }
 

@@ -34,7 +34,7 @@ pub struct FetchDerivation {
     pub fetches_per_packet: Option<u64>,
     /// Where there are too many entries: the time in the buffer's order and its entries, if that is few enough.
     pub reordered_time: Option<(Mapping, usize)>,
-    /// Where too little of the packet lies in a line: the buffer in the stream's order, if that is enough.
+    /// Where too little of the packet is in a line: the buffer in the stream's order, if that is enough.
     pub reordered_buffer: Option<Mapping>,
     /// What the engine cannot do.
     pub violations: Vec<FetchViolation>,

@@ -30,7 +30,7 @@ pub enum TransposeRows {
         /// They are the packets.
         packets: bool,
     },
-    /// The rows stand in the iterations with padding, or in another order.
+    /// The rows are in the iterations with padding, or in another order.
     Elsewhere {
         /// The rows.
         rows: Mapping,
@@ -84,7 +84,7 @@ struct Stream<'a> {
 }
 
 impl Stream<'_> {
-    /// What the library does not find. A division that the algebra cannot do finds everything: then nobody knows.
+    /// What the library does not find. A division that the algebra cannot do finds everything: the answer is unknown then.
     fn fault(&self, columns: u64) -> Option<TransposeRows> {
         let rows = divide_relaxed(self.time, &self.rows);
         let elsewhere = || TransposeRows::Elsewhere {

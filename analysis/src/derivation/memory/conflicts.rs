@@ -43,12 +43,12 @@ pub enum MemoryViolation {
         read: Option<OperationId>,
         /// Where it reads; the launch, if that is what needs the data right before the operation.
         read_span: Option<Span>,
-        /// Where the written tensor could lie instead.
+        /// Where the written tensor could be instead.
         elsewhere: Elsewhere,
         /// The written tensor's address; of a stale read, the operation that reads.
         span: Span,
     },
-    /// Tensors of the VRF that are needed at once and do not fit together, wherever they lie.
+    /// Tensors of the VRF that are needed at once and do not fit together, wherever they are.
     VrfSum(VrfSum),
 }
 
@@ -61,7 +61,7 @@ pub enum ConflictKind {
     StaleRead,
 }
 
-/// Where a tensor could lie that is in the way of another one.
+/// Where a tensor could be that is in the way of another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Elsewhere {
     /// At one of these byte addresses, each the lowest one in a hole that is free for as long as the tensor is needed.
@@ -109,16 +109,16 @@ pub struct VrfSum {
     pub span: Span,
 }
 
-/// A tensor that would fit its memory, but ends behind the end of it where it lies.
+/// A tensor that would fit its memory, but ends behind the end of it where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Displaced {
     /// Where its address is written.
     pub address_span: Span,
-    /// Where it could lie instead.
+    /// Where it could be instead.
     pub elsewhere: Elsewhere,
 }
 
-/// Derives where tensors could lie that end behind the end of their memory.
+/// Derives where tensors could be that end behind the end of their memory.
 pub(super) fn displaced(body: &Body, allocations: &[Allocation]) -> Vec<Displaced> {
     let finder = Finder { body, allocations };
     let outside = allocations.iter().filter_map(|allocation| {
@@ -131,7 +131,7 @@ pub(super) fn displaced(body: &Body, allocations: &[Allocation]) -> Vec<Displace
             return None;
         }
         let address_span = body.tensor(allocation.tensor)?.address.span;
-        // In HBM as near to where it was to lie as possible, elsewhere the first place that is free.
+        // In HBM as near to where it was to be as possible, elsewhere the first place that is free.
         let last = capacity.saturating_sub(allocation.bytes?);
         let after = match allocation.tier {
             Tier::Hbm => last - last % PROPOSED_ALIGNMENT,
@@ -145,8 +145,8 @@ pub(super) fn displaced(body: &Body, allocations: &[Allocation]) -> Vec<Displace
     outside.collect()
 }
 
-/// The places in a slice where a tensor could lie instead: the lowest multiple of `alignment` in each stretch that is free for
-/// as long as the tensor is needed, or the halves of the TRF. None where that cannot be told: where something lies beside it
+/// The places in a slice where a tensor could be instead: the lowest multiple of `alignment` in each stretch that is free for
+/// as long as the tensor is needed, or the halves of the TRF. None where that is unknown: where something is beside it
 /// at an unknown place, where its own place is unknown, or where its address is not its own to choose.
 pub(crate) fn free_places(body: &Body, tensor: TensorId, alignment: u64) -> Vec<AddressValue> {
     let allocations = &allocations::collect(body);
@@ -182,8 +182,8 @@ pub(crate) fn free_places(body: &Body, tensor: TensorId, alignment: u64) -> Vec<
         .collect()
 }
 
-/// The multiple of `alignment` nearest to where a tensor is to lie, from there on and below it, where nothing that is known
-/// lies for as long as the tensor is needed. None where its address is not its own to choose, or its place is unknown.
+/// The multiple of `alignment` nearest to where a tensor is to be, from there on and below it, where nothing that is known
+/// is for as long as the tensor is needed. None where its address is not its own to choose, or its place is unknown.
 ///
 /// `memory` is what was derived of the body.
 pub(crate) fn nearest_places(
@@ -321,7 +321,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Whether two operations stand in different arms of one branching. Arms of different runs of a loop count too:
+    /// Whether two operations are in different arms of one branching. Arms of different runs of a loop count too:
     /// that only keeps quiet.
     fn exclusive(&self, one: OperationId, two: OperationId) -> bool {
         let (Some(one), Some(two)) = (self.body.operation(one), self.body.operation(two)) else {
@@ -509,7 +509,7 @@ impl Finder<'_> {
             || same_expression.any(|allocation| allocation.range != moved.range)
     }
 
-    /// Where the tensor meets nobody: behind the byte `after` if possible, since below may lie what is not known of.
+    /// Where the tensor meets no other: behind the byte `after` if possible, since below may be what is not known of.
     fn elsewhere(&self, moved: &Allocation, address: Span, after: u64) -> Elsewhere {
         if self.is_fixed(moved, address) {
             return Elsewhere::Fixed;
@@ -525,7 +525,7 @@ impl Finder<'_> {
             let gaps = gaps(taken.iter().copied(), capacity);
             let holes = |start| places(&gaps, bytes, start, PROPOSED_ALIGNMENT);
             let mut found: Vec<u64> = holes(after).collect();
-            // What comes from outside lies at addresses of HBM that are not known, most likely low ones.
+            // What comes from outside is at addresses of HBM that are not known, most likely low ones.
             if moved.tier != Tier::Hbm || found.is_empty() {
                 for hole in holes(0) {
                     if hole < after && !found.contains(&hole) {

@@ -2,7 +2,7 @@
 //!
 //! A pass that writes each packet where it was read works in place. Where the element orders the packets differently, a
 //! packet is written over bytes that a later step still has to read. Judged by the two sequencers: some written packet,
-//! tried at the ends and in the middle of every loop, lies on bytes that are read in a later step. In a pass that keeps the
+//! tried at the ends and in the middle of every loop, is on bytes that are read in a later step. In a pass that keeps the
 //! order of its stream (fetch, collect, the Vector Engine without reductions, cast) that proves it. Reductions, the Switch
 //! Engine and the Transpose Engine hold a packet back until all that belongs to it was read, for how long is not known
 //! exactly: there a packet can be written too early, from the last step on that it surely waits for. Tiles, padded
@@ -88,7 +88,7 @@ fn judge(
     let order = Order::of(pass)?;
     let (source, target) = (whole(body, read)?, whole(body, written)?);
     let range = |id: TensorId| {
-        // Allocations stand in the order of their tensors.
+        // Allocations are in the order of their tensors.
         let at = allocations.binary_search_by_key(&id, |allocation| allocation.tensor);
         allocations.get(at.ok()?)?.range
     };

@@ -32,7 +32,7 @@ impl Hole {
         (self.level, self.stride, self.size) == (other.level, other.stride, other.size)
     }
 
-    /// Whether a position of the level lies in the hole.
+    /// Whether a position of the level is in the hole.
     pub(super) fn covers(&self, position: u64) -> bool {
         !(position / self.stride).is_multiple_of(self.size)
     }
@@ -229,7 +229,7 @@ fn of_level(level: Level, mapping: &Written<Mapping>) -> Vec<Hole> {
     forms::known(mapping).map_or_else(Vec::new, |form| of_form(level, form))
 }
 
-/// Runs of empty positions that are whole repetitions of what lies inside: padding without a term, and padding behind a
+/// Runs of empty positions that are whole repetitions of what is inside: padding without a term, and padding behind a
 /// term up to a multiple of it, which is padding without a term outside of it.
 fn of_form(level: Level, form: &Form) -> Vec<Hole> {
     let mut holes = Vec::new();

@@ -1,10 +1,10 @@
-//! Provenance: what lies at the positions that a mapping leaves empty, and who takes it for data.
+//! Provenance: what is at the positions that a mapping leaves empty, and who takes it for data.
 //!
 //! A mapping says which positions hold elements; what the others hold depends on who wrote them. For the spatial levels
 //! (chip, cluster, slice) it is followed from transfer to pass to pass: a DMA leaves empty positions as they were, a
 //! broadcast of the Switch Engine fills them with copies, a reduction leaves what it happened to have. Reading such a
 //! position as data is a claim that copies are there ([`claims`]). The other question is asked of reductions: which padded
-//! positions they take in although nothing masked them ([`padding`]). What comes from outside, or lies behind a tile or a
+//! positions they take in although nothing masked them ([`padding`]). What comes from outside, or is behind a tile or a
 //! topology that moves positions, is unknown and claims nothing.
 
 pub mod claims;

@@ -57,7 +57,7 @@ pub struct Gate {
 /// Why nothing masks padded positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaddingCause {
-    /// They lie in slices of their own, and the reduction goes across slices.
+    /// They are in slices of their own, and the reduction goes across slices.
     Slices,
     /// The fetch masks another axis, and it has one mask.
     SecondAxis {

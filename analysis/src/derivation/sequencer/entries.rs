@@ -57,7 +57,7 @@ pub(super) fn merge(entries: &[Entry]) -> Vec<Entry> {
 }
 
 /// Elements that one access can reach without a jump, given merged entries: the innermost loop if it steps by one
-/// element (or stands still and repeats it), else a single element.
+/// element (or stays where it is and repeats it), else a single element.
 pub(super) fn contiguous_elements(merged: &[Entry]) -> u64 {
     match merged.last() {
         Some(Entry {

@@ -1,7 +1,7 @@
 //! Sequencers: the loops with which the Fetch, Commit and DMA Engines walk a buffer (book: Sequencer).
 //!
 //! Knows how a buffer and a stream's time and packet make entries `[size:stride, …]`, how entries merge, how many
-//! bytes lie in a line, how many of them one access moves, and which of the hardware's limits the result breaks. It does
+//! bytes are in a line, how many of them one access moves, and which of the hardware's limits the result breaks. It does
 //! not know passes or tensors: `fetch`, `commit`, `dma` and the command line ask it with the mappings they have.
 
 mod access;
@@ -23,7 +23,7 @@ use crate::kernel::Context;
 use crate::mapping::{Digit, Form, Groups, Mapping, MappingKind};
 
 use super::banks::AccessLevel;
-use super::remembered::Remembered;
+use super::remembered::Memo;
 use access::Accesses;
 use entries::{configuration, last_element, merge, split};
 use places::{Loop, Places, resolve, resolve_in_holes};
@@ -116,7 +116,7 @@ pub struct SequenceReport {
     pub packet_bytes: Option<u64>,
     /// Elements of the packet; of a commit, of the part that is written.
     pub packet_elements: Option<u64>,
-    /// Bytes that lie in a line.
+    /// Bytes that are in a line.
     pub contiguous_bytes: Option<u64>,
     /// Bytes that one access moves: fetch size, commit size, or DMA packet.
     pub access_bytes: Option<u64>,
@@ -168,7 +168,7 @@ pub fn sequence(request: &SequenceRequest) -> SequenceReport {
 }
 
 thread_local! {
-    static REPORTS: Remembered<SequenceRequest, SequenceReport> = Remembered::default();
+    static REPORTS: Memo<SequenceRequest, SequenceReport> = Memo::default();
 }
 
 fn derive(request: &SequenceRequest) -> SequenceReport {
@@ -204,7 +204,7 @@ fn whole_bytes(bits: u64) -> Option<u64> {
 }
 
 /// The first part of a form that another does not hold, whatever order and padding the two have; `None` also where
-/// this cannot be told.
+/// this is unknown.
 #[must_use]
 pub fn lacking(holder: &Form, wanted: &Form) -> Option<Misfit> {
     let groups = Groups::of(&[holder, wanted]);
@@ -392,7 +392,7 @@ fn walk_stream(
 }
 
 /// The loops of a mapping, one a factor as it is written: neighbours that would merge stay apart, but a padded group
-/// whose elements lie in a line is one loop, padding included.
+/// whose elements are in a line is one loop, padding included.
 fn walk_written(
     mapping: &Mapping,
     groups: &Groups,
@@ -447,7 +447,7 @@ fn walk_digits(
         .try_for_each(|digit| places.walk(digit, loops))
 }
 
-/// Loops that lie in a line as one, others as they are.
+/// Loops that are in a line as one, others as they are.
 fn one_line(loops: Vec<Loop>) -> Vec<Loop> {
     match merge(&resolve(&loops)).as_slice() {
         [line] => vec![Loop::line(line.size, line.stride, line.axis.clone())],

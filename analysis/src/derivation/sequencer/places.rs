@@ -165,7 +165,7 @@ impl Places {
         };
         if let Counted::Composite(group) = &counted {
             if term.stride == 1 && digit.live >= group.size() {
-                // Used whole: its own digits lie in the buffer.
+                // Used whole: its own digits are in the buffer.
                 self.hold(group, place);
             } else {
                 self.opaque.extend(group.axis_names());
@@ -273,7 +273,7 @@ impl Places {
             } else if held.border().is_multiple_of(low) {
                 held.border() / low
             } else if live.saturating_sub(1).saturating_mul(ratio) < held.modulo {
-                // All values lie inside the buffer's digit, as long as nothing carries: see `check_reach`.
+                // All values are inside the buffer's digit, as long as nothing carries: see `check_reach`.
                 held.uneven = Some(low);
                 live
             } else {
@@ -308,8 +308,8 @@ impl Places {
         }
     }
 
-    /// A digit whose axis does not occur in the buffer under its own name: a broadcast, a part of the tensor that lies
-    /// elsewhere, or a composite whose positions may still lie in a line.
+    /// A digit whose axis does not occur in the buffer under its own name: a broadcast, a part of the tensor that is
+    /// elsewhere, or a composite whose positions may still are in a line.
     fn walk_absent(
         &mut self,
         counted: &Counted,
@@ -413,7 +413,7 @@ impl Places {
         Some(Room { data, padded })
     }
 
-    /// The first part of a form that is not held here, whatever its order and padding; parts that cannot be told
+    /// The first part of a form that is not held here, whatever its order and padding; parts that is unknown
     /// apart count as held.
     pub(super) fn lacking(&self, form: &Form) -> Option<Misfit> {
         form.digits().iter().find_map(|digit| {
@@ -510,7 +510,7 @@ impl Loop {
         }
     }
 
-    /// A padded group that lies in a line.
+    /// A padded group that is in a line.
     pub(super) fn line(size: u64, stride: Option<i128>, axis: Option<Arc<str>>) -> Self {
         Self {
             size,

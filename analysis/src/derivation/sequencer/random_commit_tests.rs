@@ -156,7 +156,7 @@ fn arrives(report: &SequenceReport, stream: &Mapping, request: &SequenceRequest)
     }
 }
 
-/// A buffer that holds a group in a line, read in parts of the group in any order: every element is found where it lies.
+/// A buffer that holds a group in a line, read in parts of the group in any order: every element is found where it is.
 #[test]
 fn fetches_of_a_group_in_parts_read_what_the_stream_asks_for() {
     let mut random = StdRng::seed_from_u64(0xFE7C4);

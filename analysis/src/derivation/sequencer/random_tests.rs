@@ -114,7 +114,7 @@ fn loops_reach_the_element_that_the_stream_asks_for() {
         }
         let accesses =
             walked(&report, &request).unwrap_or_else(|| panic!("{buffer:?} as {stream:?}"));
-        // A part of an axis that stands twice has no one place.
+        // A part of an axis that is twice has no one place.
         if uses_twice(&stream) || uses_twice(&buffer) {
             continue;
         }

@@ -388,7 +388,7 @@ fn ragged_digits_walk_like_the_axis_they_cut() {
         ("[4:32, 4:8, 8:1]", "[128:1]")
     );
     assert_eq!(report.error(), None);
-    // In a buffer cut the same way and turned around, each part lies where it is cut.
+    // In a buffer cut the same way and turned around, each part is where it is cut.
     let turned = fetch(axes, "R # 16 % 4, R # 16 / 4, C", "R # 16", "C", I8);
     assert_eq!(entries(&turned), "[4:8, 4:32, 8:1]");
     // Thirteen iterations are no multiple of four.

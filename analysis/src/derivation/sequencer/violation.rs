@@ -21,9 +21,9 @@ pub enum SequencerViolation {
         /// Bits of the committed part.
         bits: u64,
     },
-    /// Not even one byte lies in a line, so that no access size serves (book: Configuration Failures).
+    /// Not even one byte is in a line, so that no access size serves (book: Configuration Failures).
     Packet {
-        /// Bits that lie in a line.
+        /// Bits that are in a line.
         contiguous_bits: u64,
         /// Bits of the packet in the buffer.
         packet_bits: u64,
@@ -44,7 +44,7 @@ pub enum SequencerViolation {
     },
     /// The writes of a packet are no multiples of 8 bytes (book: Commit Engine, Constraints).
     CommitSize {
-        /// Bits that lie in a line.
+        /// Bits that are in a line.
         contiguous_bits: u64,
         /// Bytes of the committed part of the packet.
         packet_bytes: u64,

@@ -17,7 +17,7 @@ pub(super) fn judge(
     let slices = divide(forms.out_slice, forms.slice, DivisionMode::Strict);
     let left = &slices.divisor_residue;
     if forms::may_share_ragged(&slices.dividend_residue, left) {
-        // Where the parts of a ragged axis went cannot be told.
+        // Where the parts of a ragged axis went is unknown.
         return Judgement {
             shape: None,
             violation: None,

@@ -107,7 +107,7 @@ pub enum SwitchViolation {
         /// The parts that moved, in the order of the input slice, outermost first.
         moved: Vec<String>,
     },
-    /// Custom ring: axes that moved from the slices into time stand in another order than in the slices.
+    /// Custom ring: axes that moved from the slices into time are in another order than in the slices.
     Order {
         /// The parts that moved, in the order of the input slice, outermost first.
         moved: Vec<String>,

@@ -1,4 +1,4 @@
-//! Topologies of the book and their faults. Mappings and cycles are worked out by hand or stand in the book.
+//! Topologies of the book and their faults. Mappings and cycles are worked out by hand or are in the book.
 
 use crate::hardware::{ElementType, Machine};
 use crate::kernel::testing::{mapping, span, stream, written};

@@ -70,7 +70,7 @@ pub struct RowsViolation {
     pub span: Span,
 }
 
-/// Whether the tensor lies in memory of its own; a view or a reshape lies in that of another.
+/// Whether the tensor is in memory of its own; a view or a reshape is in that of another.
 fn is_allocation(tensor: &Tensor) -> bool {
     !matches!(tensor.origin, Origin::View { .. } | Origin::Reshape { .. })
 }

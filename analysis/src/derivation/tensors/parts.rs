@@ -1,4 +1,4 @@
-//! Collectives: whether a level has as many parts as the method is told, whether the pattern names parts that exist, and
+//! Collectives: whether a level has as many parts as the method is given, whether the pattern names parts that exist, and
 //! whether the elements of a parallel copy or the key of a scatter are parts of their tensor (library: 5.11).
 
 use crate::derivation::forms::{divide_relaxed, lacks};
@@ -14,14 +14,14 @@ use super::tiles::{TileViolation, mismatch};
 /// A collective that names something else than parts of its tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PartsViolation {
-    /// A collective is told another number of parts than its level has, or takes too few of them from its pattern.
+    /// A collective is given another number of parts than its level has, or takes too few of them from its pattern.
     Number {
         /// The method.
         method: &'static str,
         /// The level.
         level: Level,
-        /// The number of parts that it is told, or that the pattern names.
-        told: u64,
+        /// The number of parts that it is given, or that the pattern names.
+        given: u64,
         /// The number of parts that the level has.
         size: u64,
         /// It is the pattern that names too few.
@@ -121,15 +121,15 @@ fn size_of(tensor: &Tensor, level: Level) -> Option<u64> {
     Some(found.get()?.size())
 }
 
-/// Whether the level has as many parts as the method is told. `values` is how many values a part can take.
+/// Whether the level has as many parts as the method is given. `values` is how many values a part can take.
 fn number(
     collective: &Collective,
     parts: &Parts,
     size: u64,
     values: u64,
 ) -> Option<PartsViolation> {
-    let told = parts.dimension.as_ref()?;
-    let dimension = *told.get()?;
+    let given = parts.dimension.as_ref()?;
+    let dimension = *given.get()?;
     let named = parts.pattern.get().map(|pattern| pattern.len() as u64);
     let short = named.filter(|named| *named < dimension && dimension == size);
     if dimension == size && short.is_none() {
@@ -138,14 +138,14 @@ fn number(
     Some(PartsViolation::Number {
         method: collective.method,
         level: parts.level,
-        told: short.unwrap_or(dimension),
+        given: short.unwrap_or(dimension),
         size,
         in_pattern: short.is_some(),
         completed: completed(parts, size, values),
         span: if short.is_some() {
             parts.pattern.span
         } else {
-            told.span
+            given.span
         },
         pattern_span: parts.pattern.span,
     })

@@ -1,8 +1,8 @@
-//! Digits of an axis that stand twice in one tensor: two positions then share an element, and others have none.
+//! Digits of an axis that are twice in one tensor: two positions then share an element, and others have none.
 
 use std::sync::Arc;
 
-use crate::derivation::remembered::Remembered;
+use crate::derivation::remembered::Memo;
 use crate::items::Span;
 use crate::kernel::{
     Body, OperationKind, Origin, Pass, PassSource, StageKind, StreamShape, Tensor, Written,
@@ -102,10 +102,10 @@ fn of_levels(levels: &[&Written<Mapping>]) -> Option<RepeatedAxis> {
 type Selections = (Arc<str>, [(u64, u64); 2]);
 
 thread_local! {
-    static REPEATED: Remembered<Mapping, Vec<Selections>> = Remembered::default();
+    static REPEATED: Memo<Mapping, Vec<Selections>> = Memo::default();
 }
 
-/// The axes of which a digit stands twice.
+/// The axes of which a digit is twice.
 fn repeated_parts(form: &Form) -> Vec<Selections> {
     let repeated = form.axis_names().into_iter().filter_map(|axis| {
         let parts = repeated_selections(form, &axis)?;

@@ -27,7 +27,7 @@ pub struct SizeViolation {
     pub uses: Vec<Span>,
     /// For chips: the attribute that says how many; none where it is a setting of the project.
     pub attribute: Option<Span>,
-    /// No kernel of the workspace reaches the function, so nothing runs it as it stands.
+    /// No kernel of the workspace reaches the function, so nothing runs it as it is.
     pub fragment: bool,
 }
 

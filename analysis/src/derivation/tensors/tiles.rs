@@ -1,4 +1,4 @@
-//! Tiles: whether what a tile declares is the part that it selects, and lies inside of its tensor (book: Resize;
+//! Tiles: whether what a tile declares is the part that it selects, and is inside of its tensor (book: Resize;
 //! library: views and tiles).
 
 use crate::items::Span;
@@ -223,7 +223,7 @@ fn expected_output(
     Some(written.unwrap_or_else(|| expected.to_mapping()))
 }
 
-/// The part of a full mapping's form that lies in one level, by the sizes of the levels.
+/// The part of a full mapping's form that is in one level, by the sizes of the levels.
 fn level_of(full: &Form, levels: &Levels, level: Level) -> Option<Form> {
     let mut inside = 1_u64;
     let mut size = None;

@@ -4,7 +4,7 @@ use super::digits::Digits;
 use super::fewest::Wanted;
 use super::setting::{Dimension, Gate, PacketCount};
 
-/// What is asked: where the axis lies.
+/// What is asked: where the axis is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Question {
     /// Elements of the axis.
@@ -75,7 +75,7 @@ pub enum Refusal {
         /// Time steps of the axis altogether.
         time_steps: u64,
     },
-    /// Digits in time lie on both sides of digits in the slice.
+    /// Digits in time are on both sides of digits in the slice.
     Interleaved {
         /// What the first slices need.
         steps: Vec<SliceSteps>,

@@ -39,7 +39,7 @@ struct Decision<'a> {
     stepped: Digits,
     /// The value from which on the outermost digit in time is padding of its own.
     limit: u64,
-    /// First element of each slice; `None` where the slice stands on padding of its own.
+    /// First element of each slice; `None` where the slice is on padding of its own.
     firsts: Vec<Option<u64>>,
     /// Counts by the elements that are left from the flit's first element on.
     ranges: Vec<CountRange>,
@@ -295,7 +295,7 @@ impl<'a> Decision<'a> {
         Some((steps, total))
     }
 
-    /// Why no gate does. `None` where gates of their own could close the slices that stand on padding of their own digits, and
+    /// Why no gate does. `None` where gates of their own could close the slices that are on padding of their own digits, and
     /// one more does the rest, `beyond` said of the elements that these slices would hold: whether anybody sets several gates
     /// for one axis is not known.
     fn gate_refusal(

@@ -18,7 +18,7 @@ pub(super) struct AxisDigit {
 }
 
 impl AxisDigit {
-    /// The step that the digit stands at for a position of its place.
+    /// The step that the digit is at for a position of its place.
     #[must_use]
     pub(super) const fn step_at(&self, position: u64) -> u64 {
         match position.checked_div(self.position_stride) {
@@ -72,7 +72,7 @@ impl Digits {
         &self.digits
     }
 
-    /// Whether two of them stand next to each other in their place.
+    /// Whether two of them are next to each other in their place.
     #[must_use]
     pub(super) fn touch(&self) -> bool {
         self.digits.iter().any(|inner| {
@@ -105,7 +105,7 @@ impl Digits {
             .try_fold(1_u64, |product, digit| product.checked_mul(digit.extent))
     }
 
-    /// The value at a position of the place; `None` where a digit stands on padding of its own.
+    /// The value at a position of the place; `None` where a digit is on padding of its own.
     #[must_use]
     pub(super) fn value_at(&self, position: u64) -> Option<u64> {
         self.digits.iter().try_fold(0_u64, |sum, digit| {
@@ -282,7 +282,7 @@ mod tests {
         }
     }
 
-    /// A digit that was split and stands in order is one digit again; a permuted one is not.
+    /// A digit that was split and is in order is one digit again; a permuted one is not.
     #[test]
     fn neighbours_join() {
         let inner = AxisDigit {

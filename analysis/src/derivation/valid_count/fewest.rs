@@ -1,7 +1,7 @@
 //! The fewest counters that walk a function of time: which digits one counter can pass together.
 //!
 //! Digits in an order that no single counter has need a counter each, or fewer: where the last step of 512 alone is out,
-//! one counter of 512 stops one step before its end, in whatever order the digits stand. Two questions have exact answers
+//! one counter of 512 stops one step before its end, in whatever order the digits are. Two questions have exact answers
 //! here. Along one counter the count never rises: where it would, no counter passes those time steps together, and the
 //! least number of counters that is left over all divisors of the time steps is a proof. For counters that begin and end
 //! between digits or inside of one, strides exist or not as linear inequalities do. Counters that cut across digits
@@ -53,7 +53,7 @@ pub(super) fn counters(wanted: &Wanted, steps: u64, most: usize) -> Fewest {
     Walk::new(wanted, steps).map_or(Fewest::Unknown, |walk| walk.fewest(most))
 }
 
-/// A stretch of time: a digit of the axis, or what stands between two of them.
+/// A stretch of time: a digit of the axis, or what is between two of them.
 #[derive(Debug, Clone, Copy)]
 struct Stretch {
     position: u64,
@@ -231,7 +231,7 @@ impl<'a> Walk<'a> {
     /// Whether two time steps that differ in this stretch alone are known of which the later one counts more.
     ///
     /// The inner digit falls from its last step to its first while the outer one makes a step. What decides the rest is
-    /// whether the digits above the inner one stand where the count is about to change.
+    /// whether the digits above the inner one are where the count is about to change.
     fn rises(&self, (from, to): Edge) -> bool {
         let at = |place: u64| {
             self.stretches
@@ -397,7 +397,7 @@ struct System {
 }
 
 impl System {
-    /// `None` where no time step lies on one side of the count's end.
+    /// `None` where no time step is on one side of the count's end.
     fn new(walk: &Walk<'_>, begun: &[u64]) -> Option<Self> {
         let counters = begun
             .windows(2)
@@ -527,7 +527,7 @@ fn gcd(first: i128, second: i128) -> i128 {
     first.max(1)
 }
 
-/// Time cut into the axis's digits and what stands between them; `None` where they overlap or are too large.
+/// Time cut into the axis's digits and what is between them; `None` where they overlap or are too large.
 fn stretches(digits: &Digits, steps: u64) -> Option<Vec<Stretch>> {
     let mut sorted: Vec<&AxisDigit> = digits.as_slice().iter().collect();
     sorted.sort_by_key(|digit| digit.position_stride);
@@ -588,7 +588,7 @@ fn divisors_of(number: u64) -> Option<Vec<u64>> {
     Some(divisors)
 }
 
-/// Digits cut at places that lie inside of them.
+/// Digits cut at places that are inside of them.
 fn cut(digits: &[Stretch], places: &[u64]) -> Vec<Stretch> {
     let mut cut = Vec::new();
     for digit in digits {

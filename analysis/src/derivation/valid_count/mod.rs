@@ -275,7 +275,7 @@ pub struct Undecided {
     pub axis: String,
     /// The reduce's method.
     pub span: Span,
-    /// Whether the axis lies in a group that a size cuts across.
+    /// Whether the axis is in a group that a size cuts across.
     pub grouped: bool,
 }
 

@@ -78,7 +78,7 @@ pub(super) fn intra_output(input: &StreamShape, stage: &Stage) -> Option<(Span, 
 pub fn slots(time: &Form, axis: &str) -> Option<(u64, Vec<Mapping>)> {
     let mut slots = 1_u64;
     let mut inner = Vec::new();
-    // What lies inside a factor of the axis that is yet to be met.
+    // What is inside a factor of the axis that is yet to be met.
     let (mut pending, mut pending_inner) = (1_u64, Vec::new());
     for digit in time.digits() {
         let held = match digit.term.as_ref().map(|term| &term.atom) {
@@ -134,7 +134,7 @@ fn innermost(time: &Form, axis: &str) -> Option<Form> {
     join(&[&rest, &Form::from_digits(own.cloned())?])
 }
 
-/// Iterations of which an intra-slice reduce makes one; 1 where the axis stands in the packet only.
+/// Iterations of which an intra-slice reduce makes one; 1 where the axis is in the packet only.
 pub(super) fn reduced_iterations(input: &StreamShape, stage: &Stage) -> Option<u64> {
     let StageKind::VectorIntraReduce { axis, .. } = &stage.kind else {
         return None;

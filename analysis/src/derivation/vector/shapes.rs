@@ -30,7 +30,7 @@ pub(super) fn mismatch(
     })
 }
 
-/// The fault of a stage that changes the lanes, and where it stands.
+/// The fault of a stage that changes the lanes, and where it is.
 pub(super) fn lanes(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorFault)> {
     let (time, packet) = (known(&input.time)?, known(&input.packet)?);
     let needs = match stage.kind {

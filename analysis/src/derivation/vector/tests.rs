@@ -3,7 +3,7 @@
 use super::{ACCUMULATOR_SLOTS, slots};
 use crate::kernel::testing::mapping;
 
-/// Figure R5 (book: Accumulator Slot Limit): what lies inside the outermost reduced factor multiplies.
+/// Figure R5 (book: Accumulator Slot Limit): what is inside the outermost reduced factor multiplies.
 #[test]
 fn accumulator_slots() {
     let axes = [("R", 16), ("A", 6), ("B", 8)];

@@ -230,6 +230,6 @@ pub enum InterFault {
     LostFromTime(Vec<String>),
     /// Time runs in another order.
     TimeOrder,
-    /// Axes that stay in the slice stand at other slices.
+    /// Axes that stay in the slice are at other slices.
     MovedInSlice(Vec<String>),
 }

@@ -1,7 +1,7 @@
 //! A mapping, or a part of one, gets a name of its own.
 //!
-//! The alias stands before the item, or, where the mapping needs names of a block, before the statement. It is written as the
-//! author wrote the mapping. An alias in a mapping is a type among axes, so it stands in braces there.
+//! The alias is before the item, or, where the mapping needs names of a block, before the statement. It is written as the
+//! author wrote the mapping. An alias in a mapping is a type among axes, so it is in braces there.
 //!
 //! Of a list its last parts may be named together: a list is the pair of its first part and the rest, so that its type stays
 //! the same. With other neighbours named it would map the same but be another type for the compiler, so these are left.
@@ -34,10 +34,10 @@ struct Chosen {
     text: String,
     /// The same without white space, for comparing.
     squeezed: String,
-    /// The same as it stands in the file.
+    /// The same as it is in the file.
     written: String,
     mapping: Mapping,
-    /// Where it stands: the whole call, or a part of the body.
+    /// Where it is: the whole call, or a part of the body.
     place: Use,
     /// Whether it is the end of a list.
     is_tail: bool,
@@ -54,7 +54,7 @@ struct Part {
     is_tail: bool,
 }
 
-/// A place where the name is to stand.
+/// A place where the name is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Use {
     range: ByteRange,
@@ -290,7 +290,7 @@ fn is_alias_of(here: &Here<'_>, range: ByteRange) -> bool {
         .is_some_and(|parent| ast::TypeAlias::can_cast(parent.kind()))
 }
 
-/// Where the alias can stand so that all its names mean what they mean now: in the module, else in the block.
+/// Where the alias can be so that all its names mean what they mean now: in the module, else in the block.
 fn room(here: &Here<'_>, chosen: &Chosen) -> Option<Room> {
     let module = ScopeRef::module(here.item.module(here.db));
     let there = resolve_mapping_text(here.db, &module, &chosen.text, chosen.site.body);
@@ -314,7 +314,7 @@ fn before_item(here: &Here<'_>) -> Option<Room> {
     let at = u32::from(item.text_range().start()).checked_add(base)?;
     let next = line_break(&here.text);
     let indent = indentation(&here.text, at);
-    // Aliases stand together, other items apart.
+    // Aliases are together, other items apart.
     let apart = if ast::TypeAlias::can_cast(item.kind()) {
         ""
     } else {

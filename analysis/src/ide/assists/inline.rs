@@ -1,8 +1,8 @@
 //! What an alias stands for takes the place of its name: at one use, or at all of them.
 //!
-//! A use is replaced only where every name of the alias means there what it means in the alias. In a mapping the alias stands
+//! A use is replaced only where every name of the alias means there what it means in the alias. In a mapping the alias is
 //! in braces, and is replaced with them; several parts keep together by brackets. The declaration goes with the last use, if
-//! nobody else can see it.
+//! nothing else can see it.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ const DEPTH: u32 = 64;
 struct Meaning {
     /// The type as it is written.
     text: String,
-    /// What stands between the brackets of the `m!`, if it is one.
+    /// What is between the brackets of the `m!`, if it is one.
     body: Option<Body>,
     /// The paths in it with what they mean, which they must mean at the uses too.
     names: Vec<Known>,
@@ -224,7 +224,7 @@ fn body_of(written: &ast::Type, source: &str) -> Option<Body> {
     })
 }
 
-/// The paths in a type with what they mean; `None` if that cannot be told of one.
+/// The paths in a type with what they mean; `None` if that is unknown of one.
 fn names_in(names: &FileNames<'_>, written: &ast::Type) -> Option<Vec<Known>> {
     let tokens = written.syntax().descendants_with_tokens();
     let identifiers = tokens
@@ -245,7 +245,7 @@ fn names_in(names: &FileNames<'_>, written: &ast::Type) -> Option<Vec<Known>> {
     Some(found)
 }
 
-/// The lines of a declaration that stands alone on them, else the declaration itself.
+/// The lines of a declaration that is alone on them, else the declaration itself.
 fn lines(text: &str, range: ByteRange) -> ByteRange {
     let before = text.get(..range.start as usize).unwrap_or_default();
     let behind = text.get(range.end as usize..).unwrap_or_default();
@@ -363,7 +363,7 @@ fn in_mapping(
     Some((ByteRange { start, end }, written))
 }
 
-/// What stands around a use in a mapping.
+/// What is around a use in a mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Around {
     /// Nothing, or brackets.
@@ -374,7 +374,7 @@ enum Around {
     Factor,
 }
 
-/// The name or escape at a byte of a mapping, and what stands around it.
+/// The name or escape at a byte of a mapping, and what is around it.
 fn use_at(
     node: &SyntaxNode,
     at: usize,

@@ -109,7 +109,7 @@ fn slice(text: &str, range: ByteRange) -> Option<&str> {
     text.get(range.start as usize..range.end as usize)
 }
 
-/// The white space before a byte on its line; nothing if something else stands there.
+/// The white space before a byte on its line; nothing if something else is there.
 fn indentation(text: &str, at: u32) -> &str {
     let before = text.get(..at as usize).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default();
@@ -137,7 +137,7 @@ fn token_from(db: &dyn Db, file: SourceFile, start: u32) -> Option<(SyntaxToken,
     Some((root.token_at_offset(at).right_biased()?, base))
 }
 
-/// Whether an `m!` is written in full and stands where a type stands, and not among the tokens of another macro.
+/// Whether an `m!` is written in full and is where a type is, and not among the tokens of another macro.
 fn is_type(db: &dyn Db, file: SourceFile, site: &MappingSite, range: ByteRange) -> bool {
     let closed = slice(&file.text(db), range).is_some_and(|text| text.ends_with([']', ')', '}']));
     site.kind == SiteKind::Mapping

@@ -84,7 +84,7 @@ fn written(library: Dialect, place: &AddressValue) -> Option<Replacement> {
     }
 }
 
-/// The tensor whose address is the literal at the selection: the literal's place, the tensor's name, where it could lie.
+/// The tensor whose address is the literal at the selection: the literal's place, the tensor's name, where it could be.
 fn addressed_at(here: &Here<'_>, function: ItemId) -> Option<(Span, String, Vec<AddressValue>)> {
     let lowered = body(here.db, function);
     let tensor = lowered.tensors.iter().find(|tensor| {
@@ -94,7 +94,7 @@ fn addressed_at(here: &Here<'_>, function: ItemId) -> Option<(Span, String, Vec<
             && is_literal(here, lowered.library(), &tensor.address)
     })?;
     let mut places = Vec::new();
-    // What lies well is not moved to where it lies worse, if there is another place.
+    // What is well is not moved to where it is worse, if there is another place.
     let own = tensor.address.bytes().unwrap_or(0);
     for alignment in ALIGNMENTS
         .into_iter()

@@ -1,6 +1,6 @@
 //! Mappings in the annotation of a tensor that a pass makes: `let y: DmTensor<…, m![]> = ….commit(0)`.
 //!
-//! The pass says what can stand there: a committed element is the stream's time and packet, a loaded register file holds what
+//! The pass says what can be there: a committed element is the stream's time and packet, a loaded register file holds what
 //! its load expects. Chips, clusters and slices are those of the tensor that the pass reads, and not looked for here.
 
 use crate::db::Db;

@@ -1,4 +1,4 @@
-//! What stands to the left of the cursor: the word under it, the tokens before it, and the brackets that are open there.
+//! What is to the left of the cursor: the word under it, the tokens before it, and the brackets that are open there.
 //!
 //! Works on tokens, not on the tree, because half-typed code has no tree worth the name. Knows brackets, commas and names;
 //! does not know what a name means.
@@ -193,7 +193,7 @@ impl Around {
                 SyntaxKind::R_ANGLE => angles += 1,
                 SyntaxKind::L_ANGLE if angles > 0 => angles -= 1,
                 SyntaxKind::L_ANGLE => {
-                    // Whether it is one of generic arguments shows by what stands before it, which is looked at later.
+                    // Whether it is one of generic arguments shows by what is before it, which is looked at later.
                     self.openers.push(Opener {
                         bracket: Bracket::Angle,
                         index,
@@ -337,7 +337,7 @@ impl Around {
         (dot && self.before.len() > 1).then_some(0)
     }
 
-    /// The item that the token at a place stands in, and the token's end in the item's text.
+    /// The item that the token at a place is in, and the token's end in the item's text.
     pub(in crate::ide) fn item_end(&self, db: &dyn Db, index: usize) -> Option<(ItemId, u32)> {
         let token = self.before.get(index)?;
         let (item, start) = self.place.item(db, token)?;

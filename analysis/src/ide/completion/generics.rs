@@ -88,7 +88,7 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     }
 }
 
-/// Whole mappings that follow from what stands before them.
+/// Whole mappings that follow from what is before them.
 fn whole(around: &Around, found: &[Made], names: &Names<'_>) -> Vec<Completion> {
     let found = found.iter().zip(0_u32..);
     found

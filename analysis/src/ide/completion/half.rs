@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-/// What may stand next.
+/// What may be next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Expects {
     /// A term: an axis, `1`, a group or an escaped type.

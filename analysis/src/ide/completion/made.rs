@@ -1,7 +1,7 @@
 //! Whole mappings that a stage makes of its input: what the derivations expect, proposed before it is written.
 //!
 //! Only where the input leaves one answer, or a usual one: flits, casts, changes of lanes, tiles, a switch whose
-//! configuration stands already. It asks the derivations with a stage that is not written yet.
+//! configuration is already. It asks the derivations with a stage that is not written yet.
 
 use crate::db::Db;
 use crate::derivation::{cast, collect, contraction, switch, tensors, vector};
@@ -221,7 +221,7 @@ fn element_type(argument: &str) -> Option<ElementType> {
     ElementType::from_name(argument.rsplit(':').next()?.trim())
 }
 
-/// What the configuration that stands behind the generics already makes.
+/// What the configuration that is behind the generics already makes.
 fn switched(receiver: &Receiver, pass: &Pass, index: usize) -> Option<Vec<Made>> {
     let stage = receiver.next_stage()?;
     let (pass, at) = with_stage(pass, stage.kind.clone(), stage.output.clone());

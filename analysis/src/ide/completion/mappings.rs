@@ -27,7 +27,7 @@ pub(super) struct Expression<'a> {
     pub(super) left: String,
     /// The text behind that word, to the macro's other bracket.
     pub(super) right: String,
-    /// Where the expression stands.
+    /// Where the expression is.
     pub(super) place: MappingPlace,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn propose(db: &dyn Db, around: &Around, at: usize) -> Option<Vec<Com
         return None;
     };
     if name == "axes" {
-        // A size is a literal, and which one nobody can tell.
+        // A size is a literal, and which one is unknown.
         return None;
     }
     let (item, start) = around.item_end(db, opener.index)?;
@@ -104,7 +104,7 @@ fn right_of(db: &dyn Db, item: ItemId, end: u32, word: &str) -> String {
 enum Wrap {
     /// In braces: the macro takes a bare name for an axis.
     Escape,
-    /// As it is: the braces stand already.
+    /// As it is: the braces are already.
     Plain,
 }
 
@@ -137,7 +137,7 @@ fn terms(
     proposals
 }
 
-/// The whole mapping, where it follows from what stands before it.
+/// The whole mapping, where it follows from what is before it.
 fn whole(around: &Around, expression: &Expression<'_>) -> Vec<Completion> {
     let place = &expression.place;
     let is_empty = expression.left.trim().is_empty() && expression.right.trim().is_empty();
@@ -193,7 +193,7 @@ fn alias_proposal(
     Some(found)
 }
 
-/// The lower, the likelier: what the receiver holds, before what it does not, before what stands in the mapping already.
+/// The lower, the likelier: what the receiver holds, before what it does not, before what is in the mapping already.
 fn axis_rank(expression: &Expression<'_>, name: &str) -> u32 {
     let place = &expression.place;
     let holds = |mapping: &Option<Mapping>| {

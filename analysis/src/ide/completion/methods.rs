@@ -75,7 +75,7 @@ fn context_allows(receiver: &Receiver, method: &Method) -> bool {
     }
 }
 
-/// Where a method stands in the list: stages of the Vector Engine in the order of the pipeline, others by how often they are
+/// Where a method is in the list: stages of the Vector Engine in the order of the pipeline, others by how often they are
 /// written, and what is unlikely so early last.
 fn rank(pass: Option<&Pass>, method: &Method, guide: &Guide) -> u32 {
     let Some(pass) = pass else {

@@ -1,4 +1,4 @@
-//! Where a mapping stands: which level it is, of which element type, and what there is to map.
+//! Where a mapping is: which level it is, of which element type, and what there is to map.
 
 use crate::db::Db;
 use crate::hardware::{ElementType, Machine};
@@ -142,7 +142,7 @@ fn items_around(db: &dyn Db, item: ItemId, offset: u32) -> impl Iterator<Item = 
         .iter()
         .filter(|local| local.start < offset && offset <= local.end);
     let mut found: Vec<ItemId> = around.map(|local| local.id).collect();
-    // Each stands before those inside of it.
+    // Each is before those inside of it.
     found.reverse();
     found.into_iter().chain([item])
 }

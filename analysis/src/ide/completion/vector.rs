@@ -36,7 +36,7 @@ pub(super) struct VectorState {
 }
 
 impl VectorState {
-    /// The state of a pass that stands inside the engine.
+    /// The state of a pass that is inside the engine.
     pub(super) fn of(body: &Body, pass: &Pass) -> Option<Self> {
         let shape = pass.output();
         let (reached, is_pair) = match shape.position {

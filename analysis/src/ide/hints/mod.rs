@@ -1,6 +1,6 @@
 //! Words between the text's own: sizes of aliases, streams behind stages, cycles of operations.
 //!
-//! A number stands there only where it is known. The words of an item are a query of their own that sees normalised text
+//! A number is there only where it is known. The words of an item are a query of their own that sees normalised text
 //! alone: a request places those of the items that it touches.
 
 mod operations;

@@ -11,7 +11,7 @@ use ra_ap_syntax::{SyntaxNode, TextSize, TokenAtOffset};
 
 use crate::check::function_simulation;
 use crate::db::Db;
-use crate::items::{ItemId, ParsedItem, Span, parse_item, stands_in};
+use crate::items::{ItemId, ParsedItem, Span, is_inside, parse_item};
 use crate::kernel::{Body, Operation, OperationKind, Position, Stage, body};
 use crate::numbers::thousands;
 use crate::simulation::{BodySimulation, OperationCost, StageCost};
@@ -78,7 +78,7 @@ impl Text<'_> {
     fn places<'b>(&self, lowered: &'b Body) -> Vec<Vec<&'b Operation>> {
         let mut places: IndexMap<Span, Vec<&Operation>> = IndexMap::new();
         for operation in &lowered.operations {
-            if stands_in(self.db, operation.span, self.function) {
+            if is_inside(self.db, operation.span, self.function) {
                 places.entry(operation.span).or_default().push(operation);
             }
         }
@@ -94,7 +94,7 @@ impl Text<'_> {
             };
             let cost = simulation.operations.get(operation.id.0 as usize);
             for (index, stage) in pass.stages.iter().enumerate() {
-                if !stands_in(self.db, stage.span, self.function) {
+                if !is_inside(self.db, stage.span, self.function) {
                     continue;
                 }
                 let cost =
@@ -120,7 +120,7 @@ impl Text<'_> {
         hints.collect()
     }
 
-    /// The call whose name stands at a place.
+    /// The call whose name is at a place.
     fn call(&self, place: Span) -> Option<SyntaxNode> {
         let start = TextSize::from(place.start.checked_sub(self.parsed.text.base)?);
         if start > self.root.text_range().end() {
@@ -135,7 +135,7 @@ impl Text<'_> {
 
     /// What ends where an operation's text ends: its statement, or the expression if the statement holds more than that.
     fn end_of_statement(&self, operation: &Operation) -> Option<Span> {
-        let own = methods(operation).filter(|(span, _)| stands_in(self.db, *span, self.function));
+        let own = methods(operation).filter(|(span, _)| is_inside(self.db, *span, self.function));
         let mut node = self.call(own.last()?.0)?;
         loop {
             let parent = node.parent()?;
@@ -193,7 +193,7 @@ fn costs_of(
     Some((label, tooltip(costs.first()?)))
 }
 
-/// How often an operation runs; `None` if nobody can tell.
+/// How often an operation runs; `None` if unknown.
 fn count(lowered: &Body, runs: &[&Operation]) -> Option<u64> {
     let first = runs.first()?;
     let frames = &first.loops;

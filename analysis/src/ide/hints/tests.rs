@@ -65,7 +65,7 @@ fn sizes_stand_behind_aliases() {
 
 #[test]
 fn aliases_of_everything_the_library_has() {
-    // Rows of the TRF lie in one slice: 8 * 2,048 bytes. A packet of four 4-bit elements is two bytes, of one no byte.
+    // Rows of the TRF are in one slice: 8 * 2,048 bytes. A packet of four 4-bit elements is two bytes, of one no byte.
     let text = "use furiosa_visa_std::prelude::*;
 axes![A = 2048, R = 8, B = 4];
 type Host = HostTensor<bf16, m![A]>;

@@ -1,7 +1,7 @@
-//! The page of an address: what lies in that memory while the tensor there lives.
+//! The page of an address: what is in that memory while the tensor there lives.
 //!
 //! Where the kernel has a schedule, things live beside each other that do so in some cycle; else those whose operations
-//! lie between each other's first and last in program order.
+//! are between each other's first and last in program order.
 
 use crate::check::{body, function_derivation, function_simulation};
 use crate::cost::rows::Names;
@@ -87,7 +87,7 @@ fn allocation_of(body: &Body, derivation: &BodyDerivation, id: TensorId) -> Opti
     lifetimes.iter().position(|lifetime| lifetime.tensor == at)
 }
 
-/// Where a tensor lies and how large it is: `` `0x2000..0x2400`, 1,024 bytes ``; `None` if neither is known.
+/// Where a tensor is and how large it is: `` `0x2000..0x2400`, 1,024 bytes ``; `None` if neither is known.
 pub(super) fn place_of(body: &Body, derivation: &BodyDerivation, id: TensorId) -> Option<String> {
     let number = allocation_of(body, derivation, id)?;
     let lifetime = derivation.memory.lifetimes.get(number)?;
@@ -111,7 +111,7 @@ fn shown((start, end): (u64, u64)) -> String {
     code(&format!("{start:#x}..{end:#x}"))
 }
 
-/// Something that lies in the memory for some time.
+/// Something that is in the memory for some time.
 struct Neighbour {
     number: usize,
     range: (u64, u64),
@@ -152,7 +152,7 @@ impl Map<'_> {
             self.life(number, lifetime)
         ));
         let Some(own) = own else {
-            page.add("Its neighbours are not told: the address is no constant, or the size is not known.".to_owned());
+            page.add("Its neighbours are not shown: the address is no constant, or the size is not known.".to_owned());
             return page.into_markdown();
         };
         let (neighbours, unplaced) = self.beside(number, lifetime);
@@ -203,7 +203,7 @@ impl Map<'_> {
         self.simulation.memory.occupancies.get(number)
     }
 
-    /// What lies in the same memory at the same time, by address; and what does so at an unknown place.
+    /// What is in the same memory at the same time, by address; and what does so at an unknown place.
     fn beside(&self, own: usize, lifetime: &Lifetime) -> (Vec<Neighbour>, Vec<usize>) {
         let (mut placed, mut unplaced) = (Vec::new(), Vec::new());
         for (number, other) in self.derivation.memory.lifetimes.iter().enumerate() {
@@ -307,7 +307,7 @@ impl Map<'_> {
                 .map(|number| code(&self.name(*number)))
                 .collect();
             return Some(format!(
-                "Free places are not told: nobody knows where {} lies.",
+                "Free places are not shown: it is unknown where {} is.",
                 names.join(", ")
             ));
         }

@@ -82,7 +82,7 @@ pub(super) fn declared(db: &dyn Db, site: &MappingSite, token: Span, name: &str)
     let scope = scope_at(db, token.item, token.start);
     let axis = match resolve(db, &scope, &[name], Namespace::Type) {
         Resolution::Axis(axis) if axis.span == token => axis,
-        // Declared more than once: this one's size is what stands behind it.
+        // Declared more than once: this one's size is what is behind it.
         _ => {
             let text = item_text(db, token.item);
             let behind = text.text.get(token.start as usize..)?;

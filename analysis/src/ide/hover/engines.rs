@@ -59,7 +59,7 @@ pub(super) fn engine_lines(cost: &StageCost) -> Vec<String> {
             Engine::Fetch | Engine::Commit => "Sequencer",
             _ => "Set-up",
         };
-        // The Vector Engine's begins with the method, which stands in the headline.
+        // The Vector Engine's begins with the method, which is in the headline.
         let detail = cost.detail.split_once(", ");
         let detail = detail.filter(|_| cost.engine == Engine::Vector);
         let detail = detail.map_or(cost.detail.as_str(), |(_, rest)| rest);

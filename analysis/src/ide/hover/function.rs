@@ -3,7 +3,7 @@
 use crate::check::{function_derivation, function_simulation};
 use crate::cost::rows::Names;
 use crate::db::Db;
-use crate::items::{ItemId, ItemKind, Span, stands_in};
+use crate::items::{ItemId, ItemKind, Span, is_inside};
 use crate::kernel::{Body, body, callgraph};
 use crate::numbers::thousands;
 use crate::simulation::{BodySimulation, Lane};
@@ -14,7 +14,7 @@ use super::page::{Page, code, count, line_of, percent, table};
 
 /// Operations of the critical path that are named.
 const PATH: usize = 8;
-/// Reasons for a missing total that are told.
+/// Reasons for a missing total that are shown.
 const REASONS: usize = 5;
 /// Kernels that are named.
 const KERNELS: usize = 5;
@@ -209,7 +209,7 @@ fn helper(db: &dyn Db, function: ItemId, body: &Body) -> Option<String> {
 fn share_of(db: &dyn Db, kernel: ItemId, function: ItemId) -> String {
     let body = body(db, kernel);
     let simulation = function_simulation(db, kernel);
-    let inside = |span: Span| stands_in(db, span, function);
+    let inside = |span: Span| is_inside(db, span, function);
     let own: Vec<Option<u64>> = body
         .operations
         .iter()

@@ -1,6 +1,6 @@
 //! What is shown beside the pointer.
 //!
-//! Finds out what stands there and hands it to the page of that kind of thing: a mapping, an axis, an alias, a method of a
+//! Finds out what is there and hands it to the page of that kind of thing: a mapping, an axis, an alias, a method of a
 //! chain, an address, a function, a rule's name. Pages word what `items`, `derivation` and `simulation` know. What is not
 //! known is left out, or said to be unknown with the reason.
 

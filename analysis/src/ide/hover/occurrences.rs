@@ -18,7 +18,7 @@ use super::page::{Page, code};
 
 /// Functions and aliases that are named.
 const ITEMS: usize = 6;
-/// Lines of one of them that are told.
+/// Lines of one of them that are shown.
 const LINES: usize = 4;
 
 /// What a name means, by its declaration.
@@ -135,7 +135,7 @@ fn owner(db: &dyn Db, item: ItemId) -> String {
     }
 }
 
-/// `3 times, lines 4, 9, …`; a line that holds it twice is told once.
+/// `3 times, lines 4, 9, …`; a line that holds it twice is given once.
 fn in_lines(lines: &[u32]) -> String {
     let mut told = lines.to_vec();
     told.dedup();

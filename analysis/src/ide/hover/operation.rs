@@ -21,7 +21,7 @@ use super::uses::memory_name;
 
 /// Kernels of a helper that are told apart.
 const KERNELS: usize = 3;
-/// Reasons for a missing figure that are told.
+/// Reasons for a missing figure that are shown.
 const REASONS: usize = 4;
 
 /// The page of the operations that a method stands for; `None` if there are none.
@@ -169,13 +169,13 @@ impl Known<'_> {
             }
         };
         if let Some(sequence) = sequence {
-            let lies = sequence
+            let contiguous = sequence
                 .contiguous_bytes
                 .map(|bytes| format!("{} in a line", count(bytes, "byte")));
             let accesses = sequence
                 .accesses
                 .map(|accesses| thousands(accesses) + " accesses");
-            let facts: Vec<String> = lies.into_iter().chain(accesses).collect();
+            let facts: Vec<String> = contiguous.into_iter().chain(accesses).collect();
             if !facts.is_empty() {
                 lines.push(facts.join(", "));
             }
@@ -264,7 +264,7 @@ impl Known<'_> {
         page.into_markdown()
     }
 
-    /// What the whole operation costs, or why nobody can tell.
+    /// What the whole operation costs, or why that is unknown.
     fn total(&self, operation: OperationId) -> String {
         let name = self
             .body
@@ -292,7 +292,7 @@ impl Known<'_> {
             page.add("Meanwhile no DMA transfer starts.".to_owned());
         }
         if self.cost.holds_sub {
-            page.add("Meanwhile the sub context stands still.".to_owned());
+            page.add("Meanwhile the sub context waits.".to_owned());
         }
         page.add_list("Taken for granted", &distinct(&self.cost.assumptions));
         page.into_markdown()

@@ -45,7 +45,7 @@ impl Page {
     }
 }
 
-/// A table; the columns from `numbers` on stand to the right.
+/// A table; the columns from `numbers` on are to the right.
 pub(super) fn table(head: &[&str], numbers: usize, rows: &[Vec<String>]) -> String {
     let line = |cells: Vec<&str>| format!("| {} |", cells.join(" | "));
     let rules = (0..head.len())

@@ -75,7 +75,7 @@ fn positions(digit: &Digit) -> String {
     }
 }
 
-/// Positions that hold no element; `None` where nobody counted them.
+/// Positions that hold no element; `None` where they were not counted.
 pub(super) fn padding(mapping: &Mapping) -> Option<u64> {
     let form = mapping.form();
     let size = form.size();

@@ -1,4 +1,4 @@
-//! The page of a rule or group whose name stands where a file allows it.
+//! The page of a rule or group whose name is where a file allows it.
 
 use crate::db::Db;
 use crate::inputs::SourceFile;

@@ -158,7 +158,7 @@ impl<'a> FileNames<'a> {
         }
     }
 
-    /// The item of a module that a token stands in, and the token's offset in the item's normalised text.
+    /// The item of a module that a token is in, and the token's offset in the item's normalised text.
     pub(super) fn item(&self, token: &SyntaxToken) -> Option<(ItemId, u32)> {
         let start = self.range(token).start;
         let after = self.items.partition_point(|(from, ..)| *from <= start);
@@ -167,7 +167,7 @@ impl<'a> FileNames<'a> {
         Some((*item, self.tokens.offset_in(*item, start)?))
     }
 
-    /// The scope that a token stands in.
+    /// The scope that a token is in.
     pub(super) fn scope(&self, token: &SyntaxToken) -> Option<ScopeRef> {
         let (item, offset) = self.item(token)?;
         Some(scope_at(self.db, item, offset))
@@ -210,7 +210,7 @@ impl<'a> FileNames<'a> {
         tokens
     }
 
-    /// What a name means where it stands.
+    /// What a name means where it is.
     pub(super) fn meaning(&self, occurrence: &Occurrence) -> Option<Resolution> {
         let (item, offset) = self.item(&occurrence.token)?;
         let path: Vec<&str> = occurrence.path.iter().map(|segment| &**segment).collect();
@@ -218,7 +218,7 @@ impl<'a> FileNames<'a> {
         Some(resolve(self.db, &scope, &path, occurrence.namespace))
     }
 
-    /// The axis or alias that a name means where it stands; in a declaration the one that is declared.
+    /// The axis or alias that a name means where it is; in a declaration the one that is declared.
     pub(super) fn named(&self, occurrence: &Occurrence) -> Option<Named> {
         match occurrence.role {
             Role::AxisDeclaration => self.declared_axis(occurrence).map(Named::Axis),
@@ -237,7 +237,7 @@ impl<'a> FileNames<'a> {
         };
         match self.meaning(occurrence) {
             Some(Resolution::Axis(axis)) if axis.span == span => Some(axis),
-            // Declared more than once: which one is meant elsewhere nobody can tell.
+            // Declared more than once: which one is meant elsewhere is unknown.
             _ => Some(AxisDefinition {
                 name: occurrence.name(),
                 size: None,

@@ -1,4 +1,4 @@
-//! How a name stands in a file's tree: as a declaration, in an import, in a path, among the tokens of a macro.
+//! How a name is in a file's tree: as a declaration, in an import, in a path, among the tokens of a macro.
 //!
 //! Knows trees only; what the path means is the business of the module around.
 
@@ -13,7 +13,7 @@ use crate::items::{Namespace, SiteKind};
 /// Segments that a path may have; a longer one means nothing to us.
 const MAXIMUM_SEGMENTS: usize = 64;
 
-/// What a name does where it stands.
+/// What a name does where it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ide) enum Role {
     /// It declares an axis: an entry of `axes!`.
@@ -47,7 +47,7 @@ pub(in crate::ide) struct Occurrence {
 }
 
 impl Occurrence {
-    /// How a token stands, if it is a name that may mean an axis or an alias.
+    /// How a token is, if it is a name that may mean an axis or an alias.
     pub(in crate::ide) fn of(token: &SyntaxToken) -> Option<Self> {
         if token.kind() != SyntaxKind::IDENT {
             return None;
@@ -294,7 +294,7 @@ fn is_attribute_value(token: &SyntaxToken, next: Option<&SyntaxToken>) -> bool {
     path.is_some_and(|name| name.text() == "device") && !is(next, SyntaxKind::EQ)
 }
 
-/// The names before a name among tokens: `a::b::` before `c`. None where what stands before the colons is no name.
+/// The names before a name among tokens: `a::b::` before `c`. None where what is before the colons is no name.
 fn tree_path(token: &SyntaxToken) -> Option<Vec<Arc<str>>> {
     let mut path: Vec<Arc<str>> = Vec::new();
     let mut current = token.clone();

@@ -101,7 +101,7 @@ impl Marked {
     }
 }
 
-/// Texts that are awkward to stand in: half-typed macros, a byte-order mark, `\r\n`, letters of several bytes, nesting.
+/// Texts that are awkward to be in: half-typed macros, a byte-order mark, `\r\n`, letters of several bytes, nesting.
 pub(in crate::ide) const AWKWARD: &[&str] = &[
     "",
     "\u{feff}",

@@ -119,7 +119,7 @@ fn named_or_why(
     }
 }
 
-/// A name that is declared twice means nobody knows what: a rename of one of the declarations would be a guess.
+/// What a name that is declared twice means is unknown: a rename of one of the declarations would be a guess.
 fn declared_once(db: &dyn Db, named: &Named) -> Result<(), RenameProblem> {
     let again = || -> Option<bool> {
         let (file, range) = named.place(db)?;
@@ -135,7 +135,7 @@ fn declared_once(db: &dyn Db, named: &Named) -> Result<(), RenameProblem> {
         return Ok(());
     }
     refuse(format!(
-        "`{}` is declared more than once, so that nobody can tell which declaration its uses mean",
+        "`{}` is declared more than once, so that it is unknown which declaration its uses mean",
         named.name(db)
     ))
 }
@@ -185,7 +185,7 @@ fn renaming(
     Ok(renaming)
 }
 
-/// Whether a name can stand where the renamed one does.
+/// Whether a name can be where the renamed one does.
 fn check_name(db: &dyn Db, renaming: &Renaming, name: &str) -> Result<(), RenameProblem> {
     if name.starts_with("r#") {
         return refuse(format!("`{name}`: write the name without `r#`"));
@@ -238,7 +238,7 @@ fn free_where_used(db: &dyn Db, renaming: &Renaming, name: &str) -> Result<(), R
                 Resolution::External => "a name from elsewhere",
             };
             return refuse(format!(
-                "`{name}` is already {what} where `{}` stands in {}",
+                "`{name}` is already {what} where `{}` is in {}",
                 renaming.old,
                 shown(db, found.file, found.range)
             ));

@@ -1,4 +1,4 @@
-//! Tests of definition and references; those of rename stand with it.
+//! Tests of definition and references; those of rename are with it.
 
 use crate::ide::names::testing::{Marked, everywhere};
 
@@ -11,7 +11,7 @@ fn check_definition(files: &[(&str, &str)]) {
     assert_eq!(marked.lines(&found), marked.lines(&marked.marks));
 }
 
-/// The caret's name stands at the marked places, from wherever of them it is asked.
+/// The caret's name is at the marked places, from wherever of them it is asked.
 #[track_caller]
 fn check_references(files: &[(&str, &str)]) {
     let marked = Marked::new(files);

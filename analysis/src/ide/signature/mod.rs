@@ -114,7 +114,7 @@ fn written(name: &str, guide: &Guide, active: Option<usize>) -> SignatureHelp {
     }
 }
 
-/// The generics of a type of the library. Lifetimes stand before them and are not counted.
+/// The generics of a type of the library. Lifetimes are before them and are not counted.
 fn tensor_type(dialect: Dialect, name: &str, commas: usize) -> Option<SignatureHelp> {
     let entry = dialect.type_entry(name)?;
     let mut label = Label {

@@ -35,7 +35,7 @@ pub(super) struct Declared {
     pub(super) selection: Span,
 }
 
-/// What an item of a module declares, what stands in its blocks included, in the order of the text.
+/// What an item of a module declares, what is in its blocks included, in the order of the text.
 #[salsa::tracked(returns(clone))]
 pub(super) fn declarations(db: &dyn Db, item: ItemId) -> Arc<[Declared]> {
     let mut declared = Vec::new();

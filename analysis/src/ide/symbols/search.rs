@@ -22,13 +22,13 @@ enum Fit {
     ExactLetters,
     /// The name starts with the query.
     Start,
-    /// The query stands in the name.
+    /// The query is in the name.
     Inside,
-    /// The query's letters stand in the name in their order.
+    /// The query's letters are in the name in their order.
     Scattered,
 }
 
-/// The declarations of all files that fit a query, the best first. The letters of the query have to stand in the name in their
+/// The declarations of all files that fit a query, the best first. The letters of the query have to be in the name in their
 /// order; upper and lower case do not matter.
 pub(in crate::ide) fn workspace_symbols(db: &dyn Db, query: &str) -> Vec<WorkspaceSymbol> {
     let Some(project) = Project::try_get(db) else {

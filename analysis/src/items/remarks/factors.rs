@@ -16,7 +16,7 @@ pub(super) struct Run {
     pub merged: String,
 }
 
-/// The runs of an expression; none lies in another.
+/// The runs of an expression; none is in another.
 pub(super) fn find(expression: &Expression<'_>, tree: &SyntaxNode) -> Vec<Run> {
     let mut runs = Vec::new();
     let mut pending = vec![tree];

@@ -241,7 +241,7 @@ fn package(features: &[(&str, Truth)]) -> Vec<PackageFeatures> {
 
 fn rules(report: &FileReport) -> Vec<&'static str> {
     let found = report.diagnostics.iter();
-    // Without those that say only what nobody looked at.
+    // Without those that say only what was not looked at.
     found
         .filter(|found| found.default_level != Level::Allow)
         .map(|found| found.rule)
@@ -280,7 +280,7 @@ fn one_of_two_that_exclude_each_other_is_meant() {
     let problems = |truth| rules(&check(&files, &[("a", truth)], "k/src/lib.rs"));
     assert_eq!(problems(Truth::On), ["dma_alignment"]);
     assert_eq!(problems(Truth::Off), Vec::<&str>::new());
-    // Nobody knows which address is meant.
+    // Which address is meant is unknown.
     assert_eq!(problems(Truth::Unknown), Vec::<&str>::new());
     let twins = format!(
         "{HEAD}#[cfg(feature = \"a\")] {} #[cfg(not(feature = \"a\"))] {}",

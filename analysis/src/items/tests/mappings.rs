@@ -140,7 +140,7 @@ fn constants_are_no_axes_and_no_operands() {
 fn unknown_names_and_broken_grammar() {
     assert_eq!(of("Aa, B"), "-; unknown Aa [\"A\"] at Aa");
     assert_eq!(of("A, Qqqqqq / 2"), "-; unknown Qqqqqq [] at Qqqqqq");
-    // One fault, one problem: what is wrong with an operand that only the successor takes is that it stands there.
+    // One fault, one problem: what is wrong with an operand that only the successor takes is that it is there.
     assert_eq!(of("A / B"), "-; grammar at B");
     assert_eq!(of("A / (Qqqqqq)"), "-; grammar at (Qqqqqq)");
     assert_eq!(

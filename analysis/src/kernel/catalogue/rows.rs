@@ -43,7 +43,7 @@ const ALU: &[Parameter] = &[
     ),
     Parameter::Argument(
         Role::Mode,
-        "Which operand stands where: digit 0 is the stream (on a zip the first group), 1 the operand.",
+        "Which operand is where: digit 0 is the stream (on a zip the first group), 1 the operand.",
     ),
     Parameter::Argument(
         Role::Operand,

@@ -19,7 +19,7 @@ pub struct Part {
     pub ty: &'static str,
     /// What it means.
     pub meaning: &'static str,
-    /// What usually stands there; empty where there is nothing usual.
+    /// What usually is there; empty where there is nothing usual.
     pub usual: &'static str,
 }
 

@@ -1,6 +1,6 @@
 //! Texts that leave a library's names open: `` "`{split}` keeps both halves" `` says what the library calls a split.
 //!
-//! Knows which names a text may leave open; what the text says is somebody else's.
+//! Knows which names a text may leave open; what the text says is decided elsewhere.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::libraries::Library;
 use super::{Constructor, Dialect};
 
 impl Dialect {
-    /// The text with a library's names in place of what stands in braces. A name that is none stays as it is written.
+    /// The text with a library's names in place of what is in braces. A name that is none stays as it is written.
     #[must_use]
     pub fn fill(&self, text: &'static str) -> Cow<'static, str> {
         if !text.contains('{') {

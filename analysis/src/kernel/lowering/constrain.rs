@@ -111,7 +111,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A tensor that a stream ends in lies over the chips, clusters and slices that it is declared with where it is bound:
+    /// A tensor that a stream ends in is over the chips, clusters and slices that it is declared with where it is bound:
     /// where the stream has others, and also for the place that is written.
     fn keep_declared(&mut self, id: TensorId, declared: LevelSlots) {
         if self
@@ -190,7 +190,7 @@ impl Interpreter<'_> {
             &Value::Thing(Thing::Tensor(first)),
             &Value::Thing(Thing::Tensor(second)),
         );
-        // Even where both lie at one address: a third tensor there would seem to lie over them.
+        // Even where both are at one address: a third tensor there would seem to be over them.
         let address = Address {
             value: AddressValue::Unknown,
             span: place,

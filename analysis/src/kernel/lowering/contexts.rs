@@ -1,4 +1,4 @@
-//! Methods of contexts: the beginnings of streams; collectives stand in [`super::collectives`].
+//! Methods of contexts: the beginnings of streams; collectives are in [`super::collectives`].
 
 use crate::items::Span;
 use crate::kernel::catalogue::Role;
@@ -111,7 +111,7 @@ impl Interpreter<'_> {
         let mut tensors = Vec::new();
         let mut spans = Vec::new();
         let mut followed = true;
-        // What stands behind the arguments that the method has is a tensor, too: how many there may be is judged later.
+        // What is behind the arguments that the method has is a tensor, too: how many there may be is judged later.
         let beyond = call.arguments.iter().skip(method.arguments.len()).cloned();
         let given = call.all_of(method, Role::Source);
         let written = given.into_iter().take(call.arguments.len().max(1));

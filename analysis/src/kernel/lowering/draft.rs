@@ -33,7 +33,7 @@ pub(super) struct TileDraft {
     pub(super) start: Written<u64>,
     pub(super) output: MappingSlot,
     pub(super) span: Span,
-    /// Where its start is collected over all runs, if loops stand around it.
+    /// Where its start is collected over all runs, if loops are around it.
     pub(super) place: Option<TilePlace>,
 }
 
@@ -221,7 +221,7 @@ impl Draft {
         }
     }
 
-    /// Notes why an operation could not be followed to its end; the first reason stands.
+    /// Notes why an operation could not be followed to its end; the first reason is.
     pub(super) fn fail(&mut self, operation: usize, reason: UnresolvedReason, span: Span) {
         if let Some(operation) = self.operations.get_mut(operation)
             && operation.failure.is_none()

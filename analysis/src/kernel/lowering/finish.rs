@@ -1,6 +1,6 @@
 //! The finished body of a draft: slots to values, moments to numbers, and what stayed unresolved.
 //!
-//! Knows the draft as it stands when the interpretation has ended; it follows no expression and changes no slot.
+//! Knows the draft as it is when the interpretation has ended; it follows no expression and changes no slot.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,6 +1,6 @@
 //! Mapping arguments: `m![..]` with its names resolved, generic parameters put in, and parameters inferred from values.
 //!
-//! What is wrong in an expression is reported where it stands by the rules about mapping expressions; here it is only
+//! What is wrong in an expression is reported where it is by the rules about mapping expressions; here it is only
 //! known or not.
 
 use std::ops::Range;
@@ -266,7 +266,7 @@ impl Interpreter<'_> {
     ) -> MappingSlot {
         let slot = match self.own.aliases.get(&alias) {
             Some(Some(slot)) => *slot,
-            // An alias that needs itself: the finding stands at the alias.
+            // An alias that needs itself: the finding is at the alias.
             Some(None) => return self.failed_alias(alias),
             None => {
                 self.own.aliases.insert(alias, None);

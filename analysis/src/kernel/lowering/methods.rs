@@ -105,7 +105,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A method that the dialect does not have on the receiver: one of Rust's own, or one that nobody has.
+    /// A method that the dialect does not have on the receiver: one of Rust's own, or one that does not exist.
     fn other_method(&mut self, receiver: Value, call: &Call) -> Value {
         match receiver {
             Value::Thing(Thing::Tensor(_))

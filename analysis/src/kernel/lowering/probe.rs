@@ -16,7 +16,7 @@ use super::{Interpreter, Thing, Value, functions};
 /// What an expression stands for, by the numbers of the body beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Probed {
-    /// An open stream: the pass, and how many of its stages stand before the place.
+    /// An open stream: the pass, and how many of its stages are before the place.
     Stream {
         /// The pass.
         pass: OperationId,

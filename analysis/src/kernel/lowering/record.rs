@@ -35,7 +35,7 @@ impl Interpreter<'_> {
         operation.map_or(Value::Unknown, |pass| Value::Thing(Thing::Stream(pass)))
     }
 
-    /// Adds an operation where the interpretation stands.
+    /// Adds an operation where the interpretation is.
     pub(super) fn operation(
         &mut self,
         kind: KindDraft,

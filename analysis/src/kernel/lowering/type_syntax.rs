@@ -332,7 +332,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The mapping that a type names. `used_at` is where it stands in a type; none inside of an alias.
+    /// The mapping that a type names. `used_at` is where it is in a type; none inside of an alias.
     pub(super) fn mapping_of_type(
         &mut self,
         site: &Site,

@@ -167,7 +167,7 @@ impl<L: Elaborate> Walker<'_, L> {
         }
     }
 
-    /// Looks at an expression that stands in another text than the function's: in an alias.
+    /// Looks at an expression that is in another text than the function's: in an alias.
     pub(in crate::kernel) fn at_site(
         &mut self,
         site: &Site<L>,

@@ -1,6 +1,6 @@
 //! Closures that are called, and code whose operations are not seen: macros, closures that are handed to what is not followed.
 //!
-//! Knows which names run operations, and says where these stand; it does not guess what they do.
+//! Knows which names run operations, and says where these are; it does not guess what they do.
 
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
@@ -33,7 +33,7 @@ const PLAIN_MACROS: &[&str] = &[
     "writeln",
 ];
 
-/// A closure whose operations have to be said unless somebody calls it.
+/// A closure whose operations have to be said unless it is called.
 #[derive(Debug)]
 pub(in crate::kernel) struct Handed {
     /// Where it is written.
@@ -163,7 +163,7 @@ impl<L: Elaborate> Walker<'_, L> {
         }))
     }
 
-    /// Somebody calls a closure: what it runs is seen.
+    /// A closure is called: what it runs is seen.
     pub(in crate::kernel) fn closure_is_followed(&mut self, closure: &Closure) {
         if !self.handed.is_empty() {
             let span = self.frame.site.span(closure.expression.syntax());
@@ -175,7 +175,7 @@ impl<L: Elaborate> Walker<'_, L> {
         }
     }
 
-    /// Says what stands in closures that nobody called.
+    /// Says what is in closures that were not called.
     pub(in crate::kernel) fn say_what_was_handed_on(&mut self) {
         let handed = std::mem::take(&mut self.handed);
         for span in handed.into_iter().flat_map(|closure| closure.operations) {
@@ -197,7 +197,7 @@ impl<L: Elaborate> Walker<'_, L> {
     }
 }
 
-/// The function that a node stands in, or is.
+/// The function that a node is in, or is.
 fn nearest_function(node: &SyntaxNode) -> Option<ast::Fn> {
     node.ancestors().find_map(ast::Fn::cast)
 }

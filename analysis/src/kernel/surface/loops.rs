@@ -219,7 +219,7 @@ fn names_in(pattern: &ast::Pat) -> Vec<String> {
     names.map(|name| name.text().to_string()).collect()
 }
 
-/// Whether one of the names stands in a loop's body.
+/// Whether one of the names is in a loop's body.
 fn names_occur(body: &ast::BlockExpr, names: &[String]) -> bool {
     let mut used = body.syntax().descendants().filter_map(ast::NameRef::cast);
     used.any(|name| names.iter().any(|known| name.text() == known.as_str()))

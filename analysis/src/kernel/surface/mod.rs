@@ -42,7 +42,7 @@ const ITERATION_LIMIT: u64 = 4_096;
 const SEQUENCE_LIMIT: u64 = 1_024;
 /// Expressions that a call of a helper counts for.
 pub(in crate::kernel) const CALL_WEIGHT: u64 = 8;
-/// Expressions that may stand in each other, helpers included.
+/// Expressions that may be in each other, helpers included.
 pub(crate) const EXPRESSION_DEPTH: u32 = 160;
 
 /// An argument's or a part's value with its place.
@@ -71,7 +71,7 @@ pub(in crate::kernel) trait Elaborate: Copy + Debug + 'static {
     /// The scalar type that a literal ends in.
     fn suffix_of(literal: &str) -> Option<Self::Scalar>;
 
-    /// The type that a text writes; `place` stands in where it has no place of its own.
+    /// The type that a text writes; `place` is in where it has no place of its own.
     fn read_type(
         walker: &mut Walker<'_, Self>,
         site: &Site<Self>,
@@ -198,7 +198,7 @@ pub(in crate::kernel) struct Walker<'db, L: Elaborate> {
     pub(in crate::kernel) exits: Vec<(Span, usize)>,
     /// What the last `break` gave.
     broken: Option<Value<L>>,
-    /// The function's own place: stands in where nothing better is known.
+    /// The function's own place: is in where nothing better is known.
     pub(in crate::kernel) here: Span,
     pub(in crate::kernel) expressions: u64,
     iterations: u64,
@@ -206,7 +206,7 @@ pub(in crate::kernel) struct Walker<'db, L: Elaborate> {
     /// Operations and expressions that the body may have.
     pub(in crate::kernel) limits: (usize, u64),
     pub(in crate::kernel) exhausted: bool,
-    /// Closures with operations in them, and those of them that nobody has called yet.
+    /// Closures with operations in them, and those of them that were not called yet.
     pub(in crate::kernel) handed: Vec<Handed>,
 }
 

@@ -67,7 +67,7 @@ impl<L: Elaborate> Site<L> {
         self.parsed.span(node)
     }
 
-    /// What a path means where it stands.
+    /// What a path means where it is.
     pub(in crate::kernel) fn resolve(
         &self,
         db: &dyn Db,

@@ -80,7 +80,7 @@ impl<L: Elaborate> Walker<'_, L> {
     }
 
     /// What an operation gave that could not be followed, under the type that is declared for it: operations on it can be
-    /// followed again. Where it lies and what it holds is not known.
+    /// followed again. Where it is and what it holds is not known.
     pub(in crate::kernel) fn as_declared(
         &mut self,
         value: Value<L>,

@@ -34,7 +34,7 @@ impl<L: Elaborate> Named<L> {
 /// A closure as written.
 #[derive(Debug, Clone)]
 pub(in crate::kernel) struct Closure {
-    /// The item whose text it stands in.
+    /// The item whose text it is in.
     pub(in crate::kernel) item: ItemId,
     /// Its expression.
     pub(in crate::kernel) expression: ast::ClosureExpr,

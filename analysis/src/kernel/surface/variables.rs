@@ -10,7 +10,7 @@ use super::{Elaborate, Value};
 #[derive(Debug, Clone)]
 pub(in crate::kernel) struct Variables<L: Elaborate> {
     values: Vec<(Rc<str>, Value<L>)>,
-    /// Where the variables of a name stand, innermost last.
+    /// Where the variables of a name are, innermost last.
     places: FxHashMap<Rc<str>, Vec<usize>>,
 }
 

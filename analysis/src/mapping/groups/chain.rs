@@ -98,7 +98,7 @@ impl Link {
 pub(super) struct Chain {
     pub(super) links: Vec<Link>,
     /// Positions after which the group ends, where a selection goes beyond and the digits do not end there of themselves:
-    /// what lies behind is padding.
+    /// what is behind is padding.
     pub(super) end: Option<u64>,
     /// Positions that selections reach.
     pub(super) reach: u64,
@@ -221,7 +221,7 @@ impl Chain {
         Some((Self { links, end, reach }, ratio))
     }
 
-    /// Both as one chain, where the first digit of one lies in a digit of the other and all outside of it agree.
+    /// Both as one chain, where the first digit of one is in a digit of the other and all outside of it agree.
     pub(super) fn join(&self, other: &Self) -> Option<Joined> {
         let (left, right) = (self.links.first()?, other.links.first()?);
         let common = gcd(left.low, right.low);
@@ -257,7 +257,7 @@ impl Chain {
             return None;
         }
         let ratio = right.low / left.low;
-        // The step that starts there lies inside the digit, else a digit further out would take it.
+        // The step that starts there is inside the digit, else a digit further out would take it.
         if at + 1 < self.links.len() && ratio >= left.extent {
             return None;
         }
@@ -381,7 +381,7 @@ impl Chain {
     }
 }
 
-/// Whether a chain that ends in a digit lies in it: it reaches no further, and ends with the digit's data or not at all.
+/// Whether a chain that ends in a digit is in it: it reaches no further, and ends with the digit's data or not at all.
 fn fits(end: Option<u64>, reach: u64, unit: u64, link: &Link) -> bool {
     reach <= unit.saturating_mul(link.extent)
         && end.is_none_or(|end| Some(end) == unit.checked_mul(link.live))

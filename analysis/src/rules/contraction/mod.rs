@@ -1,4 +1,4 @@
-//! Rules of the Contraction Engine: declarations. The words stand in `operands` (TRF loads and alignment) and
+//! Rules of the Contraction Engine: declarations. The words are in `operands` (TRF loads and alignment) and
 //! `reduction` (contract and accumulate).
 
 mod operands;
@@ -46,7 +46,7 @@ pub(in crate::rules) static TRF_ELEMENT_MISMATCH: Rule = rule!(
     Hardware,
     "to_trf",
     "the element of a TRF tensor is not the rest of the collected time followed by the packet",
-    "Within a row the flits of a load lie one behind the other, padding of the last flit included. The element's mapping is \
+    "Within a row the flits of a load are one behind the other, padding of the last flit included. The element's mapping is \
      the time without its row part, then the packet; a different order or packing would make the TRF Sequencer read the wrong \
      weights.",
     fix,
@@ -80,7 +80,7 @@ pub(in crate::rules) static ALIGN_TIME_MISMATCH: Rule = rule!(
     "the aligned time is not the stream's time with repetitions innermost",
     "Flits come in the order of the collected time and each is used up before the next: the aligned time goes through the \
      stream's time in order, without the flits that were collected into the packet. Axes that only the weights have repeat \
-     the packet at hand, so they stand innermost.",
+     the packet at hand, so they are innermost.",
     fix,
 );
 

@@ -401,7 +401,7 @@ fn word_mismatch(of: &StageOf<'_>, operand: Option<&Tensor>, dropped: &[String])
         let finding = Finding::new(
             &ALIGN_OPERAND_MISMATCH,
             operand_place,
-            "stream and TRF tensor lie over different chips, clusters or slices; a row multiplies only what its own slice holds",
+            "stream and TRF tensor are over different chips, clusters or slices; a row multiplies only what its own slice holds",
         );
         return match operand {
             Some(tensor) => finding.related(tensor.span, "the TRF tensor"),

@@ -102,7 +102,7 @@ pub(super) fn finding(
     if saved < CERTAIN_CYCLES && !counts {
         return None;
     }
-    // Without a text to write nobody can try what becomes of the kernel.
+    // Without a text to write the changed kernel cannot be tried.
     let promised = best.stated.is_some();
     let taken = if promised {
         format!("{} cycles instead of {}", cost.cycles, best.after)
@@ -246,7 +246,7 @@ impl Slow<'_> {
     /// The candidate that reorders a side.
     fn reorder(&self, rule: &'static Rule, cause: String) -> Option<Candidate> {
         let (half, mapping, after) = self.reordered()?;
-        let help = "move the data in the order in which it lies";
+        let help = "move the data in the order in which it is";
         let mut candidate = self.candidate(rule, after, cause, help);
         let lead = match half {
             Half::Write => {
@@ -516,7 +516,7 @@ impl Slow<'_> {
             ..self.candidate(
                 &DMN_NOT_INTERLEAVED,
                 spread.cost()?.cycles,
-                format!("the {slices} slices of the transfer lie in one DMN of 32 slices, which moves 128 bytes a cycle"),
+                format!("the {slices} slices of the transfer are in one DMN of 32 slices, which moves 128 bytes a cycle"),
                 "spread the slices over both DMNs and more engines",
             )
         })

@@ -27,7 +27,7 @@ pub(in crate::rules) static DMA_SMALL_PACKET: Rule = rule!(
     "Packet size and internal DMA requests",
     "packets of less than 256 bytes, or of 256 n + r, where another order of the layout gives longer ones",
     "A DMA engine moves a packet in requests of up to 256 bytes, one a cycle: a request of 64 bytes takes as long as one of \
-     256. The packet is the longest run of bytes that lies in a line on both sides, so the order of the axes decides it. \
+     256. The packet is the longest run of bytes that is in a line on both sides, so the order of the axes decides it. \
      Reported where another order of one side saves a tenth of the transfer and at least 400 cycles.",
     fix,
 );
@@ -84,7 +84,7 @@ pub(in crate::rules) static HBM_BANK_CONFLICT: Rule = rule!(
     "consecutive accesses to other rows of one HBM bank",
     "A bank of HBM holds one row open; the next row takes about 40 cycles to open, seven times as long as a request. The \
      controller hides this while other banks work, but not where one access after the other falls into another row of \
-     the same bank, as with slices that lie 2 MiB apart. Lay the data out so that what is moved together lies together. \
+     the same bank, as with slices that are 2 MiB apart. Lay the data out so that what is moved together is together. \
      Reported where more than half of the requests wait and the change saves a tenth of the transfer and at least 400 \
      cycles.",
     alt,
@@ -94,9 +94,9 @@ pub(in crate::rules) static DMN_NOT_INTERLEAVED: Rule = rule!(
     "dmn_not_interleaved",
     Performance,
     "Optimizing DMA Performance",
-    "a transfer whose slices lie in one DMN of each engine",
+    "a transfer whose slices are in one DMN of each engine",
     "A DMA engine serves a pair of DMNs, 32 slices each, and moves 256 bytes a cycle. A DMN takes 128: where all slices of a \
-     transfer lie in one, every request takes two cycles. Spread the slices over the cluster; more engines help then, \
+     transfer are in one, every request takes two cycles. Spread the slices over the cluster; more engines help then, \
      too. Reported where this saves a tenth of the transfer and at least 400 cycles.",
     alt,
 );
@@ -107,7 +107,7 @@ pub(in crate::rules) static SLICES_NOT_INTERLEAVED: Rule = rule!(
     "Optimizing DMA Performance",
     "a transfer whose requests all queue on one slice of a DMN",
     "A slice keeps two commands in its queue, behind those of the Fetch and Commit Engines. A transfer that reaches one slice of \
-     a DMN stands in that queue with every request, and one engine makes it. Put a part of the axes on slices. Reported \
+     a DMN is in that queue with every request, and one engine makes it. Put a part of the axes on slices. Reported \
      where this saves a tenth of the transfer and at least 400 cycles.",
     alt,
 );
@@ -117,7 +117,7 @@ pub(in crate::rules) static DMA_SEGMENTED: Rule = rule!(
     Performance,
     "Example 6: Heterogeneous DMA Engine with Segmentation",
     "a shape that does not divide, so that a transfer takes several commands",
-    "One command moves a box. Where an axis lies in padded parts at the source and in its true length at the target, the last \
+    "One command moves a box. Where an axis is in padded parts at the source and in its true length at the target, the last \
      part is smaller and takes commands of its own, each of which costs 500 cycles to start. Choose a size that divides, or \
      hold the padding in the target too. Reported where one command saves a tenth of the transfer and at least 400 \
      cycles.",

@@ -2,7 +2,7 @@ use super::*;
 use crate::kernel::testing::span;
 
 fn worded(kind: MappingProblemKind, source: &str) -> Option<Finding> {
-    word(
+    to_finding(
         &MappingProblem {
             kind,
             span: span(1),

@@ -1,4 +1,4 @@
-//! Packets that are written in pieces because their parts lie apart in the committed tensor.
+//! Packets that are written in pieces because their parts are apart in the committed tensor.
 
 use crate::derivation::{EndDerivation, OperationDerivation, derive};
 use crate::kernel::{
@@ -16,7 +16,7 @@ pub(in crate::rules) static COMMIT_SPLIT_WRITES: Rule = rule!(
     Performance,
     "Commit Sequencer, Tail Padding",
     "a packet is written in several pieces, where another order or padding of the tensor would make it one",
-    "A write puts bytes that lie in a line into DM, up to a whole flit a cycle. Where the parts of a packet lie apart in the \
+    "A write puts bytes that are in a line into DM, up to a whole flit a cycle. Where the parts of a packet are apart in the \
      tensor, by its order or by padding between them, each part is a write of its own, and the pass waits for its commits. With \
      the packet's parts side by side the flit is one write; the operations that read the tensor are costed with the other \
      order too. \
@@ -85,7 +85,7 @@ fn one_write(costed: &Costed<'_>, target: TensorId, writes: u64, elements: u64) 
         &COMMIT_SPLIT_WRITES,
         tensor.levels.element.span,
         format!(
-            "each packet is {writes} writes, because its parts lie apart in the tensor; side by side {} cycles become {}",
+            "each packet is {writes} writes, because its parts are apart in the tensor; side by side {} cycles become {}",
             saving.operation_before, saving.operation_after
         ),
     );

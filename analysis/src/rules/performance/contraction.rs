@@ -1,4 +1,4 @@
-//! MACs that stand idle, and loads of the TRF that its readers hold up.
+//! MACs that are idle, and loads of the TRF that its readers hold up.
 
 use crate::derivation::StageDerivation;
 use crate::derivation::contraction::AlignDerivation;
@@ -20,8 +20,8 @@ pub(in crate::rules) static IDLE_ROWS: Rule = rule!(
     "Row utilization",
     "fewer than 8 rows multiply while the stream is repeated for weights that the others could hold",
     "The MAC array has 8 rows, and every packet of the stream reaches all of them at once, each with weights of its own. \
-     Weights that stand in the time of the TRF instead of its rows make the Stream Adapter repeat each packet for them, one \
-     cycle each, while the other rows stand idle. Take as many of them as make 8 into the rows. \
+     Weights that are in the time of the TRF instead of its rows make the Stream Adapter repeat each packet for them, one \
+     cycle each, while the other rows are idle. Take as many of them as make 8 into the rows. \
      Reported where that makes the whole pass a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
 );
 

@@ -14,7 +14,7 @@ pub(in crate::rules) static FETCH_NARROW_PACKET: Rule = rule!(
     Performance,
     "Padding Packets",
     "packets of less than a flit, where wider ones would need fewer fetches",
-    "A fetch moves up to 32 bytes a cycle, but never more than a packet, and never more than lies in a line in DM. Packets of 8 \
+    "A fetch moves up to 32 bytes a cycle, but never more than a packet, and never more than is in a line in DM. Packets of 8 \
      bytes use a quarter of that, and each of them fills a flit of its own behind the Fetch Engine. Take inner steps of the \
      time into the packet, or pad the packet: the bytes behind the data are read along and cost nothing. \
      Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
@@ -146,7 +146,7 @@ fn candidates(pass: &Pass, stage: &Stage, bytes: u64) -> Vec<Wider> {
             .into_iter()
             .filter(move |padded| *padded > bytes)
     };
-    // What is fetched behind the data is whatever lies there: nothing may take it in.
+    // What is fetched behind the data is whatever is there: nothing may take it in.
     if !pass.stages.iter().any(takes_in_packets) {
         for padded in pads(bytes) {
             let wide = packet.form().pad(elements(padded));

@@ -149,7 +149,7 @@ fn in_words(saving: &Saving) -> String {
     }
 }
 
-/// Adds what a pass takes, where a change is told in words: what that would save was not simulated.
+/// Adds what a pass takes, where a change is given in words: what that would save was not simulated.
 pub(super) fn with_estimate(finding: Finding, saving: Saving) -> Finding {
     let words = format!("the pass takes {} cycles", saving.operation_before);
     let words = match saving.kernel {

@@ -27,7 +27,7 @@ pub(in crate::rules) static VCG_PACKET_SHARED: Rule = rule!(
     Silent,
     "Valid Count Generator's Interface",
     "another axis shares the packet with a padded reduced axis",
-    "A count of `n` means lanes 0 to `n - 1`, whatever they hold. If another axis lies in the packet beside the reduced one, \
+    "A count of `n` means lanes 0 to `n - 1`, whatever they hold. If another axis is in the packet beside the reduced one, \
      its elements are cut off or padding is taken in: the kernel runs, and the result is wrong.",
     alt,
 );
@@ -70,9 +70,9 @@ pub(in crate::rules) static VCG_DIMENSIONS: Rule = rule!(
     "What Patterns Are Expressible",
     "more counters, gates or packet counts are needed than the generator has",
     "The generator walks time with eight nested counters, counts lanes for one axis, and has three gates. The count falls \
-     along each counter, so parts of the axis that stand in time from the smallest outside to the largest inside take a \
-     counter each wherever the last element lies between their ends, and other axes between two of them often take one \
-     more. The finding stands only where no eight counters of any lengths and strides give the counts.",
+     along each counter, so parts of the axis that are in time from the smallest outside to the largest inside take a \
+     counter each wherever the last element is between their ends, and other axes between two of them often take one \
+     more. The finding is only where no eight counters of any lengths and strides give the counts.",
     alt,
 );
 
@@ -90,7 +90,7 @@ pub(super) const RULES: &[&Rule] = &[
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for (pass, derived) in wording::passes(checked) {
         for reduce in &derived.valid_counts.reduces {
-            let Some(mut finding) = word(reduce) else {
+            let Some(mut finding) = to_finding(reduce) else {
                 continue;
             };
             if let Some(fix) = repairs::fix(checked.body, pass, reduce) {
@@ -115,7 +115,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn word(reduce: &ReduceCounts) -> Option<Finding> {
+fn to_finding(reduce: &ReduceCounts) -> Option<Finding> {
     let Placement::Refused(refusal) = &reduce.placement else {
         return None;
     };
@@ -160,7 +160,7 @@ fn word(reduce: &ReduceCounts) -> Option<Finding> {
         Refusal::Interleaved { steps, time_steps } => Finding::new(
             &VCG_SLICE_ORDER,
             places.time,
-            format!("parts of `{axis}` in time lie on both sides of its part in the slice; one threshold cannot part the slices"),
+            format!("parts of `{axis}` in time are on both sides of its part in the slice; one threshold cannot part the slices"),
         )
         .note(needed(steps, *time_steps))
         .help(format!("put the outer part of `{axis}` into the slice and all of the inner part into time")),

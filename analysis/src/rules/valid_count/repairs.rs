@@ -2,7 +2,7 @@
 //! that speaks of the old one.
 //!
 //! A new time and packet of the flit are written from the fetch to the end of the Vector Engine's block; a new slice goes to
-//! all tensors that lie over the old one; a new padding of the axis goes wherever the old one is written. What else follows is
+//! all tensors that are over the old one; a new padding of the axis goes wherever the old one is written. What else follows is
 //! the business of whoever completes a fix.
 
 use crate::derivation::valid_count::{Alternative, Placement, ReduceCounts, Refusal};
@@ -150,7 +150,7 @@ fn place_anew(
         }
         let later = pass.stages.get(entry.checked_add(1)?..)?;
         let followed = follow(pass.library(), later, (time.clone(), packet.clone()), edits)?;
-        // Behind other methods the stream has to be the one that was there: nobody completes such a fix.
+        // Behind other methods the stream has to be the one that was there: such a fix is not completed.
         if followed.renamed && !followed.same {
             return None;
         }

@@ -20,7 +20,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         for violation in &derived.vector.violations {
             if !follows(derived, violation) {
                 findings.extend(
-                    words::word(checked, pass, violation)
+                    words::to_finding(checked, pass, violation)
                         .map(|finding| noted(finding, pass, derived, violation)),
                 );
             }

@@ -21,7 +21,7 @@ use super::reductions::{inter_mapping, inter_stage, intra_mapping, intra_slots};
 use super::repairs;
 
 /// The finding of a violation.
-pub(super) fn word(
+pub(super) fn to_finding(
     checked: &Checked<'_>,
     pass: &Pass,
     violation: &VectorViolation,

@@ -113,7 +113,7 @@ pub fn in_order_of_other(
     (ordered != form.remove_padding()).then(|| ordered.to_mapping())
 }
 
-/// The element mapping of a side in HBM in the order of the stream: packets of one step over the slices lie side by side.
+/// The element mapping of a side in HBM in the order of the stream: packets of one step over the slices are side by side.
 /// `None` where no slices are stepped over, or the mapping is not of plain digits.
 #[must_use]
 pub fn in_stream_order(tensor: &Tensor, half: Half, derivation: &DmaDerivation) -> Option<Mapping> {
@@ -200,7 +200,7 @@ pub fn whole_units(tensor: &Tensor, derivation: &DmaDerivation) -> Option<Mappin
     Some(Form::multiply(&outer, &padded)?.to_mapping())
 }
 
-/// The element mapping of a side in HBM with what lies unused between its packets put outermost, so that the packets fill
+/// The element mapping of a side in HBM with what is unused between its packets put outermost, so that the packets fill
 /// both stacks. `None` where the packets leave no gap of whole units, or the gap ends within a part.
 #[must_use]
 pub fn without_gaps(tensor: &Tensor, transfer: &Transfer, half: Half) -> Option<Mapping> {

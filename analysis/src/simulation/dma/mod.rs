@@ -45,7 +45,7 @@ pub const PCIE_BYTES: u64 = 30;
 /// How a transfer meets one of its two memories.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum SidePattern {
-    /// The memory of the host, which lies behind the link.
+    /// The memory of the host, which is behind the link.
     #[default]
     Host,
     /// HBM.

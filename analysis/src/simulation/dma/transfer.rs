@@ -76,7 +76,7 @@ pub struct Transfer {
     pub packets: u64,
     /// Bytes of a packet.
     pub packet_bytes: u64,
-    /// Bytes that lie in a line on both sides.
+    /// Bytes that are in a line on both sides.
     pub run_bytes: u64,
     /// The parts it falls into where its shape does not divide.
     pub segments: Option<Segments>,

@@ -235,7 +235,7 @@ const fn hazard(earlier_writes: bool, later_writes: bool) -> Option<WaitCause> {
     }
 }
 
-/// The places that allocations lie at. Allocations of the same bytes share one: the runs of a loop make many.
+/// The places that allocations are at. Allocations of the same bytes share one: the runs of a loop make many.
 struct Places {
     /// The place of each allocation.
     of_allocation: Vec<usize>,
@@ -262,7 +262,7 @@ impl Places {
                 });
             let place = match bytes {
                 Some(bytes) => *known.entry(bytes).or_insert(places.len()),
-                // Nobody knows where it lies: a place of its own.
+                // Its place is unknown: it gets one of its own.
                 None => places.len(),
             };
             if place == places.len() {

@@ -7,7 +7,7 @@ use crate::simulation::{Engine, stage_tables};
 
 use super::{Function, functions};
 
-/// The functions of the right kernels that stand in one file, with its name.
+/// The functions of the right kernels that are in one file, with its name.
 pub(crate) fn right_kernels() -> Vec<(String, Function)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/kernels/right");
     let mut files: Vec<_> = std::fs::read_dir(folder)

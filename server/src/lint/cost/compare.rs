@@ -109,7 +109,7 @@ enum Refusal {
 }
 
 /// What git says about objects that are in the repository. Whatever the repository's own settings say, git fetches nothing
-/// and starts no other program: the repository may be somebody else's.
+/// and starts no other program: the repository may be a stranger's.
 fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, Refusal> {
     let output = Command::new("git")
         .arg("-C")

@@ -9,7 +9,7 @@ use super::super::styles::{TITLE, styled};
 /// DM, TRF and VRF of a slice in bytes, for the share that a peak takes.
 const CAPACITIES: [(&str, u64); 3] = [("DM", 512 << 10), ("TRF", 64 << 10), ("VRF", 8 << 10)];
 
-/// Causes of a context's pauses that are told one by one.
+/// Causes of a context's pauses that are shown one by one.
 const CAUSES: usize = 4;
 
 /// The costs of all kernels; with the stage tables if asked for.

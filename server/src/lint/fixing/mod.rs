@@ -1,6 +1,6 @@
 //! `check --fix` and `check --diff`: what the engine's fixes make of the files.
 //!
-//! Which fixes are applied and when they stand is decided by the engine; here are the options, the files on disk and the
+//! Which fixes are applied, and when, is decided by the engine; here are the options, the files on disk and the
 //! words. Only files that the run reports on are changed, never those that are loaded for their names.
 
 mod diff;

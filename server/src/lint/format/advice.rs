@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use visa_analysis::{Applicability, DiagnosticFix};
 
-/// What a fix is called that nobody has to look at, and one that somebody should.
+/// What a fix is called that may be applied unseen, and one that should be looked at.
 const WORDS: [&str; 2] = ["fix", "fix (unsafe)"];
 
 /// The lines about what to do, each with the word before it. Of what a help says the ways that are fixes are left out; of a
@@ -58,7 +58,7 @@ fn core(title: &str) -> String {
     })
 }
 
-/// What stands between the ways that a help names.
+/// What is between the ways that a help names.
 const OR: &str = ", or ";
 
 /// What a help says beyond the ways that are fixes, if anything.
@@ -82,7 +82,7 @@ fn says_the_same(help: &str, fix: &DiagnosticFix) -> bool {
         && (helped == fixed || mappings(&helped) == Some(mappings_of(&fixed)))
 }
 
-/// What stands between back quotes.
+/// What is between back quotes.
 fn code(text: &str) -> BTreeSet<String> {
     let parts = text.split('`').skip(1).step_by(2);
     parts.map(str::to_owned).collect()

@@ -2,7 +2,7 @@
 //!
 //! `path:line:column level rule | message | help: … | fix: title: replace "x" with "y"`. Nothing is wrapped, and line
 //! breaks are escaped, so that a line is always a whole finding. `maybe:` in the place of `fix:` is a proposal to look at
-//! first. An edit that does not start where the finding does says where it stands.
+//! first. An edit that does not start where the finding does says where it is.
 
 use std::fmt::Write;
 

@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(&shown[excerpts.shown(0, &(other..other + 5))], "OTHER");
         let place = excerpts.location(0, excerpts.shown(0, &labels[1].1).start);
         let place = place.unwrap();
-        // 500 characters of two bytes, five, and 500 more stand before it.
+        // 500 characters of two bytes, five, and 500 more are before it.
         assert_eq!((place.line_number, place.column_number), (2, 1006));
     }
 

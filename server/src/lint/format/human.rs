@@ -15,10 +15,10 @@ use crate::lint::words::printable;
 use crate::lint::wrap::wrap;
 use crate::project::Failure;
 
-/// Columns that stand before a note: line numbers of up to four digits and the bullet.
+/// Columns that are before a note: line numbers of up to four digits and the bullet.
 const GUTTER: usize = 8;
 
-/// What stands before the further lines of a message.
+/// What is before the further lines of a message.
 const INDENT: &str = "  ";
 
 /// How the paper looks.
@@ -89,7 +89,7 @@ pub(crate) fn render(
     Ok(text)
 }
 
-/// Adds the files that findings stand in or refer to.
+/// Adds the files that findings are in or refer to.
 fn number_files<'a>(
     outline: &Outline<'a>,
     sources: &mut Vec<Source<'a>>,

@@ -1,23 +1,71 @@
 //! How findings are written: one file a format.
 
 mod advice;
-pub(crate) mod agent;
+mod agent;
 mod excerpt;
 pub(crate) mod github;
-pub(crate) mod gitlab;
+mod gitlab;
 pub(crate) mod human;
-pub(crate) mod json;
-pub(crate) mod junit;
+mod json;
+mod junit;
 mod lines;
-pub(crate) mod sarif;
-pub(crate) mod short;
+mod sarif;
+mod short;
 mod statistics;
 
 use visa_analysis::{Applicability, Diagnostic, Level, OperationCounts};
 
+use self::human::Look;
+use super::arguments::CheckFormat;
 use super::outline::{Finding, Outline};
 use super::styles::{ERROR, WARNING, styled};
 use super::words::counted;
+use crate::project::Failure;
+
+/// What of a run is written beside its findings.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Extent {
+    /// Nothing that is no finding.
+    pub(crate) quiet: bool,
+    /// Counts by rule, in the formats that have a place for them.
+    pub(crate) statistics: bool,
+}
+
+/// Writes what a check says in a format.
+pub(crate) fn render(
+    format: CheckFormat,
+    outline: &Outline<'_>,
+    look: Look,
+    Extent { quiet, statistics }: Extent,
+) -> Result<String, Failure> {
+    Ok(match format {
+        CheckFormat::Human => human::render(outline, look, quiet, statistics)?,
+        CheckFormat::Short => short::render(outline, quiet, statistics),
+        CheckFormat::Json => json::render(outline, statistics)?,
+        CheckFormat::Sarif => sarif::render(outline)?,
+        CheckFormat::Github => github::render(outline, quiet, statistics),
+        CheckFormat::Gitlab => gitlab::render(outline)?,
+        CheckFormat::Junit => junit::render(outline)?,
+        CheckFormat::Agent => agent::render(outline, quiet),
+    })
+}
+
+/// Whether a format has a place for operations that were not looked at; else standard error says how many there are.
+pub(crate) const fn says_what_is_unresolved(format: CheckFormat) -> bool {
+    !matches!(format, CheckFormat::Gitlab)
+}
+
+/// Whether a format writes the edits of fixes: they are then completed.
+pub(crate) const fn carries_fixes(format: CheckFormat) -> bool {
+    match format {
+        CheckFormat::Json | CheckFormat::Sarif | CheckFormat::Agent => true,
+        CheckFormat::Human
+        | CheckFormat::Short
+        | CheckFormat::Github
+        | CheckFormat::Gitlab
+        | CheckFormat::Junit => false,
+    }
+}
 
 /// `2 kernels, 14 operations (1 unresolved): 1 error, 2 warnings, 1 fixable with --fix, up to 1 more with --unsafe-fixes`, and
 /// what was not looked at on a line of its own.
@@ -53,7 +101,7 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
     let words: Vec<_> = words.collect();
     text.push_str(": ");
     if words.is_empty() {
-        // What nobody looked at has no findings either.
+        // What was not looked at has no findings either.
         text.push_str(match (outline.files, resolved, unresolved) {
             (0, ..) => "no file was checked",
             (_, _, 0) => "no findings",

@@ -20,7 +20,7 @@ pub(crate) fn kernel_cost(
     Ok(cost.map(|cost| json!(document(std::slice::from_ref(&cost)))))
 }
 
-/// What lies where and when in the memories of the kernel at a place.
+/// What is where and when in the memories of the kernel at a place.
 pub(crate) fn memory_map(
     snapshot: &Snapshot,
     params: &TextDocumentPositionParams,

@@ -28,7 +28,7 @@ use crate::project::settings::SettingsProblem;
 /// Who speaks.
 pub(super) const SOURCE: &str = "visa-lint";
 
-/// Closed files that are told of with a document at most: all of them are told of with the workspace.
+/// Closed files that are shown of with a document at most: all of them are shown of with the workspace.
 const RELATED: usize = 16;
 
 /// The rules whose findings point at what can go.
@@ -212,7 +212,7 @@ pub(crate) struct Checked {
     pub(crate) operations: OperationCounts,
 }
 
-/// The diagnostics of all files that are checked, or of the open ones where the client wants no more; `checked` is told how
+/// The diagnostics of all files that are checked, or of the open ones where the client wants no more; `checked` is given how
 /// many items of the code are to be checked, each time that one is.
 pub(crate) fn of_workspace(
     snapshot: &Snapshot,
@@ -267,7 +267,7 @@ fn of_report(snapshot: &Snapshot, report: &FileReport) -> Answer<Vec<Diagnostic>
             diagnostics.push(of_finding(snapshot, finding, level)?);
         }
     }
-    // Without the tag nobody could tell a hint about code that is not looked at from a finding in it.
+    // Without the tag one could not tell a hint about code that is not looked at from a finding in it.
     if snapshot.view.client.diagnostic_tags {
         for inactive in &report.inactive {
             diagnostics.push(of_inactive(snapshot, &report.path, inactive)?);
@@ -352,7 +352,7 @@ fn message(finding: &visa_analysis::Diagnostic) -> String {
     finding.message.clone() + &notes.chain(help).collect::<String>()
 }
 
-/// Matters of style are no warnings in an editor, unless somebody asked for more.
+/// Matters of style are no warnings in an editor, unless more is asked for.
 fn severity(group: Group, level: Level) -> DiagnosticSeverity {
     match (level, group) {
         (Level::Deny, _) => DiagnosticSeverity::ERROR,

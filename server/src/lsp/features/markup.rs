@@ -7,7 +7,7 @@ use tower_lsp::ls_types::{Documentation, MarkupContent, MarkupKind};
 pub(crate) enum Format {
     /// As Markdown.
     Markdown,
-    /// As they stand.
+    /// As they are.
     Plain,
 }
 

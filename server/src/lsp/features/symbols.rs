@@ -11,7 +11,7 @@ use crate::lsp::engine::Answer;
 use crate::lsp::positions::FileText;
 use crate::lsp::state::Snapshot;
 
-/// Declarations that are listed at most for a query: nobody reads more.
+/// Declarations that are listed at most for a query: more are not read.
 const LISTED: usize = 1000;
 
 /// `textDocument/documentSymbol`

@@ -19,7 +19,7 @@ pub(crate) struct Entry {
     pub(crate) pattern: String,
     /// The limits.
     pub(crate) budget: Budget,
-    /// Where they stand.
+    /// Where they are.
     pub(crate) origin: Origin,
 }
 

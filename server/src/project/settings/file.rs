@@ -1,7 +1,7 @@
 //! The shape of `visa-lint.toml`: what serde reads and what the JSON schema describes.
 //!
 //! The words over each field are also the schema's. Whether a name is a rule and a pattern well-formed is decided by
-//! [`super::read`], which knows where each stands in the file.
+//! [`super::read`], which knows where each is in the file.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ use crate::project::levels::WARNINGS;
 /// whatever its group's says.
 pub(super) type LevelTable = BTreeMap<Spanned<String>, LevelName>;
 
-/// Settings of visa-lint. They hold for the files of the folder that they stand in and of all folders below, unless a
+/// Settings of visa-lint. They hold for the files of the folder that they are in and of all folders below, unless a
 /// nearer `visa-lint.toml` takes their place in whole.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

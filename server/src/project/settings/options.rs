@@ -1,4 +1,4 @@
-//! The options of the command line that stand beside `visa-lint.toml` or in its place.
+//! The options of the command line that are beside `visa-lint.toml` or in its place.
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;

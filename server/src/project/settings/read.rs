@@ -82,14 +82,14 @@ pub(crate) struct SettingsProblem {
     shown: Arc<str>,
     /// Line and column in characters, both from 1; none where it is about the file as a whole.
     place: Option<(u32, u32)>,
-    /// What stands in that line before the place, and what from there on.
+    /// What is in that line before the place, and what from there on.
     line: (String, String),
     /// What.
     pub(crate) words: String,
 }
 
 impl SettingsProblem {
-    /// The line from 0, what stands in it before the place, and what from there on.
+    /// The line from 0, what is in it before the place, and what from there on.
     pub(crate) fn line(&self) -> (u32, &str, &str) {
         let line = self.place.map_or(0, |(line, _)| line.saturating_sub(1));
         (line, &self.line.0, &self.line.1)

@@ -49,7 +49,7 @@ fn a_kernel_beyond_its_budget_is_reported() {
 
 #[test]
 fn memory_has_budgets_too() {
-    // Both operands, 4,096 bytes each, lie in DM at once.
+    // Both operands, 4,096 bytes each, are in DM at once.
     let none: [String; 0] = [];
     assert_eq!(
         findings("[budgets]\ndot = { dm_bytes = 8192, vrf_bytes = 0 }\n", &[]),

@@ -491,7 +491,7 @@ fn an_outer_digit_in_the_packet_over_nine_small_ones() {
     Flits::new("X", &reversed, lanes, &axes).assert_supported(&axes[..1]);
 }
 
-/// Slices that stand on padding of their own digit would take a gate of their own beside the one that ends the axis: the
+/// Slices that are on padding of their own digit would take a gate of their own beside the one that ends the axis: the
 /// generator has both, and whether one axis may have them is not said.
 #[test]
 fn two_gates_for_one_axis_are_not_judged() {

@@ -171,7 +171,7 @@ fn random_placements_agree_with_a_search_over_settings() {
                 outer_digits.1 += u32::from(outer);
             }
             // Counters that cut across touching digits are not looked at; with one prime there are none. Several gates for one
-            // axis are not judged where slices stand on padding of their own.
+            // axis are not judged where slices are on padding of their own.
             None => {
                 let several_gates = slice.contains(" # 4") || slice.contains(" # 8");
                 assert!(

@@ -57,7 +57,7 @@ fn is_no_worse(before: &Judged, after: &Judged) -> bool {
 type Meant = (Option<u64>, Vec<String>, Vec<Vec<StageRow>>);
 
 /// What kernels say of their tensors and streams, and what they cost: all of which a change of names keeps. The end of a list
-/// that has a name is told in brackets, which say nothing.
+/// that has a name is given in brackets, which say nothing.
 fn meant(analysis: &Analysis) -> Vec<Meant> {
     let plain = |text: &mut String| text.retain(|letter| !matches!(letter, '[' | ']'));
     let costs = analysis.costs("kernel.rs").expect("costs");

@@ -44,7 +44,7 @@ fn check(text: &str, wanted: &[&str], unwanted: &[&str]) {
     for label in unwanted {
         assert!(
             !found.iter().any(|other| other == label),
-            "{label} stands in {found:?}\n{text}"
+            "{label} is in {found:?}\n{text}"
         );
     }
 }

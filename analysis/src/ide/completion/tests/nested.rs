@@ -1,4 +1,4 @@
-//! Proposals in functions that stand in other functions and in methods of `impl` blocks.
+//! Proposals in functions that are in other functions and in methods of `impl` blocks.
 
 use super::{check, labels, proposals};
 

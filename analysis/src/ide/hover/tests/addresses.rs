@@ -72,7 +72,7 @@ fn both(ctx: &mut Context, x: &Row) {
 
             - `one`: `0x50..0x60`
 
-            Free places are not told: nobody knows where `x` lies.
+            Free places are not shown: it is unknown where `x` is.
         "#]],
     );
 }
@@ -96,7 +96,7 @@ fn load(ctx: &mut Context, x: &HbmTensor<i8, m![1], m![S, A]>, at: u64) {
 
             In `load`, needed by operations 1 to 3.
 
-            Its neighbours are not told: the address is no constant, or the size is not known.
+            Its neighbours are not shown: the address is no constant, or the size is not known.
         "#]],
     );
 }

@@ -269,8 +269,5 @@ fn a_custom_switch_says_whom_it_holds() {
         "{page}"
     );
     assert!(page.contains("Meanwhile no DMA transfer starts."), "{page}");
-    assert!(
-        page.contains("Meanwhile the sub context stands still."),
-        "{page}"
-    );
+    assert!(page.contains("Meanwhile the sub context waits."), "{page}");
 }

@@ -139,7 +139,7 @@ fn applied(files: &Files, edits: &[FileEdit]) -> Files {
     files
 }
 
-/// Where a place stands after the edits, which do not overlap it or are it.
+/// Where a place is after the edits, which do not overlap it or are it.
 fn moved(place: &Place, edits: &[FileEdit]) -> Place {
     let mut range = place.range;
     let own = edits.iter().find(|edit| {

@@ -66,7 +66,7 @@ fn edited(text: &str, ranges: &[ByteRange], name: &str) -> String {
     result
 }
 
-/// Where a byte of a file stands after its edits; inside of an edit, where that starts.
+/// Where a byte of a file is after its edits; inside of an edit, where that starts.
 fn moved(offset: u32, ranges: &[ByteRange], name: &str) -> u32 {
     let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
     let mut place = offset;

@@ -178,7 +178,7 @@ pub(super) const GUIDE: &[GuideRow] = &[
     ),
     row(
         "parallel_copy_cluster_slice",
-        "Deals parts of a tensor out to the clusters; the result lies at address 0.",
+        "Deals parts of a tensor out to the clusters; the result is at address 0.",
         &[
             generic("CLUSTER_DIM", "How many clusters: 2."),
             generic("AxisToSlice", "The part of the element that is dealt out."),
@@ -193,7 +193,7 @@ pub(super) const GUIDE: &[GuideRow] = &[
     ),
     row(
         "parallel_copy_chip_slice",
-        "Deals parts of a tensor out to the chips; the result lies at address 0.",
+        "Deals parts of a tensor out to the chips; the result is at address 0.",
         &[
             generic("CHIP_DIM", "How many chips."),
             generic("AxisToSlice", "The part of the element that is dealt out."),
@@ -208,7 +208,7 @@ pub(super) const GUIDE: &[GuideRow] = &[
     ),
     row(
         "dm_cluster_shuffle",
-        "Moves tensors of the DM between clusters; the result lies at address 0.",
+        "Moves tensors of the DM between clusters; the result is at address 0.",
         &[
             SOURCE,
             generic("CLUSTER_DIM", "How many clusters: 2."),
@@ -220,7 +220,7 @@ pub(super) const GUIDE: &[GuideRow] = &[
     ),
     row(
         "dm_chip_shuffle",
-        "Moves tensors of the DM between chips; the result lies at address 0.",
+        "Moves tensors of the DM between chips; the result is at address 0.",
         &[
             SOURCE,
             generic("CHIP_DIM", "How many chips."),

@@ -1,5 +1,5 @@
 //! Methods of the book's library on tensors, contexts and streams: receiver, turbofish order, arguments, what they do. Those
-//! inside of the Vector Engine stand in [`super::vector`].
+//! inside of the Vector Engine are in [`super::vector`].
 
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::dialect::rows::{arg, once};

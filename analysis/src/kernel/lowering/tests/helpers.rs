@@ -79,9 +79,9 @@ fn helpers_are_followed_into_with_their_arguments() {
         .filter(|tensor| tensor.name.is_some())
         .map(|tensor| tensor.address.bytes())
         .collect();
-    // The parameter's address is unknown; the two loads lie 64 bytes after what they were given.
+    // The parameter's address is unknown; the two loads are 64 bytes after what they were given.
     assert_eq!(addresses, [None, Some(64), Some(4160)]);
-    // A helper's operation stands in the helper, with the call beside it.
+    // A helper's operation is in the helper, with the call beside it.
     let load = &body.operations[1];
     assert_eq!(text_at(&db, load.span), "to_dm");
     assert_ne!(load.span.item, body.span.item);

@@ -49,7 +49,7 @@ fn names_that_tell_apart_stay() {
     assert_eq!(elements(x, &twice), ["S, T", "T"]);
 }
 
-/// One whose name means another axis where the function stands is called by its path, although the other one is not used.
+/// One whose name means another axis where the function is, is called by its path, although the other one is not used.
 #[test]
 fn a_name_that_means_another_axis_is_not_used() {
     let text = format!(

@@ -46,7 +46,7 @@ fn a_turbofish_says_each_level_and_its_place() {
     assert_eq!(dm.address.value, AddressValue::Bytes(4096));
     assert_eq!(text_at(&db, dm.address.span), "1 << 12");
     assert_eq!(dm.origin, Origin::Operation(body.operations[0].id));
-    // A macro argument stands where it is written; an alias's mapping in the alias, with the use beside it.
+    // A macro argument is where it is written; an alias's mapping in the alias, with the use beside it.
     assert_eq!(text_at(&db, dm.levels.element.span), "m![A % 8]");
     let slice = dm.levels.slice.as_ref().expect("a slice");
     assert_eq!(text_at(&db, slice.span), "m![A / 8 # 256]");
@@ -358,7 +358,7 @@ fn nothing_says_the_element_of_a_commit() {
     );
     assert_eq!(reasons(&body), [UnresolvedReason::NotInferred]);
     assert_eq!(text_at(&db, body.unresolved[0].span), "commit");
-    // The operation stands, with what is known of it.
+    // The operation is, with what is known of it.
     assert_eq!(methods(&body.operations), ["pass of 2"]);
 }
 

@@ -45,7 +45,7 @@ const TYPES: [(&str, u64); 3] = [("i8", 1), ("bf16", 2), ("i32", 4)];
 fn access_size(packets: &[Vec<u64>], element: u64, sizes: &[u64]) -> Option<u64> {
     let fits = |bytes: u64| {
         if !bytes.is_multiple_of(element) {
-            // Less than an element: its bytes lie side by side.
+            // Less than an element: its bytes are side by side.
             return element.is_multiple_of(bytes);
         }
         let elements = usize::try_from(bytes / element).unwrap_or(1);

@@ -1,6 +1,6 @@
 //! SARIF 2.1.0, the standard's file for static analysis: code scanning, viewers, merging of reports.
 //!
-//! The whole catalogue stands in the file as rule metadata. Suppressed findings are results with a suppression. Regions carry
+//! The whole catalogue is in the file as rule metadata. Suppressed findings are results with a suppression. Regions carry
 //! lines and columns in characters and bytes as well, so that a consumer may use either.
 
 use std::collections::{BTreeMap, HashMap};
