@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use visa_analysis::{Applicability, Diagnostic, DiagnosticFix, FileEdit, Level};
 
-use super::fixable;
+use super::common::fixable;
 use super::lines::LineIndices;
 use crate::lint::outline::{Finding, Outline, UNRESOLVED_OPERATION};
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use visa_analysis::{Level, Range};
 
-use super::{summary, whole_text};
+use super::common::{summary, whole_text};
 use crate::lint::fingerprint::portable_path;
 use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use visa_analysis::{Group, Level};
 
-use super::whole_text;
+use super::common::whole_text;
 use crate::json::pretty;
 use crate::lint::fingerprint::{Fingerprint, fingerprints, portable_path};
 use crate::lint::outline::{Finding, Outline};

@@ -8,8 +8,8 @@ use codespan_reporting::term::{Config, emit_to_write_style};
 use visa_analysis::{Diagnostic, Level, Range};
 
 use super::advice::advice;
+use super::common::summary;
 use super::excerpt::{Excerpts, Source};
-use super::summary;
 use crate::lint::outline::{Finding, Outline};
 use crate::lint::words::printable;
 use crate::lint::wrap::wrap;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use visa_analysis::Level;
 
-use super::whole_text;
+use super::common::whole_text;
 use crate::lint::fingerprint::portable_path;
 use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
 use crate::project::Failure;

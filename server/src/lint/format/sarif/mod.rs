@@ -11,8 +11,8 @@ use visa_analysis::{
     Applicability, Diagnostic, DiagnosticFix, FileEdit, Level, Range, Rule, all_rules, rule_url,
 };
 
+use super::common::whole_text;
 use super::lines::LineIndices;
-use super::whole_text;
 use crate::json::pretty;
 use crate::lint::fingerprint::{Fingerprint, fingerprints, portable_path};
 use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};

@@ -1,0 +1,111 @@
+//! What several formats say in the same words.
+
+use visa_analysis::{Applicability, Diagnostic, Level, OperationCounts};
+
+use crate::lint::outline::{Finding, Outline};
+use crate::lint::styles::{ERROR, WARNING, styled};
+use crate::lint::words::counted;
+
+/// `2 kernels, 14 operations (1 unresolved): 1 error, 2 warnings, 1 fixable with --fix, up to 1 more with --unsafe-fixes`, and
+/// what was not looked at on a line of its own.
+pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
+    let OperationCounts {
+        resolved,
+        unresolved,
+        ..
+    } = outline.operations;
+    let mut text = format!(
+        "{}, {}",
+        counted(outline.kernels, "kernel"),
+        counted(resolved.saturating_add(*unresolved), "operation")
+    );
+    if *unresolved > 0 {
+        text.push_str(&format!(" ({unresolved} unresolved)"));
+    }
+    if outline.configured_out > 0 {
+        let functions = counted(outline.configured_out, "function");
+        text.push_str(&format!(", {functions} configured out"));
+    }
+    let at = |level| {
+        outline
+            .open()
+            .filter(|finding| finding.level == level)
+            .count() as u64
+    };
+    let (denied, warned) = (at(Level::Deny), at(Level::Warn));
+    let words = [(denied, "error", ERROR), (warned, "warning", WARNING)]
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, noun, style)| styled(&counted(count, noun), style, colored));
+    let words: Vec<_> = words.collect();
+    text.push_str(": ");
+    if words.is_empty() {
+        // What was not looked at has no findings either.
+        text.push_str(match (outline.files, resolved, unresolved) {
+            (0, ..) => "no file was checked",
+            (_, _, 0) => "no findings",
+            (_, 0, _) => "nothing was looked at",
+            _ => "nothing found in the others",
+        });
+    }
+    text.push_str(&words.join(", "));
+    let suppressed = (outline.findings.len() as u64).saturating_sub(denied.saturating_add(warned));
+    text.push_str(&hidden(suppressed, outline.known));
+    text.push_str(&fixable_words(fixable(outline), unsafely_fixable(outline)));
+    if let Some(words) = outline.not_looked_at() {
+        text.push('\n');
+        text.push_str(&words);
+    }
+    text
+}
+
+/// `, 2 fixable with --fix, up to 3 more with --unsafe-fixes`, or nothing. What an unsure fix leads to is found out when it is
+/// applied, and some lead nowhere.
+pub(super) fn fixable_words(safely: u64, unsafely: u64) -> String {
+    match (safely, unsafely) {
+        (0, 0) => String::new(),
+        (safely, 0) => format!(", {safely} fixable with --fix"),
+        (0, unsafely) => format!(", up to {unsafely} fixable with --fix --unsafe-fixes"),
+        (safely, unsafely) => {
+            format!(", {safely} fixable with --fix, up to {unsafely} more with --unsafe-fixes")
+        }
+    }
+}
+
+/// ` (1 more suppressed, 2 known)`, or nothing.
+pub(super) fn hidden(suppressed: u64, known: u64) -> String {
+    match (suppressed, known) {
+        (0, 0) => String::new(),
+        (suppressed, 0) => format!(" ({suppressed} more suppressed)"),
+        (0, known) => format!(" ({known} known)"),
+        (suppressed, known) => format!(" ({suppressed} more suppressed, {known} known)"),
+    }
+}
+
+/// The message, the notes and the help of a finding, each on lines of its own.
+pub(super) fn whole_text(diagnostic: &Diagnostic) -> String {
+    let mut text = diagnostic.message.clone();
+    let notes = diagnostic.notes.iter().map(|note| ("note", note));
+    let help = diagnostic.help.iter().map(|help| ("help", help));
+    for (word, sentence) in notes.chain(help) {
+        text.push_str(&format!("\n{word}: {sentence}"));
+    }
+    text
+}
+
+/// How many open findings `--fix` would mend.
+pub(super) fn fixable(outline: &Outline<'_>) -> u64 {
+    let fixable = |finding: &&Finding| {
+        let mut fixes = finding.diagnostic.fixes.iter();
+        fixes.any(|fix| fix.applicability == Applicability::Machine)
+    };
+    outline.open().filter(fixable).count() as u64
+}
+
+/// How many more `--unsafe-fixes` would mend at most: those whose fixes should all be looked at.
+pub(super) fn unsafely_fixable(outline: &Outline<'_>) -> u64 {
+    let with_fixes = outline
+        .open()
+        .filter(|finding| !finding.diagnostic.fixes.is_empty());
+    (with_fixes.count() as u64).saturating_sub(fixable(outline))
+}
