@@ -213,7 +213,7 @@ fn scale(ctx: &mut Context, x: &HbmTensor<f32, Chip, m![S, D]>) -> HbmTensor<f32
         let written = written(found);
         // What divides without a remainder is a part of the same split.
         let pad = ["# 64 % 4", "# 64 % 8", "# 64 / 4", "# 64 / 8"].map(str::to_owned);
-        assert_eq!(written[0].0, "pad `D` to 64 first, in all 6 places");
+        assert_eq!(written[0].0, "Pad `D` to 64 first, in all 6 places");
         assert_eq!(written[0].1, pad);
     }
 
@@ -259,7 +259,7 @@ fn scale(ctx: &mut Context, x: &HbmTensor<f32, Chip, m![S, D]>) -> HbmTensor<f32
         let titles = fault.map(written).unwrap_or_default();
         assert_eq!(
             titles[0].0,
-            "pad `D` to 64 first, in all 6 places, and in 2 types of tensors"
+            "Pad `D` to 64 first, in all 6 places, and in 2 types of tensors"
         );
         assert!(titles[0].1.contains(&"D # 64".to_owned()), "{titles:?}");
         let (left, text) = mended(&bare);
@@ -426,7 +426,7 @@ fn f() {
             panic!("{found:#?}");
         };
         let titles: Vec<&str> = found.fixes.iter().map(|fix| fix.title.as_str()).collect();
-        assert_eq!(titles, ["use blocks of 16", "use blocks of 32"]);
+        assert_eq!(titles, ["Use blocks of 16", "Use blocks of 32"]);
     }
 
     #[test]
@@ -466,7 +466,7 @@ fn one(ctx: &mut Context, x: &HbmTensor<f32, m![1], m![S, D]>) {
         assert_eq!(
             written(&found[0]),
             [(
-                "make it 256: `m![S # 256]`, in all 2 places".to_owned(),
+                "Make it 256: `m![S # 256]`, in all 2 places".to_owned(),
                 vec!["m![S # 256]".to_owned()]
             )]
         );

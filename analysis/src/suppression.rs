@@ -460,7 +460,7 @@ fn fix(
         return removed
             .iter()
             .map(|removed| DiagnosticFix {
-                title: "remove the suppression".to_owned(),
+                title: "Remove the suppression".to_owned(),
                 applicability: Applicability::Machine,
                 edits: vec![edit(removed, "")],
             })
@@ -469,7 +469,7 @@ fn fix(
     nearest
         .iter()
         .map(|name| DiagnosticFix {
-            title: format!("write `{name}`"),
+            title: format!("Write `{name}`"),
             applicability: Applicability::Maybe,
             edits: vec![edit(&suppression.place, name)],
         })

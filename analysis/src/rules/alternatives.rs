@@ -93,10 +93,8 @@ impl Finding {
     #[must_use]
     pub(super) fn or(mut self, other: Option<Alternative>) -> Self {
         if let Some(other) = &other {
-            let mut letters = other.text.chars();
-            let first = letters.next().map(|first| first.to_ascii_uppercase());
             self.fixes.push(Fix {
-                title: first.into_iter().chain(letters).collect(),
+                title: words::capital(&other.text),
                 applicability: Applicability::Maybe,
                 edits: other.edits.clone(),
             });

@@ -61,7 +61,7 @@ fn to_finding(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
             let finding = Finding::new(
                 &CAST_UNSUPPORTED,
                 *span,
-                format!("the Cast Engine makes no `{output}` of `{input}`"),
+                format!("the Cast Engine cannot convert `{input}` to `{output}`"),
             )
             .related(*input_span, format!("`{input}` enters the cast"));
             if legal.is_empty() {
@@ -69,7 +69,7 @@ fn to_finding(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
                     "it takes `i32` and `f32` streams; convert other types in the Fetch Engine",
                 )
             } else {
-                finding.help(format!("it makes {} of `{input}`", words::names(legal)))
+                finding.help(format!("it converts `{input}` to {}", words::names(legal)))
             }
         }
         CastViolation::InputPacket {

@@ -218,9 +218,9 @@ mod tests {
         assert_eq!(fixes(&findings[0]), []);
         assert_eq!(
             fixes(&findings[1]),
-            [("pad, in all 2 places", vec![(3, "z"), (9, "x")])]
+            [("Pad, in all 2 places", vec![(3, "z"), (9, "x")])]
         );
-        assert_eq!(fixes(&findings[2]), [("pad", vec![(5, "w")])]);
+        assert_eq!(fixes(&findings[2]), [("Pad", vec![(5, "w")])]);
     }
 
     #[test]
@@ -237,6 +237,6 @@ mod tests {
         }
         unite_fixes(&mut findings);
         // The same edit of both is one edit, and of one place.
-        assert_eq!(fixes(&findings[0]), [("stop", vec![(3, "0")])]);
+        assert_eq!(fixes(&findings[0]), [("Stop", vec![(3, "0")])]);
     }
 }

@@ -129,7 +129,7 @@ fn with_pattern(
         edits.insert(0, Edit::new(place, size));
     }
     finding.stating(Some(Fix {
-        title: format!("shuffle {size} parts by `{pattern}`"),
+        title: format!("Shuffle {size} parts by `{pattern}`"),
         applicability: Applicability::Maybe,
         edits,
     }))

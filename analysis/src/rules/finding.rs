@@ -1,6 +1,6 @@
 //! What a rule reports in an item: words, places, alternatives and fixes, before levels and suppressions.
 
-use super::{Alternatives, Cause, Edit, Group, Level, Replacement, Rule};
+use super::{Alternatives, Cause, Edit, Group, Level, Replacement, Rule, words};
 use crate::items::Span;
 
 /// Whether a fix may be applied without looking.
@@ -175,7 +175,7 @@ impl Finding {
         with: impl Into<Replacement>,
     ) -> Self {
         self.fixes.push(Fix {
-            title: title.into(),
+            title: words::capital(&title.into()),
             applicability,
             edits: vec![Edit::new(span, with)],
         });

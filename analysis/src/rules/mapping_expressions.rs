@@ -233,7 +233,7 @@ fn pad_alike(
         let Some(padded) = operand.padded else {
             continue;
         };
-        let title = pad_title(operand, padded);
+        let title = words::capital(&pad_title(operand, padded));
         let fix = findings
             .get_mut(*number)
             .and_then(|finding| finding.fixes.iter_mut().find(|fix| fix.title == title));

@@ -6,7 +6,7 @@ use crate::kernel::catalogue::{CanonicalStage, Engine, Generic, order_of_engines
 use crate::kernel::{Level, Pass, Position};
 
 use super::wording::{self, written};
-use super::{Alternative, Applicability, Checked, Edit, Finding, Rule, rule};
+use super::{Alternative, Applicability, Checked, Edit, Finding, Rule, rule, words};
 
 pub(in crate::rules) static PIPELINE_ORDER: Rule = rule!(
     "pipeline_order",
@@ -44,11 +44,7 @@ fn span(pass: &Pass, place: Place) -> Span {
 
 /// The word that starts a sentence, its first letter in upper case.
 fn capital(engine: Engine) -> String {
-    let name = engine.to_string();
-    let mut letters = name.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
+    words::capital(&engine.to_string())
 }
 
 /// What a stream comes from: an engine, or the method that begins it.

@@ -358,7 +358,7 @@ fn to_finding(
         } => (
             place.stream.packet.span,
             format!(
-                "the buffer keeps only {} of the packet's {} in a line; one access moves 1, 2, 4, 8, 16 or 32 bytes",
+                "only {} of the packet's {} are contiguous in the buffer; one access moves 1, 2, 4, 8, 16 or 32 bytes",
                 bytes(*contiguous_bits),
                 bytes(*packet_bits)
             ),

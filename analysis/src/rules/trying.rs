@@ -151,7 +151,11 @@ pub(crate) fn state_fixes(findings: &mut [Finding], tried: bool) {
                 }
             }
             Alternative {
-                text: format!("{}: {}{behind}", fix.title, words::names(&texts)),
+                text: format!(
+                    "{}: {}{behind}",
+                    words::uncapital(&fix.title),
+                    words::names(&texts)
+                ),
                 edits: fix.edits.clone(),
             }
         });

@@ -46,6 +46,20 @@ pub(super) fn range((start, end): (u64, u64)) -> String {
     format!("{start:#x}..{end:#x}")
 }
 
+/// A text with a capital letter at its beginning, as titles have it.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+/// A title as a part of a sentence.
+pub(super) fn uncapital(title: &str) -> String {
+    let mut letters = title.chars();
+    let first = letters.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -71,7 +71,7 @@ pub fn allowing(
             Place::New(line) => writer.comment(line, byte, &rules)?,
         };
         Some(DiagnosticFix {
-            title: format!("allow `{rules}` here"),
+            title: format!("Allow `{rules}` here"),
             applicability: Applicability::Maybe,
             edits: vec![FileEdit {
                 file: Arc::clone(&path),

@@ -36,7 +36,7 @@ fn wrap_line(line: &str, width: usize) -> String {
 }
 
 /// A piece as it is if it fits a line, else taken apart.
-fn fitting<'a>(piece: &'a str, width: usize, may_break: fn(&str, &Code) -> bool) -> Vec<&'a str> {
+fn fitting(piece: &str, width: usize, may_break: fn(&str, &Code) -> bool) -> Vec<&str> {
     if display_width(piece.trim_end()) <= width {
         vec![piece]
     } else {

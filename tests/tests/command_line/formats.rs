@@ -444,7 +444,7 @@ fn agents_get_a_line_a_finding_with_its_edits() {
         lines[0].starts_with("a.rs:1:14 deny unknown_rule | "),
         "{text}"
     );
-    let edit = "| fix: remove the suppression: delete \"#[expect(tcp::slice_size)]\\n\" at 3:1";
+    let edit = "| fix: Remove the suppression: delete \"#[expect(tcp::slice_size)]\\n\" at 3:1";
     assert!(lines[1].ends_with(edit), "{text}");
     let statistics = "files=1 kernels=0 configured_out=0 resolved=0 unresolved=0 deny=1 warn=1 suppressed=0 known=0 fixable=1";
     assert_eq!(lines[2], statistics);

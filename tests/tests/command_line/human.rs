@@ -154,8 +154,8 @@ fn safe_fixes_are_told_from_unsafe_ones() {
         stdout(&run(folder.path(), &["a.rs"]))
     };
     let both = printed(format!("{unused}{misspelt}"));
-    assert!(both.contains(" = fix: remove the suppression\n"), "{both}");
-    let unsafely = " = fix (unsafe): write `slice_size`\n";
+    assert!(both.contains(" = fix: Remove the suppression\n"), "{both}");
+    let unsafely = " = fix (unsafe): Write `slice_size`\n";
     assert!(both.contains(unsafely), "{both}");
     // The help that asks whether it was meant says nothing else.
     assert!(!both.contains("did you mean `slice_size`?"), "{both}");
@@ -186,9 +186,9 @@ fn places_of_one_fault_are_shown_together() {
         "{printed}"
     );
     assert!(printed.contains("--- here too\n"), "{printed}");
-    let fix = " = fix (unsafe): pad `D` to 64 first, in all 2 places\n";
+    let fix = " = fix (unsafe): Pad `D` to 64 first, in all 2 places\n";
     assert!(printed.contains(fix), "{printed}");
-    assert_eq!(printed.matches("pad `D` to 64").count(), 1, "{printed}");
+    assert_eq!(printed.matches("Pad `D` to 64").count(), 1, "{printed}");
     assert!(printed.contains(": 1 error, up to 1 fixable"), "{printed}");
 }
 

@@ -87,7 +87,7 @@ fn a_name_is_proposed_and_never_preferred() {
         let range = text.range_of(place);
         let actions = actions(&mut client, &uri, range, &about(&[]));
         let fix = &actions[0];
-        assert_eq!(fix["title"], "write `Tokens`, in all 2 places");
+        assert_eq!(fix["title"], "Write `Tokens`, in all 2 places");
         assert_eq!(fix.get("isPreferred"), None, "{fix}");
         let mended = applied(&text, &uri, 1, fix);
         assert_eq!(mended, text.text.replace("Token ", "Tokens "));

@@ -5,6 +5,7 @@ use crate::derivation::memory::{MemoryDerivation, nearest_places};
 use crate::items::Span;
 use crate::kernel::{Body, Copy, Operation, Origin, Tensor, Tier};
 use crate::mapping::{Mapping, MappingKind, PaddingKind};
+use crate::numbers::thousands;
 use crate::rules::dma_performance::{
     DMA_PRIME_PACKET, DMA_SEGMENTED, DMA_SMALL_PACKET, DMN_NOT_INTERLEAVED, HBM_BANK_CONFLICT,
     HBM_MISALIGNED_READ, HBM_PARTIAL_WRITE, HBM_STACK_IDLE, SLICES_NOT_INTERLEAVED,
@@ -15,7 +16,6 @@ use crate::simulation::dma::{
 };
 use crate::simulation::what_if::after_transfer;
 
-use super::super::sequencer::bytes;
 use super::super::{Alternative, Applicability, Checked, Finding, Fix, Replacement, Rule, Saving};
 use super::{is_too_large, is_worth};
 
@@ -302,9 +302,11 @@ impl Slow<'_> {
             return None;
         }
         let cause = format!(
-            "no more than {} a packet divides the run of {} bytes, which is {requests} requests instead of {needed}",
-            bytes(transfer.packet_bytes.saturating_mul(8)),
-            transfer.run_bytes
+            "a run of {} bytes only divides into {}-byte packets: {} requests instead of {}",
+            thousands(transfer.run_bytes),
+            transfer.packet_bytes,
+            thousands(requests),
+            thousands(needed)
         );
         let rule = &DMA_PRIME_PACKET;
         let help = "pad the run on both sides to whole units, or move the largest packets and the rest in two transfers";

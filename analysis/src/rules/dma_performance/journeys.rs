@@ -92,7 +92,7 @@ fn hop(checked: &Checked<'_>, trips: &[Trip<'_>], second: &Trip<'_>) -> Option<F
             memory(source.tier)
         ),
     )
-    .help(format!("move {} where it goes in one transfer", named(first.copy.source)))
+    .help(format!("transfer {} directly to its destination", named(first.copy.source)))
     .related(first.copy.span, "the first transfer")
     .saves(Saving {
         operation_before: before,
