@@ -50,9 +50,9 @@ pub use fragments::{has_rust_code, is_markdown};
 pub use hardware::Target;
 pub use ide::{
     Assist, AssistKind, ByteRange, CallItem, CallLink, Completion, CompletionKind, Folding,
-    FreeRow, HintKind, HintLevel, Hover, InlayHint, Lens, MemoryMapAnswer, Place, RenameProblem,
-    SemanticToken, SignatureHelp, SignatureParameter, StageTableAnswer, Symbol, SymbolKind,
-    TokenKind, WorkspaceSymbol,
+    FreeRow, Highlight, HintKind, HintLevel, Hover, InlayHint, Lens, MemoryMapAnswer, Place,
+    RenameProblem, SemanticToken, SignatureHelp, SignatureParameter, StageTableAnswer, Symbol,
+    SymbolKind, TokenKind, WorkspaceSymbol,
 };
 pub use inputs::{Options, Package, PackageLibrary, PackageManifest};
 pub use items::{Crate, Dialect, FileLibrary};

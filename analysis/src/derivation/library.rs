@@ -17,8 +17,8 @@ use crate::mapping::{Answer, Atom, Form, Mapping, equal_forms};
 
 use super::memory::{MoveKind, MoveViolation};
 use super::moves::{dropped_axis, moved_at_once};
-use super::remembered::Memo;
 use super::tensors::repeated_selections;
+use super::thread_memo::ThreadMemo;
 use super::{EndDerivation, OperationDerivation, PassDerivation, forms};
 pub use transpose::TransposeRows;
 pub use unimplemented::Unimplemented;
@@ -232,7 +232,7 @@ fn truncated(source: &Mapping, target: &Mapping) -> Option<LibraryLimitKind> {
 }
 
 thread_local! {
-    static TRUNCATED: Memo<(Mapping, Mapping), Option<LibraryLimitKind>> = Memo::default();
+    static TRUNCATED: ThreadMemo<(Mapping, Mapping), Option<LibraryLimitKind>> = ThreadMemo::default();
 }
 
 fn find_truncated(source: &Form, target: &Form) -> Option<LibraryLimitKind> {

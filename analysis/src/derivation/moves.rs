@@ -17,7 +17,7 @@ use crate::mapping::{
     project,
 };
 
-use super::remembered::Memo;
+use super::thread_memo::ThreadMemo;
 
 pub(super) use collectives::moved_at_once;
 
@@ -227,7 +227,7 @@ fn commit_loss(
 }
 
 /// What a move is asked for: the source, the target.
-type Faults = Memo<(Mapping, Mapping), Option<MoveFault>>;
+type Faults = ThreadMemo<(Mapping, Mapping), Option<MoveFault>>;
 
 thread_local! {
     static LOST: Faults = Faults::default();

@@ -17,7 +17,7 @@ use crate::inputs::{Project, SourceFile};
 use crate::items::{ItemId, Span};
 use crate::places::Places;
 use crate::report::{DiagnosticFix, FileEdit, fitted};
-use crate::rules::{self, Applicability, Finding, Fix, Rule};
+use crate::rules::{self, Applicability, Finding, Fix, NamesInScope, Rule};
 
 /// How several fixes are completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,6 +135,7 @@ impl Asked<'_> {
     /// What they lead to is judged by all rules, also by those that are off.
     fn complete(&mut self, function: ItemId, proposed: &[(Place, &Fix, Vec<usize>)]) {
         let (db, how) = (self.db, self.how);
+        let names = NamesInScope::of(db, function);
         let made = as_checked(db, function, |checked| {
             let findings = rules::check_as_proposed(checked);
             let numbers: FxHashMap<Place, usize> = findings
@@ -149,7 +150,7 @@ impl Asked<'_> {
                     let at = *numbers.get(place)?;
                     let found = findings.get(at)?;
                     let own = (0..found.fixes.len())
-                        .find(|own| same(db, function, found, *own).as_ref() == Some(*fix));
+                        .find(|own| same(db, &names, function, found, *own).as_ref() == Some(*fix));
                     Some((number, (at, own?)))
                 })
                 .collect();
@@ -177,7 +178,7 @@ impl Asked<'_> {
             }
         });
         for (of, fix) in made {
-            let Some(fix) = in_words(db, function, fix) else {
+            let Some(fix) = in_words(db, &names, function, fix) else {
                 continue;
             };
             let numbers = of.iter().filter_map(|number| proposed.get(*number));
@@ -244,14 +245,19 @@ impl Asked<'_> {
 }
 
 /// A fix of a finding as the function's findings say it.
-fn same(db: &dyn Db, function: ItemId, found: &Finding, fix: usize) -> Option<Fix> {
-    in_words(db, function, found.fixes.get(fix)?.clone())
+fn same(
+    db: &dyn Db,
+    names: &NamesInScope<'_>,
+    function: ItemId,
+    found: &Finding,
+    fix: usize,
+) -> Option<Fix> {
+    in_words(db, names, function, found.fixes.get(fix)?.clone())
 }
 
 /// A fix in the words of the function's author.
-fn in_words(db: &dyn Db, function: ItemId, fix: Fix) -> Option<Fix> {
-    let mut fixes = vec![fix];
-    rules::name_fixes_in_scope(db, function, &mut fixes);
-    keep_fixes_inside(db, function, &mut fixes);
-    fixes.pop()
+fn in_words(db: &dyn Db, names: &NamesInScope<'_>, function: ItemId, fix: Fix) -> Option<Fix> {
+    let mut fix = names.fix(fix)?;
+    keep_fixes_inside(db, function, [&mut fix]);
+    Some(fix)
 }

@@ -6,13 +6,13 @@ use crate::report::{FileEdit, Problem};
 use crate::workspace::Analysis;
 
 use super::{
-    Assist, ByteRange, CallItem, CallLink, Completion, Folding, HintLevel, Hover, InlayHint, Lens,
-    MemoryMapAnswer, Place, RenameProblem, SemanticToken, SignatureHelp, StageTableAnswer, Symbol,
-    WorkspaceSymbol,
+    Assist, ByteRange, CallItem, CallLink, Completion, Folding, Highlight, HintLevel, Hover,
+    InlayHint, Lens, MemoryMapAnswer, Place, RenameProblem, SemanticToken, SignatureHelp,
+    StageTableAnswer, Symbol, WorkspaceSymbol,
 };
 use super::{
-    assists, calls, completion, folding, hints, hover, lenses, navigation, selection, signature,
-    stages, symbols, tokens,
+    assists, calls, completion, folding, highlights, hints, hover, lenses, navigation, selection,
+    signature, stages, symbols, tokens,
 };
 
 /// Offsets are bytes of the file, its byte-order mark included; an offset behind the end is the end. Every answer is an error
@@ -113,6 +113,15 @@ impl Analysis {
         self.in_file(path, |db, file| {
             navigation::references(db, file, offset, with_declaration)
         })
+    }
+
+    /// Where the axis or alias at a cursor is named in its own file.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn highlights(&self, path: &str, offset: u32) -> Result<Vec<Highlight>, Problem> {
+        self.in_file(path, |db, file| highlights::highlights(db, file, offset))
     }
 
     /// The name at a cursor, if it can be changed.

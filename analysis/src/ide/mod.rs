@@ -10,6 +10,7 @@ mod completion;
 mod cursor;
 mod folding;
 mod front;
+mod highlights;
 mod hints;
 mod hover;
 mod lenses;
@@ -56,6 +57,15 @@ pub struct Place {
     pub file: Arc<str>,
     /// Where in it.
     pub range: ByteRange,
+}
+
+/// A place of a name in its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Highlight {
+    /// Where the name is.
+    pub range: ByteRange,
+    /// Whether it is declared there.
+    pub declares: bool,
 }
 
 /// What is shown beside the pointer.

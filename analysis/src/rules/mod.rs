@@ -106,7 +106,7 @@ pub(crate) use coverage::{
 };
 pub(crate) use fetch::unaligned_packet;
 pub(crate) use reach::Reach;
-pub(crate) use scoped::{name_fixes_in_scope, name_in_scope, with_paths};
+pub(crate) use scoped::{NamesInScope, name_fixes_in_scope, name_in_scope, with_paths};
 pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};
 pub(crate) use words::names;
 

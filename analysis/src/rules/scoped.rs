@@ -59,11 +59,30 @@ pub(crate) fn name_in_scope(db: &dyn Db, function: ItemId, findings: &mut [Findi
 
 /// As [`name_in_scope`], of fixes alone.
 pub(crate) fn name_fixes_in_scope(db: &dyn Db, function: ItemId, fixes: &mut Vec<Fix>) {
-    let names = Names {
-        db,
-        sizes: sizes(&body(db, function)),
-    };
-    names.fixes(function, fixes);
+    Names::of(db, function).fixes(function, fixes);
+}
+
+/// The names in scope of a function, for many of its fixes one by one: what its body names is looked at once.
+pub(crate) struct NamesInScope<'a> {
+    function: ItemId,
+    names: Names<'a>,
+}
+
+impl<'a> NamesInScope<'a> {
+    /// Those of a function.
+    pub(crate) fn of(db: &'a dyn Db, function: ItemId) -> Self {
+        Self {
+            function,
+            names: Names::of(db, function),
+        }
+    }
+
+    /// As [`name_fixes_in_scope`], for one fix.
+    pub(crate) fn fix(&self, fix: Fix) -> Option<Fix> {
+        let mut fixes = vec![fix];
+        self.names.fixes(self.function, &mut fixes);
+        fixes.pop()
+    }
 }
 
 /// Whether an edit changes an alias that other functions of its file name: what suits one of them may not suit the others.
@@ -132,7 +151,14 @@ struct Names<'a> {
     sizes: FxHashMap<String, Option<u64>>,
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
+    fn of(db: &'a dyn Db, function: ItemId) -> Self {
+        Self {
+            db,
+            sizes: sizes(&body(db, function)),
+        }
+    }
+
     /// Writes the fixes of a function with the names in scope, and drops those for which there are none.
     fn fixes(&self, function: ItemId, fixes: &mut Vec<Fix>) {
         let db = self.db;

@@ -11,8 +11,8 @@ use tower_lsp::{LanguageServer, LspServiceBuilder};
 
 use super::engine::{Answer, Failure, Urgency};
 use super::features::{
-    call_hierarchy, code_actions, code_lens, completion, custom, diagnostics, folding, hover,
-    inlay_hints, navigation, selection, semantic_tokens, signature, symbols, view_file_text,
+    call_hierarchy, code_actions, code_lens, completion, custom, diagnostics, folding, highlights,
+    hover, inlay_hints, navigation, selection, semantic_tokens, signature, symbols, view_file_text,
 };
 use super::state::{Server, Snapshot};
 use super::{documents, lifecycle, project, publishing, uris};
@@ -247,6 +247,13 @@ impl LanguageServer for Handlers {
         params: DocumentSymbolParams,
     ) -> Result<Option<DocumentSymbolResponse>> {
         self.ask(params, symbols::document).await
+    }
+
+    async fn document_highlight(
+        &self,
+        params: DocumentHighlightParams,
+    ) -> Result<Option<Vec<DocumentHighlight>>> {
+        self.ask(params, highlights::document_highlights).await
     }
 
     async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{
-    CodeLens, CompletionItem, CompletionTextEdit, DocumentSymbol, FoldingRange, Hover,
-    HoverContents, InlayHint, InlayHintLabel, Location, MarkupKind, Position,
-    PrepareRenameResponse, SelectionRange, SignatureHelp, Uri,
+    CodeLens, CompletionItem, CompletionTextEdit, DocumentHighlight, DocumentHighlightKind,
+    DocumentSymbol, FoldingRange, Hover, HoverContents, InlayHint, InlayHintLabel, Location,
+    MarkupKind, Position, PrepareRenameResponse, SelectionRange, SignatureHelp, Uri,
 };
 
 use super::support::{Client, Setup, document, untitled, uri_of};
@@ -314,6 +314,34 @@ fn definitions_and_references() {
             assert_eq!(places.len(), 6 + usize::from(declaration));
             assert!(places.iter().all(|place| text.at(place.range) == "P"));
         }
+        client.finish();
+    }
+}
+
+#[test]
+fn highlights() {
+    for (setup, utf8) in both() {
+        let (mut client, uri, text) = open(setup, utf8);
+        let caret = text.caret("collect::<m![T, |P / 8]");
+        let places: Vec<DocumentHighlight> = read(ask(
+            &mut client,
+            "textDocument/documentHighlight",
+            &uri,
+            caret,
+        ));
+        // The declaration, and the six uses that its references are.
+        assert_eq!(places.len(), 7);
+        assert!(places.iter().all(|place| text.at(place.range) == "P"));
+        let declared: Vec<_> = places
+            .iter()
+            .filter(|place| place.kind == Some(DocumentHighlightKind::WRITE))
+            .collect();
+        assert_eq!(declared.len(), 1);
+        assert_eq!(declared[0].range.start, text.range_of("P = 16").start);
+        // A word of Rust is another server's.
+        let keyword = text.caret("f|n ");
+        let none = ask(&mut client, "textDocument/documentHighlight", &uri, keyword);
+        assert_eq!(none, Value::Null);
         client.finish();
     }
 }

@@ -4,7 +4,7 @@
 use crate::derivation::commit::CommitDerivation;
 use crate::derivation::forms;
 use crate::derivation::moves::dropped_axis;
-use crate::derivation::remembered::Memo;
+use crate::derivation::thread_memo::ThreadMemo;
 use crate::kernel::{Pass, Written};
 use crate::mapping::{Form, Mapping};
 
@@ -36,7 +36,7 @@ struct Committed {
 }
 
 thread_local! {
-    static JUDGED: Memo<Committed, Option<LibraryLimitKind>> = Memo::default();
+    static JUDGED: ThreadMemo<Committed, Option<LibraryLimitKind>> = ThreadMemo::default();
 }
 
 fn find(question: &Committed) -> Option<LibraryLimitKind> {

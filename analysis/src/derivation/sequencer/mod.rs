@@ -23,7 +23,7 @@ use crate::kernel::Context;
 use crate::mapping::{Digit, Form, Groups, Mapping, MappingKind};
 
 use super::banks::AccessLevel;
-use super::remembered::Memo;
+use super::thread_memo::ThreadMemo;
 use access::Accesses;
 use entries::{configuration, last_element, merge, split};
 use places::{Loop, Places, resolve, resolve_in_holes};
@@ -168,7 +168,7 @@ pub fn sequence(request: &SequenceRequest) -> SequenceReport {
 }
 
 thread_local! {
-    static REPORTS: Memo<SequenceRequest, SequenceReport> = Memo::default();
+    static REPORTS: ThreadMemo<SequenceRequest, SequenceReport> = ThreadMemo::default();
 }
 
 fn derive(request: &SequenceRequest) -> SequenceReport {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::derivation::remembered::Memo;
+use crate::derivation::thread_memo::ThreadMemo;
 use crate::items::Span;
 use crate::kernel::{
     Body, OperationKind, Origin, Pass, PassSource, StageKind, StreamShape, Tensor, Written,
@@ -102,7 +102,7 @@ fn of_levels(levels: &[&Written<Mapping>]) -> Option<RepeatedAxis> {
 type Selections = (Arc<str>, [(u64, u64); 2]);
 
 thread_local! {
-    static REPEATED: Memo<Mapping, Vec<Selections>> = Memo::default();
+    static REPEATED: ThreadMemo<Mapping, Vec<Selections>> = ThreadMemo::default();
 }
 
 /// The axes of which a digit is twice.

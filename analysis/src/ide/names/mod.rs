@@ -304,13 +304,17 @@ pub(super) fn files_around(db: &dyn Db, file: SourceFile) -> Vec<SourceFile> {
 /// All names that mean an axis or alias, its declaration among them, in the order of files and of the text. Names that
 /// imports give to it count as well.
 pub(super) fn all_of(db: &dyn Db, named: &Named) -> Vec<Found> {
-    let files = files_around(db, named.file(db));
+    all_in(db, named, &files_around(db, named.file(db)))
+}
+
+/// As [`all_of`], in some files.
+pub(super) fn all_in(db: &dyn Db, named: &Named, files: &[SourceFile]) -> Vec<Found> {
     let declared = named.name(db);
     let mut known = BTreeSet::from([Arc::clone(&declared)]);
     let mut pending = vec![declared];
     let mut found = Vec::new();
     while let Some(name) = pending.pop() {
-        for file in &files {
+        for file in files {
             db.unwind_if_revision_cancelled();
             if words(&file.text(db), &name).next().is_none() {
                 continue;

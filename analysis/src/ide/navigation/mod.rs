@@ -95,7 +95,11 @@ fn parameter(token: &SyntaxToken, name: &str) -> Option<SyntaxToken> {
 }
 
 /// The axis or alias that the name at a cursor means.
-fn named_at(db: &dyn Db, file: SourceFile, offset: u32) -> Option<(Named, Occurrence, ByteRange)> {
+pub(super) fn named_at(
+    db: &dyn Db,
+    file: SourceFile,
+    offset: u32,
+) -> Option<(Named, Occurrence, ByteRange)> {
     let token = name_at(db, file, offset)?;
     let occurrence = Occurrence::of(&token)?;
     let names = FileNames::new(db, file)?;

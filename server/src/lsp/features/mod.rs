@@ -13,6 +13,7 @@ mod edits;
 mod fix_all;
 mod fixes;
 pub(crate) mod folding;
+pub(crate) mod highlights;
 pub(crate) mod hover;
 pub(crate) mod inlay_hints;
 mod markup;

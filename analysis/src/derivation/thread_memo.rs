@@ -11,16 +11,16 @@ use rustc_hash::FxHashMap;
 /// Answers that are kept before a thread starts anew.
 const LIMIT: usize = 2048;
 
-/// Answers by their questions; is in a thread-local variable beside the function that answers.
-pub(super) struct Memo<Question, Answer>(RefCell<FxHashMap<Question, Answer>>);
+/// Answers by their questions; kept in a thread-local variable beside the function that answers.
+pub(super) struct ThreadMemo<Question, Answer>(RefCell<FxHashMap<Question, Answer>>);
 
-impl<Question, Answer> Default for Memo<Question, Answer> {
+impl<Question, Answer> Default for ThreadMemo<Question, Answer> {
     fn default() -> Self {
         Self(RefCell::default())
     }
 }
 
-impl<Question: Hash + Eq, Answer: Clone> Memo<Question, Answer> {
+impl<Question: Hash + Eq, Answer: Clone> ThreadMemo<Question, Answer> {
     /// The answer of a while ago, else the one that is found now.
     pub(super) fn answer(
         &self,

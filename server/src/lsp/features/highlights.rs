@@ -1,0 +1,26 @@
+//! The other places of a name in its file.
+
+use tower_lsp::ls_types::{DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams};
+
+use super::at;
+use crate::lsp::engine::Answer;
+use crate::lsp::state::Snapshot;
+
+/// `textDocument/documentHighlight`: nothing rather than an empty list where another server may know the name.
+pub(crate) fn document_highlights(
+    snapshot: &Snapshot,
+    params: &DocumentHighlightParams,
+) -> Answer<Option<Vec<DocumentHighlight>>> {
+    let (path, file, offset) = at(snapshot, &params.text_document_position_params)?;
+    let highlights = snapshot.analysis.highlights(&path, offset)?;
+    let highlights = highlights.into_iter().map(|highlight| DocumentHighlight {
+        range: file.range(highlight.range),
+        kind: Some(if highlight.declares {
+            DocumentHighlightKind::WRITE
+        } else {
+            DocumentHighlightKind::READ
+        }),
+    });
+    let highlights: Vec<_> = highlights.collect();
+    Ok((!highlights.is_empty()).then_some(highlights))
+}
