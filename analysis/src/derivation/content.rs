@@ -2,8 +2,8 @@
 //!
 //! The number takes in all that a derivation of one operation reads: what the operation holds, and the tensors and views that it
 //! names, in place of their numbers. Where things are written is left out, and so is which number a tensor has in its body, so
-//! that an operation keeps its number when text before it grows, and the runs of a loop share one. It has 128 bits of which
-//! none is predictable from another: two operations that differ have different numbers for all that a computer can try.
+//! that an operation keeps its number when text before it grows, and the runs of a loop share one. It has 128 bits and
+//! is not compared with the operation itself: two operations that differ share one only by a chance of about 1 in 2^128.
 
 use std::hash::{Hash, Hasher};
 

@@ -358,9 +358,14 @@ fn to_finding(
         } => (
             place.stream.packet.span,
             format!(
-                "only {} of the packet's {} are contiguous in the buffer; one access moves 1, 2, 4, 8, 16 or 32 bytes",
+                "only {} of the packet's {} {} contiguous in the buffer; one access moves 1, 2, 4, 8, 16 or 32 bytes",
                 bytes(*contiguous_bits),
-                bytes(*packet_bits)
+                bytes(*packet_bits),
+                if matches!(contiguous_bits, 1 | 8) {
+                    "is"
+                } else {
+                    "are"
+                }
             ),
         ),
         SequencerViolation::WriteBroadcast { axis, size } => (
