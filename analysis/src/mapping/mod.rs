@@ -9,6 +9,8 @@ mod counted;
 mod division;
 mod elements;
 mod error;
+#[cfg(test)]
+mod evaluate;
 mod expression;
 mod factors;
 mod form;
