@@ -165,7 +165,8 @@ fn residues_hold_what_did_not_match() {
         let relaxed = divide(dividend.form(), divisor.form(), DivisionMode::Relaxed);
         for residue in [&relaxed.dividend_residue, &relaxed.divisor_residue] {
             let mut paddings = residue.digits().iter().flat_map(|digit| digit.paddings());
-            assert!(paddings.all(|padding| padding.kind == PaddingKind::Top));
+            let top = paddings.all(|padding| padding.kind == PaddingKind::Top);
+            assert!(top || composites, "{dividend:?} by {divisor:?}");
         }
         // Nothing is left to match.
         let again = divide(
