@@ -176,7 +176,7 @@ fn claimed(data: &Form, empty: &Form) -> Option<(Digit, u64)> {
             .filter_map(|step| digit.stride.checked_mul(step))
             .find(|position| {
                 matches!(data_at.cell_at(*position), Cell::Index(_))
-                    && matches!(empty_at.cell_at(*position), Cell::Padding)
+                    && matches!(empty_at.cell_at(*position), Cell::Padding(_))
             })?;
         Some((digit, position))
     })

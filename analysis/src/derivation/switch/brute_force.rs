@@ -67,7 +67,7 @@ fn run(config: SwitchConfig, input: (&str, &str), output: (&str, &str)) -> Switc
 fn at(whole: &IndexFunction, time: &Mapping, position: (u64, u64)) -> Option<Index> {
     match whole.cell_at(position.0 * time.size() + position.1) {
         Cell::Index(index) => Some(index),
-        Cell::Padding | Cell::OutOfBounds => None,
+        Cell::Padding(_) | Cell::OutOfBounds => None,
     }
 }
 
