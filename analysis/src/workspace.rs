@@ -350,7 +350,7 @@ impl Workspace {
         self.db.set_enabled_rules(&self.enabled);
         self.db
             .set_conditions(self.features.clone(), self.cfg.clone());
-        self.db.set_manifests(self.manifests.clone());
+        self.db.set_manifests(&self.manifests);
     }
 }
 

@@ -6,6 +6,7 @@
 //! that text; [`file_range`] turns it into bytes of the file when something is reported.
 
 mod constants;
+mod crates;
 mod declarations;
 mod dialects;
 mod editing;
@@ -23,7 +24,9 @@ mod references;
 mod remarks;
 mod resolve;
 mod scopes;
+mod shapes;
 mod sites;
+mod tokens;
 mod values;
 
 #[cfg(test)]
@@ -31,8 +34,10 @@ pub use self::constants::ConstEnvironment;
 pub use self::constants::{ConstValue, evaluate};
 #[cfg(test)]
 pub use self::declarations::module_scope;
-pub(crate) use self::dialects::library_imports;
-pub use self::dialects::{Crate, Dialect, FileLibrary, crate_of, dialect, file_library};
+pub use self::crates::{Crate, crate_of};
+pub(crate) use self::crates::library_imports;
+pub(crate) use self::dialects::{Excluded, excluded_shapes, file_manifest};
+pub use self::dialects::{Dialect, FileLibrary, dialect, file_library};
 pub use self::editing::DISUSED_BY_EDIT;
 pub use self::file::{
     ParsedItem, TokenMap, file_items, file_range, item_at, item_text, left_out_code, parse_item,

@@ -6,9 +6,11 @@
 
 mod operations;
 mod opt_std;
+mod shapes;
 mod visa_std;
 
 pub use operations::{NamedOperation, OperationEnum, OperationNames};
+pub(crate) use shapes::{Arguments, Pattern, SHAPE_CAPACITY, Shape};
 
 /// A library that kernels are written against.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,8 +67,8 @@ struct Names {
     enums: &'static [(&'static str, &'static [&'static str])],
     /// What operations of the Vector Engine are called.
     operations: &'static OperationNames,
-    /// The newest release that is known.
-    newest: Release,
+    /// The releases that are known, in their order. Never empty.
+    releases: &'static [Release],
 }
 
 impl Library {
@@ -98,10 +100,47 @@ impl Library {
         matches!(self, Self::VisaStd)
     }
 
+    /// The releases that are known, in their order.
+    #[must_use]
+    pub const fn releases(self) -> &'static [Release] {
+        self.names().releases
+    }
+
     /// The newest release that is known: what a file is read as that says none.
     #[must_use]
     pub const fn newest(self) -> Release {
-        self.names().newest
+        match self.names().releases.last() {
+            Some(release) => *release,
+            None => Release::new(0, 0),
+        }
+    }
+
+    /// The library whose release a number can only be: the book's library has the first one, its successor all later ones.
+    #[must_use]
+    pub fn having(release: Release) -> Self {
+        if Self::VisaStd.releases().contains(&release) {
+            Self::VisaStd
+        } else {
+            Self::OptStd
+        }
+    }
+
+    /// The known release that another is read as: itself, or the nearest one.
+    #[must_use]
+    pub fn nearest(self, release: Release) -> Release {
+        let earlier = self.releases().iter().rev();
+        let found = earlier.copied().find(|known| *known <= release);
+        found
+            .or_else(|| self.releases().first().copied())
+            .unwrap_or(release)
+    }
+
+    /// The shapes by which sources tell the releases of the library that they are written for.
+    pub(crate) const fn shapes(self) -> &'static [Shape] {
+        match self {
+            Self::VisaStd => &[],
+            Self::OptStd => opt_std::SHAPES,
+        }
     }
 
     /// What the library calls operations of the Vector Engine.
@@ -156,5 +195,16 @@ mod tests {
         assert_eq!(Release::of_version("1"), None);
         assert_eq!(Release::of_version("*"), None);
         assert!(Release::new(0, 10) > Release::new(0, 9));
+    }
+
+    #[test]
+    fn what_is_not_known_is_read_as_the_nearest() {
+        let nearest = |minor| Library::OptStd.nearest(Release::new(0, minor)).minor;
+        assert_eq!([1, 2, 8, 10, 11].map(nearest), [2, 2, 8, 10, 10]);
+        let major = Library::OptStd.nearest(Release::new(1, 0));
+        assert_eq!(major, Library::OptStd.newest());
+        for library in Library::ALL {
+            assert!(library.releases().is_sorted() && !library.releases().is_empty());
+        }
     }
 }

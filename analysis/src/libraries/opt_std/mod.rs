@@ -1,7 +1,11 @@
 //! The book library's successor, `furiosa_opt_std`, as names: early releases still have what the book's library names, later
 //! ones add to it.
 
-use super::{Names, OperationNames, visa_std};
+mod shapes;
+
+use super::{Names, OperationNames, Release, visa_std};
+
+pub(super) use shapes::SHAPES;
 
 /// `furiosa_opt_std` as names.
 pub(super) const NAMES: Names = Names {
@@ -17,7 +21,18 @@ pub(super) const NAMES: Names = Names {
     prelude: &[visa_std::PRELUDE, OWN],
     enums: &[],
     operations: &OperationNames::NONE,
-    newest: super::Release::new(0, 10),
+    releases: &RELEASES,
+};
+
+/// All releases: `0.2` to `0.10`.
+const RELEASES: [Release; 9] = {
+    let mut releases = [Release::new(0, 2); 9];
+    let mut at = 1;
+    while at < releases.len() {
+        releases[at].minor = releases[at - 1].minor + 1;
+        at += 1;
+    }
+    releases
 };
 
 /// What its prelude has and the book's library has not.

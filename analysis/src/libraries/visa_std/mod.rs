@@ -21,5 +21,5 @@ pub(super) const NAMES: Names = Names {
     prelude: &[PRELUDE],
     enums: ENUMS,
     operations: &operations::OPERATIONS,
-    newest: Release::new(0, 1),
+    releases: &[Release::new(0, 1)],
 };
