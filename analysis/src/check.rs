@@ -5,6 +5,7 @@
 //! re-runs none. A function in which the engine itself fails gives a problem instead of findings; the rest of the file is
 //! still checked.
 
+mod releases;
 mod unread;
 
 use std::any::Any;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::releases::mismatches;
 use self::unread::unread_library;
 use crate::causes::Causes;
 use crate::completion::{breaks_nothing, complete_each};
@@ -537,6 +539,7 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
                 ..diagnostic
             }));
     }
+    report.diagnostics.extend(mismatches(db, file, &mut places));
     report.library = Some(CrateLibrary {
         krate: Crate::clone(&crate_of(db, file)),
         library: FileLibrary::clone(&file_library(db, file)),

@@ -8,10 +8,11 @@
 )]
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::file::{file_items, item_text};
-use super::ids::{ItemId, ItemKind, ModuleId, ModulePath};
+use super::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
 use super::modules::crate_root;
 use super::shapes::{Evidence, evidence};
 use crate::db::Db;
@@ -162,11 +163,11 @@ fn imported_libraries(db: &dyn Db, file: SourceFile) -> Arc<[Library]> {
     all.filter(|library| named.contains(library)).collect()
 }
 
-/// The imports of a file that name a library, with the first byte of its name in the item's text.
+/// The imports of a file that name a library, with the place of its name.
 pub(crate) fn library_imports(
     db: &dyn Db,
     file: SourceFile,
-) -> impl Iterator<Item = (Library, ItemId, usize)> {
+) -> impl Iterator<Item = (Library, Span)> {
     let items = file_items(db, file);
     let imports: Vec<ItemId> = items
         .items
@@ -176,18 +177,21 @@ pub(crate) fn library_imports(
         .collect();
     let renamed = renamed_libraries(db, file);
     imports.into_iter().filter_map(move |item| {
-        let text = Arc::clone(&item_text(db, item).text);
-        let own = Library::ALL.map(|library| Some((word(&text, library.crate_name())?, library)));
+        let text = item_text(db, item);
+        let own = Library::ALL.map(|library| (word(&text.text, library.crate_name()), library));
         let others = renamed
             .iter()
-            .filter_map(|(library, name)| Some((word(&text, name)?, *library)));
-        let (start, library) = own.into_iter().flatten().chain(others).min()?;
-        Some((library, item, start))
+            .map(|(library, name)| (word(&text.text, name), *library));
+        let named = own.into_iter().chain(others);
+        let named = named.filter_map(|(place, library)| Some((place?, library)));
+        let (place, library) = named.min_by_key(|(place, _)| place.start)?;
+        let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
+        Some((library, text.span(offset(place.start), offset(place.end))))
     })
 }
 
 /// Where a name is as a word of its own.
-fn word(text: &str, name: &str) -> Option<usize> {
+fn word(text: &str, name: &str) -> Option<Range<usize>> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.match_indices(name)
         .map(|(start, _)| start)
@@ -200,6 +204,7 @@ fn word(text: &str, name: &str) -> Option<usize> {
                 .and_then(|after| after.chars().next());
             !before.is_some_and(is_part) && !after.is_some_and(is_part)
         })
+        .map(|start| start..start + name.len())
 }
 
 /// The root file of a file's modules.

@@ -5,6 +5,7 @@
 //! where there was trivia), so that what depends on an item re-runs only when its tokens change. A [`Span`] points into
 //! that text; [`file_range`] turns it into bytes of the file when something is reported.
 
+mod attributes;
 mod constants;
 mod crates;
 mod declarations;
@@ -29,8 +30,10 @@ mod sites;
 mod tokens;
 mod values;
 
+pub(crate) use self::attributes::{DeviceEntry, device_entries};
 #[cfg(test)]
 pub use self::constants::ConstEnvironment;
+pub(crate) use self::constants::literal_u64 as literal_number;
 pub use self::constants::{ConstValue, evaluate};
 #[cfg(test)]
 pub use self::declarations::module_scope;

@@ -69,6 +69,19 @@ struct Names {
     operations: &'static OperationNames,
     /// The releases that are known, in their order. Never empty.
     releases: &'static [Release],
+    /// The keys of the attribute of kernels.
+    device_keys: &'static [DeviceKey],
+}
+
+/// A key of the attribute of kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DeviceKey {
+    /// As it is written.
+    pub(crate) name: &'static str,
+    /// What counts where no number is read; none where the library does not look at the value.
+    pub(crate) default: Option<u8>,
+    /// The first release that has it.
+    pub(crate) since: Release,
 }
 
 impl Library {
@@ -123,6 +136,12 @@ impl Library {
         } else {
             Self::OptStd
         }
+    }
+
+    /// The keys of the attribute of kernels in a release.
+    pub(crate) fn device_keys(self, release: Release) -> impl Iterator<Item = &'static DeviceKey> {
+        let keys = self.names().device_keys.iter();
+        keys.filter(move |key| key.since <= release)
     }
 
     /// The known release that another is read as: itself, or the nearest one.

@@ -16,13 +16,14 @@ pub(in crate::rules) static DIALECT_UNSUPPORTED: Rule = rule!(
     "dialect_unsupported",
     Toolchain,
     "library",
-    "the crate is written for a library whose operations are not read yet",
+    "the crate is written for a library or a release that is not known",
     "Kernels are written against a library, and its release decides what a method means: the same name takes other type \
-     arguments, checks other things or is another stage. visa-lint reads the operations of the book's library, \
-     `{crate of the book}`. In a crate for its successor, `{crate of the successor}`, only what is written in `axes!` and `m!` is \
-     checked; the calls of its kernels are counted as operations that were not looked at, so that a run without further \
-     findings says nothing about them. The manifest decides which library a crate is for, then what any of its files \
-     imports; `dialect` in the settings or `--dialect` says otherwise.",
+     arguments, checks other things or is another stage. Of `{crate of the successor}`, the successor of the book's library, the \
+     releases are known one by one. A crate for a newer one is read as for the newest that is known: what is new in it cannot be \
+     judged, and what changed may be judged wrongly. Where no operation of a library is read at all, only what is written in \
+     `axes!` and `m!` is checked; the calls of its kernels are counted as operations that were not looked at, so that a run \
+     without further findings says nothing about them. The manifest decides which library a crate is for, then what any of its \
+     files imports; `dialect` in the settings or `--dialect` says otherwise.",
 );
 
 pub(in crate::rules) static ANALYSIS_LIMIT: Rule = rule!(

@@ -46,7 +46,7 @@ const BEFORE: &[Part] = &[
             "shared_",
         ],
     ),
-    ("Library", &["library_"]),
+    ("Library", &["library_", "device_"]),
     ("Sequencers", &["sequencer_"]),
 ];
 

@@ -3,7 +3,7 @@
 use super::{Checked, Finding, Group, Rule};
 use super::{
     banks, budgets, cast, collect, commit, contraction, coverage, dma, dma_performance, fetch,
-    library, mapping_expressions, memory, performance, pipeline, provenance, schedule, sequencer,
+    library, mapping_expressions, memory, performance, pipeline, provenance, releases, schedule, sequencer,
     style, suppressions, switch, tensors, transpose, valid_count, vector,
 };
 use crate::names::nearest_names;
@@ -143,6 +143,12 @@ pub(super) const FAMILIES: &[Family] = &[
         also: &[],
         needs: Needs::Derivation,
         check: library::check,
+    },
+    Family {
+        rules: releases::RULES,
+        also: &[],
+        needs: Needs::Body,
+        check: releases::check,
     },
     Family {
         rules: style::RULES,

@@ -38,6 +38,7 @@ mod performance;
 mod pipeline;
 mod provenance;
 mod reach;
+pub(crate) mod releases;
 mod replacement;
 mod resplit;
 mod rows;
@@ -157,6 +158,9 @@ pub(crate) fn check_item(db: &dyn Db, item: ItemId, families: Families) -> Vec<F
     let sites = mapping_sites(db, item);
     if families.have_one_of(mapping_expressions::RULES) {
         findings.extend(check_expressions(db, item, &sites));
+    }
+    if families.have_one_of(releases::RULES) {
+        findings.extend(releases::check_item(db, item));
     }
     if families.have_one_of(library::RULES) {
         let library = dialect::of_file(db, item.file(db));

@@ -3,7 +3,7 @@
 
 mod shapes;
 
-use super::{Names, OperationNames, Release, visa_std};
+use super::{DeviceKey, Names, OperationNames, Release, visa_std};
 
 pub(super) use shapes::SHAPES;
 
@@ -22,6 +22,18 @@ pub(super) const NAMES: Names = Names {
     enums: &[],
     operations: &OperationNames::NONE,
     releases: &RELEASES,
+    device_keys: &[
+        DeviceKey {
+            name: "chip",
+            default: Some(1),
+            since: Release::new(0, 2),
+        },
+        DeviceKey {
+            name: "pe",
+            default: Some(8),
+            since: Release::new(0, 3),
+        },
+    ],
 };
 
 /// All releases: `0.2` to `0.10`.

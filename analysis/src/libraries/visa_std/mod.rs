@@ -3,7 +3,7 @@
 mod names;
 mod operations;
 
-use super::{Names, Release};
+use super::{DeviceKey, Names, Release};
 
 use names::ENUMS;
 pub(super) use names::PRELUDE;
@@ -22,4 +22,9 @@ pub(super) const NAMES: Names = Names {
     enums: ENUMS,
     operations: &operations::OPERATIONS,
     releases: &[Release::new(0, 1)],
+    device_keys: &[DeviceKey {
+        name: "chip",
+        default: None,
+        since: Release::new(0, 1),
+    }],
 };
