@@ -69,9 +69,12 @@ pub use report::{
     CrateLibrary, Diagnostic, DiagnosticFix, FileEdit, FileReport, InactiveCode, OperationCounts,
     Position, Problem, Range, RelatedPlace, Report, StatedAlternative, UnresolvedPlace,
 };
-pub use rules::{Applicability, EnabledRules, Group, Level, Offers, Rule};
 pub use rules::{
-    all as all_rules, engines as rule_engines, find as find_rule, is_rule_or_group,
+    Applicability, Confirmer, EnabledRules, Engine, Foreseen, Group, Holds, Level, Offers, Refusal,
+    Rule,
+};
+pub use rules::{
+    all as all_rules, find as find_rule, foreseeing as rules_foreseeing, is_rule_or_group,
     nearest as nearest_rules, url as rule_url,
 };
 pub use simulation::{Lane, Peak};

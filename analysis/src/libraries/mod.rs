@@ -4,10 +4,12 @@
 //! One folder a library. It is below `items`, which resolves names by it, and below `kernel::dialect`, which says what the
 //! names of methods and types mean. It knows the hardware's operations and nothing of kernels or of Rust.
 
+mod errors;
 mod operations;
 mod opt_std;
 mod visa_std;
 
+pub use errors::{Pasted, Said, Speaker};
 pub use operations::{NamedOperation, OperationEnum, OperationNames};
 
 /// A library that kernels are written against.
@@ -67,6 +69,8 @@ struct Names {
     operations: &'static OperationNames,
     /// The newest release that is known.
     newest: Release,
+    /// What it and its compiler say of kernels that they refuse, by the rule that foresees it.
+    errors: &'static [(&'static str, &'static [Said])],
 }
 
 impl Library {

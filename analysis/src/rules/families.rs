@@ -231,10 +231,10 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         .flat_map(|family| family.rules.iter().copied())
 }
 
-/// The rule of that name.
+/// The rule of that name, or that had it before.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Rule> {
-    all().find(|rule| rule.name == name)
+    all().find(|rule| rule.is_called(name))
 }
 
 /// Whether it names a rule or a group.

@@ -73,7 +73,7 @@ pub(crate) fn standing(rule: &Rule) -> String {
         "group {}, level {}, {}",
         rule.group.name(),
         rule.default_level().name(),
-        rule.engine()
+        rule.engine.name()
     )
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use serde::Serialize;
-use visa_analysis::{Group, Rule, all_rules, rule_engines, rule_url};
+use visa_analysis::{Engine, Group, Rule, all_rules, rule_url};
 
 use super::arguments::RulesFormat;
 use super::outcome::Outcome;
@@ -56,7 +56,7 @@ fn entry(rule: &Rule) -> Entry {
         summary: rule.summary(),
         why: rule.why(),
         heading: rule.heading,
-        engine: rule.engine(),
+        engine: rule.engine.name(),
         fix: rule.offers.fix,
         alternatives: rule.offers.alternatives,
         url: rule_url(rule.name),
@@ -121,10 +121,10 @@ fn markdown() -> String {
         table(&mut text, &rules);
     }
     text.push_str("\n# By engine\n");
-    for engine in rule_engines() {
-        let rules: Vec<_> = all_rules().filter(|rule| rule.engine() == engine).collect();
+    for engine in Engine::ALL {
+        let rules: Vec<_> = all_rules().filter(|rule| rule.engine == engine).collect();
         if !rules.is_empty() {
-            let _ = write!(text, "\n## {engine}\n\n");
+            let _ = write!(text, "\n## {}\n\n", engine.name());
             table(&mut text, &rules);
         }
     }

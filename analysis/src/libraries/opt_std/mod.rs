@@ -1,6 +1,8 @@
 //! The book library's successor, `furiosa_opt_std`, as names: early releases still have what the book's library names, later
 //! ones add to it.
 
+mod errors;
+
 use super::{Names, OperationNames, visa_std};
 
 /// `furiosa_opt_std` as names.
@@ -18,6 +20,7 @@ pub(super) const NAMES: Names = Names {
     enums: &[],
     operations: &OperationNames::NONE,
     newest: super::Release::new(0, 10),
+    errors: errors::ERRORS,
 };
 
 /// What its prelude has and the book's library has not.

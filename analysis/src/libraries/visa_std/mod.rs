@@ -1,5 +1,6 @@
 //! The book's library, `furiosa_visa_std`, as names.
 
+mod errors;
 mod names;
 mod operations;
 
@@ -22,4 +23,5 @@ pub(super) const NAMES: Names = Names {
     enums: ENUMS,
     operations: &operations::OPERATIONS,
     newest: Release::new(0, 1),
+    errors: errors::ERRORS,
 };
