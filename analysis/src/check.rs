@@ -26,8 +26,8 @@ use crate::inputs::{
 };
 use crate::items::{
     Crate, FileLibrary, ItemId, ItemKind, ModuleId, ModulePath, Span, all_functions, crate_of,
-    crate_root, dialect, file_functions, file_items, file_library, file_package, functions_of, is_inside,
-    is_left_out, item_text, left_out_code,
+    crate_root, dialect, file_functions, file_items, file_library, file_package, functions_of,
+    is_inside, is_left_out, item_text, left_out_code,
 };
 use crate::kernel::{Body, OperationId, OperationKind, Unresolved, hidden_kernels};
 use crate::places::Places;

@@ -204,6 +204,27 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_that_does_not_hold_in_a_dialect_is_off_there() {
+        use crate::libraries::{Library, Release};
+        let at = |minor| Dialect {
+            library: Library::OptStd,
+            release: Release::new(0, minor),
+        };
+        let all = EnabledRules::default();
+        assert!(all.holding_in(Dialect::default()).has("dm_overlap"));
+        assert!(all.holding_in(at(5)).has("dm_overlap"));
+        assert!(!all.holding_in(at(6)).has("dm_overlap"));
+        // Of the memory's family other rules hold; of valid counts none does.
+        let families = all.holding_in(at(6)).families();
+        assert!(families.have_rule("tensor_lost"));
+        assert!(!families.have_rule("vcg_dimensions"));
+        assert!(all.families().have_rule("vcg_dimensions"));
+        // What is off stays off.
+        let none = EnabledRules::of(|_, _| false);
+        assert!(none.holding_in(at(5)).families().is_empty());
+    }
+
+    #[test]
     fn groups_need_no_more_than_their_families() {
         // Mapping expressions are judged as they are written, and faults of hardware by what the engines make of a body.
         assert!(!groups(&[Group::Mapping]).families().derive());

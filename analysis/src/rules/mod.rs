@@ -27,6 +27,7 @@ mod fetch;
 mod finding;
 mod holding;
 mod indivisible;
+mod kernels;
 mod lanes;
 mod levels;
 mod library;
@@ -68,7 +69,8 @@ pub use engines::Engine;
 use families::{FAMILIES, Family, Needs};
 pub use families::{all, find, is_rule_or_group, nearest, url};
 pub use finding::{Applicability, Finding, Fix, Saving};
-pub use releases::{Confirmer, Foreseen, Holds, Refusal, foreseeing};
+pub use kernels::{dialect_line, without_dialect_line};
+pub use releases::{Confirmer, Foreseen, Holds, Refusal, foreseeing, nearest_to_text};
 pub use replacement::{Edit, Replacement, Value};
 
 use std::rc::Rc;

@@ -10,6 +10,9 @@ use crate::libraries::{Library, Pasted, Release, Said};
 /// The first release of the successor.
 const FIRST: Release = Release::new(0, 2);
 
+/// Rules that are named where none foresees a text.
+const NEAREST: usize = 3;
+
 /// The libraries and releases in which a rule holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holds {
@@ -165,6 +168,12 @@ impl Refusal {
         }
     }
 
+    /// Who finds it where the successor's own code does not; `None` where there is nothing to confirm.
+    #[must_use]
+    pub const fn otherwise(&self) -> Option<Confirmer> {
+        self.otherwise
+    }
+
     /// Who finds it in a dialect; `None` where there is nothing to confirm.
     #[must_use]
     pub fn confirmer(&self, dialect: Dialect) -> Option<Confirmer> {
@@ -239,6 +248,30 @@ pub fn foreseeing(text: &str) -> Vec<Foreseen> {
     let whole = found.iter().any(|(fit, _)| fit.whole);
     let kept = found.into_iter().filter(|(fit, _)| fit.whole || !whole);
     kept.map(|(_, foreseen)| foreseen).collect()
+}
+
+/// Rules whose names have words of a text, those with the most of them first: what to look at where no rule foresees it.
+#[must_use]
+pub fn nearest_to_text(text: &str) -> Vec<&'static str> {
+    let words: Vec<String> = text
+        .split(|letter: char| !letter.is_alphanumeric())
+        .map(str::to_lowercase)
+        .collect();
+    let shared = |name: &str| {
+        let parts = name.split('_');
+        parts
+            .filter(|part| words.iter().any(|word| word == part))
+            .count()
+    };
+    let mut named: Vec<(usize, &str)> = super::all()
+        .map(|rule| (shared(rule.name), rule.name))
+        .filter(|(count, _)| *count > 0)
+        .collect();
+    // Rules with equally many keep the catalogue's order.
+    named.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    let most = named.first().map_or(0, |(count, _)| *count);
+    let nearest = named.into_iter().filter(|(count, _)| *count == most);
+    nearest.map(|(_, name)| name).take(NEAREST).collect()
 }
 
 #[cfg(test)]

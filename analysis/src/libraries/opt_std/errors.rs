@@ -14,8 +14,16 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("unexpected token … expected an axis name"),
         ],
     ),
-    ("unknown_axis", &[library("cannot find type … in this scope")]),
-    ("duplicate_axis", &[library("is declared multiple times in this axes! invocation")]),
+    (
+        "unknown_axis",
+        &[library("cannot find type … in this scope")],
+    ),
+    (
+        "duplicate_axis",
+        &[library(
+            "is declared multiple times in this axes! invocation",
+        )],
+    ),
     (
         "stride_indivisible",
         &[
@@ -61,7 +69,12 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("Fetch: Slice size must be one of"),
         ],
     ),
-    ("dm_capacity", &[compiler("failed to translate vISA to IR: BeamSearch failed")]),
+    (
+        "dm_capacity",
+        &[compiler(
+            "failed to translate vISA to IR: BeamSearch failed",
+        )],
+    ),
     (
         "trf_capacity",
         &[
@@ -86,7 +99,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             compiler("lir: incorrect buffer size"),
         ],
     ),
-    ("sequencer_entries", &[library("sequencer entries, but the table holds")]),
+    (
+        "sequencer_entries",
+        &[library("sequencer entries, but the table holds")],
+    ),
     (
         "sequencer_incompatible",
         &[
@@ -102,9 +118,20 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("no legal … fetch size for"),
         ],
     ),
-    ("fetch_cast_overflow", &[library("no legal Main fetch size for")]),
-    ("fetch_sub_context_size", &[library("no legal Sub fetch size for")]),
-    ("fetch_packet_contiguity", &[library("the packet's innermost axis must be contiguous in DM")]),
+    (
+        "fetch_cast_overflow",
+        &[library("no legal Main fetch size for")],
+    ),
+    (
+        "fetch_sub_context_size",
+        &[library("no legal Sub fetch size for")],
+    ),
+    (
+        "fetch_packet_contiguity",
+        &[library(
+            "the packet's innermost axis must be contiguous in DM",
+        )],
+    ),
     (
         "fetch_cast_unsupported",
         &[
@@ -113,8 +140,14 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("the trait bound … TableLookupCast … is not satisfied"),
         ],
     ),
-    ("fetch_sub_context_adapter", &[library("no method named fetch_table_lookup")]),
-    ("fetch_zero_point_range", &[library("is outside the source type's quantized range")]),
+    (
+        "fetch_sub_context_adapter",
+        &[library("no method named fetch_table_lookup")],
+    ),
+    (
+        "fetch_zero_point_range",
+        &[library("is outside the source type's quantized range")],
+    ),
     (
         "lift_order",
         &[
@@ -146,7 +179,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("Switch … must be a power of 2"),
         ],
     ),
-    ("switch_slice_size", &[library("Switch input and output slice sizes must match")]),
+    (
+        "switch_slice_size",
+        &[library("Switch input and output slice sizes must match")],
+    ),
     (
         "switch_topology_mismatch",
         &[
@@ -168,18 +204,24 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
     ),
     (
         "switch_order",
-        &[
-            library("Switch axes moving from input Slice to output Time must preserve their relative order"),
-        ],
+        &[library(
+            "Switch axes moving from input Slice to output Time must preserve their relative order",
+        )],
     ),
     (
         "switch_not_innermost",
-        &[
-            library("Switch axes moving from input slice to output time must be at the output time innermost positions"),
-        ],
+        &[library(
+            "Switch axes moving from input slice to output time must be at the output time innermost positions",
+        )],
     ),
-    ("switch_ring_too_small", &[library("Switch ring size mismatch")]),
-    ("switch_ring_too_large", &[library("Switch ring size mismatch")]),
+    (
+        "switch_ring_too_small",
+        &[library("Switch ring size mismatch")],
+    ),
+    (
+        "switch_ring_too_large",
+        &[library("Switch ring size mismatch")],
+    ),
     (
         "collect_packet_size",
         &[
@@ -187,7 +229,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("Packet size must be exactly one flit (32 bytes)"),
         ],
     ),
-    ("collect_packet_mismatch", &[library("Collect packet mismatch")]),
+    (
+        "collect_packet_mismatch",
+        &[library("Collect packet mismatch")],
+    ),
     ("collect_time_mismatch", &[library("Collect time mismatch")]),
     (
         "contraction_type",
@@ -210,7 +255,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             compiler("StoTrf: kernel-declared fn_output_shape does not match trf_shape"),
         ],
     ),
-    ("trf_element_mismatch", &[library("to_trf element mismatch")]),
+    (
+        "trf_element_mismatch",
+        &[library("to_trf element mismatch")],
+    ),
     (
         "vrf_element_mismatch",
         &[
@@ -237,7 +285,9 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
         "align_time_mismatch",
         &[
             library("contract_outer: Time does not divide OutTime"),
-            library("contract_outer: OutTime must be the outer Time with broadcast (tiling) axes innermost"),
+            library(
+                "contract_outer: OutTime must be the outer Time with broadcast (tiling) axes innermost",
+            ),
         ],
     ),
     (
@@ -252,7 +302,9 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
         &[
             library("OutPacket::SIZE must be at most"),
             library("OutPacket::SIZE must be a power of two"),
-            library("Packet element count must be a power of two and at most the accumulator column count"),
+            library(
+                "Packet element count must be a power of two and at most the accumulator column count",
+            ),
         ],
     ),
     (
@@ -267,7 +319,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("contract_lane: OutPacket::SIZE must be"),
         ],
     ),
-    ("accumulator_capacity", &[library("accumulator buffer overflows: padded Lane")]),
+    (
+        "accumulator_capacity",
+        &[library("accumulator buffer overflows: padded Lane")],
+    ),
     (
         "vector_packet",
         &[
@@ -283,7 +338,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             compiler("this node needs more slots than a VE pass has"),
         ],
     ),
-    ("narrow_drops_data", &[library("the back 4 lanes of the packet must be dummy")]),
+    (
+        "narrow_drops_data",
+        &[library("the back 4 lanes of the packet must be dummy")],
+    ),
     (
         "way_shape",
         &[
@@ -314,7 +372,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("the stream leaves operand axes unmatched"),
         ],
     ),
-    ("operand_placement", &[library("cannot be this op's operand")]),
+    (
+        "operand_placement",
+        &[library("cannot be this op's operand")],
+    ),
     (
         "operand_slots",
         &[
@@ -334,7 +395,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("IntraSliceReduce: Packet should be either preserved or reduced to 4"),
         ],
     ),
-    ("intra_reduce_slots", &[library("accumulator slots but the reducer holds")]),
+    (
+        "intra_reduce_slots",
+        &[library("accumulator slots but the reducer holds")],
+    ),
     (
         "inter_reduce_mapping",
         &[
@@ -342,7 +406,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             compiler("cannot reduce pack alias"),
         ],
     ),
-    ("reduce_padding", &[compiler("reduce axis should not have padding")]),
+    (
+        "reduce_padding",
+        &[compiler("reduce axis should not have padding")],
+    ),
     (
         "context_restriction",
         &[
@@ -355,7 +422,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             compiler("no entry found for key"),
         ],
     ),
-    ("register_store_from_main", &[compiler("no entry found for key"), compiler("PXI-601")]),
+    (
+        "register_store_from_main",
+        &[compiler("no entry found for key"), compiler("PXI-601")],
+    ),
     (
         "cast_unsupported",
         &[
@@ -483,7 +553,12 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("scatter source payload … cannot be placed in destination payload"),
         ],
     ),
-    ("spm_capacity", &[library("SPM data must fit the scratchpad one fused PE holds")]),
+    (
+        "spm_capacity",
+        &[library(
+            "SPM data must fit the scratchpad one fused PE holds",
+        )],
+    ),
     (
         "spm_pe_size",
         &[
@@ -499,7 +574,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("index chip mapping … must either be broadcast or match"),
         ],
     ),
-    ("device_grid", &[compiler("slice extent … does not match the device config")]),
+    (
+        "device_grid",
+        &[compiler("slice extent … does not match the device config")],
+    ),
     (
         "live_slice_count",
         &[
@@ -517,7 +595,12 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             compiler("does not const-fold"),
         ],
     ),
-    ("runtime_panic", &[compiler("runtime panic!/assert! is not supported in a #[device] body")]),
+    (
+        "runtime_panic",
+        &[compiler(
+            "runtime panic!/assert! is not supported in a #[device] body",
+        )],
+    ),
     ("generic_kernel", &[compiler("has type parameters")]),
     (
         "kernel_language",

@@ -4,10 +4,19 @@ use crate::libraries::errors::{Said, library};
 
 /// Parts of texts, each as long as is the same in all of them. `…` is what differs from one to the next.
 pub(super) const ERRORS: &[(&str, &[Said])] = &[
-    ("mapping_syntax", &[library("Parse error"), library("Broadcast not supported")]),
+    (
+        "mapping_syntax",
+        &[library("Parse error"), library("Broadcast not supported")],
+    ),
     ("duplicate_axis", &[library("is defined multiple times")]),
-    ("stride_indivisible", &[library("Stride size must divide the original size")]),
-    ("modulo_indivisible", &[library("Modulo size must divide the original size")]),
+    (
+        "stride_indivisible",
+        &[library("Stride size must divide the original size")],
+    ),
+    (
+        "modulo_indivisible",
+        &[library("Modulo size must divide the original size")],
+    ),
     (
         "tile_mismatch",
         &[
@@ -17,9 +26,20 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
     ),
     ("cluster_size", &[library("Cluster size must be 2, got")]),
     ("slice_size", &[library("Slice size must be 256, got")]),
-    ("trf_capacity", &[library("TRF data … exceeds register file capacity")]),
-    ("tensor_lost", &[library("failed to divide mapping expressions for transpose")]),
-    ("fetch_packet_alignment", &[library("Fetch output packet must be 8-byte aligned")]),
+    (
+        "trf_capacity",
+        &[library("TRF data … exceeds register file capacity")],
+    ),
+    (
+        "tensor_lost",
+        &[library(
+            "failed to divide mapping expressions for transpose",
+        )],
+    ),
+    (
+        "fetch_packet_alignment",
+        &[library("Fetch output packet must be 8-byte aligned")],
+    ),
     (
         "switch_parameters",
         &[
@@ -31,7 +51,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("Switch ring size must be a power of 2"),
         ],
     ),
-    ("switch_slice_size", &[library("Switch input and output slice sizes must match")]),
+    (
+        "switch_slice_size",
+        &[library("Switch input and output slice sizes must match")],
+    ),
     (
         "switch_topology_mismatch",
         &[
@@ -50,22 +73,36 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("Switch broadcast axes must each be used exactly once"),
         ],
     ),
-    ("switch_order", &[library("must preserve their relative order from input Slice")]),
+    (
+        "switch_order",
+        &[library(
+            "must preserve their relative order from input Slice",
+        )],
+    ),
     (
         "switch_not_innermost",
-        &[
-            library("Switch axes moving from input slice to output time must be at the output time innermost positions"),
-        ],
+        &[library(
+            "Switch axes moving from input slice to output time must be at the output time innermost positions",
+        )],
     ),
-    ("switch_ring_too_small", &[library("Switch ring size mismatch")]),
-    ("switch_ring_too_large", &[library("Switch ring size mismatch")]),
+    (
+        "switch_ring_too_small",
+        &[library("Switch ring size mismatch")],
+    ),
+    (
+        "switch_ring_too_large",
+        &[library("Switch ring size mismatch")],
+    ),
     (
         "collect_packet_size",
-        &[
-            library("Collect output packet must be exactly 32 bytes (one flit)"),
-        ],
+        &[library(
+            "Collect output packet must be exactly 32 bytes (one flit)",
+        )],
     ),
-    ("collect_packet_mismatch", &[library("Collect packet mismatch")]),
+    (
+        "collect_packet_mismatch",
+        &[library("Collect packet mismatch")],
+    ),
     ("collect_time_mismatch", &[library("Collect time mismatch")]),
     (
         "trf_row_count",
@@ -74,10 +111,22 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("Row::SIZE … does not divide Time::SIZE"),
         ],
     ),
-    ("trf_row_mismatch", &[library("to_trf row mismatch: time_outer")]),
-    ("trf_element_mismatch", &[library("to_trf element mismatch")]),
-    ("align_packet_size", &[library("OutPacket must be 64 bytes")]),
-    ("align_packet_mismatch", &[library("align packet mismatch: inner flit of OutPacket")]),
+    (
+        "trf_row_mismatch",
+        &[library("to_trf row mismatch: time_outer")],
+    ),
+    (
+        "trf_element_mismatch",
+        &[library("to_trf element mismatch")],
+    ),
+    (
+        "align_packet_size",
+        &[library("OutPacket must be 64 bytes")],
+    ),
+    (
+        "align_packet_mismatch",
+        &[library("align packet mismatch: inner flit of OutPacket")],
+    ),
     (
         "align_time_mismatch",
         &[
@@ -86,7 +135,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("align: tiling axes must be innermost in OutTime"),
         ],
     ),
-    ("align_tiling_not_in_trf", &[library("tiling axes must be present in TRF")]),
+    (
+        "align_tiling_not_in_trf",
+        &[library("tiling axes must be present in TRF")],
+    ),
     (
         "contract_packet_mismatch",
         &[
@@ -94,7 +146,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("Packet must be 64 bytes"),
         ],
     ),
-    ("contract_output_limit", &[library("OutPacket::SIZE must be at most 32")]),
+    (
+        "contract_output_limit",
+        &[library("OutPacket::SIZE must be at most 32")],
+    ),
     (
         "accumulate_layout",
         &[
@@ -105,7 +160,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("OutTime axes must follow the same order as the Time axes"),
         ],
     ),
-    ("accumulator_capacity", &[library("axes inner to reduce must be")]),
+    (
+        "accumulator_capacity",
+        &[library("axes inner to reduce must be")],
+    ),
     (
         "vector_packet",
         &[
@@ -114,7 +172,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
         ],
     ),
     ("alu_reuse", &[library("is already in use")]),
-    ("narrow_drops_data", &[library("the back 4 lanes of the packet must be dummy")]),
+    (
+        "narrow_drops_data",
+        &[library("the back 4 lanes of the packet must be dummy")],
+    ),
     (
         "way_shape",
         &[
@@ -133,7 +194,10 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("Packet should be either preserved or reduced to 4"),
         ],
     ),
-    ("inter_reduce_mapping", &[library("Failed to calculate broadcast factor")]),
+    (
+        "inter_reduce_mapping",
+        &[library("Failed to calculate broadcast factor")],
+    ),
     (
         "cast_packet",
         &[

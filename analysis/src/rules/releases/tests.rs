@@ -240,10 +240,7 @@ const PRINTED: &[(&str, &[&str])] = &[
         "evaluation panicked: Slice::SIZE must be 64, 128, or 256",
         &["slice_size"],
     ),
-    (
-        "Slice size must be 256, got 128",
-        &["slice_size"],
-    ),
+    ("Slice size must be 256, got 128", &["slice_size"]),
     ("MulF is already in use", &["alu_reuse"]),
     ("12 34", &[]),
     ("expected `;`, found `}`", &[]),
