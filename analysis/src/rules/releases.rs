@@ -260,7 +260,7 @@ pub fn nearest_to_text(text: &str) -> Vec<&'static str> {
     let shared = |name: &str| {
         let parts = name.split('_');
         parts
-            .filter(|part| words.iter().any(|word| word == part))
+            .filter(|part| part.len() > 2 && words.iter().any(|word| word == part))
             .count()
     };
     let mut named: Vec<(usize, &str)> = super::all()
@@ -275,5 +275,4 @@ pub fn nearest_to_text(text: &str) -> Vec<&'static str> {
 }
 
 #[cfg(test)]
-#[path = "releases_table.rs"]
-mod table;
+mod tests;

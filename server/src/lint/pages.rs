@@ -141,7 +141,7 @@ fn releases(rule: &Rule) -> Vec<Part> {
         let name = library.crate_name();
         match (library, rule.holds.releases(library)) {
             (_, None) => {}
-            (Library::VisaStd, Some(_)) => holding.push(format!("`{name}`, the book's library")),
+            (Library::VisaStd, Some(_)) => holding.push(format!("the book's `{name}`")),
             (Library::OptStd, Some(releases)) => holding.push(format!("`{name}` {releases}")),
         }
     }
