@@ -28,8 +28,8 @@ use crate::inputs::{
 };
 use crate::items::{
     Crate, FileLibrary, ItemId, ItemKind, ModuleId, ModulePath, Span, all_functions, crate_of,
-    crate_root, file_functions, file_items, file_library, file_package, functions_of, is_inside,
-    is_left_out, item_text, left_out_code,
+    crate_root, dialect, file_functions, file_items, file_library, file_package, functions_of,
+    is_inside, is_left_out, item_text, left_out_code,
 };
 use crate::kernel::{Body, OperationId, OperationKind, Unresolved, hidden_kernels};
 use crate::places::Places;
@@ -167,14 +167,17 @@ pub fn completed_function_findings(db: &dyn Db, function: ItemId) -> Arc<Finding
     Arc::new(found)
 }
 
-/// The rules to be run on a function: those of its file, and of the files of helpers that it calls.
+/// The rules to be run on a function: those of its file, and of the files of helpers that it calls, as far as they hold in the
+/// function's dialect.
 #[salsa::tracked(returns(copy))]
 fn rules_for(db: &dyn Db, function: ItemId) -> EnabledRules {
-    let items = items_in(&body(db, function));
+    let body = body(db, function);
+    let items = items_in(&body);
     let mut files: FxHashSet<SourceFile> = items.into_iter().map(|item| item.file(db)).collect();
     files.insert(function.file(db));
     let rules = files.into_iter().map(|file| enabled_rules(db, file));
-    rules.reduce(EnabledRules::or).unwrap_or_default()
+    let rules = rules.reduce(EnabledRules::or).unwrap_or_default();
+    rules.holding_in(body.dialect)
 }
 
 /// The items in which something of a body is written.
@@ -313,7 +316,8 @@ pub(crate) fn as_checked<T>(
 #[salsa::tracked(returns(clone))]
 pub fn item_findings(db: &dyn Db, item: ItemId) -> Arc<Findings> {
     Arc::new(guarded(db, || {
-        let families = enabled_rules(db, item.file(db)).families();
+        let enabled = enabled_rules(db, item.file(db));
+        let families = enabled.holding_in(dialect(db, item.file(db))).families();
         let mut findings = rules::check_item(db, item, families);
         let unresolved = hidden_kernels(db, item).to_vec();
         if rules::names_what_is_not_looked_at(families) {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::items::{Crate, FileLibrary};
-use crate::rules::{Applicability, Group, Level};
+use crate::rules::{Applicability, Confirmer, Group, Level};
 
 pub(crate) use self::blocks::fitted;
 
@@ -110,6 +110,8 @@ pub struct Diagnostic {
     pub saves: Option<u64>,
     /// Whether an attribute or a comment in the file allows it there.
     pub suppressed: bool,
+    /// Who else finds it in the file's dialect; `None` for what visa-lint says about its own run.
+    pub confirmed_by: Option<Confirmer>,
     /// For what is said once a crate: the file that it is best said in. Reports about other files of the crate say it, too, for
     /// who asks about them alone.
     pub home: Option<Arc<str>>,

@@ -26,10 +26,10 @@ use crate::fragments::{
     Fragment, blank, doc_blocks, file_of, fragments, is_markdown, markdown_blocks, path_of,
 };
 use crate::inputs::{
-    FileBudgets, FileCfg, Options, Package, PackageManifest, PackageManifests, ProjectRules,
-    SourceFile, syntax_error_count,
+    FileBudgets, FileCfg, Options, Package, PackageLibrary, PackageManifest, PackageManifests,
+    ProjectRules, SourceFile, syntax_error_count,
 };
-use crate::items::{DISUSED_BY_EDIT, ItemId};
+use crate::items::{DISUSED_BY_EDIT, Dialect, ItemId};
 use crate::report::{DiagnosticFix, FileReport, Problem, Report, fitted};
 use crate::rules::EnabledRules;
 use crate::suppression::{Allowed, allowing};
@@ -237,6 +237,23 @@ impl Workspace {
             .map(|(root, manifest)| (root.replace('\\', "/").into(), manifest));
         self.manifests = manifests.collect();
         self.apply();
+    }
+
+    /// Sets the dialect of all files with relative paths, as one manifest above them would: for texts that are no files of a
+    /// package, such as the kernels on a rule's page.
+    pub fn set_dialect(&mut self, dialect: Dialect) {
+        let release = dialect.release.to_string().into();
+        let library = PackageLibrary {
+            library: dialect.library,
+            named: Some("the text says so".into()),
+            release: Some((release, "the text says its release".into())),
+            ..PackageLibrary::default()
+        };
+        let manifest = PackageManifest {
+            libraries: [library].into(),
+            ..PackageManifest::default()
+        };
+        self.set_manifests([("", manifest)]);
     }
 
     /// Sets the rules that are on: in all files, and in files that have rules of their own, by path. What no rule that is on

@@ -10,7 +10,7 @@ use crate::items::{
 use crate::libraries::Library;
 use crate::places::Places;
 use crate::report::{Diagnostic, Position, Range, RelatedPlace};
-use crate::rules::{Finding, releases};
+use crate::rules::{Finding, versions};
 
 /// What a file shows of another release or library, placed.
 pub(super) fn mismatches(
@@ -19,13 +19,13 @@ pub(super) fn mismatches(
     places: &mut Places<'_>,
 ) -> Vec<Diagnostic> {
     let families = enabled_rules(db, file).families();
-    if !families.have_one_of(releases::RULES) {
+    if !families.have_one_of(versions::RULES) {
         return Vec::new();
     }
     let mut findings = Vec::new();
     if let Some(found) = excluded_shapes(db, file) {
         let (krate, library) = (crate_of(db, file), file_library(db, file));
-        findings.extend(releases::excluded(&krate, &library, &found));
+        findings.extend(versions::excluded(&krate, &library, &found));
     }
     findings.extend(other_imports(db, file));
     let placed = findings
@@ -47,7 +47,7 @@ fn other_imports(db: &dyn Db, file: SourceFile) -> Option<Finding> {
     let other = |(imported, _): &(Library, Span)| *imported != library.dialect.library;
     let (imported, place) = imports.find(other)?;
     let krate = crate_of(db, file);
-    Some(releases::other_library(place, imported, &krate, &library))
+    Some(versions::other_library(place, imported, &krate, &library))
 }
 
 /// What the manifest says of the crate's library, where it is.

@@ -25,7 +25,7 @@ pub(crate) fn unread_library(db: &dyn Db, file: SourceFile) -> Option<(Finding, 
     let place = place(db, file).filter(|_| has_unread(db, file) || *home == *file.path(db))?;
     let library = file_library(db, file);
     let finding = if library.dialect.library.is_read() {
-        rules::releases::unknown_release(place, &krate, &library)
+        rules::versions::unknown_release(place, &krate, &library)
     } else {
         rules::unread_library(place, &krate, &library)
     };

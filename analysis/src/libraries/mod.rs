@@ -4,11 +4,13 @@
 //! One folder a library. It is below `items`, which resolves names by it, and below `kernel::dialect`, which says what the
 //! names of methods and types mean. It knows the hardware's operations and nothing of kernels or of Rust.
 
+mod errors;
 mod operations;
 mod opt_std;
 mod shapes;
 mod visa_std;
 
+pub use errors::{Pasted, Said, Speaker};
 pub use operations::{NamedOperation, OperationEnum, OperationNames};
 pub(crate) use shapes::{Arguments, Pattern, SHAPE_CAPACITY, Shape};
 
@@ -71,6 +73,8 @@ struct Names {
     releases: &'static [Release],
     /// The keys of the attribute of kernels.
     device_keys: &'static [DeviceKey],
+    /// What it and its compiler say of kernels that they refuse, by the rule that foresees it.
+    errors: &'static [(&'static str, &'static [Said])],
 }
 
 /// A key of the attribute of kernels.

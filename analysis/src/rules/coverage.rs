@@ -15,6 +15,7 @@ const LONGEST_NAME: usize = 60;
 pub(in crate::rules) static DIALECT_UNSUPPORTED: Rule = rule!(
     "dialect_unsupported",
     Toolchain,
+    Coverage,
     "library",
     "the crate is written for a library or a release that is not known",
     "Kernels are written against a library, and its release decides what a method means: the same name takes other type \
@@ -23,18 +24,21 @@ pub(in crate::rules) static DIALECT_UNSUPPORTED: Rule = rule!(
      judged, and what changed may be judged wrongly. Where no operation of a library is read at all, only what is written in \
      `axes!` and `m!` is checked; the calls of its kernels are counted as operations that were not looked at, so that a run \
      without further findings says nothing about them. The manifest decides which library a crate is for, then what any of its \
-     files imports; `dialect` in the settings or `--dialect` says otherwise.",
+     files imports; `dialect` in the settings or `--dialect` says otherwise.";
+    refused: Refusal::OWN,
 );
 
 pub(in crate::rules) static ANALYSIS_LIMIT: Rule = rule!(
     "analysis_limit",
     Toolchain,
+    Coverage,
     "derived",
     "a limit of visa-lint ends the analysis, so that a part of the kernel is not looked at",
     "visa-lint follows a kernel run by run: helpers are followed at each call, loops are unrolled. So that no input takes \
      without end, operations, runs of a loop, helpers that call each other, expressions that are in each other. Behind a limit every rule is \
      silent. The finding says which limit it is, where it was met and how much comes after it. Split the function, or put \
-     what repeats into a loop whose runs are alike: of a longer loop the first two runs and the last one are looked at.",
+     what repeats into a loop whose runs are alike: of a longer loop the first two runs and the last one are looked at.";
+    refused: Refusal::OWN,
 );
 
 pub(in crate::rules) static UNRESOLVED_OPERATION: Rule = Rule {
@@ -42,6 +46,7 @@ pub(in crate::rules) static UNRESOLVED_OPERATION: Rule = Rule {
     ..rule!(
         "unresolved_operation",
         Toolchain,
+        Coverage,
         "derived",
         "an operation could not be followed, so that no other rule looks at it",
         "visa-lint follows a kernel's values without a compiler. A method that the library does not have, a name from \
@@ -50,7 +55,8 @@ pub(in crate::rules) static UNRESOLVED_OPERATION: Rule = Rule {
      too: a group that a size cuts across can be too entangled to tell what a sequencer reads or which elements a reduce \
      counts. A run without findings then says nothing about it either. The summary counts such operations; this rule shows them, with what could not be resolved. It is \
      off by default, because most of them are mistakes that the compiler reports in better words; with \
-     `--deny unresolved_operation` a CI job accepts kernels only that are looked at in whole.",
+     `--deny unresolved_operation` a CI job accepts kernels only that are looked at in whole.";
+        refused: Refusal::OWN,
     )
 };
 
@@ -149,8 +155,8 @@ pub(crate) fn unread_library(place: Span, krate: &Crate, library: &FileLibrary) 
         None => "of an unknown release".to_owned(),
     };
     let whose = match &krate.package {
-        Some(package) => format!("the crate `{package}`"),
-        None => "this crate".to_owned(),
+        Some(package) if !package.is_empty() => format!("the crate `{package}`"),
+        _ => "this crate".to_owned(),
     };
     let message =
         format!("`{name}`, {release}, is not read yet: no operation of {whose} is looked at");

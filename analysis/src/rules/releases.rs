@@ -1,251 +1,278 @@
-//! What a crate says of its library and what its sources show: shapes of another release, imports of the other library,
-//! releases that are not known, arguments of `#[device]` that the library passes over.
+//! In which libraries and releases a rule holds, and who else than visa-lint would find what it finds.
 //!
-//! What is decided, and by what, is in `items`; here it gets words.
+//! Every rule's declaration says both. Nothing else decides whether a rule speaks about a dialect.
 
-use crate::db::Db;
-use crate::items::{
-    Crate, DeviceEntry, Dialect, Excluded, FileLibrary, ItemId, Span, device_entries, dialect,
-    functions_of,
-};
-use crate::libraries::{DeviceKey, Library};
-use crate::names::nearest_names;
+use super::Rule;
+use crate::items::Dialect;
+use crate::kernel::dialect::Releases;
+use crate::libraries::{Library, Pasted, Release, Said};
 
-use super::coverage::DIALECT_UNSUPPORTED;
-use super::{Alternative, Applicability, Checked, Finding, Rule, rule};
+/// The first release of the successor.
+const FIRST: Release = Release::new(0, 2);
 
-/// Other shapes that a finding shows beside the first one.
-const SHOWN: usize = 4;
+/// Rules that are named where none foresees a text.
+const NEAREST: usize = 3;
 
-pub(in crate::rules) static LIBRARY_VERSION_MISMATCH: Rule = rule!(
-    "library_version_mismatch",
-    Suspicious,
-    "library",
-    "a file is written as for another release or library than its crate is for",
-    "A crate is written for one release of its library: the user says which, else the lock file, else the manifest. Names, \
-     type arguments and addresses changed from release to release, so that sources show theirs. Where other releases have all \
-     that the files of a crate use, and the crate's own lacks some of it, the manifest or the lock file names another release \
-     than the kernels are written for: the compiler refuses them, and whatever is judged by the wrong release may be judged \
-     wrongly. Single names of another release among those of the crate's own are no such case. A crate has one library as \
-     well: a file that imports the other one is read as the crate is, and the import is reported. Name the release that the \
-     kernels are written for in `Cargo.toml`, or under `[library]` in `visa-lint.toml`, or change the kernels.",
-);
-
-pub(in crate::rules) static DEVICE_ATTRIBUTE: Rule = rule!(
-    "device_attribute",
-    Suspicious,
-    "library",
-    "an argument of `#[device]` that the library passes over without a word",
-    "The attribute of a kernel says how many chips it runs on and, in later releases, how many processing elements of \
-     each. The library reads the value of each key that it knows as a plain decimal number. A key that it does not know is \
-     passed over, and a value that is no such number counts as the key's default, both without a message: a kernel \
-     that was meant for four chips runs on one. Write keys that the release has, and numbers of digits alone.",
-    fix,
-    alt,
-);
-
-/// The family's rules.
-pub(crate) const RULES: &[&Rule] = &[&LIBRARY_VERSION_MISMATCH, &DEVICE_ATTRIBUTE];
-
-/// These rules look at files and items, not at bodies: see [`excluded`], [`other_library`] and [`check_item`].
-pub(super) fn check(_: &Checked<'_>, _: &mut Vec<Finding>) {}
-
-/// How a crate is called in a sentence.
-pub(super) fn named(krate: &Crate) -> String {
-    match &krate.package {
-        Some(package) => format!("the crate `{package}`"),
-        None => "this crate".to_owned(),
-    }
+/// The libraries and releases in which a rule holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holds {
+    book: bool,
+    successor: Option<Releases>,
 }
 
-/// The release of a library, as it is written or read.
-fn release_of(library: &FileLibrary) -> String {
-    let written = library.release.as_deref();
-    written.map_or_else(|| library.dialect.release.to_string(), str::to_owned)
-}
-
-/// Shapes of a file that its crate's release does not have.
-pub(crate) fn excluded(
-    krate: &Crate,
-    library: &FileLibrary,
-    found: &Excluded,
-) -> Option<Finding> {
-    let ((span, first), others) = found.shapes.split_first()?;
-    let (oldest, newest) = found.fitting;
-    let fitting = if oldest == newest {
-        format!("release {oldest} has")
-    } else {
-        format!("releases {oldest} to {newest} have")
+impl Holds {
+    /// In the book's library and in every release of its successor.
+    pub(super) const EVERYWHERE: Self = Self {
+        book: true,
+        successor: Some(Releases::since(FIRST)),
     };
-    let release = release_of(library);
-    let message = format!(
-        "{} is of {}, and {} is for release {release}",
-        first.words,
-        first.releases(),
-        named(krate)
-    );
-    let mut finding = Finding::new(&LIBRARY_VERSION_MISMATCH, *span, message)
-        .note(format!("release {release}, because {}", library.because))
-        .note(format!("{fitting} all that the crate uses"))
-        .help(format!(
-            "name release {newest} in `Cargo.toml` or under `[library]` in `visa-lint.toml` if the kernels are written for it, \
-             else change them"
-        ));
-    for (place, shape) in others.iter().take(SHOWN) {
-        let message = format!("{} is of {}", shape.words, shape.releases());
-        finding = finding.related(*place, message);
-    }
-    if let Some(more) = others.len().checked_sub(SHOWN + 1) {
-        let more = more + 1;
-        finding = finding.note(format!("{more} more of other releases in the file"));
-    }
-    Some(finding)
-}
-
-/// An import of another library than the crate's.
-pub(crate) fn other_library(
-    place: Span,
-    imported: Library,
-    krate: &Crate,
-    library: &FileLibrary,
-) -> Finding {
-    let own = library.dialect.library.crate_name();
-    let other = imported.crate_name();
-    let message = format!("`{other}` is imported, and {} is read as for `{own}`", named(krate));
-    Finding::new(&LIBRARY_VERSION_MISMATCH, place, message)
-        .note(format!("`{own}`, because {}", library.because))
-        .help(format!(
-            "`dialect = \"{}\"` under `[[overrides]]` in `visa-lint.toml` reads single files otherwise",
-            imported.name()
-        ))
-}
-
-/// A release that is not known, said once a crate.
-pub(crate) fn unknown_release(place: Span, krate: &Crate, library: &FileLibrary) -> Finding {
-    let Dialect { library: of, release } = library.dialect;
-    let name = of.crate_name();
-    let kind = if release == of.newest() {
-        "newer than all"
-    } else {
-        "none of those"
+    /// In the book's library alone.
+    pub(super) const BOOK: Self = Self {
+        successor: None,
+        ..Self::EVERYWHERE
     };
-    let message = format!(
-        "release {} of `{name}` is {kind} that are known: {} is read as for {release}",
-        release_of(library),
-        named(krate)
-    );
-    Finding::new(&DIALECT_UNSUPPORTED, place, message)
-        .note(format!("the release, because {}", library.because))
-        .note("what changed in it is not known: findings may be missing, or wrong")
-}
+    /// In every release of the successor, and not in the book's library.
+    pub(super) const SUCCESSOR: Self = Self {
+        book: false,
+        ..Self::EVERYWHERE
+    };
 
-/// What is wrong with the arguments of `#[device]` of an item's functions.
-pub(super) fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
-    let functions = functions_of(db, item);
-    let mut findings = Vec::new();
-    for function in functions {
-        let entries = device_entries(db, function);
-        if !entries.is_empty() {
-            let dialect = dialect(db, function.file(db));
-            findings.extend(of_entries(dialect, &entries));
+    /// Of the successor from release `0.minor` on.
+    pub(super) const fn since(self, minor: u16) -> Self {
+        let releases = match self.successor {
+            Some(releases) => Releases {
+                since: Release::new(0, minor),
+                ..releases
+            },
+            None => Releases::since(Release::new(0, minor)),
+        };
+        Self {
+            successor: Some(releases),
+            ..self
         }
     }
-    findings
-}
 
-fn of_entries(dialect: Dialect, entries: &[DeviceEntry]) -> Vec<Finding> {
-    let keys: Vec<&DeviceKey> = dialect.library.device_keys(dialect.release).collect();
-    let mut findings = Vec::new();
-    for (at, entry) in entries.iter().enumerate() {
-        let (name, place) = &entry.key;
-        let earlier = entries.get(..at).unwrap_or_default();
-        let finding = match keys.iter().find(|key| key.name == name) {
-            None => Some(unknown_key(&keys, entries, entry)),
-            Some(_) if earlier.iter().any(|other| other.key.0 == *name) => {
-                let message = format!("`{name}` is given before: this one is passed over");
-                Some(Finding::new(&DEVICE_ATTRIBUTE, *place, message))
-            }
-            Some(key) => unreadable(key, entry),
+    /// Of the successor up to release `0.minor`.
+    pub(super) const fn until(self, minor: u16) -> Self {
+        let since = match self.successor {
+            Some(releases) => releases.since,
+            None => FIRST,
         };
-        findings.extend(finding);
+        Self {
+            successor: Some(Releases {
+                since,
+                until: Some(Release::new(0, minor)),
+            }),
+            ..self
+        }
     }
-    findings
+
+    /// The releases of a library in which it holds; `None` if in none.
+    #[must_use]
+    pub const fn releases(&self, library: Library) -> Option<Releases> {
+        match library {
+            Library::VisaStd if self.book => Some(Releases::since(library.newest())),
+            Library::VisaStd => None,
+            Library::OptStd => self.successor,
+        }
+    }
+
+    /// Whether it holds in a dialect.
+    #[must_use]
+    pub fn contain(&self, dialect: Dialect) -> bool {
+        match dialect.library {
+            Library::VisaStd => self.book,
+            Library::OptStd => (self.successor).is_some_and(|own| own.contain(dialect.release)),
+        }
+    }
 }
 
-/// A key that the library does not have.
-fn unknown_key(keys: &[&DeviceKey], entries: &[DeviceEntry], entry: &DeviceEntry) -> Finding {
-    let (name, place) = &entry.key;
-    let known: Vec<String> = keys
-        .iter()
-        .map(|key| match key.default {
-            Some(default) => format!("`{}` (default {default})", key.name),
-            None => format!("`{}`", key.name),
+/// Who finds what a rule finds, beside visa-lint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Confirmer {
+    /// The library: a compile error or a panic of a run without the hardware.
+    Library,
+    /// The vendor's compiler, after it has translated the kernel.
+    Compiler,
+    /// No program: the model of the hardware says so.
+    Model,
+}
+
+impl Confirmer {
+    /// The name in documents.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Library => "library",
+            Self::Compiler => "compiler",
+            Self::Model => "model",
+        }
+    }
+}
+
+/// Who refuses a kernel that breaks a rule, and since when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refusal {
+    /// Whether the book's library does.
+    book: bool,
+    /// The first release of the successor that does.
+    since: Option<Release>,
+    /// Who finds it where the successor does not.
+    otherwise: Option<Confirmer>,
+}
+
+impl Refusal {
+    /// No program does.
+    pub(super) const NEVER: Self = Self {
+        book: false,
+        since: None,
+        otherwise: Some(Confirmer::Model),
+    };
+    /// Both libraries do, in all releases.
+    pub(super) const BY_LIBRARIES: Self = Self {
+        book: true,
+        since: Some(FIRST),
+        ..Self::NEVER
+    };
+    /// The successor's compiler does, and no library.
+    pub(super) const BY_COMPILER: Self = Self::NEVER.else_compiler();
+    /// There is nothing to refuse: the rule speaks about visa-lint's own run.
+    pub(super) const OWN: Self = Self {
+        otherwise: None,
+        ..Self::NEVER
+    };
+
+    /// The successor does from release `0.minor` on.
+    pub(super) const fn since(minor: u16) -> Self {
+        Self {
+            since: Some(Release::new(0, minor)),
+            ..Self::NEVER
+        }
+    }
+
+    /// Where the successor does not, its compiler does.
+    pub(super) const fn else_compiler(self) -> Self {
+        Self {
+            otherwise: Some(Confirmer::Compiler),
+            ..self
+        }
+    }
+
+    /// The first release of a library whose own code refuses it; `None` if no release does.
+    #[must_use]
+    pub const fn since_release(&self, library: Library) -> Option<Release> {
+        match library {
+            Library::VisaStd if self.book => Some(library.newest()),
+            Library::VisaStd => None,
+            Library::OptStd => self.since,
+        }
+    }
+
+    /// Who finds it where the successor's own code does not; `None` where there is nothing to confirm.
+    #[must_use]
+    pub const fn otherwise(&self) -> Option<Confirmer> {
+        self.otherwise
+    }
+
+    /// Who finds it in a dialect; `None` where there is nothing to confirm.
+    #[must_use]
+    pub fn confirmer(&self, dialect: Dialect) -> Option<Confirmer> {
+        let otherwise = self.otherwise?;
+        let refuses = self.since_release(dialect.library);
+        if refuses.is_some_and(|since| since <= dialect.release) {
+            return Some(Confirmer::Library);
+        }
+        // Nothing is known of what a compiler says of kernels for the book's library.
+        Some(match dialect.library {
+            Library::VisaStd => Confirmer::Model,
+            Library::OptStd => otherwise,
+        })
+    }
+}
+
+impl Rule {
+    /// Whether the rule holds in a dialect. Where it does not, it does not run.
+    #[must_use]
+    pub fn holds_in(&self, dialect: Dialect) -> bool {
+        self.holds.contain(dialect)
+    }
+
+    /// Who would find in a dialect what the rule finds there; `None` for rules about visa-lint's own run.
+    #[must_use]
+    pub fn confirmed_by(&self, dialect: Dialect) -> Option<Confirmer> {
+        self.refused.confirmer(dialect)
+    }
+
+    /// What the libraries and their compiler say of what the rule finds, each text once.
+    #[must_use]
+    pub fn texts(&self) -> Vec<Said> {
+        let mut texts: Vec<Said> = Vec::new();
+        // The successor's texts are the ones that users meet.
+        let libraries = Library::ALL.into_iter().rev();
+        for said in libraries.flat_map(|library| library.errors_of(self.name)) {
+            if !texts.contains(said) {
+                texts.push(*said);
+            }
+        }
+        texts
+    }
+}
+
+/// A rule that foresees a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Foreseen {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// What is known of the text.
+    pub said: Said,
+    /// Whether it is the text, or one that is like it.
+    pub alike: bool,
+}
+
+/// The rules that foresee a text of a library or a compiler, those whose known text is the longest first; rules whose text is
+/// only like it are there where no other is. Numbers, paths and mappings in the text are passed over.
+#[must_use]
+pub fn foreseeing(text: &str) -> Vec<Foreseen> {
+    let pasted = Pasted::new(text);
+    let mut found: Vec<_> = super::all()
+        .filter_map(|rule| {
+            let texts = rule.texts().into_iter();
+            let fits = texts.filter_map(|said| Some((pasted.fit(said.words)?, said)));
+            let (fit, said) = fits.max_by_key(|(fit, _)| *fit)?;
+            let alike = !fit.whole;
+            Some((fit, Foreseen { rule, said, alike }))
         })
         .collect();
-    let is_are = if keys.len() == 1 { "the only key is" } else { "the keys are" };
-    let place = match (&entry.value, name.as_str()) {
-        (Some((_, value)), "") => value,
-        _ => place,
-    };
-    let message = format!("`#[device]` has no key `{name}`, and passes it over");
-    let finding = Finding::new(&DEVICE_ATTRIBUTE, *place, message)
-        .help(format!("{is_are} {}", known.join(" and ")));
-    let free = keys
-        .iter()
-        .map(|key| key.name)
-        .filter(|key| entries.iter().all(|other| other.key.0 != *key));
-    let meant = nearest_names(name, free).into_iter().next();
-    match meant.filter(|_| entry.value.is_some()) {
-        Some(meant) => finding
-            .note(format!("{is_are} {}", known.join(" and ")))
-            .alternatives("write ", [Alternative::text(*place, meant.clone())])
-            .fix(
-                Applicability::Maybe,
-                format!("write `{meant}`"),
-                *place,
-                meant,
-            ),
-        None => finding,
-    }
+    // Rules that fit equally well keep the catalogue's order.
+    found.sort_by_key(|(fit, _)| std::cmp::Reverse(*fit));
+    let whole = found.iter().any(|(fit, _)| fit.whole);
+    let kept = found.into_iter().filter(|(fit, _)| fit.whole || !whole);
+    kept.map(|(_, foreseen)| foreseen).collect()
 }
 
-/// A value that the library does not read as it is meant.
-fn unreadable(key: &DeviceKey, entry: &DeviceEntry) -> Option<Finding> {
-    // A library that does not look at values reads none wrongly.
-    let default = key.default?;
-    let Some((text, place)) = &entry.value else {
-        let message = format!("`{}` has no value, and counts as {default}", key.name);
-        return Some(
-            Finding::new(&DEVICE_ATTRIBUTE, entry.key.1, message)
-                .help(format!("write `{} = {default}` or another number", key.name)),
-        );
+/// Rules whose names have words of a text, those with the most of them first: what to look at where no rule foresees it.
+#[must_use]
+pub fn nearest_to_text(text: &str) -> Vec<&'static str> {
+    let words: Vec<String> = text
+        .split(|letter: char| !letter.is_alphanumeric())
+        .map(str::to_lowercase)
+        .collect();
+    let shared = |name: &str| {
+        let parts = name.split('_');
+        parts
+            .filter(|part| part.len() > 2 && words.iter().any(|word| word == part))
+            .count()
     };
-    let read = text.parse::<usize>().ok();
-    let counts_as = match read {
-        // The library keeps a byte of it.
-        Some(number) if number > usize::from(u8::MAX) => number % 256,
-        Some(_) => return None,
-        None => usize::from(default),
-    };
-    let place = if text.is_empty() { entry.key.1 } else { *place };
-    let why = if read.is_some() {
-        "does not fit a byte"
-    } else {
-        "is no plain decimal number"
-    };
-    let message = format!("`{} = {text}` {why}, and counts as {counts_as}", key.name);
-    let finding = Finding::new(&DEVICE_ATTRIBUTE, place, message)
-        .help(format!("write the number in digits alone, such as `{} = 4`", key.name));
-    let plain = crate::items::literal_number(text).filter(|_| read.is_none());
-    Some(match plain {
-        Some(number) if number <= u64::from(u8::MAX) => finding
-            .alternatives("write ", [Alternative::text(place, number.to_string())])
-            .fix(
-                Applicability::Maybe,
-                format!("write `{number}`"),
-                place,
-                number.to_string(),
-            ),
-        _ => finding,
-    })
+    let mut named: Vec<(usize, &str)> = super::all()
+        .map(|rule| (shared(rule.name), rule.name))
+        .filter(|(count, _)| *count > 0)
+        .collect();
+    // Rules with equally many keep the catalogue's order.
+    named.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    let most = named.first().map_or(0, |(count, _)| *count);
+    let nearest = named.into_iter().filter(|(count, _)| *count == most);
+    nearest.map(|(_, name)| name).take(NEAREST).collect()
 }
+
+#[cfg(test)]
+mod tests;

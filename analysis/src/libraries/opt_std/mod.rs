@@ -1,6 +1,7 @@
 //! The book library's successor, `furiosa_opt_std`, as names: early releases still have what the book's library names, later
 //! ones add to it.
 
+mod errors;
 mod shapes;
 
 use super::{DeviceKey, Names, OperationNames, Release, visa_std};
@@ -34,6 +35,7 @@ pub(super) const NAMES: Names = Names {
             since: Release::new(0, 3),
         },
     ],
+    errors: errors::ERRORS,
 };
 
 /// All releases: `0.2` to `0.10`.

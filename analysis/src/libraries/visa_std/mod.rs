@@ -1,5 +1,6 @@
 //! The book's library, `furiosa_visa_std`, as names.
 
+mod errors;
 mod names;
 mod operations;
 
@@ -27,4 +28,5 @@ pub(super) const NAMES: Names = Names {
         default: None,
         since: Release::new(0, 1),
     }],
+    errors: errors::ERRORS,
 };

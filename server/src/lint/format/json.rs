@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use visa_analysis::{Applicability, Diagnostic};
+use visa_analysis::{Applicability, Confirmer, Diagnostic};
 
 use crate::json::{Range, pretty, range};
 use crate::lint::outline::{DialectOf, Finding, NotLookedAt, Outline};
@@ -75,6 +75,7 @@ struct Entry<'a> {
     related: Vec<Related<'a>>,
     fixes: Vec<Fix<'a>>,
     suppressed: bool,
+    confirmed_by: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -153,6 +154,7 @@ fn entry(finding: &Finding) -> Entry<'_> {
         url,
         file,
         suppressed,
+        confirmed_by,
         ..
     } = &finding.diagnostic;
     Entry {
@@ -177,6 +179,7 @@ fn entry(finding: &Finding) -> Entry<'_> {
             .collect(),
         fixes: finding.diagnostic.fixes.iter().map(fix).collect(),
         suppressed: *suppressed,
+        confirmed_by: confirmed_by.map(Confirmer::name),
     }
 }
 
