@@ -544,10 +544,7 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
             }));
     }
     report.diagnostics.extend(mismatches(db, file, &mut places));
-    report.library = Some(CrateLibrary {
-        krate: Crate::clone(&crate_of(db, file)),
-        library: FileLibrary::clone(&file_library(db, file)),
-    });
+    report.library = Some(library_of(db, file));
     report.unresolved = unresolved.into_values().collect();
     report.operations = counts(operations.len(), &report.unresolved);
     sort(&mut report.diagnostics);
@@ -564,6 +561,14 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
         }
     }
     Arc::new(report)
+}
+
+/// The crate of a file, and the library that it is written for.
+pub(crate) fn library_of(db: &dyn Db, file: SourceFile) -> CrateLibrary {
+    CrateLibrary {
+        krate: Crate::clone(&crate_of(db, file)),
+        library: FileLibrary::clone(&file_library(db, file)),
+    }
 }
 
 /// The code of a file that conditions leave out.

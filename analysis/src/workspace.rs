@@ -16,7 +16,8 @@ use rustc_hash::FxHashSet;
 
 use crate::budget::Budget;
 use crate::check::{
-    Fixes, check_one, completed_file_report, file_report, items_of, panic_words, reachable_from,
+    Fixes, check_one, completed_file_report, file_report, items_of, library_of, panic_words,
+    reachable_from,
 };
 use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::cost::{KernelCost, kernel_costs};
@@ -30,7 +31,7 @@ use crate::inputs::{
     ProjectRules, SourceFile, syntax_error_count,
 };
 use crate::items::{DISUSED_BY_EDIT, Dialect, ItemId};
-use crate::report::{DiagnosticFix, FileReport, Problem, Report, fitted};
+use crate::report::{CrateLibrary, DiagnosticFix, FileReport, Problem, Report, fitted};
 use crate::rules::EnabledRules;
 use crate::suppression::{Allowed, allowing};
 
@@ -476,6 +477,17 @@ impl Analysis {
                 });
         let answers: Result<Vec<_>, Problem> = answers.collect();
         Ok(answers?.concat())
+    }
+
+    /// The crate of a file, and the library that it is written for.
+    ///
+    /// # Errors
+    ///
+    /// There is no such file, a newer edit overtook the question, or the engine failed.
+    pub fn library_of(&self, path: &str) -> Result<CrateLibrary, Problem> {
+        let parts = self.parts(path);
+        let file = parts.first().copied().ok_or(Problem::NoSuchFile)?;
+        self.guarded(|db| library_of(db, file))
     }
 
     /// What the engine holds of a file: the file itself, then the blocks in it.

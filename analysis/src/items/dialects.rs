@@ -257,7 +257,7 @@ fn by_shapes(library: Library, shapes: Shapes) -> (Release, String) {
     } else if having(&release) < telling.len() {
         format!("no release has all that the sources use ({bounds}), and {release} has most")
     } else {
-        format!("by the sources: {bounds}")
+        format!("{release} is the newest that has what the sources use ({bounds})")
     };
     (release, because)
 }

@@ -50,6 +50,8 @@ pub(crate) struct Sources {
     pub(crate) standard_input: Option<String>,
     /// How people see a path.
     names: BTreeMap<String, String>,
+    /// The current folder.
+    here: String,
     /// What could not be read.
     pub(crate) errors: Vec<String>,
     /// What is worth saying and fails nothing.
@@ -101,12 +103,14 @@ impl Sources {
         }
     }
 
-    /// The path as people gave it.
+    /// The path as people gave it; of a file that is none of the run's, such as a manifest, that below the current folder.
     pub(crate) fn shown(&self, path: &str) -> String {
-        self.names
-            .get(path)
-            .cloned()
-            .unwrap_or_else(|| path.to_owned())
+        let known = self.names.get(path).cloned();
+        let below = || {
+            let below = path.strip_prefix(&self.here)?.strip_prefix('/')?;
+            Some(below.to_owned())
+        };
+        known.or_else(below).unwrap_or_else(|| path.to_owned())
     }
 }
 
@@ -287,6 +291,7 @@ impl<'a> Gathering<'a> {
             .collect();
         let mut sources = Sources {
             standard_input: self.standard_input,
+            here: slashes(&self.here),
             errors: self.errors,
             warnings: self.warnings,
             ..Sources::default()
