@@ -283,12 +283,13 @@ fn package(name: &str, library: Library, release: &str) -> PackageManifest {
     let library = PackageLibrary {
         library,
         named: Some("the manifest".into()),
-        renamed: None,
         release: Some((release.into(), "the manifest".into())),
+        ..PackageLibrary::default()
     };
     PackageManifest {
         name: name.into(),
         libraries: [library].into(),
+        problem: None,
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Checked, Finding, Group, Rule};
 use super::{
     banks, budgets, cast, collect, commit, contraction, coverage, dma, dma_performance, fetch,
     library, mapping_expressions, memory, performance, pipeline, provenance, schedule, sequencer,
-    steps, style, suppressions, switch, tensors, transpose, valid_count, vector,
+    steps, style, suppressions, switch, tensors, transpose, valid_count, vector, versions,
 };
 use crate::names::nearest_names;
 
@@ -151,6 +151,12 @@ pub(super) const FAMILIES: &[Family] = &[
         check: library::check,
     },
     Family {
+        rules: versions::RULES,
+        also: &[],
+        needs: Needs::Body,
+        check: versions::check,
+    },
+    Family {
         rules: style::RULES,
         also: &[],
         needs: Needs::Body,
@@ -237,10 +243,10 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         .flat_map(|family| family.rules.iter().copied())
 }
 
-/// The rule of that name.
+/// The rule of that name, or that had it before.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Rule> {
-    all().find(|rule| rule.name == name)
+    all().find(|rule| rule.is_called(name))
 }
 
 /// Whether it names a rule or a group.

@@ -1,9 +1,13 @@
 //! The current library, `furiosa_opt_std`, as names: early releases still have what the book's library names, later ones add
 //! to it. Names that went stay in scope: a file for an older release names them.
 
+mod errors;
 mod operations;
+mod shapes;
 
-use super::{Names, visa_std};
+use super::{DeviceKey, Names, Release, visa_std};
+
+pub(super) use shapes::SHAPES;
 
 /// `furiosa_opt_std` as names.
 pub(super) const NAMES: Names = Names {
@@ -19,7 +23,31 @@ pub(super) const NAMES: Names = Names {
     prelude: &[visa_std::PRELUDE, OWN],
     enums: ENUMS,
     operations: &operations::OPERATIONS,
-    newest: super::Release::new(0, 10),
+    releases: &RELEASES,
+    device_keys: &[
+        DeviceKey {
+            name: "chip",
+            default: Some(1),
+            since: Release::new(0, 2),
+        },
+        DeviceKey {
+            name: "pe",
+            default: Some(8),
+            since: Release::new(0, 3),
+        },
+    ],
+    errors: errors::ERRORS,
+};
+
+/// All releases: `0.2` to `0.10`.
+const RELEASES: [Release; 9] = {
+    let mut releases = [Release::new(0, 2); 9];
+    let mut at = 1;
+    while at < releases.len() {
+        releases[at].minor = releases[at - 1].minor + 1;
+        at += 1;
+    }
+    releases
 };
 
 /// Enums with their variants, of all releases.
