@@ -2,9 +2,10 @@
 
 use super::{Checked, Finding, Group, Rule};
 use super::{
-    banks, budgets, cast, collect, commit, contraction, coverage, dma, dma_performance, fetch,
-    library, mapping_expressions, memory, performance, pipeline, provenance, schedule, sequencer,
-    style, suppressions, switch, tensors, transpose, valid_count, vector,
+    banks, budgets, cast, collect, commit, contraction, coverage, device_language, dma,
+    dma_performance, fetch, library, mapping_expressions, memory, performance, pipeline,
+    provenance, schedule, sequencer, style, suppressions, switch, tensors, transpose, valid_count,
+    vector,
 };
 use crate::names::nearest_names;
 
@@ -143,6 +144,12 @@ pub(super) const FAMILIES: &[Family] = &[
         also: &[],
         needs: Needs::Derivation,
         check: library::check,
+    },
+    Family {
+        rules: device_language::RULES,
+        also: &[],
+        needs: Needs::Body,
+        check: device_language::check,
     },
     Family {
         rules: style::RULES,
