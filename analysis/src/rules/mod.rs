@@ -18,6 +18,7 @@ mod commit;
 mod contraction;
 mod coverage;
 mod declaration;
+mod device_language;
 mod dma;
 mod dma_performance;
 mod enabled;
@@ -174,6 +175,9 @@ pub(crate) fn check_item(db: &dyn Db, item: ItemId, families: Families) -> Vec<F
     }
     if families.have_one_of(style::RULES) {
         findings.extend(style::check_sites(&sites));
+    }
+    if families.have_one_of(device_language::RULES) {
+        findings.extend(device_language::check_item(db, item));
     }
     enabled::keep_what_holds_in(dialect(db, item.file(db)), &mut findings);
     findings
