@@ -5,7 +5,8 @@
 //! re-runs none. A function in which the engine itself fails gives a problem instead of findings; the rest of the file is
 //! still checked.
 
-mod unread;
+mod releases;
+mod unknown_release;
 
 use std::any::Any;
 use std::cell::{Cell, OnceCell};
@@ -15,7 +16,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::unread::unread_library;
+use self::releases::mismatches;
+use self::unknown_release::unknown_release;
 use crate::causes::Causes;
 use crate::completion::{breaks_nothing, complete_each};
 use crate::db::Db;
@@ -26,8 +28,8 @@ use crate::inputs::{
 };
 use crate::items::{
     Crate, FileLibrary, ItemId, ItemKind, ModuleId, ModulePath, Span, all_functions, crate_of,
-    crate_root, file_functions, file_items, file_library, file_package, functions_of, is_inside,
-    is_left_out, item_text, left_out_code,
+    crate_root, dialect, file_functions, file_items, file_library, file_package, functions_of,
+    is_inside, is_left_out, item_text, left_out_code,
 };
 use crate::kernel::{Body, OperationId, OperationKind, Unresolved, hidden_kernels};
 use crate::places::Places;
@@ -165,14 +167,17 @@ pub fn completed_function_findings(db: &dyn Db, function: ItemId) -> Arc<Finding
     Arc::new(found)
 }
 
-/// The rules to be run on a function: those of its file, and of the files of helpers that it calls.
+/// The rules to be run on a function: those of its file, and of the files of helpers that it calls, as far as they hold in the
+/// function's dialect.
 #[salsa::tracked(returns(copy))]
 fn rules_for(db: &dyn Db, function: ItemId) -> EnabledRules {
-    let items = items_in(&body(db, function));
+    let body = body(db, function);
+    let items = items_in(&body);
     let mut files: FxHashSet<SourceFile> = items.into_iter().map(|item| item.file(db)).collect();
     files.insert(function.file(db));
     let rules = files.into_iter().map(|file| enabled_rules(db, file));
-    rules.reduce(EnabledRules::or).unwrap_or_default()
+    let rules = rules.reduce(EnabledRules::or).unwrap_or_default();
+    rules.holding_in(body.dialect)
 }
 
 /// The items in which something of a body is written.
@@ -311,7 +316,8 @@ pub(crate) fn as_checked<T>(
 #[salsa::tracked(returns(clone))]
 pub fn item_findings(db: &dyn Db, item: ItemId) -> Arc<Findings> {
     Arc::new(guarded(db, || {
-        let families = enabled_rules(db, item.file(db)).families();
+        let enabled = enabled_rules(db, item.file(db));
+        let families = enabled.holding_in(dialect(db, item.file(db))).families();
         let mut findings = rules::check_item(db, item, families);
         let unresolved = hidden_kernels(db, item).to_vec();
         if rules::names_what_is_not_looked_at(families) {
@@ -528,7 +534,7 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
         Fixes::Completed => from_elsewhere(db, file, fixes),
     };
     take(&elsewhere, &mut report);
-    if let Some((finding, home)) = unread_library(db, file) {
+    if let Some((finding, home)) = unknown_release(db, file) {
         let diagnostic = places.diagnostic(&finding);
         report
             .diagnostics
@@ -537,10 +543,8 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
                 ..diagnostic
             }));
     }
-    report.library = Some(CrateLibrary {
-        krate: Crate::clone(&crate_of(db, file)),
-        library: FileLibrary::clone(&file_library(db, file)),
-    });
+    report.diagnostics.extend(mismatches(db, file, &mut places));
+    report.library = Some(library_of(db, file));
     report.unresolved = unresolved.into_values().collect();
     report.operations = counts(operations.len(), &report.unresolved);
     sort(&mut report.diagnostics);
@@ -557,6 +561,14 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
         }
     }
     Arc::new(report)
+}
+
+/// The crate of a file, and the library that it is written for.
+pub(crate) fn library_of(db: &dyn Db, file: SourceFile) -> CrateLibrary {
+    CrateLibrary {
+        krate: Crate::clone(&crate_of(db, file)),
+        library: FileLibrary::clone(&file_library(db, file)),
+    }
 }
 
 /// The code of a file that conditions leave out.

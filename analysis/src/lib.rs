@@ -54,9 +54,9 @@ pub use ide::{
     RenameProblem, SemanticToken, SignatureHelp, SignatureParameter, StageTableAnswer, Symbol,
     SymbolKind, TokenKind, WorkspaceSymbol,
 };
-pub use inputs::{Options, Package, PackageLibrary, PackageManifest};
+pub use inputs::{ManifestPlace, Options, Package, PackageLibrary, PackageManifest};
 pub use items::{Crate, Dialect, FileLibrary};
-pub use libraries::{Library, Release};
+pub use libraries::{Library, Release, Said, Speaker};
 #[doc(hidden)]
 pub use mapping::positions_looked_at;
 pub use names::nearest_names;
@@ -69,10 +69,14 @@ pub use report::{
     CrateLibrary, Diagnostic, DiagnosticFix, FileEdit, FileReport, InactiveCode, OperationCounts,
     Position, Problem, Range, RelatedPlace, Report, StatedAlternative, UnresolvedPlace,
 };
-pub use rules::{Applicability, EnabledRules, Group, Level, Offers, Rule};
 pub use rules::{
-    all as all_rules, engines as rule_engines, find as find_rule, is_rule_or_group,
-    nearest as nearest_rules, url as rule_url,
+    Applicability, Confirmer, EnabledRules, Engine, Foreseen, Group, Holds, Level, Offers, Refusal,
+    Rule,
+};
+pub use rules::{
+    all as all_rules, dialect_line, find as find_rule, foreseeing as rules_foreseeing,
+    is_rule_or_group, nearest as nearest_rules, nearest_to_text as rules_nearest_to_text,
+    url as rule_url, without_dialect_line,
 };
 pub use simulation::{Lane, Peak};
 pub use suppression::Allowed;

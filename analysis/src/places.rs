@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::db::Db;
 use crate::inputs::{SourceFile, line_index, shown_path};
-use crate::items::{Span, TokenMap, token_map};
+use crate::items::{Span, TokenMap, dialect, token_map};
 use crate::report::{
     Diagnostic, DiagnosticFix, FileEdit, Position, Range, RelatedPlace, StatedAlternative,
 };
@@ -181,6 +181,7 @@ impl<'a> Places<'a> {
             related,
             fixes,
             suppressed: false,
+            confirmed_by: rule.confirmed_by(dialect(self.db, finding.span.item.file(self.db))),
             home: None,
         })
     }

@@ -366,6 +366,7 @@ pub(crate) fn apply(
             related: Vec::new(),
             fixes,
             suppressed: inherited.iter().any(|name| **name == *rule.name),
+            confirmed_by: None,
             home: None,
         };
         // A comment may speak about itself, wherever the line is that it covers.

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use visa_analysis::{Diagnostic, FileEdit, FileReport, Level, Workspace};
+use visa_analysis::{Diagnostic, FileEdit, FileReport, Level};
 
-use crate::{check_completed, check_text, line_of, visible};
+use crate::{check_completed, check_text, line_of, visible, workspace_of};
 
 /// Something that a finding says may be written.
 #[derive(Debug, Clone, Copy)]
@@ -132,9 +132,10 @@ pub fn faults(
 
 /// The cycles of all kernels of a file.
 fn cycles(path: &str, text: &str) -> u64 {
-    let mut workspace = Workspace::new();
-    workspace.set_files([(path, text)]);
-    let costs = workspace.analysis().costs(path).unwrap_or_default();
+    let costs = workspace_of(path, text)
+        .analysis()
+        .costs(path)
+        .unwrap_or_default();
     costs.iter().filter_map(|kernel| kernel.total).sum()
 }
 

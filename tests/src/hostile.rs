@@ -3,6 +3,7 @@
 //! A text is made of choices, which are bytes: those of a random generator in the tests, those of a fuzzer in `fuzz/`. The
 //! answers are asked for through the front door only.
 
+use crate::workspace_of;
 use visa_analysis::{
     ByteRange, Diagnostic, FileReport, HintLevel, Problem, Trust, Workspace, fix_all,
 };
@@ -169,9 +170,7 @@ pub fn spliced(base: &str, mut choices: Choices<'_>) -> String {
 /// A workspace of one file.
 #[must_use]
 pub fn workspace(text: &str) -> Workspace {
-    let mut workspace = Workspace::new();
-    workspace.set_files([(PATH, text)]);
-    workspace
+    workspace_of(PATH, text)
 }
 
 /// Asks everything about a text.

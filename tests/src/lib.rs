@@ -1,7 +1,8 @@
 //! Helpers shared by the end-to-end tests: fixtures, their markers, and checking a text in-process.
 //!
 //! A marker is a comment `//~ rule` at the end of the line where a finding starts, or `//~^ rule` one line below it (a
-//! caret a line). Findings and markers are compared both ways.
+//! caret a line). Findings and markers are compared both ways. A first line `// dialect: opt-std@0.8` says which library and
+//! release a text is written for; without one its imports do, in the newest release.
 
 pub mod corpus;
 pub mod hints;
@@ -13,7 +14,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use visa_analysis::{Budget, Diagnostic, FileReport, Level, Workspace};
+use visa_analysis::{Budget, Diagnostic, FileReport, Level, Workspace, dialect_line};
 
 /// The folder of the workspace.
 #[must_use]
@@ -101,6 +102,9 @@ fn budgets(text: &str) -> Arc<[Budget]> {
 #[must_use]
 pub fn workspace_of(path: &str, text: &str) -> Workspace {
     let mut workspace = Workspace::new();
+    if let Some(dialect) = dialect_line(text) {
+        workspace.set_dialect(dialect);
+    }
     workspace.set_files([(path, text)]);
     workspace.set_budgets([(path, budgets(text))]);
     workspace

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use visa_analysis::{Group, Level, Workspace, all_rules};
+use visa_analysis::{Group, Level, all_rules};
 use visa_tests::{
     check_text, differences, folders, line_of, read, repository, rust_files, shown, visible,
+    workspace_of,
 };
 
 /// The kernels of all rules whose file names start with a word.
@@ -179,8 +180,7 @@ fn what_would_save_cycles_is_proposed_with_the_cost() {
     let mut problems = Vec::new();
     let rules = all_rules().filter(|rule| rule.group == Group::Performance);
     for rule in rules.filter(|rule| !without.contains(&rule.name)) {
-        let mut workspace = Workspace::new();
-        workspace.set_file("kernel.rs", rule.wrong);
+        let workspace = workspace_of("kernel.rs", rule.wrong);
         let costs = workspace.analysis().costs("kernel.rs").unwrap_or_default();
         let proposed = costs
             .iter()

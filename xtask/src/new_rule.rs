@@ -110,8 +110,9 @@ fn with_declaration(text: &str, name: &str, group: &str) -> Option<String> {
     let end = start + text.get(start..)?.find("];")?;
     let listed = text.get(start..end)?.trim_end().trim_end_matches(',');
     let constant = name.to_uppercase();
+    let engine = engine_of(text).unwrap_or("Memory");
     let declaration = format!(
-        "pub(in crate::rules) static {constant}: Rule = rule!(\n    \"{name}\",\n    {group},\n    \"derived\",\n    \
+        "pub(in crate::rules) static {constant}: Rule = rule!(\n    \"{name}\",\n    {group},\n    {engine},\n    \"derived\",\n    \
          \"what it reports, in one line\",\n    \
          \"the mechanism in the machine, what goes wrong, what to do\",\n);\n\n"
     );
@@ -125,6 +126,14 @@ fn with_declaration(text: &str, name: &str, group: &str) -> Option<String> {
     let head = text.get(remarks..start)?;
     let after = text.get(end..)?;
     Some(format!("{before}{declaration}{head}{listed}{last}{after}"))
+}
+
+/// The part of the machine that the family's first rule speaks about: behind its name and its group.
+fn engine_of(text: &str) -> Option<&str> {
+    let (_, declared) = text.split_once("= rule!(")?;
+    let engine = declared.split(',').nth(2)?.trim();
+    let is_name = engine.chars().all(|letter| letter.is_ascii_alphabetic());
+    (is_name && !engine.is_empty()).then_some(engine)
 }
 
 fn read(path: &Path) -> Result<String, String> {
@@ -145,7 +154,8 @@ mod tests {
 
     use super::run;
 
-    const FAMILY: &str = "pub(in crate::rules) static FIRST: Rule = rule!(\"first\");
+    const FAMILY: &str =
+        "pub(in crate::rules) static FIRST: Rule = rule!(\"first\", Hardware, Commit, \"words\");
 
 /// The family's rules.
 pub(super) const RULES: &[&Rule] = &[&FIRST];
@@ -171,7 +181,7 @@ fn check() {}
         let folder = repository();
         assert!(run(folder.path(), "commit_new", "commit", "silent").is_ok());
         let family = text(&folder, "analysis/src/rules/commit.rs");
-        let declared = "pub(in crate::rules) static COMMIT_NEW: Rule = rule!(\n    \"commit_new\",\n    Silent,";
+        let declared = "pub(in crate::rules) static COMMIT_NEW: Rule = rule!(\n    \"commit_new\",\n    Silent,\n    Commit,";
         assert!(family.contains(declared), "{family}");
         let list = "pub(super) const RULES: &[&Rule] = &[&FIRST, &COMMIT_NEW];\n\nfn check() {}\n";
         assert!(

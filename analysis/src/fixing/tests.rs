@@ -164,6 +164,7 @@ fn finding(word: char, level: Level, at: usize, fixes: Vec<DiagnosticFix>) -> Di
         related: Vec::new(),
         fixes,
         suppressed: false,
+        confirmed_by: None,
         home: None,
     }
 }

@@ -14,6 +14,7 @@ use super::{Alternative, Applicability, Checked, Finding, Rule, rule, wording};
 pub(in crate::rules) static BANK_STARVATION: Rule = rule!(
     "bank_starvation",
     Hardware,
+    Schedule,
     "Bank Starvation",
     "64 or more consecutive accesses to one bank of DM",
     "Bits 3 to 6 of a byte address choose one of 16 banks, and Fetch and Commit Engines go before the DMA engine at every bank. \

@@ -9,23 +9,27 @@ use crate::hardware::FLIT_BYTES;
 pub(in crate::rules) static CAST_UNSUPPORTED: Rule = rule!(
     "cast_unsupported",
     Hardware,
+    Cast,
     "Precision Lowering",
     "a type pair that the Cast Engine does not convert",
     "The Cast Engine only lowers the precision of what the Contraction Engine and the Vector Engine compute: `i32` \
      to narrower integers, `f32` to narrower floats. It neither widens nor crosses between integers and floats. \
      Widening belongs to the Fetch Engine, and the crossing to the Vector Engine's fixed-point stages.",
-    alt,
+    alt;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static CAST_PACKET: Rule = rule!(
     "cast_packet",
     Hardware,
+    Cast,
     "Packet Transformation",
     "the packet of a cast is not the elements of the input packet padded to a flit",
     "One flit of 32 bytes enters the Cast Engine a cycle and one leaves it. The elements of the input packet keep \
      their order and become narrower, so they fill only the beginning of the flit that leaves; the rest is padding \
      and has to be in the mapping. Time passes through unchanged.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 /// The family's rules.

@@ -16,34 +16,40 @@ use super::{Alternative, Applicability, Checked, Finding, Rule, levels, rule};
 pub(in crate::rules) static COLLECT_PACKET_SIZE: Rule = rule!(
     "collect_packet_size",
     Hardware,
+    Collect,
     "Packet Normalization",
     "the collected packet is not exactly one flit of 32 bytes",
     "Every engine behind the Collect Engine, and both register files, move one flit of 32 bytes a cycle. The Collect Engine \
      pads a packet up to whole flits and hands them on one by one: what leaves it is always one flit, and the flits of \
      a longer packet become the innermost steps of time. A shorter packet is spelled with its padding.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static COLLECT_PACKET_MISMATCH: Rule = rule!(
     "collect_packet_mismatch",
     Hardware,
+    Collect,
     "Packet Normalization",
     "the collected packet is not the inner flit of the padded input packet",
     "The Collect Engine cuts; it does not reorder. The flit that leaves holds 32 neighbouring bytes of the packet that \
      enters, in their order: the innermost part of its mapping, padded where the packet ends. Another order or another \
      part has to be made by the fetch.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static COLLECT_TIME_MISMATCH: Rule = rule!(
     "collect_time_mismatch",
     Hardware,
+    Collect,
     "Packet Normalization",
     "the collected time is not the input time followed by the flits of a packet",
     "All flits of one packet leave before the first of the next. The time behind the Collect Engine is therefore the \
      input's time with the packet's outer part innermost; its order comes from the fetch (and the switch) and cannot \
      change here.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 /// The family's rules.

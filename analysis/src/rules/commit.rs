@@ -16,39 +16,46 @@ use super::{Applicability, Checked, Finding, Group, Rule, levels, rule};
 pub(in crate::rules) static COMMIT_PACKET_SIZE: Rule = rule!(
     "commit_packet_size",
     Hardware,
+    Commit,
     "Commit Engine: Constraints",
     "the committed part of the packet is not 8, 16, 24 or 32 bytes",
     "A flit of 32 bytes reaches the Commit Engine, and the engine cuts it behind 8, 16, 24 or 32 bytes. How much is kept \
      follows from the element: the part of the packet that it holds, with the padding that it has behind it. A shorter \
      element is padded; a scalar a slice is stored with padding too.",
     fix,
-    alt,
+    alt;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static COMMIT_SIZE: Rule = rule!(
     "commit_size",
     Hardware,
+    Commit,
     "Commit Engine: Constraints",
     "the writes of a packet are no multiples of 8 bytes",
     "A packet is written in one piece where its bytes are neighbours in DM, else in several, each as long as the neighbours \
      allow. Such a write is 8, 16, 24 or 32 bytes, for a bank writes rows of 8 bytes. An element that takes a packet apart \
      into smaller pieces cannot be written: let the Transpose Engine or the fetch turn the packet around.",
-    alt,
+    alt;
+    refused: Refusal::BY_COMPILER,
 );
 
 pub(in crate::rules) static COMMIT_MAPPING: Rule = rule!(
     "commit_mapping",
     Hardware,
+    Commit,
     "Commit Engine",
     "the element is not the stream's time and packet, reordered and padded",
     "The Commit Engine puts every packet somewhere; it neither drops an axis nor invents one. The element may order the \
      stream's digits differently, pad them, and cut the end of the packet off, but it must hold all of them and nothing else.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static COMMIT_ALIGNMENT: Rule = rule!(
     "commit_alignment",
     Hardware,
+    Commit,
     "Tail padding",
     "a commit address that is no multiple of 8",
     "A bank of DM writes whole rows of 8 bytes, and the Commit Engine has no means to write a part of one. An element that \
@@ -59,6 +66,7 @@ pub(in crate::rules) static COMMIT_ALIGNMENT: Rule = rule!(
 pub(in crate::rules) static COMMIT_IN_PLACE: Rule = rule!(
     "commit_in_place",
     Suspicious,
+    Commit,
     "Scheduling",
     "a pass commits over bytes that it has yet to read",
     "A pass is a pipeline: the first packets are committed while later ones are still being fetched. The scheduler orders \

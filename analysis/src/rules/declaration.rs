@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::{Engine, Holds, Refusal};
 use crate::items;
 use crate::kernel::dialect;
 
@@ -103,8 +104,20 @@ pub struct Offers {
 pub struct Rule {
     /// Its identity everywhere: diagnostics, configuration, suppression, documentation.
     pub name: &'static str,
+    /// Names that it had before. They still mean it.
+    pub aliases: &'static [&'static str],
+    /// The release of visa-lint that has it first.
+    pub since: &'static str,
     /// Its group.
     pub group: Group,
+    /// The part of the machine that it speaks about.
+    pub engine: Engine,
+    /// In which libraries and releases it holds. It does not run in others.
+    pub holds: Holds,
+    /// Who else refuses what it finds, and since when.
+    pub refused: Refusal,
+    /// The rules that say it where this one does not hold.
+    pub instead: &'static [&'static str],
     /// One line: what it reports. Names of a library are left open, see [`Rule::summary`].
     pub(super) summary: &'static str,
     /// A paragraph: the mechanism in the machine, what goes wrong, what to do. Names of a library are left open, see
@@ -178,46 +191,72 @@ impl Rule {
         std::iter::once(self.group).chain(self.lesser)
     }
 
+    /// Whether it is the rule's name, or one that it had before.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+
     /// Whether a name means the rule: its own, or that of a group that it reports as.
     #[must_use]
     pub fn is_meant_by(&self, name: &str) -> bool {
-        self.name == name || self.groups().any(|group| group.name() == name)
+        self.is_called(name) || self.groups().any(|group| group.name() == name)
     }
 }
 
 /// Declares a [`Rule`], with its two kernels from the fixtures of its name. `fix` and `alt` behind the paragraph say what
-/// its findings offer.
+/// its findings offer. Behind a semicolon are the fields that are not as with most rules, which hold in all releases and
+/// which no program but visa-lint finds.
 macro_rules! rule {
     (@offers) => { $crate::rules::Offers { fix: false, alternatives: false } };
     (@offers fix) => { $crate::rules::Offers { fix: true, alternatives: false } };
     (@offers alt) => { $crate::rules::Offers { fix: false, alternatives: true } };
     (@offers fix alt) => { $crate::rules::Offers { fix: true, alternatives: true } };
     (
-        $name:literal, $group:ident, $heading:literal, $summary:literal, $why:literal
+        $name:literal, $group:ident, $engine:ident, $heading:literal, $summary:literal, $why:literal
         $(, $offer:ident)* $(,)?
     ) => {
+        $crate::rules::rule!($name, $group, $engine, $heading, $summary, $why $(, $offer)*;)
+    };
+    (
+        $name:literal, $group:ident, $engine:ident, $heading:literal, $summary:literal, $why:literal
+        $(, $offer:ident)*; $($field:ident: $value:expr),* $(,)?
+    ) => {
         $crate::rules::Rule {
-            name: $name,
-            group: $crate::rules::Group::$group,
-            summary: $summary,
-            why: $why,
-            heading: $heading,
-            level: None,
-            lesser: None,
-            implies: &[],
-            offers: $crate::rules::rule!(@offers $($offer)*),
-            wrong: include_str!(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/../fixtures/violations/",
-                $name,
-                "/wrong.rs"
-            )),
-            right: include_str!(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/../fixtures/violations/",
-                $name,
-                "/right.rs"
-            )),
+            $($field: {
+                #[allow(unused_imports, reason = "a field needs one of them at the most")]
+                use $crate::rules::{Holds, Refusal};
+                $value
+            },)*
+            ..$crate::rules::Rule {
+                name: $name,
+                aliases: &[],
+                since: "0.1.0",
+                group: $crate::rules::Group::$group,
+                engine: $crate::rules::Engine::$engine,
+                holds: $crate::rules::Holds::EVERYWHERE,
+                refused: $crate::rules::Refusal::NEVER,
+                instead: &[],
+                summary: $summary,
+                why: $why,
+                heading: $heading,
+                level: None,
+                lesser: None,
+                implies: &[],
+                offers: $crate::rules::rule!(@offers $($offer)*),
+                wrong: include_str!(concat!(
+                    env!("CARGO_MANIFEST_DIR"),
+                    "/../fixtures/violations/",
+                    $name,
+                    "/wrong.rs"
+                )),
+                right: include_str!(concat!(
+                    env!("CARGO_MANIFEST_DIR"),
+                    "/../fixtures/violations/",
+                    $name,
+                    "/right.rs"
+                )),
+            }
         }
     };
 }

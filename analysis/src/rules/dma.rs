@@ -12,18 +12,21 @@ use super::{Applicability, Checked, Finding, Rule, rule};
 pub(in crate::rules) static DMA_ALIGNMENT: Rule = rule!(
     "dma_alignment",
     Hardware,
+    Dma,
     "DMA Engine: Alignment Constraints",
     "a transfer into DM whose address or packet is no multiple of 8 bytes",
     "A bank of DM writes whole rows of 8 bytes, so what a DMA engine writes there starts at a multiple of 8 bytes and is one. \
      From HBM the read address must be one too. The packet is the longest run of bytes that is in a line on both \
      sides: where the two layouts agree on less than 8 bytes at a time, nothing can be written. Padding counts where \
      both sides hold it.",
-    fix,
+    fix;
+    refused: Refusal::since(2),
 );
 
 pub(in crate::rules) static DMA_PACKET_LIMIT: Rule = rule!(
     "dma_packet_limit",
     Hardware,
+    Dma,
     "DMA Engine",
     "a run above 4,096 bytes that no smaller packet divides",
     "A DMA packet has at most 4,096 bytes, the longest burst of the bus. A longer run is moved in equal packets, whose number \

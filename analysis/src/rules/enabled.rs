@@ -1,12 +1,13 @@
 //! Which rules are on, and which families therefore run.
 //!
-//! A rule is on in a file where the user's levels report anything that it may find. A family without such a rule is not run,
+//! A rule is on where it holds in the dialect of what is checked, and where the user's levels report anything that it may find. A family without such a rule is not run,
 //! and what only it needs of a body is not derived. How severe a finding is plays no part here: another level of a rule that
 //! stays on runs nothing again.
 
 pub use crate::inputs::EnabledRules;
 
-use super::{FAMILIES, Group, Needs, Rule, all};
+use super::{FAMILIES, Finding, Group, Needs, Rule, all};
+use crate::items::Dialect;
 
 impl EnabledRules {
     /// The rules that are on as some of the groups that they report as: see [`Rule::groups`].
@@ -19,6 +20,17 @@ impl EnabledRules {
             }
         }
         rules
+    }
+
+    /// Those of them that hold in a dialect.
+    #[must_use]
+    pub(crate) fn holding_in(mut self, dialect: Dialect) -> Self {
+        for (number, rule) in all().enumerate() {
+            if !rule.holds_in(dialect) {
+                self.remove_number(number);
+            }
+        }
+        self
     }
 
     /// Whether a rule is on. One that does not exist is not.
@@ -39,6 +51,11 @@ impl EnabledRules {
             on > 0 || family.also.iter().any(|rule| self.has(rule.name))
         })
     }
+}
+
+/// Leaves out what rules find that do not hold in a dialect: a family may run for the others of its rules.
+pub(super) fn keep_what_holds_in(dialect: Dialect, findings: &mut Vec<Finding>) {
+    findings.retain(|finding| finding.rule.holds_in(dialect));
 }
 
 /// A set of families: those that run.
@@ -184,6 +201,27 @@ mod tests {
             assert_eq!(running, finding, "{}", rule.name);
             assert!(families.have_rule(rule.name));
         }
+    }
+
+    #[test]
+    fn a_rule_that_does_not_hold_in_a_dialect_is_off_there() {
+        use crate::libraries::{Library, Release};
+        let at = |minor| Dialect {
+            library: Library::OptStd,
+            release: Release::new(0, minor),
+        };
+        let all = EnabledRules::default();
+        assert!(all.holding_in(Dialect::default()).has("dm_overlap"));
+        assert!(all.holding_in(at(5)).has("dm_overlap"));
+        assert!(!all.holding_in(at(6)).has("dm_overlap"));
+        // Of the memory's family other rules hold; of valid counts none does.
+        let families = all.holding_in(at(6)).families();
+        assert!(families.have_rule("tensor_lost"));
+        assert!(!families.have_rule("vcg_dimensions"));
+        assert!(all.families().have_rule("vcg_dimensions"));
+        // What is off stays off.
+        let none = EnabledRules::of(|_, _| false);
+        assert!(none.holding_in(at(5)).families().is_empty());
     }
 
     #[test]

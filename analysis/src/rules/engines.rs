@@ -1,162 +1,109 @@
-//! Which part of the machine a rule speaks about: the index of the documentation is ordered by it.
+//! The parts of the machine that rules speak about: the index of the documentation is ordered by them.
 
-use std::sync::LazyLock;
-
-use crate::kernel::catalogue::{CATALOGUE, order_of_engines};
-
-use super::Rule;
-
-/// A part of the index: its title, and the beginnings of its rules' names.
-type Part = (&'static str, &'static [&'static str]);
-
-/// The parts before the engines of the Tensor Unit.
-const BEFORE: &[Part] = &[
-    (
-        "Mapping expressions",
-        &[
-            "mapping_",
-            "unknown_axis",
-            "duplicate_axis",
-            "axis_",
-            "stride_",
-            "modulo_",
-            "padding_",
-            "resize_",
-            "redundant_mapping_op",
-            "unmerged_factors",
-            "tile_",
-        ],
-    ),
-    (
-        "Tensors and memory",
-        &[
-            "chip_size",
-            "cluster_size",
-            "slice_size",
-            "element_",
-            "dm_",
-            "trf_capacity",
-            "trf_overlap",
-            "vrf_",
-            "hbm_capacity",
-            "hbm_overlap",
-            "stale_read",
-            "tensor_lost",
-            "claimed_",
-            "shared_",
-        ],
-    ),
-    ("Library", &["library_"]),
-    ("Sequencers", &["sequencer_"]),
-];
-
-/// Beginnings of an engine's rules beside the names of its stages, by the engine's name in the catalogue.
-const OF_ENGINES: &[Part] = &[
-    ("Fetch", &["interleave_"]),
-    ("Collect", &["pipeline_"]),
-    (
-        "Contraction",
-        &[
-            "contraction_",
-            "trf_",
-            "accumulat",
-            "reduce_max_",
-            "idle_rows",
-            "half_mac_",
-        ],
-    ),
-    (
-        "Vector",
-        &[
-            "alu_",
-            "narrow_",
-            "way_",
-            "two_group_",
-            "operand_",
-            "intra_",
-            "vcg_",
-        ],
-    ),
-];
-
-/// The parts behind the engines of the Tensor Unit.
-const AFTER: &[Part] = &[
-    (
-        "DMA Engine and HBM",
-        &["dma_", "hbm_", "dmn_", "slices_", "chip_transfer"],
-    ),
-    (
-        "Banks and schedule",
-        &[
-            "bank_",
-            "serialized_",
-            "missed_",
-            "idle_cluster",
-            "idle_slices",
-            "budget_",
-        ],
-    ),
-    (
-        "Not looked at",
-        &["unresolved_operation", "dialect_", "analysis_"],
-    ),
-    ("Suppressions", &["unused_suppression", "unknown_rule"]),
-];
-
-/// The parts in the order of the index, each with the beginnings of its rules' names. The longest beginning wins. A rule of an
-/// engine begins with the name of one of its stages.
-static PARTS: LazyLock<Vec<(String, Vec<String>)>> = LazyLock::new(|| {
-    let given = |(title, beginnings): &Part| {
-        let beginnings = beginnings.iter().map(|name| (*name).to_owned());
-        ((*title).to_owned(), beginnings.collect())
-    };
-    let engines = order_of_engines().into_iter().map(|engine| {
-        let stages = CATALOGUE.iter().filter(|row| row.engine.whole() == engine);
-        let mut beginnings: Vec<String> = stages.map(|row| format!("{}_", row.name)).collect();
-        let others = OF_ENGINES.iter().filter(|(whole, _)| *whole == engine);
-        beginnings
-            .extend(others.flat_map(|(_, names)| names.iter().map(|name| (*name).to_owned())));
-        (format!("{engine} Engine"), beginnings)
-    });
-    let before = BEFORE.iter().map(given);
-    before
-        .chain(engines)
-        .chain(AFTER.iter().map(given))
-        .collect()
-});
-
-/// The parts, in the order of the index.
-pub fn engines() -> impl Iterator<Item = &'static str> {
-    PARTS.iter().map(|(engine, _)| engine.as_str())
+/// A part of the machine, or of a kernel's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Engine {
+    /// What is written in `axes!`, `m!` and `i!`.
+    Mappings,
+    /// Shapes, capacities and contents of tensors.
+    Memory,
+    /// What a library has no body for.
+    Library,
+    /// What the compiler takes of Rust in a kernel.
+    Language,
+    /// Sequencers of all engines.
+    Sequencers,
+    /// The Fetch Engine.
+    Fetch,
+    /// The Switch Engine.
+    Switch,
+    /// The Collect Engine, and the order of the pipeline.
+    Collect,
+    /// The Contraction Engine and its register file.
+    Contraction,
+    /// The Vector Engine and its register file.
+    Vector,
+    /// The Cast Engine.
+    Cast,
+    /// The Transpose Engine.
+    Transpose,
+    /// The Commit Engine.
+    Commit,
+    /// The DMA Engine and the memory of the chip.
+    Dma,
+    /// Banks and the order of operations.
+    Schedule,
+    /// What was not looked at.
+    Coverage,
+    /// Comments and attributes that suppress findings.
+    Suppressions,
 }
 
-impl Rule {
-    /// The part of the machine that the rule speaks about, as the index of the documentation names it.
+impl Engine {
+    /// All of them, in the order of the index: the engines as a pass goes through them.
+    pub const ALL: [Self; 17] = [
+        Self::Mappings,
+        Self::Memory,
+        Self::Library,
+        Self::Language,
+        Self::Sequencers,
+        Self::Fetch,
+        Self::Switch,
+        Self::Collect,
+        Self::Contraction,
+        Self::Vector,
+        Self::Cast,
+        Self::Transpose,
+        Self::Commit,
+        Self::Dma,
+        Self::Schedule,
+        Self::Coverage,
+        Self::Suppressions,
+    ];
+
+    /// The title in the index.
     #[must_use]
-    pub fn engine(&self) -> &'static str {
-        let matching = PARTS.iter().flat_map(|(engine, beginnings)| {
-            let own = beginnings
-                .iter()
-                .filter(|name| self.name.starts_with(name.as_str()));
-            own.map(|name| (name.len(), engine.as_str()))
-        });
-        matching.max().map_or("Other", |(_, engine)| engine)
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mappings => "Mapping expressions",
+            Self::Memory => "Tensors and memory",
+            Self::Library => "Library",
+            Self::Language => "Kernel language",
+            Self::Sequencers => "Sequencers",
+            Self::Fetch => "Fetch Engine",
+            Self::Switch => "Switch Engine",
+            Self::Collect => "Collect Engine",
+            Self::Contraction => "Contraction Engine",
+            Self::Vector => "Vector Engine",
+            Self::Cast => "Cast Engine",
+            Self::Transpose => "Transpose Engine",
+            Self::Commit => "Commit Engine",
+            Self::Dma => "DMA Engine and HBM",
+            Self::Schedule => "Banks and schedule",
+            Self::Coverage => "Not looked at",
+            Self::Suppressions => "Suppressions",
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::catalogue::order_of_engines;
 
     #[test]
-    fn every_rule_has_an_engine_and_every_beginning_a_rule() {
-        for rule in crate::rules::all() {
-            assert_ne!(rule.engine(), "Other", "{}", rule.name);
-        }
-        let of = |name: &str| crate::rules::find(name).map(Rule::engine);
-        assert_eq!(of("trf_capacity"), Some("Tensors and memory"));
-        assert_eq!(of("trf_row_count"), Some("Contraction Engine"));
-        assert_eq!(of("hbm_overlap"), Some("Tensors and memory"));
-        assert_eq!(of("narrow_drops_data"), Some("Vector Engine"));
+    fn engines_have_the_catalogues_names_and_order() {
+        let known = Engine::ALL.map(Engine::name);
+        let engines = order_of_engines();
+        let engines: Vec<String> = (engines.iter())
+            .map(|engine| format!("{engine} Engine"))
+            .collect();
+        let listed: Vec<&str> = (known.iter().copied())
+            .filter(|name| engines.iter().any(|engine| engine == name))
+            .collect();
+        assert_eq!(listed, engines);
+        let of = |name: &str| crate::rules::find(name).map(|rule| rule.engine);
+        assert_eq!(of("trf_capacity"), Some(Engine::Memory));
+        assert_eq!(of("trf_row_count"), Some(Engine::Contraction));
     }
 }

@@ -15,84 +15,101 @@ use super::{Applicability, Checked, Finding, Rule, rule};
 pub(in crate::rules) static FETCH_PACKET_ALIGNMENT: Rule = rule!(
     "fetch_packet_alignment",
     Hardware,
+    Fetch,
     "Fetch Engine: Interface, Constraints",
     "the fetched packet is no multiple of 8 bytes",
     "The Fetch Engine hands packets on in units of 8 bytes, the width of a bank of DM. A packet of another length has no end \
      that the engine could mark, so its mapping is padded to the next multiple of 8 bytes: the bytes behind the data are \
      read along with it and cost nothing.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static FETCH_CAST_UNSUPPORTED: Rule = rule!(
     "fetch_cast_unsupported",
     Hardware,
+    Fetch,
     "Type Casting",
     "a conversion that the Fetch Engine does not have",
     "The adapter behind the fetch sequencer widens a few narrow types while they pass: integers to i32, small floats to f32, \
      and some more on RNGD-S. Any other conversion takes another way: fetch the type as it is, and let the Contraction, \
      Vector or Cast Engine make the other one.",
-    alt,
+    alt;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static FETCH_CAST_OVERFLOW: Rule = rule!(
     "fetch_cast_overflow",
     Hardware,
+    Fetch,
     "Type Casting: Constraints",
     "what one fetch delivers after its conversion exceeds 32 bytes at every fetch size",
     "A fetch is converted as a whole and must fit the 32 bytes of a flit afterwards. The main context takes a smaller fetch \
      where a conversion widens the elements, down to a single byte. The sub context has one fetch size, 8 bytes (4 from i4 \
-     to i32), and no smaller one to fall back on: an eightfold conversion of 8 bytes makes 64.",
+     to i32), and no smaller one to fall back on: an eightfold conversion of 8 bytes makes 64.";
+    refused: Refusal::BY_COMPILER,
 );
 
 pub(in crate::rules) static FETCH_SUB_CONTEXT_SIZE: Rule = rule!(
     "fetch_sub_context_size",
     Hardware,
+    Fetch,
     "Fetch Sequencer: Constraints",
     "the sub context's only fetch size does not divide the packet, or what is in a line in memory",
     "The sub context fetches 8 bytes at a time (4 where i4 becomes i32) and nothing else. Packet and neighbouring bytes in DM \
      must both be multiples of that; the main context would fall back to smaller fetches. Store the packet's elements side by \
      side, pad them, or fetch in the main context.",
-    fix,
+    fix;
+    refused: Refusal::BY_COMPILER,
 );
 
 pub(in crate::rules) static FETCH_SUB_CONTEXT_ADAPTER: Rule = rule!(
     "fetch_sub_context_adapter",
     Hardware,
+    Fetch,
     "Fetch Adapter",
     "a table asked of the sub context",
     "The adapter of the main context can mask, look values up in a table, convert, and subtract zero points. The sub \
      context's adapter has no table and no mask: it serves loads of the register files. Look the values up in a pass of \
-     the main context.",
+     the main context.";
+    refused: Refusal::since(5),
 );
 
 pub(in crate::rules) static FETCH_ZERO_POINT_RANGE: Rule = rule!(
     "fetch_zero_point_range",
     Hardware,
+    Fetch,
     "Fetch Engine: Constraints",
     "a zero point outside its type's range, or of a float",
     "A zero point is subtracted from the integers as they are stored, before they are widened: it is a value of the stored \
-     type, and a register of that width holds it. Floats have no zero point.",
+     type, and a register of that width holds it. Floats have no zero point.";
+    holds: Holds::EVERYWHERE.since(4),
+    refused: Refusal::since(4),
 );
 
 pub(in crate::rules) static FETCH_MASK_LIMIT: Rule = rule!(
     "fetch_mask_limit",
     Hardware,
+    Fetch,
     "Masking Configuration",
     "padding that a reduction takes in and no mask covers",
     "Padding that a contraction sums up must read as zero. The fetch adapter can cut the tail of the last packet (by up to 255 \
      units of 4 bits), or give each of up to eight packets along the axis a count of its own. An axis with more packets than \
      that, of which more than the last holds padding, cannot be masked: its sum takes in whatever is in DM.",
-    alt,
+    alt;
+    holds: Holds::BOOK,
 );
 
 pub(in crate::rules) static INTERLEAVE_MISMATCH: Rule = rule!(
     "interleave_mismatch",
     Hardware,
+    Fetch,
     "Interleaving Tensors",
     "interleaved tensors that one sequencer cannot read in turns",
     "Two tensors are interleaved by one sequencer whose loop over the interleave axis steps from the one to the other. That \
      works for exactly two tensors, an axis of size 2, and tensors of the same type and mapping, for every other loop is \
-     shared.",
+     shared.";
+    refused: Refusal::BY_LIBRARIES,
 );
 
 /// The family's rules.

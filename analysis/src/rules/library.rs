@@ -12,13 +12,16 @@ use super::{Alternative, Checked, Finding, Rule, rule};
 pub(in crate::rules) static LIBRARY_LIMIT: Rule = rule!(
     "library_limit",
     Toolchain,
+    Library,
     "library",
     "a form that the hardware takes and this release of the library refuses",
     "The library runs a kernel's body on the host as well, and each of its methods first checks the mappings that it is given. \
      Some of these checks are narrower than the engine: padding that a commit could write, a ring that is larger than it \
      needs to be, copies without a name, rows of a transpose that are of several axes. Some operations have no body at all. \
      The kernel is legal, but its test stops with a panic, or its macro does not expand; another spelling of the same, or \
-     another release, gets it through.",
+     another release, gets it through.";
+    holds: Holds::BOOK,
+    refused: Refusal::BY_LIBRARIES,
 );
 
 /// The family's rules.

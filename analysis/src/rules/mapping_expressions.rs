@@ -28,37 +28,44 @@ const DIVISORS_TRIED: usize = 16;
 pub(in crate::rules) static MAPPING_SYNTAX: Rule = rule!(
     "mapping_syntax",
     Mapping,
+    Mappings,
     "Mapping Expressions",
     "`axes!`, `m!` or `i!` does not parse",
     "The three macros have small grammars of their own: axes with `/`, `%`, `#` and `=`, each followed by a plain number, \
      commas between factors, brackets or parentheses around groups, braces around a Rust type. Anything else stops the \
-     compiler at the macro with few words. An alias that needs itself has no mapping either.",
+     compiler at the macro with few words. An alias that needs itself has no mapping either.";
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static UNKNOWN_AXIS: Rule = rule!(
     "unknown_axis",
     Mapping,
+    Mappings,
     "Axis Sizes",
     "a name in a mapping expression that names no axis in scope",
     "The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the \
      block, in the module, or imported. An axis declared in another module has to be imported like any \
      other name, and a renaming import gives it another name here while it stays the same axis. Names that look \
-     like the unknown one are proposed, and never written without being looked at: another axis is another kernel.",
+     like the unknown one are proposed, and never written without being looked at: another axis is another kernel.";
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static DUPLICATE_AXIS: Rule = rule!(
     "duplicate_axis",
     Mapping,
+    Mappings,
     "library",
     "one `axes!` declares a name twice",
     "Each axis becomes a type of its own with its size as a constant, so a name can be declared once in a scope: the \
      compiler stops at the second one. Of two declarations with different sizes only one can be meant; every mapping \
-     that uses the name has to be read again when it is known which.",
+     that uses the name has to be read again when it is known which.";
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static AXIS_SIZE_ZERO: Rule = rule!(
     "axis_size_zero",
     Mapping,
+    Mappings,
     "derived",
     "an axis without values, or with more than the machine can count",
     "An axis counts the values of an index, and a buffer over it has that many positions. With none there is nothing to \
@@ -68,50 +75,59 @@ pub(in crate::rules) static AXIS_SIZE_ZERO: Rule = rule!(
 pub(in crate::rules) static STRIDE_INDIVISIBLE: Rule = rule!(
     "stride_indivisible",
     Mapping,
+    Mappings,
     "Stride and Modulo",
     "`E / n` where `n` does not divide the size of `E`",
     "`E / n` counts the blocks of `n` positions in `E`. Blocks are whole: if a last block would be shorter, the \
      expression has no size, and the compiler stops at the first place that asks for it. Pad `E` to a multiple first.",
     fix,
-    alt,
+    alt;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static MODULO_INDIVISIBLE: Rule = rule!(
     "modulo_indivisible",
     Mapping,
+    Mappings,
     "Stride and Modulo",
     "`E % n` where `n` does not divide the size of `E`",
     "`E % n` is the place inside a block of `n` positions of `E`. Blocks are whole: if a last block would be shorter, the \
      expression has no size, and the compiler stops at the first place that asks for it. Pad `E` to a multiple first.",
     fix,
-    alt,
+    alt;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static PADDING_SHRINKS: Rule = rule!(
     "padding_shrinks",
     Mapping,
+    Mappings,
     "Padding",
     "`E # n` where `n` is smaller than `E`",
     "The number after `#` is the size with the padding, not the padding that is added: `A # 256` is a buffer of 256 \
      positions. It can only be as large as what is padded, or larger; to keep fewer positions there is `=`. The library \
      takes the smaller number without a word and stops much later, when it lays out the tensor.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static RESIZE_GROWS: Rule = rule!(
     "resize_grows",
     Mapping,
+    Mappings,
     "Resize",
     "`E = n` where `n` is larger than `E`",
     "A resize keeps the first `n` positions and drops the others, so it can only make a mapping smaller. Beyond the size \
      there is nothing to keep: positions behind the last value would name indices that the axis does not have. Room \
      without data is padding, `#`.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static MAPPING_OVERFLOW: Rule = rule!(
     "mapping_overflow",
     Mapping,
+    Mappings,
     "derived",
     "a product of sizes does not fit 64 bits",
     "Positions are counted in 64 bits, and the size of a pair is the product of its parts. A product beyond that stops the \
@@ -122,6 +138,7 @@ pub(in crate::rules) static MAPPING_OVERFLOW: Rule = rule!(
 pub(in crate::rules) static AXIS_REPEATED: Rule = rule!(
     "axis_repeated",
     Suspicious,
+    Mappings,
     "derived",
     "one tensor's mapping selects the same digit of an axis twice",
     "A position stands for the index that its levels add up to. If two of them step through the same digit of an axis, \

@@ -21,66 +21,82 @@ use crate::rules::tensors::VRF_CAPACITY;
 pub(in crate::rules) static DM_OVERLAP: Rule = rule!(
     "dm_overlap",
     Silent,
+    Memory,
     "Execution Contexts, Memory Allocation",
     "two tensors in data memory share bytes while both are needed",
     "Addresses are chosen by hand, and nothing keeps two tensors apart: the later write lands on the earlier tensor, \
      and whoever reads that one afterwards computes with the wrong numbers. A tensor is needed from the operation \
      that writes it to the last one that reads it; before and after, its bytes are free.",
     fix,
-    alt,
+    alt;
+    holds: Holds::EVERYWHERE.until(5),
+    instead: &["dm_capacity"],
 );
 
 pub(in crate::rules) static TRF_OVERLAP: Rule = rule!(
     "trf_overlap",
     Silent,
+    Memory,
     "TRF Address Modes",
     "two tensors in the tensor register file share a region while both are needed",
     "A tensor takes the whole register file or one of its halves. Loading another one into the same region while the \
      first is still aligned with streams replaces the operand in the middle of the work. Two tensors live side by side \
      in the two halves only.",
-    fix,
+    fix;
+    holds: Holds::EVERYWHERE.until(5),
+    instead: &["trf_capacity"],
 );
 
 pub(in crate::rules) static VRF_OVERLAP: Rule = rule!(
     "vrf_overlap",
     Silent,
+    Memory,
     "Execution Contexts",
     "two tensors in the vector register file share bytes while both are needed",
     "The sub context loads operands while the main context computes, and the addresses of the registers \
      are chosen by hand. An operand that is loaded over another one which a later vector operation still \
      reads is what that operation will see, without any sign of it but the numbers.",
-    fix,
+    fix;
+    holds: Holds::EVERYWHERE.until(5),
+    instead: &["vrf_capacity"],
 );
 
 pub(in crate::rules) static HBM_OVERLAP: Rule = rule!(
     "hbm_overlap",
     Silent,
+    Memory,
     "derived",
     "two tensors in HBM share bytes while both are needed",
     "A store goes to the address that it is given, whatever is there: HBM has no owner but the program. \
      Results that are kept, or read back later, are lost when another store reaches into their bytes, and \
      the transfer that reads them back brings the other tensor's.",
-    fix,
+    fix;
+    holds: Holds::EVERYWHERE.until(5),
+    instead: &["hbm_capacity"],
 );
 
 pub(in crate::rules) static STALE_READ: Rule = rule!(
     "stale_read",
     Silent,
+    Memory,
     "Scheduling",
     "a tensor named by its address is read after another one was written over it",
     "`{tensor at an address}` names bytes that something else has filled, and the compiler cannot see for how long they stay. The \
      schedule keeps the written order wherever two operations touch the same bytes: a read that comes after a write \
-     sees what was written, not what the name stands for.",
+     sees what was written, not what the name stands for.";
+    holds: Holds::EVERYWHERE.until(5),
 );
 
 pub(in crate::rules) static TENSOR_LOST: Rule = rule!(
     "tensor_lost",
     Silent,
+    Memory,
     "Tensor Functions",
     "a move drops elements of the tensor, or claims elements that the source does not hold",
     "Moving a tensor changes where its elements are, not which there are. The mappings of both ends say what each \
      holds; an element of the source without a place in the target is gone, and a place of the target for which the \
-     source has no element holds whatever was there. A resize (`=`) in the target says that the rest is meant to go.",
+     source has no element holds whatever was there. A resize (`=`) in the target says that the rest is meant to go.";
+    refused: Refusal::BY_LIBRARIES,
 );
 
 /// The family's rules.
@@ -244,7 +260,7 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Option<Finding> {
     let (rule, place) = match tier {
         Tier::Trf => (&TRF_OVERLAP, ""),
         Tier::Vrf => (&VRF_OVERLAP, " of the vector register file"),
-        Tier::Hbm | Tier::Host => (&HBM_OVERLAP, " of HBM"),
+        Tier::Hbm | Tier::Host | Tier::Spm => (&HBM_OVERLAP, " of HBM"),
         Tier::Dm => (&DM_OVERLAP, " of data memory"),
     };
     let needed_when = if read_span.is_some() {

@@ -18,6 +18,7 @@ mod commit;
 mod contraction;
 mod coverage;
 mod declaration;
+mod device_language;
 mod dma;
 mod dma_performance;
 mod enabled;
@@ -27,6 +28,7 @@ mod fetch;
 mod finding;
 mod holding;
 mod indivisible;
+mod kernels;
 mod lanes;
 mod levels;
 mod library;
@@ -38,12 +40,14 @@ mod performance;
 mod pipeline;
 mod provenance;
 mod reach;
+mod releases;
 mod replacement;
 mod resplit;
 mod rows;
 mod schedule;
 mod scoped;
 mod sequencer;
+mod steps;
 mod style;
 pub(crate) mod suppressions;
 mod switch;
@@ -52,6 +56,7 @@ mod transpose;
 mod trying;
 mod valid_count;
 mod vector;
+pub(crate) mod versions;
 mod wording;
 mod words;
 
@@ -63,18 +68,20 @@ use declaration::rule;
 pub use declaration::{Group, Level, Offers, Rule};
 pub use enabled::EnabledRules;
 pub(crate) use enabled::Families;
-pub use engines::engines;
+pub use engines::Engine;
 use families::{FAMILIES, Family, Needs};
 pub use families::{all, find, is_rule_or_group, nearest, url};
 pub use finding::{Applicability, Finding, Fix, Saving};
+pub use kernels::{dialect_line, without_dialect_line};
+pub use releases::{Confirmer, Foreseen, Holds, Refusal, foreseeing, nearest_to_text};
 pub use replacement::{Edit, Replacement, Value};
 
 use std::rc::Rc;
 use std::sync::LazyLock;
 
 use crate::db::Db;
-use crate::items::{ItemId, MappingSite, Span, item_text, mapping_sites, resolve_edited};
-use crate::kernel::dialect;
+use crate::items::{ItemId, MappingSite, Span, dialect, item_text, mapping_sites, resolve_edited};
+use crate::kernel::dialect::of_file as library_of;
 
 /// The findings of some families about one body, each place and rule once, in the order of the families. What follows from
 /// another finding at the same place is left out. Fixes mend all places of their fault; what they need behind them is not
@@ -102,7 +109,7 @@ fn as_proposed(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
 
 pub(crate) use closed::{ALTERNATIVE_LIMIT, FOLLOWING};
 pub(crate) use coverage::{
-    asks_for_undecided, hidden, names_what_is_not_looked_at, not_looked_at, unread_library, what,
+    asks_for_undecided, hidden, names_what_is_not_looked_at, not_looked_at, what,
 };
 pub(crate) use fetch::unaligned_packet;
 pub(crate) use reach::Reach;
@@ -122,6 +129,7 @@ fn found_by(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
             (family.check)(checked, &mut findings);
         }
     }
+    enabled::keep_what_holds_in(checked.body.dialect, &mut findings);
     let mut seen = rustc_hash::FxHashSet::default();
     findings.retain(|finding| seen.insert((finding.rule, finding.span)));
     drop_implied(&checked.enabled, &mut findings, |rule, place| {
@@ -158,13 +166,20 @@ pub(crate) fn check_item(db: &dyn Db, item: ItemId, families: Families) -> Vec<F
     if families.have_one_of(mapping_expressions::RULES) {
         findings.extend(check_expressions(db, item, &sites));
     }
+    if families.have_one_of(versions::RULES) {
+        findings.extend(versions::check_item(db, item));
+    }
     if families.have_one_of(library::RULES) {
-        let library = dialect::of_file(db, item.file(db));
+        let library = library_of(db, item.file(db));
         findings.extend(library::check_sites(library, &sites));
     }
     if families.have_one_of(style::RULES) {
         findings.extend(style::check_sites(&sites));
     }
+    if families.have_one_of(device_language::RULES) {
+        findings.extend(device_language::check_item(db, item));
+    }
+    enabled::keep_what_holds_in(dialect(db, item.file(db)), &mut findings);
     findings
 }
 

@@ -11,6 +11,7 @@ use super::{Applicability, Checked, Finding, Rule, rule, wording};
 pub(in crate::rules) static CLAIMED_REPLICATION: Rule = rule!(
     "claimed_replication",
     Suspicious,
+    Memory,
     "derived",
     "copies are declared or read that nothing writes",
     "Each slice, cluster and chip has memory of its own, and data is in several of them only where something put it there: a \
@@ -24,6 +25,7 @@ pub(in crate::rules) static CLAIMED_REPLICATION: Rule = rule!(
 pub(in crate::rules) static SHARED_PADDING_READ: Rule = rule!(
     "shared_padding_read",
     Suspicious,
+    Memory,
     "Masking, Padding Strategy",
     "a reduction or contraction takes in padded positions that nothing masked",
     "Padding holds whatever was in memory, and a sum over it is wrong by as much. The Fetch Engine's mask sets the padding of one \

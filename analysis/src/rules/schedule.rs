@@ -15,6 +15,7 @@ use super::{Alternative, Checked, Finding, Replacement, Rule, Saving, rule};
 pub(in crate::rules) static BANK_STARVATION_COMBINED: Rule = rule!(
     "bank_starvation_combined",
     Suspicious,
+    Schedule,
     "Cumulative Bank Access Constraint",
     "passes of both contexts may reach 64 accesses to one bank together",
     "The limit of 64 consecutive accesses to one bank counts the accesses of all engines that go before the DMA engine: \
@@ -30,6 +31,7 @@ pub(super) const COMBINED: &[&Rule] = &[&BANK_STARVATION_COMBINED];
 pub(in crate::rules) static SERIALIZED_BY_BANK: Rule = rule!(
     "serialized_by_bank",
     Performance,
+    Schedule,
     "Compiler scheduling behavior",
     "a pass keeps the DMA engine waiting because of its bank pattern",
     "A pass with 64 or more consecutive accesses to one bank is scheduled as if it occupied the DMA engine too, so that no \
@@ -40,6 +42,7 @@ pub(in crate::rules) static SERIALIZED_BY_BANK: Rule = rule!(
 pub(in crate::rules) static MISSED_OVERLAP: Rule = rule!(
     "missed_overlap",
     Performance,
+    Schedule,
     "Scheduling",
     "a load waits for a pass that it does not depend on",
     "The three contexts run beside each other, and each keeps the program's order. A load waits without need where it \

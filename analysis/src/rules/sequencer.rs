@@ -20,18 +20,21 @@ use super::{Alternative, Applicability, Checked, Finding, Rule, find, rule, word
 pub(in crate::rules) static SEQUENCER_ENTRIES: Rule = rule!(
     "sequencer_entries",
     Hardware,
+    Sequencers,
     "Configuration Failures",
     "more than 8 sequencer entries after merging",
     "A sequencer is a nest of at most eight loops, each with a size and a stride. Every digit of the stream that does not \
      continue its neighbour in memory needs a loop of its own; neighbours that do are merged into one. A stream that \
      turns a buffer around digit by digit runs out of loops: keep digits that are neighbours in memory neighbours in \
      the stream, or turn the tensor around in two steps.",
-    alt,
+    alt;
+    refused: Refusal::since(3),
 );
 
 pub(in crate::rules) static SEQUENCER_ITERATIONS: Rule = rule!(
     "sequencer_iterations",
     Hardware,
+    Sequencers,
     "Configuration Failures",
     "a sequencer entry of more than 65,536 iterations that cannot be split",
     "A loop of a sequencer counts to 65,536. A longer one is split into two nested loops whose sizes multiply to it, which a \
@@ -43,63 +46,75 @@ pub(in crate::rules) static SEQUENCER_ITERATIONS: Rule = rule!(
 pub(in crate::rules) static SEQUENCER_PACKET: Rule = rule!(
     "sequencer_packet",
     Hardware,
+    Sequencers,
     "Configuration Failures",
     "no access size satisfies the innermost entry",
     "One access moves 1, 2, 4, 8, 16 or 32 neighbouring bytes. Where the innermost digit of the stream has a stride, only a \
      single element is in a line, and an element of four bits is no whole byte: nothing can move it. The innermost \
-     digit of the packet must then be innermost in the buffer too.",
+     digit of the packet must then be innermost in the buffer too.";
+    holds: Holds::EVERYWHERE.until(6),
 );
 
 pub(in crate::rules) static SEQUENCER_INSUFFICIENT_INPUT: Rule = rule!(
     "sequencer_insufficient_input",
     Hardware,
+    Sequencers,
     "Insufficient Input",
     "the stream runs over a part of an axis that the buffer does not hold",
     "A sequencer can leave out what a buffer holds and can repeat an axis that the tensor does not have, but it cannot read \
      values that are not there. A stream that asks for the further digits of an axis of which the buffer keeps only the \
-     near ones (because the rest is in other slices, or was cut off) would read whatever follows.",
+     near ones (because the rest is in other slices, or was cut off) would read whatever follows.";
+    refused: Refusal::since(3),
 );
 
 pub(in crate::rules) static SEQUENCER_INCOMPATIBLE: Rule = rule!(
     "sequencer_incompatible",
     Hardware,
+    Sequencers,
     "Incompatible Shapes",
     "the two sides split an axis at borders that do not agree",
     "A loop has one stride. To walk an axis that the buffer holds in digits to one base with digits to another, the address \
      would have to step differently from iteration to iteration. The two splits need a common refinement, in which each \
-     border of one is a multiple or a divisor of each border of the other.",
+     border of one is a multiple or a divisor of each border of the other.";
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static SEQUENCER_WRITE_BOUNDS: Rule = rule!(
     "sequencer_write_bounds",
     Hardware,
+    Sequencers,
     "Tail Padding and Fetch Size",
     "a write sequencer steps beyond its tensor",
     "Reading beyond the end of a tensor is harmless: the extra bytes are padding that is not looked at. Writing there is not, \
      for the bytes belong to another tensor. A stream whose padding is longer than the tensor's writes the rest of its last \
      packets behind it. Pad the tensor as far as the stream, or shorten the stream.",
-    fix,
+    fix;
+    refused: Refusal::since(3),
 );
 
 pub(in crate::rules) static SEQUENCER_WRITE_BROADCAST: Rule = rule!(
     "sequencer_write_broadcast",
     Hardware,
+    Sequencers,
     "Full-flit Commit",
     "a write sequencer entry with stride 0",
     "A loop without a stride repeats what it reads. On the writing side there is nothing to repeat: every iteration would \
      write over the one before it, and the Commit Engine has no such loop. An axis that a fetch introduced must be reduced \
-     on the way, or be kept in the element.",
+     on the way, or be kept in the element.";
+    refused: Refusal::since(3),
 );
 
 pub(in crate::rules) static SEQUENCER_WRITE_STRIDE: Rule = rule!(
     "sequencer_write_stride",
     Hardware,
+    Sequencers,
     "Commit Engine: Constraints",
     "a stride of a commit that is no multiple of 8 bytes",
     "A bank of DM writes whole rows of 8 bytes. The Commit Engine therefore starts every write at a multiple of 8 bytes, so \
      each stride of its sequencer has to be one. Rows that are padded to another length make every second write start in \
      the middle of a bank's row.",
-    fix,
+    fix;
+    refused: Refusal::BY_COMPILER,
 );
 
 /// The family's rules.

@@ -7,6 +7,7 @@ use super::{Applicability, Checked, Finding, Rule, rule};
 pub(in crate::rules) static REDUNDANT_MAPPING_OP: Rule = rule!(
     "redundant_mapping_op",
     Style,
+    Mappings,
     "Equivalent Mapping",
     "an operator or a factor of a mapping that changes nothing",
     "Two mappings are equivalent when they hold the same element at every position, and the engines only see what is held. \
@@ -18,6 +19,7 @@ pub(in crate::rules) static REDUNDANT_MAPPING_OP: Rule = rule!(
 pub(in crate::rules) static UNMERGED_FACTORS: Rule = rule!(
     "unmerged_factors",
     Style,
+    Mappings,
     "Equivalent Mapping",
     "neighbouring factors that are one axis again",
     "`A / 4, A % 4` counts through `A` in blocks and inside of each block: that is `A`, position by position. Split \

@@ -17,13 +17,15 @@ const MOST_DIVISORS: u64 = 256;
 pub(in crate::rules) static SWITCH_PARAMETERS: Rule = rule!(
     "switch_parameters",
     Hardware,
+    Switch,
     "Switch Engine: Constraints",
     "a Switch Engine parameter is 0, does not divide the slices or the time, or is no possible ring size",
     "A topology cuts the 256 slices into `[slice2, slice1, slice0]` and, where it has a `time0`, the iterations into \
      parts of that size. The routers are configured in those units, so each product has to divide what it cuts: \
      `slice1 * slice0` the slices, `time0` (`slice1 * time0` for {transpose into time}, where that many iterations change \
      places with slices) the time. A custom ring closes after a power of two of slices, 256 at the most.",
-    alt,
+    alt;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static SWITCH_SLICE_SIZE: Rule = Rule {
@@ -31,68 +33,80 @@ pub(in crate::rules) static SWITCH_SLICE_SIZE: Rule = Rule {
     ..rule!(
         "switch_slice_size",
         Hardware,
+        Switch,
         "Regular Topology Constraints",
         "the slices before and after the Switch Engine are not both 256",
         "The ring that connects the slices of a cluster always runs through all 256 of them; there is no switching on a part \
          of a cluster. Both the slices that enter and the slices that leave have to be 256 positions. Slices without \
-         data are padding: `m![A # 256]`, and copies need an axis of their own or `1 # n`.",
+         data are padding: `m![A # 256]`, and copies need an axis of their own or `1 # n`.";
+        refused: Refusal::BY_LIBRARIES,
     )
 };
 
 pub(in crate::rules) static SWITCH_TOPOLOGY_MISMATCH: Rule = rule!(
     "switch_topology_mismatch",
     Hardware,
+    Switch,
     "Regular Topology Constraints",
     "the declared slices or time are not what the topology makes of the input",
     "Each topology is a fixed wiring of the routers: it decides which part of the slices moves into time, and where in \
      time that part goes. Packets arrive in that order whatever the type says, so a declaration that \
      orders or cuts them otherwise gives every later engine the wrong element at each step. The note shows what the \
      named topology makes of this input.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static SWITCH_BROADCAST_AXIS_REUSED: Rule = rule!(
     "switch_broadcast_axis_reused",
     Hardware,
+    Switch,
     "Broadcast01",
     "a broadcast position of the output slices names an axis of the input",
     "Where a part of the slices moves into time, the slices of a ring all hold the same packets afterwards. That position \
      of the output counts copies, and a copy number is no index of the data: named after an axis that the input has \
      (in slices or time), it would claim that each slice holds another part of that axis. Declare \
-     an axis of the ring's size for the copies, or write `1 # n`.",
+     an axis of the ring's size for the copies, or write `1 # n`.";
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static SWITCH_ORDER: Rule = rule!(
     "switch_order",
     Hardware,
+    Switch,
     "Order Preservation",
     "a custom ring changes the order of the axes that move from slices to time",
     "A router holds about one packet: it passes on what arrives, in the order of the slices that it comes from. Axes that \
      move from slices to time therefore keep their order; reordering them would need a buffer that the ring does not \
      have. Reorder later, with the next fetch.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static SWITCH_NOT_INNERMOST: Rule = rule!(
     "switch_not_innermost",
     Hardware,
+    Switch,
     "Innermost Time Position",
     "a custom ring puts an axis that moved from the slices outside an axis of the input time",
     "For each packet of its own a slice first lets its ring neighbours' packets of the same step come by, then goes on to \
      the next step. The axes that moved from slices are thus the innermost of the output time. Only {broadcast of both parts} can \
      keep some of the input time inside, by its `time0`.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static SWITCH_RING_TOO_SMALL: Rule = rule!(
     "switch_ring_too_small",
     Hardware,
+    Switch,
     "Custom Topologies",
     "a custom ring is smaller than the slices that exchange data",
     "A ring is a run of `{ring size}` neighbouring slices, and packets never leave it. Every slice that an output slice takes \
      data from has to be in the same ring. The least ring reaches up to the outermost part of the slices that moves, \
      leaves, or changes places.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 /// The family's rules.

@@ -20,6 +20,7 @@ use crate::rules::dma_performance::{HBM_MISALIGNED_READ, HBM_PARTIAL_WRITE};
 pub(in crate::rules) static TILE_MISMATCH: Rule = rule!(
     "tile_mismatch",
     Hardware,
+    Mappings,
     "Resize",
     "a tile declares another mapping than the part that it selects",
     "A tile is a view: it moves no data, so every element stays where it is in the tensor's memory. The mapping of the \
@@ -27,45 +28,53 @@ pub(in crate::rules) static TILE_MISMATCH: Rule = rule!(
      extent; the values that are not selected are a hole. With a hole of another width every step over it lands at a \
      wrong address. Collectives tile too: a shuffle goes through a level part by part, a parallel copy through \
      the values of an index, a scatter through those of its key.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static TILE_OUT_OF_BOUNDS: Rule = rule!(
     "tile_out_of_bounds",
     Hardware,
+    Mappings,
     "Resize",
     "a tile ends behind the last value of its index",
     "The start of a tile counts in values of the index, and nothing checks it at run time. A tile that begins too late \
      reads and writes the bytes behind the tensor: with the index innermost those of the next step, else those of \
-     whatever is there.",
+     whatever is there.";
+    refused: Refusal::since(10),
 );
 
 pub(in crate::rules) static CHIP_SIZE: Rule = rule!(
     "chip_size",
     Hardware,
+    Memory,
     "Size Constraint",
     "the chip level has another size than the kernel has chips",
     "A kernel runs on whole chips, as many as its `#[device]` attribute asks for, and every tensor says \
      what each of them holds. The size of the chip level, padding included, is therefore that number: a \
      kernel that needs fewer chips for a tensor pads the level (`1 # 4`), and one that needs more asks \
      for them in the attribute.",
-    fix,
+    fix;
+    refused: Refusal::BY_COMPILER,
 );
 
 pub(in crate::rules) static CLUSTER_SIZE: Rule = rule!(
     "cluster_size",
     Hardware,
+    Memory,
     "Size Constraint",
     "the cluster level has another size than 2",
     "Every chip has two clusters, and both run the same commands; a tensor cannot leave one of them out. \
      A kernel that needs only one pads the level: `1 # 2` puts the data into the first cluster and leaves \
      the second one idle. An axis of two, or a factor of two of a larger one, puts both to work.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static SLICE_SIZE: Rule = rule!(
     "slice_size",
     Hardware,
+    Memory,
     "Size Constraint",
     "the slice level has another size than 256",
     "A cluster has 256 slices, and a command runs on all of them at once. Slices without data are \
@@ -73,7 +82,8 @@ pub(in crate::rules) static SLICE_SIZE: Rule = rule!(
      of it belongs into the element level; where it is smaller, either the padding is missing or a factor \
      of the element can be spread over slices that are idle.",
     fix,
-    alt,
+    alt;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static ELEMENT_ALIGNMENT: Rule = Rule {
@@ -86,56 +96,66 @@ pub(in crate::rules) static ELEMENT_ALIGNMENT: Rule = Rule {
     ..rule!(
         "element_alignment",
         Hardware,
+        Memory,
         "Alignment Constraint",
         "an address that is no multiple of the element's size",
         "Memories are read and written in whole elements, so the first element of a tensor starts at a \
          multiple of its size, and all others follow. A tensor that starts in the middle of an element's \
          place would need two accesses for each of them, which the sequencers do not make.",
-        fix,
+        fix;
+        holds: Holds::EVERYWHERE.until(5),
     )
 };
 
 pub(in crate::rules) static DM_CAPACITY: Rule = rule!(
     "dm_capacity",
     Hardware,
+    Memory,
     "Size Constraint",
     "a tensor does not fit the 512 KiB of data memory that a slice has",
     "A slice owns 512 KiB of data memory and sees no other slice's. The element level, padding included, \
      is what each slice holds, and it has to end before the last byte. Larger tensors are spread over \
      more slices, or stay in HBM and are worked on in tiles.",
-    alt,
+    alt;
+    refused: Refusal::BY_COMPILER,
 );
 
 pub(in crate::rules) static TRF_CAPACITY: Rule = rule!(
     "trf_capacity",
     Hardware,
+    Memory,
     "Size Constraint, TRF Address Modes",
     "a tensor does not fit the tensor register file",
     "The register file of a slice has eight bank rows of 8 KiB, 64 KiB in all, and a half of it where the address names \
      a half. Each row of the tensor takes a bank row; with fewer than eight rows the others extend the ones in use, so \
      what counts is the product of rows and bytes a row.",
-    alt,
+    alt;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static VRF_CAPACITY: Rule = rule!(
     "vrf_capacity",
     Hardware,
+    Memory,
     "Size Constraint",
     "tensors do not fit the 8 KiB of vector register file that a slice has",
     "The Vector Engine reads its operands from 8 KiB of registers a slice. A tensor has to end before the \
      last byte, and all tensors that are needed at the same time have to fit together, wherever they are. \
      An operand is needed from its load to the last operation that names it.",
-    alt,
+    alt;
+    refused: Refusal::since(6).else_compiler(),
 );
 
 pub(in crate::rules) static HBM_CAPACITY: Rule = rule!(
     "hbm_capacity",
     Hardware,
+    Memory,
     "Memory",
     "a tensor ends behind the 48 GiB of HBM that a chip has",
     "The element level of an HBM tensor is what each chip holds, from its address on. An address and a \
      size that together reach behind the last byte of the chip's 48 GiB name memory that does not exist; \
-     the transfer that touches it stops the kernel.",
+     the transfer that touches it stops the kernel.";
+    refused: Refusal::BY_COMPILER,
 );
 
 /// The family's rules.
@@ -376,9 +396,10 @@ fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation) -> Findin
     }
 }
 
+/// The rule of a memory's size. What is in a scratchpad is not measured here.
 fn rule_of(tier: Tier) -> &'static Rule {
     match tier {
-        Tier::Hbm | Tier::Host => &HBM_CAPACITY,
+        Tier::Hbm | Tier::Host | Tier::Spm => &HBM_CAPACITY,
         Tier::Dm => &DM_CAPACITY,
         Tier::Trf => &TRF_CAPACITY,
         Tier::Vrf => &VRF_CAPACITY,
@@ -392,6 +413,7 @@ fn place_of(tier: Tier, region: Option<TrfAddress>) -> &'static str {
         }
         (Tier::Trf, _) => "the tensor register file of a slice",
         (Tier::Vrf, _) => "the vector register file of a slice",
+        (Tier::Spm, _) => "the scratchpad of a processing element",
         (Tier::Dm, _) => "the data memory of a slice",
         (Tier::Hbm | Tier::Host, _) => "the HBM of a chip",
     }

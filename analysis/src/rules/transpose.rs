@@ -12,40 +12,47 @@ use crate::simulation::what_if_stages;
 pub(in crate::rules) static TRANSPOSE_ROWS: Rule = rule!(
     "transpose_rows",
     Hardware,
+    Transpose,
     "Transpose Engine: Constraints",
     "a transpose of more rows than the buffer has for the element's width",
     "Each row of the input becomes one place in every packet that leaves, and the buffer has eight bytes for a column: \
      16 rows of 4-bit, 8 of 8-bit, 4 of 16-bit and 2 of 32-bit elements. Larger matrices are turned in several \
      pieces, with the rest of the rows left in the outer iterations.",
-    alt,
+    alt;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static TRANSPOSE_COLUMNS: Rule = rule!(
     "transpose_columns",
     Hardware,
+    Transpose,
     "Transpose Engine: Constraints",
     "a transpose with a number of columns that the engine does not have",
     "The columns of the input are the elements that a packet brings (8, or 16 of 4-bit elements) times the packets of \
      a row, the iterations inside the rows. The buffers are built for 8, 16 or 32 columns (16 or 32 of 4-bit \
      elements) and nothing between.",
-    alt,
+    alt;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static TRANSPOSE_PACKET: Rule = rule!(
     "transpose_packet",
     Hardware,
+    Transpose,
     "Transpose Engine",
     "a packet that is no flit, or a stream other than the transposed matrix",
     "The engine takes flits, keeps the first elements of each, collects a matrix of consecutive iterations, and sends \
      it out with rows and columns exchanged: the iterations outside of the matrix stay, then come the packets of a row \
      and the elements of a packet, and the rows become the packet, padded to a flit. Any other order of what leaves is \
      one that the hardware does not produce.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static TRANSPOSE_TRIMS_DATA: Rule = rule!(
     "transpose_trims_data",
     Silent,
+    Transpose,
     "Transpose Engine",
     "a transpose that cuts off rows which hold data",
     "After the exchange, padding of the input packets has become whole rows, and the engine can leave these out. It \
@@ -64,6 +71,7 @@ pub(super) const RULES: &[&Rule] = &[
 pub(in crate::rules) static TRANSPOSE_SINGLE_BUFFER: Rule = rule!(
     "transpose_single_buffer",
     Performance,
+    Transpose,
     "Double Buffering",
     "a transpose of 32 columns, which cannot fill one buffer while the other empties",
     "The engine has two buffers of 16 columns. A matrix of up to 16 columns fills one while the matrix before it leaves the \

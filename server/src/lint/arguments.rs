@@ -207,7 +207,7 @@ pub(crate) struct CheckArguments {
 /// `visa-lint explain`
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// The rule's name
+    /// A rule, a group, or what a library or a compiler said, in quotes: the rule that foresees it is found
     #[arg(value_name = "RULE")]
     pub(crate) rule: String,
     /// How the page is written

@@ -1,6 +1,9 @@
-//! `visa-lint explain RULE`: one rule's documentation.
+//! `visa-lint explain`: one rule's documentation, found by its name or by what a library or a compiler said; or a group's
+//! rules.
 
-use visa_analysis::{Rule, find_rule};
+use visa_analysis::{
+    Foreseen, Group, Rule, Speaker, all_rules, find_rule, rules_foreseeing, rules_nearest_to_text,
+};
 
 use super::arguments::{ExplainArguments, ExplainFormat};
 use super::outcome::Outcome;
@@ -9,22 +12,109 @@ use super::pages::{self, Part};
 use super::styles::{TITLE, styled};
 use super::wrap::wrap;
 use crate::project::Failure;
-use crate::project::levels::did_you_mean;
+use crate::project::levels::{did_you_mean, proposal};
+
+/// Candidates that are listed for a text.
+const CANDIDATES: usize = 8;
 
 /// Runs the command.
 pub(crate) fn run(options: &ExplainArguments, console: Console) -> Result<Outcome, Failure> {
-    let name = &options.rule;
-    let Some(rule) = find_rule(name) else {
-        return Err(Failure::new(format!(
-            "no rule is called `{name}`{}",
-            did_you_mean(name)
-        )));
-    };
-    console.print(&match options.format {
+    console.print(&answer(options, console)?)?;
+    Ok(Outcome::Fine)
+}
+
+fn answer(options: &ExplainArguments, console: Console) -> Result<String, Failure> {
+    let name = options.rule.trim();
+    let rendered = |rule: &Rule| match options.format {
         ExplainFormat::Human => page(rule, console.colored(), console.width()),
         ExplainFormat::Markdown => pages::markdown(rule),
-    })?;
-    Ok(Outcome::Fine)
+    };
+    if let Some(rule) = find_rule(name) {
+        return Ok(rendered(rule));
+    }
+    if let Some(group) = Group::ALL.into_iter().find(|group| group.name() == name) {
+        return Ok(of_group(group));
+    }
+    let found = rules_foreseeing(name);
+    match found.as_slice() {
+        [] => Err(Failure::new(unknown(name))),
+        [only] => {
+            let found = wrap(&recognised(only), console.width());
+            Ok(format!("{found}\n\n{}", rendered(only.rule)))
+        }
+        several => Ok(candidates(several)),
+    }
+}
+
+/// What is said of a name or a text that finds nothing.
+fn unknown(name: &str) -> String {
+    let is_name = name
+        .chars()
+        .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    if is_name {
+        return format!("no rule is called `{name}`{}", did_you_mean(name));
+    }
+    let nearest = rules_nearest_to_text(name);
+    let nearest: Vec<String> = nearest.into_iter().map(str::to_owned).collect();
+    let nearest = if nearest.is_empty() {
+        "; `visa-lint rules` lists all of them".to_owned()
+    } else {
+        proposal(&nearest)
+    };
+    format!("no rule is known to foresee this text{nearest}")
+}
+
+/// Who says the known text.
+fn speaker(found: &Foreseen) -> &'static str {
+    match found.said.by {
+        Speaker::Compiler => "the compiler",
+        Speaker::Library => "the library",
+    }
+}
+
+/// What was found for a text, in a sentence.
+fn recognised(found: &Foreseen) -> String {
+    let (by, words, name) = (speaker(found), found.said.words, found.rule.name);
+    let likeness = if found.alike { "like this text, " } else { "" };
+    pages::capital(&format!(
+        "{likeness}{by} says `{words}` of what `{name}` finds."
+    ))
+}
+
+/// The rules that foresee a text, a line each with what is known of it.
+fn candidates(found: &[Foreseen]) -> String {
+    let alike = found.iter().all(|one| one.alike);
+    let mut text = if alike {
+        "No rule foresees this text; those that foresee one like it:\n".to_owned()
+    } else {
+        "Rules that foresee this text, the closest first:\n".to_owned()
+    };
+    for one in found.iter().take(CANDIDATES) {
+        let (name, by, words) = (one.rule.name, speaker(one), one.said.words);
+        let summary = one.rule.summary();
+        text.push_str(&format!("\n  {name}: {summary}\n    {by}: `{words}`\n"));
+    }
+    if found.len() > CANDIDATES {
+        text.push_str(&format!("\n  and {} more\n", found.len() - CANDIDATES));
+    }
+    text.push_str("\n`visa-lint explain RULE` tells more about one\n");
+    text
+}
+
+/// The rules of a group, a line each.
+fn of_group(group: Group) -> String {
+    let rules: Vec<&Rule> = all_rules().filter(|rule| rule.group == group).collect();
+    let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
+    let level = group.default_level().name();
+    let mut text = format!("{} ({level} by default)\n\n", group.name());
+    for rule in &rules {
+        text.push_str(&format!("  {:width$}  {}\n", rule.name, rule.summary()));
+    }
+    let count = rules.len();
+    text.push_str(&format!(
+        "\n{count} rules; `visa-lint explain RULE` tells more about one\n"
+    ));
+    text
 }
 
 fn page(rule: &Rule, colored: bool, width: usize) -> String {

@@ -3,7 +3,10 @@
 //! What a page says about the wrong kernel is what the engine says about it when the page is printed: numbers, help and
 //! fixes on a page cannot differ from those of a run.
 
-use visa_analysis::{Applicability, Diagnostic, Level, Rule, Workspace, rule_url};
+use visa_analysis::{
+    Applicability, Confirmer, Diagnostic, Dialect, Level, Library, Rule, Speaker, Workspace,
+    dialect_line, rule_url, without_dialect_line,
+};
 
 /// The path that a page's kernel is checked under.
 const KERNEL: &str = "kernel.rs";
@@ -38,7 +41,7 @@ pub(crate) fn sections(rule: &Rule) -> Vec<Section> {
         },
         Section {
             title: "Wrong",
-            parts: vec![Part::Code("rust", without_markers(rule.wrong))],
+            parts: kernel(rule.wrong),
         },
         Section {
             title: "What visa-lint says",
@@ -50,11 +53,15 @@ pub(crate) fn sections(rule: &Rule) -> Vec<Section> {
         },
         Section {
             title: "Right",
-            parts: vec![Part::Code("rust", without_markers(rule.right))],
+            parts: kernel(rule.right),
         },
         Section {
             title: "Fix",
             parts: fix(rule, &findings),
+        },
+        Section {
+            title: "Releases",
+            parts: releases(rule),
         },
         Section {
             title: "Silence",
@@ -73,7 +80,7 @@ pub(crate) fn standing(rule: &Rule) -> String {
         "group {}, level {}, {}",
         rule.group.name(),
         rule.default_level().name(),
-        rule.engine()
+        rule.engine.name()
     )
 }
 
@@ -117,10 +124,90 @@ pub(crate) fn capital(words: &str) -> String {
     })
 }
 
+/// A kernel that shows a rule, and the dialect that it is written for if that is not the book's.
+fn kernel(text: &'static str) -> Vec<Part> {
+    let dialect = dialect_line(text).map(|dialect| {
+        let name = dialect.library.crate_name();
+        Part::Words(format!("For `{name}` {}:", dialect.release))
+    });
+    let code = Part::Code("rust", without_markers(without_dialect_line(text)));
+    dialect.into_iter().chain([code]).collect()
+}
+
+/// Where the rule holds, who else finds what it finds, and in which words.
+fn releases(rule: &Rule) -> Vec<Part> {
+    let mut holding = Vec::new();
+    for library in Library::ALL {
+        let name = library.crate_name();
+        match (library, rule.holds.releases(library)) {
+            (_, None) => {}
+            (Library::VisaStd, Some(_)) => holding.push(format!("the book's `{name}`")),
+            (Library::OptStd, Some(releases)) => holding.push(format!("`{name}` {releases}")),
+        }
+    }
+    let mut words = format!("It holds for {}.", holding.join(" and for "));
+    let instead: Vec<String> = rule
+        .instead
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect();
+    if !instead.is_empty() {
+        words.push_str(&format!(
+            " In other releases {} takes its place.",
+            instead.join(" and ")
+        ));
+    }
+    let mut parts = vec![Part::Words(words)];
+    parts.extend(refused(rule).map(Part::Words));
+    let texts = rule.texts();
+    if !texts.is_empty() {
+        parts.push(Part::Words("Texts that mean the same fault:".to_owned()));
+    }
+    parts.extend(texts.into_iter().map(|said| {
+        let by = match said.by {
+            Speaker::Library => "library",
+            Speaker::Compiler => "compiler",
+        };
+        Part::Point(format!("{by}: `{}`", said.words))
+    }));
+    parts
+}
+
+/// Who else finds what a rule finds; nothing where there is nothing to confirm.
+fn refused(rule: &Rule) -> Option<String> {
+    let held = Library::ALL.into_iter().filter_map(|library| {
+        let releases = rule.holds.releases(library)?;
+        Some((library, releases.since))
+    });
+    let mut sentences = Vec::new();
+    for (library, release) in held {
+        let name = library.crate_name();
+        let first = rule.confirmed_by(Dialect { library, release })?;
+        let since = rule.refused.since_release(library);
+        sentences.push(match (first, since) {
+            (Confirmer::Library, _) => format!("`{name}` refuses it itself."),
+            (Confirmer::Compiler, None) => {
+                format!("`{name}` does not refuse it; its compiler does.")
+            }
+            (Confirmer::Compiler, Some(since)) => {
+                format!("`{name}` refuses it itself since {since}; before, its compiler did.")
+            }
+            (Confirmer::Model, Some(since)) => format!("`{name}` refuses it itself since {since}."),
+            (Confirmer::Model, None) => {
+                format!("`{name}` does not refuse it: the model of the hardware says it.")
+            }
+        });
+    }
+    Some(sentences.join(" "))
+}
+
 /// What the engine finds in the rule's wrong kernel, of this rule.
 fn findings(rule: &Rule) -> Vec<Diagnostic> {
     let mut workspace = Workspace::new();
-    workspace.set_file(KERNEL, &without_markers(rule.wrong));
+    if let Some(dialect) = dialect_line(rule.wrong) {
+        workspace.set_dialect(dialect);
+    }
+    workspace.set_file(KERNEL, &without_markers(without_dialect_line(rule.wrong)));
     let mut report = workspace.analysis().check_file_completed(KERNEL);
     report.diagnostics.retain(|found| found.rule == rule.name);
     report.diagnostics

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use serde::Serialize;
-use visa_analysis::{Group, Rule, all_rules, rule_engines, rule_url};
+use visa_analysis::{Confirmer, Engine, Group, Library, Rule, Said, Speaker, all_rules, rule_url};
 
 use super::arguments::RulesFormat;
 use super::outcome::Outcome;
@@ -27,11 +27,34 @@ struct Entry {
     why: Cow<'static, str>,
     heading: &'static str,
     engine: &'static str,
+    since: &'static str,
+    aliases: &'static [&'static str],
+    holds: Vec<Holds>,
+    otherwise: Option<&'static str>,
+    instead: &'static [&'static str],
+    texts: Vec<Text>,
     fix: bool,
     alternatives: bool,
     url: String,
     wrong: &'static str,
     right: &'static str,
+}
+
+/// A library in which a rule holds, and who finds there what it finds.
+#[derive(Serialize)]
+struct Holds {
+    library: &'static str,
+    since: String,
+    until: Option<String>,
+    /// The first release whose own code refuses it.
+    refused_since: Option<String>,
+}
+
+/// A part of what a library or a compiler says of it.
+#[derive(Serialize)]
+struct Text {
+    by: &'static str,
+    words: &'static str,
 }
 
 /// Runs the command.
@@ -56,12 +79,42 @@ fn entry(rule: &Rule) -> Entry {
         summary: rule.summary(),
         why: rule.why(),
         heading: rule.heading,
-        engine: rule.engine(),
+        engine: rule.engine.name(),
+        since: rule.since,
+        aliases: rule.aliases,
+        holds: Library::ALL
+            .into_iter()
+            .filter_map(|library| holds(rule, library))
+            .collect(),
+        otherwise: rule.refused.otherwise().map(Confirmer::name),
+        instead: rule.instead,
+        texts: rule.texts().iter().map(text).collect(),
         fix: rule.offers.fix,
         alternatives: rule.offers.alternatives,
         url: rule_url(rule.name),
         wrong: rule.wrong,
         right: rule.right,
+    }
+}
+
+fn holds(rule: &Rule, library: Library) -> Option<Holds> {
+    let releases = rule.holds.releases(library)?;
+    let refused = rule.refused.since_release(library);
+    Some(Holds {
+        library: library.name(),
+        since: releases.since.to_string(),
+        until: releases.until.map(|until| until.to_string()),
+        refused_since: refused.map(|since| since.max(releases.since).to_string()),
+    })
+}
+
+fn text(said: &Said) -> Text {
+    Text {
+        by: match said.by {
+            Speaker::Library => "library",
+            Speaker::Compiler => "compiler",
+        },
+        words: said.words,
     }
 }
 
@@ -121,10 +174,10 @@ fn markdown() -> String {
         table(&mut text, &rules);
     }
     text.push_str("\n# By engine\n");
-    for engine in rule_engines() {
-        let rules: Vec<_> = all_rules().filter(|rule| rule.engine() == engine).collect();
+    for engine in Engine::ALL {
+        let rules: Vec<_> = all_rules().filter(|rule| rule.engine == engine).collect();
         if !rules.is_empty() {
-            let _ = write!(text, "\n## {engine}\n\n");
+            let _ = write!(text, "\n## {}\n\n", engine.name());
             table(&mut text, &rules);
         }
     }

@@ -57,6 +57,11 @@ fn valid_sarif(output: &Output) -> Value {
 fn every_format_reports_the_same_findings() {
     let document = json(&fixtures("json"));
     let findings = document["diagnostics"].as_array().unwrap();
+    let confirmed = ["library", "compiler", "model"].map(Value::from);
+    for finding in findings {
+        let by = &finding["confirmed_by"];
+        assert!(by.is_null() || confirmed.contains(by), "{finding}");
+    }
     let open: Vec<_> = findings
         .iter()
         .filter(|finding| finding["suppressed"] == false)

@@ -43,6 +43,94 @@ fn the_catalogue_is_printed_in_three_formats() {
 }
 
 #[test]
+fn the_catalogue_says_where_rules_hold() {
+    let folder = repository();
+    let document = json(&run(&folder, &["rules", "--format", "json"]));
+    let of = |name: &str| {
+        let rules = document["rules"].as_array().unwrap().iter();
+        rules.clone().find(|rule| rule["name"] == name).unwrap()
+    };
+    let book = serde_json::json!({"library": "visa-std", "since": "0.1", "until": null, "refused_since": null});
+    let overlap = of("dm_overlap");
+    let early = serde_json::json!({"library": "opt-std", "since": "0.2", "until": "0.5", "refused_since": null});
+    assert_eq!(overlap["holds"], serde_json::json!([book, early]));
+    assert_eq!(overlap["instead"], serde_json::json!(["dm_capacity"]));
+    let limit = of("library_limit");
+    let refused = serde_json::json!({"library": "visa-std", "since": "0.1", "until": null, "refused_since": "0.1"});
+    assert_eq!(limit["holds"], serde_json::json!([refused]));
+    let capacity = of("vrf_capacity");
+    assert_eq!(capacity["holds"][1]["refused_since"], "0.6");
+    assert_eq!(capacity["otherwise"], "compiler");
+    let texts = capacity["texts"].as_array().unwrap();
+    let known = serde_json::json!({"by": "compiler", "words": "Cannot find evict target for Vrf"});
+    assert!(texts.contains(&known), "{texts:?}");
+    for rule in document["rules"].as_array().unwrap() {
+        assert!(
+            rule["since"].is_string() && rule["aliases"].is_array(),
+            "{rule}"
+        );
+        assert!(!rule["holds"].as_array().unwrap().is_empty(), "{rule}");
+    }
+    let page = stdout(&run(&folder, &["explain", "dm_overlap"]));
+    let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains(
+            "`furiosa_opt_std` 0.2 to 0.5. In other releases `dm_capacity` takes its place."
+        ),
+        "{page}"
+    );
+}
+
+#[test]
+fn explain_finds_the_rule_of_a_pasted_error() {
+    let folder = repository();
+    let ask = |text: &str| run(&folder, &["explain", text]);
+    let found = ask("Cannot find evict target for Vrf (E17, size: 3932160)");
+    assert_code(&found, 0);
+    let page = stdout(&found);
+    assert!(page.starts_with("The compiler says"), "{page}");
+    assert!(page.contains("vrf_capacity (group hardware"), "{page}");
+    let several = ask("Switch ring size mismatch: the slot sweep computed 16, but 32 was asserted");
+    assert_code(&several, 0);
+    let list = stdout(&several);
+    for name in ["switch_ring_too_small", "switch_ring_too_large"] {
+        assert!(list.contains(&format!("\n  {name}: ")), "{list}");
+    }
+    let like = stdout(&ask("commit leaves: a DM cell is now left unwritten"));
+    assert!(
+        like.contains("Like this text") && like.contains("commit_mapping"),
+        "{like}"
+    );
+    let none = ask("the transpose of my wishes is unknown");
+    assert_code(&none, 2);
+    let words = stderr(&none);
+    assert!(
+        words.contains("no rule is known to foresee this text"),
+        "{words}"
+    );
+    assert!(
+        words.contains("did you mean") && words.contains("`transpose_rows`"),
+        "{words}"
+    );
+    let nothing = stderr(&ask("something else altogether"));
+    assert!(
+        nothing.contains("`visa-lint rules` lists all of them"),
+        "{nothing}"
+    );
+}
+
+#[test]
+fn explain_lists_the_rules_of_a_group() {
+    let list = stdout(&run(&repository(), &["explain", "style"]));
+    assert!(list.starts_with("style (allow by default)\n"), "{list}");
+    let style = visa_analysis::all_rules().filter(|rule| rule.group.name() == "style");
+    for rule in style {
+        assert!(list.contains(&format!("\n  {}", rule.name)), "{list}");
+    }
+    assert!(!list.contains("slice_size"), "{list}");
+}
+
+#[test]
 fn map_answers_in_the_documented_shape() {
     let folder = repository();
     let arguments = [

@@ -187,7 +187,7 @@ fn stream_level(shape: &StreamShape, level: Level) -> Option<&Written<Mapping>> 
         Level::Chip => Some(&shape.chip),
         Level::Cluster => Some(&shape.cluster),
         Level::Slice => Some(&shape.slice),
-        Level::Row | Level::Element | Level::Time | Level::Packet => None,
+        Level::Pe | Level::Row | Level::Element | Level::Time | Level::Packet => None,
     }
 }
 
@@ -254,7 +254,9 @@ fn unwritten(
 fn root(body: &Body, mut id: TensorId) -> TensorId {
     for _ in 0..=body.tensors.len() {
         match body.tensor(id).map(|tensor| &tensor.origin) {
-            Some(Origin::View { of, .. } | Origin::Reshape { of }) => id = *of,
+            Some(Origin::View { of, .. } | Origin::Resized { of } | Origin::Reshape { of }) => {
+                id = *of
+            }
             _ => break,
         }
     }

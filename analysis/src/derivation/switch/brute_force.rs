@@ -77,6 +77,7 @@ type Source = ((u64, u64), u64);
 fn source(config: &SwitchConfig, slice: u64, time: u64) -> Source {
     let value = |written: &crate::kernel::Written<u64>| written.value.expect("a parameter");
     match config {
+        SwitchConfig::Forwarding => ((slice, time), 0),
         SwitchConfig::Broadcast01 {
             slice1,
             slice0,

@@ -30,7 +30,7 @@ fn of_rule(name: &str) -> Option<String> {
         "Level {} by default, group {}, {}. [The rule's page]({})",
         code(rule.default_level().name()),
         code(rule.group.name()),
-        rule.engine(),
+        rule.engine.name(),
         rules::url(rule.name)
     ));
     Some(page.into_markdown())

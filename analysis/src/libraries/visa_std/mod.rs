@@ -1,12 +1,14 @@
 //! The book's library, `furiosa_visa_std`, as names.
 
+mod errors;
 mod names;
 mod operations;
 
-use super::{Names, Release};
+use super::{DeviceKey, Names, Release};
 
-use names::ENUMS;
+use names::ENUMS as NAMED_ENUMS;
 pub(super) use names::PRELUDE;
+pub(super) use operations::ENUMS;
 
 /// `furiosa_visa_std` as names.
 pub(super) const NAMES: Names = Names {
@@ -19,7 +21,13 @@ pub(super) const NAMES: Names = Names {
         "furiosa_visa_std",
     ],
     prelude: &[PRELUDE],
-    enums: ENUMS,
+    enums: NAMED_ENUMS,
     operations: &operations::OPERATIONS,
-    newest: Release::new(0, 1),
+    releases: &[Release::new(0, 1)],
+    device_keys: &[DeviceKey {
+        name: "chip",
+        default: None,
+        since: Release::new(0, 1),
+    }],
+    errors: errors::ERRORS,
 };

@@ -24,6 +24,7 @@ const SAVED_CYCLES: u64 = 400;
 pub(in crate::rules) static DMA_SMALL_PACKET: Rule = rule!(
     "dma_small_packet",
     Performance,
+    Dma,
     "Packet size and internal DMA requests",
     "packets of less than 256 bytes, or of 256 n + r, where another order of the layout gives longer ones",
     "A DMA engine moves a packet in requests of up to 256 bytes, one a cycle: a request of 64 bytes takes as long as one of \
@@ -35,6 +36,7 @@ pub(in crate::rules) static DMA_SMALL_PACKET: Rule = rule!(
 pub(in crate::rules) static DMA_PRIME_PACKET: Rule = rule!(
     "dma_prime_packet",
     Performance,
+    Dma,
     "Packet size and internal DMA requests",
     "a run whose length no useful packet divides",
     "A run of more than 4,096 bytes is moved in equal packets. Where its length has no large divisor, as a prime has none, the \
@@ -47,6 +49,7 @@ pub(in crate::rules) static DMA_PRIME_PACKET: Rule = rule!(
 pub(in crate::rules) static HBM_MISALIGNED_READ: Rule = rule!(
     "hbm_misaligned_read",
     Performance,
+    Dma,
     "Misaligned Access",
     "reads from HBM that cross boundaries of 256 bytes",
     "HBM moves units of 256 bytes that start at multiples of 256. A request that crosses such a boundary takes two, which \
@@ -58,6 +61,7 @@ pub(in crate::rules) static HBM_MISALIGNED_READ: Rule = rule!(
 pub(in crate::rules) static HBM_PARTIAL_WRITE: Rule = rule!(
     "hbm_partial_write",
     Performance,
+    Dma,
     "Misaligned Access",
     "writes to HBM of a part of a 256-byte unit",
     "HBM writes units of 256 bytes. A part of one is a read, a change and a write of the whole, about 50 times as slow. Write \
@@ -69,6 +73,7 @@ pub(in crate::rules) static HBM_PARTIAL_WRITE: Rule = rule!(
 pub(in crate::rules) static HBM_STACK_IDLE: Rule = rule!(
     "hbm_stack_idle",
     Performance,
+    Dma,
     "Example 5: Homogeneous DMA Engine HBM to DM (Pathological: Missing Stack Interleaving)",
     "a transfer that leaves one of HBM's two stacks idle",
     "Bit 8 of an HBM address chooses the stack. Where every packet starts at an even multiple of 256 bytes and ends before the \
@@ -80,6 +85,7 @@ pub(in crate::rules) static HBM_STACK_IDLE: Rule = rule!(
 pub(in crate::rules) static HBM_BANK_CONFLICT: Rule = rule!(
     "hbm_bank_conflict",
     Performance,
+    Dma,
     "Bank Conflict",
     "consecutive accesses to other rows of one HBM bank",
     "A bank of HBM holds one row open; the next row takes about 40 cycles to open, seven times as long as a request. The \
@@ -93,6 +99,7 @@ pub(in crate::rules) static HBM_BANK_CONFLICT: Rule = rule!(
 pub(in crate::rules) static DMN_NOT_INTERLEAVED: Rule = rule!(
     "dmn_not_interleaved",
     Performance,
+    Dma,
     "Optimizing DMA Performance",
     "a transfer whose slices are in one DMN of each engine",
     "A DMA engine serves a pair of DMNs, 32 slices each, and moves 256 bytes a cycle. A DMN takes 128: where all slices of a \
@@ -104,6 +111,7 @@ pub(in crate::rules) static DMN_NOT_INTERLEAVED: Rule = rule!(
 pub(in crate::rules) static SLICES_NOT_INTERLEAVED: Rule = rule!(
     "slices_not_interleaved",
     Performance,
+    Dma,
     "Optimizing DMA Performance",
     "a transfer whose requests all queue on one slice of a DMN",
     "A slice keeps two commands in its queue, behind those of the Fetch and Commit Engines. A transfer that reaches one slice of \
@@ -115,6 +123,7 @@ pub(in crate::rules) static SLICES_NOT_INTERLEAVED: Rule = rule!(
 pub(in crate::rules) static DMA_SEGMENTED: Rule = rule!(
     "dma_segmented",
     Performance,
+    Dma,
     "Example 6: Heterogeneous DMA Engine with Segmentation",
     "a shape that does not divide, so that a transfer takes several commands",
     "One command moves a box. Where an axis is in padded parts at the source and in its true length at the target, the last \
@@ -127,6 +136,7 @@ pub(in crate::rules) static DMA_SEGMENTED: Rule = rule!(
 pub(in crate::rules) static DMA_UNNECESSARY_HOP: Rule = rule!(
     "dma_unnecessary_hop",
     Performance,
+    Dma,
     "Memory Performance",
     "a tensor moved through a memory that it only passes through",
     "A DMA engine moves between any two memories and changes the layout on the way. A tensor that is written by one transfer and \
@@ -138,6 +148,7 @@ pub(in crate::rules) static DMA_UNNECESSARY_HOP: Rule = rule!(
 pub(in crate::rules) static DMA_MANY_SMALL: Rule = rule!(
     "dma_many_small",
     Performance,
+    Dma,
     "Startup Latency",
     "several transfers whose start-up outweighs their data and that could be one",
     "Each DMA command takes about 500 cycles before the first byte moves. Six or more transfers of parts of one tensor, each \
@@ -148,6 +159,7 @@ pub(in crate::rules) static DMA_MANY_SMALL: Rule = rule!(
 pub(in crate::rules) static CHIP_TRANSFER: Rule = rule!(
     "chip_transfer",
     Performance,
+    Dma,
     "Inter-Chip Transfers",
     "a transfer between chips within a loop",
     "The links between chips move 30 bytes a cycle, an eighth of what one DMA engine moves. In a loop the cost comes with every \

@@ -14,6 +14,7 @@ use super::{Costed, weighty_passes, with_saving, worth_for_kernel};
 pub(in crate::rules) static COMMIT_SPLIT_WRITES: Rule = rule!(
     "commit_split_writes",
     Performance,
+    Commit,
     "Commit Sequencer, Tail Padding",
     "a packet is written in several pieces, where another order or padding of the tensor would make it one",
     "A write puts bytes that are in a line into DM, up to a whole flit a cycle. Where the parts of a packet are apart in the \

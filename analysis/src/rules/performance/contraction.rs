@@ -17,6 +17,7 @@ use super::{
 pub(in crate::rules) static IDLE_ROWS: Rule = rule!(
     "idle_rows",
     Performance,
+    Contraction,
     "Row utilization",
     "fewer than 8 rows multiply while the stream is repeated for weights that the others could hold",
     "The MAC array has 8 rows, and every packet of the stream reaches all of them at once, each with weights of its own. \
@@ -28,6 +29,7 @@ pub(in crate::rules) static IDLE_ROWS: Rule = rule!(
 pub(in crate::rules) static HALF_MAC_PACKET: Rule = rule!(
     "half_mac_packet",
     Performance,
+    Contraction,
     "Flit Buffer",
     "aligned packets hold one flit of the stream where two would fit",
     "A row multiplies 64 bytes a cycle, two flits. With one collected flit a packet, the upper half is zeros, and the contraction \
@@ -40,6 +42,7 @@ pub(in crate::rules) static HALF_MAC_PACKET: Rule = rule!(
 pub(in crate::rules) static TRF_LOAD_STALL: Rule = rule!(
     "trf_load_stall",
     Performance,
+    Contraction,
     "TRF Cache",
     "a contraction reads both bank columns of the TRF each cycle while the sub context loads it",
     "Reads of the TRF come before writes. A read of 64 bytes takes both bank columns unless the cache of four of them holds \

@@ -12,6 +12,7 @@ use super::{Costed, weighty_passes, with_saving, worth};
 pub(in crate::rules) static FETCH_NARROW_PACKET: Rule = rule!(
     "fetch_narrow_packet",
     Performance,
+    Fetch,
     "Padding Packets",
     "packets of less than a flit, where wider ones would need fewer fetches",
     "A fetch moves up to 32 bytes a cycle, but never more than a packet, and never more than is in a line in DM. Packets of 8 \
@@ -24,6 +25,7 @@ pub(in crate::rules) static FETCH_NARROW_PACKET: Rule = rule!(
 pub(in crate::rules) static FETCH_PARTIAL_FLIT: Rule = rule!(
     "fetch_partial_flit",
     Performance,
+    Fetch,
     "Fetch Engine and Switch Engine Interaction",
     "packets of more than a flit whose last flit is partly padding",
     "Behind the Fetch Engine data moves in flits of 32 bytes, and a packet starts with a new one: of a packet of 40 bytes the \

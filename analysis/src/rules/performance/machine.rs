@@ -15,6 +15,7 @@ use super::MANY_CYCLES;
 pub(in crate::rules) static IDLE_CLUSTER: Rule = rule!(
     "idle_cluster",
     Performance,
+    Schedule,
     "Size Constraint",
     "most of a kernel's cycles are passes that use one of the two clusters",
     "A chip has two clusters of 256 slices, and a pass runs on both at once: `1 # 2` leaves the second one idle for as long as \
@@ -27,6 +28,7 @@ pub(in crate::rules) static IDLE_CLUSTER: Rule = rule!(
 pub(in crate::rules) static IDLE_SLICES: Rule = rule!(
     "idle_slices",
     Performance,
+    Schedule,
     "Size Constraint",
     "most of a kernel's cycles are passes that use a quarter of the 256 slices or fewer",
     "Each slice has its own DM, MAC array and Vector Engine, and all 256 work in step: slices that hold padding do nothing \

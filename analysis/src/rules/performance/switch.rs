@@ -13,18 +13,21 @@ use super::{Costed, passes, saving, with_saving, worth};
 pub(in crate::rules) static SWITCH_RING_TOO_LARGE: Rule = rule!(
     "switch_ring_too_large",
     Performance,
+    Switch,
     "Custom Topologies",
     "a custom ring is larger than the exchange needs",
     "In a ring every packet goes past every slice: a switch takes the ring's size times the iterations times the flits of a \
      packet. A ring larger than the run of slices that exchange data carries packets past slices that have no use for \
      them. The least ring reaches up to the outermost part of the slices that moves. \
      Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static SWITCH_CUSTOM_IS_REGULAR: Rule = rule!(
     "switch_custom_is_regular",
     Performance,
+    Switch,
     "Configuration Overhead",
     "a custom ring does what a regular topology does without a set-up",
     "A custom ring is set up by writing a bitmap to special registers. For that the transfers and the sub context are \

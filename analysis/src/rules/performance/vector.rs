@@ -13,6 +13,7 @@ use super::{Costed, weighty_passes, with_saving, worth};
 pub(in crate::rules) static NARROW_ROUND_TRIP: Rule = rule!(
     "narrow_round_trip",
     Performance,
+    Vector,
     "Vector Engine: Performance",
     "a stream is split into four lanes and joined again for nothing, or for one operation that eight lanes have",
     "The float and reduction stages work on four lanes: a split makes two packets of every flit, and the Vector Engine takes \

@@ -14,66 +14,78 @@ pub(super) use repairs::places;
 pub(in crate::rules) static VCG_PACKET_NOT_INNERMOST: Rule = rule!(
     "vcg_packet_not_innermost",
     Hardware,
+    Vector,
     "Valid Count Generator's Interface",
     "the reduced axis's part in the packet is not its innermost digit",
     "The generator counts the valid lanes of a flit from lane 0 on, and its count falls as the axis runs out over time. With \
      the innermost digit of the axis in the packet the last elements are the last lanes. With an outer digit there, each \
      lane runs out at a time step of its own, and the counts form no sequence that the counters can make.",
-    fix,
+    fix;
+    holds: Holds::BOOK,
 );
 
 pub(in crate::rules) static VCG_PACKET_SHARED: Rule = rule!(
     "vcg_packet_shared",
     Silent,
+    Vector,
     "Valid Count Generator's Interface",
     "another axis shares the packet with a padded reduced axis",
     "A count of `n` means lanes 0 to `n - 1`, whatever they hold. If another axis is in the packet beside the reduced one, \
      its elements are cut off or padding is taken in: the kernel runs, and the result is wrong.",
-    alt,
+    alt;
+    holds: Holds::BOOK,
 );
 
 pub(in crate::rules) static VCG_SLICE_PACKET: Rule = rule!(
     "vcg_slice_packet",
     Hardware,
+    Vector,
     "Slice + Packet",
     "slices need different partial counts at one time step",
     "The packet count of a flit is a function of time alone: all slices get the same one, and a gate can only close a slice \
      altogether. An axis over slice and packet whose last flit is partly filled needs two counts at once.",
-    alt,
+    alt;
+    holds: Holds::BOOK,
 );
 
 pub(in crate::rules) static VCG_SLICE_ORDER: Rule = rule!(
     "vcg_slice_order",
     Hardware,
+    Vector,
     "How R Should Be Distributed",
     "the axis's parts in the slice do not ascend from inner to outer, or interleave with time",
     "A gate parts the slices by one threshold on their number: below it all time steps are valid, at it some, above it none. \
      That needs slices whose elements follow each other, larger steps of the axis further out, and the axis's time steps \
      all inside or all outside of its slices.",
-    fix,
+    fix;
+    holds: Holds::BOOK,
 );
 
 pub(in crate::rules) static VCG_TRANSPOSED_TIME: Rule = rule!(
     "vcg_transposed_time",
     Silent,
+    Vector,
     "Slice + Time (Transposed)",
     "the inner part of the axis is in the slice, and time has more steps than the axis fills",
     "With the inner part in the slice, the slices below the threshold are taken to be valid at every time step. If the axis is \
      padded to more time steps than its last element needs, the steps beyond count padding as data: the kernel runs, and \
      the result is wrong.",
-    fix,
+    fix;
+    holds: Holds::BOOK,
 );
 
 pub(in crate::rules) static VCG_DIMENSIONS: Rule = rule!(
     "vcg_dimensions",
     Hardware,
+    Vector,
     "What Patterns Are Expressible",
     "more counters, gates or packet counts are needed than the generator has",
     "The generator walks time with eight nested counters, counts lanes for one axis, and has three gates. The count falls \
      along each counter, so parts of the axis that are in time from the smallest outside to the largest inside take a \
      counter each wherever the last element is between their ends, and other axes between two of them often take one \
      more. The finding is only where no eight counters of any lengths and strides give the counts.",
-    alt,
+    alt;
+    holds: Holds::BOOK,
 );
 
 /// The family's rules.

@@ -5,170 +5,202 @@ use super::super::{Rule, rule};
 pub(in crate::rules) static VECTOR_TYPE: Rule = rule!(
     "vector_type",
     Hardware,
+    Vector,
     "Vector Engine",
     "a stream of another type than `i32` or `f32` enters the Vector Engine",
     "Every ALU of the Vector Engine is 32 bits wide: a flit is eight lanes of `i32` or `f32`. Narrower types have to be \
      widened before: by the fetch, which converts while it reads, or by the Contraction Engine, whose accumulators are \
      32 bits wide.",
-    alt,
+    alt;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static VECTOR_PACKET: Rule = rule!(
     "vector_packet",
     Hardware,
+    Vector,
     "Vector Engine",
     "the stream enters the Vector Engine with a packet of other than 8 elements",
     "The engine takes one flit of 32 bytes a cycle, eight lanes of 32 bits. A shorter packet is spelled with its padding \
      (`# 8`); a longer one is several steps of time.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static VECTOR_STAGE_ORDER: Rule = rule!(
     "vector_stage_order",
     Hardware,
+    Vector,
     "Stages",
     "a stage of the Vector Engine is entered after a later one",
     "The stages are laid out one behind the other and data passes them once: Branch, Logic, Fxp, FxpToFp, Narrow, Fp, \
      IntraSliceReduce, FpDiv, Widen, FpToFxp, Clip. Any of them can be left out, none can be entered from a later one, and \
      only Logic, Fxp, Fp and Clip hold several ALUs to pass one after another. What does not fit into one pass takes a \
      second one, with the result in between in data memory.",
-    alt,
+    alt;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static VECTOR_WAY: Rule = rule!(
     "vector_way",
     Hardware,
+    Vector,
     "Narrow, Widen",
     "a stage that works on four lanes meets a stream of eight, or the reverse",
     "The float stages, the intra-slice reduce and the divider have four lanes; all others have eight. `{split}` and \
      `{trim}` lead from eight lanes to four, `{concat}` and `{pad}` back. Nothing widens or \
      narrows by itself.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static VECTOR_OP_TYPE: Rule = rule!(
     "vector_op_type",
     Hardware,
+    Vector,
     "Stage Details",
     "an operation that the stage does not have for the stream's type",
     "Each stage runs its own operations, and most of them on one type only: fixed point on `i32`, the float stages on \
      `f32`, Logic and Clip on both but with different operations. `{fxp_to_fp}` and `{fp_to_fxp}` change the \
      type between the stages.",
-    alt,
+    alt;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static ALU_REUSE: Rule = rule!(
     "alu_reuse",
     Hardware,
+    Vector,
     "ALU single-use",
     "an ALU is used twice in one pass",
     "An operation configures its ALU for the whole pass, and each flit passes each ALU once. A second operation on the same \
      ALU would need another configuration: even functions as different as a root and a hyperbolic tangent exclude each other \
      when one unit computes both. Both groups of a pair share one set of ALUs. A reduction across slices starts a new \
      set.",
-    alt,
+    alt;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static NARROW_DROPS_DATA: Rule = rule!(
     "narrow_drops_data",
     Silent,
+    Vector,
     "Downstream: 4-Way Operations",
     "`{trim}` drops four lanes that can hold data",
     "Trimming keeps lanes 0 to 3 of a flit and forgets the others; it is meant for packets whose upper half is padding. \
      If the mapping puts elements there, they are lost without a word. `{split}` keeps both halves as two steps of \
      time.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static WAY_SHAPE: Rule = rule!(
     "way_shape",
     Hardware,
+    Vector,
     "Shape semantics",
     "the mappings of a split, trim, concat, pad or unzip are not what the operation makes of them",
     "Narrowing and widening do not reorder: a split appends the packet's upper half to time, a concat takes the innermost \
      two steps of time into the packet, trim and pad remove and add four lanes of padding. The mapping has to say just \
      that, since all later stages read the stream by it.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static STASH_STAGE: Rule = rule!(
     "stash_stage",
     Hardware,
+    Vector,
     "Stash",
     "a stash that the stage cannot take, or that is read when it is not there",
     "The stash is one register beside the pipeline. It can be written behind Branch, Logic, Fxp, Narrow, Fp, FpDiv and Clip, \
-     holds one value of one type, and is gone once an operation has read it. Two groups have no stash.",
+     holds one value of one type, and is gone once an operation has read it. Two groups have no stash.";
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static TWO_GROUP_UNAVAILABLE: Rule = rule!(
     "two_group_unavailable",
     Hardware,
+    Vector,
     "Two-Group Mode",
     "a stash or filter on two groups, or groups by an axis that does not have size 2",
     "In two-group mode the lanes that tag the groups take the place that stash and filter need, and the merged stream keeps \
      them until the pass ends. The two groups are the two values of one axis in time; an axis of another size makes no two \
-     groups.",
+     groups.";
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static OPERAND_MAPPING: Rule = rule!(
     "operand_mapping",
     Hardware,
+    Vector,
     "Operands",
     "an operand whose mapping does not fit the stream",
     "An operand is read in the stream's order and repeated over the axes that it lacks. That takes a stream that runs over \
-     every axis of the operand: for an element that the stream never visits there is no time step to use it at.",
+     every axis of the operand: for an element that the stream never visits there is no time step to use it at.";
+    refused: Refusal::since(7),
 );
 
 pub(in crate::rules) static OPERAND_TYPE: Rule = rule!(
     "operand_type",
     Hardware,
+    Vector,
     "Operands",
     "an operand of another type than the stream",
     "An ALU computes on two values of one type; nothing converts an operand on its way in. A constant is written in the \
      stream's type, a tensor is loaded into the VRF in it.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static INTRA_REDUCE_MAPPING: Rule = rule!(
     "intra_reduce_mapping",
     Hardware,
+    Vector,
     "Intra-Slice Reduce",
     "the output of an intra-slice reduce is not its input without the reduced axis",
     "The reduce takes every part of the axis out of time and packet and leaves the rest in its order. If the axis is in the \
      packet, the tree folds all four lanes into one and the packet is `1 # 4`; a packet without it passes as it is.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static INTRA_REDUCE_SLOTS: Rule = rule!(
     "intra_reduce_slots",
     Hardware,
+    Vector,
     "Accumulator Slot Limit",
     "an intra-slice reduce needs more than 8 accumulator slots",
     "Each step of time that is not reduced, inside the outermost reduced factor, keeps a sum of its own until the reduced \
      axis has run: it occupies an accumulator slot, and there are eight. With the reduced axis innermost in time one slot \
      is enough.",
-    alt,
+    alt;
+    refused: Refusal::since(7),
 );
 
 pub(in crate::rules) static INTER_REDUCE_STAGE: Rule = rule!(
     "inter_reduce_stage",
     Hardware,
+    Vector,
     "Inter-Slice Block",
     "a reduction across slices from a 4-lane stage, or a second one in a pass",
     "The inter-slice block hangs on the 8-lane part of the pipeline, before the first stage or behind Branch, Logic, Fxp, \
      FxpToFp, Widen, FpToFxp and Clip, and there is one of it. A 4-lane stream has to be widened first; a second \
-     reduction takes a second pass.",
+     reduction takes a second pass.";
+    refused: Refusal::BY_LIBRARIES,
 );
 
 pub(in crate::rules) static INTER_REDUCE_MAPPING: Rule = rule!(
     "inter_reduce_mapping",
     Hardware,
+    Vector,
     "Output Mapping Rule",
     "the output of a reduction across slices is none that the block makes",
     "What the reduced axis leaves behind in the slice is filled in one of three ways: by a new axis (every slice of the group \
      gets the result), by nothing (`1 # n`), or by an axis that moves up from time. Packet, the other slices and the order \
      of time stay as they are.",
-    fix,
+    fix;
+    refused: Refusal::BY_LIBRARIES,
 );
 
 /// The family's rules, in the catalogue's order.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use visa_analysis::{Applicability, Diagnostic};
+use visa_analysis::{Applicability, Confirmer, Diagnostic};
 
 use crate::json::{Range, pretty, range};
 use crate::lint::outline::{DialectOf, Finding, NotLookedAt, Outline};
@@ -59,6 +59,10 @@ struct Dialect<'a> {
     dialect: &'static str,
     release: Option<&'a str>,
     because: &'a str,
+    /// The known release that is read, where the crate's own is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_as: Option<String>,
+    files: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -75,6 +79,7 @@ struct Entry<'a> {
     related: Vec<Related<'a>>,
     fixes: Vec<Fix<'a>>,
     suppressed: bool,
+    confirmed_by: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -140,6 +145,8 @@ fn dialect<'a>(known: &'a DialectOf<'_>) -> Dialect<'a> {
         dialect: known.library.dialect.library.name(),
         release: known.library.release.as_deref(),
         because: &known.library.because,
+        read_as: (known.library.is_unknown).then(|| known.library.dialect.release.to_string()),
+        files: &known.files,
     }
 }
 
@@ -153,6 +160,7 @@ fn entry(finding: &Finding) -> Entry<'_> {
         url,
         file,
         suppressed,
+        confirmed_by,
         ..
     } = &finding.diagnostic;
     Entry {
@@ -177,6 +185,7 @@ fn entry(finding: &Finding) -> Entry<'_> {
             .collect(),
         fixes: finding.diagnostic.fixes.iter().map(fix).collect(),
         suppressed: *suppressed,
+        confirmed_by: confirmed_by.map(Confirmer::name),
     }
 }
 

@@ -1,0 +1,255 @@
+//! Where each rule holds, written down by hand from what is known of the releases, against the declarations.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use super::*;
+use crate::rules::{all, find};
+
+/// Whether a rule holds in the book's library, and in which releases `0.n` of the successor.
+type Row = (bool, Option<RangeInclusive<u16>>, &'static str);
+
+/// In the book's library and in all releases of the successor.
+const ALL: (bool, Option<RangeInclusive<u16>>) = (true, Some(2..=10));
+/// Only where tensors have addresses that a kernel writes.
+const ADDRESSED: (bool, Option<RangeInclusive<u16>>) = (true, Some(2..=5));
+/// Not in the successor.
+const BOOK: (bool, Option<RangeInclusive<u16>>) = (true, None);
+
+#[rustfmt::skip]
+fn rows() -> Vec<Row> {
+    let row = |(book, successor), names| (book, successor, names);
+    vec![
+        row(ALL, "mapping_syntax unknown_axis duplicate_axis axis_size_zero mapping_overflow"),
+        row(ALL, "stride_indivisible modulo_indivisible padding_shrinks resize_grows"),
+        row(ALL, "axis_repeated redundant_mapping_op unmerged_factors"),
+        row(ALL, "tile_mismatch tile_out_of_bounds chip_size cluster_size slice_size"),
+        row(ALL, "dm_capacity trf_capacity vrf_capacity hbm_capacity"),
+        row(ADDRESSED, "dm_overlap trf_overlap vrf_overlap hbm_overlap stale_read element_alignment"),
+        row(ALL, "tensor_lost claimed_replication shared_padding_read"),
+        row(BOOK, "library_limit"),
+        row(ALL, "sequencer_entries sequencer_iterations sequencer_incompatible sequencer_insufficient_input"),
+        (true, Some(2..=6), "sequencer_packet"),
+        row(ALL, "sequencer_write_bounds sequencer_write_broadcast sequencer_write_stride commit_size"),
+        row(ALL, "fetch_packet_alignment fetch_cast_unsupported cast_unsupported"),
+        row(ALL, "fetch_cast_overflow fetch_sub_context_size fetch_sub_context_adapter"),
+        (true, Some(4..=10), "fetch_zero_point_range"),
+        row(BOOK, "fetch_mask_limit vcg_packet_not_innermost vcg_packet_shared vcg_slice_packet vcg_slice_order"),
+        row(BOOK, "vcg_transposed_time vcg_dimensions"),
+        row(ALL, "interleave_mismatch switch_slice_size switch_parameters"),
+        row(ALL, "switch_topology_mismatch switch_order switch_not_innermost switch_broadcast_axis_reused"),
+        row(ALL, "switch_ring_too_small switch_ring_too_large switch_custom_is_regular"),
+        row(ALL, "collect_packet_size collect_packet_mismatch collect_time_mismatch pipeline_order"),
+        row(ALL, "contraction_type trf_row_count trf_row_mismatch trf_element_mismatch"),
+        row(ALL, "align_packet_size align_packet_mismatch align_time_mismatch"),
+        row(BOOK, "align_tiling_not_in_trf"),
+        row(ALL, "align_operand_mismatch trf_sequencer contract_packet_mismatch contract_output_limit"),
+        row(ALL, "accumulate_layout accumulator_capacity"),
+        row(BOOK, "accumulate_slices_data reduce_max_rows"),
+        row(ALL, "vector_type vector_packet vector_stage_order vector_way vector_op_type"),
+        row(ALL, "alu_reuse narrow_drops_data way_shape inter_reduce_stage inter_reduce_mapping"),
+        row(ALL, "stash_stage two_group_unavailable operand_mapping operand_type"),
+        row(ALL, "intra_reduce_mapping intra_reduce_slots"),
+        row(ALL, "cast_packet transpose_rows transpose_columns transpose_packet transpose_trims_data"),
+        row(ALL, "commit_packet_size commit_mapping commit_alignment commit_in_place"),
+        row(ALL, "dma_alignment dma_packet_limit"),
+        // Those that the successor alone has.
+        (false, Some(2..=10), "runtime_panic kernel_language"),
+        (false, Some(2..=6), "generic_kernel"),
+        // Performance.
+        row(ALL, "fetch_narrow_packet fetch_partial_flit idle_rows half_mac_packet trf_load_stall"),
+        row(ALL, "narrow_round_trip transpose_single_buffer commit_split_writes"),
+        row(ALL, "dma_small_packet dma_prime_packet hbm_misaligned_read hbm_partial_write hbm_stack_idle"),
+        row(ALL, "hbm_bank_conflict dmn_not_interleaved slices_not_interleaved dma_unnecessary_hop"),
+        row(ALL, "dma_many_small dma_segmented chip_transfer serialized_by_bank missed_overlap"),
+        row(ALL, "idle_cluster idle_slices budget_exceeded bank_starvation bank_starvation_combined"),
+        // What visa-lint says about its own run.
+        row(ALL, "dialect_unsupported analysis_limit unresolved_operation unused_suppression unknown_rule"),
+    ]
+}
+
+/// The book's library, then the releases of the successor.
+fn dialects() -> Vec<(Dialect, Option<u16>)> {
+    let book = (Dialect::newest(Library::VisaStd), None);
+    let successor = (2..=10).map(|minor| {
+        let dialect = Dialect {
+            library: Library::OptStd,
+            release: Release::new(0, minor),
+        };
+        (dialect, Some(minor))
+    });
+    std::iter::once(book).chain(successor).collect()
+}
+
+#[test]
+fn every_rule_holds_where_the_table_says() {
+    let mut known = BTreeMap::new();
+    for (book, successor, names) in rows() {
+        for name in names.split(' ') {
+            assert!(find(name).is_some(), "{name} is no rule");
+            let twice = known.insert(name, (book, successor.clone()));
+            assert_eq!(twice, None, "{name} is in the table twice");
+        }
+    }
+    for rule in all() {
+        let (book, successor) = known
+            .get(rule.name)
+            .unwrap_or_else(|| panic!("{} is not in the table", rule.name));
+        for (dialect, minor) in dialects() {
+            let expected = match minor {
+                None => *book,
+                Some(minor) => successor.as_ref().is_some_and(|own| own.contains(&minor)),
+            };
+            assert_eq!(rule.holds_in(dialect), expected, "{}: {minor:?}", rule.name);
+        }
+    }
+}
+
+/// Rules with who finds what they find: in the book's library, then in releases of the successor.
+#[rustfmt::skip]
+const CONFIRMED: &[(&str, &str, &[(u16, &str)])] = &[
+    ("stride_indivisible", "library", &[(2, "library"), (10, "library")]),
+    ("tile_out_of_bounds", "model", &[(9, "model"), (10, "library")]),
+    ("chip_size", "model", &[(2, "compiler"), (10, "compiler")]),
+    ("slice_size", "library", &[(2, "library"), (10, "library")]),
+    ("dm_capacity", "model", &[(2, "compiler"), (10, "compiler")]),
+    ("vrf_capacity", "model", &[(5, "compiler"), (6, "library")]),
+    ("sequencer_entries", "model", &[(2, "model"), (3, "library")]),
+    ("fetch_sub_context_size", "model", &[(4, "compiler"), (8, "compiler")]),
+    ("fetch_sub_context_adapter", "model", &[(4, "model"), (5, "library")]),
+    ("fetch_zero_point_range", "model", &[(4, "library")]),
+    ("operand_mapping", "model", &[(6, "model"), (7, "library")]),
+    ("intra_reduce_slots", "model", &[(6, "model"), (7, "library")]),
+    ("dma_alignment", "model", &[(2, "library"), (10, "library")]),
+    ("alu_reuse", "library", &[(2, "library"), (10, "library")]),
+    ("bank_starvation", "model", &[(2, "model"), (10, "model")]),
+    ("idle_cluster", "model", &[(2, "model"), (10, "model")]),
+    ("claimed_replication", "model", &[(2, "model"), (10, "model")]),
+];
+
+#[test]
+fn who_confirms_a_rule_depends_on_the_release() {
+    for (name, book, successor) in CONFIRMED {
+        let rule = find(name).unwrap_or_else(|| panic!("{name} is no rule"));
+        let by = |dialect| rule.confirmed_by(dialect).map(Confirmer::name);
+        assert_eq!(by(Dialect::newest(Library::VisaStd)), Some(*book), "{name}");
+        for (minor, who) in *successor {
+            let dialect = Dialect {
+                library: Library::OptStd,
+                release: Release::new(0, *minor),
+            };
+            assert_eq!(by(dialect), Some(*who), "{name} in 0.{minor}");
+        }
+    }
+    let own = find("unused_suppression").and_then(|rule| rule.confirmed_by(Dialect::default()));
+    assert_eq!(own, None);
+}
+
+#[test]
+fn what_is_said_of_rules_names_rules() {
+    for rule in all() {
+        for name in rule.instead {
+            let other = find(name).unwrap_or_else(|| panic!("{}: {name} is no rule", rule.name));
+            let where_not = dialects().into_iter().map(|(dialect, _)| dialect);
+            let missing: Vec<_> = where_not.filter(|one| !rule.holds_in(*one)).collect();
+            let says = missing.iter().any(|dialect| other.holds_in(*dialect));
+            assert!(says, "{}: {name} says it nowhere else", rule.name);
+        }
+        for alias in rule.aliases {
+            let owners = all().filter(|other| other.is_called(alias)).count();
+            assert_eq!(owners, 1, "{alias}");
+        }
+    }
+}
+
+/// Rules whose texts are known and that are not implemented yet.
+const TO_COME: &[&str] = &[
+    "context_restriction",
+    "device_grid",
+    "fetch_packet_contiguity",
+    "gather_mapping",
+    "lift_order",
+    "lift_placement",
+    "live_slice_count",
+    "operand_not_constant",
+    "operand_placement",
+    "operand_slots",
+    "other_release_api",
+    "pad_view",
+    "reduce_padding",
+    "register_store_from_main",
+    "reshape_size",
+    "scatter_mapping",
+    "slice_layout",
+    "slice_pattern",
+    "spm_capacity",
+    "spm_index_placement",
+    "spm_pe_size",
+    "stage_unimplemented",
+    "unzip_group",
+    "vrf_element_mismatch",
+];
+
+#[test]
+fn texts_are_those_of_rules() {
+    for library in Library::ALL {
+        for name in library.rules_with_errors() {
+            let known = find(name).is_some();
+            assert!(known != TO_COME.contains(&name), "{name}");
+            assert!(!library.errors_of(name).is_empty(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn every_known_text_finds_its_rule() {
+    for rule in all() {
+        for said in rule.texts() {
+            let found = foreseeing(&said.words.replace('…', "(A / 8, 12)"));
+            let named = found.iter().any(|one| one.rule == rule && !one.alike);
+            assert!(named, "{}: {}", rule.name, said.words);
+        }
+    }
+}
+
+/// Texts as they are printed, with the rules that foresee them, the best first.
+const PRINTED: &[(&str, &[&str])] = &[
+    (
+        "error: failed to translate vISA to IR: BeamSearch failed",
+        &["dm_capacity"],
+    ),
+    ("BeamSearch failed", &["dm_capacity"]),
+    (
+        "Cannot find evict target for Vrf (E17, size: 3932160)",
+        &["vrf_capacity"],
+    ),
+    (
+        "thread 'main' panicked at /home/me/.cargo/registry/src/furiosa-opt-std-0.8.0/src/a.rs:12:9:\n\
+         Switch ring size mismatch: the slot sweep computed 16, but 32 was asserted",
+        &["switch_ring_too_small", "switch_ring_too_large"],
+    ),
+    (
+        "Collect packet mismatch. Expected: A % 32, got: A % 16 # 32",
+        &["collect_packet_mismatch"],
+    ),
+    (
+        "in-slice element extent is 30 B, not a multiple of the SRAM access width 8",
+        &["commit_packet_size", "dma_alignment"],
+    ),
+    (
+        "evaluation panicked: Slice::SIZE must be 64, 128, or 256",
+        &["slice_size"],
+    ),
+    ("Slice size must be 256, got 128", &["slice_size"]),
+    ("MulF is already in use", &["alu_reuse"]),
+    ("12 34", &[]),
+    ("expected `;`, found `}`", &[]),
+];
+
+#[test]
+fn a_printed_text_finds_its_rules() {
+    for (text, expected) in PRINTED {
+        let found: Vec<&str> = foreseeing(text).iter().map(|one| one.rule.name).collect();
+        assert_eq!(&found, expected, "{text}");
+    }
+}
