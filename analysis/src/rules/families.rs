@@ -3,9 +3,9 @@
 use super::{Checked, Finding, Group, Rule};
 use super::{
     banks, budgets, cast, collect, commit, contexts, contraction, coverage, device_language, dma,
-    dma_performance, fetch, library, mapping_expressions, memory, operand_slots, performance, pipeline,
-    provenance, schedule, sequencer, steps, style, suppressions, switch, tensors, transpose,
-    valid_count, vector, versions,
+    dma_performance, fetch, library, mapping_expressions, memory, operand_slots, performance,
+    pipeline, provenance, schedule, sequencer, steps, style, suppressions, switch, tensors,
+    transpose, valid_count, vector, versions,
 };
 use crate::names::nearest_names;
 
@@ -45,7 +45,11 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         rules: memory::RULES,
-        also: &[&tensors::VRF_CAPACITY],
+        also: &[
+            &tensors::DM_CAPACITY,
+            &tensors::TRF_CAPACITY,
+            &tensors::VRF_CAPACITY,
+        ],
         needs: Needs::Derivation,
         check: memory::check,
     },
