@@ -4,9 +4,7 @@
 
 use crate::db::Db;
 use crate::inputs::{SourceFile, enabled_rules};
-use crate::items::{
-    Span, crate_of, excluded_shapes, file_library, file_manifest, library_imports,
-};
+use crate::items::{Span, crate_of, excluded_shapes, file_library, file_manifest, library_imports};
 use crate::libraries::Library;
 use crate::places::Places;
 use crate::report::{Diagnostic, Position, Range, RelatedPlace};

@@ -8,9 +8,7 @@ use std::sync::Arc;
 use super::functions;
 use crate::db::Db;
 use crate::inputs::{Project, SourceFile};
-use crate::items::{
-    Span, crate_of, device_attribute, dialect, file_library, library_imports,
-};
+use crate::items::{Span, crate_of, device_attribute, dialect, file_library, library_imports};
 use crate::kernel::{UnresolvedReason, body};
 use crate::rules::{self, Finding};
 

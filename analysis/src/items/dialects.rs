@@ -93,7 +93,11 @@ fn crate_library(
         None => because,
     };
     let written = found.written.as_deref().and_then(Release::of_version);
-    let known = library.nearest(written.or(found.derived).unwrap_or_else(|| library.newest()));
+    let known = library.nearest(
+        written
+            .or(found.derived)
+            .unwrap_or_else(|| library.newest()),
+    );
     let single = library.releases().len() == 1;
     Arc::new(FileLibrary {
         dialect: Dialect {
@@ -123,7 +127,9 @@ fn decided(
         .filter_map(|named| Some((named, named.named.as_ref()?)))
         .collect();
     let only = |through: bool| {
-        let mut named = declared.iter().filter(|(named, _)| named.through == through);
+        let mut named = declared
+            .iter()
+            .filter(|(named, _)| named.through == through);
         match (named.next(), named.next()) {
             (Some((named, because)), None) => Some((named.library, because.to_string())),
             _ => None,
@@ -149,10 +155,16 @@ fn decided(
         return (library, format!("{remark}{because}"));
     }
     if let Some(release) = release {
-        return (Library::having(release), format!("{remark}the settings choose its release"));
+        return (
+            Library::having(release),
+            format!("{remark}nothing names a library"),
+        );
     }
     if let Some(shape) = successors(crate_evidence(db, krate).shapes()) {
-        let because = format!("{remark}nothing names a library, and {} in the sources is its", shape.words);
+        let because = format!(
+            "{remark}nothing names a library, and {} in the sources is its",
+            shape.words
+        );
         return (Library::OptStd, because);
     }
     (
@@ -194,12 +206,7 @@ impl Released {
 }
 
 /// The release of a crate's library, where the user does not choose it.
-fn released(
-    db: &dyn Db,
-    krate: CrateId,
-    library: Library,
-    manifest: &PackageManifest,
-) -> Released {
+fn released(db: &dyn Db, krate: CrateId, library: Library, manifest: &PackageManifest) -> Released {
     let mut known = manifest.libraries.iter();
     let known = known.find(|known| known.library == library);
     if let Some((release, source)) = known.and_then(|known| known.release.clone()) {
@@ -233,10 +240,15 @@ fn released(
 /// The newest release that has all shapes, and why it is that one. Where none has all of them, the newest that has most.
 fn by_shapes(library: Library, shapes: Shapes) -> (Release, String) {
     // What only the book's library has says nothing of releases of another.
-    let telling: Vec<&Shape> = shapes.rows().filter(|shape| shape.first.is_some()).collect();
+    let telling: Vec<&Shape> = shapes
+        .rows()
+        .filter(|shape| shape.first.is_some())
+        .collect();
     let having = |release: &Release| telling.iter().filter(|shape| shape.is_in(*release)).count();
     let releases = library.releases().iter();
-    let release = releases.copied().max_by_key(|release| (having(release), *release));
+    let release = releases
+        .copied()
+        .max_by_key(|release| (having(release), *release));
     let release = release.unwrap_or_else(|| library.newest());
     let oldest = library.releases().first().copied();
     let earliest = telling.iter().max_by_key(|shape| shape.first);

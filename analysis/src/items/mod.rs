@@ -30,17 +30,17 @@ mod sites;
 mod tokens;
 mod values;
 
-pub(crate) use self::attributes::{DeviceEntry, device_entries};
+pub use self::attributes::DeviceEntry;
 #[cfg(test)]
 pub use self::constants::ConstEnvironment;
 pub(crate) use self::constants::literal_u64 as literal_number;
 pub use self::constants::{ConstValue, evaluate};
+pub(crate) use self::crates::library_imports;
+pub use self::crates::{Crate, crate_of};
 #[cfg(test)]
 pub use self::declarations::module_scope;
-pub use self::crates::{Crate, crate_of};
-pub(crate) use self::crates::library_imports;
-pub(crate) use self::dialects::{Excluded, excluded_shapes, file_manifest};
 pub use self::dialects::{Dialect, FileLibrary, dialect, file_library};
+pub(crate) use self::dialects::{Excluded, excluded_shapes, file_manifest};
 pub use self::editing::DISUSED_BY_EDIT;
 pub use self::file::{
     ParsedItem, TokenMap, file_items, file_range, item_at, item_text, left_out_code, parse_item,

@@ -120,11 +120,7 @@ pub(super) fn evidence(db: &dyn Db, file: SourceFile) -> Evidence {
 }
 
 /// Where a file has some shapes: each where it is first.
-pub(super) fn places(
-    db: &dyn Db,
-    file: SourceFile,
-    wanted: Shapes,
-) -> Vec<(Span, &'static Shape)> {
+pub(super) fn places(db: &dyn Db, file: SourceFile, wanted: Shapes) -> Vec<(Span, &'static Shape)> {
     let mut left = wanted;
     let mut places = Vec::new();
     for item in file_items(db, file).items.iter() {

@@ -79,7 +79,9 @@ fn opens_string(text: &str) -> bool {
 fn raw_or_prefixed(text: &str) -> usize {
     let behind = text.trim_start_matches(['r', 'b', 'c']);
     let prefix = text.len() - behind.len();
-    let raw = text.get(..prefix).is_some_and(|prefix| prefix.contains('r'));
+    let raw = text
+        .get(..prefix)
+        .is_some_and(|prefix| prefix.contains('r'));
     if !raw {
         return string(text, prefix);
     }
@@ -179,8 +181,27 @@ mod tests {
         assert_eq!(
             texts("a.b::<'x, 1.5>(0..4) r#\"a \"b\"# \"\\\"\" 'y' '\\n' b\"z\""),
             [
-                "a", ".", "b", ":", ":", "<", "'x", ",", "1.5", ">", "(", "0", ".", ".", "4", ")",
-                "r#\"a \"b\"#", "\"\\\"\"", "'y'", "'\\n'", "b\"z\""
+                "a",
+                ".",
+                "b",
+                ":",
+                ":",
+                "<",
+                "'x",
+                ",",
+                "1.5",
+                ">",
+                "(",
+                "0",
+                ".",
+                ".",
+                "4",
+                ")",
+                "r#\"a \"b\"#",
+                "\"\\\"\"",
+                "'y'",
+                "'\\n'",
+                "b\"z\""
             ]
         );
         assert_eq!(texts("\"open"), ["\"open"]);

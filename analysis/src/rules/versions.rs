@@ -5,7 +5,7 @@
 
 use crate::db::Db;
 use crate::items::{
-    Crate, DeviceEntry, Dialect, Excluded, FileLibrary, ItemId, Span, device_entries, dialect,
+    Crate, DeviceEntry, Dialect, Excluded, FileLibrary, ItemId, Span, device_attribute, dialect,
     functions_of,
 };
 use crate::libraries::{DeviceKey, Library};
@@ -29,7 +29,8 @@ pub(in crate::rules) static LIBRARY_VERSION_MISMATCH: Rule = rule!(
      than the kernels are written for: the compiler refuses them, and whatever is judged by the wrong release may be judged \
      wrongly. Single names of another release among those of the crate's own are no such case. A crate has one library as \
      well: a file that imports the other one is read as the crate is, and the import is reported. Name the release that the \
-     kernels are written for in `Cargo.toml`, or under `[library]` in `visa-lint.toml`, or change the kernels.",
+     kernels are written for in `Cargo.toml`, or under `[library]` in `visa-lint.toml`, or change the kernels.";
+    refused: Refusal::OWN,
 );
 
 pub(in crate::rules) static DEVICE_ATTRIBUTE: Rule = rule!(
@@ -43,7 +44,8 @@ pub(in crate::rules) static DEVICE_ATTRIBUTE: Rule = rule!(
      passed over, and a value that is no such number counts as the key's default, both without a message: a kernel \
      that was meant for four chips runs on one. Write keys that the release has, and numbers of digits alone.",
     fix,
-    alt,
+    alt;
+    refused: Refusal::OWN,
 );
 
 /// The family's rules.
@@ -67,11 +69,7 @@ fn release_of(library: &FileLibrary) -> String {
 }
 
 /// Shapes of a file that its crate's release does not have.
-pub(crate) fn excluded(
-    krate: &Crate,
-    library: &FileLibrary,
-    found: &Excluded,
-) -> Option<Finding> {
+pub(crate) fn excluded(krate: &Crate, library: &FileLibrary, found: &Excluded) -> Option<Finding> {
     let ((span, first), others) = found.shapes.split_first()?;
     let (oldest, newest) = found.fitting;
     let fitting = if oldest == newest {
@@ -113,7 +111,10 @@ pub(crate) fn other_library(
 ) -> Finding {
     let own = library.dialect.library.crate_name();
     let other = imported.crate_name();
-    let message = format!("`{other}` is imported, and {} is read as for `{own}`", named(krate));
+    let message = format!(
+        "`{other}` is imported, and {} is read as for `{own}`",
+        named(krate)
+    );
     Finding::new(&LIBRARY_VERSION_MISMATCH, place, message)
         .note(format!("`{own}`, because {}", library.because))
         .help(format!(
@@ -124,7 +125,10 @@ pub(crate) fn other_library(
 
 /// A release that is not known, said once a crate.
 pub(crate) fn unknown_release(place: Span, krate: &Crate, library: &FileLibrary) -> Finding {
-    let Dialect { library: of, release } = library.dialect;
+    let Dialect {
+        library: of,
+        release,
+    } = library.dialect;
     let name = of.crate_name();
     let kind = if release == of.newest() {
         "newer than all"
@@ -146,10 +150,10 @@ pub(super) fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
     let functions = functions_of(db, item);
     let mut findings = Vec::new();
     for function in functions {
-        let entries = device_entries(db, function);
-        if !entries.is_empty() {
+        let attribute = device_attribute(db, function);
+        if let Some(attribute) = attribute.filter(|attribute| !attribute.entries.is_empty()) {
             let dialect = dialect(db, function.file(db));
-            findings.extend(of_entries(dialect, &entries));
+            findings.extend(of_entries(dialect, &attribute.entries));
         }
     }
     findings
@@ -184,7 +188,11 @@ fn unknown_key(keys: &[&DeviceKey], entries: &[DeviceEntry], entry: &DeviceEntry
             None => format!("`{}`", key.name),
         })
         .collect();
-    let is_are = if keys.len() == 1 { "the only key is" } else { "the keys are" };
+    let is_are = if keys.len() == 1 {
+        "the only key is"
+    } else {
+        "the keys are"
+    };
     let place = match (&entry.value, name.as_str()) {
         (Some((_, value)), "") => value,
         _ => place,
@@ -218,8 +226,10 @@ fn unreadable(key: &DeviceKey, entry: &DeviceEntry) -> Option<Finding> {
     let Some((text, place)) = &entry.value else {
         let message = format!("`{}` has no value, and counts as {default}", key.name);
         return Some(
-            Finding::new(&DEVICE_ATTRIBUTE, entry.key.1, message)
-                .help(format!("write `{} = {default}` or another number", key.name)),
+            Finding::new(&DEVICE_ATTRIBUTE, entry.key.1, message).help(format!(
+                "write `{} = {default}` or another number",
+                key.name
+            )),
         );
     };
     let read = text.parse::<usize>().ok();
@@ -236,8 +246,10 @@ fn unreadable(key: &DeviceKey, entry: &DeviceEntry) -> Option<Finding> {
         "is no plain decimal number"
     };
     let message = format!("`{} = {text}` {why}, and counts as {counts_as}", key.name);
-    let finding = Finding::new(&DEVICE_ATTRIBUTE, place, message)
-        .help(format!("write the number in digits alone, such as `{} = 4`", key.name));
+    let finding = Finding::new(&DEVICE_ATTRIBUTE, place, message).help(format!(
+        "write the number in digits alone, such as `{} = 4`",
+        key.name
+    ));
     let plain = crate::items::literal_number(text).filter(|_| read.is_none());
     Some(match plain {
         Some(number) if number <= u64::from(u8::MAX) => finding

@@ -266,8 +266,14 @@ fn read(
     }
     let version = path_of(root, value).and_then(|folder| manifests.version(&folder));
     let requirement = value.as_str().or_else(|| text("version"));
-    let from = ["path", "git"].into_iter().find(|from| text(from).is_some());
-    let section = if shared.is_some() { &["workspace", "dependencies"][..] } else { section };
+    let from = ["path", "git"]
+        .into_iter()
+        .find(|from| text(from).is_some());
+    let section = if shared.is_some() {
+        &["workspace", "dependencies"][..]
+    } else {
+        section
+    };
     Some(Dependency {
         renamed: (!is_same(key, name)).then(|| key.to_owned()),
         inherited,
@@ -280,12 +286,7 @@ fn read(
 }
 
 /// Where a manifest names a dependency: at its version, else at all that it says of it.
-fn place(
-    manifests: &Manifests,
-    root: &Path,
-    section: &[&str],
-    key: &str,
-) -> Option<ManifestPlace> {
+fn place(manifests: &Manifests, root: &Path, section: &[&str], key: &str) -> Option<ManifestPlace> {
     let file = manifests.file(root)?;
     let table = DeTable::parse(&file.text).ok()?;
     let mut table = table.get_ref();
@@ -323,7 +324,10 @@ fn place(
 fn member<'t, 'i>(
     table: &'t DeTable<'i>,
     name: &str,
-) -> Option<(&'t Spanned<std::borrow::Cow<'i, str>>, &'t Spanned<DeValue<'i>>)> {
+) -> Option<(
+    &'t Spanned<std::borrow::Cow<'i, str>>,
+    &'t Spanned<DeValue<'i>>,
+)> {
     table.iter().find(|(key, _)| key.get_ref() == name)
 }
 

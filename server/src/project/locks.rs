@@ -251,7 +251,11 @@ impl Lock {
         self.users.get_or_init(|| {
             let mut users = vec![Vec::new(); self.packages.len()];
             for (user, package) in self.packages.iter().enumerate() {
-                for dependency in package.dependencies.iter().flat_map(|entry| self.meant(entry)) {
+                for dependency in package
+                    .dependencies
+                    .iter()
+                    .flat_map(|entry| self.meant(entry))
+                {
                     if let Some(users) = users.get_mut(dependency) {
                         users.push(user);
                     }
@@ -289,7 +293,9 @@ fn underscored(name: &str) -> String {
 pub(super) fn is_same(one: &str, other: &str) -> bool {
     let letters = |name: &str| -> Vec<u8> {
         let bytes = name.bytes();
-        bytes.map(|byte| if byte == b'-' { b'_' } else { byte }).collect()
+        bytes
+            .map(|byte| if byte == b'-' { b'_' } else { byte })
+            .collect()
     };
     one.len() == other.len() && letters(one) == letters(other)
 }
@@ -338,9 +344,7 @@ dependencies = [
     #[test]
     fn releases_are_those_that_packages_ask_for() {
         let lock = Lock::parse(LOCK).unwrap();
-        let of = |package: &str, requirement| {
-            lock.release(package, "furiosa-opt-std", requirement)
-        };
+        let of = |package: &str, requirement| lock.release(package, "furiosa-opt-std", requirement);
         assert_eq!(of("app", Some("*")).as_deref(), Some("0.8.0"));
         assert_eq!(of("layout", None).as_deref(), Some("0.7.0"));
         assert_eq!(of("other", Some("0.7")).as_deref(), Some("0.7.0"));
@@ -384,6 +388,9 @@ dependencies = [
             Some("it ends within a list")
         );
         assert_eq!(refused(""), None);
-        assert_eq!(refused("\u{feff}version = 4\r\n\r\n[[package]]\r\nname = \"x\"\r\n"), None);
+        assert_eq!(
+            refused("\u{feff}version = 4\r\n\r\n[[package]]\r\nname = \"x\"\r\n"),
+            None
+        );
     }
 }

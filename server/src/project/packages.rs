@@ -73,7 +73,10 @@ impl Manifests {
     /// The package in a folder. Of one whose manifest cannot be read only the name of its folder is known.
     pub(crate) fn package(&self, root: &Path) -> Manifest {
         let file = self.file(root);
-        let of_folder = || root.file_name().map(|name| name.to_string_lossy().into_owned());
+        let of_folder = || {
+            root.file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+        };
         let name = match &file {
             Some(file) => package_name(&file.table).map(str::to_owned),
             None => of_folder(),
@@ -131,20 +134,6 @@ impl Manifest {
         let (folder, file) = self.workspace.as_ref()?;
         let shared = file.table.get("workspace")?.get("dependencies")?;
         Some((folder, shared.get(name)?))
-    }
-
-    #[cfg(test)]
-    pub(super) fn of_text(root: &str, text: &str) -> Self {
-        Self {
-            name: root.to_owned(),
-            root: format!("/{root}").into(),
-            is_broken: false,
-            file: Rc::new(ManifestFile {
-                text: text.to_owned(),
-                table: text.parse().unwrap(),
-            }),
-            workspace: None,
-        }
     }
 }
 

@@ -293,6 +293,8 @@ fn k(ctx: &mut Context, lanes: &HbmTensor<i32, m![1], m![L]>) -> HbmTensor<i32, 
         findings(folder.path(), &["--ignore", "performance"]),
         [
             "book/a.rs dma_alignment deny",
+            // It imports the other library.
+            "next/a.rs library_version_mismatch warn",
             "next/a.rs dialect_unsupported warn"
         ]
     );
@@ -359,7 +361,10 @@ fn mistakes_in_the_file_are_errors_with_their_place() {
             "[[overrides]]\npaths = [\"a\"]\nlevel = {}\n",
             "visa-lint.toml:3:1: unknown field `level`",
         ),
-        ("[[overrides]]\npaths = [\"a\"]\n", "missing field `levels`"),
+        (
+            "[[overrides]]\npaths = [\"a\"]\n",
+            "visa-lint.toml:2:9: an override without `levels`, `dialect` or `library` changes nothing",
+        ),
         (
             "[budgets]\nk = \"fast\"\n",
             "visa-lint.toml:2:5: invalid type: string \"fast\", expected a number of cycles or a table",

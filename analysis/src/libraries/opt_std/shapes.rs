@@ -115,11 +115,7 @@ pub(in crate::libraries) const SHAPES: &[Shape] = &[
         5,
         method("dma_gather_scaled_at"),
     ),
-    until(
-        "`DmTensor::from_addr`",
-        4,
-        path(&["DmTensor", "from_addr"]),
-    ),
+    until("`DmTensor::from_addr`", 4, path(&["DmTensor", "from_addr"])),
     until(
         "`HbmTensor::from_addr`",
         5,
@@ -139,19 +135,11 @@ pub(in crate::libraries) const SHAPES: &[Shape] = &[
     since("`memset`", 5, with("memset", Count(2))),
     since("`HbmTensor::new`", 6, path(&["HbmTensor", "new"])),
     // Fetch and contraction.
-    until(
-        "`fetch` with three generics",
-        2,
-        generics("fetch", 3),
-    ),
+    until("`fetch` with three generics", 2, generics("fetch", 3)),
     since("`fetch` with two generics", 3, generics("fetch", 2)),
     since("`fetch_cast`", 3, method("fetch_cast")),
     since("`fetch_table_lookup`", 3, method("fetch_table_lookup")),
-    since(
-        "`fetch_zero_point_sub`",
-        4,
-        method("fetch_zero_point_sub"),
-    ),
+    since("`fetch_zero_point_sub`", 4, method("fetch_zero_point_sub")),
     since("`fetch_chip_lift`", 7, method("fetch_chip_lift")),
     since("`fetch_cluster_lift`", 7, method("fetch_cluster_lift")),
     since("`fetch_slice_lift`", 7, method("fetch_slice_lift")),
@@ -270,11 +258,7 @@ pub(in crate::libraries) const SHAPES: &[Shape] = &[
         8,
         Pattern::MappingFactor,
     ),
-    since(
-        "an axis in lower case",
-        9,
-        Pattern::LowerCaseAxis,
-    ),
+    since("an axis in lower case", 9, Pattern::LowerCaseAxis),
 ];
 
 const _: () = assert!(SHAPES.len() <= super::super::SHAPE_CAPACITY);

@@ -1,8 +1,6 @@
 //! What several formats say in the same words.
 
-use visa_analysis::{
-    Applicability, Diagnostic, FileLibrary, Level, Library, OperationCounts,
-};
+use visa_analysis::{Applicability, Diagnostic, FileLibrary, Level, Library, OperationCounts};
 
 use crate::lint::outline::{Finding, Outline};
 use crate::lint::styles::{ERROR, WARNING, styled};
@@ -81,7 +79,11 @@ pub(crate) fn dialects(outline: &Outline<'_>) -> Vec<String> {
     let line = |(library, crates): (&FileLibrary, Vec<&str>)| {
         let named = crates.iter().take(NAMED_CRATES).copied();
         let mut names = named.collect::<Vec<_>>().join(", ");
-        if let Some(more) = crates.len().checked_sub(NAMED_CRATES).filter(|more| *more > 0) {
+        if let Some(more) = crates
+            .len()
+            .checked_sub(NAMED_CRATES)
+            .filter(|more| *more > 0)
+        {
             names.push_str(&format!(" and {}", counted(more as u64, "more crate")));
         }
         let release = library.release.as_deref().unwrap_or_default();

@@ -125,9 +125,9 @@ impl JsonSchema for Dialect {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let words = WORDS.map(|(name, help)| {
-            json_schema!({"description": help, "type": "string", "const": name})
-        });
+        let words = WORDS.map(
+            |(name, help)| json_schema!({"description": help, "type": "string", "const": name}),
+        );
         let release = json_schema!({
             "description": "A library in a release: `opt-std@0.8`",
             "type": "string",
@@ -183,10 +183,20 @@ mod tests {
 
     #[test]
     fn choices_are_read_and_written() {
-        for text in ["auto", "visa-std", "opt-std", "opt-std@0.8", "visa-std@0.1", "opt-std@0.11"] {
+        for text in [
+            "auto",
+            "visa-std",
+            "opt-std",
+            "opt-std@0.8",
+            "visa-std@0.1",
+            "opt-std@0.11",
+        ] {
             assert_eq!(Dialect::parse(text).unwrap().name(), text);
         }
-        assert_eq!(Dialect::parse("opt-std@0.8.1").unwrap().name(), "opt-std@0.8");
+        assert_eq!(
+            Dialect::parse("opt-std@0.8.1").unwrap().name(),
+            "opt-std@0.8"
+        );
         let refused = |text: &str| match Dialect::parse(text) {
             Err(DialectProblem::Release(words)) => words,
             other => format!("{other:?}"),
@@ -199,7 +209,9 @@ mod tests {
             refused("opt-std@0.1"),
             "`furiosa_opt_std` has no release 0.1, its oldest is 0.2"
         );
-        for text in ["", "8", "0.x", "^0.8", "0.8.1.2", "0.8-rc1", "0.99999", " 0.8"] {
+        for text in [
+            "", "8", "0.x", "^0.8", "0.8.1.2", "0.8-rc1", "0.99999", " 0.8",
+        ] {
             assert_eq!(
                 refused(&format!("opt-std@{text}")),
                 format!("`{text}` is no release; one is written as `0.8` or `0.8.1`")

@@ -10,8 +10,8 @@ mod options;
 mod read;
 pub(crate) mod show;
 
-pub(crate) use self::file::schema;
 pub(crate) use self::dialect::{Dialect, DialectProblem};
+pub(crate) use self::file::schema;
 pub(crate) use self::options::{SettingsArguments, Target};
 pub(crate) use self::read::SettingsProblem;
 

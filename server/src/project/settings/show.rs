@@ -58,7 +58,11 @@ fn section(settings: &Settings) -> String {
     };
     let chosen = &settings.library;
     let dialect = value(chosen.dialect.as_ref());
-    line("dialect", &quoted(&dialect.name()), origin(chosen.dialect.as_ref()));
+    line(
+        "dialect",
+        &quoted(&dialect.name()),
+        origin(chosen.dialect.as_ref()),
+    );
     if let Some((release, origin)) = &chosen.release
         && dialect.release != Some(*release)
     {
