@@ -6,7 +6,7 @@
 //! still checked.
 
 mod releases;
-mod unread;
+mod unknown_release;
 
 use std::any::Any;
 use std::cell::{Cell, OnceCell};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::releases::mismatches;
-use self::unread::unread_library;
+use self::unknown_release::unknown_release;
 use crate::causes::Causes;
 use crate::completion::{breaks_nothing, complete_each};
 use crate::db::Db;
@@ -534,7 +534,7 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
         Fixes::Completed => from_elsewhere(db, file, fixes),
     };
     take(&elsewhere, &mut report);
-    if let Some((finding, home)) = unread_library(db, file) {
+    if let Some((finding, home)) = unknown_release(db, file) {
         let diagnostic = places.diagnostic(&finding);
         report
             .diagnostics

@@ -8,7 +8,7 @@ use crate::names::nearest_names;
 
 use super::catalogue::CanonicalStage;
 use super::dialect::{self, Releases};
-use super::{Context, Level, Position, Stage, StreamShape, Tensor, TensorId, Written};
+use super::{Context, Level, Position, Stage, StageKind, StreamShape, Tensor, TensorId, Written};
 
 /// An operation's number within its body, in program order. An operation in a loop body has one number a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -183,6 +183,19 @@ pub enum CollectiveWork {
         /// The key: the part of the source that counts the rows.
         key: Written<Mapping>,
     },
+    /// Reads the rows of the first source that the second names, as a plan describes.
+    GatherRows(Rows),
+    /// Writes the rows of the target that the second source names, as a plan describes.
+    ScatterRows(Rows),
+    /// Chips and clusters take the tensors of others, or parts of them, in one transfer.
+    Redistribute {
+        /// The steps of the plan.
+        steps: Vec<RedistributionStep>,
+        /// Each part reads its own tensor: nothing passes between parts.
+        asymmetric: bool,
+    },
+    /// Sets each element of the target to one value.
+    Fill,
     /// Each part of a level takes what another part of it holds.
     Shuffle(Parts),
     /// Each part of a level takes a part of its own elements.
@@ -193,6 +206,37 @@ pub enum CollectiveWork {
         index: Written<Mapping>,
         /// The elements with that index cut out, as declared.
         sliced: Written<Mapping>,
+    },
+}
+
+/// The rows that a gather reads or a scatter writes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Rows {
+    /// The axis of the table that the indices count.
+    pub axis: Written<Mapping>,
+    /// What each index names: the table's element without the axis.
+    pub payload: Written<Mapping>,
+    /// What the indices run over; `None` where the plan does not say it.
+    pub domain: Option<Written<Mapping>>,
+    /// Whether the indices are positions of the axis; else they are byte offsets.
+    pub positions: bool,
+    /// How many of the indices count, where not all do.
+    pub prefix: Option<Written<u64>>,
+}
+
+/// A step of a redistribution.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum RedistributionStep {
+    /// Each part of a level takes what another part of it holds.
+    Shuffle(Parts),
+    /// Each part of a level takes one value of an axis.
+    Slice {
+        /// The level and who takes what.
+        parts: Parts,
+        /// The axis.
+        index: Written<Mapping>,
+        /// The element without it, as declared.
+        element: Written<Mapping>,
     },
 }
 
@@ -264,6 +308,29 @@ impl Pass {
             Some(stage) => &stage.output,
             None => &self.begin,
         }
+    }
+
+    /// The shape that enters the accumulator whose rows stage `index` lays out: the one before the reduction over time, where
+    /// that is a stage of its own.
+    #[must_use]
+    pub fn accumulated(&self, index: usize) -> &StreamShape {
+        let before = index
+            .checked_sub(1)
+            .and_then(|before| self.stages.get(before));
+        match before {
+            Some(stage) if stage.kind == StageKind::ContractTime => {
+                self.input_of(index.saturating_sub(1))
+            }
+            _ => self.input_of(index),
+        }
+    }
+
+    /// The last of the adapters behind a fetch, which convert what it reads; the fetch itself where there is none.
+    #[must_use]
+    pub fn last_adapter(&self, fetch: usize) -> usize {
+        let behind = self.stages.iter().enumerate().skip(fetch.saturating_add(1));
+        let adapters = behind.take_while(|(_, stage)| stage.kind.adapts());
+        adapters.last().map_or(fetch, |(index, _)| index)
     }
 
     /// The shape that leaves the last stage.
@@ -397,8 +464,6 @@ pub enum UnresolvedReason {
     UnboundedLoop,
     /// An expression that this analysis does not follow.
     UnsupportedExpression(String),
-    /// A call in a kernel for a library that is not read yet.
-    UnreadLibrary(Library),
     /// Helpers and loops multiply to more operations than are followed: the rest of the function is not looked at.
     TooManyOperations,
     /// More of something are in each other than are followed: helpers that call each other, expressions.
@@ -413,7 +478,7 @@ impl UnresolvedReason {
     /// Whether one finding says it for all operations of its kind.
     #[must_use]
     pub const fn is_said_once(&self) -> bool {
-        matches!(self, Self::UnreadLibrary(_)) || self.is_limit()
+        self.is_limit()
     }
 
     /// Whether a limit of this program ended the analysis.
@@ -449,7 +514,6 @@ impl UnresolvedReason {
             Self::UnboundedLoop => "loop without constant bounds".to_owned(),
             Self::UnsupportedExpression(what) => format!("unsupported expression: {what}"),
             Self::Undecided(what) => what.clone(),
-            Self::UnreadLibrary(library) => format!("`{}` is not read yet", library.crate_name()),
             Self::TooManyOperations => "too many operations".to_owned(),
             Self::TooDeep(what) => format!("{what} are nested too deeply"),
             Self::LongLoop(_) => "a loop with more runs than are unrolled".to_owned(),

@@ -111,12 +111,6 @@ impl Library {
         self.names().setting
     }
 
-    /// Whether operations of the library are understood.
-    #[must_use]
-    pub const fn is_read(self) -> bool {
-        matches!(self, Self::VisaStd)
-    }
-
     /// The releases that are known, in their order.
     #[must_use]
     pub const fn releases(self) -> &'static [Release] {

@@ -9,13 +9,18 @@ mod counted;
 mod division;
 mod elements;
 mod error;
+#[cfg(test)]
+mod evaluate;
 mod expression;
+mod factors;
 mod form;
+mod grammar;
 mod groups;
 mod index;
 mod literals;
 mod projection;
 mod reader;
+mod regions;
 mod relation;
 mod repair;
 mod syntax;
@@ -28,18 +33,25 @@ pub use error::MappingError;
 #[cfg(test)]
 pub use expression::DEPTH_LIMIT;
 pub use expression::{Mapping, MappingKind};
+pub(crate) use factors::uncountable as uncountable_factor;
 #[cfg(test)]
 pub use form::PlacedTerm;
 pub use form::{Atom, Digit, Factor, Form, IndexFunction, Term};
+pub use grammar::{Construct, Grammar};
 pub(crate) use groups::Groups;
 #[cfg(test)]
 pub use index::Index;
 pub use index::{Axis, Cell, PaddingKind};
 pub use projection::{AxisPart, project};
+#[allow(
+    unused_imports,
+    reason = "derivations of the current dialect ask for them"
+)]
+pub use regions::{FindAxisError, WindowAxisError, find_axis, remove_axis, slots, window_axis};
 pub use relation::{Answer, equal, equal_forms};
 pub use syntax::{
-    AxisDeclaration, FactorKind, FactorNode, Grammar, GrammarError, Operator, SyntaxKind,
-    SyntaxNode, parse_axes, parse_index_in, parse_mapping, parse_mapping_in,
+    AxisDeclaration, FactorKind, FactorNode, GrammarError, Operator, SyntaxKind, SyntaxNode,
+    parse_axes, parse_axes_in, parse_index_in, parse_mapping, parse_mapping_in,
 };
 
 #[cfg(test)]

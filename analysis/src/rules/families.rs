@@ -2,9 +2,10 @@
 
 use super::{Checked, Finding, Group, Rule};
 use super::{
-    banks, budgets, cast, collect, commit, contraction, coverage, dma, dma_performance, fetch,
-    library, mapping_expressions, memory, performance, pipeline, provenance, schedule, sequencer,
-    style, suppressions, switch, tensors, transpose, valid_count, vector, versions,
+    banks, budgets, cast, collect, commit, contraction, coverage, device_language, dma,
+    dma_performance, fetch, library, mapping_expressions, memory, performance, pipeline,
+    provenance, schedule, sequencer, steps, style, suppressions, switch, tensors, transpose,
+    valid_count, vector, versions,
 };
 use crate::names::nearest_names;
 
@@ -79,6 +80,12 @@ pub(super) const FAMILIES: &[Family] = &[
         check: collect::check,
     },
     Family {
+        rules: &[],
+        also: steps::RULES,
+        needs: Needs::Derivation,
+        check: steps::check,
+    },
+    Family {
         rules: pipeline::RULES,
         also: &[],
         needs: Needs::Derivation,
@@ -149,6 +156,12 @@ pub(super) const FAMILIES: &[Family] = &[
         also: &[],
         needs: Needs::Body,
         check: versions::check,
+    },
+    Family {
+        rules: device_language::RULES,
+        also: &[],
+        needs: Needs::Body,
+        check: device_language::check,
     },
     Family {
         rules: style::RULES,

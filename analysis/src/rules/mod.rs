@@ -18,6 +18,7 @@ mod commit;
 mod contraction;
 mod coverage;
 mod declaration;
+mod device_language;
 mod dma;
 mod dma_performance;
 mod enabled;
@@ -46,6 +47,7 @@ mod rows;
 mod schedule;
 mod scoped;
 mod sequencer;
+mod steps;
 mod style;
 pub(crate) mod suppressions;
 mod switch;
@@ -107,7 +109,7 @@ fn as_proposed(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
 
 pub(crate) use closed::{ALTERNATIVE_LIMIT, FOLLOWING};
 pub(crate) use coverage::{
-    asks_for_undecided, hidden, names_what_is_not_looked_at, not_looked_at, unread_library, what,
+    asks_for_undecided, hidden, names_what_is_not_looked_at, not_looked_at, what,
 };
 pub(crate) use fetch::unaligned_packet;
 pub(crate) use reach::Reach;
@@ -173,6 +175,9 @@ pub(crate) fn check_item(db: &dyn Db, item: ItemId, families: Families) -> Vec<F
     }
     if families.have_one_of(style::RULES) {
         findings.extend(style::check_sites(&sites));
+    }
+    if families.have_one_of(device_language::RULES) {
+        findings.extend(device_language::check_item(db, item));
     }
     enabled::keep_what_holds_in(dialect(db, item.file(db)), &mut findings);
     findings

@@ -2,7 +2,6 @@
 
 use crate::db::Db;
 use crate::inputs::SourceFile;
-use crate::items::dialect;
 use crate::kernel::Level;
 use crate::kernel::dialect::{Dialect, Guide, TypeParameter};
 
@@ -14,8 +13,7 @@ use crate::numbers::one_of;
 /// The method that the cursor is in the turbofish or arguments of.
 pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: u32) -> Option<SignatureHelp> {
     let around = Around::at(db, file, offset)?;
-    if around.comment.is_some() || !dialect(db, file).library.is_read() {
-        // The successor's methods have other generics under the same names.
+    if around.comment.is_some() {
         return None;
     }
     let mut in_mapping = false;
@@ -143,7 +141,7 @@ fn tensor_type(dialect: Dialect, name: &str, commas: usize) -> Option<SignatureH
 }
 
 fn parameter_words(dialect: Dialect, parameter: TypeParameter) -> (&'static str, String) {
-    let machine = dialect.machine;
+    let machine = dialect.machine();
     let (name, words) = match parameter {
         TypeParameter::Scalar => ("D", "The element type."),
         TypeParameter::Context => ("T", dialect.words.context_words),
@@ -160,6 +158,13 @@ fn parameter_words(dialect: Dialect, parameter: TypeParameter) -> (&'static str,
             Level::Slice => {
                 let counts = one_of(machine.slice_counts);
                 return ("Slice", format!("The slices of a cluster: {counts}."));
+            }
+            Level::Pe => {
+                let counts = one_of(machine.pe_counts);
+                return (
+                    "Pe",
+                    format!("The processing elements of a cluster: {counts}."),
+                );
             }
             Level::Row => {
                 let counts: Vec<u64> = machine.row_counts().collect();

@@ -1,6 +1,6 @@
 //! Random expressions from a fixed seed: the same ones every run.
 
-use crate::mapping::{Axis, Mapping, MappingKind, PaddingKind};
+use crate::mapping::{Axis, Form, Mapping, MappingKind, PaddingKind};
 
 pub(crate) struct Random(u64);
 
@@ -30,6 +30,8 @@ pub(crate) struct Shape {
     pub(crate) axes: &'static [(&'static str, u64)],
     pub(crate) size_limit: u64,
     pub(crate) composites: bool,
+    /// Whether padding is of all three kinds; else it is `#`.
+    pub(crate) kinds: bool,
 }
 
 pub(crate) const MANY_AXES: Shape = Shape {
@@ -46,6 +48,7 @@ pub(crate) const MANY_AXES: Shape = Shape {
     ],
     size_limit: 4096,
     composites: true,
+    kinds: true,
 };
 
 impl Shape {
@@ -90,7 +93,8 @@ impl Shape {
                 } else {
                     size.saturating_add(random.below(12))
                 };
-                operand.pad_to(padded, padding_kind(random))
+                let kind = padding_kind(random);
+                operand.pad_to(padded, if self.kinds { kind } else { PaddingKind::Top })
             }
         };
         match made {
@@ -101,11 +105,20 @@ impl Shape {
 }
 
 fn padding_kind(random: &mut Random) -> PaddingKind {
-    match random.below(8) {
+    match random.below(6) {
         0 => PaddingKind::Zero,
         1 => PaddingKind::Bottom,
         _ => PaddingKind::Top,
     }
+}
+
+/// Whether digits of one axis are added up: beyond the axis they are padding of no part.
+pub(crate) fn repeats_axes(form: &Form) -> bool {
+    let terms = form.terms_with_stride();
+    let axes = terms
+        .iter()
+        .filter(|placed| placed.term.atom.axis().is_some());
+    axes.count() != form.axes().len()
 }
 
 /// A random divisor, found without walking up to the size.

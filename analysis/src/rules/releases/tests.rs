@@ -53,6 +53,9 @@ fn rows() -> Vec<Row> {
         row(ALL, "cast_packet transpose_rows transpose_columns transpose_packet transpose_trims_data"),
         row(ALL, "commit_packet_size commit_mapping commit_alignment commit_in_place"),
         row(ALL, "dma_alignment dma_packet_limit"),
+        // Those that the successor alone has.
+        (false, Some(2..=10), "runtime_panic kernel_language"),
+        (false, Some(2..=6), "generic_kernel"),
         // Performance.
         row(ALL, "fetch_narrow_packet fetch_partial_flit idle_rows half_mac_packet trf_load_stall"),
         row(ALL, "narrow_round_trip transpose_single_buffer commit_split_writes"),
@@ -165,8 +168,6 @@ const TO_COME: &[&str] = &[
     "device_grid",
     "fetch_packet_contiguity",
     "gather_mapping",
-    "generic_kernel",
-    "kernel_language",
     "lift_order",
     "lift_placement",
     "live_slice_count",
@@ -178,7 +179,6 @@ const TO_COME: &[&str] = &[
     "reduce_padding",
     "register_store_from_main",
     "reshape_size",
-    "runtime_panic",
     "scatter_mapping",
     "slice_layout",
     "slice_pattern",
