@@ -344,7 +344,8 @@ pub fn device_attribute(db: &dyn Db, function: ItemId) -> Option<DeviceAttribute
         super::constants::literal_u64(value?.1.trim())
     };
     Some(DeviceAttribute {
-        chips: value("chip"),
+        // The library keeps a byte of it.
+        chips: value("chip").filter(|chips| *chips <= u64::from(u8::MAX)),
         pe: value("pe"),
         entries: entries(&parsed.text, &arguments),
         span: arguments.full_span(&parsed.text),

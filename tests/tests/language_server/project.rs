@@ -153,8 +153,17 @@ fn load(ctx: &mut Context, gates: &HbmTensor<i32, m![1], m![G]>) {
     let said = |name: &str, rule: &str| (name.to_owned(), vec![rule.to_owned()]);
     assert_eq!(
         found(&mut client),
-        [said("one.rs", "dialect_unsupported")],
-        "once for both modules"
+        [
+            (
+                "one.rs".to_owned(),
+                vec![
+                    "dialect_unsupported".to_owned(),
+                    "library_version_mismatch".to_owned()
+                ]
+            ),
+            said("two.rs", "library_version_mismatch")
+        ],
+        "the release once for both modules"
     );
     folder.write("Cargo.toml", &manifest("furiosa-visa-std"));
     changed(&mut client, &[folder.path("Cargo.toml")]);
