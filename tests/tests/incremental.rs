@@ -436,7 +436,13 @@ fn a_release_by_shapes_follows_shapes_and_no_other_edit() {
 
     let (release, ran) = after(&mut workspace, &first.replace("// one", "// another"));
     assert_eq!(release, "0.7");
-    for query in ["item_shapes", "crate_evidence", "crate_library", "dialect", "body"] {
+    for query in [
+        "item_shapes",
+        "crate_evidence",
+        "crate_library",
+        "dialect",
+        "body",
+    ] {
         assert_eq!(ran.get(query), None, "{query}: {ran:?}");
     }
 
