@@ -2,8 +2,8 @@
 
 use super::{Checked, Finding, Group, Rule};
 use super::{
-    banks, budgets, cast, collect, commit, contraction, coverage, device_language, dma,
-    dma_performance, fetch, library, mapping_expressions, memory, performance, pipeline,
+    banks, budgets, cast, collect, commit, contexts, contraction, coverage, device_language, dma,
+    dma_performance, fetch, library, mapping_expressions, memory, operand_slots, performance, pipeline,
     provenance, schedule, sequencer, steps, style, suppressions, switch, tensors, transpose,
     valid_count, vector, versions,
 };
@@ -78,6 +78,18 @@ pub(super) const FAMILIES: &[Family] = &[
         also: &[&memory::TENSOR_LOST],
         needs: Needs::Derivation,
         check: collect::check,
+    },
+    Family {
+        rules: contexts::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: contexts::check,
+    },
+    Family {
+        rules: operand_slots::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: operand_slots::check,
     },
     Family {
         rules: &[],
