@@ -30,7 +30,7 @@ mod sites;
 mod tokens;
 mod values;
 
-pub(crate) use self::attributes::{DeviceEntry, device_entries};
+pub use self::attributes::DeviceEntry;
 #[cfg(test)]
 pub use self::constants::ConstEnvironment;
 pub(crate) use self::constants::literal_u64 as literal_number;
