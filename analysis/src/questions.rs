@@ -379,7 +379,7 @@ fn cell(mapping: &Mapping, function: &IndexFunction, position: u64) -> PositionI
                     .collect(),
             )
         }
-        Cell::Padding | Cell::OutOfBounds => None,
+        Cell::Padding(_) | Cell::OutOfBounds => None,
     }
 }
 

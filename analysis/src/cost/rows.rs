@@ -45,11 +45,13 @@ impl<'a> Names<'a> {
                 return name.clone();
             }
             match tensor.origin {
-                Origin::View { of, .. } | Origin::Reshape { of } => at = of,
+                Origin::View { of, .. } | Origin::Resized { of } | Origin::Reshape { of } => {
+                    at = of
+                }
                 Origin::Operation(operation) => {
                     return format!("result of operation {}", operation.0);
                 }
-                Origin::Parameter | Origin::FromAddress => break,
+                Origin::Parameter | Origin::FromAddress | Origin::New => break,
             }
         }
         format!("tensor {}", id.0)
@@ -332,6 +334,7 @@ pub(crate) const fn tier(tier: Tier) -> &'static str {
         Tier::Dm => "dm",
         Tier::Trf => "trf",
         Tier::Vrf => "vrf",
+        Tier::Spm => "spm",
     }
 }
 

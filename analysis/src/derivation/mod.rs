@@ -10,6 +10,7 @@ pub mod collect;
 pub mod commit;
 pub(crate) mod content;
 pub mod contraction;
+pub mod conventions;
 pub mod dma;
 pub mod fetch;
 mod forms;
@@ -22,6 +23,7 @@ pub mod pipeline;
 pub mod provenance;
 pub mod refusals;
 pub mod sequencer;
+pub mod steps;
 pub mod switch;
 pub mod tensors;
 mod thread_memo;
@@ -132,6 +134,8 @@ pub enum StageDerivation {
     Contract(contraction::ContractDerivation),
     /// Temporal reduction.
     Accumulate(contraction::AccumulateDerivation),
+    /// A step of the Fetch or the Commit Engine, or a reduction over time, that is a stage of its own.
+    Step(steps::StepDerivation),
     /// Cast Engine.
     Cast(cast::CastDerivation),
     /// Transpose Engine.
@@ -158,6 +162,7 @@ impl StageDerivation {
             Self::Align(derived) => each(&derived.violations),
             Self::Contract(derived) => each(&derived.violations),
             Self::Accumulate(derived) => each(&derived.violations),
+            Self::Step(derived) => each(&derived.violations),
             Self::Cast(derived) => each(&derived.violations),
             Self::Transpose(derived) => each(&derived.violations),
             Self::Vector => Vec::new(),
@@ -213,7 +218,11 @@ pub fn derive_watching(body: &Body, target: Target, pause: &dyn Fn()) -> BodyDer
             join(operations, between)
         };
     BodyDerivation {
-        library: library::derive(body, &operations, &memory.moves),
+        library: if conventions::Conventions::of(body.dialect).has_library_limits() {
+            library::derive(body, &operations, &memory.moves)
+        } else {
+            Vec::new()
+        },
         provenance,
         operations,
         tensors,
@@ -280,7 +289,11 @@ fn derive_pass(body: &Body, pass: &Pass, target: Target) -> PassDerivation {
             .map(|index| derive_stage(body, pass, index, target))
             .collect(),
         vector: vector::derive(body, pass),
-        valid_counts: valid_count::derive(pass),
+        valid_counts: if conventions::Conventions::of(pass.dialect).counts_valid_elements() {
+            valid_count::derive(pass)
+        } else {
+            valid_count::ValidCountsDerivation::default()
+        },
         end: match &pass.end {
             PassEnd::Commit { .. } | PassEnd::CommitView { .. } => {
                 EndDerivation::Commit(Box::new(commit::derive(body, pass)))
@@ -298,6 +311,15 @@ fn derive_stage(body: &Body, pass: &Pass, index: usize, target: Target) -> Stage
     };
     match &stage.kind {
         StageKind::Fetch { .. } => StageDerivation::Fetch(fetch::derive(body, pass, index, target)),
+        StageKind::FetchLift(_)
+        | StageKind::FetchMask
+        | StageKind::FetchTable
+        | StageKind::FetchCast
+        | StageKind::FetchZeroPoint(_)
+        | StageKind::ContractTime
+        | StageKind::CommitTrim
+        | StageKind::CommitCast { .. }
+        | StageKind::CommitPack => StageDerivation::Step(steps::derive(pass, index, target)),
         StageKind::Switch(_) => StageDerivation::Switch(switch::derive(pass, index)),
         StageKind::Collect => StageDerivation::Collect(collect::derive(pass, index)),
         StageKind::Align { .. } => {

@@ -20,6 +20,7 @@ use super::fetch::FetchViolation;
 use super::moves::{self, MoveFault, MoveKind};
 use super::pipeline::PipelineViolation;
 use super::sequencer::{Misfit, SequenceReport, SequencerViolation};
+use super::steps::StepViolation;
 use super::switch::SwitchViolation;
 use super::transpose::TransposeViolation;
 use super::vector::{StashFault, TwoGroupFault, VectorFault};
@@ -63,6 +64,8 @@ pub enum Refusal {
     TwoGroup(Discriminant<TwoGroupFault>),
     /// By the valid counts of a reduction.
     ValidCount,
+    /// By a step that is a stage of its own.
+    Step(Discriminant<StepViolation>),
     /// By the Cast Engine.
     Cast(Discriminant<CastViolation>),
     /// By the Transpose Engine.
@@ -105,6 +108,7 @@ refusing!(
     SwitchViolation => Switch,
     CollectViolation => Collect,
     ContractViolation => Contract,
+    StepViolation => Step,
     CastViolation => Cast,
     TransposeViolation => Transpose,
     TrfLoadViolation => TrfLoad,

@@ -24,6 +24,7 @@ pub const fn contraction_type(element_type: ElementType) -> Option<ContractionTy
         ElementType::U8
         | ElementType::I16
         | ElementType::I32
+        | ElementType::F4E2M1
         | ElementType::F16
         | ElementType::F32 => return None,
     };

@@ -2,7 +2,7 @@
 
 use super::{ElementType, Target};
 
-use ElementType::{Bf16, F8E4M3, F8E5M2, F16, F32, I4, I5, I8, I9, I16, I32};
+use ElementType::{Bf16, F4E2M1, F8E4M3, F8E5M2, F16, F32, I4, I5, I8, I9, I16, I32};
 
 /// What every chip converts while fetching (book: Type Casting).
 const RNGD: &[(ElementType, ElementType)] = &[
@@ -38,6 +38,44 @@ pub fn fetch_cast_targets(target: Target, from: ElementType) -> impl Iterator<It
         .chain(more)
         .filter(move |(source, _)| *source == from)
         .map(|(_, to)| *to)
+}
+
+/// The types that a conversion behind a fetch, a step of its own, makes of a type: the Fetch Engine's, the type itself, and not
+/// what takes a zero point (library: `FetchCast`).
+#[must_use]
+pub fn fetch_casts_of_step(target: Target, from: ElementType) -> Vec<ElementType> {
+    let converted = fetch_cast_targets(target, from).filter(|to| !matches!(to, I5 | I9));
+    std::iter::once(from).chain(converted).collect()
+}
+
+/// The types that a table lookup makes of a type (library: `TableLookupCast`).
+#[must_use]
+pub fn table_lookup_targets(from: ElementType) -> Vec<ElementType> {
+    match from {
+        F4E2M1 => vec![F8E4M3, F8E5M2],
+        F8E4M3 | F8E5M2 => vec![Bf16],
+        _ => Vec::new(),
+    }
+}
+
+/// The type that a type less its zero point is, and least and largest zero point; `None` for types that have none (library:
+/// `FetchZeroPointSub`).
+#[must_use]
+pub const fn zero_point_target(from: ElementType) -> Option<(ElementType, (i64, i64))> {
+    match from {
+        I4 => Some((I5, (-8, 7))),
+        I8 => Some((I9, (-128, 127))),
+        _ => None,
+    }
+}
+
+/// The types that the Commit Engine makes of a type while it writes (library: `CommitCast`).
+#[must_use]
+pub fn commit_cast_targets(from: ElementType) -> Vec<ElementType> {
+    match from {
+        F32 => vec![Bf16],
+        _ => Vec::new(),
+    }
 }
 
 #[cfg(test)]

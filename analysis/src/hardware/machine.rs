@@ -13,6 +13,8 @@ pub struct Machine {
     pub clusters: u64,
     /// The sizes that a level of clusters may have, the least first.
     pub cluster_counts: &'static [u64],
+    /// The sizes that a level of processing elements may have, the least first.
+    pub pe_counts: &'static [u64],
     /// Rows of a slice's MAC array, a power of two.
     pub rows: u64,
     /// Bytes of DM that a slice owns.
@@ -21,6 +23,8 @@ pub struct Machine {
     pub trf_bytes: u64,
     /// Bytes of the VRF of a slice.
     pub vrf_bytes: u64,
+    /// Bytes of the scratchpad of a processing element, which 64 slices share.
+    pub spm_bytes: u64,
     /// Bytes of HBM that a chip owns.
     pub hbm_bytes: u64,
 }
@@ -38,10 +42,12 @@ impl Machine {
         slice_counts: &[256],
         clusters: 2,
         cluster_counts: &[2],
+        pe_counts: &[1, 2, 4],
         rows: 8,
         dm_bytes: 512 * 1024,
         trf_bytes: 64 * 1024,
         vrf_bytes: 8 * 1024,
+        spm_bytes: 4 * 1024,
         hbm_bytes: 48 * 1024 * 1024 * 1024,
     };
 
@@ -55,6 +61,12 @@ impl Machine {
     #[must_use]
     pub fn takes_clusters(&self, size: u64) -> bool {
         self.cluster_counts.contains(&size)
+    }
+
+    /// Whether a level of processing elements may have a size.
+    #[must_use]
+    pub fn takes_pes(&self, size: u64) -> bool {
+        self.pe_counts.contains(&size)
     }
 
     /// Whether a level of rows may have a size.

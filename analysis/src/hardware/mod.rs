@@ -12,7 +12,10 @@ mod vector_operations;
 
 pub use casts::{TRANSPOSE_BUFFER_COLUMNS, TransposeLimits, cast_outputs, transpose_limits};
 pub use contraction::contraction_type;
-pub use fetch_casts::{fetch_cast_targets, fetch_casts};
+pub use fetch_casts::{
+    commit_cast_targets, fetch_cast_targets, fetch_casts, fetch_casts_of_step,
+    table_lookup_targets, zero_point_target,
+};
 pub use machine::Machine;
 pub use streams::{
     COMMIT_PACKET_BYTES, COMMIT_UNIT_BYTES, DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES,

@@ -22,6 +22,8 @@ pub enum ElementType {
     I16,
     /// 32-bit signed integer.
     I32,
+    /// 4-bit float, 2 exponent and 1 mantissa bits.
+    F4E2M1,
     /// 8-bit float of the library's older name.
     F8,
     /// 8-bit float, 4 exponent and 3 mantissa bits.
@@ -38,7 +40,7 @@ pub enum ElementType {
 
 impl ElementType {
     /// Every type, in the order of the enum.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::I4,
         Self::I5,
         Self::I8,
@@ -46,6 +48,7 @@ impl ElementType {
         Self::I9,
         Self::I16,
         Self::I32,
+        Self::F4E2M1,
         Self::F8,
         Self::F8E4M3,
         Self::F8E5M2,
@@ -71,6 +74,7 @@ impl ElementType {
             Self::I9 => "i9",
             Self::I16 => "i16",
             Self::I32 => "i32",
+            Self::F4E2M1 => "f4e2m1",
             Self::F8 => "f8",
             Self::F8E4M3 => "f8e4m3",
             Self::F8E5M2 => "f8e5m2",
@@ -85,7 +89,7 @@ impl ElementType {
     #[must_use]
     pub const fn bits(self) -> u64 {
         match self {
-            Self::I4 | Self::I5 => 4,
+            Self::I4 | Self::I5 | Self::F4E2M1 => 4,
             Self::I8 | Self::U8 | Self::I9 | Self::F8 | Self::F8E4M3 | Self::F8E5M2 => 8,
             Self::I16 | Self::F16 | Self::Bf16 => 16,
             Self::I32 | Self::F32 => 32,
@@ -122,7 +126,13 @@ impl ElementType {
     pub const fn is_float(self) -> bool {
         matches!(
             self,
-            Self::F8 | Self::F8E4M3 | Self::F8E5M2 | Self::F16 | Self::Bf16 | Self::F32
+            Self::F4E2M1
+                | Self::F8
+                | Self::F8E4M3
+                | Self::F8E5M2
+                | Self::F16
+                | Self::Bf16
+                | Self::F32
         )
     }
 }

@@ -22,8 +22,8 @@ use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::libraries::{self, Library};
 use crate::mapping::{
-    Axis, FactorKind, FactorNode, Grammar, GrammarError, Mapping, MappingError, Operator,
-    SyntaxKind, SyntaxNode,
+    Axis, Construct, FactorKind, FactorNode, Grammar, GrammarError, Mapping, MappingError,
+    MappingKind, Operator, SyntaxKind, SyntaxNode, uncountable_factor,
 };
 use crate::names::nearest_names;
 use crate::syntax::parse_text;
@@ -114,9 +114,13 @@ pub fn grammar_of(db: &dyn Db, span: Span) -> Grammar {
 
 /// The grammar of the macros in a file.
 pub fn file_grammar(db: &dyn Db, file: SourceFile) -> Grammar {
-    match dialect(db, file).library {
+    let dialect = dialect(db, file);
+    match dialect.library {
         Library::VisaStd => Grammar::VisaStd,
-        Library::OptStd => Grammar::OptStd,
+        Library::OptStd => Grammar::OptStd {
+            major: dialect.release.major,
+            minor: dialect.release.minor,
+        },
     }
 }
 
@@ -391,6 +395,7 @@ impl Resolver<'_> {
     }
 
     fn factor(&mut self, factor: &FactorNode, body: Span) -> Option<u64> {
+        let grammar = grammar_of(self.db, body);
         match &factor.kind {
             FactorKind::Literal(value) => Some(*value),
             FactorKind::Missing => None,
@@ -400,15 +405,18 @@ impl Resolver<'_> {
                     self.named_constant(span, span, true);
                     return None;
                 }
-                self.successor_only(body, |resolver| resolver.name(name, span))
-                    .map(|axis| axis.size())
+                let known = grammar.reads(Construct::AxisFactor);
+                let named = self.only_if(known, |resolver| resolver.name(name, span))?;
+                self.counted(&named, span)
             }
-            FactorKind::Mapping(node) => self
-                .successor_only(body, |resolver| resolver.node(node, body))
-                .map(|mapping| mapping.size()),
+            FactorKind::Mapping(node) => {
+                let known = grammar.reads(Construct::MappingFactor);
+                let mapping = self.only_if(known, |resolver| resolver.node(node, body))?;
+                self.counted(&mapping, body.inside(&factor.span))
+            }
             FactorKind::Constant { content } => {
                 let span = body.inside(content);
-                if grammar_of(self.db, body) == Grammar::VisaStd {
+                if !grammar.reads(Construct::ConstantFactor) {
                     self.named_constant(span, body.inside(&factor.span), true);
                     return None;
                 }
@@ -421,20 +429,41 @@ impl Resolver<'_> {
         }
     }
 
-    /// Reads an operand that only the successor's library takes: for the book's, the operand itself is what is wrong, and
-    /// nothing in it is a fault of its own.
-    fn successor_only(
+    /// Reads an operand that only some releases take: in the others the operand itself is what is wrong, and nothing in it
+    /// is a fault of its own.
+    fn only_if(
         &mut self,
-        body: Span,
+        known: bool,
         read: impl FnOnce(&mut Self) -> Option<Mapping>,
     ) -> Option<Mapping> {
         let before = self.problems.len();
         let mapping = read(self);
-        if grammar_of(self.db, body) == Grammar::VisaStd {
+        if !known {
             self.problems.truncate(before);
             return None;
         }
         mapping
+    }
+
+    /// The size of a mapping as a right operand: what an alias or an escaped type stands for may have none to take.
+    fn counted(&mut self, mapping: &Mapping, span: Span) -> Option<u64> {
+        let Some(found) = uncountable_operator(mapping) else {
+            return Some(mapping.size());
+        };
+        let reported = self.problems.iter().any(|problem| {
+            matches!(problem.kind, MappingProblemKind::Grammar { .. })
+                && problem.span.item == span.item
+                && problem.span.start >= span.start
+                && problem.span.end <= span.end
+        });
+        if !reported {
+            let kind = MappingProblemKind::Grammar {
+                message: uncountable_factor(found),
+                instead: None,
+            };
+            self.problem(kind, span);
+        }
+        None
     }
 
     /// Whether a name is that of a constant and of no type.
@@ -613,6 +642,23 @@ impl Resolver<'_> {
             return None;
         };
         self.written_type(&axis.ty()?, start)
+    }
+}
+
+/// The first operator of a mapping that has no size for a right operand to take.
+fn uncountable_operator(mapping: &Mapping) -> Option<&'static str> {
+    let mut mapping = mapping;
+    loop {
+        mapping = match mapping.kind() {
+            MappingKind::Stride(inner, _) => inner,
+            MappingKind::Identity | MappingKind::Axis(_) | MappingKind::Broadcast(_) => {
+                return None;
+            }
+            MappingKind::Modulo(..) => return Some("`%`"),
+            MappingKind::Resize(..) => return Some("`=`"),
+            MappingKind::Pad(..) => return Some("`#`"),
+            MappingKind::Product(_) => return Some("`,`"),
+        };
     }
 }
 

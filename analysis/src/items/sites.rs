@@ -19,7 +19,7 @@ use super::remarks::{MappingRemark, remarks};
 use super::scopes::{block_scopes, scope_at};
 use crate::db::Db;
 use crate::mapping::{
-    AxisDeclaration, Grammar, Mapping, SyntaxNode as SyntaxTree, parse_axes, parse_index_in,
+    AxisDeclaration, Grammar, Mapping, SyntaxNode as SyntaxTree, parse_axes_in, parse_index_in,
 };
 
 /// Which macro is called.
@@ -250,21 +250,13 @@ impl Collector<'_> {
 }
 
 fn axes(mut site: MappingSite, text: &str, grammar: Grammar) -> MappingSite {
-    let (axes, errors) = parse_axes(text);
+    let (axes, errors) = parse_axes_in(text, grammar);
     let sizes: Vec<_> = axes
         .iter()
         .filter_map(|axis| Some((axis.size_span.clone(), size_problem(axis, text)?)))
         .collect();
     // A number that is too large is no fault of the grammar.
-    let mut fine: FxHashSet<_> = sizes.iter().map(|(span, _)| span.clone()).collect();
-    if grammar == Grammar::OptStd {
-        // The successor's axes start with a letter of either case.
-        let lower = axes.iter().filter(|axis| {
-            axis.name
-                .starts_with(|first: char| first.is_ascii_lowercase())
-        });
-        fine.extend(lower.map(|axis| axis.name_span.clone()));
-    }
+    let fine: FxHashSet<_> = sizes.iter().map(|(span, _)| span.clone()).collect();
     let errors = errors
         .into_iter()
         .filter(|error| !fine.contains(&error.span));

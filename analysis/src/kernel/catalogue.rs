@@ -20,6 +20,20 @@ pub use rows::CATALOGUE;
 pub enum CanonicalStage {
     /// Reads packets from DM.
     Fetch,
+    /// Reads a copy of an axis for each chip.
+    FetchChipLift,
+    /// Reads a copy of an axis for each cluster.
+    FetchClusterLift,
+    /// Reads a copy of an axis for each slice.
+    FetchSliceLift,
+    /// Masks what is no data.
+    FetchMask,
+    /// Looks elements up in a table.
+    FetchTable,
+    /// Converts elements while they are fetched.
+    FetchCast,
+    /// Subtracts a zero point while elements are fetched.
+    FetchZeroPoint,
     /// Exchanges packets between slices.
     Switch,
     /// Cuts packets into flits.
@@ -31,6 +45,8 @@ pub enum CanonicalStage {
     /// Takes maxima inside of a packet.
     ContractMax,
     /// Sums over time.
+    ContractTime,
+    /// Sums over time and lays the rows out.
     Accumulate,
     /// Enters the Vector Engine.
     VectorInit,
@@ -66,6 +82,8 @@ pub enum CanonicalStage {
     VectorInterReduce,
     /// Leaves the Vector Engine.
     VectorFinal,
+    /// Reads the lanes' bits as the other scalar type.
+    VectorReinterpret,
     /// Keeps the stream for a later operand.
     VectorStash,
     /// Drops iterations.
@@ -74,6 +92,14 @@ pub enum CanonicalStage {
     Cast,
     /// Transposes blocks of time and packet.
     Transpose,
+    /// Cuts the packet to what is written.
+    CommitTrim,
+    /// Converts the packet while it is written.
+    CommitCast,
+    /// The same, and negative values become zero.
+    CommitCastRelu,
+    /// Packs the valid elements of packets.
+    CommitPack,
     /// Writes the stream to a new tensor in DM.
     Commit,
     /// Writes the stream to a view in DM.
@@ -329,6 +355,10 @@ pub enum Role {
     IntegerBits,
     /// What passes a filter.
     Condition,
+    /// A value that elements are set to.
+    Value,
+    /// What is done to values while they are written.
+    Activation,
 }
 
 /// A parameter of a stage, in words.
@@ -408,7 +438,7 @@ impl CanonicalStage {
     /// Whether it ends a stream that it writes to DM.
     #[must_use]
     pub fn commits(self) -> bool {
-        self.row().engine == Engine::Commit
+        self.row().engine == Engine::Commit && self.ends_stream()
     }
 
     /// The stage of the Vector Engine that it reaches.
@@ -429,8 +459,9 @@ impl CanonicalStage {
         let Entry::From(positions) = row.entry else {
             return None;
         };
-        let fetched = position == Position::Fetch;
-        if self.commits() && context == Some(Context::Sub) && !fetched {
+        // Where the packet is cut in a step of its own, the library says in which contexts.
+        let direct = position < Position::CommitTrim && position != Position::Fetch;
+        if self.commits() && context == Some(Context::Sub) && direct {
             return Some(Refusal::SubContextCommit);
         }
         if position.is_inside_vector() {

@@ -28,12 +28,13 @@ pub use lowering::{Probed, body, probe};
 
 pub use operation::{
     Body, BranchArm, Collective, CollectiveWork, Copy, DeviceAttribute, Launch, LoopFrame,
-    Operation, OperationId, OperationKind, Parts, Pass, PassEnd, PassSource, Unresolved,
-    UnresolvedReason,
+    Operation, OperationId, OperationKind, Parts, Pass, PassEnd, PassSource, RedistributionStep,
+    Rows, Unresolved, UnresolvedReason,
 };
 pub use stage::{
-    AccumulationKind, AluOperation, BranchMode, Operand, OperandSource, Position, Stage, StageKind,
-    StreamShape, SwitchConfig, SwitchParameter, SwitchTopology, VectorStage, Way, ZeroPoint,
+    AccumulationKind, AluOperation, BranchMode, Guard, Operand, OperandSource, Position, Stage,
+    StageKind, StreamShape, SwitchConfig, SwitchParameter, SwitchTopology, VectorStage, Way,
+    ZeroPoint,
 };
 pub use tensor::{
     Address, AddressValue, Context, Level, Levels, Origin, Tensor, TensorId, Tier, TileWindow,

@@ -8,7 +8,7 @@ use crate::names::nearest_names;
 
 use super::catalogue::CanonicalStage;
 use super::dialect::{self, Releases};
-use super::{Context, Level, Position, Stage, StreamShape, Tensor, TensorId, Written};
+use super::{Context, Level, Position, Stage, StageKind, StreamShape, Tensor, TensorId, Written};
 
 /// An operation's number within its body, in program order. An operation in a loop body has one number a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -183,6 +183,19 @@ pub enum CollectiveWork {
         /// The key: the part of the source that counts the rows.
         key: Written<Mapping>,
     },
+    /// Reads the rows of the first source that the second names, as a plan describes.
+    GatherRows(Rows),
+    /// Writes the rows of the target that the second source names, as a plan describes.
+    ScatterRows(Rows),
+    /// Chips and clusters take the tensors of others, or parts of them, in one transfer.
+    Redistribute {
+        /// The steps of the plan.
+        steps: Vec<RedistributionStep>,
+        /// Each part reads its own tensor: nothing passes between parts.
+        asymmetric: bool,
+    },
+    /// Sets each element of the target to one value.
+    Fill,
     /// Each part of a level takes what another part of it holds.
     Shuffle(Parts),
     /// Each part of a level takes a part of its own elements.
@@ -193,6 +206,37 @@ pub enum CollectiveWork {
         index: Written<Mapping>,
         /// The elements with that index cut out, as declared.
         sliced: Written<Mapping>,
+    },
+}
+
+/// The rows that a gather reads or a scatter writes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Rows {
+    /// The axis of the table that the indices count.
+    pub axis: Written<Mapping>,
+    /// What each index names: the table's element without the axis.
+    pub payload: Written<Mapping>,
+    /// What the indices run over; `None` where the plan does not say it.
+    pub domain: Option<Written<Mapping>>,
+    /// Whether the indices are positions of the axis; else they are byte offsets.
+    pub positions: bool,
+    /// How many of the indices count, where not all do.
+    pub prefix: Option<Written<u64>>,
+}
+
+/// A step of a redistribution.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum RedistributionStep {
+    /// Each part of a level takes what another part of it holds.
+    Shuffle(Parts),
+    /// Each part of a level takes one value of an axis.
+    Slice {
+        /// The level and who takes what.
+        parts: Parts,
+        /// The axis.
+        index: Written<Mapping>,
+        /// The element without it, as declared.
+        element: Written<Mapping>,
     },
 }
 
@@ -264,6 +308,29 @@ impl Pass {
             Some(stage) => &stage.output,
             None => &self.begin,
         }
+    }
+
+    /// The shape that enters the accumulator whose rows stage `index` lays out: the one before the reduction over time, where
+    /// that is a stage of its own.
+    #[must_use]
+    pub fn accumulated(&self, index: usize) -> &StreamShape {
+        let before = index
+            .checked_sub(1)
+            .and_then(|before| self.stages.get(before));
+        match before {
+            Some(stage) if stage.kind == StageKind::ContractTime => {
+                self.input_of(index.saturating_sub(1))
+            }
+            _ => self.input_of(index),
+        }
+    }
+
+    /// The last of the adapters behind a fetch, which convert what it reads; the fetch itself where there is none.
+    #[must_use]
+    pub fn last_adapter(&self, fetch: usize) -> usize {
+        let behind = self.stages.iter().enumerate().skip(fetch.saturating_add(1));
+        let adapters = behind.take_while(|(_, stage)| stage.kind.adapts());
+        adapters.last().map_or(fetch, |(index, _)| index)
     }
 
     /// The shape that leaves the last stage.

@@ -9,7 +9,7 @@ use crate::mapping::{Axis, Mapping};
 
 use super::catalogue::CanonicalStage;
 use super::dialect::Dialect;
-use super::{TensorId, Written};
+use super::{Level, TensorId, Written};
 
 /// A position in the pipeline: the last engine a stream has left (book: Pipeline Position).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,15 +18,31 @@ pub enum Position {
     Begin,
     /// After the Fetch Engine.
     Fetch,
+    /// After a lift over chips.
+    FetchChipLift,
+    /// After a lift over clusters.
+    FetchClusterLift,
+    /// After a lift over slices.
+    FetchSliceLift,
+    /// After a mask of the Fetch Engine.
+    FetchMask,
+    /// After a table lookup of the Fetch Engine.
+    FetchTableLookup,
+    /// After a conversion of the Fetch Engine.
+    FetchCast,
+    /// After a zero point was subtracted.
+    FetchZeroPoint,
     /// After the Switch Engine.
     Switch,
     /// After the Collect Engine.
     Collect,
     /// After `align`: stream and TRF operand side by side.
     Align,
-    /// After `contract`.
+    /// After the reduction inside of a packet.
     Contract,
-    /// After `accumulate`.
+    /// After the reduction over time, rows still apart.
+    ContractTime,
+    /// After the accumulator, rows laid out.
     Accumulate,
     /// After `vector_init`, before a first vector stage.
     VectorInit,
@@ -40,6 +56,12 @@ pub enum Position {
     Cast,
     /// After the Transpose Engine.
     Transpose,
+    /// After the Commit Engine cut the packet.
+    CommitTrim,
+    /// After the Commit Engine converted the packet.
+    CommitCast,
+    /// After the Commit Engine packed the packet's valid elements.
+    CommitPack,
 }
 
 /// A stage of the Vector Engine (book: Stages).
@@ -226,6 +248,16 @@ pub enum StageKind {
         /// Zero points, in the order of the arguments.
         zero_points: Vec<ZeroPoint>,
     },
+    /// Reads a copy of an axis for each part of a level: chips, clusters or slices.
+    FetchLift(Level),
+    /// Masks what is no data.
+    FetchMask,
+    /// Looks elements up in a table.
+    FetchTable,
+    /// Converts elements while they are fetched.
+    FetchCast,
+    /// Subtracts a zero point while elements are fetched.
+    FetchZeroPoint(ZeroPoint),
     /// Exchanges packets between slices.
     Switch(Written<SwitchConfig>),
     /// Cuts packets into flits.
@@ -242,7 +274,9 @@ pub enum StageKind {
     /// The tree and the accumulator take maxima instead of sums (book: Spatial Reduction). No published library has a
     /// method for it.
     ContractMax,
-    /// Sums over time.
+    /// Sums over time, without laying the rows out.
+    ContractTime,
+    /// Sums over time, as far as that is left to do, and lays the rows out.
     Accumulate(Written<AccumulationKind>),
     /// Enters the Vector Engine.
     VectorInit,
@@ -264,6 +298,8 @@ pub enum StageKind {
         /// Integer bits, if constant.
         integer_bits: Written<u64>,
     },
+    /// Reads the lanes' 32 bits as the other scalar type.
+    VectorReinterpret,
     /// Keeps the stream for a later operand.
     VectorStash,
     /// Drops iterations.
@@ -294,6 +330,15 @@ pub enum StageKind {
     Cast,
     /// Transposes blocks of time and packet.
     Transpose,
+    /// Cuts the packet to what is written.
+    CommitTrim,
+    /// Converts the packet while it is written.
+    CommitCast {
+        /// Negative values become zero.
+        relu: bool,
+    },
+    /// Packs the valid elements of packets.
+    CommitPack,
 }
 
 impl StageKind {
@@ -301,10 +346,18 @@ impl StageKind {
     #[must_use]
     pub const fn plain(stage: CanonicalStage) -> Option<Self> {
         Some(match stage {
+            CanonicalStage::FetchChipLift => Self::FetchLift(Level::Chip),
+            CanonicalStage::FetchClusterLift => Self::FetchLift(Level::Cluster),
+            CanonicalStage::FetchSliceLift => Self::FetchLift(Level::Slice),
+            CanonicalStage::FetchMask => Self::FetchMask,
+            CanonicalStage::FetchTable => Self::FetchTable,
+            CanonicalStage::FetchCast => Self::FetchCast,
             CanonicalStage::Collect => Self::Collect,
             CanonicalStage::Contract => Self::Contract,
             CanonicalStage::ContractMax => Self::ContractMax,
+            CanonicalStage::ContractTime => Self::ContractTime,
             CanonicalStage::VectorInit => Self::VectorInit,
+            CanonicalStage::VectorReinterpret => Self::VectorReinterpret,
             CanonicalStage::VectorStash => Self::VectorStash,
             CanonicalStage::VectorFilter => Self::VectorFilter,
             CanonicalStage::VectorSplit => Self::VectorSplit,
@@ -314,8 +367,25 @@ impl StageKind {
             CanonicalStage::VectorFinal => Self::VectorFinal,
             CanonicalStage::Cast => Self::Cast,
             CanonicalStage::Transpose => Self::Transpose,
+            CanonicalStage::CommitTrim => Self::CommitTrim,
+            CanonicalStage::CommitCast => Self::CommitCast { relu: false },
+            CanonicalStage::CommitCastRelu => Self::CommitCast { relu: true },
+            CanonicalStage::CommitPack => Self::CommitPack,
             _ => return None,
         })
+    }
+
+    /// Whether it is a step of the Fetch Engine on what was read.
+    #[must_use]
+    pub const fn adapts(&self) -> bool {
+        matches!(
+            self,
+            Self::FetchLift(_)
+                | Self::FetchMask
+                | Self::FetchTable
+                | Self::FetchCast
+                | Self::FetchZeroPoint(_)
+        )
     }
 
     /// The stage of the catalogue.
@@ -323,11 +393,19 @@ impl StageKind {
     pub const fn canonical(&self) -> CanonicalStage {
         match self {
             Self::Fetch { .. } => CanonicalStage::Fetch,
+            Self::FetchLift(Level::Chip) => CanonicalStage::FetchChipLift,
+            Self::FetchLift(Level::Cluster) => CanonicalStage::FetchClusterLift,
+            Self::FetchLift(_) => CanonicalStage::FetchSliceLift,
+            Self::FetchMask => CanonicalStage::FetchMask,
+            Self::FetchTable => CanonicalStage::FetchTable,
+            Self::FetchCast => CanonicalStage::FetchCast,
+            Self::FetchZeroPoint(_) => CanonicalStage::FetchZeroPoint,
             Self::Switch(_) => CanonicalStage::Switch,
             Self::Collect => CanonicalStage::Collect,
             Self::Align { .. } => CanonicalStage::Align,
             Self::Contract => CanonicalStage::Contract,
             Self::ContractMax => CanonicalStage::ContractMax,
+            Self::ContractTime => CanonicalStage::ContractTime,
             Self::Accumulate(_) => CanonicalStage::Accumulate,
             Self::VectorInit => CanonicalStage::VectorInit,
             Self::VectorBranch(_) => CanonicalStage::VectorBranch,
@@ -344,6 +422,7 @@ impl StageKind {
                 ..
             } => CanonicalStage::VectorFxpToFp,
             Self::VectorConvert { .. } => CanonicalStage::VectorFpToFxp,
+            Self::VectorReinterpret => CanonicalStage::VectorReinterpret,
             Self::VectorStash => CanonicalStage::VectorStash,
             Self::VectorFilter => CanonicalStage::VectorFilter,
             Self::VectorSplit => CanonicalStage::VectorSplit,
@@ -355,6 +434,10 @@ impl StageKind {
             Self::VectorFinal => CanonicalStage::VectorFinal,
             Self::Cast => CanonicalStage::Cast,
             Self::Transpose => CanonicalStage::Transpose,
+            Self::CommitTrim => CanonicalStage::CommitTrim,
+            Self::CommitCast { relu: false } => CanonicalStage::CommitCast,
+            Self::CommitCast { relu: true } => CanonicalStage::CommitCastRelu,
+            Self::CommitPack => CanonicalStage::CommitPack,
         }
     }
 }
@@ -415,6 +498,8 @@ pub enum SwitchConfig {
         /// Size of the broadcast part.
         slice0: Written<u64>,
     },
+    /// Slices and time stay as they are.
+    Forwarding,
 }
 
 impl SwitchConfig {
@@ -435,6 +520,7 @@ impl SwitchConfig {
             | Self::Transpose { slice1, slice0 }
             | Self::TransposedBroadcast1 { slice1, slice0 } => [Some(slice1), Some(slice0), None],
             Self::CustomBroadcast { ring_size } => [Some(ring_size), None, None],
+            Self::Forwarding => [None, None, None],
         };
         numbers.into_iter().flatten()
     }
@@ -456,6 +542,7 @@ impl SwitchConfig {
             | Self::Transpose { slice1, slice0 }
             | Self::TransposedBroadcast1 { slice1, slice0 } => [Some(slice1), Some(slice0), None],
             Self::CustomBroadcast { ring_size } => [Some(ring_size), None, None],
+            Self::Forwarding => [None, None, None],
         };
         numbers.into_iter().flatten()
     }
@@ -476,6 +563,8 @@ pub enum SwitchTopology {
     CustomBroadcast,
     /// See [`SwitchConfig::TransposedBroadcast1`].
     TransposedBroadcast1,
+    /// See [`SwitchConfig::Forwarding`].
+    Forwarding,
 }
 
 /// A parameter of a configuration of the Switch Engine.
@@ -522,6 +611,7 @@ impl SwitchConfig {
                 slice1: size(Slice1),
                 slice0: size(Slice0),
             },
+            SwitchTopology::Forwarding => Self::Forwarding,
         }
     }
 
@@ -535,6 +625,7 @@ impl SwitchConfig {
             Self::InterTranspose { .. } => SwitchTopology::InterTranspose,
             Self::CustomBroadcast { .. } => SwitchTopology::CustomBroadcast,
             Self::TransposedBroadcast1 { .. } => SwitchTopology::TransposedBroadcast1,
+            Self::Forwarding => SwitchTopology::Forwarding,
         }
     }
 
@@ -568,6 +659,7 @@ impl SwitchConfig {
             | Self::Transpose { slice1, slice0 }
             | Self::TransposedBroadcast1 { slice1, slice0 } => [Some(slice1), Some(slice0), None],
             Self::CustomBroadcast { ring_size } => [Some(ring_size), None, None],
+            Self::Forwarding => [None, None, None],
         }
     }
 }
@@ -646,8 +738,50 @@ impl AluOperation {
 pub struct Operand {
     /// What it is.
     pub source: OperandSource,
+    /// Which elements take it; none where the library's way of writing it says nothing of that.
+    pub guard: Option<Guard>,
     /// Its expression.
     pub span: Span,
+}
+
+/// Which elements a guarded operand or operation is for, by their execution ids of 4 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Guard {
+    /// Each.
+    All,
+    /// Those of a group, 0 or 1: bit 3 of the id.
+    Group(u8),
+    /// Those whose bits are as required; none for a bit that does not matter. Bit 0 first.
+    Matches([Option<bool>; 4]),
+    /// All but those.
+    NotMatches([Option<bool>; 4]),
+    /// An expression that could not be followed.
+    Unknown,
+}
+
+impl Guard {
+    /// Whether it admits each element; `None` where that is unknown.
+    #[must_use]
+    pub fn admits_all(self) -> Option<bool> {
+        match self {
+            Self::All => Some(true),
+            Self::Group(_) => Some(false),
+            Self::Matches(bits) => Some(bits.iter().all(Option::is_none)),
+            // A pattern that every id matches leaves nothing, any other leaves some and refuses some.
+            Self::NotMatches(_) => Some(false),
+            Self::Unknown => None,
+        }
+    }
+
+    /// Whether it admits no element; `None` where that is unknown.
+    #[must_use]
+    pub fn admits_none(self) -> Option<bool> {
+        match self {
+            Self::All | Self::Group(_) | Self::Matches(_) => Some(false),
+            Self::NotMatches(bits) => Some(bits.iter().all(Option::is_none)),
+            Self::Unknown => None,
+        }
+    }
 }
 
 /// What an operand reads.

@@ -32,6 +32,8 @@ pub enum Tier {
     Trf,
     /// Vector register file of a slice.
     Vrf,
+    /// Scratchpad of a processing element, which 64 slices share.
+    Spm,
 }
 
 /// The execution context an operation runs in (book: Execution Contexts).
@@ -56,6 +58,8 @@ pub enum Level {
     Cluster,
     /// Slices of a cluster.
     Slice,
+    /// Processing elements of a cluster, each with a scratchpad.
+    Pe,
     /// Rows of the MAC array.
     Row,
     /// Positions of a memory, a slice or a row.
@@ -71,10 +75,12 @@ pub enum Level {
 pub struct Levels {
     /// Chips (all tiers but the host).
     pub chip: Option<Written<Mapping>>,
-    /// Clusters (DM, TRF, VRF).
+    /// Clusters (DM, TRF, VRF, scratchpad).
     pub cluster: Option<Written<Mapping>>,
     /// Slices (DM, TRF, VRF).
     pub slice: Option<Written<Mapping>>,
+    /// Processing elements (scratchpad).
+    pub pe: Option<Written<Mapping>>,
     /// Rows (TRF).
     pub row: Option<Written<Mapping>>,
     /// The rest: a chip's, slice's or row's own positions.
@@ -88,6 +94,7 @@ impl Levels {
             (Level::Chip, self.chip.as_ref()),
             (Level::Cluster, self.cluster.as_ref()),
             (Level::Slice, self.slice.as_ref()),
+            (Level::Pe, self.pe.as_ref()),
             (Level::Row, self.row.as_ref()),
             (Level::Element, Some(&self.element)),
         ]
@@ -174,6 +181,8 @@ pub enum Origin {
     Parameter,
     /// `unsafe { T::from_addr(..) }`: alive for the whole body unless written later.
     FromAddress,
+    /// `T::new()`: holds nothing until it is written first.
+    New,
     /// The result of an operation.
     Operation(OperationId),
     /// A view (`view`, `view_mut`, or a chain of tiles) of another tensor: shares its bytes.
@@ -182,6 +191,11 @@ pub enum Origin {
         of: TensorId,
         /// The tile, if it is one.
         tile: Option<Box<TileWindow>>,
+    },
+    /// `x.pad()`, `x.unpad()`: a view with other padding behind its elements.
+    Resized {
+        /// The view it is taken of.
+        of: TensorId,
     },
     /// `unsafe { x.reshape() }`: the same bytes under another type.
     Reshape {
@@ -200,6 +214,7 @@ impl Machine {
             Tier::Dm => Some(self.dm_bytes),
             Tier::Trf => Some(self.trf_bytes),
             Tier::Vrf => Some(self.vrf_bytes),
+            Tier::Spm => Some(self.spm_bytes),
         }
     }
 

@@ -84,6 +84,7 @@ impl<'a> BodyBuilder<'a> {
             chip: Some(self.written(Mapping::identity())),
             cluster: slice.is_some().then(|| self.written(mapping("1 # 2", &[]))),
             slice,
+            pe: None,
             row,
             element,
         };
@@ -254,7 +255,7 @@ impl<'a> BodyBuilder<'a> {
                 target,
                 span: end_span,
             },
-            Tier::Dm | Tier::Hbm | Tier::Host => PassEnd::Commit {
+            Tier::Dm | Tier::Hbm | Tier::Host | Tier::Spm => PassEnd::Commit {
                 target,
                 span: end_span,
             },
@@ -291,6 +292,7 @@ impl<'a> BodyBuilder<'a> {
                 operation_span: span(5),
                 operands: vec![vec![Operand {
                     source: OperandSource::Vrf(operand),
+                    guard: None,
                     span: span(5),
                 }]],
                 always: 0,

@@ -99,7 +99,7 @@ impl Library {
     /// Whether operations of the library are understood.
     #[must_use]
     pub const fn is_read(self) -> bool {
-        matches!(self, Self::VisaStd)
+        matches!(self, Self::VisaStd | Self::OptStd)
     }
 
     /// The newest release that is known: what a file is read as that says none.

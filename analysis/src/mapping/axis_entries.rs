@@ -8,14 +8,15 @@ use proc_macro2::{Spacing, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 
-use super::literals::bounded;
+use super::grammar::{Construct, Grammar};
+use super::literals::{bounded, shown_letters};
 use super::reader::{Reader, opening};
 use super::syntax::{AxisDeclaration, Instead};
 
 /// The most tokens of a size in `axes!` that are read.
 const SIZE_TOKEN_LIMIT: usize = 64;
 
-impl Reader {
+impl Reader<'_> {
     /// `IDENT "=" size`.
     pub(super) fn axis(&mut self, input: ParseStream<'_>) -> Option<AxisDeclaration> {
         let at = self.position(input);
@@ -26,11 +27,8 @@ impl Reader {
             return None;
         };
         let name = identifier.to_string();
-        if !name.starts_with(|character: char| character.is_ascii_uppercase()) {
-            self.error(
-                format!("an axis's name starts with one of the letters A to Z, unlike `{name}`"),
-                at.clone(),
-            );
+        if let Some(message) = self.grammar.faulty_name(&name) {
+            self.error(message, at.clone());
         }
         let mut declaration = AxisDeclaration {
             name,
@@ -97,6 +95,42 @@ impl Reader {
             });
         }
         self.error_instead(message, span, instead);
+    }
+}
+
+impl Grammar {
+    /// What is wrong with an axis's name.
+    fn faulty_name(self, name: &str) -> Option<String> {
+        let first = name.chars().next()?;
+        let shown = shown_letters(name);
+        let foreign = name
+            .chars()
+            .filter(|_| !self.is_book())
+            .find(|letter| !letter.is_ascii_alphanumeric() && *letter != '_');
+        if let Some(foreign) = foreign {
+            return Some(format!(
+                "an axis's name has ASCII letters, digits and `_`, and `{shown}` has `{foreign}`"
+            ));
+        }
+        let letters = self.reads(Construct::LowerCaseAxis);
+        if !(first.is_ascii_uppercase() || (letters && first.is_ascii_lowercase())) {
+            let alphabet = if letters {
+                "an ASCII letter"
+            } else {
+                "one of the letters A to Z"
+            };
+            let message = format!("an axis's name starts with {alphabet}, unlike `{shown}`");
+            return Some(if first.is_ascii_lowercase() {
+                self.refused(message, Construct::LowerCaseAxis)
+            } else {
+                message
+            });
+        }
+        if self.is_book() {
+            return None;
+        }
+        let keyword = syn::parse_str::<syn::Ident>(name).is_err();
+        keyword.then(|| format!("`{shown}` is a keyword of Rust, and names no axis"))
     }
 }
 

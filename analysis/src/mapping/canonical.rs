@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::form::{Atom, Digit, Form, Term};
+use super::form::{Atom, Digit, Form, Padding, Term};
 use super::groups::merge_neighbours;
 use super::index::{Axis, PaddingKind};
 
@@ -92,9 +92,10 @@ fn push_padding(list: &mut Vec<Digit>, digit: Digit) {
 /// kept only where it says more than the live count.
 fn normalise_single(mut digit: Digit) -> Digit {
     let Some(mut term) = digit.term.take() else {
-        return rebuild(&digit, None, 1);
+        return rebuild(&digit, None, 1, PaddingKind::Top);
     };
     let mut live = digit.live;
+    let mut behind = PaddingKind::Top;
     match term.atom {
         Atom::Axis(axis) | Atom::PaddedRun(axis) => {
             let top = axis.size().div_ceil(term.stride);
@@ -125,24 +126,27 @@ fn normalise_single(mut digit: Digit) -> Digit {
         Atom::Composite(inner) => {
             live = live.min(inner.size().div_ceil(term.stride));
             term.modulo = live;
-            term.atom = Atom::Composite(inner);
-            // Borders of inner paddings would cut across the digits too; the outermost stands for all.
-            let mut single = Digit::new(None, digit.live);
-            single.add_padding(digit.extent, digit.padding_kind());
-            digit = single;
+            behind = inner.behind();
+            // What is behind a group shows only where a size cuts it within a step.
+            let shows = !inner.size().is_multiple_of(term.stride);
+            term.atom = Atom::Composite(if shows || behind == PaddingKind::Top {
+                inner
+            } else {
+                Arc::new((*inner).clone().with_behind(PaddingKind::Top))
+            });
         }
     }
     if live == 1 {
-        rebuild(&digit, None, 1)
+        rebuild(&digit, None, 1, behind)
     } else {
-        rebuild(&digit, Some(term), live)
+        rebuild(&digit, Some(term), live, behind)
     }
 }
 
-/// The same positions with another term and fewer live ones.
-fn rebuild(digit: &Digit, term: Option<Term>, live: u64) -> Digit {
+/// The same positions with another term and fewer live ones; those that are no longer live are padding of a kind.
+fn rebuild(digit: &Digit, term: Option<Term>, live: u64, behind: PaddingKind) -> Digit {
     let mut built = Digit::new(term, live);
-    built.add_padding(digit.live, PaddingKind::Top);
+    built.add_padding(digit.live, behind);
     for padding in digit.paddings() {
         built.add_padding(padding.extent, padding.kind);
     }
@@ -203,17 +207,23 @@ fn cut(digit: &Digit, c: u64) -> Digit {
 
 /// Whether the values of `digit / c` tell where the digit ends: at a step of them, or where its axis ends.
 fn cuts_clean(digit: &Digit, c: u64) -> bool {
+    // An axis that ends within a step does not tell the kind of what follows.
+    let first = digit.paddings().first();
+    let told = first.is_none_or(|padding| padding.kind == PaddingKind::Top);
     digit.live.is_multiple_of(c)
-        || match &digit.term {
-            None => true,
-            Some(term) => match &term.atom {
-                Atom::Axis(axis) | Atom::PaddedRun(axis) => {
-                    term.stride.saturating_mul(digit.live) >= axis.size()
-                }
-                Atom::Composite(inner) => term.stride.saturating_mul(digit.live) >= inner.size(),
-                Atom::Broadcast => false,
-            },
-        }
+        || told
+            && match &digit.term {
+                None => true,
+                Some(term) => match &term.atom {
+                    Atom::Axis(axis) | Atom::PaddedRun(axis) => {
+                        term.stride.saturating_mul(digit.live) >= axis.size()
+                    }
+                    Atom::Composite(inner) => {
+                        term.stride.saturating_mul(digit.live) >= inner.size()
+                    }
+                    Atom::Broadcast => false,
+                },
+            }
 }
 
 /// The part of a stride that a digit can take alone, and still be told.
@@ -308,14 +318,23 @@ fn grow(list: &[Digit], first: usize, enough: impl Fn(u64) -> bool) -> usize {
 fn composite(run: &[Digit], stride: u64, extent: u64, kind: Option<PaddingKind>) -> Digit {
     let form = Form::from_canonical(run.to_vec()).remove_padding();
     let live = form.size().div_ceil(stride).min(extent);
-    let own = run.last().map_or(PaddingKind::Top, Digit::padding_kind);
+    let paddings = run.last().map_or(&[][..], Digit::paddings);
+    let own = paddings.last().map(|padding| padding.kind);
+    let kind = kind.or(own).unwrap_or(PaddingKind::Top);
+    let behind = paddings.first().map_or(kind, |padding| padding.kind);
+    let form = form.with_behind(behind);
+    let unit = size(run.split_last().map_or(&[][..], |(_, inside)| inside));
     let term = Term {
         atom: Atom::Composite(Arc::new(form)),
         stride,
         modulo: live,
     };
     let mut digit = Digit::new(Some(term), live);
-    digit.add_padding(extent, kind.unwrap_or(own));
+    for padding in paddings {
+        let reach = unit.saturating_mul(padding.extent).div_ceil(stride);
+        digit.add_padding(reach.min(extent), padding.kind);
+    }
+    digit.add_padding(extent, kind);
     digit
 }
 
@@ -453,12 +472,20 @@ fn resolve_composite(digit: Digit) -> Resolved {
     if s == 1
         && let Some(trimmed) = trim(form, digit.live)
     {
-        let mut shorter = digit.clone();
-        shorter.term = Some(Term {
-            atom: Atom::Composite(Arc::new(trimmed)),
+        let live = digit.live.min(trimmed.form.size());
+        let term = Term {
+            atom: Atom::Composite(Arc::new(trimmed.form)),
             stride: s,
-            modulo: digit.live,
-        });
+            modulo: live,
+        };
+        let mut shorter = Digit::new(Some(term), live);
+        for padding in &trimmed.paddings {
+            shorter.add_padding(padding.extent.min(digit.live), padding.kind);
+        }
+        shorter.add_padding(digit.live, trimmed.behind);
+        for padding in digit.paddings() {
+            shorter.add_padding(padding.extent, padding.kind);
+        }
         return resolve_composite(normalise_single(shorter));
     }
     let digits = form.digits();
@@ -473,7 +500,7 @@ fn resolve_composite(digit: Digit) -> Resolved {
                 _ => stride(digits, s),
             }
         } else {
-            match strided_ragged(digits, s) {
+            match strided_ragged(digits, s, form.behind()) {
                 Some(list) => list,
                 None => return Resolved::Digit(digit),
             }
@@ -493,20 +520,40 @@ fn resolve_composite(digit: Digit) -> Resolved {
     inline(digit, prefix, s == 1)
 }
 
+/// The first positions of a form.
+struct Trimmed {
+    /// Without the outermost padding.
+    form: Form,
+    /// That padding, up to so many positions each.
+    paddings: Vec<Padding>,
+    /// What is behind.
+    behind: PaddingKind,
+}
+
 /// A form without what its first `live` positions never reach of its outermost digit.
-fn trim(form: &Form, live: u64) -> Option<Form> {
+fn trim(form: &Form, live: u64) -> Option<Trimmed> {
     let (outermost, inner) = form.digits().split_last()?;
     let unit = size(inner);
     let reached = live.div_ceil(unit);
     (reached < outermost.extent).then(|| {
         let prefix = take(form.digits(), reached.saturating_mul(unit), false);
-        Form::from_canonical(prefix).remove_padding()
+        let inside = size(prefix.split_last().map_or(&[][..], |(_, inside)| inside));
+        let padded = prefix.last().map_or(&[][..], Digit::paddings);
+        let in_positions = |padding: &Padding| Padding {
+            extent: inside.saturating_mul(padding.extent),
+            kind: padding.kind,
+        };
+        Trimmed {
+            paddings: padded.iter().map(in_positions).collect(),
+            form: Form::from_canonical(prefix).remove_padding(),
+            behind: form.behind(),
+        }
     })
 }
 
 /// `run / s` where `s` does not divide the size: inner digits that divide `s` fall away; what stays must be one digit, or a
 /// smaller composite.
-fn strided_ragged(digits: &[Digit], s: u64) -> Option<Vec<Digit>> {
+fn strided_ragged(digits: &[Digit], s: u64, behind: PaddingKind) -> Option<Vec<Digit>> {
     let mut rest = s;
     let mut inside = 0;
     for digit in digits.iter().take(digits.len().saturating_sub(1)) {
@@ -518,14 +565,23 @@ fn strided_ragged(digits: &[Digit], s: u64) -> Option<Vec<Digit>> {
     }
     let mut out = Vec::new();
     match digits.get(inside..).unwrap_or_default() {
-        [one] if inside == 0 && !cuts_clean(one, rest) => return None,
+        [one]
+            if inside == 0
+                && (!cuts_clean(one, rest)
+                    || (behind != PaddingKind::Top && !one.live.is_multiple_of(rest))) =>
+        {
+            return None;
+        }
         [one] => push(&mut out, cut(one, rest)),
         run => {
             let (run, c) = without_common(run, rest);
             if inside == 0 && c == s {
                 return None;
             }
-            push(&mut out, composite(&run, c, size(&run).div_ceil(c), None));
+            push(
+                &mut out,
+                composite(&run, c, size(&run).div_ceil(c), Some(behind)),
+            );
         }
     }
     Some(out)
@@ -534,12 +590,15 @@ fn strided_ragged(digits: &[Digit], s: u64) -> Option<Vec<Digit>> {
 /// Puts the digits of a complete group in its place, if its padding falls on their border.
 fn inline(digit: Digit, mut list: Vec<Digit>, same: bool) -> Resolved {
     let Some((_, inner)) = list.split_last() else {
-        return Resolved::Digit(rebuild(&digit, None, 1));
+        return Resolved::Digit(rebuild(&digit, None, 1, PaddingKind::Top));
     };
     let unit = size(inner);
-    if digit.extent.is_multiple_of(unit) {
+    let ends = || std::iter::once(digit.extent).chain(digit.paddings().iter().map(|p| p.extent));
+    if ends().all(|end| end.is_multiple_of(unit)) {
         if let Some(outermost) = list.last_mut() {
-            outermost.add_padding(digit.live.div_ceil(unit), PaddingKind::Top);
+            let first = digit.paddings().first();
+            let kind = first.map_or(PaddingKind::Top, |padding| padding.kind);
+            outermost.add_padding(digit.live.div_ceil(unit), kind);
             for padding in digit.paddings() {
                 outermost.add_padding(padding.extent.div_ceil(unit), padding.kind);
             }
@@ -550,11 +609,13 @@ fn inline(digit: Digit, mut list: Vec<Digit>, same: bool) -> Resolved {
     if same && composite_of(&digit).is_some_and(|(form, _)| form.digits() == list.as_slice()) {
         let splits = list
             .first()
-            .is_some_and(|first| digit.extent.is_multiple_of(first.extent));
+            .is_some_and(|first| ends().all(|end| end.is_multiple_of(first.extent)));
         if !splits {
             return Resolved::Digit(digit);
         }
     }
-    let kind = digit.padding_kind();
-    Resolved::List(pad(&list, digit.extent, kind))
+    for padding in digit.paddings() {
+        list = pad(&list, padding.extent, padding.kind);
+    }
+    Resolved::List(list)
 }

@@ -11,13 +11,9 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-#[cfg(test)]
-use super::counted::look_at_position;
 use super::error::MappingError;
 use super::form::Form;
 use super::index::{Axis, PaddingKind};
-#[cfg(test)]
-use super::index::{Cell, Index};
 
 /// Deepest nesting of operators and groups that an expression can have.
 pub const DEPTH_LIMIT: u32 = 256;
@@ -254,6 +250,12 @@ impl Mapping {
         self.0.size
     }
 
+    /// How deep operators and groups nest.
+    #[cfg(test)]
+    pub(super) fn depth(&self) -> u32 {
+        self.0.depth
+    }
+
     /// The outermost operator.
     #[must_use]
     pub fn kind(&self) -> MappingKind<'_> {
@@ -280,98 +282,6 @@ impl Mapping {
     #[must_use]
     pub fn is_opaque(&self) -> bool {
         self.0.nodes > NODE_LIMIT
-    }
-
-    /// What a position holds, by the rules of each operator as written: the ground truth that the canonical form is
-    /// tested against. `E / n` and `E % n` are two digits of one position of `E`: where an operand is cut more than once,
-    /// the positions are added up before it is taken apart.
-    #[cfg(test)]
-    #[must_use]
-    pub fn cell_at(&self, position: u64) -> Cell {
-        look_at_position();
-        if position >= self.size() {
-            return Cell::OutOfBounds;
-        }
-        let mut index = Index::empty();
-        let mut cuts: Vec<(&Mapping, u64)> = Vec::new();
-        let mut live = self.select(position, &mut cuts, &mut index);
-        // An operand is less deep than what it is a part of: all that selects from the deepest is known.
-        while live
-            && let Some(at) =
-                (0..cuts.len()).max_by_key(|at| cuts.get(*at).map(|cut| cut.0.0.depth))
-        {
-            let (operand, position) = cuts.swap_remove(at);
-            live = operand.take_apart(position, &mut cuts, &mut index);
-        }
-        if live && index.is_inside() {
-            Cell::Index(index)
-        } else {
-            Cell::Padding
-        }
-    }
-
-    /// Adds a position of this expression to that of the operand that its cuts select from; without cuts it is taken apart
-    /// at once. False where it is padding.
-    #[cfg(test)]
-    fn select<'a>(
-        &'a self,
-        position: u64,
-        cuts: &mut Vec<(&'a Self, u64)>,
-        index: &mut Index,
-    ) -> bool {
-        let (mut operand, mut position, mut cut) = (self, position, false);
-        loop {
-            let (inner, changes) = match &operand.0.kind {
-                NodeKind::Stride(inner, n) => {
-                    position = position.saturating_mul(*n);
-                    (inner, *n > 1)
-                }
-                NodeKind::Modulo(inner, n) => (inner, *n < inner.size()),
-                _ => break,
-            };
-            operand = inner;
-            cut |= changes;
-        }
-        if !cut {
-            return operand.take_apart(position, cuts, index);
-        }
-        match cuts.iter_mut().find(|(known, _)| *known == operand) {
-            Some((_, sum)) => *sum = sum.saturating_add(position),
-            None => cuts.push((operand, position)),
-        }
-        true
-    }
-
-    /// Adds what a position holds, of an expression that is no cut; false where it is padding.
-    #[cfg(test)]
-    fn take_apart<'a>(
-        &'a self,
-        position: u64,
-        cuts: &mut Vec<(&'a Self, u64)>,
-        index: &mut Index,
-    ) -> bool {
-        match &self.0.kind {
-            NodeKind::Identity | NodeKind::Broadcast(_) => true,
-            NodeKind::Axis(axis) => {
-                index.add(axis, position);
-                true
-            }
-            NodeKind::Stride(inner, _)
-            | NodeKind::Modulo(inner, _)
-            | NodeKind::Resize(inner, _) => inner.select(position, cuts, index),
-            NodeKind::Pad(inner, _, _) => {
-                position < inner.size() && inner.select(position, cuts, index)
-            }
-            NodeKind::Product(parts) => {
-                let mut rest = position;
-                let live = parts.iter().rev().all(|part| {
-                    let here = rest % part.size();
-                    rest /= part.size();
-                    part.select(here, cuts, index)
-                });
-                live && rest == 0
-            }
-        }
     }
 
     /// The axes mentioned, each once, in the order of first mention.

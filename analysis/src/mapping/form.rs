@@ -168,8 +168,8 @@ impl IndexFunction {
             return Cell::OutOfBounds;
         }
         let mut values = vec![0; self.axes.len()];
-        if !self.walk.values_at(position, &self.axes, &mut values) {
-            return Cell::Padding;
+        if let Err(kind) = self.walk.cell_at(position, &self.axes, &mut values) {
+            return Cell::Padding(kind);
         }
         let mut index = Index::empty();
         for (axis, value) in self.axes.iter().zip(values) {
@@ -180,9 +180,17 @@ impl IndexFunction {
 }
 
 /// A canonical form.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Form {
     digits: Vec<Digit>,
+    /// As a group that a size cuts where it does not end: the padding behind its last position.
+    behind: PaddingKind,
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self::from_canonical(Vec::new())
+    }
 }
 
 impl Form {
@@ -194,7 +202,36 @@ impl Form {
 
     /// A form of digits that are canonical already.
     pub(super) fn from_canonical(digits: Vec<Digit>) -> Self {
-        Self { digits }
+        Self {
+            digits,
+            behind: PaddingKind::Top,
+        }
+    }
+
+    /// The same form as a group that is followed by padding of a kind.
+    pub(super) fn with_behind(self, behind: PaddingKind) -> Self {
+        Self { behind, ..self }
+    }
+
+    /// As a group: what is behind the last position.
+    pub(super) fn behind(&self) -> PaddingKind {
+        self.behind
+    }
+
+    /// Whether all of its padding is `#`, inside of groups too.
+    pub(super) fn has_top_only(&self) -> bool {
+        self.behind == PaddingKind::Top
+            && self.digits.iter().all(|digit| {
+                let inner = match digit.term.as_ref().map(|term| &term.atom) {
+                    Some(Atom::Composite(inner)) => inner.has_top_only(),
+                    _ => true,
+                };
+                inner
+                    && digit
+                        .paddings
+                        .iter()
+                        .all(|padding| padding.kind == PaddingKind::Top)
+            })
     }
 
     /// Builds a form from any digits, innermost first, normalising them. None when the size exceeds 64 bits.
@@ -206,7 +243,7 @@ impl Form {
             size = size.checked_mul(digit.extent)?;
             canonical::push(&mut list, digit);
         }
-        Some(Self { digits: list })
+        Some(Self::from_canonical(list))
     }
 
     /// The form of an expression; operands come from their cached forms.
@@ -229,7 +266,7 @@ impl Form {
                 list
             }
         };
-        Self { digits }
+        Self::from_canonical(digits)
     }
 
     /// The number of positions.
@@ -284,7 +321,7 @@ impl Form {
         if let Some(outermost) = list.pop() {
             canonical::push(&mut list, outermost.unpadded());
         }
-        Self { digits: list }
+        Self::from_canonical(list)
     }
 
     /// Drops the outermost padding, then pads to `n` positions. None when `n` is too few.
@@ -296,33 +333,28 @@ impl Form {
     /// `E # n` with that kind of padding. None when `n` is below the size.
     #[must_use]
     pub fn pad_as(&self, n: u64, kind: PaddingKind) -> Option<Self> {
-        (n >= self.size()).then(|| Self {
-            digits: canonical::pad(&self.digits, n, kind),
-        })
+        (n >= self.size()).then(|| Self::from_canonical(canonical::pad(&self.digits, n, kind)))
     }
 
     /// `E / s`. None unless `s` divides the size.
     #[must_use]
     pub fn stride(&self, s: u64) -> Option<Self> {
-        (s != 0 && self.size().is_multiple_of(s)).then(|| Self {
-            digits: canonical::stride(&self.digits, s),
-        })
+        (s != 0 && self.size().is_multiple_of(s))
+            .then(|| Self::from_canonical(canonical::stride(&self.digits, s)))
     }
 
     /// `E % m`. None unless `m` divides the size.
     #[must_use]
     pub fn modulo(&self, m: u64) -> Option<Self> {
-        (m != 0 && self.size().is_multiple_of(m)).then(|| Self {
-            digits: canonical::take(&self.digits, m, true),
-        })
+        (m != 0 && self.size().is_multiple_of(m))
+            .then(|| Self::from_canonical(canonical::take(&self.digits, m, true)))
     }
 
     /// `E = n`. None when `n` is 0 or above the size.
     #[must_use]
     pub fn resize(&self, n: u64) -> Option<Self> {
-        (n != 0 && n <= self.size()).then(|| Self {
-            digits: canonical::take(&self.digits, n, false),
-        })
+        (n != 0 && n <= self.size())
+            .then(|| Self::from_canonical(canonical::take(&self.digits, n, false)))
     }
 
     /// `(E / t, E % t)`, outer and inner part. None unless `t` divides the size.
@@ -339,7 +371,7 @@ impl Form {
         for digit in &outer.digits {
             canonical::push(&mut list, digit.clone());
         }
-        Some(Self { digits: list })
+        Some(Self::from_canonical(list))
     }
 
     /// Whether this is `original = n` for its own size `n`: a prefix in buffer order.
@@ -545,7 +577,7 @@ fn print_composite(inner: &Form, term: &Term) -> Result<Mapping, MappingError> {
             inner: term.stride,
         })?;
     if padded > size {
-        printed = printed.pad_to(padded, PaddingKind::Top)?;
+        printed = printed.pad_to(padded, inner.behind)?;
     }
     if term.stride > 1 {
         printed = printed.stride(term.stride)?;

@@ -190,6 +190,14 @@ impl Groups {
         if self.is_empty() {
             return form.clone();
         }
+        Form::from_digits(self.rewritten_digits(form)).unwrap_or_else(|| form.clone())
+    }
+
+    /// The digits of a form with the groups as axes, neighbours not merged.
+    pub(super) fn rewritten_digits(&self, form: &Form) -> Vec<Digit> {
+        if self.is_empty() {
+            return form.digits().to_vec();
+        }
         let lifted: Vec<Vec<Digit>> = form.digits().iter().map(|digit| self.lift(digit)).collect();
         let overlapping: Vec<&Group> = self
             .groups
@@ -214,7 +222,7 @@ impl Groups {
                 let counted = lifted.iter().map(|part| self.counted(part, &strides));
                 counted.collect()
             });
-        Form::from_digits(digits).unwrap_or_else(|| form.clone())
+        digits.collect()
     }
 
     /// A lifted part with the steps that are positions of its group, given the steps of all parts.

@@ -131,21 +131,22 @@ impl fmt::Debug for Index {
 pub enum Cell {
     /// The element of this tensor index.
     Index(Index),
-    /// No element: padding, or a value at or beyond the size of its axis.
-    Padding,
+    /// No element: padding of a kind, or a value at or beyond the size of its axis, which counts as `#`.
+    Padding(PaddingKind),
     /// The position is not below the size of the mapping.
     OutOfBounds,
 }
 
-/// What the positions of a padding hold, by how it is written.
+/// What the positions of a padding hold, by how it is written. Kinds are never equal to each other; where something depends on
+/// an order, it is that in which they are declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum PaddingKind {
-    /// `#`: accessible, of unknown contents.
-    Top,
-    /// `#{0}`: filled with zeros.
-    Zero,
-    /// `#{!}`: never accessed.
+    /// `#{!}`: may be read, must not be written.
     Bottom,
+    /// `#{0}`: reads as zero.
+    Zero,
+    /// `#`: may be read and written, of unknown contents.
+    Top,
 }
 
 impl PaddingKind {

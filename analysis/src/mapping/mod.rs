@@ -9,8 +9,12 @@ mod counted;
 mod division;
 mod elements;
 mod error;
+#[cfg(test)]
+mod evaluate;
 mod expression;
+mod factors;
 mod form;
+mod grammar;
 mod groups;
 mod index;
 mod literals;
@@ -28,9 +32,11 @@ pub use error::MappingError;
 #[cfg(test)]
 pub use expression::DEPTH_LIMIT;
 pub use expression::{Mapping, MappingKind};
+pub(crate) use factors::uncountable as uncountable_factor;
 #[cfg(test)]
 pub use form::PlacedTerm;
 pub use form::{Atom, Digit, Factor, Form, IndexFunction, Term};
+pub use grammar::{Construct, Grammar};
 pub(crate) use groups::Groups;
 #[cfg(test)]
 pub use index::Index;
@@ -38,8 +44,8 @@ pub use index::{Axis, Cell, PaddingKind};
 pub use projection::{AxisPart, project};
 pub use relation::{Answer, equal, equal_forms};
 pub use syntax::{
-    AxisDeclaration, FactorKind, FactorNode, Grammar, GrammarError, Operator, SyntaxKind,
-    SyntaxNode, parse_axes, parse_index_in, parse_mapping, parse_mapping_in,
+    AxisDeclaration, FactorKind, FactorNode, GrammarError, Operator, SyntaxKind, SyntaxNode,
+    parse_axes, parse_axes_in, parse_index_in, parse_mapping, parse_mapping_in,
 };
 
 #[cfg(test)]

@@ -9,11 +9,9 @@ use syn::buffer::Cursor;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 
-use super::PaddingKind;
+use super::grammar::{Construct, Grammar};
 use super::literals::{integer, shown_letters};
-use super::syntax::{
-    FactorKind, FactorNode, Grammar, GrammarError, Instead, Operator, SyntaxKind, SyntaxNode,
-};
+use super::syntax::{FactorKind, GrammarError, Instead, Operator, SyntaxKind, SyntaxNode};
 
 /// The most operators after one operand that are read.
 const OPERATOR_LIMIT: usize = 64;
@@ -46,14 +44,16 @@ pub(super) fn opening(group: &Group) -> &'static str {
 }
 
 /// State of one reading.
-pub(super) struct Reader {
+pub(super) struct Reader<'a> {
+    /// What is read.
+    pub(super) text: &'a str,
     pub(super) errors: Vec<GrammarError>,
     pub(super) grammar: Grammar,
     /// Where the text ends: the place of what is missing at its end.
     pub(super) end: usize,
 }
 
-impl Reader {
+impl Reader<'_> {
     pub(super) fn error(&mut self, message: impl Into<String>, span: Range<usize>) {
         self.errors.push(GrammarError::new(message, span));
     }
@@ -139,18 +139,33 @@ impl Reader {
         input: ParseStream<'_>,
         closing: Option<Range<usize>>,
     ) -> SyntaxNode {
-        let mut parts = vec![self.unary_until(input, None)];
+        self.pair_until(input, closing, None)
+    }
+
+    /// As [`Self::pair`], up to `stop` where that ends it.
+    pub(super) fn pair_until(
+        &mut self,
+        input: ParseStream<'_>,
+        closing: Option<Range<usize>>,
+        stop: Option<char>,
+    ) -> SyntaxNode {
+        let stopped = |input: ParseStream<'_>| {
+            stop.is_some_and(|character| is_punctuation(input.cursor(), character))
+        };
+        let mut parts = vec![self.unary_until(input, stop)];
         while input.peek(syn::Token![,]) {
             let comma = self
                 .bump(input)
                 .map_or(self.end..self.end, |(_, span)| span);
-            if input.is_empty() {
-                if self.grammar == Grammar::VisaStd {
-                    self.error("a mapping has no trailing comma", comma);
+            if input.is_empty() || stopped(input) {
+                if !self.grammar.reads(Construct::TrailingComma) {
+                    let message = "a mapping has no trailing comma";
+                    let message = self.grammar.refused(message, Construct::TrailingComma);
+                    self.error(message, comma);
                 }
                 break;
             }
-            parts.push(self.unary_until(input, None));
+            parts.push(self.unary_until(input, stop));
         }
         let span = match (parts.first(), parts.last()) {
             (Some(first), Some(last)) => first.span.start..last.span.end,
@@ -190,7 +205,14 @@ impl Reader {
                 || stop.is_some_and(|character| is_punctuation(input.cursor(), character))
         };
         if !ended(input) {
-            if count <= OPERATOR_LIMIT && !matches!(node.kind, SyntaxKind::Missing) {
+            let reported = match &node.kind {
+                SyntaxKind::Missing => true,
+                SyntaxKind::Binary { factor, .. } => {
+                    !self.grammar.is_book() && factor.kind == FactorKind::Missing
+                }
+                _ => false,
+            };
+            if count <= OPERATOR_LIMIT && !reported {
                 let (found, span) = self.describe(input);
                 self.error(
                     format!("expected `,` or one of `/`, `%`, `=`, `#`, found {found}"),
@@ -227,14 +249,13 @@ impl Reader {
             },
             Some((TokenTree::Punct(_), _)) => {
                 let (found, span) = self.describe(input);
-                self.error(
-                    format!("expected an axis, `1`, a group or `{{ type }}`, found {found}"),
-                    span,
-                );
+                let operands = self.grammar.operands();
+                self.error(format!("expected {operands}, found {found}"), span);
                 missing
             }
             None => {
-                self.error("expected an axis, `1`, a group or `{ type }`", at);
+                let operands = self.grammar.operands();
+                self.error(format!("expected {operands}"), at);
                 missing
             }
         }
@@ -254,6 +275,14 @@ impl Reader {
 
     fn number(&mut self, input: ParseStream<'_>) -> SyntaxNode {
         let (value, span) = self.literal(input);
+        if let Some(value) = value.filter(|value| *value != 1)
+            && !self.grammar.reads(Construct::Number)
+        {
+            let operands = self.grammar.operands();
+            let message = format!("expected {operands}, found `{value}`");
+            let message = self.grammar.refused(message, Construct::Number);
+            self.error(message, span.clone());
+        }
         let kind = match value {
             Some(1) => SyntaxKind::One,
             Some(value) => SyntaxKind::Number(value),
@@ -263,7 +292,7 @@ impl Reader {
     }
 
     /// A plain decimal literal. Other spellings of a number are errors that keep their value.
-    fn literal(&mut self, input: ParseStream<'_>) -> (Option<u64>, Range<usize>) {
+    pub(super) fn literal(&mut self, input: ParseStream<'_>) -> (Option<u64>, Range<usize>) {
         let Some((token, span)) = self.bump(input) else {
             return (None, self.end..self.end);
         };
@@ -299,7 +328,7 @@ impl Reader {
     }
 
     /// Consumes a brace group; the bytes from its first to its last token.
-    fn brace_content(&mut self, input: ParseStream<'_>) -> Range<usize> {
+    pub(super) fn brace_content(&mut self, input: ParseStream<'_>) -> Range<usize> {
         let Some((TokenTree::Group(group), span)) = self.bump(input) else {
             return self.end..self.end;
         };
@@ -315,7 +344,7 @@ impl Reader {
         content
     }
 
-    fn group(
+    pub(super) fn group(
         &mut self,
         input: ParseStream<'_>,
         at: Range<usize>,
@@ -385,81 +414,6 @@ impl Reader {
                 factor,
             },
             span,
-        }
-    }
-
-    /// `{*}`, `{!}` or `{0}` after `#`; anything else in braces is a right operand.
-    fn padding_kind(
-        &mut self,
-        input: ParseStream<'_>,
-        operator_span: &mut Range<usize>,
-    ) -> PaddingKind {
-        let Some((TokenTree::Group(group), _)) = input.cursor().token_tree() else {
-            return PaddingKind::Top;
-        };
-        if group.delimiter() != Delimiter::Brace {
-            return PaddingKind::Top;
-        }
-        let kind = match group.stream().to_string().as_str() {
-            "*" => PaddingKind::Top,
-            "!" => PaddingKind::Bottom,
-            "0" => PaddingKind::Zero,
-            _ => return PaddingKind::Top,
-        };
-        if let Some((_, span)) = self.bump(input) {
-            operator_span.end = span.end;
-        }
-        kind
-    }
-
-    fn factor(&mut self, input: ParseStream<'_>) -> FactorNode {
-        let at = self.position(input);
-        let only_literal = "the right operand is a plain decimal number";
-        let kind = match input.cursor().token_tree() {
-            Some((TokenTree::Literal(_), _)) => {
-                let (value, _) = self.literal(input);
-                value.map_or(FactorKind::Missing, FactorKind::Literal)
-            }
-            Some((TokenTree::Ident(identifier), _)) => {
-                self.bump(input);
-                self.successor_only(
-                    format!("{only_literal}, found the name `{identifier}`"),
-                    &at,
-                );
-                FactorKind::Name(identifier.to_string())
-            }
-            Some((TokenTree::Group(group), _)) if group.delimiter() == Delimiter::Brace => {
-                let content = self.brace_content(input);
-                self.successor_only(format!("{only_literal}, found `{{`"), &at);
-                FactorKind::Constant { content }
-            }
-            Some((TokenTree::Group(group), _)) if group.delimiter() == Delimiter::Parenthesis => {
-                self.successor_only(format!("{only_literal}, found `(`"), &at);
-                let missing = SyntaxNode {
-                    kind: SyntaxKind::Missing,
-                    span: at.clone(),
-                };
-                FactorKind::Mapping(Box::new(self.group(input, at.clone(), missing)))
-            }
-            Some(_) => {
-                let (found, span) = self.describe(input);
-                self.error(format!("{only_literal}, found {found}"), span);
-                return FactorNode {
-                    kind: FactorKind::Missing,
-                    span: at.start..at.start,
-                };
-            }
-            None => {
-                self.error(format!("{only_literal}; nothing is here"), at.clone());
-                FactorKind::Missing
-            }
-        };
-        FactorNode { kind, span: at }
-    }
-
-    fn successor_only(&mut self, message: String, at: &Range<usize>) {
-        if self.grammar == Grammar::VisaStd {
-            self.error(message, at.clone());
         }
     }
 }

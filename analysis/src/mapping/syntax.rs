@@ -9,21 +9,12 @@ use std::ops::Range;
 use syn::parse::{ParseStream, Parser};
 
 use super::PaddingKind;
+use super::grammar::Grammar;
 use super::reader::{Reader, drain};
 use super::repair;
 
 /// The deepest nesting of brackets in a macro's body that is read.
 pub(super) const NESTING_LIMIT: usize = 64;
-
-/// Which library's macro reads the text (book: Mapping Expressions; the successor's release notes).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Grammar {
-    /// The book's library: a right operand is a plain decimal literal, no trailing comma.
-    #[default]
-    VisaStd,
-    /// Its successor: right operands may be `{ constant }`, an axis or a parenthesised mapping; trailing commas.
-    OptStd,
-}
 
 /// A part of a mapping expression as written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -94,14 +85,14 @@ pub struct FactorNode {
 pub enum FactorKind {
     /// A number.
     Literal(u64),
-    /// `{ constant }` (the successor's library only).
+    /// `{ constant }` (the successor's library).
     Constant {
         /// Bytes of the expression between the braces.
         content: Range<usize>,
     },
-    /// An axis, meaning its size (the successor's library only).
+    /// An axis, meaning its size (the successor's library).
     Name(String),
-    /// A parenthesised mapping, meaning its size (the successor's library only).
+    /// A parenthesised mapping, meaning its size (the successor's library).
     Mapping(Box<SyntaxNode>),
     /// Nothing, or a literal that is no number of 64 bits.
     Missing,
@@ -173,18 +164,29 @@ pub fn parse_mapping_in(text: &str, grammar: Grammar) -> (Option<SyntaxNode>, Ve
             return None;
         }
         if input.is_empty() {
-            let message = "an empty mapping; write `m![1]` for a single position";
-            reader.error(message, reader.end..reader.end);
+            let message = "an empty mapping; write `m![1]` for a single position".to_owned();
+            let place = reader.end..reader.end;
+            let instead = (!grammar.is_book()).then(|| Instead {
+                span: place.clone(),
+                text: "1".to_owned(),
+            });
+            reader.error_instead(message, place, instead);
             return None;
         }
         Some(reader.pair(input, None))
     })
 }
 
-/// Reads the body of `axes!`.
+/// Reads the body of `axes!` in the book's dialect. The declarations are the same in every other.
 #[must_use]
 pub fn parse_axes(text: &str) -> (Vec<AxisDeclaration>, Vec<GrammarError>) {
-    with_tokens(text, Grammar::VisaStd, |reader, input| {
+    parse_axes_in(text, Grammar::VisaStd)
+}
+
+/// Reads the body of `axes!`.
+#[must_use]
+pub fn parse_axes_in(text: &str, grammar: Grammar) -> (Vec<AxisDeclaration>, Vec<GrammarError>) {
+    with_tokens(text, grammar, |reader, input| {
         let mut declarations = Vec::new();
         while !input.is_empty() {
             declarations.extend(reader.axis(input));
@@ -207,16 +209,27 @@ pub fn parse_index_in(text: &str, grammar: Grammar) -> (Vec<IndexEntry>, Vec<Gra
     with_tokens(text, grammar, |reader, input| {
         let mut entries = Vec::new();
         while !input.is_empty() {
-            let mapping = reader.unary_until(input, Some(':'));
+            let before = reader.errors.len();
+            let mapping = if grammar.is_book() {
+                reader.unary_until(input, Some(':'))
+            } else {
+                reader.pair_until(input, None, Some(':'))
+            };
+            // What is wrong before a colon that is missing says enough.
+            let faulty = !grammar.is_book() && reader.errors.len() > before;
+            let mut colon = true;
             let value_span = if input.peek(syn::Token![:]) {
                 reader.bump(input);
                 reader.skip_to_comma(input)
             } else {
+                colon = false;
                 let at = reader.position(input);
-                reader.error("an index entry is `mapping: value`; the `:` is missing", at);
+                if !faulty {
+                    reader.error("an index entry is `mapping: value`; the `:` is missing", at);
+                }
                 reader.skip_to_comma(input)
             };
-            if value_span.is_empty() {
+            if value_span.is_empty() && (colon || grammar.is_book()) {
                 reader.error(
                     "an index entry is `mapping: value`; the value is missing",
                     value_span.clone(),
@@ -236,10 +249,11 @@ pub fn parse_index_in(text: &str, grammar: Grammar) -> (Vec<IndexEntry>, Vec<Gra
 fn with_tokens<T: Default>(
     text: &str,
     grammar: Grammar,
-    read: impl FnOnce(&mut Reader, ParseStream<'_>) -> T,
+    read: impl FnOnce(&mut Reader<'_>, ParseStream<'_>) -> T,
 ) -> (T, Vec<GrammarError>) {
     let (tokens, errors) = repair::tokens(text);
     let mut reader = Reader {
+        text,
         errors,
         grammar,
         end: text.trim_end().len(),

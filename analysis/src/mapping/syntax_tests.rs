@@ -128,11 +128,17 @@ fn unbalanced_and_foreign_text_keeps_the_rest() {
 
 #[test]
 fn the_successor_takes_more() {
-    let (node, errors) = parse_mapping_in("A / { N }, B # (C, D), E % F,", Grammar::OptStd);
+    let (node, errors) = parse_mapping_in(
+        "A / { N }, B # (C / D), E % F,",
+        Grammar::OptStd {
+            major: 0,
+            minor: 10,
+        },
+    );
     assert_eq!(errors, Vec::new());
     assert_eq!(
         node.as_ref().map(shape).as_deref(),
-        Some("(A/constant),(B#[C,D]),(E%F)")
+        Some("(A/constant),(B#[(C/D)]),(E%F)")
     );
 }
 

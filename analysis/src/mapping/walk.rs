@@ -4,19 +4,22 @@
 //! of the group to the next.
 
 use super::counted::look_at_position;
-use super::form::{Atom, Digit, Form};
+use super::form::{Atom, Digit, Form, Padding};
 use super::groups::Groups;
-use super::index::Axis;
+use super::index::{Axis, PaddingKind};
 
 /// A list of digits ready to be walked.
 pub(super) struct Walk {
     steps: Vec<Step>,
     groups: Vec<Walk>,
+    /// What is behind the last position, where this is a group.
+    behind: PaddingKind,
 }
 
 struct Step {
     live: u64,
     extent: u64,
+    paddings: Vec<Padding>,
     stride: u64,
     target: Target,
 }
@@ -33,7 +36,7 @@ impl Walk {
     /// Prepares a form; `axes` are the numbered axes and hold every axis of the form.
     pub(super) fn new(form: &Form, axes: &[Axis]) -> Self {
         let groups = Groups::of(&[form]);
-        let rewritten = groups.rewrite(form);
+        let rewritten = groups.rewritten_digits(form);
         let mut found: Vec<Walk> = Vec::new();
         let mut known: Vec<Axis> = Vec::new();
         let mut target = |digit: &Digit| match digit.term.as_ref().map(|term| &term.atom) {
@@ -58,11 +61,11 @@ impl Walk {
             }
         };
         let steps = rewritten
-            .digits()
             .iter()
             .map(|digit| Step {
                 live: digit.live,
                 extent: digit.extent,
+                paddings: digit.paddings().to_vec(),
                 stride: digit.term.as_ref().map_or(0, |term| term.stride),
                 target: target(digit),
             })
@@ -70,18 +73,22 @@ impl Walk {
         Self {
             steps,
             groups: found,
+            behind: form.behind(),
         }
     }
 
-    /// Adds the values at a position to `values`; false where it is padding by the digits' extents.
-    fn add(&self, position: u64, values: &mut [u64]) -> bool {
+    /// Adds the values at a position to `values`, or says what padding is there: of several digits that are padded, the
+    /// outermost decides, and a group is where its outermost digit is.
+    fn add(&self, position: u64, values: &mut [u64]) -> Result<(), PaddingKind> {
         let mut sums = vec![0_u64; self.groups.len()];
+        let mut padded: Option<(usize, PaddingKind)> = None;
         let mut rest = position;
-        for step in &self.steps {
+        for (at, step) in self.steps.iter().enumerate() {
             let here = rest % step.extent;
             rest /= step.extent;
             if here >= step.live {
-                return false;
+                padded = Some((at, step.kind_at(here)));
+                continue;
             }
             let moved = here.saturating_mul(step.stride);
             let value = match step.target {
@@ -93,24 +100,54 @@ impl Walk {
                 *value = value.saturating_add(moved);
             }
         }
-        // What is left is behind the last position.
-        rest == 0
-            && self
-                .groups
-                .iter()
-                .zip(sums)
-                .all(|(group, sum)| group.add(sum, values))
+        if rest != 0 {
+            // What is left is behind the last position.
+            return Err(self.behind);
+        }
+        for (number, (group, sum)) in self.groups.iter().zip(sums).enumerate() {
+            if let Err(kind) = group.add(sum, values) {
+                let into = |step: &Step| matches!(step.target, Target::Group(own) if own == number);
+                let at = self.steps.iter().rposition(into).unwrap_or(0);
+                if padded.is_none_or(|(other, _)| at > other) {
+                    padded = Some((at, kind));
+                }
+            }
+        }
+        match padded {
+            Some((_, kind)) => Err(kind),
+            None => Ok(()),
+        }
+    }
+
+    /// The values of all axes at a position, in `values`; else the padding that is there.
+    pub(super) fn cell_at(
+        &self,
+        position: u64,
+        axes: &[Axis],
+        values: &mut [u64],
+    ) -> Result<(), PaddingKind> {
+        look_at_position();
+        values.fill(0);
+        self.add(position, values)?;
+        let mut ends = values.iter().zip(axes);
+        match ends.any(|(value, axis)| *value >= axis.size()) {
+            true => Err(PaddingKind::Top),
+            false => Ok(()),
+        }
     }
 
     /// The values of all axes at a position, in `values`; false where it holds no element.
     pub(super) fn values_at(&self, position: u64, axes: &[Axis], values: &mut [u64]) -> bool {
-        look_at_position();
-        values.fill(0);
-        self.add(position, values)
-            && values
-                .iter()
-                .zip(axes)
-                .all(|(value, axis)| *value < axis.size())
+        self.cell_at(position, axes, values).is_ok()
+    }
+}
+
+impl Step {
+    fn kind_at(&self, position: u64) -> PaddingKind {
+        let mut paddings = self.paddings.iter();
+        paddings
+            .find(|padding| position < padding.extent)
+            .map_or(PaddingKind::Top, |padding| padding.kind)
     }
 }
 

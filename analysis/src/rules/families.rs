@@ -4,8 +4,8 @@ use super::{Checked, Finding, Group, Rule};
 use super::{
     banks, budgets, cast, collect, commit, contraction, coverage, device_language, dma,
     dma_performance, fetch, library, mapping_expressions, memory, performance, pipeline,
-    provenance, schedule, sequencer, style, suppressions, switch, tensors, transpose, valid_count,
-    vector,
+    provenance, schedule, sequencer, steps, style, suppressions, switch, tensors, transpose,
+    valid_count, vector,
 };
 use crate::names::nearest_names;
 
@@ -78,6 +78,12 @@ pub(super) const FAMILIES: &[Family] = &[
         also: &[&memory::TENSOR_LOST],
         needs: Needs::Derivation,
         check: collect::check,
+    },
+    Family {
+        rules: &[],
+        also: steps::RULES,
+        needs: Needs::Derivation,
+        check: steps::check,
     },
     Family {
         rules: pipeline::RULES,

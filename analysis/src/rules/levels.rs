@@ -14,6 +14,7 @@ const fn to_finding(level: Level) -> &'static str {
         Level::Chip => "Chip",
         Level::Cluster => "Cluster",
         Level::Slice => "Slice",
+        Level::Pe => "Pe",
         Level::Row => "Row",
         Level::Element => "Element",
         Level::Time => "Time",

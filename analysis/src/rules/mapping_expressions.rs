@@ -17,7 +17,7 @@ use super::wording::selection;
 use super::{Applicability, Cause, Checked, Edit, Finding, Rule, rule, words};
 use crate::derivation::tensors::RepeatedAxis;
 use crate::items::{MappingProblem, MappingProblemKind, MappingSite, SiteKind, Span};
-use crate::mapping::{Grammar, Mapping, MappingError, MappingKind};
+use crate::mapping::{Construct, Grammar, Mapping, MappingError, MappingKind};
 
 /// How far from a number the nearest divisors are searched.
 const DIVISOR_DISTANCE: u64 = 4096;
@@ -337,18 +337,33 @@ fn word_constant(
 ) -> Finding {
     let name = text.trim_matches(['{', '}', ' ']);
     let (rule, message, other) = match (factor, grammar) {
-        (true, Grammar::VisaStd) => (
-            &MAPPING_SYNTAX,
-            format!(
-                "the right operand is a plain decimal number, and `{name}` is a constant, which the macro cannot read"
-            ),
-            value.map(|value| value.to_string()),
-        ),
-        (true, Grammar::OptStd) => (
+        (true, grammar) if grammar.reads(Construct::AxisFactor) => (
             &UNKNOWN_AXIS,
             format!("`{name}` is a constant, and a bare name is read as an axis"),
             Some(format!("{{ {name} }}")),
         ),
+        (true, grammar) if grammar.reads(Construct::ConstantFactor) => (
+            &MAPPING_SYNTAX,
+            format!(
+                "the right operand is a plain decimal number or `{{ constant }}`, and `{name}` is a constant without braces"
+            ),
+            Some(format!("{{ {name} }}")),
+        ),
+        (true, grammar) => {
+            let message = format!(
+                "the right operand is a plain decimal number, and `{name}` is a constant, which the macro cannot read"
+            );
+            let message = if grammar.is_book() {
+                message
+            } else {
+                format!("{message}; {}", Construct::ConstantFactor)
+            };
+            (
+                &MAPPING_SYNTAX,
+                message,
+                value.map(|value| value.to_string()),
+            )
+        }
         (false, _) => (
             &UNKNOWN_AXIS,
             format!("`{name}` is a constant, and only an axis or a type stands for positions"),

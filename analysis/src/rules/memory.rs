@@ -260,7 +260,7 @@ fn word_conflict(body: &Body, violation: &MemoryViolation) -> Option<Finding> {
     let (rule, place) = match tier {
         Tier::Trf => (&TRF_OVERLAP, ""),
         Tier::Vrf => (&VRF_OVERLAP, " of the vector register file"),
-        Tier::Hbm | Tier::Host => (&HBM_OVERLAP, " of HBM"),
+        Tier::Hbm | Tier::Host | Tier::Spm => (&HBM_OVERLAP, " of HBM"),
         Tier::Dm => (&DM_OVERLAP, " of data memory"),
     };
     let needed_when = if read_span.is_some() {

@@ -47,6 +47,7 @@ mod rows;
 mod schedule;
 mod scoped;
 mod sequencer;
+mod steps;
 mod style;
 pub(crate) mod suppressions;
 mod switch;

@@ -396,9 +396,10 @@ fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation) -> Findin
     }
 }
 
+/// The rule of a memory's size. What is in a scratchpad is not measured here.
 fn rule_of(tier: Tier) -> &'static Rule {
     match tier {
-        Tier::Hbm | Tier::Host => &HBM_CAPACITY,
+        Tier::Hbm | Tier::Host | Tier::Spm => &HBM_CAPACITY,
         Tier::Dm => &DM_CAPACITY,
         Tier::Trf => &TRF_CAPACITY,
         Tier::Vrf => &VRF_CAPACITY,
@@ -412,6 +413,7 @@ fn place_of(tier: Tier, region: Option<TrfAddress>) -> &'static str {
         }
         (Tier::Trf, _) => "the tensor register file of a slice",
         (Tier::Vrf, _) => "the vector register file of a slice",
+        (Tier::Spm, _) => "the scratchpad of a processing element",
         (Tier::Dm, _) => "the data memory of a slice",
         (Tier::Hbm | Tier::Host, _) => "the HBM of a chip",
     }

@@ -68,7 +68,7 @@ impl MemoryTimeline {
     pub const fn capacity(&self, tier: Tier) -> Option<u64> {
         match tier {
             Tier::Dm | Tier::Trf | Tier::Vrf => self.machine.capacity(tier),
-            Tier::Hbm | Tier::Host => None,
+            Tier::Hbm | Tier::Host | Tier::Spm => None,
         }
     }
 

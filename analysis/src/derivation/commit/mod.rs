@@ -105,7 +105,9 @@ pub fn derive(body: &Body, pass: &Pass) -> CommitDerivation {
     let bits = output.packet.get().zip(output.element_type.value);
     let bits =
         bits.and_then(|(packet, element_type)| packet.size().checked_mul(element_type.bits()));
-    if bits.is_some_and(|bits| bits != FLIT_BYTES * 8) {
+    // A trimmed packet was judged by its trim.
+    let trimmed = output.position >= Position::CommitTrim;
+    if !trimmed && bits.is_some_and(|bits| bits != FLIT_BYTES * 8) {
         // A stage after the fetch that makes other packets than flits is at fault itself.
         if let (Some(bits), Position::Fetch | Position::Switch) = (bits, output.position)
             && !is_unaligned_fetch(bits)
@@ -149,7 +151,7 @@ const fn is_unaligned_fetch(bits: u64) -> bool {
 /// The address of a tensor that a commit makes. Of a view only the base's address is known, and that of an element
 /// not aligned to its own size is refused before the commit is.
 fn check_alignment(tensor: &Tensor) -> Option<CommitViolation> {
-    if matches!(tensor.origin, Origin::View { .. }) {
+    if matches!(tensor.origin, Origin::View { .. } | Origin::Resized { .. }) {
         return None;
     }
     let address = tensor.address.bytes()?;

@@ -1,11 +1,13 @@
 //! Temporal reduction: the accumulator that sums packets as they arrive and lays its slots out on the output bus
 //! (book: Temporal Reduction, Interleaved Mode, Sequential Mode).
 
+use crate::derivation::conventions::Conventions;
 use crate::derivation::forms;
 use crate::kernel::{AccumulationKind, Pass, StageKind};
 use crate::mapping::{Division, Form, Mapping, Match};
 
 use super::contract::OUTPUT_LIMIT;
+use super::lanes;
 
 /// Elements of an output packet: the width of the accumulator's bus (book: Sequential Mode).
 pub const OUTPUT_LANES: u64 = crate::hardware::ACCUMULATOR_BUS_ELEMENTS;
@@ -87,14 +89,14 @@ pub enum AccumulatedTime {
 }
 
 /// The forms of a stage whose inputs are all known.
-struct Forms<'a> {
-    row: &'a Form,
-    time: &'a Form,
-    packet: &'a Form,
+pub(super) struct Forms<'a> {
+    pub(super) row: &'a Form,
+    pub(super) time: &'a Form,
+    pub(super) packet: &'a Form,
     /// The packet without outer padding.
     live: Form,
-    out_time: &'a Form,
-    out_packet: &'a Form,
+    pub(super) out_time: &'a Form,
+    pub(super) out_packet: &'a Form,
 }
 
 /// Derives the accumulate stage `index` of a pass.
@@ -108,7 +110,7 @@ pub fn derive_accumulate(pass: &Pass, index: usize) -> AccumulateDerivation {
         return derived;
     };
     derived.kind = kind.get().copied();
-    let (input, output) = (pass.input_of(index), &stage.output);
+    let (input, output) = (pass.accumulated(index), &stage.output);
     let Some(elements) = input.packet.get().map(Mapping::size) else {
         return derived;
     };
@@ -142,9 +144,14 @@ pub fn derive_accumulate(pass: &Pass, index: usize) -> AccumulateDerivation {
         out_time,
         out_packet,
     };
-    if let Some(violation) = judge(kind, &forms, &mut derived) {
-        derived.violations.push(violation);
-    }
+    let conventions = Conventions::of(pass.dialect);
+    let violation = if conventions.accumulates_exactly() {
+        forms::known(&pass.input_of(index).time)
+            .and_then(|reduced| lanes::judge(kind, &forms, reduced, conventions, &mut derived))
+    } else {
+        judge(kind, &forms, &mut derived)
+    };
+    derived.violations.extend(violation);
     derived
 }
 
@@ -203,7 +210,7 @@ fn judge(
 }
 
 /// The time with its kept parts outside, in their order and padding, and what is reduced inside of them.
-fn reduced_innermost(time: &Form, kept: &Division) -> Option<Form> {
+pub(super) fn reduced_innermost(time: &Form, kept: &Division) -> Option<Form> {
     let mut parts = Vec::new();
     for found in &kept.matches {
         let part = forms::term_mapping(&found.term, found.count)?;
@@ -326,7 +333,7 @@ fn outside(time: &Form, inner: &Form) -> Option<Form> {
 }
 
 /// Whether the kept axes are in the time's order and with its padding.
-fn kept_axes(time: &Form, outer: &Form, kept: &Division) -> Option<AccumulatedTime> {
+pub(super) fn kept_axes(time: &Form, outer: &Form, kept: &Division) -> Option<AccumulatedTime> {
     if !forms::keeps_order(kept) {
         return Some(AccumulatedTime::Reordered);
     }
@@ -356,7 +363,7 @@ fn padded_count(time: &Form, found: &Match) -> u64 {
 }
 
 /// Positions of the kept time inside the outermost reduced part of the time; 1 if nothing kept is inside.
-fn positions_inside(time: &Form, outer: &Form, kept: &Division) -> u64 {
+pub(super) fn positions_inside(time: &Form, outer: &Form, kept: &Division) -> u64 {
     let end = |found: &Match| {
         found
             .dividend_stride

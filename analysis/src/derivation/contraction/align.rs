@@ -1,6 +1,7 @@
 //! Alignment: the Stream Adapter collects flits and repeats packets, the TRF Sequencer reads weights to match
 //! (book: Aligner).
 
+use crate::derivation::conventions::Conventions;
 use crate::derivation::forms;
 use crate::hardware::ElementType;
 use crate::kernel::{Body, Origin, Pass, StageKind, StreamShape, Tensor};
@@ -118,7 +119,14 @@ pub fn derive_align(body: &Body, pass: &Pass, index: usize) -> AlignDerivation {
     if let Some(element_type) = stream_type
         && typed
     {
-        align(element_type, input, output, operand, &mut derived);
+        let conventions = Conventions::of(pass.dialect);
+        align(
+            element_type,
+            input,
+            output,
+            (operand, conventions),
+            &mut derived,
+        );
     }
     derived
 }
@@ -171,7 +179,7 @@ fn align(
     element_type: ElementType,
     input: &StreamShape,
     output: &StreamShape,
-    operand: Option<&Tensor>,
+    (operand, conventions): (Option<&Tensor>, Conventions),
     derived: &mut AlignDerivation,
 ) {
     let per_flit = element_type.elements_per_flit();
@@ -192,7 +200,8 @@ fn align(
         return;
     };
     let bits = out_packet.size().checked_mul(element_type.bits());
-    if bits != Some(MAC_BYTES * 8) {
+    let single = conventions.takes_single_flits() && bits == Some(MAC_BYTES * 8 / 2);
+    if bits != Some(MAC_BYTES * 8) && !single {
         if let Some(bits) = bits {
             derived.violations.push(AlignViolation::PacketSize { bits });
         }
@@ -204,6 +213,7 @@ fn align(
     let mut followed = true;
     if let Some((time, packet)) = stream {
         let before = derived.violations.len();
+        let operand = operand.filter(|_| !conventions.takes_free_replicas());
         align_stream(time, packet, out_time, out_packet, operand, derived);
         followed = derived.violations.len() == before;
     }

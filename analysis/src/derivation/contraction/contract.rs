@@ -1,5 +1,6 @@
 //! Spatial reduction: the tree that sums neighbouring products of a packet (book: Spatial Reduction).
 
+use crate::derivation::conventions::Conventions;
 use crate::derivation::forms;
 use crate::hardware::{ElementType, contraction_type};
 use crate::kernel::{Pass, StageKind};
@@ -102,7 +103,8 @@ pub fn derive_contract(pass: &Pass, index: usize) -> ContractDerivation {
     else {
         return derived;
     };
-    if bits != MAC_BYTES * 8 {
+    let single = Conventions::of(pass.dialect).takes_single_flits() && bits == MAC_BYTES * 8 / 2;
+    if bits != MAC_BYTES * 8 && !single {
         if index == 0 {
             derived
                 .violations

@@ -6,6 +6,7 @@
 mod accumulate;
 mod align;
 mod contract;
+mod lanes;
 mod trf_load;
 mod trf_sequencer;
 
@@ -22,6 +23,7 @@ pub use align::{AlignDerivation, AlignViolation, AlignedTime, derive_align};
 #[cfg(test)]
 pub use contract::tree_depth;
 pub use contract::{ContractDerivation, ContractViolation, derive_contract, is_operand_type};
+pub use lanes::derive_time;
 pub use trf_load::{TrfLoadDerivation, TrfLoadViolation, derive_trf_load};
 #[cfg(test)]
 pub use trf_sequencer::TrfEntry;

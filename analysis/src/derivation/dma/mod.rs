@@ -156,7 +156,7 @@ pub fn derive(body: &Body, copy: &Copy) -> DmaDerivation {
 fn levels(tensor: &Tensor, element_bits: u64) -> Option<Vec<(Form, i128)>> {
     let elements = match tensor.tier {
         Tier::Hbm | Tier::Dm => i128::from(element_bits),
-        Tier::Host | Tier::Trf | Tier::Vrf => return None,
+        Tier::Host | Tier::Trf | Tier::Vrf | Tier::Spm => return None,
     };
     let placed = tensor.levels.iter().map(|(level, mapping)| {
         let unit = match level {
@@ -164,7 +164,7 @@ fn levels(tensor: &Tensor, element_bits: u64) -> Option<Vec<(Form, i128)>> {
             Level::Cluster => CLUSTER_BITS,
             Level::Slice => SLICE_BITS,
             Level::Element => elements,
-            Level::Row | Level::Time | Level::Packet => return None,
+            Level::Pe | Level::Row | Level::Time | Level::Packet => return None,
         };
         Some((mapping.value.as_ref()?.form().clone(), unit))
     });

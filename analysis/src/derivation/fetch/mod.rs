@@ -16,6 +16,7 @@ use crate::kernel::{
 use crate::mapping::{Answer, Axis, Digit, Form, Mapping, equal, same_elements};
 
 use super::banks::{level_reaching, longest_bank_run};
+use super::conventions::Conventions;
 use super::masking::{self, Unmaskable};
 use super::sequencer::{
     Entry, Interleaving, SequenceReport, SequenceRequest, SequencerMode, SequencerViolation,
@@ -267,13 +268,18 @@ pub fn derive(body: &Body, pass: &Pass, index: usize, target: Target) -> FetchDe
                 .extend(check_cast(input, output, target));
         }
     }
-    derivation.violations.extend(check_packet(output));
+    let conventions = Conventions::of(pass.dialect);
+    derivation
+        .violations
+        .extend(check_packet(pass, index, conventions));
     if input.position == Position::Begin {
         derivation.violations.extend(check_interleaving(body, pass));
         derive_sequence(body, pass, index, &mut derivation);
-        derivation
-            .violations
-            .extend(masking::unmaskable(pass, index).map(FetchViolation::Mask));
+        if conventions.counts_valid_elements() {
+            derivation
+                .violations
+                .extend(masking::unmaskable(pass, index).map(FetchViolation::Mask));
+        }
     }
     derivation
 }
@@ -315,7 +321,8 @@ const fn integer_range(element_type: ElementType) -> Option<(i64, i64)> {
         ElementType::I9 => (-256, 255),
         ElementType::I16 => (-32_768, 32_767),
         ElementType::I32 => (-2_147_483_648, 2_147_483_647),
-        ElementType::F8
+        ElementType::F4E2M1
+        | ElementType::F8
         | ElementType::F8E4M3
         | ElementType::F8E5M2
         | ElementType::F16
@@ -334,7 +341,16 @@ fn check_cast(input: &StreamShape, output: &StreamShape, target: Target) -> Opti
     })
 }
 
-fn check_packet(output: &StreamShape) -> Option<FetchViolation> {
+/// The packet that has to be a multiple of 8 bytes: the fetched one, or what enters the Switch Engine.
+fn check_packet(pass: &Pass, index: usize, conventions: Conventions) -> Option<FetchViolation> {
+    let output = if conventions.aligns_before_switch() {
+        let last = pass.last_adapter(index);
+        let next = pass.stages.get(last.checked_add(1)?)?;
+        matches!(next.kind, StageKind::Switch(_)).then_some(())?;
+        &pass.stages.get(last)?.output
+    } else {
+        &pass.stages.get(index)?.output
+    };
     let packet = output.packet.value.as_ref()?;
     let bits = unaligned_bits(output.element_type.value?, packet)?;
     let padded = output.padded_packet(FETCH_ALIGNMENT_BYTES);
@@ -424,7 +440,8 @@ pub(super) fn request(body: &Body, pass: &Pass, index: usize) -> Option<Sequence
         element_type,
         SequencerMode::Fetch,
     );
-    request.delivered_type = output.element_type.value?;
+    let delivered = pass.stages.get(pass.last_adapter(index))?;
+    request.delivered_type = delivered.output.element_type.value?;
     request.context = pass.context;
     match &pass.source {
         PassSource::Tensor(id) => {

@@ -200,13 +200,14 @@ fn resolve(body: &Body, mut id: TensorId) -> Option<(TensorId, Part)> {
                 }
                 id = *of;
             }
+            Origin::Resized { of } => id = *of,
             Origin::Reshape { of } => {
                 if part != Part::Whole {
                     part = Part::Unknown;
                 }
                 id = *of;
             }
-            Origin::Parameter | Origin::FromAddress | Origin::Operation(_) => {
+            Origin::Parameter | Origin::FromAddress | Origin::New | Origin::Operation(_) => {
                 return Some((id, part));
             }
         }
@@ -231,7 +232,10 @@ pub(super) fn collect(body: &Body) -> Vec<Allocation> {
     let mut by_tensor: FxHashMap<TensorId, usize> = FxHashMap::default();
     for tensor in &body.tensors {
         if tensor.tier == Tier::Host
-            || matches!(tensor.origin, Origin::View { .. } | Origin::Reshape { .. })
+            || matches!(
+                tensor.origin,
+                Origin::View { .. } | Origin::Resized { .. } | Origin::Reshape { .. }
+            )
         {
             continue;
         }

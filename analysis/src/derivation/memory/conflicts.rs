@@ -174,7 +174,7 @@ pub(crate) fn free_places(body: &Body, tensor: TensorId, alignment: u64) -> Vec<
                 free_halves(body.machine, &taken, bytes).filter(|(_, range)| *range != own);
             return halves.map(|(half, _)| AddressValue::Trf(half)).collect();
         }
-        Tier::Hbm | Tier::Host => return Vec::new(),
+        Tier::Hbm | Tier::Host | Tier::Spm => return Vec::new(),
     };
     places(&gaps(taken, capacity), bytes, 0, alignment)
         .filter(|address| *address != own.0)

@@ -230,8 +230,10 @@ fn whole(body: &Body, mut id: TensorId) -> Option<TensorId> {
     for _ in 0..=body.tensors.len() {
         match &body.tensor(id)?.origin {
             Origin::View { of, tile: None } => id = *of,
-            Origin::View { .. } | Origin::Reshape { .. } => return None,
-            Origin::Parameter | Origin::FromAddress | Origin::Operation(_) => return Some(id),
+            Origin::View { .. } | Origin::Resized { .. } | Origin::Reshape { .. } => return None,
+            Origin::Parameter | Origin::FromAddress | Origin::New | Origin::Operation(_) => {
+                return Some(id);
+            }
         }
     }
     None

@@ -74,7 +74,12 @@ pub(in crate::derivation) fn moved_at_once(body: &Body, collective: &Collective)
             let written = one_part(&target.levels, parts.level)?;
             (read.full()?, written.full()?)
         }
-        CollectiveWork::Gather | CollectiveWork::Shuffle(_) => return None,
+        CollectiveWork::Gather
+        | CollectiveWork::GatherRows(_)
+        | CollectiveWork::ScatterRows(_)
+        | CollectiveWork::Redistribute { .. }
+        | CollectiveWork::Fill
+        | CollectiveWork::Shuffle(_) => return None,
     };
     Some(Moved {
         source,

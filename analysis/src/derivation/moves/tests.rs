@@ -108,7 +108,7 @@ fn indices(of: &Mapping, axes_of: &Mapping) -> BTreeSet<Vec<(String, u64)>> {
                     .map(|(axis, value)| (axis.name().to_owned(), value))
                     .collect(),
             ),
-            Cell::Padding | Cell::OutOfBounds => None,
+            Cell::Padding(_) | Cell::OutOfBounds => None,
         })
         .collect()
 }

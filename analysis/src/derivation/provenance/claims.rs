@@ -176,7 +176,7 @@ fn claimed(data: &Form, empty: &Form) -> Option<(Digit, u64)> {
             .filter_map(|step| digit.stride.checked_mul(step))
             .find(|position| {
                 matches!(data_at.cell_at(*position), Cell::Index(_))
-                    && matches!(empty_at.cell_at(*position), Cell::Padding)
+                    && matches!(empty_at.cell_at(*position), Cell::Padding(_))
             })?;
         Some((digit, position))
     })
@@ -187,7 +187,7 @@ fn stream_level(shape: &StreamShape, level: Level) -> Option<&Written<Mapping>> 
         Level::Chip => Some(&shape.chip),
         Level::Cluster => Some(&shape.cluster),
         Level::Slice => Some(&shape.slice),
-        Level::Row | Level::Element | Level::Time | Level::Packet => None,
+        Level::Pe | Level::Row | Level::Element | Level::Time | Level::Packet => None,
     }
 }
 
@@ -254,7 +254,9 @@ fn unwritten(
 fn root(body: &Body, mut id: TensorId) -> TensorId {
     for _ in 0..=body.tensors.len() {
         match body.tensor(id).map(|tensor| &tensor.origin) {
-            Some(Origin::View { of, .. } | Origin::Reshape { of }) => id = *of,
+            Some(Origin::View { of, .. } | Origin::Resized { of } | Origin::Reshape { of }) => {
+                id = *of
+            }
             _ => break,
         }
     }

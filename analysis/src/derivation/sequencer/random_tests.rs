@@ -256,7 +256,7 @@ fn what_is_refused_has_no_loops() {
         let asked: Vec<(u64, Option<i128>)> = (0..stream.size())
             .filter_map(|position| match stream.cell_at(position) {
                 Cell::Index(index) => Some((position, places.get(&key(&index)).copied())),
-                Cell::Padding | Cell::OutOfBounds => None,
+                Cell::Padding(_) | Cell::OutOfBounds => None,
             })
             .collect();
         let missing = asked.iter().any(|(_, address)| address.is_none());
@@ -305,7 +305,7 @@ fn a_part_is_lacking_only_where_an_element_is() {
                     Cell::Index(index) => {
                         Some(names.iter().map(|axis| index.value(axis.name())).collect())
                     }
-                    Cell::Padding | Cell::OutOfBounds => None,
+                    Cell::Padding(_) | Cell::OutOfBounds => None,
                 })
                 .collect()
         };

@@ -67,7 +67,7 @@ fn run(config: SwitchConfig, input: (&str, &str), output: (&str, &str)) -> Switc
 fn at(whole: &IndexFunction, time: &Mapping, position: (u64, u64)) -> Option<Index> {
     match whole.cell_at(position.0 * time.size() + position.1) {
         Cell::Index(index) => Some(index),
-        Cell::Padding | Cell::OutOfBounds => None,
+        Cell::Padding(_) | Cell::OutOfBounds => None,
     }
 }
 
@@ -77,6 +77,7 @@ type Source = ((u64, u64), u64);
 fn source(config: &SwitchConfig, slice: u64, time: u64) -> Source {
     let value = |written: &crate::kernel::Written<u64>| written.value.expect("a parameter");
     match config {
+        SwitchConfig::Forwarding => ((slice, time), 0),
         SwitchConfig::Broadcast01 {
             slice1,
             slice0,

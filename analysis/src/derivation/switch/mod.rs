@@ -252,6 +252,7 @@ enum Parameters {
     Custom {
         ring_size: u64,
     },
+    Forwarding,
 }
 
 impl Parameters {
@@ -291,6 +292,7 @@ impl Parameters {
             SwitchConfig::CustomBroadcast { ring_size } => Self::Custom {
                 ring_size: value(ring_size)?,
             },
+            SwitchConfig::Forwarding => Self::Forwarding,
         })
     }
 
@@ -310,7 +312,7 @@ impl Parameters {
             Self::Broadcast1 { slice1, slice0 }
             | Self::Transpose { slice1, slice0 }
             | Self::TransposedBroadcast1 { slice1, slice0 } => (Some(slice1), Some(slice0), None),
-            Self::Custom { .. } => (None, None, None),
+            Self::Custom { .. } | Self::Forwarding => (None, None, None),
         }
     }
 
@@ -335,6 +337,8 @@ impl Parameters {
     fn ring_size(self) -> Option<u64> {
         match self {
             Self::Custom { ring_size } => Some(ring_size),
+            // Nothing is exchanged: each slice is a ring of its own.
+            Self::Forwarding => Some(1),
             _ => {
                 let (slice1, slice0, _) = self.parts();
                 slice1?.checked_mul(slice0?)

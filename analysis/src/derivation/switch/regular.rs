@@ -25,6 +25,14 @@ pub(super) fn judge(config: &Parameters, forms: &Forms<'_>) -> Option<Judgement>
         Parameters::TransposedBroadcast1 { slice1, slice0 } => {
             transposed_broadcast1(forms, slice1, slice0)
         }
+        Parameters::Forwarding => assemble(
+            forms,
+            vec![Part::Fixed {
+                declared: forms.out_slice.clone(),
+                expected: forms.slice.clone(),
+            }],
+            &[(forms.out_time.clone(), forms.time.clone())],
+        ),
         Parameters::Custom { .. } => None,
     }?;
     if !cuts_cleanly(*config, forms) {

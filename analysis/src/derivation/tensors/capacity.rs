@@ -72,7 +72,10 @@ pub struct RowsViolation {
 
 /// Whether the tensor is in memory of its own; a view or a reshape is in that of another.
 fn is_allocation(tensor: &Tensor) -> bool {
-    !matches!(tensor.origin, Origin::View { .. } | Origin::Reshape { .. })
+    !matches!(
+        tensor.origin,
+        Origin::View { .. } | Origin::Resized { .. } | Origin::Reshape { .. }
+    )
 }
 
 /// Derives whether the tensor's address is a multiple of its element.

@@ -66,7 +66,11 @@ pub(in crate::derivation) fn collective_fault(
 ) -> Option<TensorsViolation> {
     let source = body.tensor(*collective.sources.first()?)?;
     let fault = match &collective.work {
-        CollectiveWork::Gather => None,
+        CollectiveWork::Gather
+        | CollectiveWork::GatherRows(_)
+        | CollectiveWork::ScatterRows(_)
+        | CollectiveWork::Redistribute { .. }
+        | CollectiveWork::Fill => None,
         CollectiveWork::Scatter { key } => {
             let indices = collective.sources.get(1).and_then(|id| body.tensor(*id));
             absent_key(source, indices, key)

@@ -44,7 +44,7 @@ pub(super) fn derive(body: &Body) -> Vec<RepeatedAxis> {
 }
 
 fn of_tensor(tensor: &Tensor) -> Option<RepeatedAxis> {
-    if matches!(tensor.origin, Origin::View { .. }) {
+    if matches!(tensor.origin, Origin::View { .. } | Origin::Resized { .. }) {
         return None;
     }
     let levels: Vec<&Written<Mapping>> = tensor.levels.iter().map(|(_, written)| written).collect();

@@ -75,7 +75,9 @@ fn is_stage_function(body: &Body) -> bool {
 
 impl Collector<'_> {
     fn tensor(&mut self, tensor: &Tensor) {
-        if matches!(tensor.origin, Origin::View { .. }) || tensor.tier == Tier::Host {
+        if matches!(tensor.origin, Origin::View { .. } | Origin::Resized { .. })
+            || tensor.tier == Tier::Host
+        {
             return;
         }
         let inherited = inherited_levels(self.body, tensor);
@@ -133,7 +135,7 @@ impl Collector<'_> {
             Level::Slice if machine.takes_slices(size) => return,
             Level::Cluster => (machine.clusters, None),
             Level::Slice => (machine.slices, None),
-            Level::Row | Level::Element | Level::Time | Level::Packet => return,
+            Level::Pe | Level::Row | Level::Element | Level::Time | Level::Packet => return,
         };
         if size == expected || inherited == Some(size) {
             return;
@@ -203,8 +205,8 @@ fn inherited_levels(body: &Body, tensor: &Tensor) -> Inherited {
             .unwrap_or_default()
     };
     match &tensor.origin {
-        Origin::Parameter | Origin::FromAddress => Inherited::default(),
-        Origin::View { of, .. } | Origin::Reshape { of } => of_tensor(*of),
+        Origin::Parameter | Origin::FromAddress | Origin::New => Inherited::default(),
+        Origin::View { of, .. } | Origin::Resized { of } | Origin::Reshape { of } => of_tensor(*of),
         Origin::Operation(id) => match body.operation(*id).map(|operation| &operation.kind) {
             Some(OperationKind::Copy(copy)) => of_tensor(copy.source),
             Some(OperationKind::Collective(collective)) => collective

@@ -188,7 +188,7 @@ fn question(slice: &Form, time: &Form, packet: &Form, axis: &str) -> Option<Ques
     let lanes = (0..LANES)
         .map(|lane| match packet.cell_at(lane) {
             Cell::Index(_) => packet_digits.value_at(lane),
-            Cell::Padding | Cell::OutOfBounds => None,
+            Cell::Padding(_) | Cell::OutOfBounds => None,
         })
         .collect();
     let others = packet

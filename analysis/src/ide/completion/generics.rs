@@ -78,9 +78,10 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
             let dialect = around.dialect(db);
             let entry = dialect.type_entry(&name)?;
             match entry.parameters.get(opener.commas)? {
-                TypeParameter::Level(level) => {
-                    Some(vec![mapping(around, &level_words(dialect.machine, *level))])
-                }
+                TypeParameter::Level(level) => Some(vec![mapping(
+                    around,
+                    &level_words(dialect.machine(), *level),
+                )]),
                 _ => None,
             }
         }
@@ -114,6 +115,7 @@ fn level_words(machine: Machine, level: Level) -> String {
         Level::Chip => "The chips.",
         Level::Cluster => return format!("The clusters: {}.", one_of(machine.cluster_counts)),
         Level::Slice => return format!("The slices: {}.", one_of(machine.slice_counts)),
+        Level::Pe => return format!("The processing elements: {}.", one_of(machine.pe_counts)),
         Level::Row => {
             let counts: Vec<u64> = machine.row_counts().collect();
             return format!("The rows of the MAC array: {}.", one_of(&counts));

@@ -207,6 +207,7 @@ fn wanted(place: &MappingPlace) -> Vec<Wanted> {
         Some(Level::Cluster) => exactly(place.machine.cluster_counts),
         Some(Level::Slice) => exactly(place.machine.slice_counts),
         Some(Level::Chip) => place.chips.map(Wanted::Exactly).into_iter().collect(),
+        Some(Level::Pe) => exactly(place.machine.pe_counts),
         Some(Level::Row) => place.machine.row_counts().map(Wanted::Exactly).collect(),
         Some(Level::Packet) if is_reduced(place) => Vec::new(),
         Some(Level::Packet) => match lanes(place) {
@@ -249,6 +250,9 @@ fn fits(place: &MappingPlace, size: u64) -> Option<(u32, String)> {
             .takes_slices(size)
             .then(|| (0, format!("{size} slices"))),
         Level::Chip => (Some(size) == place.chips).then(|| (0, format!("{size} chips"))),
+        Level::Pe => machine
+            .takes_pes(size)
+            .then(|| (0, format!("{size} processing elements"))),
         Level::Row => machine
             .takes_rows(size)
             .then(|| (0, format!("{size} rows"))),

@@ -118,7 +118,7 @@ impl MappingPlace {
             element_type: named.or_else(|| known?.element_type()),
             source: known.and_then(Receiver::full),
             inner: known.and_then(Receiver::inner),
-            machine: known.map_or(around.dialect(db).machine, |receiver| {
+            machine: known.map_or(around.dialect(db).machine(), |receiver| {
                 receiver.body().machine
             }),
             chips: known.and_then(|receiver| receiver.body().chips),

@@ -38,6 +38,7 @@ const fn words(topology: SwitchTopology) -> &'static str {
         SwitchTopology::TransposedBroadcast1 => {
             "slices [s2, s1, s0] to [s2, new, s1], time [t] to [t, s0]"
         }
+        SwitchTopology::Forwarding => "slices and time as they are",
     }
 }
 
@@ -109,7 +110,9 @@ impl Setting {
             SwitchTopology::Broadcast01 => value(SLICE1).checked_mul(value(SLICE0)),
             SwitchTopology::Broadcast1 => Some(value(SLICE1)),
             SwitchTopology::TransposedBroadcast1 => Some(value(SLICE0)),
-            SwitchTopology::Transpose | SwitchTopology::InterTranspose => Some(1),
+            SwitchTopology::Transpose
+            | SwitchTopology::InterTranspose
+            | SwitchTopology::Forwarding => Some(1),
             SwitchTopology::CustomBroadcast => return true,
         };
         let (Some(time), Some(made), Some(copies)) = (self.time, self.made, copies) else {

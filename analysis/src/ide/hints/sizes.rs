@@ -134,6 +134,7 @@ fn of_tensor(
         Tier::Host => "",
         Tier::Hbm => " a chip",
         Tier::Dm | Tier::Trf | Tier::Vrf => " a slice",
+        Tier::Spm => " a processing element",
     };
     let words = format!(
         "{count} {long}{whose}: {} of `{}`",

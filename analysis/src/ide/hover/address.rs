@@ -60,7 +60,10 @@ fn is_addressed_at(body: &Body, tensor: &Tensor, item: ItemId, offset: u32) -> b
     if span.item != item || offset < span.start || offset >= span.end {
         return false;
     }
-    if matches!(tensor.origin, Origin::View { .. } | Origin::Reshape { .. }) {
+    if matches!(
+        tensor.origin,
+        Origin::View { .. } | Origin::Resized { .. } | Origin::Reshape { .. }
+    ) {
         return false;
     }
     let method = match tensor.origin {
@@ -79,8 +82,8 @@ fn allocation_of(body: &Body, derivation: &BodyDerivation, id: TensorId) -> Opti
     // A chain of views is no longer than the list of tensors.
     for _ in 0..=body.tensors.len() {
         match body.tensor(at)?.origin {
-            Origin::View { of, .. } | Origin::Reshape { of } => at = of,
-            Origin::Parameter | Origin::FromAddress | Origin::Operation(_) => break,
+            Origin::View { of, .. } | Origin::Resized { of } | Origin::Reshape { of } => at = of,
+            Origin::Parameter | Origin::FromAddress | Origin::New | Origin::Operation(_) => break,
         }
     }
     let lifetimes = &derivation.memory.lifetimes;

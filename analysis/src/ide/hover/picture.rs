@@ -96,7 +96,7 @@ pub(super) fn padding(mapping: &Mapping) -> Option<u64> {
         return None;
     }
     let function = form.function();
-    let empty = |position: &u64| matches!(function.cell_at(*position), Cell::Padding);
+    let empty = |position: &u64| matches!(function.cell_at(*position), Cell::Padding(_));
     u64::try_from((0..size).filter(empty).count()).ok()
 }
 

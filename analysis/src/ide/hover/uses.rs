@@ -46,6 +46,7 @@ impl Use {
             Level::Chip => "chips",
             Level::Cluster => "clusters",
             Level::Slice => "slices",
+            Level::Pe => "processing elements",
             Level::Row => "rows",
             Level::Element => "element",
             Level::Time => "time",
@@ -62,6 +63,7 @@ impl Use {
                 Level::Chip => "chip",
                 Level::Cluster => "cluster",
                 Level::Slice => "slice",
+                Level::Pe => "processing element",
                 Level::Row => "row",
                 Level::Element => "position",
                 Level::Time => "iteration",
@@ -158,6 +160,7 @@ pub(super) const fn memory_name(tier: Tier) -> &'static str {
         Tier::Dm => "DM",
         Tier::Trf => "the TRF",
         Tier::Vrf => "the VRF",
+        Tier::Spm => "the scratchpad",
     }
 }
 
@@ -167,5 +170,6 @@ pub(super) const fn holder(tier: Tier) -> &'static str {
         Tier::Host => "",
         Tier::Hbm => " a chip",
         Tier::Dm | Tier::Trf | Tier::Vrf => " a slice",
+        Tier::Spm => " a processing element",
     }
 }

@@ -143,7 +143,7 @@ fn tensor_type(dialect: Dialect, name: &str, commas: usize) -> Option<SignatureH
 }
 
 fn parameter_words(dialect: Dialect, parameter: TypeParameter) -> (&'static str, String) {
-    let machine = dialect.machine;
+    let machine = dialect.machine();
     let (name, words) = match parameter {
         TypeParameter::Scalar => ("D", "The element type."),
         TypeParameter::Context => ("T", dialect.words.context_words),
@@ -160,6 +160,13 @@ fn parameter_words(dialect: Dialect, parameter: TypeParameter) -> (&'static str,
             Level::Slice => {
                 let counts = one_of(machine.slice_counts);
                 return ("Slice", format!("The slices of a cluster: {counts}."));
+            }
+            Level::Pe => {
+                let counts = one_of(machine.pe_counts);
+                return (
+                    "Pe",
+                    format!("The processing elements of a cluster: {counts}."),
+                );
             }
             Level::Row => {
                 let counts: Vec<u64> = machine.row_counts().collect();

@@ -1,5 +1,6 @@
 use super::{item, one, project};
 use crate::db::AnalysisDatabase;
+use crate::inputs::SourceFile;
 use crate::items::{
     ConstValue, ItemKind, MappingProblem, MappingProblemKind, SiteKind, alias_mapping, const_value,
     device_attribute, file_items, file_range, item_text, mapping_sites,
@@ -51,11 +52,15 @@ fn show(db: &AnalysisDatabase, problem: &MappingProblem) -> String {
 /// All sites of a file: their mappings and problems, as text.
 fn sites(text: &str) -> Vec<String> {
     let (db, file) = one(text);
-    let items = file_items(&db, file);
+    sites_of(&db, file)
+}
+
+pub(super) fn sites_of(db: &AnalysisDatabase, file: SourceFile) -> Vec<String> {
+    let items = file_items(db, file);
     let sites = items
         .items
         .iter()
-        .flat_map(|item| mapping_sites(&db, *item).to_vec());
+        .flat_map(|item| mapping_sites(db, *item).to_vec());
     sites
         .filter(|site| site.kind != SiteKind::Axes || !site.problems.is_empty())
         .map(|site| {
@@ -71,7 +76,7 @@ fn sites(text: &str) -> Vec<String> {
             let problems: Vec<String> = site
                 .problems
                 .iter()
-                .map(|problem| show(&db, problem))
+                .map(|problem| show(db, problem))
                 .collect();
             [mappings, problems].concat().join("; ")
         })

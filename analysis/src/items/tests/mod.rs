@@ -7,6 +7,7 @@ mod incremental;
 mod mappings;
 mod modules;
 mod names;
+mod releases;
 mod robust;
 mod text;
 

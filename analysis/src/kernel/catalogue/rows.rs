@@ -28,6 +28,8 @@ const SLICE: Parameter = Parameter::Generic(
     "Slice2",
     "The slices of the result.",
 );
+const CHIP: Parameter = level(Level::Chip, "OutChip", "The chips of the result.");
+const CLUSTER: Parameter = level(Level::Cluster, "OutCluster", "The clusters of the result.");
 const OPERATION: Parameter = Parameter::Argument(Role::Operation, "The operation.");
 const INTEGER_BITS: Parameter = Parameter::Argument(Role::IntegerBits, "Integer bits, below 32.");
 const ADDRESS: Parameter = Parameter::Argument(
@@ -152,8 +154,9 @@ impl Row {
 }
 
 use Position::{
-    Accumulate, Align, Begin, Cast, Collect, Contract, Fetch, Switch, Transpose, VectorFinal,
-    VectorInit,
+    Accumulate, Align, Begin, Cast, Collect, CommitCast, CommitPack, CommitTrim, Contract,
+    ContractTime, Fetch, FetchCast, FetchChipLift, FetchClusterLift, FetchMask, FetchSliceLift,
+    FetchTableLookup, FetchZeroPoint, Switch, Transpose, VectorFinal, VectorInit,
 };
 
 const EIGHT: Option<Way> = Some(Way::Way8);
@@ -167,7 +170,68 @@ const WRITABLE: &[Position] = &[
     VectorFinal,
     Cast,
     Transpose,
+    CommitTrim,
+    CommitCast,
+    CommitPack,
 ];
+/// Every position of a stream that left the Fetch Engine and nothing else.
+const FETCHED: &[Position] = &[
+    Fetch,
+    FetchChipLift,
+    FetchClusterLift,
+    FetchSliceLift,
+    FetchMask,
+    FetchTableLookup,
+    FetchCast,
+    FetchZeroPoint,
+];
+
+/// A lift: the stream of each part of a level reads a copy of an axis of its own.
+const fn lift(
+    names: (S, &'static str),
+    from: &'static [Position],
+    exit: Position,
+    parameters: &'static [Parameter],
+    summary: &'static str,
+) -> Row {
+    row(
+        names,
+        Engine::Fetch,
+        (from, Exit::At(exit)),
+        parameters,
+        summary,
+    )
+    .packets(Packets::Kept)
+}
+
+/// A step of the Fetch Engine on the elements that it read.
+const fn adapter(
+    names: (S, &'static str),
+    from: &'static [Position],
+    exit: Position,
+    parameters: &'static [Parameter],
+    summary: &'static str,
+) -> Row {
+    lift(names, from, exit, parameters, summary)
+}
+
+/// A step of the Commit Engine on the packets that it writes.
+const fn written(
+    names: (S, &'static str),
+    from: &'static [Position],
+    exit: Position,
+    parameters: &'static [Parameter],
+    summary: &'static str,
+) -> Row {
+    row(
+        names,
+        Engine::Commit,
+        (from, Exit::At(exit)),
+        parameters,
+        summary,
+    )
+    .packets(Packets::Kept)
+}
 
 /// The first row, which every pass has.
 pub(super) const FETCH: Row = row(
@@ -187,10 +251,83 @@ pub(super) const FETCH: Row = row(
 /// Every stage.
 pub static CATALOGUE: &[Row] = &[
     FETCH,
+    lift(
+        (S::FetchChipLift, "chip lift"),
+        &[Fetch],
+        FetchChipLift,
+        &[CHIP, TIME],
+        "Reads for each chip the copy of an axis that is its own.",
+    ),
+    lift(
+        (S::FetchClusterLift, "cluster lift"),
+        &[Fetch, FetchChipLift],
+        FetchClusterLift,
+        &[CLUSTER, TIME],
+        "Reads for each cluster the copy of an axis that is its own.",
+    ),
+    lift(
+        (S::FetchSliceLift, "slice lift"),
+        &[Fetch, FetchChipLift, FetchClusterLift],
+        FetchSliceLift,
+        &[SLICE, TIME],
+        "Reads for each slice the copy of an axis that is its own.",
+    ),
+    adapter(
+        (S::FetchMask, "fetch mask"),
+        &[Fetch, FetchChipLift, FetchClusterLift, FetchSliceLift],
+        FetchMask,
+        &[TIME, PACKET],
+        "Masks the positions that are no data.",
+    ),
+    adapter(
+        (S::FetchTable, "table lookup"),
+        &[
+            Fetch,
+            FetchChipLift,
+            FetchClusterLift,
+            FetchSliceLift,
+            FetchMask,
+        ],
+        FetchTableLookup,
+        &[SCALAR],
+        "Looks each element up in the table of its type.",
+    ),
+    adapter(
+        (S::FetchCast, "fetch cast"),
+        &[
+            Fetch,
+            FetchChipLift,
+            FetchClusterLift,
+            FetchSliceLift,
+            FetchMask,
+            FetchTableLookup,
+        ],
+        FetchCast,
+        &[SCALAR],
+        "Converts the elements that were read.",
+    ),
+    adapter(
+        (S::FetchZeroPoint, "zero point"),
+        &[
+            Fetch,
+            FetchChipLift,
+            FetchClusterLift,
+            FetchSliceLift,
+            FetchMask,
+            FetchTableLookup,
+            FetchCast,
+        ],
+        FetchZeroPoint,
+        &[
+            SCALAR,
+            Parameter::Argument(Role::ZeroPoints, "What is subtracted of each element."),
+        ],
+        "Subtracts a zero point of each element.",
+    ),
     row(
         (S::Switch, "switch"),
         Engine::Switch,
-        (&[Fetch], Exit::At(Switch)),
+        (FETCHED, Exit::At(Switch)),
         &[
             SLICE,
             TIME,
@@ -202,7 +339,20 @@ pub static CATALOGUE: &[Row] = &[
     row(
         (S::Collect, "collect"),
         Engine::Collect,
-        (&[Fetch, Switch], Exit::At(Collect)),
+        (
+            &[
+                Fetch,
+                FetchChipLift,
+                FetchClusterLift,
+                FetchSliceLift,
+                FetchMask,
+                FetchTableLookup,
+                FetchCast,
+                FetchZeroPoint,
+                Switch,
+            ],
+            Exit::At(Collect),
+        ),
         &[TIME, PACKET],
         "Cuts packets into flits of 32 bytes; the rest of a packet becomes the innermost time.",
     )
@@ -258,9 +408,20 @@ pub static CATALOGUE: &[Row] = &[
     )
     .types(Types::Contraction, Makes::Accumulator),
     row(
+        (S::ContractTime, "time reduction"),
+        Engine::Accumulate,
+        (&[Contract], Exit::At(ContractTime)),
+        &[level(
+            Level::Time,
+            "OutTime",
+            "The iterations that are left.",
+        )],
+        "Adds over time; the rows stay apart.",
+    ),
+    row(
         (S::Accumulate, "accumulate"),
         Engine::Accumulate,
-        (&[Contract], Exit::At(Accumulate)),
+        (&[Contract, ContractTime], Exit::At(Accumulate)),
         &[
             level(Level::Time, "OutTime", "The iterations that are left."),
             level(Level::Packet, "OutPacket", "The elements of one iteration."),
@@ -425,6 +586,13 @@ pub static CATALOGUE: &[Row] = &[
         "Leaves the Vector Engine.",
     ),
     inside(
+        (S::VectorReinterpret, "reinterpret"),
+        Exit::Same,
+        (None, Lanes::Same),
+        &[SCALAR],
+        "Reads the 32 bits of each lane as the other scalar type.",
+    ),
+    inside(
         (S::VectorStash, "stash"),
         Exit::Same,
         (None, Lanes::Same),
@@ -459,6 +627,37 @@ pub static CATALOGUE: &[Row] = &[
         "Transposes blocks of time and packet.",
     )
     .packets(Packets::Held),
+    written(
+        (S::CommitTrim, "commit trim"),
+        &[Collect, Accumulate, VectorFinal, Cast, Transpose],
+        CommitTrim,
+        &[PACKET],
+        "Cuts the packet to the front part that is written.",
+    ),
+    written(
+        (S::CommitCast, "commit cast"),
+        &[CommitTrim],
+        CommitCast,
+        &[SCALAR],
+        "Converts the packet while it is written.",
+    ),
+    written(
+        (S::CommitCastRelu, "commit cast with relu"),
+        &[CommitTrim],
+        CommitCast,
+        &[SCALAR],
+        "Converts the packet while it is written; negative values become zero.",
+    ),
+    written(
+        (S::CommitPack, "valid count pack"),
+        &[CommitTrim],
+        CommitPack,
+        &[Parameter::Argument(
+            Role::Configuration,
+            "How many elements of a packet are valid.",
+        )],
+        "Packs the valid elements of packets.",
+    ),
     row(
         (S::Commit, "commit"),
         Engine::Commit,

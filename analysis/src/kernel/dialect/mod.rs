@@ -28,7 +28,7 @@ pub use guide::{Guide, GuideRow, Part};
 pub use opt_std::OPT_STD;
 pub use releases::Releases;
 pub use visa_std::VISA_STD;
-pub use words::{ConditionWord, OperandWord, SwitchWord, Words};
+pub use words::{ConditionWord, GuardWord, OperandWord, SwitchWord, Words};
 
 /// The table of a library.
 #[must_use]
@@ -127,6 +127,50 @@ pub enum Receiver {
     Single,
     /// Two groups in the Vector Engine.
     Pair,
+    /// A plan of a transfer that has not begun.
+    Plan(PlanKind),
+}
+
+/// What a plan will do once it is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PlanKind {
+    /// Moves a tensor of the DM between chips and clusters.
+    Redistribution,
+    /// Reads the rows that indices name.
+    Gather,
+    /// Writes the rows that indices name.
+    Scatter,
+}
+
+/// What a method adds to a plan, or that it carries it out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PlanStep {
+    /// The parts of a level change places.
+    Shuffle(Level),
+    /// Each part of a level takes a part of its elements.
+    Slice(Level),
+    /// A gather of an axis.
+    Gather,
+    /// A scatter of an axis.
+    Scatter,
+    /// The indices are byte offsets.
+    Offsets,
+    /// The indices are positions.
+    Positions,
+    /// Only the first indices count.
+    Prefix,
+    /// Carries the plan out: it makes a tensor.
+    Make,
+    /// Carries the plan out: it writes a tensor or view.
+    Write,
+}
+
+impl PlanStep {
+    /// Whether it carries the plan out.
+    #[must_use]
+    pub const fn runs(self) -> bool {
+        matches!(self, Self::Make | Self::Write)
+    }
 }
 
 /// How many operands an operation of an ALU takes besides the stream.
@@ -166,6 +210,12 @@ pub enum Action {
     Scatter,
     /// The same bytes under another type.
     Reshape,
+    /// A view whose elements have padding behind them that the tensor's do not have, or the reverse.
+    Resize,
+    /// Sets each element to one value.
+    Fill,
+    /// A step of a plan.
+    Plan(PlanStep),
     /// A collective that makes a tensor of the source's mapping at address 0: the parts of a level change places.
     Shuffle(Level),
     /// A collective that makes a DM tensor with another element mapping at address 0: each part of a level takes a part
@@ -198,6 +248,9 @@ impl Action {
     pub const fn runs(self) -> bool {
         matches!(
             self,
+            Self::Plan(PlanStep::Make | PlanStep::Write) | Self::Fill
+        ) || matches!(
+            self,
             Self::Transfer(_)
                 | Self::TransferInto
                 | Self::Gather
@@ -225,6 +278,8 @@ pub struct Argument {
     pub usual: &'static str,
     /// What is written behind it, as a snippet.
     pub suffix: &'static str,
+    /// Whether there are calls without it: those in another context.
+    pub optional: bool,
 }
 
 /// A method of the library.
@@ -242,6 +297,8 @@ pub struct Method {
     pub action: Action,
     /// The positions that the library offers it at, where these are fewer than the machine has.
     pub offered_at: Option<&'static [Position]>,
+    /// The one context that offers it, and from which release on.
+    pub only_in: Option<(Context, Release)>,
     /// The releases that have it; `None` for what only the book has.
     pub releases: Option<Releases>,
     /// Whether a run of the kernel stops there: the library names it and has no body for it.
@@ -312,14 +369,26 @@ impl Method {
         self.releases.is_some()
     }
 
+    /// Whether the library offers it at a position.
+    #[must_use]
+    pub fn is_offered_at(&self, position: Position) -> bool {
+        self.offered_at
+            .is_none_or(|positions| positions.contains(&position))
+    }
+
+    /// The one context that a release offers it in; none where both do.
+    #[must_use]
+    pub fn context_in(&self, release: Release) -> Option<Context> {
+        let (context, since) = self.only_in?;
+        (release >= since).then_some(context)
+    }
+
     /// Whether a stream at a position has the method, by the machine and by the library.
     #[must_use]
     pub fn follows(&self, position: Position, context: Option<Context>) -> bool {
-        let offered = self
-            .offered_at
-            .is_none_or(|positions| positions.contains(&position));
         let first = self.stages().first();
-        offered && first.is_some_and(|first| first.stage.refusal(position, context).is_none())
+        self.is_offered_at(position)
+            && first.is_some_and(|first| first.stage.refusal(position, context).is_none())
     }
 }
 
@@ -328,6 +397,8 @@ impl Method {
 pub enum Constructor {
     /// A tensor at a given address.
     FromAddress,
+    /// A tensor at an address that the library chooses, with no contents yet.
+    New,
     /// A tensor with contents from outside.
     Contents,
 }
@@ -341,6 +412,8 @@ pub struct AssociatedFunction {
     pub tiers: &'static [Tier],
     /// What it makes.
     pub constructor: Constructor,
+    /// The releases that have it.
+    pub releases: Releases,
 }
 
 /// A library that kernels are written against, all its releases.
@@ -350,8 +423,8 @@ pub struct Table {
     pub library: libraries::Library,
     /// Releases that were read, with when they came out, the oldest first.
     pub editions: &'static [(Release, &'static str)],
-    /// What its kernels run on, where they do not say more.
-    pub machine: Machine,
+    /// What kernels of a release run on, where they do not say more.
+    pub machine: fn(Release) -> Machine,
     /// Its types.
     pub types: &'static [TypeEntry],
     /// Its methods, in several lists. A receiver may have several of one name.
@@ -428,6 +501,12 @@ impl Table {
         }
     }
 
+    /// What kernels of a release run on, where they do not say more.
+    #[must_use]
+    pub fn machine_of(&self, release: Release) -> Machine {
+        (self.machine)(release)
+    }
+
     /// The context that a field of the whole context is.
     #[must_use]
     pub fn context_field(&self, name: &str) -> Option<Context> {
@@ -446,6 +525,32 @@ impl Dialect {
             library: self.table.library,
             release: self.release,
         }
+    }
+
+    /// Whether methods are given the addresses of what they make; else the library chooses them.
+    #[must_use]
+    pub fn is_addressed(&self) -> bool {
+        let commit = self.method_of(CanonicalStage::Commit);
+        commit.is_some_and(|commit| commit.has(Role::Address))
+    }
+
+    /// What its kernels run on, where they do not say more.
+    #[must_use]
+    pub fn machine(&self) -> Machine {
+        self.table.machine_of(self.release)
+    }
+
+    /// The associated function of a tensor type of that name.
+    #[must_use]
+    pub fn associated_function(
+        &self,
+        tier: Tier,
+        name: &str,
+    ) -> Option<&'static AssociatedFunction> {
+        let mut functions = self.table.associated.iter();
+        functions.find(|own| {
+            own.name == name && own.tiers.contains(&tier) && own.releases.contain(self.release)
+        })
     }
 
     /// All methods of that name, of any release: what a method that this one does not have would do.

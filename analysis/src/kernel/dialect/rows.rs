@@ -1,10 +1,9 @@
 //! How a row of a library's table is written: arguments, stages, and what distinguishes a method.
 
 use super::{Argument, Method, StageUse};
-#[cfg(test)]
 use super::{Release, Releases};
-use crate::kernel::Position;
 use crate::kernel::catalogue::{CanonicalStage, Role};
+use crate::kernel::{Context, Position};
 
 /// An argument whose meaning the catalogue knows.
 pub(in crate::kernel::dialect) const fn arg(
@@ -19,6 +18,7 @@ pub(in crate::kernel::dialect) const fn arg(
         meaning: "",
         usual: "",
         suffix: "",
+        optional: false,
     }
 }
 
@@ -29,6 +29,14 @@ impl Argument {
 
     pub(in crate::kernel::dialect) const fn usual(self, usual: &'static str) -> Self {
         Self { usual, ..self }
+    }
+
+    /// What a call in one of the contexts leaves out.
+    pub(in crate::kernel::dialect) const fn optional(self) -> Self {
+        Self {
+            optional: true,
+            ..self
+        }
     }
 }
 
@@ -50,7 +58,6 @@ pub(in crate::kernel::dialect) const fn merging(stage: CanonicalStage) -> StageU
 
 impl Method {
     /// What releases have from one on. The rows of a library begin with those of its first release.
-    #[cfg(test)]
     #[must_use]
     pub const fn since(self, release: Release) -> Self {
         Self {
@@ -60,7 +67,6 @@ impl Method {
     }
 
     /// What no release has after one.
-    #[cfg(test)]
     #[must_use]
     pub const fn until(self, release: Release) -> Self {
         let releases = match self.releases {
@@ -85,6 +91,18 @@ impl Method {
     pub(in crate::kernel::dialect) const fn without_body(self) -> Self {
         Self {
             without_body: true,
+            ..self
+        }
+    }
+
+    /// What the library offers in one context only, from a release on.
+    pub(in crate::kernel::dialect) const fn only_in(
+        self,
+        context: Context,
+        since: Release,
+    ) -> Self {
+        Self {
+            only_in: Some((context, since)),
             ..self
         }
     }

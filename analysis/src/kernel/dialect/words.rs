@@ -22,6 +22,8 @@ pub enum OperandWord {
     FirstAlways,
     /// What its first argument is, and for all branches what that says.
     Wraps,
+    /// What its second argument is, for the elements that its first one names.
+    Slot,
     /// No operand.
     None,
 }
@@ -31,6 +33,19 @@ pub enum OperandWord {
 pub enum ConditionWord {
     /// All of them.
     Always,
+}
+
+/// What a constructor of guards makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GuardWord {
+    /// Each element.
+    All,
+    /// The elements of a group.
+    Group,
+    /// The elements whose bits are as required.
+    Matches,
+    /// All others.
+    NotMatches,
 }
 
 /// How a topology of the Switch Engine is written.
@@ -71,6 +86,16 @@ pub struct Words {
     pub operands: &'static [(&'static str, OperandWord)],
     /// Names that say which branches an operand is for.
     pub conditions: &'static [(&'static str, ConditionWord)],
+    /// Constructors of guards.
+    pub guards: &'static [(&'static str, GuardWord)],
+    /// The type of guards.
+    pub guard_type: &'static str,
+    /// Groups by their markers.
+    pub groups: &'static [(&'static str, u8)],
+    /// What a marker asks of a bit of the execution id; none where the bit does not matter.
+    pub bits: &'static [(&'static str, Option<bool>)],
+    /// The type whose functions and methods line up guarded operands.
+    pub slots_type: &'static str,
     /// The type whose constructors make one operand, where a pair may be an operand with its branches.
     pub operand_type: &'static str,
     /// Types whose associated functions make operands, conditions and argument modes.
@@ -127,6 +152,11 @@ impl Words {
         comparisons: &[],
         operands: &[],
         conditions: &[],
+        guards: &[],
+        guard_type: "",
+        groups: &[],
+        bits: &[],
+        slots_type: "",
         operand_type: "",
         operand_owners: &[],
         containers: &[],
@@ -224,6 +254,24 @@ impl Words {
     #[must_use]
     pub fn operand(&self, name: &str) -> Option<OperandWord> {
         find(self.operands, name)
+    }
+
+    /// What a constructor of guards makes.
+    #[must_use]
+    pub fn guard(&self, name: &str) -> Option<GuardWord> {
+        find(self.guards, name)
+    }
+
+    /// The group of a marker.
+    #[must_use]
+    pub fn group(&self, name: &str) -> Option<u8> {
+        find(self.groups, name)
+    }
+
+    /// What a marker asks of a bit.
+    #[must_use]
+    pub fn bit(&self, name: &str) -> Option<Option<bool>> {
+        find(self.bits, name)
     }
 
     /// What a name says of the branches that an operand is for.

@@ -108,7 +108,7 @@ impl Dialect {
 
 #[cfg(test)]
 mod tests {
-    use super::super::VISA_STD;
+    use super::super::{OPT_STD, VISA_STD};
     use super::*;
     use crate::kernel::Level;
 
@@ -147,11 +147,9 @@ mod tests {
     #[test]
     fn every_stage_of_a_pass_has_a_name() {
         for row in crate::kernel::catalogue::CATALOGUE {
-            assert!(
-                VISA_STD.newest().method_of(row.stage).is_some(),
-                "{}",
-                row.name
-            );
+            let mut libraries = [VISA_STD.newest(), OPT_STD.newest()].into_iter();
+            let named = libraries.any(|library| library.method_of(row.stage).is_some());
+            assert!(named, "{}", row.name);
         }
     }
 }

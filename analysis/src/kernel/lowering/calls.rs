@@ -10,6 +10,7 @@ use crate::kernel::{Address, AddressValue, Tier, UnresolvedReason, Written};
 use crate::mapping::Axis;
 
 use super::draft::{LaunchDraft, OriginDraft};
+use super::plans::unknown_address;
 use super::types::Type;
 use super::{Interpreter, Named, Site, Thing, Value};
 impl Interpreter<'_> {
@@ -210,12 +211,7 @@ impl Interpreter<'_> {
             return Value::Unknown;
         };
         let kind = *kind;
-        let constructor = self
-            .own
-            .dialect
-            .associated
-            .iter()
-            .find(|function| function.name == name && function.tiers.contains(&kind.tier));
+        let constructor = self.own.dialect.associated_function(kind.tier, name);
         match constructor.map(|function| function.constructor) {
             Some(Constructor::FromAddress) => {
                 let address = self.address(arguments.first(), span);
@@ -223,6 +219,15 @@ impl Interpreter<'_> {
                     kind,
                     address,
                     OriginDraft::FromAddress,
+                    span,
+                )))
+            }
+            Some(Constructor::New) => {
+                let address = unknown_address(span);
+                Value::Thing(Thing::Tensor(self.own.draft.add_tensor(
+                    kind,
+                    address,
+                    OriginDraft::New,
                     span,
                 )))
             }

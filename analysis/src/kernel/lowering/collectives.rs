@@ -7,9 +7,11 @@ use crate::items::Span;
 use crate::kernel::catalogue::Role;
 use crate::kernel::dialect::{Access, Action, Method};
 use crate::kernel::{
-    Address, AddressValue, Collective, CollectiveWork, Context, Level, Parts, TensorId, Tier,
-    UnresolvedReason, Written,
+    Address, AddressValue, Collective, CollectiveWork, Context, Level, Parts, RedistributionStep,
+    Rows, TensorId, Tier, UnresolvedReason, Written,
 };
+
+use crate::mapping::Mapping;
 
 use super::draft::{KindDraft, OriginDraft, TensorDraft, levels_of};
 use super::finish::Finish;
@@ -35,6 +37,13 @@ pub(super) struct CollectiveDraft {
 /// What it does, over slots.
 #[derive(Debug, Clone)]
 pub(super) enum WorkDraft {
+    Fill,
+    GatherRows(RowsDraft),
+    ScatterRows(RowsDraft),
+    Redistribute {
+        steps: Vec<StepDraft>,
+        asymmetric: bool,
+    },
     Gather,
     Scatter {
         key: MappingSlot,
@@ -47,15 +56,56 @@ pub(super) enum WorkDraft {
     },
 }
 
+/// The rows of a gather or scatter, over slots.
+#[derive(Debug, Clone)]
+pub(super) struct RowsDraft {
+    pub(super) axis: MappingSlot,
+    pub(super) payload: MappingSlot,
+    pub(super) domain: Option<MappingSlot>,
+    pub(super) positions: bool,
+    pub(super) prefix: Option<Written<u64>>,
+}
+
+/// A step of a redistribution, over slots.
+#[derive(Debug, Clone)]
+pub(super) enum StepDraft {
+    Shuffle(Parts),
+    Slice {
+        parts: Parts,
+        index: MappingSlot,
+        element: MappingSlot,
+    },
+}
+
+impl StepDraft {
+    /// Who takes what.
+    pub(super) const fn parts(&self) -> &Parts {
+        match self {
+            Self::Shuffle(parts) | Self::Slice { parts, .. } => parts,
+        }
+    }
+}
+
 impl CollectiveDraft {
     /// The mappings that are no level of a tensor.
     pub(super) fn slots(&self) -> impl Iterator<Item = MappingSlot> {
-        let slots = match &self.work {
-            WorkDraft::Gather | WorkDraft::Shuffle(_) => [None, None],
-            WorkDraft::Scatter { key } => [Some(*key), None],
-            WorkDraft::ParallelCopy { index, sliced, .. } => [Some(*index), Some(*sliced)],
+        let slots: Vec<MappingSlot> = match &self.work {
+            WorkDraft::Fill | WorkDraft::Gather | WorkDraft::Shuffle(_) => Vec::new(),
+            WorkDraft::GatherRows(rows) | WorkDraft::ScatterRows(rows) => {
+                let named = [rows.axis, rows.payload];
+                named.into_iter().chain(rows.domain).collect()
+            }
+            WorkDraft::Redistribute { steps, .. } => {
+                let slices = steps.iter().filter_map(|step| match step {
+                    StepDraft::Slice { index, element, .. } => Some([*index, *element]),
+                    StepDraft::Shuffle(_) => None,
+                });
+                slices.flatten().collect()
+            }
+            WorkDraft::Scatter { key } => vec![*key],
+            WorkDraft::ParallelCopy { index, sliced, .. } => vec![*index, *sliced],
         };
-        slots.into_iter().flatten()
+        slots.into_iter()
     }
 }
 
@@ -65,6 +115,16 @@ impl Finish {
         let mapping = |slot| self.mapping(slot, draft.span);
         Collective {
             work: match draft.work {
+                WorkDraft::Fill => CollectiveWork::Fill,
+                WorkDraft::GatherRows(rows) => CollectiveWork::GatherRows(rows_of(rows, mapping)),
+                WorkDraft::ScatterRows(rows) => CollectiveWork::ScatterRows(rows_of(rows, mapping)),
+                WorkDraft::Redistribute { steps, asymmetric } => CollectiveWork::Redistribute {
+                    steps: steps
+                        .into_iter()
+                        .map(|step| step_of(step, mapping))
+                        .collect(),
+                    asymmetric,
+                },
                 WorkDraft::Gather => CollectiveWork::Gather,
                 WorkDraft::Scatter { key } => CollectiveWork::Scatter { key: mapping(key) },
                 WorkDraft::Shuffle(parts) => CollectiveWork::Shuffle(parts),
@@ -182,8 +242,10 @@ impl Interpreter<'_> {
         let Some((place, value)) = self.collective(draft, kind, address, Context::TensorDma) else {
             return Value::Unknown;
         };
-        let reason = UnresolvedReason::UnsupportedExpression(GATHERED.to_owned());
-        self.own.draft.fail(place, reason, call.name_span);
+        if method.without_body {
+            let reason = UnresolvedReason::UnsupportedExpression(GATHERED.to_owned());
+            self.own.draft.fail(place, reason, call.name_span);
+        }
         value
     }
 
@@ -217,7 +279,7 @@ impl Interpreter<'_> {
     }
 
     /// Adds a collective that makes a tensor: its place, and the tensor.
-    fn collective(
+    pub(super) fn collective(
         &mut self,
         draft: CollectiveDraft,
         kind: TensorType,
@@ -226,7 +288,7 @@ impl Interpreter<'_> {
     ) -> Option<(usize, Value)> {
         let span = draft.span;
         let place = self.operation(KindDraft::Collective(draft), context, span)?;
-        self.check_address(place, true, &address);
+        self.check_address(place, self.own.dialect.is_addressed(), &address);
         let target = self
             .own
             .draft
@@ -246,7 +308,7 @@ impl Interpreter<'_> {
 
 /// The parts of a level as a call has them. The library takes the pattern as an array of as many values as there are parts,
 /// so that a number which is left to inference is the pattern's length.
-fn parts_of(level: Level, generics: &Generics, method: &Method, call: &Call) -> Parts {
+pub(super) fn parts_of(level: Level, generics: &Generics, method: &Method, call: &Call) -> Parts {
     let span = call.place_of(method, Role::Pattern);
     let values = match call.value_of(method, Role::Pattern) {
         Value::Array(values) => Some(values.iter().map(Value::as_u64).collect::<Vec<_>>()),
@@ -274,9 +336,37 @@ fn parts_of(level: Level, generics: &Generics, method: &Method, call: &Call) -> 
 }
 
 /// The tensor that a value is.
-fn tensor_of(value: &Value) -> Option<TensorId> {
+pub(super) fn tensor_of(value: &Value) -> Option<TensorId> {
     match value {
         Value::Thing(Thing::Tensor(id)) => Some(*id),
         _ => None,
+    }
+}
+
+fn rows_of(draft: RowsDraft, mapping: impl Fn(MappingSlot) -> Written<Mapping>) -> Rows {
+    Rows {
+        axis: mapping(draft.axis),
+        payload: mapping(draft.payload),
+        domain: draft.domain.map(mapping),
+        positions: draft.positions,
+        prefix: draft.prefix,
+    }
+}
+
+fn step_of(
+    draft: StepDraft,
+    mapping: impl Fn(MappingSlot) -> Written<Mapping>,
+) -> RedistributionStep {
+    match draft {
+        StepDraft::Shuffle(parts) => RedistributionStep::Shuffle(parts),
+        StepDraft::Slice {
+            parts,
+            index,
+            element,
+        } => RedistributionStep::Slice {
+            parts,
+            index: mapping(index),
+            element: mapping(element),
+        },
     }
 }

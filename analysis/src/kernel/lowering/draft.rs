@@ -42,10 +42,15 @@ pub(super) struct TileDraft {
 pub(super) enum OriginDraft {
     Parameter,
     FromAddress,
+    New,
     Operation(usize),
     View {
         of: TensorId,
         tile: Option<Box<TileDraft>>,
+    },
+    /// A view with other padding.
+    Resized {
+        of: TensorId,
     },
     Reshape {
         of: TensorId,
@@ -191,7 +196,7 @@ impl Draft {
         let mut base = id;
         for _ in 0..self.tensors.len() {
             match self.tensor(base).map(|tensor| &tensor.origin) {
-                Some(OriginDraft::View { of, .. }) => base = *of,
+                Some(OriginDraft::View { of, .. } | OriginDraft::Resized { of }) => base = *of,
                 _ => break,
             }
         }
@@ -255,15 +260,17 @@ impl Draft {
 
 /// The levels that tensors of a tier have, each from `slot`.
 pub(super) fn levels_of(tier: Tier, mut slot: impl FnMut(Level) -> MappingSlot) -> LevelSlots {
-    let on_chip = matches!(tier, Tier::Dm | Tier::Trf | Tier::Vrf);
+    let of_slice = matches!(tier, Tier::Dm | Tier::Trf | Tier::Vrf);
     let chip = (tier != Tier::Host).then(|| slot(Level::Chip));
-    let cluster = on_chip.then(|| slot(Level::Cluster));
-    let slice = on_chip.then(|| slot(Level::Slice));
+    let cluster = (of_slice || tier == Tier::Spm).then(|| slot(Level::Cluster));
+    let slice = of_slice.then(|| slot(Level::Slice));
+    let pe = (tier == Tier::Spm).then(|| slot(Level::Pe));
     let row = (tier == Tier::Trf).then(|| slot(Level::Row));
     LevelSlots {
         chip,
         cluster,
         slice,
+        pe,
         row,
         element: slot(Level::Element),
     }

@@ -12,6 +12,7 @@ use crate::kernel::surface::{self, Argument, Cut, Elaborate};
 use crate::kernel::{Context, TensorId, UnresolvedReason};
 
 use super::bindings::Binding;
+use super::plans::PlanDraft;
 use super::types::Type;
 use super::{Call, Interpreter, Lowering, Site, Value};
 
@@ -30,6 +31,8 @@ pub(super) enum Thing {
     Tensor(TensorId),
     /// An open stream: the pass's place in the draft.
     Stream(usize),
+    /// A plan that has not been carried out.
+    Plan(Box<PlanDraft>),
 }
 
 impl Elaborate for Kernels {

@@ -180,6 +180,7 @@ impl Finish {
             chip: level(levels.chip),
             cluster: level(levels.cluster),
             slice: level(levels.slice),
+            pe: level(levels.pe),
             row: level(levels.row),
             element: self.mapping(levels.element, span),
         }
@@ -190,6 +191,7 @@ impl Finish {
         let origin = match &draft.origin {
             OriginDraft::Parameter => Origin::Parameter,
             OriginDraft::FromAddress => Origin::FromAddress,
+            OriginDraft::New => Origin::New,
             // A pass that a branch copied away leaves its tensors without an operation: contents from elsewhere.
             OriginDraft::Operation(place) => self
                 .numbers
@@ -199,6 +201,7 @@ impl Finish {
                 of: *of,
                 tile: tile.as_ref().map(|tile| Box::new(self.tile(tile))),
             },
+            OriginDraft::Resized { of } => Origin::Resized { of: *of },
             OriginDraft::Reshape { of } => Origin::Reshape { of: *of },
         };
         let created_before = match &origin {

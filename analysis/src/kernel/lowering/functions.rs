@@ -51,7 +51,7 @@ pub(super) fn lower_for(
         }),
         chips: None,
         dialect: library,
-        machine: table.machine,
+        machine: table.machine(),
         reached_from_kernel: callgraph::is_reached_from_kernel(db, function),
         tensors: Vec::new(),
         operations: Vec::new(),

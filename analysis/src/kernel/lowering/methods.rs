@@ -30,6 +30,9 @@ impl Interpreter<'_> {
             (Value::Thing(Thing::Tensor(id)), Action::Accessor(accessor)) => {
                 self.accessor(id, accessor)
             }
+            (Value::Thing(Thing::Plan(plan)), Action::Plan(step)) => {
+                self.plan_method(*plan, step, method, call)
+            }
             (Value::Thing(Thing::Tensor(id)), _) => self.tensor_method(id, method, call),
             (Value::Thing(Thing::Stream(pass)), _) => self.stream_method(pass, method, call),
             (Value::Thing(Thing::Context(context)), _) => {
@@ -76,6 +79,11 @@ impl Interpreter<'_> {
                     .find(exact)
                     .or_else(|| self.own.dialect.methods(name).find(on_stream))
             }
+            Value::Thing(Thing::Plan(plan)) => {
+                let kind = Receiver::Plan(plan.kind);
+                let mut methods = self.own.dialect.methods(name);
+                methods.find(|method| method.receiver == kind)
+            }
             Value::Thing(Thing::Context(context)) => {
                 let is_dma = matches!(context, Some(Context::TensorDma | Context::PcieDma));
                 let preferred = if is_dma {
@@ -111,6 +119,7 @@ impl Interpreter<'_> {
             Value::Thing(Thing::Tensor(_))
             | Value::Thing(Thing::Stream(_))
             | Value::Thing(Thing::Context(_))
+            | Value::Thing(Thing::Plan(_))
             | Value::Thing(Thing::Device) => {
                 if is_plain(&call.name) {
                     return receiver;
@@ -151,6 +160,13 @@ impl Interpreter<'_> {
                 let reason = self.no_method(&call.name);
                 self.unresolved(reason, call.name_span);
                 Value::Unknown
+            }
+            Value::Named(named) if self.adds_slot(&named, call) => {
+                Value::Array(vec![Value::Named(named), self.slot(call)])
+            }
+            Value::Array(mut slots) if self.adds_slot_to(&slots, call) => {
+                slots.push(self.slot(call));
+                Value::Array(slots)
             }
             Value::Named(named) => named_method(named, call),
             receiver @ (Value::Sequence(_) | Value::Array(_))

@@ -22,6 +22,7 @@ mod mappings;
 mod markers;
 mod methods;
 mod operands;
+mod plans;
 mod probe;
 mod quiet_calls;
 mod record;

@@ -2,13 +2,13 @@
 
 use crate::hardware::ElementType;
 use crate::items::{ConstValue, Span};
-use crate::kernel::dialect::{ConditionWord, OperandWord, Words};
+use crate::kernel::dialect::{ConditionWord, GuardWord, OperandWord, Words};
 use crate::kernel::{
-    AccumulationKind, BranchMode, Operand, OperandSource, SwitchConfig, SwitchParameter, Tier,
-    Written,
+    AccumulationKind, BranchMode, Guard, Operand, OperandSource, SwitchConfig, SwitchParameter,
+    Tier, Written,
 };
 
-use super::{Interpreter, Named, Thing, Value};
+use super::{Call, Interpreter, Named, Thing, Value};
 
 /// Nesting of operands that is followed.
 const DEPTH: u32 = 8;
@@ -23,6 +23,12 @@ pub(super) struct OperationName {
 /// The operation that an argument names; empty words where it could not be followed. A method on a name
 /// gives the name itself.
 pub(super) fn operation(value: &Value) -> OperationName {
+    // A guarded operation is a pair of guard and operation.
+    if let Value::Tuple(parts) = value
+        && let [_, guarded] = parts.as_slice()
+    {
+        return operation(guarded);
+    }
     let Value::Named(named) = value else {
         return OperationName {
             enumeration: String::new(),
@@ -82,21 +88,30 @@ pub(super) fn branch_mode(named: &Named, words: &Words) -> BranchMode {
         Some((Value::Array(comparisons), _)) => comparisons
             .iter()
             .map(|comparison| comparison_type(comparison, words))
-            .collect::<Option<_>>()
-            .map_or(BranchMode::Unknown, BranchMode::Comparison),
+            .collect::<Option<Vec<_>>>()
+            .map_or(BranchMode::Unknown, |types| {
+                BranchMode::Comparison(types.into_iter().flatten().collect())
+            }),
         _ => BranchMode::Unknown,
     }
 }
 
-/// The element type that a comparison is for.
-fn comparison_type(value: &Value, words: &Words) -> Option<ElementType> {
+/// The element type that a comparison is for, as far as it says one; `None` for what is no comparison.
+fn comparison_type(value: &Value, words: &Words) -> Option<Option<ElementType>> {
     let Value::Named(named) = value else {
         return None;
     };
     let mut comparisons = words.comparisons.iter();
-    comparisons
-        .find(|(variant, owner, _)| named.name() == *variant || named.owner() == *owner)
-        .map(|(.., element_type)| *element_type)
+    if let Some((.., element_type)) =
+        comparisons.find(|(variant, owner, _)| named.name() == *variant || named.owner() == *owner)
+    {
+        return Some(Some(*element_type));
+    }
+    // The same variants for each type: the boundary may say which.
+    (named.owner() == words.comparison_type).then(|| match named.arguments.first() {
+        Some((Value::Constant(_, scalar), _)) => *scalar,
+        _ => None,
+    })
 }
 
 impl Interpreter<'_> {
@@ -115,7 +130,13 @@ impl Interpreter<'_> {
         depth: u32,
         operands: &mut Vec<Operand>,
     ) {
-        let mut push = |source: OperandSource| operands.push(Operand { source, span });
+        let mut push = |source: OperandSource| {
+            operands.push(Operand {
+                source,
+                guard: None,
+                span,
+            })
+        };
         if depth > DEPTH {
             return push(OperandSource::Unknown);
         }
@@ -142,6 +163,10 @@ impl Interpreter<'_> {
             }
             // `(operand, group)`, and for three arguments `(operand, constant)` or that with a group.
             Value::Tuple(values) => match values.as_slice() {
+                [first, second] if ternary && self.is_paired(second) => {
+                    self.collect_operands(first, span, false, depth + 1, operands);
+                    self.collect_operands(second, span, false, depth + 1, operands);
+                }
                 [first, second] if ternary && is_operand(second, self.own.dialect.words) => {
                     self.collect_operands(first, span, false, depth + 1, operands);
                     self.collect_operands(second, span, false, depth + 1, operands);
@@ -154,6 +179,37 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Whether the second part of a ternary operand is its constant, as where operands have guards.
+    fn is_paired(&self, second: &Value) -> bool {
+        let words = self.own.dialect.words;
+        !words.slots_type.is_empty() && is_operand(second, words)
+    }
+
+    /// Whether a method on the first guarded operand adds another one.
+    pub(super) fn adds_slot(&self, first: &Named, call: &Call) -> bool {
+        let words = self.own.dialect.words;
+        let is_slot = |name: &str| words.operand(name) == Some(OperandWord::Slot);
+        first.owner() == words.slots_type && is_slot(first.name()) && is_slot(&call.name)
+    }
+
+    /// Whether a method on guarded operands adds another one.
+    pub(super) fn adds_slot_to(&self, slots: &[Value], call: &Call) -> bool {
+        match slots.first() {
+            Some(Value::Named(first)) => self.adds_slot(first, call),
+            _ => false,
+        }
+    }
+
+    /// The guarded operand that a method adds.
+    pub(super) fn slot(&self, call: &Call) -> Value {
+        let owner = self.own.dialect.words.slots_type.to_owned();
+        Value::Named(Box::new(Named {
+            path: vec![owner, call.name.clone()],
+            arguments: call.arguments.clone(),
+            fields: Vec::new(),
+        }))
+    }
+
     fn named_operand(
         &self,
         named: &Named,
@@ -162,9 +218,24 @@ impl Interpreter<'_> {
         depth: u32,
         operands: &mut Vec<Operand>,
     ) {
-        let mut push = |source: OperandSource| operands.push(Operand { source, span });
+        let mut push = |source: OperandSource| {
+            operands.push(Operand {
+                source,
+                guard: None,
+                span,
+            })
+        };
         let word = self.own.dialect.words.operand(named.name());
         match (word, named.arguments.as_slice()) {
+            (Some(OperandWord::Slot), [(guard, _), (value, place)]) => {
+                let guard = guard_of(guard, self.own.dialect.words);
+                let from = operands.len();
+                self.collect_operands(value, *place, ternary, depth + 1, operands);
+                // Of a pair the operand is guarded, and its constant with it.
+                for operand in operands.iter_mut().skip(from) {
+                    operand.guard = Some(guard);
+                }
+            }
             (Some(OperandWord::Stash | OperandWord::StashAlways), _) => push(OperandSource::Stash),
             (Some(OperandWord::None), []) => push(OperandSource::Skip),
             (
@@ -176,6 +247,42 @@ impl Interpreter<'_> {
             _ => push(OperandSource::Unknown),
         }
     }
+}
+
+/// The elements that a guard admits.
+pub(super) fn guard_of(value: &Value, words: &Words) -> Guard {
+    let Value::Named(named) = value else {
+        return Guard::Unknown;
+    };
+    let first = named.arguments.first().map(|(value, _)| value);
+    let bits = || match first {
+        Some(Value::Array(bits)) => {
+            let mut required = [None; 4];
+            if bits.len() != required.len() {
+                return None;
+            }
+            for (place, bit) in required.iter_mut().zip(bits) {
+                let Value::Named(bit) = bit else {
+                    return None;
+                };
+                *place = words.bit(bit.name())?;
+            }
+            Some(required)
+        }
+        _ => None,
+    };
+    let group = || match first {
+        Some(Value::Named(group)) => words.group(group.name()),
+        _ => None,
+    };
+    let known = match words.guard(named.name()) {
+        Some(GuardWord::All) => Some(Guard::All),
+        Some(GuardWord::Group) => group().map(Guard::Group),
+        Some(GuardWord::Matches) => bits().map(Guard::Matches),
+        Some(GuardWord::NotMatches) => bits().map(Guard::NotMatches),
+        None => None,
+    };
+    known.unwrap_or(Guard::Unknown)
 }
 
 /// How many operands of a list are said to be for all branches.

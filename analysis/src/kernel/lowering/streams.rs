@@ -1,6 +1,6 @@
 //! Methods of streams: stages of a pass, and its ends.
 
-use crate::hardware::{ElementType, contraction_type};
+use crate::hardware::{ElementType, OperationGroup, contraction_type};
 use crate::items::Span;
 use crate::kernel::catalogue::{CanonicalStage, Makes, Role};
 use crate::kernel::dialect::{Access, Arity, Method, StageUse};
@@ -190,6 +190,13 @@ impl Interpreter<'_> {
                     ..Written::unknown(span)
                 })
             }
+            S::FetchZeroPoint => {
+                let point = zero_points_of(method, call).into_iter().next();
+                StageKind::FetchZeroPoint(point.unwrap_or(ZeroPoint {
+                    value: None,
+                    span: call.name_span,
+                }))
+            }
             S::Align => self.align(output, method, call),
             S::Accumulate => {
                 output.row = None;
@@ -257,9 +264,34 @@ impl Interpreter<'_> {
         }
     }
 
+    /// The operation that a call names, or the only one that its stage has.
+    fn operation_of(
+        &self,
+        used: StageUse,
+        method: &Method,
+        call: &Call,
+    ) -> operands::OperationName {
+        if method.has(Role::Operation) {
+            return operands::operation(&call.value_of(method, Role::Operation));
+        }
+        let names = self.own.dialect.operations();
+        let only = (used.stage == CanonicalStage::VectorFpDiv)
+            .then(|| {
+                names
+                    .of_group(OperationGroup::FloatDivide, ElementType::F32)
+                    .next()
+            })
+            .flatten();
+        operands::OperationName {
+            enumeration: only.map_or_else(String::new, |only| only.enumeration.to_owned()),
+            variant: only.map_or_else(String::new, |only| only.variant.to_owned()),
+            argument: None,
+        }
+    }
+
     /// An operation of an ALU: on one stream, on each group of a pair, or of two groups that become one stream.
     fn alu(&mut self, used: StageUse, is_pair: bool, method: &Method, call: &Call) -> AluOperation {
-        let operation = operands::operation(&call.value_of(method, Role::Operation));
+        let operation = self.operation_of(used, method, call);
         let words = self.own.dialect.words;
         let arity = method.arity();
         let role = match arity {
@@ -406,6 +438,7 @@ fn unary_group((value, span): &(Value, Span)) -> Vec<Operand> {
     match value.as_boolean() {
         Some(false) => vec![Operand {
             source: OperandSource::Skip,
+            guard: None,
             span: *span,
         }],
         _ => Vec::new(),

@@ -138,6 +138,15 @@ impl Interpreter<'_> {
             Action::Transfer(tier) => self.transfer(id, &source, tier, method, call),
             Action::TransferInto => self.transfer_into(id, &source, method, call),
             Action::Reshape => self.reshape(id, source, method, call),
+            Action::Resize => self.resize(id, source, method, call),
+            Action::Fill => self.fill(id, method, call),
+            Action::Plan(step) => {
+                let plan = self.begin_plan(id, step);
+                self.plan_method(plan, step, method, call)
+            }
+            Action::Shuffle(_) | Action::ParallelCopy(_) => {
+                self.tensor_collective(id, &source, method, call)
+            }
             Action::Gather => self.gather(id, &source, method, call),
             Action::Scatter => self.scatter(id, method, call),
             _ => Value::Unknown,
@@ -320,6 +329,25 @@ impl Interpreter<'_> {
         Value::Unit
     }
 
+    /// A view with other padding behind its elements.
+    fn resize(&mut self, id: TensorId, source: TensorDraft, method: &Method, call: &Call) -> Value {
+        let generics = self.generics(method, call);
+        let element = generics
+            .level(Level::Element)
+            .unwrap_or_else(|| self.own.draft.mappings.open(call.name_span));
+        let kind = TensorType {
+            levels: source.kind.levels.with(Level::Element, element),
+            ..source.kind
+        };
+        let origin = OriginDraft::Resized { of: id };
+        Value::Thing(Thing::Tensor(self.own.draft.add_tensor(
+            kind,
+            source.address,
+            origin,
+            call.name_span,
+        )))
+    }
+
     fn reshape(
         &mut self,
         id: TensorId,
@@ -348,7 +376,7 @@ impl Interpreter<'_> {
 }
 
 /// The context that a call is given.
-fn context_of_argument(method: &Method, call: &Call, default: Context) -> Context {
+pub(super) fn context_of_argument(method: &Method, call: &Call, default: Context) -> Context {
     match call.given(method, Role::Context) {
         Some((Value::Thing(Thing::Context(Some(context))), _)) => *context,
         _ => default,

@@ -12,6 +12,7 @@ pub(super) struct LevelSlots {
     pub(super) chip: Option<MappingSlot>,
     pub(super) cluster: Option<MappingSlot>,
     pub(super) slice: Option<MappingSlot>,
+    pub(super) pe: Option<MappingSlot>,
     pub(super) row: Option<MappingSlot>,
     pub(super) element: MappingSlot,
 }
@@ -23,6 +24,7 @@ impl LevelSlots {
             Level::Chip => self.chip,
             Level::Cluster => self.cluster,
             Level::Slice => self.slice,
+            Level::Pe => self.pe,
             Level::Row => self.row,
             Level::Element => Some(self.element),
             Level::Time | Level::Packet => None,
@@ -35,6 +37,7 @@ impl LevelSlots {
             Level::Chip => self.chip = self.chip.map(|_| slot),
             Level::Cluster => self.cluster = self.cluster.map(|_| slot),
             Level::Slice => self.slice = self.slice.map(|_| slot),
+            Level::Pe => self.pe = self.pe.map(|_| slot),
             Level::Row => self.row = self.row.map(|_| slot),
             Level::Element => self.element = slot,
             Level::Time | Level::Packet => {}
@@ -48,6 +51,7 @@ impl LevelSlots {
             self.chip,
             self.cluster,
             self.slice,
+            self.pe,
             self.row,
             Some(self.element),
         ]
@@ -80,7 +84,7 @@ impl ShapeSlots {
             Level::Row => self.row,
             Level::Time => Some(self.time),
             Level::Packet => Some(self.packet),
-            Level::Element => None,
+            Level::Element | Level::Pe => None,
         }
     }
 
@@ -93,7 +97,7 @@ impl ShapeSlots {
             Level::Row => self.row = Some(slot),
             Level::Time => self.time = slot,
             Level::Packet => self.packet = slot,
-            Level::Element => {}
+            Level::Element | Level::Pe => {}
         }
         self
     }

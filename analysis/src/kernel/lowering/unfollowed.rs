@@ -6,11 +6,11 @@
 use crate::items::Span;
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{
-    AluOperation, BranchMode, OperandSource, StageKind, SwitchConfig, SwitchParameter, Unresolved,
-    UnresolvedReason, Written,
+    AluOperation, BranchMode, OperandSource, Parts, StageKind, SwitchConfig, SwitchParameter,
+    Unresolved, UnresolvedReason, Written,
 };
 
-use super::collectives::{CollectiveDraft, WorkDraft};
+use super::collectives::{CollectiveDraft, StepDraft, WorkDraft};
 
 /// What of a stage could not be followed. `span` is the method's.
 pub(super) fn of_stage(kind: &StageKind, span: Span, library: Dialect) -> Option<Unresolved> {
@@ -46,13 +46,17 @@ pub(super) fn of_stage(kind: &StageKind, span: Span, library: Dialect) -> Option
 
 /// What of a collective could not be followed.
 pub(super) fn of_collective(draft: &CollectiveDraft) -> Option<Unresolved> {
-    let (WorkDraft::Shuffle(parts) | WorkDraft::ParallelCopy { parts, .. }) = &draft.work else {
-        return None;
+    let parts: Vec<&Parts> = match &draft.work {
+        WorkDraft::Shuffle(parts) | WorkDraft::ParallelCopy { parts, .. } => vec![parts],
+        WorkDraft::Redistribute { steps, .. } => steps.iter().map(StepDraft::parts).collect(),
+        _ => return None,
     };
-    number(
-        parts.dimension.as_ref()?,
-        "the number of parts of a collective",
-    )
+    parts.into_iter().find_map(|parts| {
+        number(
+            parts.dimension.as_ref()?,
+            "the number of parts of a collective",
+        )
+    })
 }
 
 /// The length of a tile, which its mapping is checked against.

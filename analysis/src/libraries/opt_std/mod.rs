@@ -1,9 +1,10 @@
-//! The book library's successor, `furiosa_opt_std`, as names: early releases still have what the book's library names, later
-//! ones add to it.
+//! The current library, `furiosa_opt_std`, as names: early releases still have what the book's library names, later ones add
+//! to it. Names that went stay in scope: a file for an older release names them.
 
 mod errors;
+mod operations;
 
-use super::{Names, OperationNames, visa_std};
+use super::{Names, visa_std};
 
 /// `furiosa_opt_std` as names.
 pub(super) const NAMES: Names = Names {
@@ -17,21 +18,81 @@ pub(super) const NAMES: Names = Names {
         "furiosa_opt_std",
     ],
     prelude: &[visa_std::PRELUDE, OWN],
-    enums: &[],
-    operations: &OperationNames::NONE,
+    enums: ENUMS,
+    operations: &operations::OPERATIONS,
     newest: super::Release::new(0, 10),
     errors: errors::ERRORS,
 };
 
+/// Enums with their variants, of all releases.
+const ENUMS: &[(&str, &[&str])] = &[
+    ("Activation", &["None", "Relu"]),
+    ("BinaryArgMode", &["Mode00", "Mode01", "Mode10", "Mode11"]),
+    ("BitReq", &["Ignore", "One", "Zero"]),
+    (
+        "Cmp",
+        &[
+            "Equal",
+            "False",
+            "Greater",
+            "GreaterUnsigned",
+            "Less",
+            "LessUnsigned",
+            "True",
+        ],
+    ),
+    ("Dma", &["Pcie", "Tensor"]),
+    ("FpMulAlu", &["Fma", "Mul0", "Mul1"]),
+    ("GroupId", &["One", "Zero"]),
+    ("InputCmp", &["F32", "I32"]),
+    ("LaneMode", &["Interleaved", "Sequential"]),
+    ("PaddingKind", &["Bottom", "Top", "Zero"]),
+    (
+        "SwitchConfig",
+        &[
+            "Broadcast01",
+            "Broadcast1",
+            "CustomBroadcast",
+            "Forwarding",
+            "InterTranspose",
+            "Transpose",
+            "TransposedBroadcast1",
+        ],
+    ),
+    (
+        "TagMode",
+        &["AxisToggle", "Comparison", "ValidCount", "Vrf", "Zero"],
+    ),
+    (
+        "TernaryArgMode",
+        &[
+            "Mode002", "Mode012", "Mode020", "Mode021", "Mode102", "Mode112", "Mode120",
+        ],
+    ),
+    ("TrfAddress", &["FirstHalf", "Full", "SecondHalf"]),
+    ("Tu", &["Main", "Sub"]),
+];
+
 /// What its prelude has and the book's library has not.
 const OWN: &[&str] = &[
     "Access",
+    "Activation",
     "Backend",
     "Bind",
+    "BitReq",
+    "Branched",
     "CastEngineCast",
     "Cell",
     "Chips",
+    "Cmp",
     "CommitCast",
+    "CommitCastTensor",
+    "CommitTrimTensor",
+    "CommitValidCountPackTensor",
+    "ContractOuterTensor",
+    "ContractPacketTensor",
+    "ContractTensor",
+    "ContractTimeTensor",
     "ContractionAccumulator",
     "ContractionWeight",
     "Count",
@@ -41,27 +102,50 @@ const OWN: &[&str] = &[
     "DeviceError",
     "DeviceFn",
     "DeviceSend",
+    "Error",
+    "FetchCastTensor",
+    "FetchChipLiftTensor",
+    "FetchClusterLiftTensor",
+    "FetchMaskTensor",
+    "FetchSliceLiftTensor",
+    "FetchTableLookupTensor",
     "FetchZeroPointSub",
+    "FetchZeroPointSubTensor",
     "HbmBuffer",
     "HbmBufferSlice",
     "HbmBufferSliceMut",
+    "HbmScalar",
     "HostBuffer",
     "HostBufferSlice",
     "HostBufferSliceMut",
+    "HostTensor",
     "IndexUnit",
     "IndexValueError",
     "Kernel",
     "Lane",
     "LaneMode",
     "Loadable",
+    "MaterializableScalar",
     "Npu",
     "PaddingKind",
     "Placement",
+    "RuntimeScalar",
     "SLICES_PER_PE",
+    "SpmTensor",
+    "TableLookup",
     "TableLookupCast",
     "TagFilter",
+    "TagGuard",
     "TagMode",
     "ToPlacements",
     "Topology",
+    "TrfTensorView",
+    "TrfTensorViewMut",
+    "VrfTensorView",
+    "VrfTensorViewMut",
+    "f4e2m1",
+    "f8e5m2",
+    "i5",
+    "i9",
     "unroll",
 ];

@@ -6,8 +6,9 @@ mod operations;
 
 use super::{Names, Release};
 
-use names::ENUMS;
+use names::ENUMS as NAMED_ENUMS;
 pub(super) use names::PRELUDE;
+pub(super) use operations::ENUMS;
 
 /// `furiosa_visa_std` as names.
 pub(super) const NAMES: Names = Names {
@@ -20,7 +21,7 @@ pub(super) const NAMES: Names = Names {
         "furiosa_visa_std",
     ],
     prelude: &[PRELUDE],
-    enums: ENUMS,
+    enums: NAMED_ENUMS,
     operations: &operations::OPERATIONS,
     newest: Release::new(0, 1),
     errors: errors::ERRORS,

@@ -34,7 +34,7 @@ pub(super) static OPERATIONS: OperationNames = OperationNames {
     ],
 };
 
-const ENUMS: &[OperationEnum] = &[
+pub(in crate::libraries) const ENUMS: &[OperationEnum] = &[
     operations(
         "LogicBinaryOpI32",
         Group::Logic,

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::canonical::gcd;
-use super::super::form::{Atom, Digit, Form, Term};
+use super::super::form::{Atom, Digit, Form, Padding, Term};
 use super::super::index::{Axis, PaddingKind};
 
 /// What a digit of a group counts.
@@ -32,6 +32,8 @@ pub(super) struct Link {
     pub(super) live: u64,
     /// Steps before the next digit takes over.
     pub(super) extent: u64,
+    /// What is between the two.
+    pub(super) paddings: Vec<Padding>,
 }
 
 impl Link {
@@ -51,6 +53,7 @@ impl Link {
             low,
             live: digit.live,
             extent: digit.extent,
+            paddings: digit.paddings().to_vec(),
         }
     }
 
@@ -70,9 +73,25 @@ impl Link {
             low: self.low / ratio,
             live: self.live.checked_mul(ratio)?,
             extent: self.extent.checked_mul(ratio)?,
+            paddings: Vec::new(),
         };
-        link.live = link.top().map_or(link.live, |top| link.live.min(top));
+        let end = link.live;
+        link.live = link.top().map_or(end, |top| end.min(top));
+        // What is behind the end of what is counted comes before the digit's own padding.
+        let mut digit = Digit::new(None, link.live);
+        digit.add_padding(end, self.behind());
+        for padding in &self.paddings {
+            digit.add_padding(padding.extent.checked_mul(ratio)?, padding.kind);
+        }
+        link.paddings = digit.paddings().to_vec();
         Some(link)
+    }
+
+    fn behind(&self) -> PaddingKind {
+        match &self.counted {
+            Counted::Group(inner) => inner.behind(),
+            Counted::Axis(_) | Counted::Copies | Counted::Nothing => PaddingKind::Top,
+        }
     }
 
     fn digit(&self) -> Digit {
@@ -88,7 +107,9 @@ impl Link {
             modulo: self.live,
         });
         let mut digit = Digit::new(term, self.live);
-        digit.add_padding(self.extent, PaddingKind::Top);
+        for padding in &self.paddings {
+            digit.add_padding(padding.extent, padding.kind);
+        }
         digit
     }
 }
@@ -102,6 +123,8 @@ pub(super) struct Chain {
     pub(super) end: Option<u64>,
     /// Positions that selections reach.
     pub(super) reach: u64,
+    /// The padding behind the end.
+    pub(super) behind: PaddingKind,
 }
 
 /// Two chains as one, with the positions of it that one position of each is.
@@ -122,6 +145,7 @@ impl Chain {
                     links: vec![Link::of(&digit.unpadded())],
                     end: None,
                     reach: digit.live,
+                    behind: PaddingKind::Top,
                 };
                 Some((chain, 1))
             }
@@ -135,6 +159,7 @@ impl Chain {
         let mut digits = form.digits().to_vec();
         let mut stride = stride;
         let mut end = form.size();
+        let mut behind = form.behind();
         loop {
             let (first, rest) = digits.split_first()?;
             let Some(Term {
@@ -148,6 +173,7 @@ impl Chain {
             let mut inside = inner.digits().to_vec();
             if rest.is_empty() {
                 end = end.checked_mul(*step)?.min(inner.size());
+                behind = either(behind, inner.behind())?;
             } else if first.live == inner.size().div_ceil(*step) {
                 // All of it: what is outside goes on where it and its padding end.
                 let last = inside.last_mut()?;
@@ -156,7 +182,14 @@ impl Chain {
                 if !extent.is_multiple_of(unit) {
                     break;
                 }
-                last.add_padding(extent / unit, PaddingKind::Top);
+                // Padding of two kinds that meets within the outermost digit is not followed.
+                let kind = first.padding_kind();
+                if first.paddings().len() > 1
+                    || inner.behind() != kind && !inner.size().is_multiple_of(*step)
+                {
+                    break;
+                }
+                last.add_padding(extent / unit, kind);
                 end = end.checked_mul(*step)?;
             } else {
                 break;
@@ -184,6 +217,7 @@ impl Chain {
             links: digits.iter().map(Link::of).collect(),
             end: None,
             reach: stride.checked_mul(live)?,
+            behind,
         };
         if chain.reach > end && chain.natural_size() != Some(end) {
             chain.end = Some(end);
@@ -218,7 +252,16 @@ impl Chain {
             None => None,
         };
         let reach = self.reach.checked_mul(ratio)?;
-        Some((Self { links, end, reach }, ratio))
+        let behind = self.behind;
+        Some((
+            Self {
+                links,
+                end,
+                reach,
+                behind,
+            },
+            ratio,
+        ))
     }
 
     /// Both as one chain, where the first digit of one is in a digit of the other and all outside of it agree.
@@ -280,7 +323,10 @@ impl Chain {
             let other_ends = step + 1 == other.links.len();
             let end = match (ends, other_ends) {
                 (false, false) => {
-                    if p.extent != finer.extent || p.live.div_ceil(ratio) != q.live {
+                    if p.extent != finer.extent
+                        || p.live.div_ceil(ratio) != q.live
+                        || p.paddings != finer.paddings
+                    {
                         return None;
                     }
                     links.push(p.clone());
@@ -306,6 +352,7 @@ impl Chain {
                     let mut last = p.clone();
                     last.live = p.live.max(finer.live);
                     last.extent = last.live;
+                    last.paddings.clear();
                     links.push(last);
                     match (self.end, their_end) {
                         (None, None) => None,
@@ -323,6 +370,7 @@ impl Chain {
                     links,
                     end,
                     reach: self.reach.max(theirs),
+                    behind: either(self.behind, other.behind)?,
                 },
                 first: 1,
                 second,
@@ -341,6 +389,7 @@ impl Chain {
             // A group whose whole does not fit 64 bits keeps what is needed of it.
             last.live = natural.map_or(needed, |natural| natural / unit);
             last.extent = last.live;
+            last.paddings.clear();
         }
         whole
     }
@@ -348,10 +397,11 @@ impl Chain {
     /// What the positions hold.
     pub(super) fn form(&self) -> Option<Form> {
         let form = Form::from_digits(self.links.iter().map(Link::digit))?;
-        match self.end {
+        let form = match self.end {
             None => Some(form),
             Some(end) => form.resize(end),
-        }
+        };
+        form.map(|form| form.with_behind(self.behind))
     }
 
     /// Groups inside groups, at the most.
@@ -378,6 +428,14 @@ impl Chain {
             }
         }
         axes
+    }
+}
+
+/// The kind of what is behind two parts of a group, of which one may not say it; None where they differ.
+fn either(one: PaddingKind, other: PaddingKind) -> Option<PaddingKind> {
+    match (one, other) {
+        (PaddingKind::Top, kind) | (kind, PaddingKind::Top) => Some(kind),
+        (one, other) => (one == other).then_some(one),
     }
 }
 

@@ -59,8 +59,19 @@ impl Chain {
             .map(|(at, link)| {
                 let unit = self.unit(at);
                 let data = unit.saturating_mul(link.live);
-                (unit, data, unit.saturating_mul(link.extent))
+                (at, unit, data, unit.saturating_mul(link.extent))
             })
+            .filter(|(at, ..)| {
+                // Padding of another kind is not the chain's.
+                let own = self.links.get(*at).map_or(&[][..], |link| &link.paddings);
+                let mut kinds = own
+                    .iter()
+                    .chain(part.paddings())
+                    .map(|padding| padding.kind);
+                let first = kinds.next();
+                kinds.all(|kind| Some(kind) == first)
+            })
+            .map(|(_, unit, data, end)| (unit, data, end))
             .find(|(unit, data, end)| span > *unit && span >= *data && span <= *end)
             .map_or(0, |(.., end)| end.min(next) / stride);
         part.extent.min(room).max(part.live)

@@ -11,6 +11,7 @@ const LAYOUTS: Shape = Shape {
     axes: &[("A", 8), ("B", 12), ("C", 13), ("D", 4)],
     size_limit: 2048,
     composites: true,
+    kinds: true,
 };
 
 /// A selection of one axis or a small group, as layouts have them.

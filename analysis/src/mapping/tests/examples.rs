@@ -49,7 +49,10 @@ fn positions_hold_what_the_constructors_say() {
     assert_eq!(m("1").cell_at(1), Cell::OutOfBounds);
     assert_eq!(m("C, D # 64").cell_at(60), index(&[("D", 60)]));
     for padding in 61..64 {
-        assert_eq!(m("C, D # 64").cell_at(padding), Cell::Padding);
+        assert_eq!(
+            m("C, D # 64").cell_at(padding),
+            Cell::Padding(crate::mapping::PaddingKind::Top)
+        );
     }
     assert_eq!(m("C, D # 64").cell_at(64), index(&[("C", 1)]));
     // Rows of two: 3 = 1 * 2 + 1.
@@ -69,9 +72,15 @@ fn positions_hold_what_the_constructors_say() {
 fn a_value_beyond_its_axis_is_padding() {
     let whole = m("C # 16 / 4, C # 16 % 4");
     assert_eq!(whole.cell_at(12), index(&[("C", 12)]));
-    assert_eq!(whole.cell_at(13), Cell::Padding);
+    assert_eq!(
+        whole.cell_at(13),
+        Cell::Padding(crate::mapping::PaddingKind::Top)
+    );
     assert_eq!(m("A, A").cell_at(8 * 4 + 3), index(&[("A", 7)]));
-    assert_eq!(m("A, A").cell_at(8 * 4 + 4), Cell::Padding);
+    assert_eq!(
+        m("A, A").cell_at(8 * 4 + 4),
+        Cell::Padding(crate::mapping::PaddingKind::Top)
+    );
 }
 
 #[test]
@@ -153,7 +162,10 @@ fn groups_that_a_size_cuts_across() {
         assert_eq!(mapping, index(&[("P", 1), ("E", 2)]));
     }
     // Position 15 has no element: P = 3.
-    assert_eq!(apart.form().cell_at(apart.size() - 5), Cell::Padding);
+    assert_eq!(
+        apart.form().cell_at(apart.size() - 5),
+        Cell::Padding(crate::mapping::PaddingKind::Top)
+    );
     // An operand that was cut short ends there, although its axis goes on: position 3 is padding.
     same_form("P = 2 # 4 / 2, P = 2 # 4 % 2", "P = 2 # 4");
     same_form("E = 3 # 4 / 2, E = 3 # 4 % 2", "E = 3 # 4");

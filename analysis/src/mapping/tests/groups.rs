@@ -122,7 +122,7 @@ impl Group {
     /// What a position of the group holds, taken apart with carry.
     fn at(&self, position: u64) -> Cell {
         if position >= self.live {
-            return Cell::Padding;
+            return Cell::Padding(PaddingKind::Top);
         }
         let mut index = Index::empty();
         let mut rest = position;
@@ -130,7 +130,7 @@ impl Group {
             let here = rest % digit.extent;
             rest /= digit.extent;
             if here >= digit.live {
-                return Cell::Padding;
+                return Cell::Padding(PaddingKind::Top);
             }
             index.add(&self.axes[digit.axis], here * digit.step);
         }
@@ -206,7 +206,7 @@ fn assert_function(mapping: &Mapping, expected: &[Cell]) {
 fn elements(cells: &[Cell]) -> BTreeSet<Index> {
     let found = cells.iter().filter_map(|cell| match cell {
         Cell::Index(index) => Some(index.clone()),
-        Cell::Padding | Cell::OutOfBounds => None,
+        Cell::Padding(_) | Cell::OutOfBounds => None,
     });
     found.collect()
 }

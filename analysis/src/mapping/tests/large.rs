@@ -17,6 +17,7 @@ const LARGE: Shape = Shape {
     ],
     size_limit: u64::MAX,
     composites: true,
+    kinds: true,
 };
 
 #[test]
@@ -37,7 +38,8 @@ fn forms_of_large_axes_have_the_function_of_their_expression() {
         }
         positions.extend((0..20).map(|_| random.below(mapping.size())));
         for at in positions {
-            assert_eq!(form.cell_at(at), mapping.cell_at(at), "{mapping:?} at {at}");
+            let possible = mapping.cells_at(at);
+            assert!(possible.contains(&form.cell_at(at)), "{mapping:?} at {at}");
         }
         if mapping.size() < 1 << 60 {
             let printed = form.to_mapping();
@@ -55,7 +57,7 @@ fn work_does_not_depend_on_axis_sizes() {
     for _ in 0..1_000 {
         let left = super::read::mapping(&axes, "A / 1024, B # 4194304, A % 1024 = 1000");
         let right = super::read::mapping(&axes, "B / 3, A # 1099511627780 / 4, B % 3");
-        assert!(left.cell_at(left.size() - 1) == Cell::Padding);
+        assert!(left.cell_at(left.size() - 1) == Cell::Padding(PaddingKind::Top));
         let division = divide(left.form(), right.form(), DivisionMode::Relaxed);
         assert!(!division.matches.is_empty());
         let _ = equal(&left, &right);
@@ -91,7 +93,10 @@ fn sizes_up_to_64_bits_are_exact_and_beyond_are_refused() {
     let padded = Mapping::axis(Axis::new("C", 13))
         .pad_to(u64::MAX, PaddingKind::Zero)
         .unwrap();
-    assert_eq!(padded.form().cell_at(u64::MAX - 1), Cell::Padding);
+    assert_eq!(
+        padded.form().cell_at(u64::MAX - 1),
+        Cell::Padding(PaddingKind::Zero)
+    );
     assert_eq!(padded.form().to_mapping(), padded);
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Shape {
     pub(crate) axes: &'static [(&'static str, u64)],
     pub(crate) size_limit: u64,
     pub(crate) composites: bool,
+    /// Whether padding is of all three kinds; else it is `#`.
+    pub(crate) kinds: bool,
 }
 
 pub(crate) const MANY_AXES: Shape = Shape {
@@ -46,6 +48,7 @@ pub(crate) const MANY_AXES: Shape = Shape {
     ],
     size_limit: 4096,
     composites: true,
+    kinds: true,
 };
 
 impl Shape {
@@ -90,7 +93,8 @@ impl Shape {
                 } else {
                     size.saturating_add(random.below(12))
                 };
-                operand.pad_to(padded, padding_kind(random))
+                let kind = padding_kind(random);
+                operand.pad_to(padded, if self.kinds { kind } else { PaddingKind::Top })
             }
         };
         match made {
@@ -101,7 +105,7 @@ impl Shape {
 }
 
 fn padding_kind(random: &mut Random) -> PaddingKind {
-    match random.below(8) {
+    match random.below(6) {
         0 => PaddingKind::Zero,
         1 => PaddingKind::Bottom,
         _ => PaddingKind::Top,

@@ -6,6 +6,8 @@ mod reduction;
 
 use crate::derivation::{EndDerivation, StageDerivation};
 
+pub(super) use reduction::word_time;
+
 use super::{Checked, Finding, Rule, rule, wording};
 
 pub(in crate::rules) static CONTRACTION_TYPE: Rule = rule!(

@@ -210,7 +210,7 @@ fn word_accumulate(
     }
 }
 
-fn word_time(
+pub(in crate::rules) fn word_time(
     kind: Option<AccumulationKind>,
     reason: &AccumulatedTime,
     declared: Option<&Mapping>,

@@ -110,6 +110,7 @@ const fn memory(tier: Tier) -> &'static str {
         Tier::Dm => "DM",
         Tier::Trf => "the TRF",
         Tier::Vrf => "the VRF",
+        Tier::Spm => "the scratchpad",
     }
 }
 

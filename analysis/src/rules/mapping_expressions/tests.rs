@@ -83,3 +83,26 @@ fn an_axis_that_may_be_declared_elsewhere_is_silent() {
     );
     assert_eq!(worded(MappingProblemKind::UnresolvedEscape, "{ E }"), None);
 }
+
+#[test]
+fn a_bare_constant_is_worded_by_release() {
+    let worded = |grammar| {
+        let kind = MappingProblemKind::NamedConstant {
+            text: "N".to_owned(),
+            value: Some(4),
+            factor: true,
+            grammar,
+        };
+        let found = worded(kind, "N").expect("a finding");
+        let fix = found.fixes.first().map(|fix| fix.edits[0].text.clone());
+        (found.rule.name, fix)
+    };
+    let release = |minor| Grammar::OptStd { major: 0, minor };
+    let with = |text: &str| Some(text.to_owned());
+    assert_eq!(worded(Grammar::VisaStd), ("mapping_syntax", with("4")));
+    assert_eq!(worded(release(3)), ("mapping_syntax", with("4")));
+    assert_eq!(worded(release(4)), ("mapping_syntax", with("{ N }")));
+    assert_eq!(worded(release(7)), ("mapping_syntax", with("{ N }")));
+    assert_eq!(worded(release(8)), ("unknown_axis", with("{ N }")));
+    assert_eq!(worded(release(10)), ("unknown_axis", with("{ N }")));
+}

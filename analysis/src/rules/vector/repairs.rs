@@ -260,8 +260,10 @@ pub(super) fn retype(
         }
         places.push(tensor.element_type.span);
         next = match &tensor.origin {
-            Origin::Parameter | Origin::FromAddress => None,
-            Origin::View { of, tile: _ } | Origin::Reshape { of } => Some(*of),
+            Origin::Parameter | Origin::FromAddress | Origin::New => None,
+            Origin::View { of, tile: _ } | Origin::Resized { of } | Origin::Reshape { of } => {
+                Some(*of)
+            }
             Origin::Operation(id) => match &checked.body.operation(*id)?.kind {
                 OperationKind::Copy(copy) => Some(copy.source),
                 OperationKind::Pass(pass) => {

@@ -67,6 +67,8 @@ impl Costing<'_> {
             StageDerivation::Align(derived) => self.align(index, stage, derived),
             StageDerivation::Contract(derived) => self.contract(index, stage, derived),
             StageDerivation::Accumulate(derived) => self.accumulate(index, stage, derived),
+            // Adapters, trims and the first half of a temporal reduction are part of what follows or precedes them.
+            StageDerivation::Step(_) => {}
             StageDerivation::Cast(derived) => self.cast(index, stage, derived),
             StageDerivation::Transpose(derived) => self.transpose(index, stage, derived),
             StageDerivation::Vector => self.vector(index, stage),

@@ -50,6 +50,7 @@ fn trf_tensor(element_type: ElementType, (row, element): Two<'_>, axes: Axes<'_>
             chip: Some(written(Mapping::identity())),
             cluster: Some(written(mapping("1 # 2", &[]))),
             slice: Some(written(mapping("1 # 256", &[]))),
+            pe: None,
             row: Some(written(mapping(row, axes))),
             element: written(mapping(element, axes)),
         },

@@ -101,7 +101,7 @@ impl Flits {
 fn value_at(mapping: &Mapping, position: u64, name: &str) -> Option<u64> {
     match mapping.cell_at(position) {
         Cell::Index(index) => Some(index.value(name)),
-        Cell::Padding | Cell::OutOfBounds => None,
+        Cell::Padding(_) | Cell::OutOfBounds => None,
     }
 }
 

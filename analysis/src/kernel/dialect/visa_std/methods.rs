@@ -70,6 +70,7 @@ const fn on(
         arguments,
         action,
         offered_at: None,
+        only_in: None,
         releases: Some(Releases::since(RELEASE)),
         without_body: false,
     }

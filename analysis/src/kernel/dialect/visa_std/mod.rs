@@ -11,7 +11,7 @@ use crate::hardware::Machine;
 use crate::kernel::{Context, Level, Tier};
 use crate::libraries::Library;
 
-use super::{AssociatedFunction, Constructor, Release, Table};
+use super::{AssociatedFunction, Constructor, Release, Releases, Table};
 
 use guide::GUIDE;
 use types::TYPES;
@@ -24,7 +24,7 @@ const RELEASE: Release = Release::new(0, 1);
 pub static VISA_STD: Table = Table {
     library: Library::VisaStd,
     editions: &[(RELEASE, "April 2026")],
-    machine: Machine::RNGD,
+    machine: |_| Machine::RNGD,
     types: TYPES,
     methods: &[methods::METHODS, vector::METHODS],
     guide: GUIDE,
@@ -47,6 +47,7 @@ const ASSOCIATED: &[AssociatedFunction] = &[
         name: "from_addr",
         tiers: &[Tier::Hbm, Tier::Dm, Tier::Trf, Tier::Vrf],
         constructor: Constructor::FromAddress,
+        releases: Releases::since(RELEASE),
     },
     contents("rand"),
     contents("from_buf"),
@@ -60,6 +61,7 @@ const fn contents(name: &'static str) -> AssociatedFunction {
         name,
         tiers: &[Tier::Host],
         constructor: Constructor::Contents,
+        releases: Releases::since(RELEASE),
     }
 }
 

@@ -23,6 +23,7 @@ const fn on(
         arguments,
         action: Action::Stages(stages),
         offered_at: None,
+        only_in: None,
         releases: Some(Releases::since(RELEASE)),
         without_body: false,
     }

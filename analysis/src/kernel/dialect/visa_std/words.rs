@@ -89,6 +89,11 @@ pub(super) static WORDS: Words = Words {
         ("from", Wraps),
     ],
     conditions: &[("ValidAlways", ConditionWord::Always)],
+    guards: &[],
+    guard_type: "",
+    groups: &[],
+    bits: &[],
+    slots_type: "",
     operand_type: "VeRhs",
     operand_owners: &[
         "VeRhs",

@@ -18,6 +18,7 @@ const fn argument(role: Role) -> Argument {
         meaning: "",
         usual: "",
         suffix: "",
+        optional: false,
     }
 }
 
@@ -42,6 +43,7 @@ const fn method(
         arguments,
         action,
         offered_at: None,
+        only_in: None,
         releases: None,
         without_body: false,
     }

@@ -1,0 +1,98 @@
+//! The accumulator where the reduction over time and the layout of the rows are two stages, and each spells its output out
+//! (library: `contract_time`, `contract_lane`).
+//!
+//! Nothing is searched for here: the output time is the reduced time and what the layout puts inside, padding included.
+
+use crate::derivation::conventions::Conventions;
+use crate::derivation::forms;
+use crate::kernel::{AccumulationKind, Pass};
+use crate::mapping::Form;
+
+use super::accumulate::{
+    AccumulateDerivation, AccumulateViolation, AccumulatedTime, Forms, INTERLEAVED_LIMIT,
+    OUTPUT_LANES, SEQUENTIAL_LIMIT, kept_axes, positions_inside, reduced_innermost,
+};
+
+/// How the reduced time of stage `index`, a reduction over time, differs from what can be kept of the time before it.
+#[must_use]
+pub fn derive_time(pass: &Pass, index: usize) -> Option<AccumulatedTime> {
+    let time = forms::known(&pass.input_of(index).time)?;
+    let reduced = forms::known(&pass.stages.get(index)?.output.time)?;
+    let kept = forms::divide_relaxed(time, reduced);
+    if forms::lacks(time, reduced, &kept) {
+        return Some(AccumulatedTime::Unknown {
+            axes: forms::axis_names(&kept.divisor_residue),
+        });
+    }
+    if !kept.exact() {
+        return None;
+    }
+    kept_axes(time, reduced, &kept)
+}
+
+/// Packet before time before capacity. `reduced` is the time between the two stages.
+pub(super) fn judge(
+    kind: AccumulationKind,
+    forms: &Forms<'_>,
+    reduced: &Form,
+    conventions: Conventions,
+    derived: &mut AccumulateDerivation,
+) -> Option<AccumulateViolation> {
+    let lanes = OUTPUT_LANES;
+    let (packet, inside) = match kind {
+        AccumulationKind::Interleaved => (forms.row.pad(lanes)?, forms.packet.clone()),
+        AccumulationKind::Sequential => {
+            let padded = forms.packet.size().checked_next_multiple_of(lanes)?;
+            let (pieces, packet) = forms.packet.pad(padded)?.split_at(lanes)?;
+            (packet, Form::multiply(forms.row, &pieces)?)
+        }
+    };
+    let time = Form::multiply(reduced, &inside)?;
+    derived.expected_packet = Some(packet.to_mapping());
+    derived.expected_time = Some(time.to_mapping());
+    let elements = forms.out_packet.size();
+    if elements != lanes {
+        return Some(AccumulateViolation::PacketSize { elements });
+    }
+    if forms::differ(&packet, forms.out_packet) {
+        return Some(AccumulateViolation::Packet);
+    }
+    if forms::differ(&time, forms.out_time) {
+        return Some(AccumulateViolation::Time(AccumulatedTime::Innermost));
+    }
+    capacity(kind, forms, reduced, conventions, derived)
+}
+
+/// Slots of the accumulator: columns of a packet for interleaved rows, rows for sequential ones.
+fn capacity(
+    kind: AccumulationKind,
+    forms: &Forms<'_>,
+    reduced: &Form,
+    conventions: Conventions,
+    derived: &mut AccumulateDerivation,
+) -> Option<AccumulateViolation> {
+    let kept = forms::divide_relaxed(forms.time, reduced);
+    if !kept.exact() {
+        return None;
+    }
+    derived.reduced = forms.time.size().checked_div(reduced.size());
+    let waiting = positions_inside(forms.time, reduced, &kept);
+    let pieces = if conventions.counts_rows_alone() {
+        1
+    } else {
+        forms.packet.size().div_ceil(OUTPUT_LANES)
+    };
+    let (columns, rows) = (forms.packet.size(), forms.row.size().checked_mul(pieces)?);
+    let (own, limit, otherwise) = match kind {
+        AccumulationKind::Interleaved => (columns, INTERLEAVED_LIMIT, rows),
+        AccumulationKind::Sequential => (rows, SEQUENTIAL_LIMIT, columns),
+    };
+    let inner = waiting.checked_mul(own)?;
+    derived.inner = Some(inner);
+    derived.inner_otherwise = waiting.checked_mul(otherwise);
+    if inner <= limit {
+        return None;
+    }
+    derived.reordered_time = reduced_innermost(forms.time, &kept).map(|time| time.to_mapping());
+    Some(AccumulateViolation::Capacity { inner, limit })
+}

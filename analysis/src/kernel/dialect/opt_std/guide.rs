@@ -1,0 +1,394 @@
+//! Methods of tensors and contexts of the current library in words, those that are written most first.
+
+use crate::kernel::Tier;
+use crate::kernel::dialect::guide::{GuideRow, Part};
+
+const fn generic(name: &'static str, meaning: &'static str) -> Part {
+    Part {
+        name,
+        ty: "",
+        meaning,
+        usual: "",
+    }
+}
+
+const fn row(name: &'static str, summary: &'static str, generics: &'static [Part]) -> GuideRow {
+    GuideRow {
+        name,
+        tier: None,
+        summary,
+        generics,
+        turbofish: true,
+    }
+}
+
+/// A method whose generics an annotation says.
+const fn annotated(
+    name: &'static str,
+    summary: &'static str,
+    generics: &'static [Part],
+) -> GuideRow {
+    GuideRow {
+        turbofish: false,
+        ..row(name, summary, generics)
+    }
+}
+
+const fn on(tier: Tier, row: GuideRow) -> GuideRow {
+    GuideRow {
+        tier: Some(tier),
+        ..row
+    }
+}
+
+const SLICE: Part = generic("Slice2", "The slices of the result: 64, 128 or 256.");
+const CLUSTER: Part = generic("Cluster2", "The clusters of the result: 1 or 2.");
+const CHIP: Part = generic("Chip2", "The chips of the result.");
+const PE: Part = generic("Pe2", "The processing elements of the result: 1, 2 or 4.");
+const ELEMENT: Part = generic(
+    "Element2",
+    "The positions that each slice or chip of the result holds.",
+);
+const INDEX: Part = generic("Index", "The index along which the tile is cut.");
+const LENGTH: Part = generic("LEN", "How many values of the index the tile keeps.");
+const SOURCE: Part = generic("_", "Follows from the argument.");
+const DMA: Part = generic("DMA", "Which DMA: follows from the argument.");
+const SLICED: Part = generic("AxisToSlice", "The part of the element that is dealt out.");
+const REST: Part = generic("Element2", "The element without that part.");
+const INDEXED: Part = generic("IndexedAxis", "The axis that the indices count.");
+const PAYLOAD: Part = generic(
+    "Payload",
+    "What each index names: the element without that axis.",
+);
+const DOMAIN: Part = generic("Domain", "What the indices run over.");
+
+/// Methods of tensors and contexts; those of streams are worded by the catalogue.
+pub(super) const GUIDE: &[GuideRow] = &[
+    row("view", "A shared view of the tensor.", &[]),
+    row("view_mut", "An exclusive view of the tensor.", &[]),
+    row(
+        "begin",
+        "Begins a pass over a tensor of the DM.",
+        &[SOURCE, SOURCE, SOURCE, SOURCE, SOURCE],
+    ),
+    row(
+        "begin_interleaved",
+        "Begins a pass over two tensors in turn.",
+        &[
+            generic("I", "The axis of size 2 that tells the tensors apart."),
+            SOURCE,
+            SOURCE,
+            SOURCE,
+            SOURCE,
+            SOURCE,
+        ],
+    ),
+    annotated(
+        "to_dm",
+        "Copies to a new tensor in the DM.",
+        &[CLUSTER, SLICE, ELEMENT],
+    ),
+    annotated(
+        "to_dm",
+        "Copies to a new tensor in the DM.",
+        &[CHIP, CLUSTER, SLICE, ELEMENT],
+    ),
+    annotated(
+        "to_dm",
+        "Copies to a new tensor in the DM of the same clusters.",
+        &[SLICE, ELEMENT],
+    ),
+    annotated(
+        "to_dm",
+        "Carries the plan out: the result is a new tensor in the DM.",
+        &[ELEMENT],
+    ),
+    annotated(
+        "to_dm_at",
+        "As `to_dm`, at an address.",
+        &[CLUSTER, SLICE, ELEMENT],
+    ),
+    annotated("to_dm_at", "As `to_dm`, at an address.", &[SLICE, ELEMENT]),
+    on(
+        Tier::Host,
+        annotated(
+            "to_hbm",
+            "Copies from the host to a new tensor in the HBM.",
+            &[CHIP, ELEMENT],
+        ),
+    ),
+    annotated("to_hbm", "Copies to a new tensor in the HBM.", &[ELEMENT]),
+    annotated(
+        "to_hbm",
+        "Copies to a new tensor in the HBM.",
+        &[DMA, ELEMENT],
+    ),
+    on(
+        Tier::Host,
+        annotated("to_hbm_at", "As `to_hbm`, at an address.", &[CHIP, ELEMENT]),
+    ),
+    annotated("to_hbm_at", "As `to_hbm`, at an address.", &[ELEMENT]),
+    annotated("to_hbm_at", "As `to_hbm`, at an address.", &[DMA, ELEMENT]),
+    annotated("to_host", "Copies to a new tensor of the host.", &[ELEMENT]),
+    row(
+        "tile",
+        "The part of the view where the index has the values from `start` on.",
+        &[INDEX, LENGTH, ELEMENT],
+    ),
+    row(
+        "slice_tile",
+        "A part of the view along its slices.",
+        &[INDEX, LENGTH, SLICE],
+    ),
+    row(
+        "cluster_tile",
+        "A part of the view along its clusters.",
+        &[INDEX, LENGTH, CLUSTER],
+    ),
+    row(
+        "chip_tile",
+        "A part of the view along its chips.",
+        &[INDEX, LENGTH, CHIP],
+    ),
+    row(
+        "pad",
+        "The view with padding behind its elements.",
+        &[ELEMENT],
+    ),
+    row(
+        "unpad",
+        "The view without the padding behind its elements.",
+        &[ELEMENT],
+    ),
+    annotated(
+        "reshape",
+        "The same bytes under another type.",
+        &[CHIP, CLUSTER, SLICE, ELEMENT],
+    ),
+    annotated(
+        "reshape",
+        "The same bytes under another type.",
+        &[CHIP, ELEMENT],
+    ),
+    row(
+        "memset",
+        "Sets each element to a constant, by the sub context.",
+        &[],
+    ),
+    annotated(
+        "to_hbm_view",
+        "Copies to a view of a tensor in the HBM.",
+        &[SOURCE],
+    ),
+    annotated(
+        "to_hbm_view",
+        "Copies to a view of a tensor in the HBM.",
+        &[SOURCE, SOURCE],
+    ),
+    annotated(
+        "to_hbm_view",
+        "Copies to a view of a tensor in the HBM.",
+        &[SOURCE, SOURCE, SOURCE],
+    ),
+    annotated(
+        "to_hbm_view",
+        "Copies to a view of a tensor in the HBM.",
+        &[DMA, SOURCE, SOURCE, SOURCE],
+    ),
+    annotated(
+        "to_dm_view",
+        "Copies to a view of a tensor in the DM.",
+        &[SOURCE, SOURCE],
+    ),
+    annotated(
+        "to_dm_view",
+        "Copies to a view of a tensor in the DM.",
+        &[SOURCE, SOURCE, SOURCE],
+    ),
+    annotated(
+        "to_dm_view",
+        "Copies to a view of a tensor in the DM.",
+        &[SOURCE, SOURCE, SOURCE, SOURCE],
+    ),
+    annotated(
+        "to_dm_view_pcopy",
+        "Copies to a view of a tensor in the DM by the sub context.",
+        &[SOURCE, SOURCE, SOURCE, SOURCE],
+    ),
+    annotated(
+        "to_dm_pcopy",
+        "Copies to a new tensor in the DM by the sub context.",
+        &[SLICE, ELEMENT],
+    ),
+    annotated(
+        "to_spm",
+        "Copies to a new tensor in the scratchpad.",
+        &[PE, ELEMENT],
+    ),
+    row(
+        "chip_shuffle",
+        "Plans that chips take the tensors of others.",
+        &[],
+    ),
+    row(
+        "cluster_swap",
+        "Plans that the two clusters change tensors.",
+        &[],
+    ),
+    row(
+        "chip_slice",
+        "Plans that each chip takes one part of an axis.",
+        &[SLICED, REST],
+    ),
+    row(
+        "cluster_slice",
+        "Plans that each cluster takes one part of an axis.",
+        &[SLICED, REST],
+    ),
+    row(
+        "asymmetric_chip_slice",
+        "Gives each chip one part of an axis, by the sub context.",
+        &[SLICED, REST],
+    ),
+    row(
+        "asymmetric_cluster_slice",
+        "Gives each cluster one part of an axis, by the sub context.",
+        &[SLICED, REST],
+    ),
+    row(
+        "dm_cluster_shuffle",
+        "Moves tensors of the DM between clusters.",
+        &[SOURCE],
+    ),
+    row(
+        "dm_cluster_swap",
+        "The two clusters change tensors of the DM.",
+        &[],
+    ),
+    row(
+        "dm_chip_shuffle",
+        "Moves tensors of the DM between chips.",
+        &[SOURCE],
+    ),
+    row(
+        "hbm_chip_shuffle",
+        "Moves tensors of the HBM between chips.",
+        &[SOURCE, DMA],
+    ),
+    row(
+        "hbm_cluster_shuffle",
+        "Moves tensors of the HBM between clusters.",
+        &[SOURCE, DMA],
+    ),
+    row(
+        "parallel_copy_cluster_slice",
+        "Deals parts of a tensor out to the clusters.",
+        &[
+            generic("CLUSTER_DIM", "How many clusters: 2."),
+            SLICED,
+            generic("AxisSlicedElement", "The element with a hole in its place."),
+            ELEMENT,
+            SOURCE,
+            SOURCE,
+            SOURCE,
+            SOURCE,
+            SOURCE,
+        ],
+    ),
+    row(
+        "parallel_copy_chip_slice",
+        "Deals parts of a tensor out to the chips.",
+        &[
+            generic("CHIP_DIM", "How many chips."),
+            SLICED,
+            generic("AxisSlicedElement", "The element with a hole in its place."),
+            ELEMENT,
+            SOURCE,
+            SOURCE,
+            SOURCE,
+            SOURCE,
+            SOURCE,
+        ],
+    ),
+    row(
+        "gather",
+        "Plans to read the rows that indices name.",
+        &[INDEXED, PAYLOAD],
+    ),
+    row(
+        "scatter",
+        "Plans to write the rows that indices name.",
+        &[INDEXED, PAYLOAD],
+    ),
+    row(
+        "by_byte_offsets",
+        "The indices are byte offsets in the HBM.",
+        &[DOMAIN],
+    ),
+    row(
+        "by_positions",
+        "The indices are positions in the scratchpad.",
+        &[DOMAIN],
+    ),
+    row("sparse_prefix", "Only the first indices count.", &[]),
+    row(
+        "from_dm",
+        "Carries the plan out with a tensor of the DM.",
+        &[],
+    ),
+    row(
+        "from_dm_view",
+        "Carries the plan out with a view of the DM.",
+        &[],
+    ),
+    row(
+        "dma_gather",
+        "Copies the rows that an index tensor names to a new tensor in the DM.",
+        &[CLUSTER, SLICE, ELEMENT, SOURCE],
+    ),
+    row(
+        "dma_gather_scaled",
+        "Copies the rows that byte offsets name to a new tensor in the DM.",
+        &[CLUSTER, SLICE, ELEMENT, SOURCE],
+    ),
+    row(
+        "dma_gather_unscaled",
+        "Copies the rows that positions name to a new tensor in the DM.",
+        &[SOURCE, SOURCE, SOURCE, CLUSTER, SLICE, ELEMENT],
+    ),
+    row(
+        "dma_scatter",
+        "Copies to the rows of a tensor in the HBM that byte offsets name.",
+        &[
+            generic(
+                "Key",
+                "The part of the tensor that the index tensor is over.",
+            ),
+            SOURCE,
+            SOURCE,
+        ],
+    ),
+    row(
+        "dma_scatter_unscaled",
+        "Copies to the rows of a tensor in the HBM that positions name.",
+        &[
+            generic(
+                "Key",
+                "The part of the tensor that the index tensor is over.",
+            ),
+            SOURCE,
+            SOURCE,
+            SOURCE,
+            SOURCE,
+        ],
+    ),
+    row("address", "The tensor's first byte.", &[]),
+    row("size", "How many elements the tensor has.", &[]),
+    row("ready", "Waits until the tensor is there.", &[]),
+    row("to_buf", "The values in the order of the buffer.", &[]),
+    row("into_vec", "The values in the order of the buffer.", &[]),
+    row("into_buffer", "The memory of the tensor.", &[]),
+    row("into_inner", "The mathematical tensor.", &[]),
+    row("clone", "The same once more.", &[]),
+    row("into", "The same as a shared view.", &[]),
+];

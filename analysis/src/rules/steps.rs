@@ -1,0 +1,128 @@
+//! Findings of steps that are stages of their own: adapters behind a fetch, reductions over time, trims and conversions before
+//! a commit. The rules are those of the engines that they are steps of.
+
+use crate::derivation::StageDerivation;
+use crate::derivation::steps::StepViolation;
+use crate::hardware::{ElementType, FLIT_BYTES};
+
+use super::commit::{COMMIT_MAPPING, COMMIT_PACKET_SIZE};
+use super::contraction::{ACCUMULATE_LAYOUT, word_time};
+use super::fetch::{FETCH_CAST_UNSUPPORTED, FETCH_ZERO_POINT_RANGE};
+use super::sequencer::bytes;
+use super::wording::{self, StageOf, written};
+use super::{Applicability, Checked, Finding, Rule};
+
+/// The rules of other families that the steps break.
+pub(super) const RULES: &[&Rule] = &[
+    &FETCH_CAST_UNSUPPORTED,
+    &FETCH_ZERO_POINT_RANGE,
+    &ACCUMULATE_LAYOUT,
+    &COMMIT_PACKET_SIZE,
+    &COMMIT_MAPPING,
+];
+
+/// Turns what the steps of a body cannot do into findings.
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for of in wording::stages(checked) {
+        if let StageDerivation::Step(derived) = of.derived {
+            let met = derived.violations.iter();
+            findings.extend(met.map(|violation| to_finding(&of, violation)));
+        }
+    }
+}
+
+fn to_finding(of: &StageOf<'_>, violation: &StepViolation) -> Finding {
+    let output = &of.stage.output;
+    let method = &of.stage.method;
+    match violation {
+        StepViolation::Conversion {
+            from,
+            to,
+            alternatives,
+        } => {
+            let rule = if of.stage.kind.adapts() {
+                &FETCH_CAST_UNSUPPORTED
+            } else {
+                &COMMIT_PACKET_SIZE
+            };
+            Finding::new(
+                rule,
+                output.element_type.span,
+                format!("`{method}` does not convert {from} to {to}"),
+            )
+            .help(conversions(*from, alternatives))
+        }
+        StepViolation::ZeroPoint {
+            zero_point,
+            element_type,
+            range: (least, largest),
+        } => Finding::new(
+            &FETCH_ZERO_POINT_RANGE,
+            zero_point.span,
+            format!(
+                "the zero point {} does not fit {element_type}, whose values are {least} to {largest}",
+                zero_point.value.unwrap_or_default()
+            ),
+        ),
+        StepViolation::Time(reason) => {
+            let input = of.pass.input_of(of.index);
+            let differs = word_time(None, reason, output.time.get());
+            let message = format!("the reduced time {differs}");
+            Finding::new(&ACCUMULATE_LAYOUT, output.time.span, message)
+                .related(input.time.span, "the contracted time")
+        }
+        StepViolation::TrimSize { bits, padded } => {
+            let message = format!(
+                "the trimmed packet is {}; the Commit Engine writes 8, 16, 24 or 32 bytes of a packet",
+                bytes(*bits)
+            );
+            let finding = Finding::new(&COMMIT_PACKET_SIZE, output.packet.span, message);
+            match padded {
+                Some(padded) => {
+                    let replaced = [(output.packet.span, padded)];
+                    let words = ("keep some of the padding: ", "{}");
+                    finding.suggest(words, Applicability::Maybe, of.stage.span, &replaced)
+                }
+                None => finding,
+            }
+        }
+        StepViolation::TrimPacket { expected } => {
+            let before = of.pass.input_of(of.index).packet.get().map(written);
+            let message = match before {
+                Some(before) => {
+                    format!(
+                        "`{method}` keeps the front of the packet `{before}`, which this is not"
+                    )
+                }
+                None => format!("`{method}` keeps the front of its packet, which this is not"),
+            };
+            let finding = Finding::new(&COMMIT_MAPPING, output.packet.span, message);
+            match expected {
+                Some(expected) => {
+                    let replaced = [(output.packet.span, expected)];
+                    let words = ("the front of as many elements is ", "{}");
+                    finding.suggest(words, Applicability::Maybe, of.stage.span, &replaced)
+                }
+                None => finding,
+            }
+        }
+        StepViolation::CastSize { bits } => Finding::new(
+            &COMMIT_PACKET_SIZE,
+            of.stage.span,
+            format!(
+                "`{method}` converts packets of {} or {FLIT_BYTES} bytes; this one is {}",
+                FLIT_BYTES / 2,
+                bytes(*bits)
+            ),
+        ),
+    }
+}
+
+/// The conversions that there are, in words.
+fn conversions(from: ElementType, alternatives: &[ElementType]) -> String {
+    if alternatives.is_empty() {
+        return format!("no conversion begins with {from}");
+    }
+    let names: Vec<String> = alternatives.iter().map(ToString::to_string).collect();
+    format!("{from} can become {}", names.join(", "))
+}
