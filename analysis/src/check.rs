@@ -5,7 +5,8 @@
 //! re-runs none. A function in which the engine itself fails gives a problem instead of findings; the rest of the file is
 //! still checked.
 
-mod unread;
+mod releases;
+mod unknown_release;
 
 use std::any::Any;
 use std::cell::{Cell, OnceCell};
@@ -15,7 +16,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::unread::unread_library;
+use self::releases::mismatches;
+use self::unknown_release::unknown_release;
 use crate::causes::Causes;
 use crate::completion::{breaks_nothing, complete_each};
 use crate::db::Db;
@@ -532,7 +534,7 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
         Fixes::Completed => from_elsewhere(db, file, fixes),
     };
     take(&elsewhere, &mut report);
-    if let Some((finding, home)) = unread_library(db, file) {
+    if let Some((finding, home)) = unknown_release(db, file) {
         let diagnostic = places.diagnostic(&finding);
         report
             .diagnostics
@@ -541,10 +543,8 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
                 ..diagnostic
             }));
     }
-    report.library = Some(CrateLibrary {
-        krate: Crate::clone(&crate_of(db, file)),
-        library: FileLibrary::clone(&file_library(db, file)),
-    });
+    report.diagnostics.extend(mismatches(db, file, &mut places));
+    report.library = Some(library_of(db, file));
     report.unresolved = unresolved.into_values().collect();
     report.operations = counts(operations.len(), &report.unresolved);
     sort(&mut report.diagnostics);
@@ -561,6 +561,14 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
         }
     }
     Arc::new(report)
+}
+
+/// The crate of a file, and the library that it is written for.
+pub(crate) fn library_of(db: &dyn Db, file: SourceFile) -> CrateLibrary {
+    CrateLibrary {
+        krate: Crate::clone(&crate_of(db, file)),
+        library: FileLibrary::clone(&file_library(db, file)),
+    }
 }
 
 /// The code of a file that conditions leave out.

@@ -54,7 +54,7 @@ pub use ide::{
     RenameProblem, SemanticToken, SignatureHelp, SignatureParameter, StageTableAnswer, Symbol,
     SymbolKind, TokenKind, WorkspaceSymbol,
 };
-pub use inputs::{Options, Package, PackageLibrary, PackageManifest};
+pub use inputs::{ManifestPlace, Options, Package, PackageLibrary, PackageManifest};
 pub use items::{Crate, Dialect, FileLibrary};
 pub use libraries::{Library, Release, Said, Speaker};
 #[doc(hidden)]

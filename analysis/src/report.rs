@@ -271,8 +271,8 @@ impl FileReport {
 pub struct Report {
     /// How many files were checked.
     pub files: u64,
-    /// The crates of the files and their libraries, each once.
-    pub libraries: Vec<CrateLibrary>,
+    /// The crates of the files and their libraries, each once, with its files in their order.
+    pub libraries: BTreeMap<CrateLibrary, Vec<Arc<str>>>,
     /// Functions with `#[device]`.
     pub kernels: u64,
     /// Functions that `cfg` surely leaves out: they are not judged.
@@ -300,7 +300,10 @@ impl Report {
         };
         for file in files {
             let path = file.path;
-            report.libraries.extend(file.library);
+            if let Some(library) = file.library {
+                let files = report.libraries.entry(library).or_default();
+                files.push(Arc::clone(&path));
+            }
             if file.syntax_errors > 0 {
                 report.with_syntax_errors.push(Arc::clone(&path));
             }
@@ -318,13 +321,11 @@ impl Report {
                     .map(|problem| (Arc::clone(&path), problem)),
             );
         }
-        report.libraries.sort();
-        report.libraries.dedup();
         report.say_once();
         report
     }
 
-    /// That a library is not read is in the reports of all its crate's files: here the best place is kept.
+    /// That a library or its release is not known is in the reports of all its crate's files: here the best place is kept.
     fn say_once(&mut self) {
         let said_in = |diagnostic: &Diagnostic| {
             let home = diagnostic.home.as_ref()?;

@@ -16,7 +16,8 @@ use rustc_hash::FxHashSet;
 
 use crate::budget::Budget;
 use crate::check::{
-    Fixes, check_one, completed_file_report, file_report, items_of, panic_words, reachable_from,
+    Fixes, check_one, completed_file_report, file_report, items_of, library_of, panic_words,
+    reachable_from,
 };
 use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::cost::{KernelCost, kernel_costs};
@@ -26,11 +27,11 @@ use crate::fragments::{
     Fragment, blank, doc_blocks, file_of, fragments, is_markdown, markdown_blocks, path_of,
 };
 use crate::inputs::{
-    FileBudgets, FileCfg, Options, Package, PackageLibrary, PackageManifest, PackageManifests,
-    ProjectRules, SourceFile, syntax_error_count,
+    FileBudgets, FileCfg, Options, Package, PackageManifest, PackageManifests, ProjectRules,
+    SourceFile, syntax_error_count,
 };
 use crate::items::{DISUSED_BY_EDIT, Dialect, ItemId};
-use crate::report::{DiagnosticFix, FileReport, Problem, Report, fitted};
+use crate::report::{CrateLibrary, DiagnosticFix, FileReport, Problem, Report, fitted};
 use crate::rules::EnabledRules;
 use crate::suppression::{Allowed, allowing};
 
@@ -239,21 +240,11 @@ impl Workspace {
         self.apply();
     }
 
-    /// Sets the dialect of all files with relative paths, as one manifest above them would: for texts that are no files of a
-    /// package, such as the kernels on a rule's page.
+    /// Sets the dialect of all files that have no options of their own, and leaves the other options as they are.
     pub fn set_dialect(&mut self, dialect: Dialect) {
-        let release = dialect.release.to_string().into();
-        let library = PackageLibrary {
-            library: dialect.library,
-            named: Some("the text says so".into()),
-            renamed: None,
-            release: Some((release, "the text says its release".into())),
-        };
-        let manifest = PackageManifest {
-            name: "".into(),
-            libraries: [library].into(),
-        };
-        self.set_manifests([("", manifest)]);
+        self.options.library = Some(dialect.library);
+        self.options.release = Some(dialect.release);
+        self.apply();
     }
 
     /// Sets the rules that are on: in all files, and in files that have rules of their own, by path. What no rule that is on
@@ -367,7 +358,7 @@ impl Workspace {
         self.db.set_enabled_rules(&self.enabled);
         self.db
             .set_conditions(self.features.clone(), self.cfg.clone());
-        self.db.set_manifests(self.manifests.clone());
+        self.db.set_manifests(&self.manifests);
     }
 }
 
@@ -476,6 +467,17 @@ impl Analysis {
                 });
         let answers: Result<Vec<_>, Problem> = answers.collect();
         Ok(answers?.concat())
+    }
+
+    /// The crate of a file, and the library that it is written for.
+    ///
+    /// # Errors
+    ///
+    /// There is no such file, a newer edit overtook the question, or the engine failed.
+    pub fn library_of(&self, path: &str) -> Result<CrateLibrary, Problem> {
+        let parts = self.parts(path);
+        let file = parts.first().copied().ok_or(Problem::NoSuchFile)?;
+        self.guarded(|db| library_of(db, file))
     }
 
     /// What the engine holds of a file: the file itself, then the blocks in it.

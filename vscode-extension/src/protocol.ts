@@ -1,6 +1,6 @@
-// What the server answers to `visa/kernelCost` and `visa/memoryMap`, as the views need it.
+// What the server answers to `visa/kernelCost`, `visa/memoryMap` and `visa/dialect`, as the views need it.
 //
-// The shapes are those of `visa-lint cost --format json`. An answer is read field by field, so that a server of another
+// The shapes are those of `visa-lint cost --format json` and of a crate in `visa-lint --format json`. An answer is read field by field, so that a server of another
 // version leaves a view empty and does not break it.
 
 /** A place in a text: lines and columns from 1, columns in characters. */
@@ -139,6 +139,18 @@ export interface MemoryMap {
   /** Bytes a slice of each memory, by its tier. */
   readonly capacity: Readonly<Record<string, number>>;
   readonly free: readonly Free[];
+}
+
+/** The library that a document is written for. */
+export interface Dialect {
+  /** As settings write it: `opt-std`. */
+  readonly library: string;
+  /** As the lock file or the manifest writes it; `null` for a library of one release. */
+  readonly release: string | null;
+  /** The known release that is read in the place of one that is not known. */
+  readonly readAs: string | null;
+  /** What decided. */
+  readonly because: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -354,5 +366,18 @@ export function readMemoryMap(value: unknown): MemoryMap | null {
         return first === null || size === null ? null : { tier: text(tier), address: first, bytes: size };
       }),
     ),
+  };
+}
+
+/** Reads the answer to `visa/dialect`; `null` where the server does not say. */
+export function readDialect(value: unknown): Dialect | null {
+  const one = fields(value);
+  const library = text(one.dialect);
+  if (library === '') return null;
+  return {
+    library,
+    release: textOrNull(one.release),
+    readAs: textOrNull(one.read_as),
+    because: text(one.because),
   };
 }

@@ -3,6 +3,8 @@
 import * as vscode from 'vscode';
 
 import { DOCUMENTS, type Server, type Status } from './client';
+import { readDialect, type Dialect } from './protocol';
+import { dialectName } from './words';
 
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem(
@@ -11,50 +13,84 @@ export class StatusItem implements vscode.Disposable {
     90,
   );
   private readonly subscriptions: vscode.Disposable[];
+  /** The library of the document that is shown, and which document that is. */
+  private known: { readonly document: vscode.TextDocument; readonly dialect: Dialect | null } | undefined;
+  private asking: vscode.CancellationTokenSource | undefined;
 
   constructor(private readonly server: Server) {
     this.item.name = 'VISA';
     this.item.command = 'visa.showMenu';
+    const update = (): void => {
+      this.draw();
+      void this.ask();
+    };
     this.subscriptions = [
-      server.onChange(() => {
-        this.draw();
-      }),
-      vscode.window.onDidChangeActiveTextEditor(() => {
-        this.draw();
-      }),
+      server.onChange(update),
+      vscode.window.onDidChangeActiveTextEditor(update),
+      // A manifest or an import decides anew, and findings follow from it.
+      vscode.workspace.onDidSaveTextDocument(update),
+      vscode.languages.onDidChangeDiagnostics(update),
     ];
-    this.draw();
+    update();
   }
 
   dispose(): void {
+    this.asking?.cancel();
     this.item.dispose();
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   private draw(): void {
     const { status } = this.server;
-    const { text, tooltip, color } = worded(status);
+    const document = shown();
+    const dialect = this.known?.document === document ? this.known?.dialect : undefined;
+    const { text, tooltip, color } = worded(status, dialect ?? null);
     this.item.text = text;
     this.item.tooltip = tooltip;
     this.item.accessibilityInformation = { label: `VISA: ${tooltip}` };
     this.item.backgroundColor = color === undefined ? undefined : new vscode.ThemeColor(color);
-    const document = vscode.window.activeTextEditor?.document;
-    const fitting = document !== undefined && vscode.languages.match(DOCUMENTS, document) > 0;
     // What is broken is shown everywhere, what works only where it matters.
-    if (fitting || status.kind === 'failed') this.item.show();
+    if (document !== undefined || status.kind === 'failed') this.item.show();
     else this.item.hide();
+  }
+
+  /** Asks for the library of the document that is shown. */
+  private async ask(): Promise<void> {
+    this.asking?.cancel();
+    const document = shown();
+    if (document === undefined || this.server.status.kind !== 'ready') return;
+    const source = new vscode.CancellationTokenSource();
+    this.asking = source;
+    const parameters = { uri: this.server.uriOf(document) };
+    const answer = await this.server
+      .ask('visa/dialect', parameters, source.token)
+      // A server of another version does not know the request.
+      .catch(() => undefined);
+    if (source.token.isCancellationRequested) return;
+    this.known = { document, dialect: readDialect(answer) };
+    this.draw();
   }
 }
 
-function worded(status: Status): { text: string; tooltip: string; color?: string } {
+/** The document that is shown, if it is one that the server is asked about. */
+function shown(): vscode.TextDocument | undefined {
+  const document = vscode.window.activeTextEditor?.document;
+  return document !== undefined && vscode.languages.match(DOCUMENTS, document) > 0 ? document : undefined;
+}
+
+function worded(status: Status, dialect: Dialect | null): { text: string; tooltip: string; color?: string } {
   switch (status.kind) {
     case 'starting':
       return { text: '$(loading~spin) VISA', tooltip: 'The language server is starting' };
-    case 'ready':
+    case 'ready': {
+      const program = `visa-lsp ${status.version}, from ${ORIGINS[status.server.origin]}`;
+      if (dialect === null) return { text: '$(circuit-board) VISA', tooltip: program };
+      const name = dialectName(dialect);
       return {
-        text: '$(circuit-board) VISA',
-        tooltip: `visa-lsp ${status.version}, from ${ORIGINS[status.server.origin]}`,
+        text: `$(circuit-board) ${name}`,
+        tooltip: `This file is read as for ${name}: ${dialect.because}\n${program}`,
       };
+    }
     case 'failed':
       return {
         text: '$(error) VISA',
@@ -87,7 +123,7 @@ export async function showMenu(server: Server): Promise<void> {
       argument: '@ext:visa-lint.visa-lint',
     },
   ];
-  const placeHolder = worded(status).tooltip;
+  const placeHolder = worded(status, null).tooltip;
   const chosen = await vscode.window.showQuickPick(entries, { title: 'VISA', placeHolder });
   if (chosen === undefined) return;
   await vscode.commands.executeCommand(chosen.command, ...('argument' in chosen ? [chosen.argument] : []));

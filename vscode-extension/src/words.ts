@@ -1,6 +1,6 @@
 // Numbers and names as the views write them.
 
-import type { Context, Wait } from './protocol';
+import type { Context, Dialect, Wait } from './protocol';
 
 /** A count with its thousands apart, the same in every locale: `70,214`. */
 export function thousands(value: number): string {
@@ -67,4 +67,11 @@ export function fittedName(name: string, room: number, character: number): strin
   if (name.length <= most) return name;
   const tensor = name.slice(name.lastIndexOf(' ') + 1);
   return tensor.length <= most ? tensor : null;
+}
+
+/** A library in its release as the status item names it, without a patch, which changes nothing: `opt-std 0.8`. */
+export function dialectName(dialect: Dialect): string {
+  const release = dialect.readAs ?? dialect.release;
+  if (release === null) return dialect.library;
+  return `${dialect.library} ${release.split('.').slice(0, 2).join('.')}`;
 }

@@ -23,7 +23,7 @@ use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::db::{AnalysisDatabase, Db};
 use crate::fragments::{Origin, file_of, is_fragment};
 use crate::hardware::Target;
-use crate::libraries::Library;
+use crate::libraries::{Library, Release};
 use crate::syntax::ParsedFile;
 
 #[cfg(test)]
@@ -87,35 +87,71 @@ pub struct Package {
 }
 
 /// What a package's manifest and the lock file above it say of a library.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PackageLibrary {
     /// The library.
     pub library: Library,
-    /// What names it, in a clause; none where the package does not depend on it itself, and only its release is known.
+    /// What names it, in a clause; none where the package does not depend on it, and only its release is known.
     pub named: Option<Arc<str>>,
+    /// Whether another package that this one depends on names it, which may hand its names on.
+    pub through: bool,
     /// The name that paths of the package give it, where that is another one than its own.
     pub renamed: Option<Arc<str>>,
     /// The release and what says so, in a clause.
     pub release: Option<(Arc<str>, Arc<str>)>,
+    /// Why there is no release, in a clause, where something names the library and says none.
+    pub without: Option<Arc<str>>,
+    /// Where the manifest names it.
+    pub place: Option<ManifestPlace>,
+}
+
+/// A place in a manifest.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ManifestPlace {
+    /// The manifest, as the caller names files.
+    pub file: Arc<str>,
+    /// The first byte, its line and its column in characters, both from 1.
+    pub start: (u32, u32, u32),
+    /// The same behind the last byte.
+    pub end: (u32, u32, u32),
 }
 
 /// What is known of the libraries of a package.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PackageManifest {
     /// The package's name as in the manifest.
     pub name: Arc<str>,
     /// The libraries that it depends on, or whose release it fixes.
     pub libraries: Arc<[PackageLibrary]>,
+    /// Why nothing is known of them, in a clause, where the manifest cannot be read.
+    pub problem: Option<Arc<str>>,
+}
+
+/// What a package says of libraries. An input a package, so that another manifest of one leaves all others alone.
+#[salsa::input(debug)]
+pub struct PackageEntry {
+    /// The folder of the manifest.
+    #[returns(clone)]
+    pub root: Arc<str>,
+    /// What it says.
+    #[returns(clone)]
+    pub manifest: PackageManifest,
 }
 
 /// Packages by the folder of their manifest.
 pub type PackageManifests = BTreeMap<Arc<str>, PackageManifest>;
+
+/// The entries of packages by the folder of their manifest.
+pub type PackageEntries = BTreeMap<Arc<str>, PackageEntry>;
 
 /// What the user chose for the whole project or for some of its files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     /// The library; `None` where the crate's manifest says it, or else what its files import.
     pub library: Option<Library>,
+    /// The release of the library; `None` where the lock file or the manifest says it, or else what its files look like. It does
+    /// not count for a library that has no such release.
+    pub release: Option<Release>,
     /// The chip.
     pub target: Target,
     /// How many chips a kernel runs on whose attribute gives no literal, and a function that no kernel reaches.
@@ -161,7 +197,7 @@ pub struct Project {
     /// What packages say of the libraries that kernels are written for. An input of its own: another release leaves the tree of
     /// modules alone.
     #[returns(clone)]
-    pub manifests: Arc<PackageManifests>,
+    pub manifests: Arc<PackageEntries>,
     /// The rules that are on.
     #[default]
     #[returns(clone)]
@@ -285,13 +321,29 @@ impl AnalysisDatabase {
         }
     }
 
-    /// Sets what packages say of libraries.
-    pub fn set_manifests(&mut self, manifests: PackageManifests) {
+    /// Sets what packages say of libraries. Of a package that says the same as before nothing runs again.
+    pub fn set_manifests(&mut self, manifests: &PackageManifests) {
         let Some(project) = Project::try_get(self) else {
             return;
         };
-        if *project.manifests(self) != manifests {
-            project.set_manifests(self).to(Arc::new(manifests));
+        let known = project.manifests(self);
+        let mut entries = PackageEntries::new();
+        for (root, manifest) in manifests {
+            let entry = match known.get(root) {
+                Some(entry) => {
+                    if entry.manifest(self) != *manifest {
+                        entry.set_manifest(self).to(manifest.clone());
+                    }
+                    *entry
+                }
+                None => PackageEntry::builder(Arc::clone(root), manifest.clone())
+                    .durability(Durability::HIGH)
+                    .new(self),
+            };
+            entries.insert(Arc::clone(root), entry);
+        }
+        if *known != entries {
+            project.set_manifests(self).to(Arc::new(entries));
         }
     }
 

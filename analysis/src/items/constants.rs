@@ -446,7 +446,7 @@ fn literal_value(literal: &ast::Literal) -> ConstValue {
 }
 
 /// The value of an integer literal as written.
-pub(super) fn literal_u64(text: &str) -> Option<u64> {
+pub(crate) fn literal_u64(text: &str) -> Option<u64> {
     let tree = parse_text(&format!("const _: u64 = {text};")).ok()?.tree();
     let item = ast::HasModuleItem::items(&tree).next()?;
     let ast::Item::Const(item) = item else {

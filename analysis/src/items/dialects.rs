@@ -1,25 +1,27 @@
-//! Which library a file is written for, in which release, and why.
+//! Which library a crate is written for, in which release, and why.
 //!
-//! The user's choice goes first, then what the crate's manifest names, then imports: the file's own, those of its crate's
-//! root, those of any other file of the crate. Only a crate that says nothing anywhere is read as the book's. The release is
-//! what the lock file or the manifest says; shapes of the sources are not looked at here.
+//! A crate has one library and one release, whatever its files import. The user's choice goes first; it alone may differ from
+//! file to file. The library is what the manifest names, else what a file of the crate imports, else what a package that the
+//! manifest names hands on, else whose names the sources use. The release is that of the lock file or of the manifest, else the
+//! newest that has all shapes of the sources.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::file::{file_items, item_text};
-use super::ids::{ItemId, ItemKind, ModuleId, ModulePath};
-use super::modules::crate_root;
+use super::crates::{
+    CrateId, below_crate, crate_evidence, crate_id, crate_imports, package_around, root_of,
+};
+use super::ids::Span;
+use super::shapes::{Shapes, evidence, places};
 use crate::db::Db;
-use crate::inputs::{PackageLibrary, PackageManifest, Project, SourceFile, options};
-use crate::libraries::{Library, Release};
+use crate::inputs::{PackageLibrary, PackageManifest, SourceFile, options};
+use crate::libraries::{Library, Release, Shape};
 
 /// A library in a release: what decides what methods mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Dialect {
     /// The library.
     pub library: Library,
-    /// Its release; the newest one that is known where nothing says which.
+    /// Its release, one that is known: the newest where nothing says which, the nearest where another is said.
     pub release: Release,
 }
 
@@ -40,37 +42,18 @@ impl Default for Dialect {
     }
 }
 
-/// The crate that a file belongs to, as far as libraries go: a package has one manifest for all its targets.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Crate {
-    /// The package's name; none for a file outside of all packages.
-    pub package: Option<Arc<str>>,
-    /// The folder of the package's manifest; for a file outside of all packages the root file of its modules.
-    pub root: Arc<str>,
-}
-
 /// Library and release, and what decided them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileLibrary {
     /// The library in its release.
     pub dialect: Dialect,
-    /// The release as it is written somewhere, patch included: `0.8.1`.
+    /// The release as it is written somewhere, patch included: `0.8.1`; as shapes give it, or the newest, where it is written
+    /// nowhere. None for a library with a single release, where nothing writes it.
     pub release: Option<Arc<str>>,
     /// What decided, in a clause; files are named as below the crate's folder.
     pub because: Arc<str>,
-}
-
-/// The crate of a file.
-#[salsa::tracked(returns(clone))]
-pub fn crate_of(db: &dyn Db, file: SourceFile) -> Arc<Crate> {
-    let known = manifest(db, file).map(|(root, manifest)| Crate {
-        package: Some(manifest.name),
-        root,
-    });
-    Arc::new(known.unwrap_or_else(|| Crate {
-        package: None,
-        root: root_file(db, file).path(db),
-    }))
+    /// Whether the release that is written is none of those that are known, so that the nearest one is read instead.
+    pub is_unknown: bool,
 }
 
 /// The library of a file, in its release.
@@ -82,166 +65,255 @@ pub fn dialect(db: &dyn Db, file: SourceFile) -> Dialect {
 /// Library and release of a file.
 #[salsa::tracked(returns(clone))]
 pub fn file_library(db: &dyn Db, file: SourceFile) -> Arc<FileLibrary> {
-    let named: Arc<[PackageLibrary]> =
-        manifest(db, file).map_or_else(Default::default, |(_, manifest)| manifest.libraries);
-    let (library, because) = decided(db, file, &named);
-    let known = named.iter().find(|named| named.library == library);
-    let release = known.and_then(|named| named.release.clone());
-    let because = match &release {
-        Some((_, source)) => format!("{because}; {source}"),
+    let chosen = options(db, file);
+    crate_library(db, crate_id(db, file), chosen.library, chosen.release)
+}
+
+/// Library and release of a crate, where the user chose some or none of both.
+#[salsa::tracked(returns(clone))]
+fn crate_library(
+    db: &dyn Db,
+    krate: CrateId,
+    chosen: Option<Library>,
+    release: Option<Release>,
+) -> Arc<FileLibrary> {
+    let manifest = krate.manifest(db).map(|entry| entry.manifest(db));
+    let manifest = manifest.unwrap_or_default();
+    let (library, because) = match chosen {
+        Some(library) => (library, "the settings choose it".to_owned()),
+        None => decided(db, krate, &manifest, release),
+    };
+    let of_library = |release: &Release| Library::having(*release) == library;
+    let found = match release.filter(of_library) {
+        Some(release) => Released::chosen(release, chosen.is_some()),
+        None => released(db, krate, library, &manifest),
+    };
+    let because = match &found.because {
+        Some(source) => format!("{because}; {source}"),
         None => because,
     };
-    let written = release.as_ref();
-    let known = written.and_then(|(release, _)| Release::of_version(release));
+    let written = found.written.as_deref().and_then(Release::of_version);
+    let known = library.nearest(
+        written
+            .or(found.derived)
+            .unwrap_or_else(|| library.newest()),
+    );
+    let single = library.releases().len() == 1;
     Arc::new(FileLibrary {
         dialect: Dialect {
             library,
-            release: known.unwrap_or_else(|| library.newest()),
+            release: known,
         },
-        release: release.map(|(release, _)| release),
+        release: match found.written {
+            None if single => None,
+            None => Some(known.to_string().into()),
+            written => written,
+        },
         because: because.into(),
+        is_unknown: !single && written.is_some_and(|written| written != known),
     })
 }
 
-/// The library of a file, and what says so.
-fn decided(db: &dyn Db, file: SourceFile, named: &[PackageLibrary]) -> (Library, String) {
-    if let Some(library) = options(db, file).library {
-        return (library, "the settings choose it".to_owned());
-    }
-    let mut declared = named
+/// The library of a crate, and what says so, where the user does not.
+fn decided(
+    db: &dyn Db,
+    krate: CrateId,
+    manifest: &PackageManifest,
+    release: Option<Release>,
+) -> (Library, String) {
+    let declared: Vec<(&PackageLibrary, &Arc<str>)> = manifest
+        .libraries
         .iter()
-        .filter_map(|named| Some((named.library, named.named.as_ref()?)));
-    // A crate may depend on both; which one a file is for, imports say.
-    if let (Some((library, because)), None) = (declared.next(), declared.next()) {
-        return (library, because.to_string());
-    }
-    let imported = imported_library(db, file).map(|library| (library, file));
-    let imported = imported.or_else(|| {
-        let root = root_file(db, file);
-        imported_library(db, root).map(|library| (library, root))
-    });
-    let imported = imported.or_else(|| {
-        let imports = crate_imports(db, Project::try_get(db)?);
-        imports.get(&crate_of(db, file).root).copied()
-    });
-    match imported {
-        Some((library, by)) => {
-            let by = below_crate(db, by);
-            (library, format!("`{by}` imports it"))
+        .filter_map(|named| Some((named, named.named.as_ref()?)))
+        .collect();
+    let only = |through: bool| {
+        let mut named = declared
+            .iter()
+            .filter(|(named, _)| named.through == through);
+        match (named.next(), named.next()) {
+            (Some((named, because)), None) => Some((named.library, because.to_string())),
+            _ => None,
         }
-        None => (
-            Library::default(),
-            "nothing names a library, and this one is the book's".to_owned(),
-        ),
+    };
+    if let Some(found) = only(false) {
+        return found;
+    }
+    // What the manifest says where it does not decide.
+    let both = declared.iter().filter(|(named, _)| !named.through).count() > 1;
+    let remark = match &manifest.problem {
+        Some(problem) => format!("{problem}; "),
+        None if both => "`Cargo.toml` depends on both libraries; ".to_owned(),
+        None => String::new(),
+    };
+    let root = root_of(db, krate);
+    let imported = root.and_then(|root| crate_imports(db, krate).library(root));
+    if let Some((library, by)) = imported {
+        let by = below_crate(db, krate, by);
+        return (library, format!("{remark}`{by}` imports it"));
+    }
+    if let Some((library, because)) = only(true) {
+        return (library, format!("{remark}{because}"));
+    }
+    if let Some(release) = release {
+        return (
+            Library::having(release),
+            format!("{remark}the settings choose its release"),
+        );
+    }
+    if let Some(shape) = successors(crate_evidence(db, krate).shapes()) {
+        let because = format!(
+            "{remark}nothing names a library, and {} in the sources is its",
+            shape.words
+        );
+        return (Library::OptStd, because);
+    }
+    (
+        Library::default(),
+        format!("{remark}nothing names a library, and this one is the book's"),
+    )
+}
+
+/// The shape that tells the sources of a crate from those for the book's library, if they are not for it: more names speak
+/// against it than for it.
+fn successors(shapes: Shapes) -> Option<&'static Shape> {
+    let names = || shapes.rows().filter(|shape| shape.pattern.is_name());
+    let own = names().filter(|shape| !shape.in_book).count();
+    let of_book = names().filter(|shape| shape.first.is_none()).count();
+    names()
+        .find(|shape| !shape.in_book)
+        .filter(|_| own > of_book)
+}
+
+/// The release of a crate's library.
+struct Released {
+    /// As it is written somewhere.
+    written: Option<Arc<str>>,
+    /// Where nothing writes it.
+    derived: Option<Release>,
+    /// What says so, in a clause.
+    because: Option<String>,
+}
+
+impl Released {
+    /// The user's choice, which was said if they chose the library with it.
+    fn chosen(release: Release, is_said: bool) -> Self {
+        Self {
+            written: Some(release.to_string().into()),
+            derived: None,
+            because: (!is_said).then(|| format!("the settings choose {release}")),
+        }
     }
 }
 
-/// What the package around a file says of libraries, with the package's folder.
+/// The release of a crate's library, where the user does not choose it.
+fn released(db: &dyn Db, krate: CrateId, library: Library, manifest: &PackageManifest) -> Released {
+    let mut known = manifest.libraries.iter();
+    let known = known.find(|known| known.library == library);
+    if let Some((release, source)) = known.and_then(|known| known.release.clone()) {
+        return Released {
+            written: Some(release),
+            derived: None,
+            because: Some(source.to_string()),
+        };
+    }
+    if library.releases().len() == 1 {
+        return Released {
+            written: None,
+            derived: None,
+            because: None,
+        };
+    }
+    let shapes = crate_evidence(db, krate).shapes();
+    let (release, because) = by_shapes(library, shapes);
+    let without = known.and_then(|known| known.without.as_deref());
+    let because = match without {
+        Some(without) => format!("{without}; {because}"),
+        None => because,
+    };
+    Released {
+        written: None,
+        derived: Some(release),
+        because: Some(because),
+    }
+}
+
+/// The newest release that has all shapes, and why it is that one. Where none has all of them, the newest that has most.
+fn by_shapes(library: Library, shapes: Shapes) -> (Release, String) {
+    // What only the book's library has says nothing of releases of another.
+    let telling: Vec<&Shape> = shapes
+        .rows()
+        .filter(|shape| shape.first.is_some())
+        .collect();
+    let having = |release: &Release| telling.iter().filter(|shape| shape.is_in(*release)).count();
+    let releases = library.releases().iter();
+    let release = releases
+        .copied()
+        .max_by_key(|release| (having(release), *release));
+    let release = release.unwrap_or_else(|| library.newest());
+    let oldest = library.releases().first().copied();
+    let earliest = telling.iter().max_by_key(|shape| shape.first);
+    let earliest = earliest.filter(|shape| shape.first > oldest);
+    let latest = telling.iter().filter(|shape| shape.last.is_some());
+    let latest = latest.min_by_key(|shape| shape.last);
+    let bounds: Vec<String> = [earliest, latest]
+        .into_iter()
+        .flatten()
+        .map(|shape| format!("{} is of {}", shape.words, shape.releases()))
+        .collect();
+    let bounds = match bounds.as_slice() {
+        [one, other] if one == other => one.clone(),
+        all => all.join(", "),
+    };
+    let because = if bounds.is_empty() {
+        format!("nothing says its release, and {release} is the newest that is known")
+    } else if having(&release) < telling.len() {
+        format!("no release has all that the sources use ({bounds}), and {release} has most")
+    } else {
+        format!("{release} is the newest that has what the sources use ({bounds})")
+    };
+    (release, because)
+}
+
+/// The manifest's word about a file's library, if there is one.
+pub(crate) fn file_manifest(db: &dyn Db, file: SourceFile) -> Option<PackageLibrary> {
+    let manifest = package_around(db, file)?.manifest(db);
+    let wanted = dialect(db, file).library;
+    let mut libraries = manifest.libraries.iter();
+    libraries.find(|known| known.library == wanted).cloned()
+}
+
+/// Shapes of a file that the release of its crate does not have, while other releases have all shapes of the crate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Excluded {
+    /// Where they are, each where it is first.
+    pub(crate) shapes: Vec<(Span, &'static Shape)>,
+    /// The oldest and the newest release that have all shapes of the crate.
+    pub(crate) fitting: (Release, Release),
+}
+
+/// The shapes of a file that the release of its crate does not have. None where no release has all that the crate uses: then
+/// single names are of another release, and not the crate.
 #[salsa::tracked(returns(clone))]
-fn manifest(db: &dyn Db, file: SourceFile) -> Option<(Arc<str>, PackageManifest)> {
-    let manifests = Project::try_get(db)?.manifests(db);
-    if manifests.is_empty() {
+pub(crate) fn excluded_shapes(db: &dyn Db, file: SourceFile) -> Option<Arc<Excluded>> {
+    let Dialect { library, release } = dialect(db, file);
+    if library.shapes().is_empty() {
         return None;
     }
-    let path = file.path(db);
-    let mut folder: &str = &path;
-    while let Some((above, _)) = folder.rsplit_once('/') {
-        folder = above;
-        if let Some((root, manifest)) = manifests.get_key_value(folder) {
-            return Some((Arc::clone(root), manifest.clone()));
-        }
+    let own = evidence(db, file).shapes();
+    // Most files have nothing that their release has not, and then no other file matters.
+    if own.rows().all(|shape| shape.is_in(release)) {
+        return None;
     }
-    let (root, manifest) = manifests.get_key_value("")?;
-    let relative = !path.starts_with('/');
-    relative.then(|| (Arc::clone(root), manifest.clone()))
-}
-
-/// The names that the package around a file gives libraries in its manifest.
-#[salsa::tracked(returns(clone))]
-pub(super) fn renamed_libraries(db: &dyn Db, file: SourceFile) -> Arc<[(Library, Arc<str>)]> {
-    let libraries = manifest(db, file).map_or_else(Default::default, |(_, found)| found.libraries);
-    let renamed = libraries.iter();
-    renamed
-        .filter_map(|named| Some((named.library, Arc::clone(named.renamed.as_ref()?))))
-        .collect()
-}
-
-/// For each crate the first of its files, in the order of their paths, that imports a library.
-#[salsa::tracked(returns(clone))]
-fn crate_imports(db: &dyn Db, project: Project) -> Arc<BTreeMap<Arc<str>, (Library, SourceFile)>> {
-    let mut imports = BTreeMap::new();
-    for file in project.files(db).values() {
-        if let Some(library) = imported_library(db, *file) {
-            let root = Arc::clone(&crate_of(db, *file).root);
-            imports.entry(root).or_insert((library, *file));
-        }
-    }
-    Arc::new(imports)
-}
-
-/// The library that a file's imports name.
-#[salsa::tracked(returns(copy))]
-fn imported_library(db: &dyn Db, file: SourceFile) -> Option<Library> {
-    library_imports(db, file)
-        .next()
-        .map(|(library, ..)| library)
-}
-
-/// The imports of a file that name a library, with the first byte of its name in the item's text.
-pub(crate) fn library_imports(
-    db: &dyn Db,
-    file: SourceFile,
-) -> impl Iterator<Item = (Library, ItemId, usize)> {
-    let items = file_items(db, file);
-    let imports: Vec<ItemId> = items
-        .items
-        .iter()
-        .copied()
-        .filter(|item| item.kind(db) == ItemKind::Use)
-        .collect();
-    let renamed = renamed_libraries(db, file);
-    imports.into_iter().filter_map(move |item| {
-        let text = Arc::clone(&item_text(db, item).text);
-        let own = Library::ALL.map(|library| Some((text.find(library.crate_name())?, library)));
-        let others = renamed
-            .iter()
-            .filter_map(|(library, name)| Some((word(&text, name)?, *library)));
-        let (start, library) = own.into_iter().flatten().chain(others).min()?;
-        Some((library, item, start))
-    })
-}
-
-/// Where a name is as a word of its own.
-fn word(text: &str, name: &str) -> Option<usize> {
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-    text.match_indices(name)
-        .map(|(start, _)| start)
-        .find(|start| {
-            let before = text
-                .get(..*start)
-                .and_then(|before| before.chars().next_back());
-            let after = text
-                .get(start + name.len()..)
-                .and_then(|after| after.chars().next());
-            !before.is_some_and(is_part) && !after.is_some_and(is_part)
-        })
-}
-
-/// The root file of a file's modules.
-fn root_file(db: &dyn Db, file: SourceFile) -> SourceFile {
-    crate_root(db, ModuleId::new(db, file, ModulePath::from([]))).file(db)
-}
-
-/// A file's path below the folder of its crate.
-fn below_crate(db: &dyn Db, file: SourceFile) -> String {
-    let path = file.path(db);
-    let krate = crate_of(db, file);
-    let folder = match &krate.package {
-        Some(_) => &*krate.root,
-        None => krate.root.rsplit_once('/').map_or("", |(folder, _)| folder),
+    let all = crate_evidence(db, crate_id(db, file)).shapes();
+    let fits = |release: &Release| all.rows().all(|shape| shape.is_in(*release));
+    let mut fitting = library.releases().iter().copied().filter(fits);
+    let oldest = fitting.next()?;
+    let newest = fitting.next_back().unwrap_or(oldest);
+    let mut shapes = places(db, file, all);
+    shapes.retain(|(_, shape)| !shape.is_in(release));
+    let excluded = Excluded {
+        shapes,
+        fitting: (oldest, newest),
     };
-    let below = path
-        .strip_prefix(folder)
-        .map(|rest| rest.trim_start_matches('/'));
-    below.unwrap_or(&path).to_owned()
+    (!excluded.shapes.is_empty()).then(|| Arc::new(excluded))
 }

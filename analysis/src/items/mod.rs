@@ -5,7 +5,9 @@
 //! where there was trivia), so that what depends on an item re-runs only when its tokens change. A [`Span`] points into
 //! that text; [`file_range`] turns it into bytes of the file when something is reported.
 
+mod attributes;
 mod constants;
+mod crates;
 mod declarations;
 mod dialects;
 mod editing;
@@ -23,16 +25,22 @@ mod references;
 mod remarks;
 mod resolve;
 mod scopes;
+mod shapes;
 mod sites;
+mod tokens;
 mod values;
 
+pub(crate) use self::attributes::{DeviceEntry, device_entries};
 #[cfg(test)]
 pub use self::constants::ConstEnvironment;
+pub(crate) use self::constants::literal_u64 as literal_number;
 pub use self::constants::{ConstValue, evaluate};
+pub(crate) use self::crates::library_imports;
+pub use self::crates::{Crate, crate_of};
 #[cfg(test)]
 pub use self::declarations::module_scope;
-pub(crate) use self::dialects::library_imports;
-pub use self::dialects::{Crate, Dialect, FileLibrary, crate_of, dialect, file_library};
+pub use self::dialects::{Dialect, FileLibrary, dialect, file_library};
+pub(crate) use self::dialects::{Excluded, excluded_shapes, file_manifest};
 pub use self::editing::DISUSED_BY_EDIT;
 pub use self::file::{
     ParsedItem, TokenMap, file_items, file_range, item_at, item_text, left_out_code, parse_item,

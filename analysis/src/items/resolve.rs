@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::crates::renamed_libraries;
 use super::declarations::{Declarations, Declared, module_scope};
-use super::dialects::renamed_libraries;
 use super::ids::{ItemId, ItemKind, ModuleId, Span};
 use super::language;
 use super::modules::{crate_root, package_library, parent_module};

@@ -309,18 +309,22 @@ pub struct DeviceAttribute {
     pub span: Span,
 }
 
-/// The `#[device(…)]` of a function.
-#[salsa::tracked(returns(clone))]
-pub fn device_attribute(db: &dyn Db, function: ItemId) -> Option<DeviceAttribute> {
-    let parsed = parse_item(db, function);
-    let node = parsed.cast::<ast::Fn>()?;
-    let attribute = ast::HasAttrs::attrs(&node).find(|attribute| {
+/// The `#[device(…)]` of a function, as it is written.
+pub(super) fn written_device_attribute(function: &ast::Fn) -> Option<ast::Attr> {
+    ast::HasAttrs::attrs(function).find(|attribute| {
         let path = attribute.syntax().descendants().find_map(ast::Path::cast);
         let name = path
             .and_then(|path| path.segment())
             .and_then(|segment| segment.name_ref());
         name.is_some_and(|name| name.text() == "device")
-    })?;
+    })
+}
+
+/// The `#[device(…)]` of a function.
+#[salsa::tracked(returns(clone))]
+pub fn device_attribute(db: &dyn Db, function: ItemId) -> Option<DeviceAttribute> {
+    let parsed = parse_item(db, function);
+    let attribute = written_device_attribute(&parsed.cast::<ast::Fn>()?)?;
     let tree = attribute
         .syntax()
         .descendants()

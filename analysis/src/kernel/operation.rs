@@ -464,8 +464,6 @@ pub enum UnresolvedReason {
     UnboundedLoop,
     /// An expression that this analysis does not follow.
     UnsupportedExpression(String),
-    /// A call in a kernel for a library that is not read yet.
-    UnreadLibrary(Library),
     /// Helpers and loops multiply to more operations than are followed: the rest of the function is not looked at.
     TooManyOperations,
     /// More of something are in each other than are followed: helpers that call each other, expressions.
@@ -480,7 +478,7 @@ impl UnresolvedReason {
     /// Whether one finding says it for all operations of its kind.
     #[must_use]
     pub const fn is_said_once(&self) -> bool {
-        matches!(self, Self::UnreadLibrary(_)) || self.is_limit()
+        self.is_limit()
     }
 
     /// Whether a limit of this program ended the analysis.
@@ -516,7 +514,6 @@ impl UnresolvedReason {
             Self::UnboundedLoop => "loop without constant bounds".to_owned(),
             Self::UnsupportedExpression(what) => format!("unsupported expression: {what}"),
             Self::Undecided(what) => what.clone(),
-            Self::UnreadLibrary(library) => format!("`{}` is not read yet", library.crate_name()),
             Self::TooManyOperations => "too many operations".to_owned(),
             Self::TooDeep(what) => format!("{what} are nested too deeply"),
             Self::LongLoop(_) => "a loop with more runs than are unrolled".to_owned(),

@@ -7,10 +7,12 @@
 mod errors;
 mod operations;
 mod opt_std;
+mod shapes;
 mod visa_std;
 
 pub use errors::{Pasted, Said, Speaker};
 pub use operations::{NamedOperation, OperationEnum, OperationNames};
+pub(crate) use shapes::{Arguments, Pattern, SHAPE_CAPACITY, Shape};
 
 /// A library that kernels are written against.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,10 +69,23 @@ struct Names {
     enums: &'static [(&'static str, &'static [&'static str])],
     /// What operations of the Vector Engine are called.
     operations: &'static OperationNames,
-    /// The newest release that is known.
-    newest: Release,
+    /// The releases that are known, in their order. Never empty.
+    releases: &'static [Release],
+    /// The keys of the attribute of kernels.
+    device_keys: &'static [DeviceKey],
     /// What it and its compiler say of kernels that they refuse, by the rule that foresees it.
     errors: &'static [(&'static str, &'static [Said])],
+}
+
+/// A key of the attribute of kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DeviceKey {
+    /// As it is written.
+    pub(crate) name: &'static str,
+    /// What counts where no number is read; none where the library does not look at the value.
+    pub(crate) default: Option<u8>,
+    /// The first release that has it.
+    pub(crate) since: Release,
 }
 
 impl Library {
@@ -96,16 +111,53 @@ impl Library {
         self.names().setting
     }
 
-    /// Whether operations of the library are understood.
+    /// The releases that are known, in their order.
     #[must_use]
-    pub const fn is_read(self) -> bool {
-        matches!(self, Self::VisaStd | Self::OptStd)
+    pub const fn releases(self) -> &'static [Release] {
+        self.names().releases
     }
 
     /// The newest release that is known: what a file is read as that says none.
     #[must_use]
     pub const fn newest(self) -> Release {
-        self.names().newest
+        match self.names().releases.last() {
+            Some(release) => *release,
+            None => Release::new(0, 0),
+        }
+    }
+
+    /// The library whose release a number can only be: the book's library has the first one, its successor all later ones.
+    #[must_use]
+    pub fn having(release: Release) -> Self {
+        if Self::VisaStd.releases().contains(&release) {
+            Self::VisaStd
+        } else {
+            Self::OptStd
+        }
+    }
+
+    /// The keys of the attribute of kernels in a release.
+    pub(crate) fn device_keys(self, release: Release) -> impl Iterator<Item = &'static DeviceKey> {
+        let keys = self.names().device_keys.iter();
+        keys.filter(move |key| key.since <= release)
+    }
+
+    /// The known release that another is read as: itself, or the nearest one.
+    #[must_use]
+    pub fn nearest(self, release: Release) -> Release {
+        let earlier = self.releases().iter().rev();
+        let found = earlier.copied().find(|known| *known <= release);
+        found
+            .or_else(|| self.releases().first().copied())
+            .unwrap_or(release)
+    }
+
+    /// The shapes by which sources tell the releases of the library that they are written for.
+    pub(crate) const fn shapes(self) -> &'static [Shape] {
+        match self {
+            Self::VisaStd => &[],
+            Self::OptStd => opt_std::SHAPES,
+        }
     }
 
     /// What the library calls operations of the Vector Engine.
@@ -160,5 +212,16 @@ mod tests {
         assert_eq!(Release::of_version("1"), None);
         assert_eq!(Release::of_version("*"), None);
         assert!(Release::new(0, 10) > Release::new(0, 9));
+    }
+
+    #[test]
+    fn what_is_not_known_is_read_as_the_nearest() {
+        let nearest = |minor| Library::OptStd.nearest(Release::new(0, minor)).minor;
+        assert_eq!([1, 2, 8, 10, 11].map(nearest), [2, 2, 8, 10, 10]);
+        let major = Library::OptStd.nearest(Release::new(1, 0));
+        assert_eq!(major, Library::OptStd.newest());
+        for library in Library::ALL {
+            assert!(library.releases().is_sorted() && !library.releases().is_empty());
+        }
     }
 }

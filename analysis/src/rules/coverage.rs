@@ -1,9 +1,9 @@
-//! What was not looked at: operations that could not be followed, limits that end the analysis, libraries that are not read.
+//! What was not looked at: operations that could not be followed, limits that end the analysis, releases that are not known.
 //!
 //! Every other rule is silent about these. The rules here say where, and why.
 
 use crate::db::Db;
-use crate::items::{Crate, FileLibrary, Span, item_text};
+use crate::items::{Span, item_text};
 use crate::kernel::{Body, CALL_DEPTH, EXPRESSION_DEPTH, Unresolved, UnresolvedReason};
 use crate::numbers::thousands;
 
@@ -17,13 +17,12 @@ pub(in crate::rules) static DIALECT_UNSUPPORTED: Rule = rule!(
     Toolchain,
     Coverage,
     "library",
-    "the crate is written for a library whose operations are not read yet",
+    "the crate is written for a release of its library that is not known",
     "Kernels are written against a library, and its release decides what a method means: the same name takes other type \
-     arguments, checks other things or is another stage. visa-lint reads the operations of the book's library, \
-     `{crate of the book}`. In a crate for its successor, `{crate of the successor}`, only what is written in `axes!` and `m!` is \
-     checked; the calls of its kernels are counted as operations that were not looked at, so that a run without further \
-     findings says nothing about them. The manifest decides which library a crate is for, then what any of its files \
-     imports; `dialect` in the settings or `--dialect` says otherwise.";
+     arguments, checks other things or is another stage. Of `{crate of the successor}`, the successor of the book's library, the \
+     releases are known one by one. A crate for a newer one is read as for the newest that is known: what is new in it cannot be \
+     judged, and what changed may be judged wrongly. The manifest decides which library a crate is for, then what any of its \
+     files imports; `dialect` in the settings or `--dialect` says otherwise.";
     refused: Refusal::OWN,
 );
 
@@ -144,27 +143,6 @@ fn limit_words(reason: &UnresolvedReason, body: &Body, count: u64) -> String {
             number(body.operations.len())
         ),
     }
-}
-
-/// What is said once a crate about a library that is not read.
-pub(crate) fn unread_library(place: Span, krate: &Crate, library: &FileLibrary) -> Finding {
-    let name = library.dialect.library.crate_name();
-    let release = match &library.release {
-        Some(release) => format!("release {release}"),
-        None => "of an unknown release".to_owned(),
-    };
-    let whose = match &krate.package {
-        Some(package) => format!("the crate `{package}`"),
-        None => "this crate".to_owned(),
-    };
-    let message =
-        format!("`{name}`, {release}, is not read yet: no operation of {whose} is looked at");
-    Finding::new(&DIALECT_UNSUPPORTED, place, message)
-        .note(format!(
-            "{whose} is taken to be for `{name}`, because {}",
-            library.because
-        ))
-        .note("what is in `axes!` and `m!` is checked all the same")
 }
 
 fn unresolved(db: &dyn Db, place: &Unresolved) -> Finding {

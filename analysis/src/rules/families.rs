@@ -5,7 +5,7 @@ use super::{
     banks, budgets, cast, collect, commit, contraction, coverage, device_language, dma,
     dma_performance, fetch, library, mapping_expressions, memory, performance, pipeline,
     provenance, schedule, sequencer, steps, style, suppressions, switch, tensors, transpose,
-    valid_count, vector,
+    valid_count, vector, versions,
 };
 use crate::names::nearest_names;
 
@@ -150,6 +150,12 @@ pub(super) const FAMILIES: &[Family] = &[
         also: &[],
         needs: Needs::Derivation,
         check: library::check,
+    },
+    Family {
+        rules: versions::RULES,
+        also: &[],
+        needs: Needs::Body,
+        check: versions::check,
     },
     Family {
         rules: device_language::RULES,

@@ -56,6 +56,7 @@ mod transpose;
 mod trying;
 mod valid_count;
 mod vector;
+pub(crate) mod versions;
 mod wording;
 mod words;
 
@@ -108,7 +109,7 @@ fn as_proposed(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
 
 pub(crate) use closed::{ALTERNATIVE_LIMIT, FOLLOWING};
 pub(crate) use coverage::{
-    asks_for_undecided, hidden, names_what_is_not_looked_at, not_looked_at, unread_library, what,
+    asks_for_undecided, hidden, names_what_is_not_looked_at, not_looked_at, what,
 };
 pub(crate) use fetch::unaligned_packet;
 pub(crate) use reach::Reach;
@@ -164,6 +165,9 @@ pub(crate) fn check_item(db: &dyn Db, item: ItemId, families: Families) -> Vec<F
     let sites = mapping_sites(db, item);
     if families.have_one_of(mapping_expressions::RULES) {
         findings.extend(check_expressions(db, item, &sites));
+    }
+    if families.have_one_of(versions::RULES) {
+        findings.extend(versions::check_item(db, item));
     }
     if families.have_one_of(library::RULES) {
         let library = library_of(db, item.file(db));

@@ -25,6 +25,8 @@ pub(crate) struct DialectOf<'a> {
     /// The package's name; for a file outside of all packages the root file of its modules.
     pub(crate) krate: String,
     pub(crate) library: &'a FileLibrary,
+    /// The files of the crate that are written for it, as people see them.
+    pub(crate) files: Vec<String>,
 }
 
 /// An operation that was not looked at.

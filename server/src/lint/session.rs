@@ -88,8 +88,8 @@ pub(crate) struct Checked {
     pub(crate) operations: OperationCounts,
     /// In the order of files, places and rules; suppressed ones included, those at level `allow` not.
     pub(crate) findings: Vec<Finding>,
-    /// The crates of the files and the libraries that they are written for.
-    pub(crate) libraries: Vec<CrateLibrary>,
+    /// The crates of the files and the libraries that they are written for, with the files.
+    pub(crate) libraries: BTreeMap<CrateLibrary, Vec<Arc<str>>>,
     /// Operations that were not looked at, in the order of files and places.
     pub(crate) unresolved: Vec<NotLookedAt>,
     /// How many findings were left out because a baseline knows them.
@@ -402,13 +402,17 @@ impl<'a> Session<'a> {
     }
 
     /// The crates of a report by names that people know, with their libraries.
-    pub(crate) fn dialects<'c>(&self, libraries: &'c [CrateLibrary]) -> Vec<DialectOf<'c>> {
-        let of = |known: &'c CrateLibrary| DialectOf {
+    pub(crate) fn dialects<'c>(
+        &self,
+        libraries: &'c BTreeMap<CrateLibrary, Vec<Arc<str>>>,
+    ) -> Vec<DialectOf<'c>> {
+        let of = |(known, files): (&'c CrateLibrary, &Vec<Arc<str>>)| DialectOf {
             krate: match &known.krate.package {
                 Some(package) => package.to_string(),
                 None => self.sources.shown(&known.krate.root),
             },
             library: &known.library,
+            files: files.iter().map(|file| self.sources.shown(file)).collect(),
         };
         libraries.iter().map(of).collect()
     }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use visa_analysis::{HintLevel, Level, nearest_names};
 
 use crate::project::levels::{Change, Levels, Origin, proposal, unknown, widest_first};
-use crate::project::settings::{Dialect, SettingsArguments, Target};
+use crate::project::settings::{Dialect, DialectProblem, SettingsArguments, Target};
 
 /// The section of an editor's settings.
 pub(crate) const SECTION: &str = "visa";
@@ -157,12 +157,14 @@ impl Reader {
                 self.settings.arguments.target = self.one_of(key, value, &targets);
             }
             "dialect" => {
-                let dialects = Dialect::value_variants();
-                let dialects: Vec<_> = dialects
-                    .iter()
-                    .map(|dialect| (dialect.name(), *dialect))
-                    .collect();
-                self.settings.arguments.dialect = self.one_of(key, value, &dialects);
+                let dialect = value.as_str().map(Dialect::parse);
+                if let Some(Err(DialectProblem::Release(words))) = &dialect {
+                    self.problems.push(format!("`{SECTION}.{key}`: {words}"));
+                } else if !matches!(dialect, Some(Ok(_))) {
+                    let names = Dialect::NAMES.map(|name| format!("`{name}`")).join(", ");
+                    self.refuse(key, value, &format!("one of {names}"));
+                }
+                self.settings.arguments.dialect = dialect.and_then(Result::ok);
             }
             "chips" => {
                 let chips = value.as_u64().and_then(NonZeroU64::new);

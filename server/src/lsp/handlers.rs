@@ -31,6 +31,7 @@ pub(crate) fn with_custom_methods(
         .custom_method("visa/kernelCost", Handlers::kernel_cost)
         .custom_method("visa/memoryMap", Handlers::memory_map)
         .custom_method("visa/stageTable", Handlers::stage_table)
+        .custom_method("visa/dialect", Handlers::dialect)
         .custom_method("visa/viewFileText", Handlers::view_file_text)
 }
 
@@ -83,6 +84,10 @@ impl Handlers {
 }
 
 impl Handlers {
+    async fn dialect(&self, params: TextDocumentIdentifier) -> Result<Option<serde_json::Value>> {
+        self.ask(params, custom::dialect).await
+    }
+
     async fn view_file_text(&self, params: TextDocumentIdentifier) -> Result<Option<String>> {
         self.ask(params, view_file_text::view_file_text).await
     }

@@ -2,14 +2,14 @@
 //! which is not done.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use toml::{Table, Value};
 use visa_analysis::{PackageFeatures, Truth};
 
-use super::packages::Manifest;
-use super::paths::{absolute, slashes};
+use super::packages::{Manifest, is_inherited, path_of};
+use super::paths::slashes;
 
 /// The sections of a manifest that name other packages.
 const DEPENDENCIES: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
@@ -21,8 +21,9 @@ const TARGETS: [&str; 4] = ["bin", "example", "test", "bench"];
 pub(crate) fn features_of(manifests: &[Manifest]) -> Vec<PackageFeatures> {
     let mut wanted: BTreeMap<PathBuf, Wanted> = BTreeMap::new();
     for manifest in manifests {
-        for (name, dependency) in dependencies(&manifest.table) {
-            let shared = inherited(manifest, name, dependency);
+        for (name, dependency) in dependencies(manifest.table()) {
+            let shared = is_inherited(dependency).then(|| manifest.shared(name));
+            let shared = shared.flatten();
             let place = match &shared {
                 Some((folder, entry)) => path_of(folder, entry),
                 None => path_of(&manifest.root, dependency),
@@ -30,7 +31,7 @@ pub(crate) fn features_of(manifests: &[Manifest]) -> Vec<PackageFeatures> {
             let Some(place) = place else { continue };
             let wanted = wanted.entry(place).or_default();
             wanted.add(dependency);
-            if let Some((_, entry)) = &shared {
+            if let Some((_, entry)) = shared {
                 wanted.add(entry);
             }
         }
@@ -39,7 +40,7 @@ pub(crate) fn features_of(manifests: &[Manifest]) -> Vec<PackageFeatures> {
         .iter()
         .map(|manifest| PackageFeatures {
             root: slashes(&manifest.root).into(),
-            features: truths(&manifest.table, wanted.get(&manifest.root)),
+            features: truths(manifest.table(), wanted.get(&manifest.root)),
         })
         .collect()
 }
@@ -80,28 +81,6 @@ fn dependencies(table: &Table) -> Vec<(&str, &Value)> {
         })
         .flat_map(|section| section.iter().map(|(name, value)| (name.as_str(), value)))
         .collect()
-}
-
-/// The entry of the workspace's table that a dependency is taken from, and the workspace's folder.
-fn inherited(manifest: &Manifest, name: &str, dependency: &Value) -> Option<(PathBuf, Value)> {
-    if dependency.get("workspace").and_then(Value::as_bool) != Some(true) {
-        return None;
-    }
-    for folder in manifest.root.ancestors() {
-        let Ok(table) = super::packages::table(folder) else {
-            continue;
-        };
-        if let Some(workspace) = table.get("workspace") {
-            let entry = workspace.get("dependencies")?.get(name)?;
-            return Some((folder.to_path_buf(), entry.clone()));
-        }
-    }
-    None
-}
-
-fn path_of(root: &Path, dependency: &Value) -> Option<PathBuf> {
-    let path = dependency.get("path")?.as_str()?;
-    Some(absolute(root, Path::new(path)))
 }
 
 /// What holds for each feature of a manifest.
@@ -192,11 +171,7 @@ mod tests {
     fn features(manifests: &[(&str, &str)]) -> Vec<(String, Truth)> {
         let manifests: Vec<Manifest> = manifests
             .iter()
-            .map(|(root, text)| Manifest {
-                name: (*root).to_owned(),
-                root: format!("/{root}").into(),
-                table: text.parse().unwrap(),
-            })
+            .map(|(root, text)| Manifest::of_text(root, text))
             .collect();
         let features = &features_of(&manifests)[0].features;
         let features = features.iter();

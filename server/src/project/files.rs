@@ -12,7 +12,7 @@ use visa_analysis::{Package, PackageFeatures, has_rust_code, is_markdown};
 use super::features::features_of;
 use super::languages::{language_of, refusal};
 use super::libraries::{Libraries, libraries_of};
-use super::packages::{Manifest, package_of, path_dependencies};
+use super::packages::{Manifest, Manifests, path_dependencies};
 use super::paths::{absolute, reason, shown, slashes};
 use super::regular::{SOURCE_BYTES, read_stream, read_text, text_of};
 pub(crate) use super::search::folders_below;
@@ -50,6 +50,8 @@ pub(crate) struct Sources {
     pub(crate) standard_input: Option<String>,
     /// How people see a path.
     names: BTreeMap<String, String>,
+    /// The current folder.
+    here: String,
     /// What could not be read.
     pub(crate) errors: Vec<String>,
     /// What is worth saying and fails nothing.
@@ -101,12 +103,14 @@ impl Sources {
         }
     }
 
-    /// The path as people gave it.
+    /// The path as people gave it; of a file that is none of the run's, such as a manifest, that below the current folder.
     pub(crate) fn shown(&self, path: &str) -> String {
-        self.names
-            .get(path)
-            .cloned()
-            .unwrap_or_else(|| path.to_owned())
+        let known = self.names.get(path).cloned();
+        let below = || {
+            let below = path.strip_prefix(&self.here)?.strip_prefix('/')?;
+            Some(below.to_owned())
+        };
+        known.or_else(below).unwrap_or_else(|| path.to_owned())
     }
 }
 
@@ -122,6 +126,7 @@ struct Gathering<'a> {
     given: BTreeMap<PathBuf, String>,
     /// The path of standard input's text, if that was read.
     standard_input: Option<String>,
+    manifests: Manifests,
     packages: Vec<Manifest>,
     errors: Vec<String>,
     warnings: Vec<String>,
@@ -136,6 +141,7 @@ impl<'a> Gathering<'a> {
             others: BTreeSet::new(),
             given: BTreeMap::new(),
             standard_input: None,
+            manifests: Manifests::default(),
             packages: Vec::new(),
             errors: Vec::new(),
             warnings: Vec::new(),
@@ -237,7 +243,7 @@ impl<'a> Gathering<'a> {
             };
             let package = known
                 .entry(folder.to_path_buf())
-                .or_insert_with(|| package_of(folder, &mut self.warnings));
+                .or_insert_with(|| self.manifests.package_of(folder));
             match package {
                 Some(root) => roots.insert(root.clone()),
                 None => lone.insert(folder.to_path_buf()),
@@ -245,13 +251,7 @@ impl<'a> Gathering<'a> {
         }
         let mut waiting: Vec<PathBuf> = roots.iter().cloned().collect();
         while let Some(root) = waiting.pop() {
-            let manifest = match Manifest::read(&root) {
-                Ok(manifest) => manifest,
-                Err(error) => {
-                    self.warnings.push(error);
-                    continue;
-                }
-            };
+            let manifest = self.manifests.package(&root);
             for dependency in path_dependencies(&manifest) {
                 if roots.insert(dependency.clone()) {
                     waiting.push(dependency);
@@ -291,6 +291,7 @@ impl<'a> Gathering<'a> {
             .collect();
         let mut sources = Sources {
             standard_input: self.standard_input,
+            here: slashes(&self.here),
             errors: self.errors,
             warnings: self.warnings,
             ..Sources::default()
@@ -330,12 +331,10 @@ impl<'a> Gathering<'a> {
         sources
             .files
             .sort_by(|one, other| one.path.cmp(&other.path));
-        sources.libraries = self
-            .packages
-            .iter()
-            .map(|manifest| (slashes(&manifest.root).into(), libraries_of(manifest)))
-            .collect();
-        sources.libraries.sort_by(|one, other| one.0.cmp(&other.0));
+        let (libraries, problems) = libraries_of(&self.manifests, &self.packages);
+        sources.libraries = libraries;
+        sources.warnings.extend(self.manifests.problems());
+        sources.warnings.extend(problems);
         sources.features = features_of(&self.packages);
         sources.packages = self
             .packages

@@ -3,28 +3,56 @@
 //! Knows manifests, the workspace's table of dependencies and the lock file above; neither sources nor settings. A requirement
 //! counts as the lowest release that it allows.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use semver::{Comparator, Op, Version, VersionReq};
-use toml::{Table, Value};
-use visa_analysis::{Library, PackageLibrary, PackageManifest};
+use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Table, Value};
+use visa_analysis::{Library, ManifestPlace, PackageLibrary, PackageManifest};
 
-use super::packages::{Manifest, package_version, workspace_of};
-use super::paths::absolute;
+use super::locks::{Lock, Locks, is_same};
+use super::packages::{Manifest, Manifests, is_inherited, path_dependencies, path_of};
+use super::paths::slashes;
 
-/// The tables of a manifest that name dependencies.
+/// The tables of a manifest that name dependencies, those of kernels before those of their tests.
 const SECTIONS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
 
+/// What packages say of the libraries, and which lock files could not be read, a line each.
+pub(crate) fn libraries_of(
+    manifests: &Manifests,
+    packages: &[Manifest],
+) -> (Libraries, Vec<String>) {
+    let locks = Locks::default();
+    let libraries = packages.iter().map(|package| {
+        let of = libraries_of_package(manifests, &locks, package);
+        (slashes(&package.root).into(), of)
+    });
+    let mut libraries: Libraries = libraries.collect();
+    libraries.sort_by(|one, other| one.0.cmp(&other.0));
+    (libraries, locks.problems())
+}
+
 /// What a package says of the libraries.
-pub(crate) fn libraries_of(manifest: &Manifest) -> PackageManifest {
-    let lock = Lock::above(&manifest.root);
+fn libraries_of_package(
+    manifests: &Manifests,
+    locks: &Locks,
+    package: &Manifest,
+) -> PackageManifest {
+    let workspace = package.workspace.as_ref();
+    let workspace = workspace.map(|(folder, _)| folder.as_path());
+    let lock = locks.of(&package.name, &package.root, workspace);
     let libraries = Library::ALL
         .into_iter()
-        .filter_map(|wanted| library(manifest, lock.as_ref(), wanted));
+        .filter_map(|wanted| library(manifests, package, lock.as_deref(), wanted));
     PackageManifest {
-        name: manifest.name.as_str().into(),
+        name: package.name.as_str().into(),
         libraries: libraries.collect(),
+        problem: package
+            .is_broken
+            .then(|| "`Cargo.toml` cannot be read".into()),
     }
 }
 
@@ -33,38 +61,101 @@ fn package_name(library: Library) -> String {
     library.crate_name().replace('_', "-")
 }
 
-/// Whether two names of packages are the same to Cargo's users, who mix dashes and underscores.
-fn is_same(one: &str, other: &str) -> bool {
-    one.replace('_', "-") == other.replace('_', "-")
-}
-
-fn library(manifest: &Manifest, lock: Option<&Lock>, wanted: Library) -> Option<PackageLibrary> {
+fn library(
+    manifests: &Manifests,
+    package: &Manifest,
+    lock: Option<&Lock>,
+    wanted: Library,
+) -> Option<PackageLibrary> {
     let name = package_name(wanted);
-    let dependency = dependency(manifest, &name);
-    let requirement = dependency
-        .as_ref()
-        .and_then(|dependency| dependency.requirement.as_deref());
-    let locked = lock.and_then(|lock| lock.release(&manifest.name, &name, requirement));
-    let release = match (locked, &dependency) {
-        (Some(release), _) => {
-            let source = format!("`Cargo.lock` resolves it to {release}");
-            Some((release, source))
-        }
-        (None, Some(dependency)) => dependency.release(),
-        (None, None) => None,
+    let Some(dependency) = dependency(manifests, package, &name) else {
+        return through(manifests, package, lock, wanted);
     };
-    if dependency.is_none() && release.is_none() {
-        return None;
-    }
+    let requirement = dependency.requirement.as_deref();
+    let locked = lock.and_then(|lock| lock.release(&package.name, &name, requirement));
+    let release = match locked {
+        Some(release) => {
+            let source = format!("`Cargo.lock` resolves it to {release}");
+            Ok((release, source))
+        }
+        None => dependency.release(),
+    };
+    let (release, without) = match release {
+        Ok((release, source)) => (Some((release.into(), source.into())), None),
+        Err(without) => (None, Some(without.into())),
+    };
+    let renamed = dependency.renamed.as_deref();
     Some(PackageLibrary {
         library: wanted,
-        renamed: dependency
-            .as_ref()
-            .and_then(|dependency| dependency.renamed.as_deref())
-            .map(|renamed| renamed.replace('-', "_").into()),
-        named: dependency.map(|dependency| dependency.words(&name).into()),
-        release: release.map(|(release, source)| (release.into(), source.into())),
+        named: Some(dependency.words(&name).into()),
+        through: false,
+        renamed: renamed.map(|renamed| renamed.replace('-', "_").into()),
+        release,
+        without,
+        place: dependency.place,
     })
+}
+
+/// A library that a package does not depend on itself: another package that it depends on may hand its names on.
+fn through(
+    manifests: &Manifests,
+    package: &Manifest,
+    lock: Option<&Lock>,
+    wanted: Library,
+) -> Option<PackageLibrary> {
+    let name = package_name(wanted);
+    if is_same(&package.name, &name) {
+        return None;
+    }
+    let locked = lock.and_then(|lock| lock.through(&package.name, &name));
+    let (by, release) = match locked {
+        Some((by, release)) => {
+            let source = release.as_ref().map(|release| {
+                let source = format!("`Cargo.lock` resolves it to {release}");
+                (release.as_str().into(), source.into())
+            });
+            (by.to_owned(), source)
+        }
+        None => {
+            let (by, dependency) = through_paths(manifests, package, &name)?;
+            let release = dependency.release().ok();
+            let release = release.map(|(release, source)| (release.into(), source.into()));
+            (by, release)
+        }
+    };
+    let named = format!("`Cargo.toml` depends on `{by}`, which depends on `{name}`");
+    Some(PackageLibrary {
+        library: wanted,
+        named: Some(named.into()),
+        through: true,
+        release,
+        ..PackageLibrary::default()
+    })
+}
+
+/// The package that a package depends on by path and that depends on another, over others by path or not, and what it says of
+/// it.
+fn through_paths(
+    manifests: &Manifests,
+    package: &Manifest,
+    name: &str,
+) -> Option<(String, Dependency)> {
+    let mut seen: HashSet<PathBuf> = HashSet::from([package.root.clone()]);
+    let first = path_dependencies(package).into_iter();
+    let mut waiting: Vec<(PathBuf, Option<String>)> = first.map(|root| (root, None)).collect();
+    while let Some((root, by)) = waiting.pop() {
+        if !seen.insert(root.clone()) {
+            continue;
+        }
+        let other = manifests.package(&root);
+        let by = by.unwrap_or_else(|| other.name.clone());
+        if let Some(dependency) = dependency(manifests, &other, name) {
+            return Some((by, dependency));
+        }
+        let further = path_dependencies(&other).into_iter();
+        waiting.extend(further.map(|root| (root, Some(by.clone()))));
+    }
+    None
 }
 
 /// What a manifest says of a dependency.
@@ -74,10 +165,16 @@ struct Dependency {
     renamed: Option<String>,
     /// Whether the workspace says the rest.
     inherited: bool,
+    /// Whether the workspace has nothing to say.
+    is_missing: bool,
     /// The requirement.
     requirement: Option<String>,
+    /// Whether `path` or `git` leads to it.
+    from: Option<&'static str>,
     /// The version in the manifest that `path` leads to.
     version: Option<String>,
+    /// Where the manifest names it.
+    place: Option<ManifestPlace>,
 }
 
 impl Dependency {
@@ -93,60 +190,145 @@ impl Dependency {
         words
     }
 
-    /// The release that the manifest asks for, and what says so.
-    fn release(&self) -> Option<(String, String)> {
+    /// The release that the manifest asks for, and what says so; or why there is none.
+    fn release(&self) -> Result<(String, String), String> {
         if let Some(requirement) = &self.requirement
             && let Some(lowest) = lowest(requirement)
         {
             let source = format!("the requirement `{requirement}` counts as {lowest}");
-            return Some((lowest.to_string(), source));
+            return Ok((lowest.to_string(), source));
         }
-        let version = self.version.clone()?;
-        let source = format!("the manifest at its path says {version}");
-        Some((version, source))
+        if let Some(version) = self.version.clone() {
+            let source = format!("the manifest at its path says {version}");
+            return Ok((version, source));
+        }
+        Err(match (&self.requirement, self.from) {
+            _ if self.is_missing => "its workspace has no such dependency".to_owned(),
+            (Some(requirement), _) if VersionReq::parse(requirement).is_err() => {
+                format!("the requirement `{requirement}` is none")
+            }
+            (Some(requirement), _) => format!("the requirement `{requirement}` names no release"),
+            (None, Some("path")) => "the manifest at its path says no version".to_owned(),
+            (None, Some(_)) => "its Git revision names no release".to_owned(),
+            (None, None) => "it names no version".to_owned(),
+        })
     }
 }
 
-/// The dependency on a package of a name, wherever the manifest names it.
-fn dependency(manifest: &Manifest, name: &str) -> Option<Dependency> {
-    let targets = manifest.table.get("target").and_then(Value::as_table);
-    let targets = targets.into_iter().flat_map(Table::values);
-    let tables = std::iter::once(&manifest.table).chain(targets.filter_map(Value::as_table));
-    let sections = tables.flat_map(|table| SECTIONS.map(|section| table.get(section)));
-    sections
+/// The dependency on a package of a name, wherever the manifest names it: under its own name before another.
+fn dependency(manifests: &Manifests, package: &Manifest, name: &str) -> Option<Dependency> {
+    let targets = package.table().get("target").and_then(Value::as_table);
+    let targets: Vec<(&String, &Table)> = targets
+        .into_iter()
         .flatten()
-        .filter_map(Value::as_table)
-        .flatten()
-        .find_map(|(key, value)| read(manifest, key, value, name))
+        .filter_map(|(target, table)| Some((target, table.as_table()?)))
+        .collect();
+    let sections = SECTIONS.iter().flat_map(|section| {
+        let own = package.table().get(*section);
+        let own = own.map(|table| (vec![*section], table));
+        let of_targets = targets.iter().filter_map(|(target, table)| {
+            let path = vec!["target", target.as_str(), *section];
+            Some((path, table.get(*section)?))
+        });
+        own.into_iter().chain(of_targets)
+    });
+    let mut found: Vec<Dependency> = sections
+        .filter_map(|(path, section)| Some((path, section.as_table()?)))
+        .flat_map(|(path, section)| section.iter().map(move |line| (path.clone(), line)))
+        .filter_map(|(path, (key, value))| read(manifests, package, (&path, key), value, name))
+        .collect();
+    // Stable: the first of several sections goes first.
+    found.sort_by_key(|dependency| dependency.renamed.is_some());
+    found.into_iter().next()
 }
 
 /// One line of a table of dependencies, if it is about the package of a name.
-fn read(manifest: &Manifest, key: &str, value: &Value, name: &str) -> Option<Dependency> {
-    let inherited = value.get("workspace").and_then(Value::as_bool) == Some(true);
-    let workspace = inherited.then(|| workspace_of(&manifest.root)).flatten();
-    let (root, value) = match &workspace {
-        Some((root, table)) => (
-            root.as_path(),
-            table.get("workspace")?.get("dependencies")?.get(key)?,
-        ),
-        None => (manifest.root.as_path(), value),
-    };
+fn read(
+    manifests: &Manifests,
+    package: &Manifest,
+    (section, key): (&[&str], &str),
+    value: &Value,
+    name: &str,
+) -> Option<Dependency> {
+    let inherited = is_inherited(value);
+    let shared = inherited.then(|| package.shared(key)).flatten();
+    if inherited && shared.is_none() {
+        return is_same(key, name).then(|| Dependency {
+            inherited,
+            is_missing: true,
+            ..Dependency::default()
+        });
+    }
+    let (root, value) = shared.unwrap_or((&package.root, value));
     let text = |member: &str| value.get(member).and_then(Value::as_str);
-    let package = text("package").unwrap_or(key);
-    if !is_same(package, name) {
+    if !is_same(text("package").unwrap_or(key), name) {
         return None;
     }
-    let version = text("path").and_then(|path| {
-        let folder = absolute(root, Path::new(path));
-        package_version(&folder)
-    });
+    let version = path_of(root, value).and_then(|folder| manifests.version(&folder));
     let requirement = value.as_str().or_else(|| text("version"));
+    let from = ["path", "git"]
+        .into_iter()
+        .find(|from| text(from).is_some());
+    let section = if shared.is_some() {
+        &["workspace", "dependencies"][..]
+    } else {
+        section
+    };
     Some(Dependency {
         renamed: (!is_same(key, name)).then(|| key.to_owned()),
         inherited,
+        is_missing: false,
         requirement: requirement.map(str::to_owned),
+        from,
         version,
+        place: place(manifests, root, section, key),
     })
+}
+
+/// Where a manifest names a dependency: at its version, else at all that it says of it.
+fn place(manifests: &Manifests, root: &Path, section: &[&str], key: &str) -> Option<ManifestPlace> {
+    let file = manifests.file(root)?;
+    let table = DeTable::parse(&file.text).ok()?;
+    let mut table = table.get_ref();
+    for name in section {
+        table = member(table, name)?.1.get_ref().as_table()?;
+    }
+    let (name, value) = member(table, key)?;
+    let inner = value.get_ref().as_table();
+    let version = inner.and_then(|table| member(table, "version"));
+    let bytes = match version {
+        Some((_, version)) => version.span(),
+        None => Range {
+            start: name.span().start,
+            end: value.span().end.max(name.span().end),
+        },
+    };
+    let point = |byte: usize| {
+        let before = file.text.get(..byte)?;
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next()?.chars().count() + 1;
+        Some((
+            u32::try_from(byte).ok()?,
+            u32::try_from(line).ok()?,
+            u32::try_from(column).ok()?,
+        ))
+    };
+    Some(ManifestPlace {
+        file: slashes(&root.join("Cargo.toml")).into(),
+        start: point(bytes.start)?,
+        end: point(bytes.end)?,
+    })
+}
+
+/// A line of a table, with its name.
+fn member<'t, 'i>(
+    table: &'t DeTable<'i>,
+    name: &str,
+) -> Option<(
+    &'t Spanned<std::borrow::Cow<'i, str>>,
+    &'t Spanned<DeValue<'i>>,
+)> {
+    table.iter().find(|(key, _)| key.get_ref() == name)
 }
 
 /// The lowest release that a requirement allows; none where it allows all.
@@ -173,88 +355,6 @@ fn lowest(requirement: &str) -> Option<Version> {
         }
     });
     bounds.max()
-}
-
-/// A lock file.
-#[derive(Debug)]
-struct Lock {
-    packages: Vec<Locked>,
-}
-
-/// A package of a lock file.
-#[derive(Debug)]
-struct Locked {
-    name: String,
-    version: String,
-    /// `name`, `name version` or `name version (source)`, as short as it is unambiguous.
-    dependencies: Vec<String>,
-}
-
-impl Lock {
-    /// The nearest lock file above a package.
-    fn above(root: &Path) -> Option<Self> {
-        let mut folders = root.ancestors();
-        let text =
-            folders.find_map(|folder| std::fs::read_to_string(folder.join("Cargo.lock")).ok())?;
-        let table: Table = text.parse().ok()?;
-        let packages = table.get("package")?.as_array()?.iter();
-        let packages = packages.filter_map(|package| {
-            let text = |member: &str| Some(package.get(member)?.as_str()?.to_owned());
-            let dependencies = package.get("dependencies").and_then(Value::as_array);
-            let dependencies = dependencies.into_iter().flatten();
-            Some(Locked {
-                name: text("name")?,
-                version: text("version")?,
-                dependencies: dependencies
-                    .filter_map(|dependency| Some(dependency.as_str()?.to_owned()))
-                    .collect(),
-            })
-        });
-        Some(Self {
-            packages: packages.collect(),
-        })
-    }
-
-    /// The release that a package's dependency on another is resolved to: the only one there is, else the one that the lock
-    /// file names for the package, else the newest that the requirement allows.
-    fn release(&self, package: &str, name: &str, requirement: Option<&str>) -> Option<String> {
-        let named = |locked: &&Locked| is_same(&locked.name, name);
-        let requirement = requirement.and_then(|text| VersionReq::parse(text).ok());
-        // A lock file that is older than the manifest says nothing.
-        let allowed = |version: &str| {
-            let version = Version::parse(version).ok();
-            match (&requirement, version) {
-                (Some(requirement), Some(version)) => requirement.matches(&version),
-                _ => true,
-            }
-        };
-        let versions: Vec<&str> = self
-            .packages
-            .iter()
-            .filter(named)
-            .map(|locked| locked.version.as_str())
-            .filter(|version| allowed(version))
-            .collect();
-        if let [only] = versions.as_slice() {
-            return Some((*only).to_owned());
-        }
-        let own = self.packages.iter().find(|locked| locked.name == package);
-        let own = own.and_then(|own| {
-            own.dependencies.iter().find_map(|dependency| {
-                let mut words = dependency.split_whitespace();
-                let same = words.next().is_some_and(|word| is_same(word, name));
-                same.then(|| words.next()).flatten()
-            })
-        });
-        let newest = || {
-            let versions = versions.iter().filter_map(|text| Version::parse(text).ok());
-            versions.max().map(|version| version.to_string())
-        };
-        match own {
-            Some(version) if versions.contains(&version) => Some(version.to_owned()),
-            _ => requirement.as_ref().and_then(|_| newest()),
-        }
-    }
 }
 
 /// The libraries of packages by the folder of their manifest, as the engine is given.

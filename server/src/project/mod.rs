@@ -7,6 +7,7 @@ pub(crate) mod files;
 pub(crate) mod languages;
 pub(crate) mod levels;
 pub(crate) mod libraries;
+mod locks;
 pub(crate) mod packages;
 pub(crate) mod parts;
 pub(crate) mod paths;

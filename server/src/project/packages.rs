@@ -1,11 +1,112 @@
 //! Cargo packages: where they are, what they are called, and which they depend on by path.
+//!
+//! Each manifest is read once, however many packages ask for it.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use toml::{Table, Value};
 
 use super::paths::absolute;
 use super::regular::{DECIDING_BYTES, is_meant, read_text};
+
+/// What is in a `Cargo.toml`.
+#[derive(Debug, Default)]
+pub(super) struct ManifestFile {
+    pub(super) text: String,
+    pub(super) table: Table,
+}
+
+/// The manifests that were read, by their folders.
+#[derive(Debug, Default)]
+pub(crate) struct Manifests {
+    read: RefCell<HashMap<PathBuf, Option<Rc<ManifestFile>>>>,
+    /// What could not be read, a line each.
+    problems: RefCell<Vec<String>>,
+}
+
+impl Manifests {
+    /// The manifest in a folder. What is in the place of one and cannot be read is among the problems.
+    pub(super) fn file(&self, folder: &Path) -> Option<Rc<ManifestFile>> {
+        if let Some(known) = self.read.borrow().get(folder) {
+            return known.clone();
+        }
+        let path = folder.join("Cargo.toml");
+        let file = if is_meant(&path) {
+            match read(&path) {
+                Ok(file) => Some(Rc::new(file)),
+                Err(why) => {
+                    let problem = format!("cannot read `{}`: {why}", path.display());
+                    self.problems.borrow_mut().push(problem);
+                    None
+                }
+            }
+        } else {
+            None
+        };
+        let mut known = self.read.borrow_mut();
+        known.insert(folder.to_path_buf(), file.clone());
+        file
+    }
+
+    /// The nearest manifest at or above a folder that declares a workspace, with its folder.
+    pub(super) fn workspace(&self, root: &Path) -> Option<(PathBuf, Rc<ManifestFile>)> {
+        root.ancestors().find_map(|folder| {
+            let file = self.file(folder)?;
+            let declares = file.table.contains_key("workspace");
+            declares.then(|| (folder.to_path_buf(), file))
+        })
+    }
+
+    /// The folder of the package that a folder belongs to: the nearest above with a manifest that declares one, or that cannot be
+    /// read: a package further up is another one.
+    pub(crate) fn package_of(&self, folder: &Path) -> Option<PathBuf> {
+        let declares = |folder: &&Path| match self.file(folder) {
+            Some(file) => package_name(&file.table).is_some(),
+            None => is_meant(&folder.join("Cargo.toml")),
+        };
+        folder.ancestors().find(declares).map(Path::to_path_buf)
+    }
+
+    /// The package in a folder. Of one whose manifest cannot be read only the name of its folder is known.
+    pub(crate) fn package(&self, root: &Path) -> Manifest {
+        let file = self.file(root);
+        let of_folder = || {
+            root.file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+        };
+        let name = match &file {
+            Some(file) => package_name(&file.table).map(str::to_owned),
+            None => of_folder(),
+        };
+        Manifest {
+            name: name.unwrap_or_default(),
+            root: root.to_path_buf(),
+            is_broken: file.is_none(),
+            file: file.unwrap_or_default(),
+            workspace: self.workspace(root),
+        }
+    }
+
+    /// The version of the package in a folder.
+    pub(super) fn version(&self, folder: &Path) -> Option<String> {
+        let file = self.file(folder)?;
+        let version = file.table.get("package")?.get("version")?;
+        if let Some(version) = version.as_str() {
+            return Some(version.to_owned());
+        }
+        let (_, workspace) = self.workspace(folder)?;
+        let shared = workspace.table.get("workspace")?.get("package")?;
+        Some(shared.get("version")?.as_str()?.to_owned())
+    }
+
+    /// What could not be read, a line each.
+    pub(crate) fn problems(self) -> Vec<String> {
+        self.problems.into_inner()
+    }
+}
 
 /// What is known of a package from its `Cargo.toml`.
 #[derive(Debug)]
@@ -14,127 +115,77 @@ pub(crate) struct Manifest {
     pub(crate) name: String,
     /// The folder of the manifest, absolute.
     pub(crate) root: PathBuf,
+    /// Whether the manifest cannot be read.
+    pub(super) is_broken: bool,
     /// All that it says.
-    pub(super) table: Table,
+    pub(super) file: Rc<ManifestFile>,
+    /// The folder of its workspace, which may be its own, and what the manifest there says.
+    pub(super) workspace: Option<(PathBuf, Rc<ManifestFile>)>,
 }
 
 impl Manifest {
-    /// Reads the manifest in a folder.
-    pub(crate) fn read(root: &Path) -> Result<Self, String> {
-        let table = table(root)?;
-        let name = package_name(&table).unwrap_or_default().to_owned();
-        Ok(Self {
-            name,
-            root: root.to_path_buf(),
-            table,
-        })
+    /// All that it says.
+    pub(super) fn table(&self) -> &Table {
+        &self.file.table
+    }
+
+    /// The line of the workspace's table of dependencies that one with `workspace = true` means.
+    pub(super) fn shared(&self, name: &str) -> Option<(&Path, &Value)> {
+        let (folder, file) = self.workspace.as_ref()?;
+        let shared = file.table.get("workspace")?.get("dependencies")?;
+        Some((folder, shared.get(name)?))
+    }
+
+    #[cfg(test)]
+    pub(super) fn of_text(root: &str, text: &str) -> Self {
+        Self {
+            name: root.to_owned(),
+            root: format!("/{root}").into(),
+            is_broken: false,
+            file: Rc::new(ManifestFile {
+                text: text.to_owned(),
+                table: text.parse().unwrap(),
+            }),
+            workspace: None,
+        }
     }
 }
 
-/// The folder of the package that a folder belongs to: the nearest above with a manifest that declares one. What is in the
-/// place of a manifest and is none is given once.
-pub(crate) fn package_of(folder: &Path, warnings: &mut Vec<String>) -> Option<PathBuf> {
-    let mut declares = |folder: &&Path| {
-        let path = folder.join("Cargo.toml");
-        if !is_meant(&path) {
-            return false;
-        }
-        match table(folder) {
-            Ok(table) => package_name(&table).is_some(),
-            Err(warning) => {
-                if !warnings.contains(&warning) {
-                    warnings.push(warning);
-                }
-                false
-            }
-        }
-    };
-    folder
-        .ancestors()
-        .find(|folder| declares(folder))
-        .map(Path::to_path_buf)
+fn read(path: &Path) -> Result<ManifestFile, String> {
+    let text = read_text(path, DECIDING_BYTES)?;
+    let parsed = text.parse();
+    let table = parsed.map_err(|error: toml::de::Error| error.message().to_owned())?;
+    Ok(ManifestFile { text, table })
+}
+
+/// Whether a dependency is taken from the workspace's table.
+pub(super) fn is_inherited(dependency: &Value) -> bool {
+    dependency.get("workspace").and_then(Value::as_bool) == Some(true)
 }
 
 /// The folders of the packages that a package depends on by path, also by the workspace's table of dependencies.
 pub(crate) fn path_dependencies(manifest: &Manifest) -> Vec<PathBuf> {
     let mut folders = Vec::new();
-    let mut inherited = false;
     for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
-        let Some(dependencies) = manifest.table.get(section).and_then(Value::as_table) else {
-            continue;
-        };
-        for dependency in dependencies.values() {
+        let dependencies = manifest.table().get(section).and_then(Value::as_table);
+        for (name, dependency) in dependencies.into_iter().flatten() {
             folders.extend(path_of(&manifest.root, dependency));
-            inherited |= dependency.get("workspace").and_then(Value::as_bool) == Some(true);
+            if is_inherited(dependency) {
+                let shared = manifest.shared(name);
+                folders.extend(shared.and_then(|(root, shared)| path_of(root, shared)));
+            }
         }
-    }
-    if inherited {
-        folders.extend(workspace_dependencies(manifest));
     }
     folders.retain(|folder| folder.join("Cargo.toml").is_file());
     folders
 }
 
-/// The path dependencies of the workspace's table that the package inherits.
-fn workspace_dependencies(manifest: &Manifest) -> Vec<PathBuf> {
-    let Some((folder, table)) = workspace_of(&manifest.root) else {
-        return Vec::new();
-    };
-    let workspace = table.get("workspace").and_then(Value::as_table);
-    let shared = workspace.and_then(|workspace| workspace.get("dependencies")?.as_table());
-    shared
-        .into_iter()
-        .flatten()
-        .filter(|(name, _)| inherits(manifest, name))
-        .filter_map(|(_, dependency)| path_of(&folder, dependency))
-        .collect()
-}
-
-/// The nearest manifest at or above a package that declares a workspace, with its folder.
-pub(super) fn workspace_of(root: &Path) -> Option<(PathBuf, Table)> {
-    root.ancestors().find_map(|folder| {
-        let table = table(folder).ok()?;
-        table
-            .contains_key("workspace")
-            .then_some((folder.to_path_buf(), table))
-    })
-}
-
-/// The version of the package in a folder; one that its workspace says is not looked up.
-pub(super) fn package_version(folder: &Path) -> Option<String> {
-    let table = table(folder).ok()?;
-    Some(table.get("package")?.get("version")?.as_str()?.to_owned())
-}
-
-fn inherits(manifest: &Manifest, name: &str) -> bool {
-    ["dependencies", "dev-dependencies", "build-dependencies"]
-        .iter()
-        .any(|section| {
-            let dependency = manifest
-                .table
-                .get(*section)
-                .and_then(|section| section.get(name));
-            dependency
-                .and_then(|dependency| dependency.get("workspace"))
-                .and_then(Value::as_bool)
-                == Some(true)
-        })
-}
-
-fn path_of(root: &Path, dependency: &Value) -> Option<PathBuf> {
+/// The folder that a dependency's `path` leads to.
+pub(super) fn path_of(root: &Path, dependency: &Value) -> Option<PathBuf> {
     let path = dependency.get("path")?.as_str()?;
     Some(absolute(root, Path::new(path)))
 }
 
 fn package_name(table: &Table) -> Option<&str> {
     table.get("package")?.get("name")?.as_str()
-}
-
-pub(super) fn table(folder: &Path) -> Result<Table, String> {
-    let path = folder.join("Cargo.toml");
-    let text = read_text(&path, DECIDING_BYTES)
-        .map_err(|why| format!("cannot read `{}`: {why}", path.display()))?;
-    text.parse().map_err(|error: toml::de::Error| {
-        format!("cannot read `{}`: {}", path.display(), error.message())
-    })
 }

@@ -11,7 +11,6 @@ fn double(device: &mut Device, gates: &HbmTensor<i32, m![1], m![G]>) -> HbmTenso
     pass.commit_trim::<m![G % 8]>().commit().to_hbm(&mut device.tdma)
 }
 ";
-const CALLS: u64 = 8;
 
 /// A kernel for the book's library, with a slip that is found only if it is read as such.
 const VISA: &str = "axes![G = 2048];
@@ -38,9 +37,10 @@ fn manifest(dependencies: &str) -> String {
     format!("[package]\nname = \"attention\"\nversion = \"1.0.0\"\n{dependencies}")
 }
 
+/// A release that is not known is said once a crate, and its kernels are read as of the newest one that is.
 #[test]
-fn a_crate_of_an_unread_library_gets_one_warning_and_all_its_calls_are_counted() {
-    let manifest = manifest("[dependencies]\nfuriosa-opt-std = \"0.8\"\n");
+fn a_crate_of_an_unknown_release_gets_one_warning() {
+    let manifest = manifest("[dependencies]\nfuriosa-opt-std = \"0.11\"\n");
     let child = format!("use super::*;\n{OPT}");
     let folder = folder_with(&[
         ("Cargo.toml", manifest.as_bytes()),
@@ -62,28 +62,8 @@ fn a_crate_of_an_unread_library_gets_one_warning_and_all_its_calls_are_counted()
     let finding = &document["diagnostics"][0];
     assert_eq!(finding["file"], "src/lib.rs");
     assert_eq!(finding["range"]["start"]["column"], 5);
-    assert_eq!(
-        finding["message"],
-        "`furiosa_opt_std`, release 0.8.0, is not read yet: no operation of the crate `attention` is looked at"
-    );
-    assert_eq!(
-        document["operations"],
-        serde_json::json!({"resolved": 0, "unresolved": 2 * CALLS})
-    );
-    let unresolved = document["unresolved"].as_array().unwrap();
-    assert_eq!(unresolved.len() as u64, 2 * CALLS);
-    assert_eq!(unresolved[0]["what"], "to_dm");
-    assert_eq!(unresolved[0]["reason"], "`furiosa_opt_std` is not read yet");
     let human = stdout(&run(folder.path(), &[]));
-    assert!(!human.contains("no findings"), "{human}");
     assert_eq!(human.matches("dialect_unsupported]").count(), 1, "{human}");
-    assert!(
-        human.ends_with(
-            "2 kernels, 16 operations (16 unresolved): 1 warning\n\
-             16 operations were not looked at; --warn unresolved_operation shows them\n"
-        ),
-        "{human}"
-    );
     // Who asks about one file is given as well.
     let one = json(&run(folder.path(), &["src/two.rs", "--format", "json"]));
     assert_eq!(rules_and_levels(&one), ["dialect_unsupported warn"]);
@@ -207,7 +187,7 @@ fn imports_of_other_files_decide_where_the_manifest_does_not() {
     assert_eq!(dialects[1]["crate"], "mod.rs");
     assert_eq!(dialects[1]["dialect"], "opt-std");
     assert_eq!(document["diagnostics"][0]["file"], "alone.rs");
-    assert_eq!(document["diagnostics"].as_array().unwrap().len(), 2);
+    assert_eq!(document["diagnostics"].as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -233,7 +213,7 @@ fn a_crate_for_the_books_library_is_read_although_a_module_imports_nothing() {
     // The user goes before the manifest.
     let chosen = ["--dialect", "opt-std", "--format", "json"];
     let document = json(&run(folder.path(), &chosen));
-    assert_eq!(rules_and_levels(&document), ["dialect_unsupported warn"]);
+    assert_eq!(rules_and_levels(&document), [""; 0]);
     assert_eq!(document["dialects"][0]["because"], "the settings choose it");
 }
 

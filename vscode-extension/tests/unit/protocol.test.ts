@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { readKernelCost, readMemoryMap } from '../../src/protocol';
+import { readDialect, readKernelCost, readMemoryMap } from '../../src/protocol';
 import { memoryAnswer, timelineAnswer } from '../../src/views/answers';
 
 const RANGE = { start: { line: 3, column: 5, byte: 40 }, end: { line: 3, column: 10, byte: 45 } };
@@ -87,4 +87,22 @@ test('a kernel without a total is unresolved, with the places', () => {
   assert.equal(timelineAnswer(null).kind, 'outside');
   assert.equal(memoryAnswer({ memory: KERNEL.memory }, KERNEL).kind, 'whole');
   assert.equal(memoryAnswer(null, KERNEL).kind, 'outside');
+});
+
+test('the library of a document is read, and that the server does not say it', () => {
+  const answer = {
+    version: 1,
+    crate: 'k',
+    dialect: 'opt-std',
+    release: '0.8.1',
+    because: 'so',
+    read_as: null,
+  };
+  assert.deepEqual(readDialect(answer), {
+    library: 'opt-std',
+    release: '0.8.1',
+    readAs: null,
+    because: 'so',
+  });
+  for (const value of [null, undefined, {}, { dialect: 1 }]) assert.equal(readDialect(value), null);
 });

@@ -3,7 +3,17 @@ import { test } from 'node:test';
 
 import { kernelsOf } from '../../src/views/kernels';
 import { fromView } from '../../src/views/messages';
-import { address, bytes, cause, cycles, fitted, fittedName, share, thousands } from '../../src/words';
+import {
+  address,
+  bytes,
+  cause,
+  cycles,
+  dialectName,
+  fitted,
+  fittedName,
+  share,
+  thousands,
+} from '../../src/words';
 
 test('numbers', () => {
   assert.deepEqual([0, 999, 1000, 1234567].map(thousands), ['0', '999', '1,000', '1,234,567']);
@@ -60,4 +70,13 @@ test('only what a view may say is heard', () => {
   ]) {
     assert.equal(fromView(value), null);
   }
+});
+
+test('libraries are named with their release and without its patch', () => {
+  const name = (library: string, release: string | null, readAs: string | null = null): string =>
+    dialectName({ library, release, readAs, because: '' });
+  assert.equal(name('opt-std', '0.8.1'), 'opt-std 0.8');
+  assert.equal(name('opt-std', '0.10'), 'opt-std 0.10');
+  assert.equal(name('opt-std', '0.11.0', '0.10'), 'opt-std 0.10');
+  assert.equal(name('visa-std', null), 'visa-std');
 });

@@ -23,8 +23,6 @@ mod vector;
 use crate::db::Db;
 use crate::inputs::SourceFile;
 
-use crate::items::dialect;
-
 use self::context::{Around, Owner};
 use super::{Completion, CompletionKind};
 
@@ -57,10 +55,6 @@ fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
     );
     if let Some(at) = mapping {
         return mappings::propose(db, around, at);
-    }
-    if !dialect(db, around.file()).library.is_read() {
-        // The successor's methods mean other things under the same names: nothing is guessed.
-        return rule_names::in_attribute(around);
     }
     if let Some(dot) = around.dot() {
         return methods::propose(db, around, dot);

@@ -2,7 +2,7 @@
 
 use crate::db::Db;
 use crate::hardware::{ElementType, Machine};
-use crate::items::{ItemId, ItemKind, block_scopes, dialect, item_text};
+use crate::items::{ItemId, ItemKind, block_scopes, item_text};
 use crate::kernel::catalogue::Generic;
 use crate::kernel::dialect::{Method, TypeParameter};
 use crate::kernel::{CanonicalStage, Level};
@@ -95,9 +95,6 @@ impl MappingPlace {
     }
 
     fn of_method(db: &dyn Db, around: &Around, opener: Opener, (name, dot): (&str, usize)) -> Self {
-        if !dialect(db, around.file()).library.is_read() {
-            return Self::default();
-        }
         let arguments = arguments(around, opener);
         let Some((method, receiver)) = called(db, around, (name, dot), true) else {
             return Self::default();

@@ -2,7 +2,6 @@
 
 use crate::db::Db;
 use crate::inputs::SourceFile;
-use crate::items::dialect;
 use crate::kernel::Level;
 use crate::kernel::dialect::{Dialect, Guide, TypeParameter};
 
@@ -14,8 +13,7 @@ use crate::numbers::one_of;
 /// The method that the cursor is in the turbofish or arguments of.
 pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: u32) -> Option<SignatureHelp> {
     let around = Around::at(db, file, offset)?;
-    if around.comment.is_some() || !dialect(db, file).library.is_read() {
-        // The successor's methods have other generics under the same names.
+    if around.comment.is_some() {
         return None;
     }
     let mut in_mapping = false;

@@ -17,14 +17,18 @@ fn database(minor: u16, text: &str) -> crate::db::AnalysisDatabase {
     let library = PackageLibrary {
         library: Library::OptStd,
         named: Some(Arc::from("a test names it")),
+        through: false,
         renamed: None,
         release: Some((format!("0.{minor}").into(), Arc::from("a test fixes it"))),
+        without: None,
+        place: None,
     };
     let manifest = PackageManifest {
         name: Arc::from("kernels"),
         libraries: Arc::from([library]),
+        problem: None,
     };
-    db.set_manifests(BTreeMap::from([(Arc::from(""), manifest)]));
+    db.set_manifests(&BTreeMap::from([(Arc::from(""), manifest)]));
     db
 }
 

@@ -7,8 +7,7 @@ use crate::inputs::options;
 use crate::items::{self, ItemId};
 use crate::kernel::dialect::{self, Dialect};
 use crate::kernel::surface::segments;
-use crate::kernel::{Body, DeviceAttribute, Unresolved, UnresolvedReason};
-use crate::libraries::Library;
+use crate::kernel::{Body, DeviceAttribute, UnresolvedReason};
 
 use super::probe::{Probed, Watch};
 use super::{Site, WRITTEN_LIMIT, callgraph, interpreter};
@@ -73,15 +72,6 @@ pub(super) fn lower_for(
     let Some(node) = node else {
         return (body, None);
     };
-    if !library.library.is_read() {
-        // The successor's methods mean other things under the same names: nothing is guessed.
-        let on_device =
-            body.device.is_some() || body.reached_from_kernel || takes_tensors(&node, table);
-        if on_device && !is_host_side(&node, &site.parsed.text.text, table) {
-            body.unresolved = unread(&site, &node, library.library);
-        }
-        return (body, None);
-    }
     let text = std::sync::Arc::clone(&site.parsed.text);
     let mut interpreter = interpreter(db, table, site, span);
     interpreter.own.watch = watch;
@@ -106,38 +96,6 @@ pub(super) fn lower_for(
         leave_to_callers(db, function, &mut body);
     }
     (body, probed)
-}
-
-/// The calls of a function for a library that is not read, one each: which of them run operations is not known.
-fn unread(site: &Site, node: &ast::Fn, library: Library) -> Vec<Unresolved> {
-    let calls = node
-        .body()
-        .into_iter()
-        .flat_map(|body| body.syntax().descendants().collect::<Vec<_>>())
-        .filter_map(ast::MethodCallExpr::cast)
-        .filter_map(|call| call.name_ref());
-    calls
-        .map(|name| {
-            let reason = UnresolvedReason::UnreadLibrary(library);
-            Unresolved::at(reason, site.span(name.syntax()))
-        })
-        .collect()
-}
-
-/// Whether the types of a function's parameters are those of tensors or contexts.
-fn takes_tensors(node: &ast::Fn, library: Dialect) -> bool {
-    let types = node
-        .param_list()
-        .into_iter()
-        .flat_map(|list| list.params().collect::<Vec<_>>())
-        .filter_map(|parameter| parameter.ty());
-    types
-        .flat_map(|ty| ty.syntax().descendants().collect::<Vec<_>>())
-        .filter_map(ast::NameRef::cast)
-        .any(|name| {
-            let name = name.text();
-            name.contains("Tensor") || library.type_entry(name).is_some()
-        })
 }
 
 /// What only a caller can say is counted where it is said: in the kernel that calls, whose body holds the helper's

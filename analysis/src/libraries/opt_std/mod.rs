@@ -3,8 +3,11 @@
 
 mod errors;
 mod operations;
+mod shapes;
 
-use super::{Names, visa_std};
+use super::{DeviceKey, Names, Release, visa_std};
+
+pub(super) use shapes::SHAPES;
 
 /// `furiosa_opt_std` as names.
 pub(super) const NAMES: Names = Names {
@@ -20,8 +23,31 @@ pub(super) const NAMES: Names = Names {
     prelude: &[visa_std::PRELUDE, OWN],
     enums: ENUMS,
     operations: &operations::OPERATIONS,
-    newest: super::Release::new(0, 10),
+    releases: &RELEASES,
+    device_keys: &[
+        DeviceKey {
+            name: "chip",
+            default: Some(1),
+            since: Release::new(0, 2),
+        },
+        DeviceKey {
+            name: "pe",
+            default: Some(8),
+            since: Release::new(0, 3),
+        },
+    ],
     errors: errors::ERRORS,
+};
+
+/// All releases: `0.2` to `0.10`.
+const RELEASES: [Release; 9] = {
+    let mut releases = [Release::new(0, 2); 9];
+    let mut at = 1;
+    while at < releases.len() {
+        releases[at].minor = releases[at - 1].minor + 1;
+        at += 1;
+    }
+    releases
 };
 
 /// Enums with their variants, of all releases.

@@ -4,7 +4,7 @@ mod errors;
 mod names;
 mod operations;
 
-use super::{Names, Release};
+use super::{DeviceKey, Names, Release};
 
 use names::ENUMS as NAMED_ENUMS;
 pub(super) use names::PRELUDE;
@@ -23,6 +23,11 @@ pub(super) const NAMES: Names = Names {
     prelude: &[PRELUDE],
     enums: NAMED_ENUMS,
     operations: &operations::OPERATIONS,
-    newest: Release::new(0, 1),
+    releases: &[Release::new(0, 1)],
+    device_keys: &[DeviceKey {
+        name: "chip",
+        default: None,
+        since: Release::new(0, 1),
+    }],
     errors: errors::ERRORS,
 };

@@ -56,6 +56,7 @@ fn rows() -> Vec<Row> {
         // Those that the successor alone has.
         (false, Some(2..=10), "runtime_panic kernel_language"),
         (false, Some(2..=6), "generic_kernel"),
+        row(ALL, "library_version_mismatch device_attribute"),
         // Performance.
         row(ALL, "fetch_narrow_packet fetch_partial_flit idle_rows half_mac_packet trf_load_stall"),
         row(ALL, "narrow_round_trip transpose_single_buffer commit_split_writes"),

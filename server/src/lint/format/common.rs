@@ -1,6 +1,6 @@
 //! What several formats say in the same words.
 
-use visa_analysis::{Applicability, Diagnostic, Level, OperationCounts};
+use visa_analysis::{Applicability, Diagnostic, FileLibrary, Level, Library, OperationCounts};
 
 use crate::lint::outline::{Finding, Outline};
 use crate::lint::styles::{ERROR, WARNING, styled};
@@ -57,6 +57,40 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
         text.push_str(&words);
     }
     text
+}
+
+/// Crates that are named for one library before the rest is counted.
+const NAMED_CRATES: usize = 3;
+
+/// A line for each release of the book's successor that crates are written for, with these and what says so. That a crate is
+/// written for the book's library goes without saying.
+pub(crate) fn dialects(outline: &Outline<'_>) -> Vec<String> {
+    let mut alike: Vec<(&FileLibrary, Vec<&str>)> = Vec::new();
+    for known in outline.dialects {
+        if known.library.dialect.library == Library::VisaStd {
+            continue;
+        }
+        let same = |(library, _): &&mut (&FileLibrary, _)| *library == known.library;
+        match alike.iter_mut().find(same) {
+            Some((_, crates)) => crates.push(&known.krate),
+            None => alike.push((known.library, vec![&known.krate])),
+        }
+    }
+    let line = |(library, crates): (&FileLibrary, Vec<&str>)| {
+        let named = crates.iter().take(NAMED_CRATES).copied();
+        let mut names = named.collect::<Vec<_>>().join(", ");
+        if let Some(more) = crates
+            .len()
+            .checked_sub(NAMED_CRATES)
+            .filter(|more| *more > 0)
+        {
+            names.push_str(&format!(" and {}", counted(more as u64, "more crate")));
+        }
+        let release = library.release.as_deref().unwrap_or_default();
+        let name = library.dialect.library.name();
+        format!("{names}: {name} {release} ({})", library.because)
+    };
+    alike.into_iter().map(line).collect()
 }
 
 /// `, 2 fixable with --fix, up to 3 more with --unsafe-fixes`, or nothing. What an unsure fix leads to is found out when it is

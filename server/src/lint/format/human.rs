@@ -8,7 +8,7 @@ use codespan_reporting::term::{Config, emit_to_write_style};
 use visa_analysis::{Diagnostic, Level, Range};
 
 use super::advice::advice;
-use super::common::summary;
+use super::common::{dialects, summary};
 use super::excerpt::{Excerpts, Source};
 use crate::lint::outline::{Finding, Outline};
 use crate::lint::words::printable;
@@ -79,6 +79,11 @@ pub(crate) fn render(
             let start = operation.place.range.start;
             let place = format!("{}:{}:{}", operation.file, start.line, start.column);
             let line = format!("note: {place}: {}", operation.words()).replace('\n', " ");
+            let wrapped = wrap(&printable(&line), look.width.saturating_sub(INDENT.len()));
+            text.push_str(&wrapped.replace('\n', &format!("\n{INDENT}")));
+            text.push('\n');
+        }
+        for line in dialects(outline) {
             let wrapped = wrap(&printable(&line), look.width.saturating_sub(INDENT.len()));
             text.push_str(&wrapped.replace('\n', &format!("\n{INDENT}")));
             text.push('\n');

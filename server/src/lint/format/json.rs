@@ -59,6 +59,10 @@ struct Dialect<'a> {
     dialect: &'static str,
     release: Option<&'a str>,
     because: &'a str,
+    /// The known release that is read, where the crate's own is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_as: Option<String>,
+    files: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -141,6 +145,8 @@ fn dialect<'a>(known: &'a DialectOf<'_>) -> Dialect<'a> {
         dialect: known.library.dialect.library.name(),
         release: known.library.release.as_deref(),
         because: &known.library.because,
+        read_as: (known.library.is_unknown).then(|| known.library.dialect.release.to_string()),
+        files: &known.files,
     }
 }
 

@@ -1,9 +1,9 @@
-//! The requests that are ours alone: cost, memory map and stage table of the kernel at a place.
+//! The requests that are ours alone: cost, memory map and stage table of the kernel at a place, the library of a document.
 //!
 //! Their answers are those of `visa-lint cost --format json`, written by the same code; files are the engine's paths.
 
 use serde_json::{Value, json};
-use tower_lsp::ls_types::TextDocumentPositionParams;
+use tower_lsp::ls_types::{TextDocumentIdentifier, TextDocumentPositionParams};
 
 use super::at;
 use crate::json::cost::{document, memory, operation, peak};
@@ -62,4 +62,23 @@ pub(crate) fn stage_table(
             "operations": table.operations.iter().map(operation).collect::<Vec<_>>(),
         })
     }))
+}
+
+/// The library that a document is written for: the object of `visa-lint --format json` about its crate, without the files.
+pub(crate) fn dialect(
+    snapshot: &Snapshot,
+    document: &TextDocumentIdentifier,
+) -> Answer<Option<Value>> {
+    let path = snapshot.path(&document.uri);
+    let known = snapshot.analysis.library_of(&path)?;
+    let library = &known.library;
+    let release = library.dialect.release.to_string();
+    Ok(Some(json!({
+        "version": 1,
+        "crate": &**known.krate.package.as_ref().unwrap_or(&known.krate.root),
+        "dialect": library.dialect.library.name(),
+        "release": library.release.as_deref(),
+        "because": &*library.because,
+        "read_as": library.is_unknown.then_some(release),
+    })))
 }

@@ -365,7 +365,11 @@ fn related(snapshot: &Snapshot, place: &RelatedPlace) -> Answer<DiagnosticRelate
     Ok(DiagnosticRelatedInformation {
         location: Location {
             uri: snapshot.uri(&place.file)?,
-            range: range(snapshot, &place.file, place.range)?,
+            range: match range(snapshot, &place.file, place.range) {
+                // A manifest is none of the engine's files.
+                Err(Failure::NoSuchFile) => of_lines(place.range),
+                found => found?,
+            },
         },
         message: place.message.clone(),
     })
@@ -377,6 +381,18 @@ fn range(snapshot: &Snapshot, path: &str, range: visa_analysis::Range) -> Answer
         end: range.end.byte,
     };
     Ok(snapshot.file(path)?.range(bytes))
+}
+
+/// A range of a file whose text is not at hand: a column counts characters, as it does in all encodings of ASCII.
+fn of_lines(range: visa_analysis::Range) -> Range {
+    let position = |place: visa_analysis::Position| Position {
+        line: place.line.saturating_sub(1),
+        character: place.column.saturating_sub(1),
+    };
+    Range {
+        start: position(range.start),
+        end: position(range.end),
+    }
 }
 
 /// What is wrong with a settings file.

@@ -18,7 +18,8 @@ use serde_json::Value;
 use toml::Spanned;
 use visa_analysis::{Group, Level, all_rules};
 
-use super::options::{Dialect, Target};
+use super::dialect::Dialect;
+use super::options::Target;
 use crate::project::levels::WARNINGS;
 
 /// Levels by rule or group. All of them are read before any is applied: the widest first, so that a rule's own line holds
@@ -31,9 +32,11 @@ pub(super) type LevelTable = BTreeMap<Spanned<String>, LevelName>;
 #[serde(deny_unknown_fields, default)]
 #[schemars(title = "visa-lint.toml")]
 pub(super) struct SettingsFile {
-    /// The library that kernels are written against: `auto` tells it by manifest and imports.
+    /// The library that kernels are written against: `auto` tells it by manifest, lock file and sources.
     #[schemars(with = "Dialect")]
     pub(super) dialect: Option<Spanned<Dialect>>,
+    /// More about that library.
+    pub(super) library: LibraryTable,
     /// The chip that kernels are checked for.
     #[schemars(with = "Target")]
     pub(super) target: Option<Spanned<Target>>,
@@ -55,7 +58,7 @@ pub(super) struct SettingsFile {
     /// How severely a rule or a group is taken; `warnings` stands for all that is a warning by default.
     #[schemars(with = "Levels")]
     pub(super) levels: LevelTable,
-    /// Other levels for some of the files. Of several that match a file each holds, the last one in the end.
+    /// Other settings for some of the files. Of several that match a file each holds, the last one in the end.
     pub(super) overrides: Vec<Override>,
     /// What a kernel may cost, by its name or a pattern for names (`*`, `?`, `[…]`). A kernel's own name goes before a
     /// pattern, a longer pattern before a shorter one.
@@ -63,14 +66,31 @@ pub(super) struct SettingsFile {
     pub(super) budgets: BTreeMap<Spanned<String>, BudgetEntry>,
 }
 
-/// Other levels for some of the files.
+/// What is known of the library that kernels are written against.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct LibraryTable {
+    /// Its release, such as `0.8`: it goes before manifest and lock file, and counts for crates of a library that has it.
+    #[schemars(with = "String", regex(pattern = r"^\d+\.\d+(\.\d+)?$"))]
+    pub(super) version: Option<Spanned<String>>,
+}
+
+/// Other settings for some of the files.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Override {
     /// The files, as patterns of `.gitignore` relative to the folder of this file.
     #[schemars(with = "Vec<String>", length(min = 1))]
     pub(super) paths: Spanned<Vec<Spanned<String>>>,
+    /// The library that their kernels are written against.
+    #[serde(default)]
+    #[schemars(with = "Dialect")]
+    pub(super) dialect: Option<Spanned<Dialect>>,
+    /// More about that library.
+    #[serde(default)]
+    pub(super) library: LibraryTable,
     /// How severely a rule or a group is taken in them.
+    #[serde(default)]
     #[schemars(with = "Levels")]
     pub(super) levels: LevelTable,
 }

@@ -4,13 +4,15 @@
 //! there is to know. `--config` puts one file in the place of all. Options of the command line come after the file.
 
 mod budgets;
+mod dialect;
 mod file;
 mod options;
 mod read;
 pub(crate) mod show;
 
+pub(crate) use self::dialect::{Dialect, DialectProblem};
 pub(crate) use self::file::schema;
-pub(crate) use self::options::{Dialect, SettingsArguments, Target};
+pub(crate) use self::options::{SettingsArguments, Target};
 pub(crate) use self::read::SettingsProblem;
 
 use std::collections::{BTreeMap, HashMap};
@@ -20,7 +22,7 @@ use std::sync::{Arc, OnceLock};
 
 use visa_analysis::{CfgSetting, Diagnostic, EnabledRules, Group, Level, Options, Rule, find_rule};
 
-use self::read::{Chosen, Configuration};
+use self::read::{Chosen, ChosenLibrary, Configuration};
 use super::Failure;
 use super::levels::{Levels, Origin};
 use super::paths::slashes;
@@ -37,7 +39,7 @@ const UNUSED_SUPPRESSION: &str = "unused_suppression";
 pub(crate) struct Settings {
     /// Of the file, its overrides and the command line, in this order.
     levels: Levels,
-    dialect: Option<Chosen<Dialect>>,
+    library: ChosenLibrary,
     target: Option<Chosen<Target>>,
     chips: Option<Chosen<NonZeroU64>>,
     /// The settings file, if there is one.
@@ -78,11 +80,8 @@ impl Settings {
     /// What the engine needs to know.
     pub(crate) fn engine_options(&self) -> Options {
         Options {
-            library: match value(self.dialect.as_ref()) {
-                Dialect::Auto => None,
-                Dialect::VisaStd => Some(visa_analysis::Library::VisaStd),
-                Dialect::OptStd => Some(visa_analysis::Library::OptStd),
-            },
+            library: value(self.library.dialect.as_ref()).library,
+            release: self.library.release.as_ref().map(|(release, _)| *release),
             target: match value(self.target.as_ref()) {
                 Target::Rngd => visa_analysis::Target::Rngd,
                 Target::RngdS => visa_analysis::Target::RngdS,
@@ -350,17 +349,28 @@ impl Resolver {
                 .extend(overrides.flat_map(|entry| entry.levels.iter().cloned()));
         }
         let of_file = file.as_deref();
-        let dialect = option(self.arguments.dialect, "dialect");
         let target = option(self.arguments.target, "target");
         Settings {
             levels: self.levels.after(levels),
-            dialect: dialect.or_else(|| of_file.and_then(|file| file.dialect.clone())),
+            library: self.library(of_file, applied),
             target: target.or_else(|| of_file.and_then(|file| file.target.clone())),
             chips: option(self.arguments.chips, "chips")
                 .or_else(|| of_file.and_then(|file| file.chips.clone())),
             configuration: file,
             enabled: OnceLock::new(),
         }
+    }
+
+    /// The choice of the command line or the editor, then those of the overrides, the last one first, then that of the file.
+    fn library(&self, file: Option<&Configuration>, applied: &[usize]) -> ChosenLibrary {
+        let chosen = ChosenLibrary::of(option(self.arguments.dialect, "dialect"));
+        let Some(file) = file else {
+            return chosen;
+        };
+        let overrides = applied.iter().rev();
+        let overrides = overrides.filter_map(|index| file.overrides.get(*index));
+        let choices = overrides.map(|entry| &entry.library).chain([&file.library]);
+        choices.fold(chosen, ChosenLibrary::or)
     }
 
     /// The settings file that holds for a file.

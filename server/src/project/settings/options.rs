@@ -7,6 +7,8 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::dialect::{Dialect, DialectParser};
+
 /// Where settings come from, and the settings that also the command line can give.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct SettingsArguments {
@@ -22,8 +24,8 @@ pub(crate) struct SettingsArguments {
     /// Check the Rust in doc comments of the files too, each block as a crate of its own
     #[arg(long, help_heading = "Settings")]
     pub(crate) doc: bool,
-    /// The library that kernels are written against; by default `auto`
-    #[arg(long, value_enum, help_heading = "Settings")]
+    /// The library that kernels are written against, and its release (`opt-std@0.8`); by default `auto`
+    #[arg(long, value_parser = DialectParser, help_heading = "Settings")]
     pub(crate) dialect: Option<Dialect>,
     /// The chip that kernels are checked for; by default `rngd`
     #[arg(long, value_enum, help_heading = "Settings")]
@@ -31,32 +33,6 @@ pub(crate) struct SettingsArguments {
     /// The chips of kernels that do not say it; editors can give it.
     #[arg(skip)]
     pub(crate) chips: Option<NonZeroU64>,
-}
-
-/// Which library kernels are written against.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Dialect {
-    /// By the crate's manifest, else by what its files import
-    #[default]
-    Auto,
-    /// `furiosa_visa_std`, the book's library
-    VisaStd,
-    /// `furiosa_opt_std`, its successor
-    OptStd,
-}
-
-impl Dialect {
-    /// The name as settings and options write it.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::VisaStd => "visa-std",
-            Self::OptStd => "opt-std",
-        }
-    }
 }
 
 /// Which chip kernels are checked for.

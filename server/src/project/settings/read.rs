@@ -12,11 +12,12 @@ use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use toml::Spanned;
-use visa_analysis::{CfgSetting, nearest_names};
+use visa_analysis::{CfgSetting, Library, Release, nearest_names};
 
 use super::budgets::Budgets;
-use super::file::{LevelTable, SettingsFile};
-use super::options::{Dialect, Target};
+use super::dialect::{Dialect, release};
+use super::file::{LevelTable, LibraryTable, SettingsFile};
+use super::options::Target;
 use crate::project::levels::{Change, Named, Origin, proposal, unknown, widest_first};
 use crate::project::regular::{DECIDING_BYTES, read_text};
 
@@ -28,7 +29,7 @@ pub(crate) type Chosen<T> = (T, Origin);
 pub(crate) struct Configuration {
     /// The file as people see it.
     pub(crate) shown: Arc<str>,
-    pub(crate) dialect: Option<Chosen<Dialect>>,
+    pub(crate) library: ChosenLibrary,
     pub(crate) target: Option<Chosen<Target>>,
     pub(crate) chips: Option<Chosen<NonZeroU64>>,
     /// As written, with what it means.
@@ -43,10 +44,37 @@ pub(crate) struct Configuration {
     pub(crate) budgets: Arc<Budgets>,
 }
 
-/// Levels for some of the files.
+/// The choice of a library, and of a release: with the library or beside it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ChosenLibrary {
+    pub(crate) dialect: Option<Chosen<Dialect>>,
+    pub(crate) release: Option<Chosen<Release>>,
+}
+
+impl ChosenLibrary {
+    /// What an option or a setting chooses alone.
+    pub(crate) fn of(dialect: Option<Chosen<Dialect>>) -> Self {
+        let release = dialect.as_ref().and_then(|(dialect, origin)| {
+            let release = dialect.release?;
+            Some((release, origin.clone()))
+        });
+        Self { dialect, release }
+    }
+
+    /// This choice, and where it makes none another one.
+    pub(crate) fn or(self, other: &Self) -> Self {
+        Self {
+            dialect: self.dialect.or_else(|| other.dialect.clone()),
+            release: self.release.or_else(|| other.release.clone()),
+        }
+    }
+}
+
+/// Settings for some of the files.
 #[derive(Debug)]
 pub(crate) struct OverriddenPaths {
     pub(crate) paths: Patterns,
+    pub(crate) library: ChosenLibrary,
     /// In the order in which they apply.
     pub(crate) levels: Vec<Change>,
 }
@@ -187,12 +215,13 @@ impl Reader<'_> {
             }
             OverriddenPaths {
                 paths: self.patterns(entry.paths.into_inner()),
+                library: self.library(entry.dialect, entry.library),
                 levels: self.levels(entry.levels),
             }
         });
         let overrides = overrides.collect();
         Configuration {
-            dialect: file.dialect.map(|value| self.chosen(value)),
+            library: self.library(file.dialect, file.library),
             target: file.target.map(|value| self.chosen(value)),
             chips: file.chips.map(|value| self.chosen(value)),
             cfg: self.cfg(file.cfg),
@@ -204,6 +233,33 @@ impl Reader<'_> {
             budgets: Arc::new(self.budgets(file.budgets)),
             shown: Arc::clone(&self.shown),
         }
+    }
+
+    /// The library and its release; a release that does not go with the library is refused.
+    fn library(&mut self, dialect: Option<Spanned<Dialect>>, table: LibraryTable) -> ChosenLibrary {
+        let mut chosen = ChosenLibrary::of(dialect.map(|dialect| self.chosen(dialect)));
+        let Some(version) = table.version else {
+            return chosen;
+        };
+        let named = chosen.dialect.as_ref().and_then(|(named, _)| named.library);
+        let problem = match (release(version.get_ref()), named) {
+            (Err(problem), _) => problem,
+            (Ok(release), Some(library)) if Library::having(release) != library => {
+                let name = library.crate_name();
+                format!("`dialect` chooses `{name}`, which has no release {release}")
+            }
+            (Ok(release), _) => match &chosen.release {
+                Some((other, _)) if *other != release => {
+                    format!("`dialect` chooses release {other}, and this is {release}")
+                }
+                _ => {
+                    chosen.release = Some((release, self.origin(&version.span())));
+                    return chosen;
+                }
+            },
+        };
+        self.refuse(&version.span(), &problem);
+        chosen
     }
 
     fn chosen<T>(&self, value: Spanned<T>) -> Chosen<T> {

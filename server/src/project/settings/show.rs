@@ -56,12 +56,19 @@ fn section(settings: &Settings) -> String {
         let origin = origin.unwrap_or_else(|| "default".to_owned());
         let _ = writeln!(text, "{name} = {value}  # {origin}");
     };
-    let dialect = value(settings.dialect.as_ref()).name();
+    let chosen = &settings.library;
+    let dialect = value(chosen.dialect.as_ref());
     line(
         "dialect",
-        &quoted(dialect),
-        origin(settings.dialect.as_ref()),
+        &quoted(&dialect.name()),
+        origin(chosen.dialect.as_ref()),
     );
+    if let Some((release, origin)) = &chosen.release
+        && dialect.release != Some(*release)
+    {
+        let release = quoted(&release.to_string());
+        line("library.version", &release, Some(origin.to_string()));
+    }
     let target = value(settings.target.as_ref()).name();
     line("target", &quoted(target), origin(settings.target.as_ref()));
     if let Some((chips, origin)) = &settings.chips {

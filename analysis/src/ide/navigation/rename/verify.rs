@@ -40,6 +40,13 @@ impl EditedProject {
             project.options(db),
         );
         copy.set_file_options(project.file_options(db).as_ref().clone());
+        let manifests = project.manifests(db);
+        let manifests = manifests.iter();
+        copy.set_manifests(
+            &manifests
+                .map(|(root, entry)| (Arc::clone(root), entry.manifest(db)))
+                .collect(),
+        );
         copy.set_budgets(project.budgets(db).as_ref().clone());
         Some(Self { db: copy })
     }
