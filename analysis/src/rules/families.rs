@@ -3,7 +3,7 @@
 use super::{Checked, Finding, Group, Rule};
 use super::{
     banks, budgets, cast, collect, commit, contraction, coverage, device_language, dma,
-    dma_performance, fetch, library, mapping_expressions, memory, performance, pipeline,
+    dma_performance, fetch, library, mapping_expressions, memory, performance, pipeline, placement,
     provenance, schedule, sequencer, steps, style, suppressions, switch, tensors, transpose,
     valid_count, vector, versions,
 };
@@ -156,6 +156,12 @@ pub(super) const FAMILIES: &[Family] = &[
         also: &[],
         needs: Needs::Body,
         check: versions::check,
+    },
+    Family {
+        rules: placement::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: placement::check,
     },
     Family {
         rules: device_language::RULES,

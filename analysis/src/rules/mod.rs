@@ -38,6 +38,7 @@ mod numerals;
 mod padded_tensors;
 mod performance;
 mod pipeline;
+mod placement;
 mod provenance;
 mod reach;
 mod releases;
