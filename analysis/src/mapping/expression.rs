@@ -312,6 +312,33 @@ impl Mapping {
         }
     }
 
+    /// Whether padding of a kind is written anywhere in it, also where no position shows it.
+    #[allow(dead_code, reason = "derivations of the current dialect ask for it")]
+    fn writes_padding(&self, is_meant: &dyn Fn(PaddingKind) -> bool) -> bool {
+        match &self.0.kind {
+            NodeKind::Identity | NodeKind::Axis(_) | NodeKind::Broadcast(_) => false,
+            NodeKind::Pad(inner, _, kind) => is_meant(*kind) || inner.writes_padding(is_meant),
+            NodeKind::Stride(inner, _)
+            | NodeKind::Modulo(inner, _)
+            | NodeKind::Resize(inner, _) => inner.writes_padding(is_meant),
+            NodeKind::Product(parts) => parts.iter().any(|part| part.writes_padding(is_meant)),
+        }
+    }
+
+    /// Whether no padding is written anywhere in it, not even one that no position shows.
+    #[allow(dead_code, reason = "derivations of the current dialect ask for it")]
+    #[must_use]
+    pub fn has_no_padding(&self) -> bool {
+        !self.writes_padding(&|_| true)
+    }
+
+    /// Whether `#{!}` is written anywhere in it, also where no position shows it.
+    #[allow(dead_code, reason = "derivations of the current dialect ask for it")]
+    #[must_use]
+    pub fn has_bottom_pad(&self) -> bool {
+        self.writes_padding(&|kind| kind == PaddingKind::Bottom)
+    }
+
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.kind {
             NodeKind::Identity => f.write_str("1"),

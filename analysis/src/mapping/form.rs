@@ -314,7 +314,7 @@ impl Form {
         })
     }
 
-    /// Drops the outermost padding; padding further inside stays.
+    /// Drops the outermost padding (the library's `remove_outermost_padding`); padding further inside stays.
     #[must_use]
     pub fn remove_padding(&self) -> Self {
         let mut list = self.digits.clone();
@@ -377,9 +377,14 @@ impl Form {
     /// Whether this is `original = n` for its own size `n`: a prefix in buffer order.
     #[must_use]
     pub fn is_resize_of(&self, original: &Self) -> bool {
-        original
-            .resize(self.size())
-            .is_some_and(|prefix| equal_forms(&prefix, self) == Answer::Yes)
+        self.resizes(original) == Answer::Yes
+    }
+
+    /// As [`Form::is_resize_of`], with the answer withheld where it is not proven.
+    #[must_use]
+    pub fn resizes(&self, original: &Self) -> Answer {
+        let prefix = original.resize(self.size());
+        prefix.map_or(Answer::No, |prefix| equal_forms(&prefix, self))
     }
 
     /// The names of its axes, those inside composites included. Axes of size 1 are gone.

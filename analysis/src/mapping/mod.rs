@@ -20,6 +20,7 @@ mod index;
 mod literals;
 mod projection;
 mod reader;
+mod regions;
 mod relation;
 mod repair;
 mod syntax;
@@ -42,6 +43,11 @@ pub(crate) use groups::Groups;
 pub use index::Index;
 pub use index::{Axis, Cell, PaddingKind};
 pub use projection::{AxisPart, project};
+#[allow(
+    unused_imports,
+    reason = "derivations of the current dialect ask for them"
+)]
+pub use regions::{FindAxisError, WindowAxisError, find_axis, remove_axis, slots, window_axis};
 pub use relation::{Answer, equal, equal_forms};
 pub use syntax::{
     AxisDeclaration, FactorKind, FactorNode, GrammarError, Operator, SyntaxKind, SyntaxNode,

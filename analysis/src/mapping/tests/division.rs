@@ -4,7 +4,7 @@ use crate::mapping::{
     Answer, Cell, Division, DivisionMode, Form, Mapping, PaddingKind, divide, divide_span, holds,
 };
 
-use super::random::{Random, Shape, is_clear};
+use super::random::{Random, Shape, is_clear, repeats_axes};
 use super::read;
 
 const LAYOUTS: Shape = Shape {
@@ -16,6 +16,8 @@ const LAYOUTS: Shape = Shape {
 
 /// A selection of one axis or a small group, as layouts have them.
 fn part(random: &mut Random) -> Mapping {
+    use PaddingKind::{Bottom, Top, Zero};
+    let kind = random.pick(&[Top, Top, Top, Zero, Bottom]);
     match random.below(6) {
         0 => LAYOUTS.expression(random, 3),
         1 => LAYOUTS.axis(random),
@@ -23,7 +25,7 @@ fn part(random: &mut Random) -> Mapping {
             let axis = LAYOUTS.axis(random);
             let axis = if random.below(4) == 0 {
                 let padded = axis.size().next_multiple_of(4);
-                axis.pad_to(padded, PaddingKind::Top).unwrap()
+                axis.pad_to(padded, kind).unwrap()
             } else {
                 axis
             };
@@ -33,9 +35,7 @@ fn part(random: &mut Random) -> Mapping {
             let taken = strided.modulo(inner).unwrap();
             match random.below(4) {
                 0 => taken.resize(1 + random.below(taken.size())).unwrap(),
-                1 => taken
-                    .pad_to(taken.size() + random.below(8), PaddingKind::Top)
-                    .unwrap(),
+                1 => taken.pad_to(taken.size() + random.below(8), kind).unwrap(),
                 _ => taken,
             }
         }
@@ -116,6 +116,24 @@ fn without_matches(form: &Form, mapping: &Mapping) {
     }
 }
 
+/// What was there before keeps its kind, and a hole is never accessed.
+fn holes_are_marked(residue: &Form, mapping: &Mapping) {
+    if repeats_axes(mapping.form()) {
+        return;
+    }
+    let function = residue.function();
+    for at in 0..mapping.size() {
+        let Cell::Padding(kind) = function.cell_at(at) else {
+            continue;
+        };
+        let known = mapping.cells_at(at).contains(&Cell::Padding(kind));
+        assert!(
+            known || kind == PaddingKind::Bottom,
+            "{mapping:?} at {at}: {kind:?}"
+        );
+    }
+}
+
 #[test]
 fn residues_hold_what_did_not_match() {
     let mut random = Random::new(0x0BAD_CAFE_1234_4321);
@@ -135,12 +153,20 @@ fn residues_hold_what_did_not_match() {
         .iter()
         .any(|form| form.has_composites());
         if !composites {
+            holes_are_marked(&division.dividend_residue, &dividend);
+            holes_are_marked(&division.divisor_residue, &divisor);
             // Holes take exactly the matched steps away from the divisor.
             assert_eq!(
                 live(&division.divisor_residue) * counts,
                 live(divisor.form()),
                 "{dividend:?} by {divisor:?}"
             );
+        }
+        let relaxed = divide(dividend.form(), divisor.form(), DivisionMode::Relaxed);
+        for residue in [&relaxed.dividend_residue, &relaxed.divisor_residue] {
+            let mut paddings = residue.digits().iter().flat_map(|digit| digit.paddings());
+            let top = paddings.all(|padding| padding.kind == PaddingKind::Top);
+            assert!(top || composites, "{dividend:?} by {divisor:?}");
         }
         // Nothing is left to match.
         let again = divide(

@@ -9,4 +9,5 @@ mod groups;
 mod large;
 mod random;
 mod read;
+mod regions;
 mod relations;

@@ -1,6 +1,6 @@
 //! Random expressions from a fixed seed: the same ones every run.
 
-use crate::mapping::{Axis, Mapping, MappingKind, PaddingKind};
+use crate::mapping::{Axis, Form, Mapping, MappingKind, PaddingKind};
 
 pub(crate) struct Random(u64);
 
@@ -110,6 +110,15 @@ fn padding_kind(random: &mut Random) -> PaddingKind {
         1 => PaddingKind::Bottom,
         _ => PaddingKind::Top,
     }
+}
+
+/// Whether digits of one axis are added up: beyond the axis they are padding of no part.
+pub(crate) fn repeats_axes(form: &Form) -> bool {
+    let terms = form.terms_with_stride();
+    let axes = terms
+        .iter()
+        .filter(|placed| placed.term.atom.axis().is_some());
+    axes.count() != form.axes().len()
 }
 
 /// A random divisor, found without walking up to the size.

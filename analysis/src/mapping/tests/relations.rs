@@ -35,7 +35,7 @@ fn equality_is_that_of_the_functions() {
             kinds: false,
             ..FEW_AXES
         },
-        1_000,
+        200,
     );
 }
 
