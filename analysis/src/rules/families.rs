@@ -4,8 +4,8 @@ use super::{Checked, Finding, Group, Rule};
 use super::{
     banks, budgets, cast, collect, commit, contexts, contraction, coverage, device_language, dma,
     dma_performance, fetch, library, mapping_expressions, memory, operand_slots, performance,
-    pipeline, provenance, schedule, sequencer, steps, style, suppressions, switch, tensors,
-    transpose, valid_count, vector, versions,
+    pipeline, placement, provenance, schedule, sequencer, steps, style, suppressions, switch,
+    tensors, transpose, valid_count, vector, versions,
 };
 use crate::names::nearest_names;
 
@@ -172,6 +172,12 @@ pub(super) const FAMILIES: &[Family] = &[
         also: &[],
         needs: Needs::Body,
         check: versions::check,
+    },
+    Family {
+        rules: placement::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: placement::check,
     },
     Family {
         rules: device_language::RULES,
