@@ -221,7 +221,7 @@ fn generic_aliases_are_written_out() {
     assert_eq!(of(tiled, "{ Tiled<A, 2> }"), "A / 2, A % 2");
     assert_eq!(of(tiled, "{ Tiled<W, { N * 2 }> }"), "W / 8, W % 8");
     assert_eq!(of(tiled, "{ Tiled<W, N> }"), "W / 4, W % 4");
-    assert_eq!(of(tiled, "{ Tiled<A, 3> }"), "-; unresolved at Tiled<A, 3>");
+    assert_eq!(of(tiled, "{ Tiled<A, 3> }"), "-");
     let sized = "type Rows<F> = m![W / F, W % (F / 2), 1 # { F::SIZE }];";
     assert_eq!(of(sized, "{ Rows<A> }"), "W / 8, W % 4, 1 # 8");
     // In a module of its own, names are those of the alias.
@@ -270,7 +270,7 @@ fn hostile_generic_aliases_end() {
         chain.push_str(&format!("type T{at}<S> = m![{{ T{}<S> }}];", at - 1));
     }
     let sites = with(&format!(
-        "{chain} type X = m![{{ T1999<A> }}]; type Y = m![{{ T20<A> }}];"
+        "{chain} type X = m![{{ T1999<A> }}]; type Y = m![{{ T12<A> }}];"
     ));
     assert_eq!(sites.last().map(String::as_str), Some("A"));
 }
