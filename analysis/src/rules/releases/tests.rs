@@ -59,6 +59,11 @@ fn rows() -> Vec<Row> {
         (false, Some(4..=10), "reshape_size"),
         (false, Some(5..=10), "uninitialized_read"),
         (false, Some(9..=10), "spm_capacity spm_pe_size"),
+        (false, Some(2..=9), "register_store_from_main"),
+        (false, Some(2..=10), "stage_unimplemented"),
+        (false, Some(5..=10), "context_restriction"),
+        (false, Some(6..=10), "operand_slots"),
+        (false, Some(7..=10), "fetch_packet_contiguity vrf_element_mismatch"),
         (false, Some(2..=6), "generic_kernel"),
         row(ALL, "library_version_mismatch device_attribute"),
         // Performance.
