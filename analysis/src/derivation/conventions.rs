@@ -80,24 +80,6 @@ impl Conventions {
         self.current
     }
 
-    /// Whether a custom ring has to be just as large as its exchange.
-    #[must_use]
-    pub fn wants_exact_rings(self) -> bool {
-        self.since(5)
-    }
-
-    /// Whether a moved axis may not be cut or dropped by a custom ring.
-    #[must_use]
-    pub fn keeps_moved_axes_whole(self) -> bool {
-        self.since(5)
-    }
-
-    /// Whether sizes that a switch cuts slices at have to be powers of two.
-    #[must_use]
-    pub fn cuts_at_powers_of_two(self) -> bool {
-        self.since(5)
-    }
-
     /// Whether an element in the VRF spells time and packet of what is stored, padding included.
     #[must_use]
     pub fn stores_registers_exactly(self) -> bool {
@@ -115,12 +97,6 @@ impl Conventions {
     #[must_use]
     pub fn tiles_one_level(self) -> bool {
         self.since(6)
-    }
-
-    /// Whether a transpose takes packets of 16 elements of 8 and 16 bits.
-    #[must_use]
-    pub fn transposes_sixteen(self) -> bool {
-        self.since(7)
     }
 
     /// Whether a pass of either context may store to the TRF, as far as types go.

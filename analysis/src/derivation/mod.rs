@@ -15,6 +15,7 @@ pub mod dma;
 pub mod fetch;
 mod forms;
 pub mod library;
+pub mod lifts;
 pub mod masking;
 pub(crate) mod memo;
 pub mod memory;

@@ -12,6 +12,7 @@ use crate::mapping::Mapping;
 
 use super::contraction::{self, AccumulatedTime};
 use super::forms;
+use super::lifts::{self, LiftFault};
 
 /// What a step makes of its stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -41,6 +42,8 @@ pub enum StepViolation {
         /// Least and largest value.
         range: (i64, i64),
     },
+    /// A lift that changes the placement in a way that it cannot.
+    Lift(LiftFault),
     /// A reduced time that is not what a reduction over time keeps.
     Time(AccumulatedTime),
     /// A trimmed packet that the Commit Engine does not write.
@@ -71,6 +74,7 @@ pub fn derive(pass: &Pass, index: usize, target: Target) -> StepDerivation {
     };
     let (input, output) = (pass.input_of(index), &stage.output);
     derived.violations.extend(match &stage.kind {
+        StageKind::FetchLift(level) => lifts::derive(pass, index, *level).map(StepViolation::Lift),
         StageKind::FetchCast => convert(input, output, |from| fetch_casts_of_step(target, from)),
         StageKind::FetchTable => convert(input, output, table_lookup_targets),
         StageKind::FetchZeroPoint(zero_point) => subtract(input, output, zero_point),

@@ -43,11 +43,15 @@ pub(crate) use groups::Groups;
 pub use index::Index;
 pub use index::{Axis, Cell, PaddingKind};
 pub use projection::{AxisPart, project};
+#[cfg(test)]
+pub use regions::WindowAxisError;
 #[allow(
     unused_imports,
     reason = "derivations of the current dialect ask for them"
 )]
-pub use regions::{FindAxisError, WindowAxisError, find_axis, remove_axis, slots, window_axis};
+#[cfg(test)]
+pub use regions::remove_axis;
+pub use regions::{FindAxisError, find_axis, slots, window_axis};
 pub use relation::{Answer, equal, equal_forms};
 pub use syntax::{
     AxisDeclaration, FactorKind, FactorNode, GrammarError, Operator, SyntaxKind, SyntaxNode,

@@ -210,6 +210,7 @@ fn absent(buffer: &Form, axis: &Form) -> FindAxisError {
 ///
 /// # Errors
 /// [`FindAxisError`]; also where the region that the axis spans holds something else.
+#[cfg(test)]
 pub fn remove_axis(buffer: &Form, axis: &Form) -> Result<Form, FindAxisError> {
     if axis.size() == 1 {
         return Ok(buffer.clone());

@@ -60,8 +60,7 @@ pub(in crate::rules) static VRF_ELEMENT_MISMATCH: Rule = rule!(
     "a register is declared otherwise than as the stream that it stores",
     "A load of the vector register file stores flit after flit as they come. From release 0.7 on the register's element is spelled \
      as time and packet of that stream, in their order and with their padding: a scalar that fills a flit is `m![E # 8]`, not \
-     `m![E]`. Another order would be read back wrongly by the operations that take the register as an operand.",
-    fix;
+     `m![E]`. Another order would be read back wrongly by the operations that take the register as an operand.";
     holds: Holds::SUCCESSOR.since(7),
     refused: Refusal::BY_LIBRARIES,
 );

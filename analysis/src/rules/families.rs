@@ -96,7 +96,7 @@ pub(super) const FAMILIES: &[Family] = &[
         check: operand_slots::check,
     },
     Family {
-        rules: &[],
+        rules: steps::OWN,
         also: steps::RULES,
         needs: Needs::Derivation,
         check: steps::check,

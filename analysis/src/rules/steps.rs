@@ -2,15 +2,33 @@
 //! a commit. The rules are those of the engines that they are steps of.
 
 use crate::derivation::StageDerivation;
+use crate::derivation::lifts::LiftFault;
 use crate::derivation::steps::StepViolation;
 use crate::hardware::{ElementType, FLIT_BYTES};
+use crate::kernel::{Level, StageKind};
 
 use super::commit::{COMMIT_MAPPING, COMMIT_PACKET_SIZE};
 use super::contraction::{ACCUMULATE_LAYOUT, word_time};
 use super::fetch::{FETCH_CAST_UNSUPPORTED, FETCH_ZERO_POINT_RANGE};
 use super::sequencer::bytes;
 use super::wording::{self, StageOf, written};
-use super::{Applicability, Checked, Finding, Rule};
+use super::{Applicability, Checked, Finding, Rule, rule};
+
+pub(in crate::rules) static LIFT_PLACEMENT: Rule = rule!(
+    "lift_placement",
+    Hardware,
+    Fetch,
+    "library",
+    "a lift that replaces something else than copies by an axis",
+    "A lift lets each chip, cluster or slice begin its read at another place: where a placement holds copies, the parts are told \
+     apart by an axis, which leaves the time. It therefore changes copies of two, four and so on into parts of an axis and \
+     nothing else: not the size of the level, not what is there already, and not into padding.";
+    holds: Holds::SUCCESSOR.since(7),
+    refused: Refusal::BY_LIBRARIES,
+);
+
+/// The family's rules.
+pub(super) const OWN: &[&Rule] = &[&LIFT_PLACEMENT];
 
 /// The rules of other families that the steps break.
 pub(super) const RULES: &[&Rule] = &[
@@ -64,6 +82,7 @@ fn to_finding(of: &StageOf<'_>, violation: &StepViolation) -> Finding {
                 zero_point.value.unwrap_or_default()
             ),
         ),
+        StepViolation::Lift(fault) => lift(of, fault),
         StepViolation::Time(reason) => {
             let input = of.pass.input_of(of.index);
             let differs = word_time(None, reason, output.time.get());
@@ -115,6 +134,43 @@ fn to_finding(of: &StageOf<'_>, violation: &StepViolation) -> Finding {
                 bytes(*bits)
             ),
         ),
+    }
+}
+
+fn lift(of: &StageOf<'_>, fault: &LiftFault) -> Finding {
+    let method = &of.stage.method;
+    let level = match of.stage.kind {
+        StageKind::FetchLift(Level::Chip) => &of.stage.output.chip,
+        StageKind::FetchLift(Level::Cluster) => &of.stage.output.cluster,
+        _ => &of.stage.output.slice,
+    };
+    let finding = |message: String| Finding::new(&LIFT_PLACEMENT, level.span, message);
+    match fault {
+        LiftFault::Unchanged => finding(format!(
+            "`{method}` changes nothing of the placement; a fetch alone reads the same"
+        ))
+        .help("name an axis in place of copies, or leave the lift out"),
+        LiftFault::Size { before, after } => finding(format!(
+            "the level has {before} positions before the lift and {after} after it"
+        ))
+        .help("keep the size, and name an axis in place of copies"),
+        LiftFault::Replaced { stride, part } => finding(format!(
+            "`{}` at stride {stride} is replaced; a lift replaces copies alone",
+            written(part)
+        ))
+        .help("begin with copies, such as `m![2]`, where the axis is to be"),
+        LiftFault::Padding { stride } => finding(format!(
+            "copies at stride {stride} are replaced by padding, which reads nothing"
+        ))
+        .help("reshape the tensor where its copies are not to count"),
+        LiftFault::Time { before, after } => Finding::new(
+            &LIFT_PLACEMENT,
+            of.stage.output.time.span,
+            format!(
+                "{before} iterations become {after}; the time gets shorter by the copies that the lift names"
+            ),
+        )
+        .help("take the lifted axis out of the time"),
     }
 }
 

@@ -63,7 +63,7 @@ fn rows() -> Vec<Row> {
         (false, Some(2..=10), "stage_unimplemented"),
         (false, Some(5..=10), "context_restriction"),
         (false, Some(6..=10), "operand_slots"),
-        (false, Some(7..=10), "fetch_packet_contiguity vrf_element_mismatch"),
+        (false, Some(7..=10), "fetch_packet_contiguity vrf_element_mismatch lift_placement"),
         (false, Some(2..=6), "generic_kernel"),
         row(ALL, "library_version_mismatch device_attribute"),
         // Performance.

@@ -1,76 +1,78 @@
 //! Methods of the current library on tensors, contexts and streams: receiver, turbofish order, arguments, what they do, and
 //! the releases that have them. Those inside of the Vector Engine are in [`super::vector`].
 
-use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
-use crate::kernel::dialect::rows::{arg, once};
-use crate::kernel::dialect::{
-    Access, Accessor, Action, Argument, Method, PlanKind, PlanStep, Receiver, Releases, StageUse,
-};
-use crate::kernel::{Context, Level, Position, Tier};
+use crate::kernel::catalogue::{Generic, Role};
+use crate::kernel::dialect::rows::arg;
+use crate::kernel::dialect::{Access, Accessor, Action, Argument, Method, Receiver, Releases};
+use crate::kernel::{Level, Tier};
 
 use super::{R2, R3, R4, R5, R6, R7, R8, R9, R10};
 
 use Access::{Exclusive, Owned, Shared};
-use CanonicalStage as S;
-use Generic::{Axis, Constant, Index, Inferred};
+use Generic::{Constant, Index, Inferred};
 
-const ELEMENT: Generic = Generic::Level(Level::Element);
-const CHIP: Generic = Generic::Level(Level::Chip);
-const CLUSTER: Generic = Generic::Level(Level::Cluster);
+pub(super) const ELEMENT: Generic = Generic::Level(Level::Element);
+pub(super) const CHIP: Generic = Generic::Level(Level::Chip);
+pub(super) const CLUSTER: Generic = Generic::Level(Level::Cluster);
 pub(super) const SLICE: Generic = Generic::Level(Level::Slice);
-const PE: Generic = Generic::Level(Level::Pe);
-const ROW: Generic = Generic::Level(Level::Row);
+pub(super) const PE: Generic = Generic::Level(Level::Pe);
+pub(super) const ROW: Generic = Generic::Level(Level::Row);
 pub(super) const TIME: Generic = Generic::Level(Level::Time);
 pub(super) const PACKET: Generic = Generic::Level(Level::Packet);
 pub(super) const SCALAR: Generic = Generic::Scalar;
 
-const OWNED: &[Access] = &[Owned];
-const SHARED: &[Access] = &[Shared];
-const EXCLUSIVE: &[Access] = &[Exclusive];
-const VIEWS: &[Access] = &[Shared, Exclusive];
-const ANY: &[Access] = &[Owned, Shared, Exclusive];
+pub(super) const OWNED: &[Access] = &[Owned];
+pub(super) const SHARED: &[Access] = &[Shared];
+pub(super) const EXCLUSIVE: &[Access] = &[Exclusive];
+pub(super) const VIEWS: &[Access] = &[Shared, Exclusive];
+pub(super) const ANY: &[Access] = &[Owned, Shared, Exclusive];
 
-const HOST: Tier = Tier::Host;
-const HBM: Tier = Tier::Hbm;
-const DM: Tier = Tier::Dm;
+pub(super) const HOST: Tier = Tier::Host;
+pub(super) const HBM: Tier = Tier::Hbm;
+pub(super) const DM: Tier = Tier::Dm;
 
-const TDMA: Argument = arg(Role::Context, "dma", "&mut DmaContext")
+pub(super) const TDMA: Argument = arg(Role::Context, "dma", "&mut DmaContext")
     .meaning("The tensor DMA.")
     .usual("&mut device.tdma");
-const PDMA: Argument = arg(Role::Context, "dma", "&mut DmaContext")
+pub(super) const PDMA: Argument = arg(Role::Context, "dma", "&mut DmaContext")
     .meaning("The PCIe DMA.")
     .usual("&mut device.pdma");
-const ANY_DMA: Argument = arg(Role::Context, "dma", "&mut DmaContext")
+pub(super) const ANY_DMA: Argument = arg(Role::Context, "dma", "&mut DmaContext")
     .meaning("The tensor DMA or the PCIe DMA.")
     .usual("&mut device.tdma");
-const SUB: Argument = arg(Role::Context, "sub", "&mut TuContext")
+pub(super) const SUB: Argument = arg(Role::Context, "sub", "&mut TuContext")
     .meaning("The sub context.")
     .usual("&mut device.sub");
-const ADDRESS: Argument = arg(Role::Address, "address", "Address")
+pub(super) const ADDRESS: Argument = arg(Role::Address, "address", "Address")
     .meaning("The first byte of the result, in its slice or chip.");
-const REGION: Argument = arg(Role::Address, "region", "TrfAddress").usual("TrfAddress::Full");
-const START: Argument = arg(Role::Start, "start", "usize")
+pub(super) const REGION: Argument =
+    arg(Role::Address, "region", "TrfAddress").usual("TrfAddress::Full");
+pub(super) const START: Argument = arg(Role::Start, "start", "usize")
     .meaning("The first value, in units of the index.")
     .usual("0");
-const DM_TARGET: Argument =
+pub(super) const DM_TARGET: Argument =
     arg(Role::Target, "target", "DmTensorViewMut").meaning("What is written.");
-const HBM_TARGET: Argument =
+pub(super) const HBM_TARGET: Argument =
     arg(Role::Target, "target", "HbmTensorViewMut").meaning("What is written.");
-const HBM_OWNED: Argument =
+pub(super) const HBM_OWNED: Argument =
     arg(Role::Target, "target", "&mut HbmTensor").meaning("What is written.");
-const VIEW: Argument = arg(Role::Source, "tensor", "DmTensorView").meaning("What is read.");
-const PATTERN: Argument =
+pub(super) const VIEW: Argument =
+    arg(Role::Source, "tensor", "DmTensorView").meaning("What is read.");
+pub(super) const PATTERN: Argument =
     arg(Role::Pattern, "pattern", "&[usize]").meaning("For each target the number of its source.");
-const CHOSEN: Argument = arg(Role::Pattern, "indices", "&[usize]")
+pub(super) const CHOSEN: Argument = arg(Role::Pattern, "indices", "&[usize]")
     .meaning("For each part of the level the value of the axis that it takes.");
-const INDICES: Argument = arg(Role::Indices, "indices", "&HbmTensor<i32>").meaning("The rows.");
-const SPM_INDICES: Argument = arg(Role::Indices, "indices", "&SpmTensor<i32>").meaning("The rows.");
-const DM_INDICES: Argument = arg(Role::Indices, "indices", "&DmTensor<i32>").meaning("The rows.");
-const SCALED: Argument = arg(Role::Scaled, "scaled", "bool")
+pub(super) const INDICES: Argument =
+    arg(Role::Indices, "indices", "&HbmTensor<i32>").meaning("The rows.");
+pub(super) const SPM_INDICES: Argument =
+    arg(Role::Indices, "indices", "&SpmTensor<i32>").meaning("The rows.");
+pub(super) const DM_INDICES: Argument =
+    arg(Role::Indices, "indices", "&DmTensor<i32>").meaning("The rows.");
+pub(super) const SCALED: Argument = arg(Role::Scaled, "scaled", "bool")
     .meaning("Whether indices are byte offsets.")
     .usual("false");
 
-const fn on(
+pub(super) const fn on(
     receiver: Receiver,
     name: &'static str,
     generics: &'static [Generic],
@@ -90,7 +92,7 @@ const fn on(
     }
 }
 
-const fn of(
+pub(super) const fn of(
     (tier, access): (Tier, &'static [Access]),
     name: &'static str,
     generics: &'static [Generic],
@@ -106,7 +108,7 @@ const fn of(
     )
 }
 
-const fn says((tier, access): (Tier, &'static [Access]), name: &'static str) -> Method {
+pub(super) const fn says((tier, access): (Tier, &'static [Access]), name: &'static str) -> Method {
     of(
         (tier, access),
         name,
@@ -116,22 +118,7 @@ const fn says((tier, access): (Tier, &'static [Access]), name: &'static str) -> 
     )
 }
 
-const fn stage(
-    name: &'static str,
-    generics: &'static [Generic],
-    arguments: &'static [Argument],
-    stages: &'static [StageUse],
-) -> Method {
-    on(
-        Receiver::Stream,
-        name,
-        generics,
-        arguments,
-        Action::Stages(stages),
-    )
-}
-
-const fn tile(
+pub(super) const fn tile(
     (tier, access): (Tier, &'static [Access]),
     name: &'static str,
     level: Level,
@@ -283,7 +270,7 @@ pub(super) const MEMORY: &[Method] = &[
 ];
 
 /// A transfer that makes a tensor of a tier.
-const fn makes(
+pub(super) const fn makes(
     (tier, access): (Tier, &'static [Access]),
     name: &'static str,
     made: Tier,
@@ -300,7 +287,7 @@ const fn makes(
 }
 
 /// A transfer into a view.
-const fn into(
+pub(super) const fn into(
     (tier, access): (Tier, &'static [Access]),
     name: &'static str,
     generics: &'static [Generic],
@@ -491,514 +478,4 @@ pub(super) const TRANSFERS: &[Method] = &[
     )
     .since(R4)
     .until(R6),
-];
-
-/// A step of a plan.
-const fn plan(
-    receiver: Receiver,
-    name: &'static str,
-    generics: &'static [Generic],
-    arguments: &'static [Argument],
-    step: PlanStep,
-) -> Method {
-    on(receiver, name, generics, arguments, Action::Plan(step))
-}
-
-const DM_ANY: Receiver = Receiver::Tensor(DM, ANY);
-const MOVED: Receiver = Receiver::Plan(PlanKind::Redistribution);
-const GATHERED: Receiver = Receiver::Plan(PlanKind::Gather);
-const SCATTERED: Receiver = Receiver::Plan(PlanKind::Scatter);
-const SHUFFLE: &[Generic] = &[Constant];
-const PARALLEL_COPY: &[Generic] = &[
-    Constant, Index, Index, ELEMENT, Inferred, Inferred, Inferred, Inferred, Inferred,
-];
-const PAYLOAD: &[Generic] = &[Index, Index];
-
-/// Shuffles, copies of parts, gathers and scatters.
-pub(super) const COLLECTIVES: &[Method] = &[
-    of(
-        (DM, ANY),
-        "dm_cluster_shuffle",
-        SHUFFLE,
-        &[TDMA, PATTERN],
-        Action::Shuffle(Level::Cluster),
-    )
-    .until(R6),
-    of(
-        (DM, ANY),
-        "dm_cluster_swap",
-        &[],
-        &[TDMA],
-        Action::Shuffle(Level::Cluster),
-    )
-    .since(R7)
-    .until(R7),
-    of(
-        (DM, ANY),
-        "dm_chip_shuffle",
-        SHUFFLE,
-        &[TDMA, PATTERN],
-        Action::Shuffle(Level::Chip),
-    )
-    .until(R7),
-    of(
-        (HBM, SHARED),
-        "hbm_chip_shuffle",
-        &[Constant, Constant],
-        &[ANY_DMA, PATTERN],
-        Action::Shuffle(Level::Chip),
-    )
-    .since(R4),
-    of(
-        (HBM, OWNED),
-        "hbm_chip_shuffle",
-        &[Constant, Constant],
-        &[ANY_DMA, PATTERN],
-        Action::Shuffle(Level::Chip),
-    )
-    .since(R8),
-    of(
-        (HBM, ANY),
-        "hbm_cluster_shuffle",
-        &[Constant, Constant],
-        &[ANY_DMA, PATTERN],
-        Action::Shuffle(Level::Cluster),
-    )
-    .without_body(),
-    on(
-        Receiver::TensorUnit,
-        "parallel_copy_cluster_slice",
-        PARALLEL_COPY,
-        &[VIEW, CHOSEN],
-        Action::ParallelCopy(Level::Cluster),
-    )
-    .until(R7),
-    on(
-        Receiver::TensorUnit,
-        "parallel_copy_chip_slice",
-        PARALLEL_COPY,
-        &[VIEW, CHOSEN],
-        Action::ParallelCopy(Level::Chip),
-    )
-    .until(R7),
-    plan(
-        DM_ANY,
-        "chip_shuffle",
-        &[],
-        &[PATTERN],
-        PlanStep::Shuffle(Level::Chip),
-    )
-    .since(R8),
-    plan(
-        MOVED,
-        "chip_shuffle",
-        &[],
-        &[PATTERN],
-        PlanStep::Shuffle(Level::Chip),
-    )
-    .since(R8),
-    plan(
-        DM_ANY,
-        "cluster_swap",
-        &[],
-        &[],
-        PlanStep::Shuffle(Level::Cluster),
-    )
-    .since(R8),
-    plan(
-        MOVED,
-        "cluster_swap",
-        &[],
-        &[],
-        PlanStep::Shuffle(Level::Cluster),
-    )
-    .since(R8),
-    plan(
-        DM_ANY,
-        "chip_slice",
-        &[Index, ELEMENT],
-        &[CHOSEN],
-        PlanStep::Slice(Level::Chip),
-    )
-    .since(R8),
-    plan(
-        MOVED,
-        "chip_slice",
-        &[Index, ELEMENT],
-        &[CHOSEN],
-        PlanStep::Slice(Level::Chip),
-    )
-    .since(R8),
-    plan(
-        DM_ANY,
-        "cluster_slice",
-        &[Index, ELEMENT],
-        &[CHOSEN],
-        PlanStep::Slice(Level::Cluster),
-    )
-    .since(R8),
-    plan(
-        MOVED,
-        "cluster_slice",
-        &[Index, ELEMENT],
-        &[CHOSEN],
-        PlanStep::Slice(Level::Cluster),
-    )
-    .since(R8),
-    plan(MOVED, "to_dm", &[ELEMENT], &[TDMA], PlanStep::Make).since(R8),
-    plan(
-        MOVED,
-        "to_dm_view",
-        &[Inferred, Inferred],
-        &[TDMA, DM_TARGET],
-        PlanStep::Write,
-    )
-    .since(R8),
-    of(
-        (DM, ANY),
-        "asymmetric_chip_slice",
-        &[Index, ELEMENT],
-        &[SUB, CHOSEN],
-        Action::ParallelCopy(Level::Chip),
-    )
-    .since(R8),
-    of(
-        (DM, ANY),
-        "asymmetric_cluster_slice",
-        &[Index, ELEMENT],
-        &[SUB, CHOSEN],
-        Action::ParallelCopy(Level::Cluster),
-    )
-    .since(R8),
-    of(
-        (HBM, ANY),
-        "dma_gather",
-        &[CLUSTER, SLICE, ELEMENT, Inferred],
-        &[INDICES, ADDRESS, SCALED],
-        Action::Gather,
-    )
-    .until(R3),
-    of(
-        (HBM, ANY),
-        "dma_gather_scaled",
-        &[CLUSTER, SLICE, ELEMENT, Inferred],
-        &[INDICES],
-        Action::Gather,
-    )
-    .since(R4)
-    .until(R8),
-    of(
-        (HBM, ANY),
-        "dma_gather_unscaled",
-        &[Inferred, Inferred, Inferred, CLUSTER, SLICE, ELEMENT],
-        &[DM_INDICES],
-        Action::Gather,
-    )
-    .since(R4)
-    .until(R8),
-    of(
-        (DM, ANY),
-        "dma_scatter",
-        &[Index, Inferred, Inferred],
-        &[INDICES, HBM_OWNED, SCALED],
-        Action::Scatter,
-    )
-    .until(R3),
-    of(
-        (DM, ANY),
-        "dma_scatter",
-        &[Index, Inferred, Inferred],
-        &[INDICES, HBM_OWNED],
-        Action::Scatter,
-    )
-    .since(R4)
-    .until(R8),
-    of(
-        (DM, ANY),
-        "dma_scatter_unscaled",
-        &[Index, Inferred, Inferred, Inferred, Inferred],
-        &[DM_INDICES, HBM_OWNED],
-        Action::Scatter,
-    )
-    .since(R4)
-    .until(R8),
-    plan(
-        Receiver::Tensor(HBM, ANY),
-        "gather",
-        PAYLOAD,
-        &[],
-        PlanStep::Gather,
-    )
-    .since(R9),
-    plan(
-        GATHERED,
-        "by_byte_offsets",
-        &[Index],
-        &[INDICES],
-        PlanStep::Offsets,
-    )
-    .since(R9),
-    plan(
-        GATHERED,
-        "by_positions",
-        &[Index],
-        &[SPM_INDICES],
-        PlanStep::Positions,
-    )
-    .since(R9),
-    plan(
-        GATHERED,
-        "sparse_prefix",
-        &[],
-        &[arg(Role::Start, "n", "usize").meaning("How many of the indices count.")],
-        PlanStep::Prefix,
-    )
-    .since(R9),
-    plan(
-        GATHERED,
-        "to_dm",
-        &[CLUSTER, SLICE, ELEMENT],
-        &[TDMA],
-        PlanStep::Make,
-    )
-    .since(R9),
-    plan(
-        Receiver::Tensor(HBM, EXCLUSIVE),
-        "scatter",
-        PAYLOAD,
-        &[],
-        PlanStep::Scatter,
-    )
-    .since(R9),
-    plan(
-        SCATTERED,
-        "by_byte_offsets",
-        &[Index],
-        &[INDICES],
-        PlanStep::Offsets,
-    )
-    .since(R9),
-    plan(
-        SCATTERED,
-        "by_positions",
-        &[Index],
-        &[SPM_INDICES],
-        PlanStep::Positions,
-    )
-    .since(R9),
-    plan(
-        SCATTERED,
-        "from_dm",
-        &[],
-        &[
-            TDMA,
-            arg(Role::Source, "updates", "DmTensor").meaning("What is written."),
-        ],
-        PlanStep::Write,
-    )
-    .since(R9),
-    plan(
-        SCATTERED,
-        "from_dm_view",
-        &[],
-        &[TDMA, VIEW],
-        PlanStep::Write,
-    )
-    .since(R9),
-];
-
-const BEGIN: &[Generic] = &[Inferred, Inferred, Inferred, Inferred, Inferred];
-const BEGIN_INTERLEAVED: &[Generic] = &[Axis, Inferred, Inferred, Inferred, Inferred, Inferred];
-const LANE_MODE: Argument =
-    arg(Role::Configuration, "mode", "LaneMode").usual("LaneMode::Interleaved");
-/// Where 0.2 offers a commit: not on what is fetched or switched.
-const COLLECTED: &[Position] = &[
-    Position::Collect,
-    Position::Accumulate,
-    Position::VectorFinal,
-    Position::Cast,
-    Position::Transpose,
-];
-/// Where a commit is offered since there is a trim.
-const TRIMMED: &[Position] = &[
-    Position::CommitTrim,
-    Position::CommitCast,
-    Position::CommitPack,
-];
-
-/// Streams.
-pub(super) const STREAMS: &[Method] = &[
-    on(Receiver::TensorUnit, "begin", BEGIN, &[VIEW], Action::Begin),
-    on(
-        Receiver::TensorUnit,
-        "begin_interleaved",
-        BEGIN_INTERLEAVED,
-        &[
-            arg(Role::Source, "first", "DmTensorView").meaning("Index 0 of the axis."),
-            arg(Role::Source, "second", "DmTensorView").meaning("Index 1 of the axis."),
-        ],
-        Action::BeginInterleaved,
-    ),
-    stage("fetch", &[SCALAR, TIME, PACKET], &[], &[once(S::Fetch)]).until(R2),
-    stage("fetch", &[TIME, PACKET], &[], &[once(S::Fetch)]).since(R3),
-    stage(
-        "fetch_chip_lift",
-        &[CHIP, TIME],
-        &[],
-        &[once(S::FetchChipLift)],
-    )
-    .since(R7),
-    stage(
-        "fetch_cluster_lift",
-        &[CLUSTER, TIME],
-        &[],
-        &[once(S::FetchClusterLift)],
-    )
-    .since(R7),
-    stage(
-        "fetch_slice_lift",
-        &[SLICE, TIME],
-        &[],
-        &[once(S::FetchSliceLift)],
-    )
-    .since(R7),
-    stage("fetch_mask", &[TIME, PACKET], &[], &[once(S::FetchMask)])
-        .since(R3)
-        .without_body(),
-    stage("fetch_table_lookup", &[SCALAR], &[], &[once(S::FetchTable)])
-        .since(R3)
-        .only_in(Context::Main, R5),
-    stage("fetch_cast", &[SCALAR], &[], &[once(S::FetchCast)]).since(R3),
-    stage(
-        "fetch_zero_point_sub",
-        &[SCALAR],
-        &[arg(Role::ZeroPoints, "zero_point", "i32")],
-        &[once(S::FetchZeroPoint)],
-    )
-    .since(R4),
-    stage(
-        "switch",
-        &[SLICE, TIME],
-        &[arg(Role::Configuration, "config", "SwitchConfig")],
-        &[once(S::Switch)],
-    ),
-    stage("collect", &[TIME, PACKET], &[], &[once(S::Collect)]),
-    stage(
-        "contract_outer",
-        &[TIME, PACKET, ROW, Inferred],
-        &[arg(Role::Weights, "weights", "&TrfTensor")],
-        &[once(S::Align)],
-    )
-    .until(R3),
-    stage(
-        "contract_outer",
-        &[TIME, PACKET, ROW, Inferred, Inferred],
-        &[arg(Role::Weights, "weights", "&TrfTensor")],
-        &[once(S::Align)],
-    )
-    .since(R4)
-    .only_in(Context::Main, R10),
-    stage("contract_packet", &[PACKET], &[], &[once(S::Contract)]).only_in(Context::Main, R10),
-    stage("contract_time", &[TIME], &[], &[once(S::ContractTime)]).only_in(Context::Main, R10),
-    stage(
-        "contract_lane",
-        &[TIME, PACKET],
-        &[LANE_MODE],
-        &[once(S::Accumulate)],
-    )
-    .only_in(Context::Main, R10),
-    stage("cast", &[SCALAR, PACKET], &[], &[once(S::Cast)]),
-    stage("transpose", &[TIME, PACKET], &[], &[once(S::Transpose)]),
-    stage("to_trf", &[ROW, ELEMENT], &[REGION], &[once(S::ToTrf)]).until(R3),
-    stage("to_trf", &[ROW, ELEMENT], &[], &[once(S::ToTrf)])
-        .since(R4)
-        .until(R9),
-    stage(
-        "to_trf",
-        &[ROW, ELEMENT],
-        &[SUB.optional()],
-        &[once(S::ToTrf)],
-    )
-    .since(R10),
-    stage("to_trf_at", &[ROW, ELEMENT], &[REGION], &[once(S::ToTrf)])
-        .since(R4)
-        .until(R5),
-    stage("to_vrf", &[ELEMENT], &[ADDRESS], &[once(S::ToVrf)]).until(R3),
-    stage("to_vrf", &[ELEMENT], &[], &[once(S::ToVrf)])
-        .since(R4)
-        .until(R6),
-    stage("to_vrf", &[ELEMENT], &[SUB.optional()], &[once(S::ToVrf)]).since(R7),
-    stage("to_vrf_at", &[ELEMENT], &[ADDRESS], &[once(S::ToVrf)])
-        .since(R4)
-        .until(R5),
-    stage("commit_trim", &[PACKET], &[], &[once(S::CommitTrim)]).since(R3),
-    stage(
-        "commit_cast",
-        &[SCALAR],
-        &[arg(Role::Activation, "activation", "Activation")
-            .meaning("What is done to the values on the way.")],
-        &[once(S::CommitCast)],
-    )
-    .since(R3)
-    .until(R5),
-    stage("commit_cast", &[SCALAR], &[], &[once(S::CommitCast)])
-        .since(R6)
-        .only_in(Context::Main, R10),
-    stage(
-        "commit_cast_relu",
-        &[SCALAR],
-        &[],
-        &[once(S::CommitCastRelu)],
-    )
-    .since(R6)
-    .only_in(Context::Main, R10),
-    stage(
-        "commit_valid_count_pack",
-        &[],
-        &[arg(Role::Configuration, "count", "usize")],
-        &[once(S::CommitPack)],
-    )
-    .since(R3)
-    .only_in(Context::Sub, R10)
-    .without_body(),
-    stage("commit", &[ELEMENT], &[ADDRESS], &[once(S::Commit)])
-        .until(R2)
-        .offered_at(COLLECTED),
-    stage("commit", &[ELEMENT], &[ADDRESS], &[once(S::Commit)])
-        .since(R3)
-        .until(R3)
-        .offered_at(TRIMMED),
-    stage("commit", &[ELEMENT], &[], &[once(S::Commit)])
-        .since(R4)
-        .offered_at(TRIMMED),
-    stage("commit_at", &[ELEMENT], &[ADDRESS], &[once(S::Commit)])
-        .since(R4)
-        .until(R5)
-        .offered_at(TRIMMED),
-    stage(
-        "commit_view",
-        &[Inferred],
-        &[arg(Role::Target, "target", "DmTensorViewMut")],
-        &[once(S::CommitView)],
-    )
-    .until(R2)
-    .offered_at(COLLECTED),
-    stage(
-        "commit_view",
-        &[Inferred],
-        &[arg(Role::Target, "target", "DmTensorViewMut")],
-        &[once(S::CommitView)],
-    )
-    .since(R3)
-    .until(R7)
-    .offered_at(TRIMMED),
-    stage(
-        "commit_view",
-        &[Inferred, Inferred],
-        &[arg(Role::Target, "target", "DmTensorViewMut")],
-        &[once(S::CommitView)],
-    )
-    .since(R8)
-    .offered_at(TRIMMED),
-    stage("vector_init", &[], &[], &[once(S::VectorInit)]),
 ];

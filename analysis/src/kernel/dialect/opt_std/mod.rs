@@ -3,8 +3,10 @@
 //! Each row says in which releases it is there. Of 0.2 and 0.3, which have addresses, only what differs from the book's
 //! library is told apart.
 
+mod collectives;
 mod guide;
 mod methods;
+mod streams;
 mod types;
 mod vector;
 mod words;
@@ -48,8 +50,8 @@ pub static OPT_STD: Table = Table {
     methods: &[
         methods::MEMORY,
         methods::TRANSFERS,
-        methods::COLLECTIVES,
-        methods::STREAMS,
+        collectives::METHODS,
+        streams::METHODS,
         vector::METHODS,
     ],
     guide: GUIDE,

@@ -1,0 +1,330 @@
+//! Shuffles, copies of parts, gathers and scatters of the current library: methods of tensors, and plans that several methods
+//! describe.
+
+use crate::kernel::Level;
+use crate::kernel::catalogue::{Generic, Role};
+use crate::kernel::dialect::rows::arg;
+use crate::kernel::dialect::{Action, Argument, Method, PlanKind, PlanStep, Receiver};
+
+use super::methods::{
+    ADDRESS, ANY, ANY_DMA, CHOSEN, CLUSTER, DM, DM_INDICES, DM_TARGET, ELEMENT, EXCLUSIVE, HBM,
+    HBM_OWNED, INDICES, OWNED, PATTERN, SCALED, SHARED, SLICE, SPM_INDICES, SUB, TDMA, VIEW, of,
+    on,
+};
+use super::{R3, R4, R6, R7, R8, R9};
+
+use Generic::{Constant, Index, Inferred};
+
+/// A step of a plan.
+const fn plan(
+    receiver: Receiver,
+    name: &'static str,
+    generics: &'static [Generic],
+    arguments: &'static [Argument],
+    step: PlanStep,
+) -> Method {
+    on(receiver, name, generics, arguments, Action::Plan(step))
+}
+
+const DM_ANY: Receiver = Receiver::Tensor(DM, ANY);
+const MOVED: Receiver = Receiver::Plan(PlanKind::Redistribution);
+const GATHERED: Receiver = Receiver::Plan(PlanKind::Gather);
+const SCATTERED: Receiver = Receiver::Plan(PlanKind::Scatter);
+const SHUFFLE: &[Generic] = &[Constant];
+const PARALLEL_COPY: &[Generic] = &[
+    Constant, Index, Index, ELEMENT, Inferred, Inferred, Inferred, Inferred, Inferred,
+];
+const PAYLOAD: &[Generic] = &[Index, Index];
+
+/// Shuffles, copies of parts, gathers and scatters.
+pub(super) const METHODS: &[Method] = &[
+    of(
+        (DM, ANY),
+        "dm_cluster_shuffle",
+        SHUFFLE,
+        &[TDMA, PATTERN],
+        Action::Shuffle(Level::Cluster),
+    )
+    .until(R6),
+    of(
+        (DM, ANY),
+        "dm_cluster_swap",
+        &[],
+        &[TDMA],
+        Action::Shuffle(Level::Cluster),
+    )
+    .since(R7)
+    .until(R7),
+    of(
+        (DM, ANY),
+        "dm_chip_shuffle",
+        SHUFFLE,
+        &[TDMA, PATTERN],
+        Action::Shuffle(Level::Chip),
+    )
+    .until(R7),
+    of(
+        (HBM, SHARED),
+        "hbm_chip_shuffle",
+        &[Constant, Constant],
+        &[ANY_DMA, PATTERN],
+        Action::Shuffle(Level::Chip),
+    )
+    .since(R4),
+    of(
+        (HBM, OWNED),
+        "hbm_chip_shuffle",
+        &[Constant, Constant],
+        &[ANY_DMA, PATTERN],
+        Action::Shuffle(Level::Chip),
+    )
+    .since(R8),
+    of(
+        (HBM, ANY),
+        "hbm_cluster_shuffle",
+        &[Constant, Constant],
+        &[ANY_DMA, PATTERN],
+        Action::Shuffle(Level::Cluster),
+    )
+    .without_body(),
+    on(
+        Receiver::TensorUnit,
+        "parallel_copy_cluster_slice",
+        PARALLEL_COPY,
+        &[VIEW, CHOSEN],
+        Action::ParallelCopy(Level::Cluster),
+    )
+    .until(R7),
+    on(
+        Receiver::TensorUnit,
+        "parallel_copy_chip_slice",
+        PARALLEL_COPY,
+        &[VIEW, CHOSEN],
+        Action::ParallelCopy(Level::Chip),
+    )
+    .until(R7),
+    plan(
+        DM_ANY,
+        "chip_shuffle",
+        &[],
+        &[PATTERN],
+        PlanStep::Shuffle(Level::Chip),
+    )
+    .since(R8),
+    plan(
+        MOVED,
+        "chip_shuffle",
+        &[],
+        &[PATTERN],
+        PlanStep::Shuffle(Level::Chip),
+    )
+    .since(R8),
+    plan(
+        DM_ANY,
+        "cluster_swap",
+        &[],
+        &[],
+        PlanStep::Shuffle(Level::Cluster),
+    )
+    .since(R8),
+    plan(
+        MOVED,
+        "cluster_swap",
+        &[],
+        &[],
+        PlanStep::Shuffle(Level::Cluster),
+    )
+    .since(R8),
+    plan(
+        DM_ANY,
+        "chip_slice",
+        &[Index, ELEMENT],
+        &[CHOSEN],
+        PlanStep::Slice(Level::Chip),
+    )
+    .since(R8),
+    plan(
+        MOVED,
+        "chip_slice",
+        &[Index, ELEMENT],
+        &[CHOSEN],
+        PlanStep::Slice(Level::Chip),
+    )
+    .since(R8),
+    plan(
+        DM_ANY,
+        "cluster_slice",
+        &[Index, ELEMENT],
+        &[CHOSEN],
+        PlanStep::Slice(Level::Cluster),
+    )
+    .since(R8),
+    plan(
+        MOVED,
+        "cluster_slice",
+        &[Index, ELEMENT],
+        &[CHOSEN],
+        PlanStep::Slice(Level::Cluster),
+    )
+    .since(R8),
+    plan(MOVED, "to_dm", &[ELEMENT], &[TDMA], PlanStep::Make).since(R8),
+    plan(
+        MOVED,
+        "to_dm_view",
+        &[Inferred, Inferred],
+        &[TDMA, DM_TARGET],
+        PlanStep::Write,
+    )
+    .since(R8),
+    of(
+        (DM, ANY),
+        "asymmetric_chip_slice",
+        &[Index, ELEMENT],
+        &[SUB, CHOSEN],
+        Action::ParallelCopy(Level::Chip),
+    )
+    .since(R8),
+    of(
+        (DM, ANY),
+        "asymmetric_cluster_slice",
+        &[Index, ELEMENT],
+        &[SUB, CHOSEN],
+        Action::ParallelCopy(Level::Cluster),
+    )
+    .since(R8),
+    of(
+        (HBM, ANY),
+        "dma_gather",
+        &[CLUSTER, SLICE, ELEMENT, Inferred],
+        &[INDICES, ADDRESS, SCALED],
+        Action::Gather,
+    )
+    .until(R3),
+    of(
+        (HBM, ANY),
+        "dma_gather_scaled",
+        &[CLUSTER, SLICE, ELEMENT, Inferred],
+        &[INDICES],
+        Action::Gather,
+    )
+    .since(R4)
+    .until(R8),
+    of(
+        (HBM, ANY),
+        "dma_gather_unscaled",
+        &[Inferred, Inferred, Inferred, CLUSTER, SLICE, ELEMENT],
+        &[DM_INDICES],
+        Action::Gather,
+    )
+    .since(R4)
+    .until(R8),
+    of(
+        (DM, ANY),
+        "dma_scatter",
+        &[Index, Inferred, Inferred],
+        &[INDICES, HBM_OWNED, SCALED],
+        Action::Scatter,
+    )
+    .until(R3),
+    of(
+        (DM, ANY),
+        "dma_scatter",
+        &[Index, Inferred, Inferred],
+        &[INDICES, HBM_OWNED],
+        Action::Scatter,
+    )
+    .since(R4)
+    .until(R8),
+    of(
+        (DM, ANY),
+        "dma_scatter_unscaled",
+        &[Index, Inferred, Inferred, Inferred, Inferred],
+        &[DM_INDICES, HBM_OWNED],
+        Action::Scatter,
+    )
+    .since(R4)
+    .until(R8),
+    plan(
+        Receiver::Tensor(HBM, ANY),
+        "gather",
+        PAYLOAD,
+        &[],
+        PlanStep::Gather,
+    )
+    .since(R9),
+    plan(
+        GATHERED,
+        "by_byte_offsets",
+        &[Index],
+        &[INDICES],
+        PlanStep::Offsets,
+    )
+    .since(R9),
+    plan(
+        GATHERED,
+        "by_positions",
+        &[Index],
+        &[SPM_INDICES],
+        PlanStep::Positions,
+    )
+    .since(R9),
+    plan(
+        GATHERED,
+        "sparse_prefix",
+        &[],
+        &[arg(Role::Start, "n", "usize").meaning("How many of the indices count.")],
+        PlanStep::Prefix,
+    )
+    .since(R9),
+    plan(
+        GATHERED,
+        "to_dm",
+        &[CLUSTER, SLICE, ELEMENT],
+        &[TDMA],
+        PlanStep::Make,
+    )
+    .since(R9),
+    plan(
+        Receiver::Tensor(HBM, EXCLUSIVE),
+        "scatter",
+        PAYLOAD,
+        &[],
+        PlanStep::Scatter,
+    )
+    .since(R9),
+    plan(
+        SCATTERED,
+        "by_byte_offsets",
+        &[Index],
+        &[INDICES],
+        PlanStep::Offsets,
+    )
+    .since(R9),
+    plan(
+        SCATTERED,
+        "by_positions",
+        &[Index],
+        &[SPM_INDICES],
+        PlanStep::Positions,
+    )
+    .since(R9),
+    plan(
+        SCATTERED,
+        "from_dm",
+        &[],
+        &[
+            TDMA,
+            arg(Role::Source, "updates", "DmTensor").meaning("What is written."),
+        ],
+        PlanStep::Write,
+    )
+    .since(R9),
+    plan(
+        SCATTERED,
+        "from_dm_view",
+        &[],
+        &[TDMA, VIEW],
+        PlanStep::Write,
+    )
+    .since(R9),
+];
