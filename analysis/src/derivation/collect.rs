@@ -143,7 +143,9 @@ pub fn derive_vrf_load(body: &Body, pass: &Pass) -> VrfLoadDerivation {
     } else if Conventions::of(pass.dialect).stores_registers_exactly()
         && forms::differ(element, stream.form())
     {
-        derived.violations.push(VrfLoadViolation::Spelling { stream });
+        derived
+            .violations
+            .push(VrfLoadViolation::Spelling { stream });
     }
     derived
 }

@@ -97,16 +97,15 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// An element of the VRF that is not time and packet of the stream as it comes.
-fn misspelled(
-    element: &Written<Mapping>,
-    stream: &StreamShape,
-    spelled: &Mapping,
-) -> Finding {
+fn misspelled(element: &Written<Mapping>, stream: &StreamShape, spelled: &Mapping) -> Finding {
     let shown = element.get().map_or_else(String::new, written);
     let finding = Finding::new(
         &VRF_ELEMENT_MISMATCH,
         element.span,
-        format!("the register is declared as `{shown}`, and the stream stores `{}`", written(spelled)),
+        format!(
+            "the register is declared as `{shown}`, and the stream stores `{}`",
+            written(spelled)
+        ),
     )
     .related(stream.time.span, "the stream's time")
     .related(stream.packet.span, "the stream's packet");

@@ -75,7 +75,10 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
 fn method(pass: &Pass, place: Place) -> (String, Span) {
     let library: Dialect = pass.library();
     match place {
-        Place::Stage(index) => pass.stages.get(index).map(|stage| (stage.method.clone(), stage.span)),
+        Place::Stage(index) => pass
+            .stages
+            .get(index)
+            .map(|stage| (stage.method.clone(), stage.span)),
         Place::End => {
             let stage = pass.end.canonical();
             let name = stage.map(|stage| library.name_of(stage).to_owned());
@@ -125,7 +128,9 @@ fn stored(pass: &Pass) -> Option<Finding> {
         Finding::new(
             &REGISTER_STORE_FROM_MAIN,
             span,
-            format!("`{method}` in a pass of the main context: the sub context loads the register files"),
+            format!(
+                "`{method}` in a pass of the main context: the sub context loads the register files"
+            ),
         )
         .help("begin this pass on the sub context"),
     )

@@ -3,9 +3,9 @@
 use super::{Checked, Finding, Group, Rule};
 use super::{
     banks, budgets, cast, collect, commit, contexts, contraction, coverage, device_language, dma,
-    dma_performance, fetch, library, mapping_expressions, memory, operand_slots, performance, pipeline,
-    provenance, schedule, sequencer, steps, style, suppressions, switch, tensors, transpose,
-    valid_count, vector, versions,
+    dma_performance, fetch, library, mapping_expressions, memory, operand_slots, performance,
+    pipeline, provenance, schedule, sequencer, steps, style, suppressions, switch, tensors,
+    transpose, valid_count, vector, versions,
 };
 use crate::names::nearest_names;
 

@@ -231,7 +231,10 @@ fn to_finding(
         FetchViolation::Contiguity { axis, stride } => {
             let steps = match stride {
                 0 => "which the tensor does not have: each step reads the same element".to_owned(),
-                _ => format!("whose steps are {} elements apart in DM", thousands(u64::try_from(stride.unsigned_abs()).unwrap_or(u64::MAX))),
+                _ => format!(
+                    "whose steps are {} elements apart in DM",
+                    thousands(u64::try_from(stride.unsigned_abs()).unwrap_or(u64::MAX))
+                ),
             };
             Finding::new(
                 &FETCH_PACKET_CONTIGUITY,

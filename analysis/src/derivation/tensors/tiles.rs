@@ -113,8 +113,9 @@ pub(super) fn derive(body: &Body, tensor: &Tensor) -> Option<TileViolation> {
         Holes::Spelled(kind) => in_level(base, window, (index, length), kind),
         Holes::Either => mismatch(base, &tensor.levels, window, index, length).filter(|_| {
             let kinds = [PaddingKind::Top, PaddingKind::Bottom];
-            let mut spelled =
-                kinds.map(|kind| in_level(base, window, (index, length), kind)).into_iter();
+            let mut spelled = kinds
+                .map(|kind| in_level(base, window, (index, length), kind))
+                .into_iter();
             spelled.all(|fault| fault.is_some())
         }),
     };
@@ -210,7 +211,13 @@ fn replaced(whole: &Mapping, index: &Mapping, length: u64, kind: PaddingKind) ->
     };
     let parts: Vec<Mapping> = parts
         .into_iter()
-        .map(|part| if part.form() == index.form() { cut.clone() } else { part })
+        .map(|part| {
+            if part.form() == index.form() {
+                cut.clone()
+            } else {
+                part
+            }
+        })
         .collect();
     Mapping::product(&parts).ok()
 }

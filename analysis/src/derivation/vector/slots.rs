@@ -88,8 +88,5 @@ fn of_group(group: &[Operand]) -> Vec<SlotViolation> {
 }
 
 const fn reads_register(operand: &Operand) -> bool {
-    matches!(
-        operand.source,
-        OperandSource::Vrf(_) | OperandSource::Stash
-    )
+    matches!(operand.source, OperandSource::Vrf(_) | OperandSource::Stash)
 }
