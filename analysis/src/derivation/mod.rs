@@ -20,6 +20,7 @@ pub(crate) mod memo;
 pub mod memory;
 mod moves;
 pub mod pipeline;
+pub mod placement;
 pub mod provenance;
 pub mod refusals;
 pub mod sequencer;

@@ -28,6 +28,7 @@ impl<'a> BodyBuilder<'a> {
             span: span(0),
             device: Some(super::DeviceAttribute {
                 chips: Some(1),
+                pes: None,
                 span: span(1),
             }),
             chips: Some(1),

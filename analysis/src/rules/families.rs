@@ -4,8 +4,8 @@ use super::{Checked, Finding, Group, Rule};
 use super::{
     banks, budgets, cast, collect, commit, contexts, contraction, coverage, device_language, dma,
     dma_performance, fetch, library, mapping_expressions, memory, operand_slots, performance,
-    pipeline, provenance, schedule, sequencer, steps, style, suppressions, switch, tensors,
-    transpose, valid_count, vector, versions,
+    pipeline, placement, provenance, schedule, sequencer, steps, style, suppressions, switch,
+    tensors, transpose, valid_count, vector, versions,
 };
 use crate::names::nearest_names;
 
@@ -45,7 +45,11 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         rules: memory::RULES,
-        also: &[&tensors::VRF_CAPACITY],
+        also: &[
+            &tensors::DM_CAPACITY,
+            &tensors::TRF_CAPACITY,
+            &tensors::VRF_CAPACITY,
+        ],
         needs: Needs::Derivation,
         check: memory::check,
     },
@@ -168,6 +172,12 @@ pub(super) const FAMILIES: &[Family] = &[
         also: &[],
         needs: Needs::Body,
         check: versions::check,
+    },
+    Family {
+        rules: placement::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: placement::check,
     },
     Family {
         rules: device_language::RULES,

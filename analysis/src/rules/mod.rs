@@ -40,6 +40,7 @@ mod operand_slots;
 mod padded_tensors;
 mod performance;
 mod pipeline;
+mod placement;
 mod provenance;
 mod reach;
 mod releases;
