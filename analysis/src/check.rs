@@ -544,7 +544,7 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
             }));
     }
     report.diagnostics.extend(mismatches(db, file, &mut places));
-    report.library = Some(library_of(db, file));
+    report.libraries.push(library_of(db, file));
     report.unresolved = unresolved.into_values().collect();
     report.operations = counts(operations.len(), &report.unresolved);
     sort(&mut report.diagnostics);

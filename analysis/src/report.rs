@@ -191,8 +191,8 @@ impl std::fmt::Display for Problem {
 pub struct FileReport {
     /// The file.
     pub path: Arc<str>,
-    /// Its crate and the library that this one is written for.
-    pub library: Option<CrateLibrary>,
+    /// Its crate and the library that this one is written for; blocks of a text may have several.
+    pub libraries: Vec<CrateLibrary>,
     /// Syntax errors. `rustc` words them; what parses is checked all the same.
     pub syntax_errors: u64,
     /// Functions with `#[device]`.
@@ -226,7 +226,7 @@ impl FileReport {
     pub fn new(path: Arc<str>) -> Self {
         Self {
             path,
-            library: None,
+            libraries: Vec::new(),
             syntax_errors: 0,
             kernels: 0,
             configured_out: 0,
@@ -246,6 +246,11 @@ impl FileReport {
         sum(&mut self.configured_out, other.configured_out);
         self.inactive.extend(other.inactive);
         self.operations.add(&other.operations);
+        for library in other.libraries {
+            if !self.libraries.contains(&library) {
+                self.libraries.push(library);
+            }
+        }
         self.diagnostics.extend(other.diagnostics);
         self.diagnostics
             .sort_by(|one, other| (one.range, one.rule).cmp(&(other.range, other.rule)));
@@ -300,7 +305,7 @@ impl Report {
         };
         for file in files {
             let path = file.path;
-            if let Some(library) = file.library {
+            for library in file.libraries {
                 let files = report.libraries.entry(library).or_default();
                 files.push(Arc::clone(&path));
             }

@@ -351,7 +351,7 @@ fn a_release_in_a_manifest_runs_nothing_of_other_crates() {
     let releases = |workspace: &Workspace| -> Vec<String> {
         let analysis = workspace.analysis();
         let reports = paths.iter().map(|path| analysis.check_file(path));
-        let libraries = reports.filter_map(|report| report.library);
+        let libraries = reports.flat_map(|report| report.libraries);
         libraries
             .map(|known| known.library.dialect.release.to_string())
             .collect()
@@ -415,7 +415,7 @@ fn a_release_by_shapes_follows_shapes_and_no_other_edit() {
         }
         let analysis = workspace.analysis();
         let paths = ["k/src/lib.rs", "k/src/a.rs", "k/src/b.rs"];
-        let libraries = paths.map(|path| analysis.check_file(path).library);
+        let libraries = paths.map(|path| analysis.check_file(path).libraries.pop());
         let releases =
             libraries.map(|known| known.map(|known| known.library.dialect.release.to_string()));
         drop(analysis);

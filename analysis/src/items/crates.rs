@@ -16,6 +16,7 @@ use super::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
 use super::modules::crate_root;
 use super::shapes::{Evidence, evidence};
 use crate::db::Db;
+use crate::fragments::{file_of, is_fragment};
 use crate::inputs::{PackageEntry, Project, SourceFile};
 use crate::libraries::Library;
 
@@ -31,7 +32,7 @@ pub struct Crate {
 /// A crate by its root, for queries about it.
 #[salsa::interned(unsafe(no_lifetime), revisions = usize::MAX, debug)]
 pub(super) struct CrateId {
-    /// As [`Crate::root`].
+    /// The folder of the manifest, the root file of a crate without one, or a block of a text, which is a crate of its own.
     #[returns(clone)]
     pub root: Arc<str>,
     /// Its manifest, if it has one.
@@ -44,9 +45,13 @@ pub(super) struct CrateId {
 pub fn crate_of(db: &dyn Db, file: SourceFile) -> Arc<Crate> {
     let krate = crate_id(db, file);
     let manifest = krate.manifest(db);
+    let root = match manifest {
+        Some(manifest) => manifest.root(db),
+        None => file_of(&krate.root(db)).into(),
+    };
     Arc::new(Crate {
         package: manifest.map(|manifest| manifest.manifest(db).name),
-        root: krate.root(db),
+        root,
     })
 }
 
@@ -54,7 +59,10 @@ pub fn crate_of(db: &dyn Db, file: SourceFile) -> Arc<Crate> {
 #[salsa::tracked(returns(copy))]
 pub(super) fn crate_id(db: &dyn Db, file: SourceFile) -> CrateId {
     let manifest = package_around(db, file);
+    let path = file.path(db);
     let root = match manifest {
+        // What a block of a text shows says nothing of the package that the text is in.
+        _ if is_fragment(&path) => path,
         Some(manifest) => manifest.root(db),
         None => root_file(db, file).path(db),
     };
@@ -230,7 +238,11 @@ pub(super) fn root_of(db: &dyn Db, krate: CrateId) -> Option<SourceFile> {
 /// A file's path below the folder of its crate.
 pub(super) fn below_crate(db: &dyn Db, krate: CrateId, file: SourceFile) -> String {
     let path = file.path(db);
-    let root = krate.root(db);
+    let path = file_of(&path);
+    let root = match krate.manifest(db) {
+        Some(manifest) => manifest.root(db),
+        None => krate.root(db),
+    };
     let folder = match krate.manifest(db) {
         Some(_) => &*root,
         None => root.rsplit_once('/').map_or("", |(folder, _)| folder),
@@ -238,5 +250,5 @@ pub(super) fn below_crate(db: &dyn Db, krate: CrateId, file: SourceFile) -> Stri
     let below = path
         .strip_prefix(folder)
         .map(|rest| rest.trim_start_matches('/'));
-    below.unwrap_or(&path).to_owned()
+    below.unwrap_or(path).to_owned()
 }

@@ -160,16 +160,21 @@ fn decided(
             format!("{remark}nothing names a library"),
         );
     }
+    let unnamed = if both {
+        "no file imports one"
+    } else {
+        "nothing names a library"
+    };
     if let Some(shape) = successors(crate_evidence(db, krate).shapes()) {
         let because = format!(
-            "{remark}nothing names a library, and {} in the sources is its",
+            "{remark}{unnamed}, and {} in the sources is its",
             shape.words
         );
         return (Library::OptStd, because);
     }
     (
         Library::default(),
-        format!("{remark}nothing names a library, and this one is the book's"),
+        format!("{remark}{unnamed}, and this one is the book's"),
     )
 }
 

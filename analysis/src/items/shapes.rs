@@ -109,9 +109,9 @@ static BY_NAME: LazyLock<HashMap<&'static str, Vec<usize>>> = LazyLock::new(|| {
 #[salsa::tracked(returns(copy))]
 pub(super) fn evidence(db: &dyn Db, file: SourceFile) -> Evidence {
     let mut evidence = Evidence::default();
-    for item in file_items(db, file).items.iter() {
+    for item in &file_items(db, file).items {
         let shapes = item_shapes(db, *item);
-        for found in shapes.found.iter() {
+        for found in &shapes.found {
             evidence.seen.insert(found.row);
         }
         evidence.declared = evidence.declared.or(shapes.declared);
@@ -123,9 +123,9 @@ pub(super) fn evidence(db: &dyn Db, file: SourceFile) -> Evidence {
 pub(super) fn places(db: &dyn Db, file: SourceFile, wanted: Shapes) -> Vec<(Span, &'static Shape)> {
     let mut left = wanted;
     let mut places = Vec::new();
-    for item in file_items(db, file).items.iter() {
+    for item in &file_items(db, file).items {
         let text = item_text(db, *item);
-        for found in item_shapes(db, *item).found.iter() {
+        for found in &item_shapes(db, *item).found {
             let mut one = Shapes::default();
             one.insert(found.row);
             if left.has(found.row)

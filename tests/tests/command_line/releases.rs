@@ -726,3 +726,24 @@ fn long_lock_files_are_read_once() {
         begun.elapsed()
     );
 }
+
+/// Blocks of a text are crates of their own, in their package's release or else in one of their own.
+#[test]
+fn blocks_of_a_text_are_decided_one_by_one() {
+    let block = |text: &str| format!("```rust\n{text}```\n");
+    let text = block(&format!("{IMPORT}{EARLY}")) + &block(&format!("{IMPORT}{KERNEL}"));
+    let folder = folder_of(&[("a.md", &text)]);
+    let releases = |folder: &TempDir| {
+        let document = json(&run(folder.path(), &["a.md", "--format", "json"]));
+        let crates = crates_of(&document).into_iter();
+        let short = crates.map(|[name, _, release, because]| {
+            assert!(because.is_ascii() && !because.contains('\0'), "{because}");
+            format!("{name} {release}")
+        });
+        short.collect::<Vec<_>>()
+    };
+    assert_eq!(releases(&folder), ["a.md 0.7", "a.md 0.10"]);
+    let pinned = manifest("[dependencies]\nfuriosa-opt-std = \"0.6\"\n");
+    std::fs::write(folder.path().join("Cargo.toml"), pinned).unwrap();
+    assert_eq!(releases(&folder), ["attention 0.6.0"]);
+}
