@@ -95,6 +95,7 @@ impl<'a> BodyBuilder<'a> {
             name: Some(format!("t{}", id.0)),
             tier,
             element_type: self.written(ElementType::I32),
+            exclusive: false,
             levels,
             address: Address {
                 value: address,

@@ -2,10 +2,10 @@
 
 use super::{Checked, Finding, Group, Rule};
 use super::{
-    banks, budgets, cast, collect, commit, contraction, coverage, device_language, dma,
-    dma_performance, fetch, library, mapping_expressions, memory, performance, pipeline, placement,
-    provenance, schedule, sequencer, steps, style, suppressions, switch, tensors, transpose,
-    valid_count, vector, versions,
+    banks, budgets, cast, collect, commit, contexts, contraction, coverage, device_language, dma,
+    dma_performance, fetch, library, mapping_expressions, memory, operand_slots, performance,
+    pipeline, placement, provenance, schedule, sequencer, steps, style, suppressions, switch,
+    tensors, transpose, valid_count, vector, versions,
 };
 use crate::names::nearest_names;
 
@@ -78,6 +78,18 @@ pub(super) const FAMILIES: &[Family] = &[
         also: &[&memory::TENSOR_LOST],
         needs: Needs::Derivation,
         check: collect::check,
+    },
+    Family {
+        rules: contexts::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: contexts::check,
+    },
+    Family {
+        rules: operand_slots::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: operand_slots::check,
     },
     Family {
         rules: &[],

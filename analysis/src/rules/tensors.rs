@@ -475,6 +475,20 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
             *span,
             format!("the tiled index `{index}` is no part of the tensor's mapping `{tensor}`"),
         ),
+        TileViolation::Scattered {
+            index,
+            within,
+            span,
+        } => Finding::new(
+            &TILE_MISMATCH,
+            *span,
+            format!(
+                "`{}` is not one run of one stride in `{}`",
+                super::wording::written(index),
+                super::wording::written(within)
+            ),
+        )
+        .help("tile an axis of the level, or neighbouring parts of it in their order"),
         TileViolation::NoAxis {
             index,
             length,
