@@ -8,8 +8,9 @@ use std::sync::Arc;
 use ra_ap_syntax::ast::{self, AstNode};
 use rustc_hash::FxHashMap;
 
-use super::constants::evaluate;
-use super::declarations::{MacroArguments, path_segments};
+use super::bindings::{Bindings, Bound};
+use super::constants::{ConstValue, evaluate};
+use super::declarations::{MacroArguments, generic_names, path_segments};
 use super::dialects::dialect;
 use super::file::{item_text, macro_name, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
@@ -30,6 +31,9 @@ use crate::syntax::parse_text;
 
 /// Escapes and groups inside each other that are followed.
 const MAXIMUM_DEPTH: usize = 64;
+
+/// Generic aliases that are written out for one expression.
+const MAXIMUM_EXPANSIONS: usize = 1024;
 
 /// A mapping expression after resolution.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -134,8 +138,10 @@ pub fn resolve_mapping(
     let mut resolver = Resolver {
         db,
         scope,
+        bindings: &(),
         problems: Vec::new(),
         depth: 0,
+        expansions: 0,
         observed: None,
     };
     let mapping = resolver.node(node, body);
@@ -155,8 +161,34 @@ pub fn resolve_mapping_text(
     let mut resolver = Resolver {
         db,
         scope,
+        bindings: &(),
         problems: Vec::new(),
         depth: 0,
+        expansions: 0,
+        observed: None,
+    };
+    let mapping = resolver.text(text, body);
+    MappingResult {
+        mapping,
+        problems: resolver.problems,
+    }
+}
+
+/// As [`resolve_mapping_text`], with what generic parameters stand for.
+pub fn resolve_mapping_text_with(
+    db: &dyn Db,
+    scope: &ScopeRef,
+    text: &str,
+    body: Span,
+    bindings: &dyn Bindings,
+) -> MappingResult {
+    let mut resolver = Resolver {
+        db,
+        scope,
+        bindings,
+        problems: Vec::new(),
+        depth: 0,
+        expansions: 0,
         observed: None,
     };
     let mapping = resolver.text(text, body);
@@ -176,8 +208,10 @@ pub(super) fn observe_mapping_text(
     let mut resolver = Resolver {
         db,
         scope,
+        bindings: &(),
         problems: Vec::new(),
         depth: 0,
+        expansions: 0,
         observed: Some(Observed::default()),
     };
     let mapping = resolver.text(text, body);
@@ -198,11 +232,24 @@ pub fn resolve_mapping_type(
     written: &ast::Type,
     start: Span,
 ) -> Option<MappingResult> {
+    resolve_mapping_type_with(db, scope, written, start, &())
+}
+
+/// As [`resolve_mapping_type`], with what generic parameters stand for.
+pub fn resolve_mapping_type_with(
+    db: &dyn Db,
+    scope: &ScopeRef,
+    written: &ast::Type,
+    start: Span,
+    bindings: &dyn Bindings,
+) -> Option<MappingResult> {
     let mut resolver = Resolver {
         db,
         scope,
+        bindings,
         problems: Vec::new(),
         depth: 0,
+        expansions: 0,
         observed: None,
     };
     let mapping = resolver.written_type(written, start)?;
@@ -254,7 +301,12 @@ fn cyclic(db: &dyn Db, alias: ItemId) -> MappingResult {
 }
 
 /// The size of a mapping type in a constant: `<m![A]>::SIZE`, `Alias::SIZE`, `Axis::SIZE`.
-pub(super) fn size_of_type(db: &dyn Db, scope: &ScopeRef, written: &ast::Type) -> Option<u64> {
+pub(super) fn size_of_type(
+    db: &dyn Db,
+    scope: &ScopeRef,
+    written: &ast::Type,
+    bindings: &dyn Bindings,
+) -> Option<u64> {
     // Problems are reported where the macro is, so the place does not matter here.
     let nowhere = Span {
         item: ItemId::new(
@@ -270,7 +322,7 @@ pub(super) fn size_of_type(db: &dyn Db, scope: &ScopeRef, written: &ast::Type) -
         end: 0,
     };
     Some(
-        resolve_mapping_type(db, scope, written, nowhere)?
+        resolve_mapping_type_with(db, scope, written, nowhere, bindings)?
             .mapping?
             .size(),
     )
@@ -288,8 +340,11 @@ pub(super) fn size_of_path(db: &dyn Db, scope: &ScopeRef, path: &[&str]) -> Opti
 struct Resolver<'a> {
     db: &'a dyn Db,
     scope: &'a ScopeRef,
+    bindings: &'a dyn Bindings,
     problems: Vec<MappingProblem>,
     depth: usize,
+    /// Generic aliases that were written out.
+    expansions: usize,
     /// What parts of the expression stand for, by their bytes of the macro's body, where that is asked for.
     observed: Option<Observed>,
 }
@@ -500,7 +555,11 @@ impl Resolver<'_> {
     }
 
     fn constant(&self, span: Span) -> Option<u64> {
-        let source = format!("const _: usize = {{ {} }};", self.source(span));
+        self.constant_text(&self.source(span))?.as_u64()
+    }
+
+    fn constant_text(&self, text: &str) -> Option<ConstValue> {
+        let source = format!("const _: usize = {{ {text} }};");
         let tree = parse_text(&source).ok()?.tree();
         let item = ast::HasModuleItem::items(&tree).next()?;
         let ast::Item::Const(item) = item else {
@@ -509,8 +568,9 @@ impl Resolver<'_> {
         let environment = ScopeEnvironment {
             db: self.db,
             scope: self.scope.clone(),
+            bindings: self.bindings,
         };
-        evaluate(&item.body()?, &environment).as_u64()
+        Some(evaluate(&item.body()?, &environment))
     }
 
     fn name(&mut self, name: &str, span: Span) -> Option<Mapping> {
@@ -518,8 +578,11 @@ impl Resolver<'_> {
             Resolution::Axis(axis) => axis_mapping(&axis),
             Resolution::Alias(alias) => alias_mapping(self.db, alias).mapping.clone(),
             Resolution::Parameter(_) => {
-                self.problem(MappingProblemKind::UnresolvedEscape, span);
-                None
+                let bound = self.bindings.mapping(name);
+                if bound.is_none() {
+                    self.problem(MappingProblemKind::UnresolvedEscape, span);
+                }
+                bound
             }
             Resolution::Prelude(path) if &*path == "Identity" => Some(Mapping::identity()),
             // No name of the preludes is an axis, so its being there explains nothing.
@@ -615,6 +678,10 @@ impl Resolver<'_> {
                 let segments = path_segments(&path);
                 let segments: Vec<&str> = segments.iter().map(|segment| &**segment).collect();
                 match resolve(self.db, self.scope, &segments, Namespace::Type) {
+                    Resolution::Parameter(name) => self.bindings.mapping(&name).map(Some),
+                    Resolution::Alias(alias) if has_arguments(&path) => {
+                        self.generic_alias(alias, &path, start)
+                    }
                     Resolution::Alias(alias) => {
                         let result = alias_mapping(self.db, alias);
                         // An alias of a tensor has neither; one with a fault keeps the fault to itself.
@@ -631,6 +698,84 @@ impl Resolver<'_> {
             }
             _ => None,
         }
+    }
+
+    /// An alias with arguments: its type, with what its parameters stand for. A fault in it is the alias's own.
+    fn generic_alias(
+        &mut self,
+        alias: ItemId,
+        path: &ast::Path,
+        start: Span,
+    ) -> Option<Option<Mapping>> {
+        self.expansions += 1;
+        if self.expansions > MAXIMUM_EXPANSIONS
+            || reference_order(self.db, alias) != ReferenceOrder::Sound
+        {
+            return None;
+        }
+        let parsed = parse_item(self.db, alias);
+        let declared = parsed.cast::<ast::TypeAlias>()?;
+        let written = declared.ty()?;
+        let bound = self.bound_parameters(&declared, path, start);
+        let offset = written.syntax().text_range().start().into();
+        let mut inside = Resolver {
+            db: self.db,
+            scope: &scope_at(self.db, alias, offset),
+            bindings: &bound,
+            problems: Vec::new(),
+            depth: self.depth,
+            expansions: self.expansions,
+            observed: None,
+        };
+        let mapping = inside.written_type(&written, parsed.text.full_span());
+        self.expansions = inside.expansions;
+        mapping
+    }
+
+    /// What the parameters of an alias stand for, by the arguments of a path to it.
+    fn bound_parameters(
+        &mut self,
+        declared: &ast::TypeAlias,
+        path: &ast::Path,
+        start: Span,
+    ) -> Bound {
+        let arguments = path
+            .segment()
+            .and_then(|segment| ast::HasGenericArgs::generic_arg_list(&segment));
+        let arguments = arguments.into_iter().flat_map(|list| list.generic_args());
+        let arguments =
+            arguments.filter(|argument| !matches!(argument, ast::GenericArg::LifetimeArg(_)));
+        let mut bound = Bound::default();
+        for ((name, constant), argument) in generic_names(declared).into_iter().zip(arguments) {
+            match argument {
+                ast::GenericArg::TypeArg(argument) => {
+                    let Some(written) = argument.ty() else {
+                        continue;
+                    };
+                    if constant {
+                        // A path may name a constant as well as a type.
+                        let text = written.syntax().text().to_string();
+                        bound.add_constant(name, self.constant_text(&text));
+                    } else if let Some(Some(mapping)) = self.quietly(&written, start) {
+                        bound.add_mapping(name, mapping);
+                    }
+                }
+                ast::GenericArg::ConstArg(argument) => {
+                    let text = argument.syntax().text().to_string();
+                    bound.add_constant(name, self.constant_text(&text));
+                }
+                _ => {}
+            }
+        }
+        bound
+    }
+
+    /// The mapping of a type whose faults are reported where its own macro is.
+    fn quietly(&mut self, written: &ast::Type, start: Span) -> Option<Option<Mapping>> {
+        let before = self.problems.len();
+        let mapping = self.written_type(written, start);
+        self.problems.truncate(before);
+        mapping
     }
 
     /// `Symbol<A>`, what an axis expands to.
@@ -660,6 +805,12 @@ fn uncountable_operator(mapping: &Mapping) -> Option<&'static str> {
             MappingKind::Product(_) => return Some("`,`"),
         };
     }
+}
+
+fn has_arguments(path: &ast::Path) -> bool {
+    path.segment()
+        .and_then(|segment| ast::HasGenericArgs::generic_arg_list(&segment))
+        .is_some()
 }
 
 fn axis_mapping(axis: &AxisDefinition) -> Option<Mapping> {

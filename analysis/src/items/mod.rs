@@ -6,6 +6,7 @@
 //! that text; [`file_range`] turns it into bytes of the file when something is reported.
 
 mod attributes;
+mod bindings;
 mod constants;
 mod crates;
 mod declarations;
@@ -30,7 +31,8 @@ mod sites;
 mod tokens;
 mod values;
 
-pub(crate) use self::attributes::{DeviceEntry, device_entries};
+pub use self::attributes::DeviceEntry;
+pub use self::bindings::Bound;
 #[cfg(test)]
 pub use self::constants::ConstEnvironment;
 pub(crate) use self::constants::literal_u64 as literal_number;
@@ -51,7 +53,7 @@ pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
 pub use self::item_names::ItemNames;
 pub use self::mappings::{
     MappingProblem, MappingProblemKind, alias_mapping, file_grammar, resolve_mapping_text,
-    resolve_mapping_type,
+    resolve_mapping_text_with, resolve_mapping_type,
 };
 #[cfg(test)]
 pub use self::modules::module_tree;

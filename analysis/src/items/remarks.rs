@@ -72,12 +72,14 @@ pub(super) fn remarks(
     grammar: Grammar,
     body: Span,
 ) -> Vec<MappingRemark> {
-    // The successor's factors need not be numbers.
-    if grammar != Grammar::VisaStd {
-        return Vec::new();
-    }
     let expression = Expression { text, observed };
-    let mut found: Vec<MappingRemark> = numbers(tree)
+    // For the successor a number is positions that name no axis.
+    let bare = if grammar.is_book() {
+        numbers(tree)
+    } else {
+        Vec::new()
+    };
+    let mut found: Vec<MappingRemark> = bare
         .into_iter()
         .map(|(count, place)| MappingRemark {
             kind: MappingRemarkKind::BareNumber(count),

@@ -2,6 +2,7 @@
 
 use ra_ap_syntax::ast::{self, AstNode};
 
+use super::bindings::Bindings;
 use super::constants::{ConstEnvironment, ConstValue, evaluate_as};
 use super::declarations::path_segments;
 use super::file::parse_item;
@@ -71,7 +72,7 @@ impl ConstEnvironment for ItemEnvironment<'_> {
 
     fn path(&self, path: &ast::Path) -> ConstValue {
         let offset = path.syntax().text_range().start().into();
-        path_value(self.db, &scope_at(self.db, self.item, offset), path)
+        path_value(self.db, &scope_at(self.db, self.item, offset), path, &())
     }
 }
 
@@ -81,20 +82,27 @@ pub struct ScopeEnvironment<'a> {
     pub db: &'a dyn Db,
     /// The scope.
     pub scope: ScopeRef,
+    /// What generic parameters stand for.
+    pub bindings: &'a dyn Bindings,
 }
 
 impl ConstEnvironment for ScopeEnvironment<'_> {
-    fn local(&self, _name: &str) -> Option<ConstValue> {
-        None
+    fn local(&self, name: &str) -> Option<ConstValue> {
+        self.bindings.constant(name)
     }
 
     fn path(&self, path: &ast::Path) -> ConstValue {
-        path_value(self.db, &self.scope, path)
+        path_value(self.db, &self.scope, path, self.bindings)
     }
 }
 
 /// The value of a path: a constant, or the `SIZE` of a mapping or an axis.
-fn path_value(db: &dyn Db, scope: &ScopeRef, path: &ast::Path) -> ConstValue {
+fn path_value(
+    db: &dyn Db,
+    scope: &ScopeRef,
+    path: &ast::Path,
+    bindings: &dyn Bindings,
+) -> ConstValue {
     let segments = path_segments(path);
     let segments: Vec<&str> = segments.iter().map(|segment| &**segment).collect();
     let anchor = path
@@ -108,7 +116,10 @@ fn path_value(db: &dyn Db, scope: &ScopeRef, path: &ast::Path) -> ConstValue {
     let size = match (segments.split_last(), anchor) {
         (Some((&"SIZE", [])), Some(anchor)) => anchor
             .ty()
-            .and_then(|written| size_of_type(db, scope, &written)),
+            .and_then(|written| size_of_type(db, scope, &written, bindings)),
+        (Some((&"SIZE", [name])), None) if bindings.mapping(name).is_some() => {
+            bindings.mapping(name).map(|bound| bound.size())
+        }
         (Some((&"SIZE", before)), None) if !before.is_empty() => size_of_path(db, scope, before),
         _ => return ConstValue::Unknown("a name that is no constant"),
     };

@@ -45,7 +45,11 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         rules: memory::RULES,
-        also: &[&tensors::VRF_CAPACITY],
+        also: &[
+            &tensors::DM_CAPACITY,
+            &tensors::TRF_CAPACITY,
+            &tensors::VRF_CAPACITY,
+        ],
         needs: Needs::Derivation,
         check: memory::check,
     },

@@ -1,7 +1,9 @@
 use super::{MappingRemarkKind, numbers, remarks};
 use crate::items::mappings::Observed;
 use crate::kernel::testing::{mapping, span};
-use crate::mapping::{Answer, Grammar, SyntaxKind, SyntaxNode, equal, parse_mapping};
+use crate::mapping::{
+    Answer, Grammar, SyntaxKind, SyntaxNode, equal, parse_mapping, parse_mapping_in,
+};
 
 const AXES: &[(&str, u64)] = &[("A", 16), ("B", 8), ("R", 13)];
 
@@ -21,13 +23,22 @@ fn observe(text: &str, node: &SyntaxNode, observed: &mut Observed) {
     }
 }
 
+const CURRENT: Grammar = Grammar::OptStd {
+    major: 0,
+    minor: 10,
+};
+
 fn kinds(text: &str) -> Vec<MappingRemarkKind> {
-    let (tree, errors) = parse_mapping(text);
+    kinds_in(text, Grammar::VisaStd)
+}
+
+fn kinds_in(text: &str, grammar: Grammar) -> Vec<MappingRemarkKind> {
+    let (tree, errors) = parse_mapping_in(text, grammar);
     assert!(errors.is_empty(), "{text}");
     let tree = tree.expect("a tree");
     let mut observed = Observed::default();
     observe(text, &tree, &mut observed);
-    remarks(&tree, text, &observed, Grammar::VisaStd, span(0))
+    remarks(&tree, text, &observed, grammar, span(0))
         .into_iter()
         .map(|remark| remark.kind)
         .collect()
@@ -129,4 +140,42 @@ fn neighbours_of_one_axis_merge() {
         "[A, B] / 4, [A, B] % 4",
         &[("[A, B] / 4, [A, B] % 4", "[A, B]")],
     );
+}
+
+/// In the current dialect numbers are positions, and paddings of different kinds stay apart.
+#[test]
+fn numbers_and_kinds_say_something() {
+    for text in [
+        "2",
+        "A, 2",
+        "2, A # 32",
+        "[2, A] #{0} 64",
+        "A #{0} 32 # 64",
+        "A # 32 #{!} 64",
+        "1 #{!} 2, A",
+        "R #{0} 16 / 4, R # 16 % 4",
+        "R # 16 / 4, R #{!} 16 % 4",
+        "2, 2",
+    ] {
+        assert_eq!(kinds_in(text, CURRENT), [], "{text}");
+    }
+    let redundant = |text: &str| match kinds_in(text, CURRENT).as_slice() {
+        [MappingRemarkKind::Redundant { simpler, .. }] => simpler.clone(),
+        other => panic!("{text}: {other:?}"),
+    };
+    assert_eq!(redundant("A #{0} 16"), "A");
+    assert_eq!(redundant("2, 1, A"), "2, A");
+    assert_eq!(redundant("A #{!} 32 / 1"), "A #{!} 32");
+    assert_eq!(redundant("A #{0} 32 # 32"), "A #{0} 32");
+    let merged = |text: &str| match kinds_in(text, CURRENT).as_slice() {
+        [MappingRemarkKind::Unmerged { merged, .. }] => merged.clone(),
+        other => panic!("{text}: {other:?}"),
+    };
+    assert_eq!(merged("2, A / 4, A % 4"), "A");
+    assert_eq!(merged("R #{0} 16 / 4, R #{0} 16 % 4"), "R #{0} 16");
+    // The book's text may write a number, and its library refuses it.
+    assert!(matches!(
+        kinds("A, 2").as_slice(),
+        [MappingRemarkKind::BareNumber(2)]
+    ));
 }

@@ -191,3 +191,93 @@ fn hostile_expressions_end() {
     assert_eq!(found[0], "zero A0 at 0");
     assert!(found[1].starts_with("-; stride 7 of 4999"), "{}", found[1]);
 }
+
+/// The sites of one more item over what `HEAD` declares.
+fn with(item: &str) -> Vec<String> {
+    let db = database(8, &format!("{HEAD} {item}"));
+    let mut sites = sites_of(&db, db.file("src/lib.rs").unwrap());
+    sites.drain(..2);
+    sites
+}
+
+#[test]
+fn generic_aliases_are_written_out() {
+    let of = |alias: &str, used: &str| {
+        with(&format!("{alias} type X = m![{used}];"))
+            .pop()
+            .unwrap()
+    };
+    let table = "type Table<S> = m![{ S }, 1 # 8];";
+    assert_eq!(of(table, "{ Table<m![A / 2]> }"), "A / 2, 1 # 8");
+    assert_eq!(of(table, "B, { Table<A> } / 4"), "B, [A, 1 # 8] / 4");
+    assert_eq!(of(table, "{ Table<H> }"), "A / 2, 1 # 8");
+    assert_eq!(of(table, "{ Table<Table<A>> }"), "[A, 1 # 8], 1 # 8");
+    assert_eq!(of(table, "{ Table<Missing> }"), "-");
+    assert_eq!(of(table, "{ Table }"), "-");
+    let tiled = "type Tiled<S, const T: usize> = m![{ S } / { T }, { S } % { T }];";
+    assert_eq!(of(tiled, "{ Tiled<A, 2> }"), "A / 2, A % 2");
+    assert_eq!(of(tiled, "{ Tiled<W, { N * 2 }> }"), "W / 8, W % 8");
+    assert_eq!(of(tiled, "{ Tiled<W, N> }"), "W / 4, W % 4");
+    assert_eq!(of(tiled, "{ Tiled<A, 3> }"), "-");
+    let sized = "type Rows<F> = m![W / F, W % (F / 2), 1 # { F::SIZE }];";
+    assert_eq!(of(sized, "{ Rows<A> }"), "W / 8, W % 4, 1 # 8");
+    // In a module of its own, names are those of the alias.
+    let apart = "mod far { axes![A = 3]; pub type Far<S> = m![A, { S }]; }";
+    assert_eq!(of(apart, "{ far::Far<A> }"), "A, A");
+}
+
+#[test]
+fn sizes_of_generic_aliases_are_constants() {
+    let sites = with(
+        "type Table<S> = m![{ S }, 1 # 8]; const ROW: usize = <Table<m![A]>>::SIZE / 2;
+         const HALF: usize = const { W::SIZE / 2 }; type X = m![W # { ROW * 2 }, W / { HALF }, A = { <m![B, 2]>::SIZE }];",
+    );
+    assert_eq!(
+        sites.last().map(String::as_str),
+        Some("W # 64, W / 32, A = 4")
+    );
+}
+
+/// Cycles, chains that double at every step, and long ones end.
+#[test]
+fn hostile_generic_aliases_end() {
+    let cyclic =
+        "type C<S> = m![{ D<S> }]; type D<S> = m![{ C<S> }, { C<S> }]; type X = m![{ C<A> }];";
+    let sites = with(cyclic);
+    assert!(sites.iter().all(|site| site.starts_with('-')), "{sites:?}");
+    let own = "type C<S> = m![{ C<m![{ S }, { S }]> }]; type X = m![{ C<A> }];";
+    assert!(with(own).iter().all(|site| site.starts_with('-')));
+    let mut doubling = String::from("type T0<S> = m![{ S }];");
+    for at in 1..40 {
+        let before = at - 1;
+        doubling.push_str(&format!(
+            "type T{at}<S> = m![{{ T{before}<S> }}, {{ T{before}<S> }}];"
+        ));
+    }
+    let sites = with(&format!(
+        "{doubling} type X = m![{{ T39<A> }}]; type Y = m![{{ T3<2> }}, {{ T3<B> }}];"
+    ));
+    let [.., last, other] = sites.as_slice() else {
+        panic!("{sites:?}");
+    };
+    assert!(last.starts_with('-'), "{last}");
+    assert!(other.starts_with('-'), "a number is no type: {other}");
+    let mut chain = String::from("type T0<S> = m![{ S }];");
+    for at in 1..2_000 {
+        chain.push_str(&format!("type T{at}<S> = m![{{ T{}<S> }}];", at - 1));
+    }
+    let sites = with(&format!(
+        "{chain} type X = m![{{ T1999<A> }}]; type Y = m![{{ T12<A> }}];"
+    ));
+    assert_eq!(sites.last().map(String::as_str), Some("A"));
+}
+
+/// Axes declared in a module beside imported ones of the same name.
+#[test]
+fn axes_inside_modules_and_functions() {
+    let sites = with(
+        "mod inner { use super::*; axes![C = 3]; pub type Y = m![A, C]; fn f() { axes![A = 5]; type Z = m![A, C, B]; } }
+         fn g() { use inner::C; axes![B = 7]; type V = m![A, B, C]; }",
+    );
+    assert_eq!(sites, ["A, C", "A, C, B", "A, B, C"]);
+}

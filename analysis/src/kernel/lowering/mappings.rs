@@ -3,17 +3,15 @@
 //! What is wrong in an expression is reported where it is by the rules about mapping expressions; here it is only
 //! known or not.
 
-use std::ops::Range;
+use std::sync::Arc;
 
 use ra_ap_syntax::SyntaxKind as RustKind;
 use ra_ap_syntax::ast::{self, AstNode};
 
-use crate::items::{self, ItemId, MappingProblemKind, Namespace, Resolution, ScopeRef, Span};
+use crate::items::{self, ItemId, MappingProblemKind, ScopeRef, Span};
 use crate::kernel::surface::{child, segment_of};
 use crate::kernel::{UnresolvedReason, Written};
-use crate::mapping::{
-    self, Axis, FactorKind, Mapping, MappingKind, Operator, SyntaxKind, SyntaxNode,
-};
+use crate::mapping::{self, Mapping, MappingKind, SyntaxKind, SyntaxNode};
 
 use super::slots::MappingSlot;
 use super::{Generics, Interpreter, Site};
@@ -54,7 +52,7 @@ impl Interpreter<'_> {
     /// The mapping that an `m![..]` in type position names.
     pub(super) fn macro_mapping(&mut self, site: &Site, call: &ast::MacroCall) -> MappingSlot {
         let span = site.span(call.syntax());
-        if !site.has_type_parameters()
+        if site.generics.is_empty()
             && let Some(slot) = self.own.macros.get(&span)
         {
             return *slot;
@@ -63,7 +61,7 @@ impl Interpreter<'_> {
             Ok(value) => self.own.draft.mappings.known(Written::new(value, span)),
             Err(reason) => self.own.draft.mappings.failed(reason, span),
         };
-        if !site.has_type_parameters() {
+        if site.generics.is_empty() {
             self.own.macros.insert(span, slot);
         }
         slot
@@ -80,14 +78,51 @@ impl Interpreter<'_> {
             ));
         }
         let (body, start) = body_in(site, call).ok_or(UnresolvedReason::IllFormedMapping)?;
-        if !site.has_type_parameters() {
-            return self.plain_value(site, body, start);
+        if site.generics.is_empty() {
+            self.plain_value(site, body, start)
+        } else {
+            self.bound_value(site, body, start)
         }
-        let (node, errors) = mapping::parse_mapping(body);
-        match node {
-            Some(node) if errors.is_empty() => self.node_mapping(site, &node, body, start, 0),
-            _ => Err(UnresolvedReason::IllFormedMapping),
+    }
+
+    /// With what generic parameters stand for in this call.
+    fn bound_value(
+        &mut self,
+        site: &Site,
+        body: &str,
+        start: u32,
+    ) -> Result<Mapping, UnresolvedReason> {
+        let mut bound = items::Bound::default();
+        let mut unknown = None;
+        let fallback = site.parsed.text.full_span();
+        for (name, binding) in site.generics.iter() {
+            let parameter = Arc::from(name.as_str());
+            if binding.is_constant {
+                bound.add_constant(parameter, binding.constant.clone());
+            } else if let Some(axis) = &binding.axis {
+                bound.add_mapping(parameter, Mapping::axis(axis.clone()));
+            } else {
+                let (written, reason) = self.own.draft.mappings.resolve(binding.mapping, fallback);
+                match written.value {
+                    Some(mapping) => bound.add_mapping(parameter, mapping),
+                    None if names(body, name) => {
+                        unknown.get_or_insert(reason.unwrap_or(UnresolvedReason::NotInferred));
+                    }
+                    None => {}
+                }
+            }
         }
+        let scope = site.scope_at(self.db, start);
+        let span = body_span(site, body, start);
+        let result = items::resolve_mapping_text_with(self.db, &scope, body, span, &bound);
+        result.mapping.ok_or_else(
+            || match result.problems.first().map(|problem| &problem.kind) {
+                Some(MappingProblemKind::UnresolvedEscape) => {
+                    unknown.unwrap_or(UnresolvedReason::GenericMapping)
+                }
+                kind => why(kind),
+            },
+        )
     }
 
     /// Without generic parameters the items' own reading serves.
@@ -114,147 +149,12 @@ impl Interpreter<'_> {
         body: &str,
         start: u32,
     ) -> Result<Mapping, UnresolvedReason> {
-        let end = start.saturating_add(u32::try_from(body.len()).unwrap_or(u32::MAX));
-        let result =
-            items::resolve_mapping_text(self.db, scope, body, site.parsed.text.span(start, end));
-        result.mapping.ok_or_else(
-            || match result.problems.first().map(|problem| &problem.kind) {
-                Some(MappingProblemKind::UnknownAxis { name, .. }) => {
-                    UnresolvedReason::UnknownName(name.clone())
-                }
-                Some(MappingProblemKind::UnresolvedEscape) => {
-                    UnresolvedReason::UnsupportedExpression("a type in a mapping".to_owned())
-                }
-                _ => UnresolvedReason::IllFormedMapping,
-            },
-        )
-    }
-
-    fn node_mapping(
-        &mut self,
-        site: &Site,
-        node: &SyntaxNode,
-        body: &str,
-        start: u32,
-        depth: u32,
-    ) -> Result<Mapping, UnresolvedReason> {
-        if depth > DEPTH {
-            return Err(UnresolvedReason::IllFormedMapping);
-        }
-        let ill_formed = |_| UnresolvedReason::IllFormedMapping;
-        match &node.kind {
-            SyntaxKind::One => Ok(Mapping::identity()),
-            SyntaxKind::Number(count) => Mapping::broadcast(*count).map_err(ill_formed),
-            SyntaxKind::Name(name) => {
-                self.named_mapping(site, &[name], offset(start, &node.span), depth)
-            }
-            SyntaxKind::Escape { content } => {
-                self.escaped_mapping(site, content, body, start, depth)
-            }
-            SyntaxKind::Group(inner) => self.node_mapping(site, inner, body, start, depth + 1),
-            SyntaxKind::Pair(parts) => {
-                let parts = parts
-                    .iter()
-                    .map(|part| self.node_mapping(site, part, body, start, depth + 1))
-                    .collect::<Result<Vec<_>, _>>()?;
-                Mapping::product(&parts).map_err(ill_formed)
-            }
-            SyntaxKind::Binary {
-                operator,
-                left,
-                factor,
-                ..
-            } => {
-                let left = self.node_mapping(site, left, body, start, depth + 1)?;
-                let FactorKind::Literal(factor) = factor.kind else {
-                    return Err(UnresolvedReason::IllFormedMapping);
-                };
-                apply(&left, *operator, factor).map_err(ill_formed)
-            }
-            SyntaxKind::Missing => Err(UnresolvedReason::IllFormedMapping),
-        }
-    }
-
-    /// `{ … }`: the path of an alias or parameter. Other types are not followed.
-    fn escaped_mapping(
-        &mut self,
-        site: &Site,
-        content: &Range<usize>,
-        body: &str,
-        start: u32,
-        depth: u32,
-    ) -> Result<Mapping, UnresolvedReason> {
-        let text = body.get(content.clone()).unwrap_or("").trim();
-        if let Some(call) = text.strip_prefix("m!").map(str::trim_start) {
-            let inner = call.get(1..call.len().saturating_sub(1)).unwrap_or("");
-            let shift = content.start + (text.len() - call.len()) + 1;
-            let (node, errors) = mapping::parse_mapping(inner);
-            return match node {
-                Some(node) if errors.is_empty() => {
-                    let start = start.saturating_add(u32::try_from(shift).unwrap_or(u32::MAX));
-                    self.node_mapping(site, &node, inner, start, depth + 1)
-                }
-                _ => Err(UnresolvedReason::IllFormedMapping),
-            };
-        }
-        let symbol = text
-            .strip_prefix("Symbol")
-            .map(str::trim)
-            .and_then(|rest| rest.strip_prefix('<'));
-        let text = symbol
-            .and_then(|rest| rest.strip_suffix('>'))
-            .map_or(text, str::trim);
-        let path: Vec<&str> = text.split("::").map(str::trim).collect();
-        if path.iter().any(|segment| !is_name(segment)) {
-            return Err(UnresolvedReason::UnsupportedExpression(format!(
-                "the type `{text}` in a mapping"
-            )));
-        }
-        self.named_mapping(site, &path, offset(start, content), depth)
-    }
-
-    /// The mapping of an axis, an alias or a generic parameter.
-    fn named_mapping(
-        &mut self,
-        site: &Site,
-        path: &[&str],
-        at: u32,
-        depth: u32,
-    ) -> Result<Mapping, UnresolvedReason> {
-        if let [name] = path
-            && let Some(binding) = site.type_parameter(name)
-        {
-            if let Some(axis) = &binding.axis {
-                return Ok(Mapping::axis(axis.clone()));
-            }
-            let fallback = site.parsed.text.full_span();
-            let (written, reason) = self.own.draft.mappings.resolve(binding.mapping, fallback);
-            return written
-                .value
-                .ok_or_else(|| reason.unwrap_or(UnresolvedReason::NotInferred));
-        }
-        match site.resolve_names(self.db, path, at, Namespace::Type) {
-            Resolution::Axis(axis) => axis
-                .size
-                .and_then(|size| Axis::checked(&axis.name, size).ok())
-                .map(Mapping::axis)
-                .ok_or(UnresolvedReason::IllFormedMapping),
-            Resolution::Alias(alias) => {
-                let slot = self.alias_mapping(alias, None, depth + 1);
-                let fallback = site.parsed.text.full_span();
-                // A fault in an alias is the alias's own.
-                self.own
-                    .draft
-                    .mappings
-                    .resolve(slot, fallback)
-                    .0
-                    .value
-                    .ok_or(UnresolvedReason::IllFormedMapping)
-            }
-            Resolution::Prelude(name) if name.ends_with("Identity") => Ok(Mapping::identity()),
-            Resolution::Parameter(_) => Err(UnresolvedReason::GenericMapping),
-            _ => Err(UnresolvedReason::UnknownName(path.join("::"))),
-        }
+        let span = body_span(site, body, start);
+        let result = items::resolve_mapping_text(self.db, scope, body, span);
+        let problems = &result.problems;
+        result
+            .mapping
+            .ok_or_else(|| why(problems.first().map(|problem| &problem.kind)))
     }
 
     /// The mapping of an alias without parameters, read once a body. `used_at` is kept with it.
@@ -316,7 +216,8 @@ impl Interpreter<'_> {
         let Some(body) = macro_body(call) else {
             return;
         };
-        if let (Some(node), errors) = mapping::parse_mapping(&body)
+        let grammar = items::file_grammar(self.db, self.here.item.file(self.db));
+        if let (Some(node), errors) = mapping::parse_mapping_in(&body, grammar)
             && errors.is_empty()
         {
             self.match_node(generics, &node, &body, value, 0);
@@ -380,28 +281,26 @@ impl Interpreter<'_> {
     }
 }
 
-/// An operator applied to a mapping.
-fn apply(
-    left: &Mapping,
-    operator: Operator,
-    factor: u64,
-) -> Result<Mapping, mapping::MappingError> {
-    match operator {
-        Operator::Stride => left.stride(factor),
-        Operator::Modulo => left.modulo(factor),
-        Operator::Resize => left.resize(factor),
-        Operator::Pad(kind) => left.pad_to(factor, kind),
+/// Why a macro has no mapping, by the first of its problems.
+fn why(problem: Option<&MappingProblemKind>) -> UnresolvedReason {
+    match problem {
+        Some(MappingProblemKind::UnknownAxis { name, .. }) => {
+            UnresolvedReason::UnknownName(name.clone())
+        }
+        Some(MappingProblemKind::UnresolvedEscape) => {
+            UnresolvedReason::UnsupportedExpression("a type in a mapping".to_owned())
+        }
+        _ => UnresolvedReason::IllFormedMapping,
     }
 }
 
-fn offset(start: u32, range: &Range<usize>) -> u32 {
-    start.saturating_add(u32::try_from(range.start).unwrap_or(u32::MAX))
+fn body_span(site: &Site, body: &str, start: u32) -> Span {
+    let end = start.saturating_add(u32::try_from(body.len()).unwrap_or(u32::MAX));
+    site.parsed.text.span(start, end)
 }
 
-fn is_name(text: &str) -> bool {
-    let mut characters = text.chars();
-    characters
-        .next()
-        .is_some_and(|first| first.is_alphabetic() || first == '_')
-        && characters.all(|next| next.is_alphanumeric() || next == '_')
+/// Whether a body mentions a name.
+fn names(body: &str, name: &str) -> bool {
+    let mut words = body.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    words.any(|word| word == name)
 }

@@ -50,11 +50,6 @@ impl<L: Elaborate> Site<L> {
         }
     }
 
-    /// Whether mappings in the text may change from call to call.
-    pub(in crate::kernel) fn has_type_parameters(&self) -> bool {
-        self.generics.values().any(|binding| !binding.is_constant())
-    }
-
     /// What a generic type parameter stands for.
     pub(in crate::kernel) fn type_parameter(&self, name: &str) -> Option<&L::Binding> {
         self.generics
