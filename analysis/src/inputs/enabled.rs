@@ -14,6 +14,8 @@ const BITS: usize = 64;
 pub struct EnabledRules {
     /// A bit a rule, in the catalogue's order; those that no rule has are set.
     bits: [u64; RULE_CAPACITY / BITS],
+    /// The same for rules that are of another group in some releases, as of that group.
+    graver: [u64; RULE_CAPACITY / BITS],
 }
 
 /// All rules are on.
@@ -21,6 +23,7 @@ impl Default for EnabledRules {
     fn default() -> Self {
         Self {
             bits: [u64::MAX; RULE_CAPACITY / BITS],
+            graver: [u64::MAX; RULE_CAPACITY / BITS],
         }
     }
 }
@@ -39,10 +42,29 @@ impl EnabledRules {
         }
     }
 
+    /// Takes the rule of a number out as of the graver group that it has in some releases.
+    pub(crate) fn remove_graver(&mut self, number: usize) {
+        if let Some(entry) = self.graver.get_mut(number / BITS) {
+            *entry &= !(1 << (number % BITS));
+        }
+    }
+
+    /// Makes what holds of the graver group of the rule of a number hold of the rule.
+    pub(crate) fn take_graver(&mut self, number: usize) {
+        let (at, bit) = (number / BITS, 1 << (number % BITS));
+        let graver = self.graver.get(at).copied().unwrap_or(0) & bit;
+        if let Some(entry) = self.bits.get_mut(at) {
+            *entry = (*entry & !bit) | graver;
+        }
+    }
+
     /// The rules that are on in one set or the other.
     #[must_use]
     pub(crate) fn or(mut self, other: Self) -> Self {
         for (own, other) in self.bits.iter_mut().zip(other.bits) {
+            *own |= other;
+        }
+        for (own, other) in self.graver.iter_mut().zip(other.graver) {
             *own |= other;
         }
         self

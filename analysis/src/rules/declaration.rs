@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use super::{Engine, Holds, Refusal};
 use crate::items;
 use crate::kernel::dialect;
+use crate::libraries::{Library, Release};
 
 /// The groups of the catalogue, which decide a rule's default level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -129,6 +130,8 @@ pub struct Rule {
     pub level: Option<Level>,
     /// Another group that it reports as where the same fact weighs less, as in fragments that no kernel reaches.
     pub lesser: Option<Group>,
+    /// The group that it is of from a release of the successor on, where the same fact weighs more there.
+    pub graver: Option<(Release, Group)>,
     /// The rules that say nothing new where this one says the same of a place: an address that is no multiple of its element is
     /// none of 8 bytes either.
     pub implies: &'static [&'static Self],
@@ -186,7 +189,15 @@ impl Rule {
         self.level.unwrap_or_else(|| self.group.default_level())
     }
 
-    /// The groups that its findings are reported as.
+    /// The group that all of its findings in a dialect are of, where that is another one than its own.
+    #[must_use]
+    pub fn graver_in(&self, dialect: items::Dialect) -> Option<Group> {
+        let (since, group) = self.graver?;
+        let weighs = dialect.library == Library::OptStd && dialect.release >= since;
+        weighs.then_some(group)
+    }
+
+    /// The groups that its findings are reported as, but for [`Self::graver`].
     pub fn groups(&self) -> impl Iterator<Item = Group> + use<> {
         std::iter::once(self.group).chain(self.lesser)
     }
@@ -242,6 +253,7 @@ macro_rules! rule {
                 heading: $heading,
                 level: None,
                 lesser: None,
+                graver: None,
                 implies: &[],
                 offers: $crate::rules::rule!(@offers $($offer)*),
                 wrong: include_str!(concat!(

@@ -18,6 +18,9 @@ impl EnabledRules {
             if !rule.groups().any(|group| is_on(rule, group)) {
                 rules.remove_number(number);
             }
+            if rule.graver.is_some_and(|(_, group)| !is_on(rule, group)) {
+                rules.remove_graver(number);
+            }
         }
         rules
     }
@@ -26,6 +29,9 @@ impl EnabledRules {
     #[must_use]
     pub(crate) fn holding_in(mut self, dialect: Dialect) -> Self {
         for (number, rule) in all().enumerate() {
+            if rule.graver_in(dialect).is_some() {
+                self.take_graver(number);
+            }
             if !rule.holds_in(dialect) {
                 self.remove_number(number);
             }
@@ -53,9 +59,13 @@ impl EnabledRules {
     }
 }
 
-/// Leaves out what rules find that do not hold in a dialect: a family may run for the others of its rules.
+/// Leaves out what rules find that do not hold in a dialect: a family may run for the others of its rules. What weighs more in
+/// the dialect is of the graver group.
 pub(super) fn keep_what_holds_in(dialect: Dialect, findings: &mut Vec<Finding>) {
     findings.retain(|finding| finding.rule.holds_in(dialect));
+    for finding in findings {
+        finding.group = finding.group.or_else(|| finding.rule.graver_in(dialect));
+    }
 }
 
 /// A set of families: those that run.
@@ -219,6 +229,14 @@ mod tests {
         assert!(families.have_rule("tensor_lost"));
         assert!(!families.have_rule("vcg_dimensions"));
         assert!(all.families().have_rule("vcg_dimensions"));
+        // A ring that is only slow in the book is refused in later releases.
+        let hardware = groups(&[Group::Hardware]);
+        let slow = groups(&[Group::Performance]);
+        let ring = "switch_ring_too_large";
+        let on = |rules: EnabledRules, dialect| rules.holding_in(dialect).has(ring);
+        assert!(!on(hardware, at(4)) && on(hardware, at(5)) && !on(hardware, Dialect::default()));
+        assert!(on(slow, at(4)) && !on(slow, at(5)) && on(slow, Dialect::default()));
+        assert!(on(all, at(4)) && on(all, at(5)));
         // What is off stays off.
         let none = EnabledRules::of(|_, _| false);
         assert!(none.holding_in(at(5)).families().is_empty());

@@ -21,6 +21,7 @@ pub(in crate::rules) static LIBRARY_LIMIT: Rule = rule!(
      The kernel is legal, but its test stops with a panic, or its macro does not expand; another spelling of the same, or \
      another release, gets it through.";
     holds: Holds::BOOK,
+    instead: &["stage_unimplemented"],
     refused: Refusal::BY_LIBRARIES,
 );
 

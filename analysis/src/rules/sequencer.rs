@@ -53,6 +53,7 @@ pub(in crate::rules) static SEQUENCER_PACKET: Rule = rule!(
      single element is in a line, and an element of four bits is no whole byte: nothing can move it. The innermost \
      digit of the packet must then be innermost in the buffer too.";
     holds: Holds::EVERYWHERE.until(6),
+    instead: &["fetch_packet_contiguity"],
 );
 
 pub(in crate::rules) static SEQUENCER_INSUFFICIENT_INPUT: Rule = rule!(

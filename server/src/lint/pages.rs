@@ -157,6 +157,16 @@ fn releases(rule: &Rule) -> Vec<Part> {
             instead.join(" and ")
         ));
     }
+    if let Some((since, group)) = rule.graver {
+        let (name, group, level) = (
+            Library::OptStd.crate_name(),
+            group.name(),
+            group.default_level().name(),
+        );
+        words.push_str(&format!(
+            " For `{name}` {since} and later it is of group {group}, level {level}."
+        ));
+    }
     let mut parts = vec![Part::Words(words)];
     parts.extend(refused(rule).map(Part::Words));
     let texts = rule.texts();

@@ -7,8 +7,9 @@ use crate::items::Span;
 use crate::kernel::{Stage, StageKind, SwitchConfig, Written};
 use crate::simulation::{Changed, what_if};
 
-use super::super::{Applicability, Checked, Finding, Rule, rule};
+use super::super::{Applicability, Checked, Finding, Group, Rule, rule};
 use super::{Costed, passes, saving, with_saving, worth};
+use crate::libraries::Release;
 
 pub(in crate::rules) static SWITCH_RING_TOO_LARGE: Rule = rule!(
     "switch_ring_too_large",
@@ -21,6 +22,7 @@ pub(in crate::rules) static SWITCH_RING_TOO_LARGE: Rule = rule!(
      them. The least ring reaches up to the outermost part of the slices that moves. \
      Reported where the whole pass gets a tenth faster and the kernel 2 % and 100 cycles (without a total, the pass 500 cycles).",
     fix;
+    graver: Some((Release::new(0, 5), Group::Hardware)),
     refused: Refusal::BY_LIBRARIES,
 );
 
