@@ -212,10 +212,7 @@ fn generic_aliases_are_written_out() {
     assert_eq!(of(table, "B, { Table<A> } / 4"), "B, [A, 1 # 8] / 4");
     assert_eq!(of(table, "{ Table<H> }"), "A / 2, 1 # 8");
     assert_eq!(of(table, "{ Table<Table<A>> }"), "[A, 1 # 8], 1 # 8");
-    assert_eq!(
-        of(table, "{ Table<Missing> }"),
-        "-"
-    );
+    assert_eq!(of(table, "{ Table<Missing> }"), "-");
     assert_eq!(of(table, "{ Table }"), "-");
     let tiled = "type Tiled<S, const T: usize> = m![{ S } / { T }, { S } % { T }];";
     assert_eq!(of(tiled, "{ Tiled<A, 2> }"), "A / 2, A % 2");
