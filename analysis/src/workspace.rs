@@ -27,8 +27,8 @@ use crate::fragments::{
     Fragment, blank, doc_blocks, file_of, fragments, is_markdown, markdown_blocks, path_of,
 };
 use crate::inputs::{
-    FileBudgets, FileCfg, Options, Package, PackageLibrary, PackageManifest, PackageManifests,
-    ProjectRules, SourceFile, syntax_error_count,
+    FileBudgets, FileCfg, Options, Package, PackageManifest, PackageManifests, ProjectRules,
+    SourceFile, syntax_error_count,
 };
 use crate::items::{DISUSED_BY_EDIT, Dialect, ItemId};
 use crate::report::{CrateLibrary, DiagnosticFix, FileReport, Problem, Report, fitted};
@@ -240,21 +240,11 @@ impl Workspace {
         self.apply();
     }
 
-    /// Sets the dialect of all files with relative paths, as one manifest above them would: for texts that are no files of a
-    /// package, such as the kernels on a rule's page.
+    /// Sets the dialect of all files that have no options of their own, and leaves the other options as they are.
     pub fn set_dialect(&mut self, dialect: Dialect) {
-        let release = dialect.release.to_string().into();
-        let library = PackageLibrary {
-            library: dialect.library,
-            named: Some("the text says so".into()),
-            release: Some((release, "the text says its release".into())),
-            ..PackageLibrary::default()
-        };
-        let manifest = PackageManifest {
-            libraries: [library].into(),
-            ..PackageManifest::default()
-        };
-        self.set_manifests([("", manifest)]);
+        self.options.library = Some(dialect.library);
+        self.options.release = Some(dialect.release);
+        self.apply();
     }
 
     /// Sets the rules that are on: in all files, and in files that have rules of their own, by path. What no rule that is on

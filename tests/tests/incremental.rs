@@ -329,6 +329,138 @@ fn a_manifest_decides_its_crate_and_no_other() {
     assert_eq!(ran.get("file_report"), Some(&1), "{ran:?}");
 }
 
+/// What a manifest edit decides anew is asked of its crate alone: other crates are not even looked at.
+#[test]
+fn a_release_in_a_manifest_runs_nothing_of_other_crates() {
+    const CRATES: usize = 50;
+    let names: Vec<String> = (0..CRATES).map(|number| format!("k{number}")).collect();
+    let text = "use super::*;\naxes![G = 8];\n#[device]\nfn f(device: &mut Device, x: &X) {}\n";
+    let mut workspace = Workspace::with_event_log();
+    let paths: Vec<String> = names
+        .iter()
+        .map(|name| format!("{name}/src/lib.rs"))
+        .collect();
+    workspace.set_files(paths.iter().map(|path| (path.as_str(), text)));
+    let set = |workspace: &mut Workspace, release: &str| {
+        let manifests = names.iter().map(|name| {
+            let release = if name == "k7" { release } else { "0.8.0" };
+            (name.as_str(), package(name, Library::OptStd, release))
+        });
+        workspace.set_manifests(manifests);
+    };
+    let releases = |workspace: &Workspace| -> Vec<String> {
+        let analysis = workspace.analysis();
+        let reports = paths.iter().map(|path| analysis.check_file(path));
+        let libraries = reports.filter_map(|report| report.library);
+        libraries
+            .map(|known| known.library.dialect.release.to_string())
+            .collect()
+    };
+    set(&mut workspace, "0.8.0");
+    assert_eq!(releases(&workspace), vec!["0.8"; CRATES]);
+    drop(workspace.take_events());
+    set(&mut workspace, "0.10.0");
+    let mut expected_releases = vec!["0.8"; CRATES];
+    expected_releases[7] = "0.10";
+    assert_eq!(releases(&workspace), expected_releases);
+    let ran = executed(&workspace);
+    for query in [
+        "crate_library",
+        "file_library",
+        "dialect",
+        "file_report",
+        "body",
+    ] {
+        assert_eq!(ran.get(query), Some(&1), "{query}: {ran:?}");
+    }
+    for query in [
+        "package_around",
+        "crate_id",
+        "module_tree",
+        "file_items",
+        "item_text",
+    ] {
+        assert_eq!(ran.get(query), None, "{query}: {ran:?}");
+    }
+}
+
+/// Where shapes decide, only another shape decides anew.
+#[test]
+fn a_release_by_shapes_follows_shapes_and_no_other_edit() {
+    let mut workspace = Workspace::with_event_log();
+    let first = "use super::*;\n// one\n#[device]\nfn f(c: &mut Context, x: &X) { let a = 1; }\n";
+    let second = "use super::*;\n#[device]\nfn g(c: &mut Context, x: &X) {}\n";
+    let files = |first: &str| {
+        [
+            ("k/src/lib.rs", "mod a;\nmod b;\n"),
+            ("k/src/a.rs", first),
+            ("k/src/b.rs", second),
+        ]
+        .map(|(path, text)| (path.to_owned(), text.to_owned()))
+    };
+    let library = PackageLibrary {
+        library: Library::OptStd,
+        named: Some("the manifest".into()),
+        ..PackageLibrary::default()
+    };
+    let manifest = PackageManifest {
+        name: "k".into(),
+        libraries: [library].into(),
+        problem: None,
+    };
+    workspace.set_manifests([("k", manifest)]);
+    let after = |workspace: &mut Workspace, text: &str| {
+        for (path, text) in files(text) {
+            workspace.set_file(&path, &text);
+        }
+        let analysis = workspace.analysis();
+        let paths = ["k/src/lib.rs", "k/src/a.rs", "k/src/b.rs"];
+        let libraries = paths.map(|path| analysis.check_file(path).library);
+        let releases =
+            libraries.map(|known| known.map(|known| known.library.dialect.release.to_string()));
+        drop(analysis);
+        (releases[2].clone().unwrap_or_default(), executed(workspace))
+    };
+    // What is typed into is kept apart from then on, which takes two edits; already they decide nothing anew.
+    assert_eq!(after(&mut workspace, first).0, "0.7");
+    drop(workspace.take_events());
+    for number in ["2", "3", "1"] {
+        let text = first.replace("a = 1", &format!("a = {number}"));
+        let (release, ran) = after(&mut workspace, &text);
+        assert_eq!(release, "0.7");
+        for query in ["crate_library", "dialect"] {
+            assert_eq!(ran.get(query), None, "{query}: {ran:?}");
+        }
+        assert!(ran.get("body") <= Some(&1), "{ran:?}");
+    }
+
+    let (release, ran) = after(&mut workspace, &first.replace("// one", "// another"));
+    assert_eq!(release, "0.7");
+    for query in [
+        "item_shapes",
+        "crate_evidence",
+        "crate_library",
+        "dialect",
+        "body",
+    ] {
+        assert_eq!(ran.get(query), None, "{query}: {ran:?}");
+    }
+
+    let (release, ran) = after(&mut workspace, &first.replace("a = 1", "a = 2"));
+    assert_eq!(release, "0.7");
+    assert_eq!(ran.get("item_shapes"), Some(&1), "{ran:?}");
+    for query in ["crate_evidence", "crate_library"] {
+        assert_eq!(ran.get(query), None, "{query}: {ran:?}");
+    }
+
+    let shape = first.replace("a = 1", "a = x.to_dm_pcopy(c)");
+    let (release, ran) = after(&mut workspace, &shape);
+    assert_eq!(release, "0.6");
+    assert_eq!(ran.get("crate_library"), Some(&1), "{ran:?}");
+    // The other function of the crate is read in the other release as well.
+    assert_eq!(ran.get("body"), Some(&2), "{ran:?}");
+}
+
 /// A kernel of so many passes, each with the same fault: the collect is declared as a flit and is two.
 fn equal_faults(faults: usize) -> String {
     let pass = |number: usize| {

@@ -7,6 +7,7 @@ use crate::hardware::{ElementType, FLIT_BYTES};
 use crate::kernel::{Body, Pass, PassEnd};
 use crate::mapping::{Answer, Form, Mapping, same_elements};
 
+use super::conventions::Conventions;
 use super::forms;
 
 /// What the Collect Engine makes of one stage.
@@ -109,6 +110,11 @@ pub enum VrfLoadViolation {
         /// Axes of the element of which a part does not come with the stream, sorted.
         extra: Vec<String>,
     },
+    /// The element holds the stream's terms, and is not its time and packet.
+    Spelling {
+        /// Time and packet.
+        stream: Mapping,
+    },
 }
 
 /// Derives the load of the VRF that ends a pass.
@@ -134,6 +140,12 @@ pub fn derive_vrf_load(body: &Body, pass: &Pass) -> VrfLoadDerivation {
             missing: forms::axis_names(&stored.divisor_residue),
             extra: forms::axis_names(&loaded.divisor_residue),
         });
+    } else if Conventions::of(pass.dialect).stores_registers_exactly()
+        && forms::differ(element, stream.form())
+    {
+        derived
+            .violations
+            .push(VrfLoadViolation::Spelling { stream });
     }
     derived
 }

@@ -75,6 +75,7 @@ impl Contents<'_> {
             name,
             tier,
             element_type,
+            exclusive,
             levels,
             address,
             origin,
@@ -88,6 +89,7 @@ impl Contents<'_> {
         name.hash(self);
         tier.hash(self);
         element_type.hash(self);
+        exclusive.hash(self);
         levels.hash(self);
         address.hash(self);
         span.hash(self);

@@ -123,6 +123,18 @@ impl Conventions {
         self.since(7)
     }
 
+    /// Whether a pass of either context may store to the TRF, as far as types go.
+    #[must_use]
+    pub fn loads_trf_from_any_context(self) -> bool {
+        self.current && !self.since(10)
+    }
+
+    /// Whether a pass of either context may store to the VRF, as far as types go.
+    #[must_use]
+    pub fn loads_vrf_from_any_context(self) -> bool {
+        self.current && !self.since(7)
+    }
+
     /// Whether tensors have addresses that authors choose, all of them.
     #[must_use]
     pub fn is_addressed(self) -> bool {

@@ -10,7 +10,7 @@ pub(crate) mod free;
 mod in_place;
 
 pub use allocations::{Lifetime, Part, Touch};
-pub use conflicts::{ConflictKind, Displaced, Elsewhere, MemoryViolation, Occupant, VrfSum};
+pub use conflicts::{ConflictKind, Displaced, Elsewhere, MemoryViolation, Occupant, Sum};
 pub(crate) use conflicts::{free_places, nearest_places};
 pub use in_place::InPlaceCommit;
 

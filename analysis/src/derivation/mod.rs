@@ -20,6 +20,7 @@ pub(crate) mod memo;
 pub mod memory;
 mod moves;
 pub mod pipeline;
+pub mod placement;
 pub mod provenance;
 pub mod refusals;
 pub mod sequencer;
@@ -80,6 +81,8 @@ pub struct PassDerivation {
     pub stages: Vec<StageDerivation>,
     /// The Vector Engine over the whole pass: stages, ways, ALUs, stash.
     pub vector: vector::VectorDerivation,
+    /// Guarded operands that cannot be used.
+    pub slots: Vec<vector::slots::SlotViolation>,
     /// Valid counts of the pass's reductions.
     pub valid_counts: valid_count::ValidCountsDerivation,
     /// The end.
@@ -115,6 +118,7 @@ impl PassDerivation {
         end && counted
             && self.pipeline.violations.is_empty()
             && self.vector.violations.is_empty()
+            && self.slots.is_empty()
             && self.stages.iter().all(StageDerivation::is_legal)
     }
 }
@@ -289,6 +293,7 @@ fn derive_pass(body: &Body, pass: &Pass, target: Target) -> PassDerivation {
             .map(|index| derive_stage(body, pass, index, target))
             .collect(),
         vector: vector::derive(body, pass),
+        slots: vector::slots::derive(pass),
         valid_counts: if conventions::Conventions::of(pass.dialect).counts_valid_elements() {
             valid_count::derive(pass)
         } else {

@@ -5,14 +5,18 @@
 
 use crate::hardware::FLIT_BYTES;
 use crate::kernel::catalogue::{CanonicalStage, Engine, Refusal};
-use crate::kernel::{Pass, Position, StreamShape};
+use crate::kernel::{Context, Pass, PassEnd, Position, StreamShape};
 use crate::mapping::{Form, Mapping};
+
+use super::conventions::Conventions;
 
 /// What was derived, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PipelineDerivation {
     /// What the pipeline does not allow.
     pub violations: Vec<PipelineViolation>,
+    /// A pass of the main context stores to a register file without being handed the sub context.
+    pub stores_from_main: bool,
 }
 
 /// Where in a pass an engine is entered.
@@ -47,6 +51,25 @@ pub enum PipelineViolation {
         /// The position of the stream before it.
         position: Position,
     },
+    /// A position at which the library does not have the method.
+    NotOffered {
+        /// Where.
+        place: Place,
+        /// The position of the stream before it.
+        position: Position,
+    },
+    /// A stage that only the other context has.
+    Context {
+        /// Where.
+        place: Place,
+        /// The context that has it.
+        wanted: Context,
+    },
+    /// A stage that the library has no body for.
+    Unimplemented {
+        /// Where.
+        place: Place,
+    },
     /// A commit of the sub context that follows another engine than Fetch.
     SubContextCommit {
         /// The position of the stream before it.
@@ -65,9 +88,46 @@ pub fn derive(pass: &Pass) -> PipelineDerivation {
     let end = end.map(|stage| (stage, pass.output(), Place::End));
     let violations = stages
         .chain(end)
-        .filter_map(|(stage, input, place)| enter(pass, stage, input, place))
+        .filter_map(|(stage, input, place)| {
+            enter(pass, stage, input, place).or_else(|| offered(pass, stage, input, place))
+        })
         .collect();
-    PipelineDerivation { violations }
+    let conventions = Conventions::of(pass.dialect);
+    let from_main = match &pass.end {
+        PassEnd::ToTrf { .. } => conventions.loads_trf_from_any_context(),
+        PassEnd::ToVrf { .. } => conventions.loads_vrf_from_any_context(),
+        _ => false,
+    };
+    PipelineDerivation {
+        violations,
+        stores_from_main: from_main && pass.context == Some(Context::Main),
+    }
+}
+
+/// What the library says of a method in a place that the machine allows: where positions and contexts are types.
+fn offered(
+    pass: &Pass,
+    stage: CanonicalStage,
+    input: &StreamShape,
+    place: Place,
+) -> Option<PipelineViolation> {
+    if !Conventions::of(pass.dialect).types_positions() {
+        return None;
+    }
+    let method = pass.library().method_of(stage)?;
+    let position = input.position;
+    if !method.is_offered_at(position) {
+        return Some(PipelineViolation::NotOffered { place, position });
+    }
+    if let Some(wanted) = method.context_in(pass.dialect.release)
+        && let Some(context) = pass.context
+        && context != wanted
+    {
+        return Some(PipelineViolation::Context { place, wanted });
+    }
+    method
+        .without_body
+        .then_some(PipelineViolation::Unimplemented { place })
 }
 
 fn enter(
@@ -118,9 +178,8 @@ fn collected(input: &StreamShape) -> Option<(Mapping, Mapping)> {
 mod tests {
     use super::*;
     use crate::hardware::ElementType;
-    use crate::kernel::PassEnd;
     use crate::kernel::testing::{mapping, span, stream};
-    use crate::kernel::{Context, PassSource, Stage, StageKind, TensorId};
+    use crate::kernel::{PassSource, Stage, StageKind, TensorId};
 
     const AXES: &[(&str, u64)] = &[("S", 256), ("A", 8), ("B", 24)];
 

@@ -2,6 +2,9 @@
 //!
 //! A value and no constants: what a kernel runs on is asked of its body. A library for parts of a chip has other slices.
 
+/// Processing elements of a cluster, which share its slices evenly.
+const CLUSTER_PES: u64 = 4;
+
 /// The shape of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Machine {
@@ -69,6 +72,32 @@ impl Machine {
         self.pe_counts.contains(&size)
     }
 
+    /// The clusters and the slices of each that some processing elements have; `None` where no kernel runs on that many.
+    #[must_use]
+    pub const fn grid(&self, pes: u64) -> Option<(u64, u64)> {
+        if !pes.is_power_of_two() || pes > self.clusters * CLUSTER_PES {
+            return None;
+        }
+        let slices = self.slices / CLUSTER_PES;
+        if pes < CLUSTER_PES {
+            Some((1, slices * pes))
+        } else {
+            Some((pes / CLUSTER_PES, self.slices))
+        }
+    }
+
+    /// The processing elements that a kernel runs on whose attribute says nothing of them: all of a chip.
+    #[must_use]
+    pub const fn pes(&self) -> u64 {
+        self.clusters * CLUSTER_PES
+    }
+
+    /// The processing elements that slices belong to.
+    #[must_use]
+    pub const fn pes_of_slices(&self, slices: u64) -> u64 {
+        slices.saturating_mul(CLUSTER_PES) / self.slices
+    }
+
     /// Whether a level of rows may have a size.
     #[must_use]
     pub const fn takes_rows(&self, size: u64) -> bool {
@@ -89,6 +118,20 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn grids_of_processing_elements() {
+        let grid = |pes| Machine::RNGD.grid(pes);
+        let table = [(1, 1, 64), (2, 1, 128), (4, 1, 256), (8, 2, 256)];
+        for (pes, clusters, slices) in table {
+            assert_eq!(grid(pes), Some((clusters, slices)));
+        }
+        for pes in [0, 3, 5, 16] {
+            assert_eq!(grid(pes), None);
+        }
+        assert_eq!(Machine::RNGD.pes(), 8);
+        assert_eq!(Machine::RNGD.pes_of_slices(128), 2);
+    }
 
     #[test]
     fn sizes_of_levels() {

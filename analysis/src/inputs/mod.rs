@@ -210,6 +210,11 @@ pub struct Project {
     #[default]
     #[returns(clone)]
     pub cfg: Arc<FileCfg>,
+    /// Nothing, and never changed; but as little durable as a text that is typed into. What reads it does not become less durable
+    /// with the first keystroke, after which all that follows from it would have to run again.
+    #[default]
+    #[returns(copy)]
+    pub restless: (),
 }
 
 /// The path of a file as the caller knows it; of a block that of the file that it is in.
@@ -271,6 +276,7 @@ impl AnalysisDatabase {
                 let (options_of, budgets, manifests) = Default::default();
                 Project::builder(files, packages, options, options_of, budgets, manifests)
                     .durability(Durability::HIGH)
+                    .restless_durability(Durability::LOW)
                     .new(self)
             }
         }

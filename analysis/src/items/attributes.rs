@@ -3,42 +3,27 @@
 
 use std::ops::Range;
 
-use ra_ap_syntax::ast::{self, AstNode};
-
 use super::declarations::MacroArguments;
-use super::file::parse_item;
-use super::ids::{ItemId, Span};
-use super::sites::written_device_attribute;
-use crate::db::Db;
+use super::file::ItemText;
+use super::ids::Span;
 
 /// An entry: `key = value`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct DeviceEntry {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DeviceEntry {
     /// The key, or all of an entry without a value.
-    pub(crate) key: (String, Span),
+    pub key: (String, Span),
     /// The value.
-    pub(crate) value: Option<(String, Span)>,
+    pub value: Option<(String, Span)>,
 }
 
-/// The entries of a function's `#[device(…)]`, in their order; those without any text are left out.
-pub(crate) fn device_entries(db: &dyn Db, function: ItemId) -> Vec<DeviceEntry> {
-    let parsed = parse_item(db, function);
-    let attribute = parsed
-        .cast::<ast::Fn>()
-        .and_then(|function| written_device_attribute(&function));
-    let tree = attribute.and_then(|attribute| {
-        let mut inside = attribute.syntax().descendants();
-        inside.find_map(ast::TokenTree::cast)
-    });
-    let Some(arguments) = tree.and_then(|tree| MacroArguments::of_tree(tree.syntax())) else {
-        return Vec::new();
-    };
+/// The entries of the arguments of an attribute, in their order; those without any text are left out.
+pub(super) fn entries(text: &ItemText, arguments: &MacroArguments) -> Box<[DeviceEntry]> {
     let part = |range: Range<usize>| {
-        let text = arguments.text.get(range.clone()).unwrap_or("");
-        let start = range.start + (text.len() - text.trim_start().len());
-        let text = text.trim();
-        let span = arguments.span(&parsed.text, &(start..start + text.len()));
-        (text.to_owned(), span)
+        let written = arguments.text.get(range.clone()).unwrap_or("");
+        let start = range.start + (written.len() - written.trim_start().len());
+        let written = written.trim();
+        let span = arguments.span(text, &(start..start + written.len()));
+        (written.to_owned(), span)
     };
     let mut entries = Vec::new();
     let mut start = 0;
@@ -52,5 +37,5 @@ pub(crate) fn device_entries(db: &dyn Db, function: ItemId) -> Vec<DeviceEntry> 
         start = end + 1;
     }
     entries.retain(|entry| !entry.key.0.is_empty() || entry.value.is_some());
-    entries
+    entries.into()
 }

@@ -116,6 +116,10 @@ pub(super) fn files(db: &dyn Db, krate: CrateId) -> Arc<[SourceFile]> {
 /// What all files of a crate say of releases.
 #[salsa::tracked(returns(copy))]
 pub(super) fn crate_evidence(db: &dyn Db, krate: CrateId) -> Evidence {
+    // Any function of the crate may be typed into.
+    if let Some(project) = Project::try_get(db) {
+        project.restless(db);
+    }
     let files = files(db, krate);
     let each = files.iter().map(|file| evidence(db, *file));
     each.fold(Evidence::default(), Evidence::and)

@@ -157,7 +157,7 @@ fn decided(
     if let Some(release) = release {
         return (
             Library::having(release),
-            format!("{remark}the settings choose its release"),
+            format!("{remark}nothing names a library"),
         );
     }
     if let Some(shape) = successors(crate_evidence(db, krate).shapes()) {

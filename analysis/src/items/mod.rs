@@ -31,7 +31,7 @@ mod sites;
 mod tokens;
 mod values;
 
-pub(crate) use self::attributes::{DeviceEntry, device_entries};
+pub use self::attributes::DeviceEntry;
 pub use self::bindings::Bound;
 #[cfg(test)]
 pub use self::constants::ConstEnvironment;

@@ -6,6 +6,7 @@ use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{SyntaxElement, SyntaxKind, SyntaxNode, WalkEvent};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::attributes::{DeviceEntry, entries};
 use super::declarations::MacroArguments;
 use super::file::{ItemText, item_text, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
@@ -307,24 +308,22 @@ pub struct DeviceAttribute {
     pub pe: Option<u64>,
     /// The attribute's argument: what is between its parentheses, or the attribute without one.
     pub span: Span,
-}
-
-/// The `#[device(…)]` of a function, as it is written.
-pub(super) fn written_device_attribute(function: &ast::Fn) -> Option<ast::Attr> {
-    ast::HasAttrs::attrs(function).find(|attribute| {
-        let path = attribute.syntax().descendants().find_map(ast::Path::cast);
-        let name = path
-            .and_then(|path| path.segment())
-            .and_then(|segment| segment.name_ref());
-        name.is_some_and(|name| name.text() == "device")
-    })
+    /// Its entries, as they are written.
+    pub entries: Box<[DeviceEntry]>,
 }
 
 /// The `#[device(…)]` of a function.
 #[salsa::tracked(returns(clone))]
 pub fn device_attribute(db: &dyn Db, function: ItemId) -> Option<DeviceAttribute> {
     let parsed = parse_item(db, function);
-    let attribute = written_device_attribute(&parsed.cast::<ast::Fn>()?)?;
+    let node = parsed.cast::<ast::Fn>()?;
+    let attribute = ast::HasAttrs::attrs(&node).find(|attribute| {
+        let path = attribute.syntax().descendants().find_map(ast::Path::cast);
+        let name = path
+            .and_then(|path| path.segment())
+            .and_then(|segment| segment.name_ref());
+        name.is_some_and(|name| name.text() == "device")
+    })?;
     let tree = attribute
         .syntax()
         .descendants()
@@ -334,6 +333,7 @@ pub fn device_attribute(db: &dyn Db, function: ItemId) -> Option<DeviceAttribute
             chips: None,
             pe: None,
             span: parsed.span(attribute.syntax()),
+            entries: Box::default(),
         });
     };
     let value = |key: &str| {
@@ -344,8 +344,10 @@ pub fn device_attribute(db: &dyn Db, function: ItemId) -> Option<DeviceAttribute
         super::constants::literal_u64(value?.1.trim())
     };
     Some(DeviceAttribute {
-        chips: value("chip"),
+        // The library keeps a byte of it.
+        chips: value("chip").filter(|chips| *chips <= u64::from(u8::MAX)),
         pe: value("pe"),
+        entries: entries(&parsed.text, &arguments),
         span: arguments.full_span(&parsed.text),
     })
 }

@@ -419,7 +419,7 @@ fn way_back(db: &dyn Db, function: ItemId) -> Option<Vec<ItemId>> {
 }
 
 /// Whether a part of a function is worked out before it runs.
-fn is_constant(node: &SyntaxNode) -> bool {
+pub(super) fn is_constant(node: &SyntaxNode) -> bool {
     match node.kind() {
         SyntaxKind::FN
         | SyntaxKind::CONST
@@ -436,7 +436,7 @@ fn is_constant(node: &SyntaxNode) -> bool {
 }
 
 /// Whether a value comes from the device: of a call that is given a part of the context to change.
-fn is_read_while_running(value: &ast::Expr) -> bool {
+pub(super) fn is_read_while_running(value: &ast::Expr) -> bool {
     let mut reached = Some(without_parentheses(value.clone()));
     while let Some(expression) = reached {
         reached = match expression {
@@ -459,7 +459,7 @@ fn is_read_while_running(value: &ast::Expr) -> bool {
     false
 }
 
-fn without_parentheses(mut expression: ast::Expr) -> ast::Expr {
+pub(super) fn without_parentheses(mut expression: ast::Expr) -> ast::Expr {
     while let ast::Expr::ParenExpr(inside) = &expression {
         match inside.expr() {
             Some(inner) => expression = inner,

@@ -6,6 +6,7 @@
 
 pub mod callgraph;
 pub mod catalogue;
+pub mod constant_operands;
 pub mod device_language;
 pub mod dialect;
 mod element_places;

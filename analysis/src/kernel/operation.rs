@@ -19,6 +19,8 @@ pub struct OperationId(pub u32);
 pub struct DeviceAttribute {
     /// The chip count, if it is a literal.
     pub chips: Option<u64>,
+    /// How many processing elements of each chip, if it is a literal.
+    pub pes: Option<u64>,
     /// The attribute's argument.
     pub span: Span,
 }

@@ -241,6 +241,8 @@ pub struct Tensor {
     pub tier: Tier,
     /// The element type.
     pub element_type: Written<ElementType>,
+    /// Whether it is a view that may be written.
+    pub exclusive: bool,
     /// The mapping parameters.
     pub levels: Levels,
     /// Its address. A view has its base's.

@@ -28,6 +28,7 @@ impl<'a> BodyBuilder<'a> {
             span: span(0),
             device: Some(super::DeviceAttribute {
                 chips: Some(1),
+                pes: None,
                 span: span(1),
             }),
             chips: Some(1),
@@ -94,6 +95,7 @@ impl<'a> BodyBuilder<'a> {
             name: Some(format!("t{}", id.0)),
             tier,
             element_type: self.written(ElementType::I32),
+            exclusive: false,
             levels,
             address: Address {
                 value: address,

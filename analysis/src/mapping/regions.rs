@@ -4,8 +4,6 @@
 //! through the buffer passes all of its positions, padding of the same kinds included. What the numbers are for (tiles, gathers,
 //! registers) is not known here.
 
-#![allow(dead_code, reason = "derivations of the current dialect ask for it")]
-
 use super::division::{DivisionMode, divide};
 use super::form::{Atom, Digit, Form, Term};
 use super::index::PaddingKind;

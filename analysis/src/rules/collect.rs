@@ -52,8 +52,23 @@ pub(in crate::rules) static COLLECT_TIME_MISMATCH: Rule = rule!(
     refused: Refusal::BY_LIBRARIES,
 );
 
+pub(in crate::rules) static VRF_ELEMENT_MISMATCH: Rule = rule!(
+    "vrf_element_mismatch",
+    Hardware,
+    Vector,
+    "library",
+    "a register is declared otherwise than as the stream that it stores",
+    "A load of the vector register file stores flit after flit as they come. From release 0.7 on the register's element is spelled \
+     as time and packet of that stream, in their order and with their padding: a scalar that fills a flit is `m![E # 8]`, not \
+     `m![E]`. Another order would be read back wrongly by the operations that take the register as an operand.",
+    fix;
+    holds: Holds::SUCCESSOR.since(7),
+    refused: Refusal::BY_LIBRARIES,
+);
+
 /// The family's rules.
 pub(super) const RULES: &[&Rule] = &[
+    &VRF_ELEMENT_MISMATCH,
     &COLLECT_PACKET_SIZE,
     &COLLECT_PACKET_MISMATCH,
     &COLLECT_TIME_MISMATCH,
@@ -81,13 +96,36 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// An element of the VRF that is not time and packet of the stream as it comes.
+fn misspelled(element: &Written<Mapping>, stream: &StreamShape, spelled: &Mapping) -> Finding {
+    let shown = element.get().map_or_else(String::new, written);
+    let finding = Finding::new(
+        &VRF_ELEMENT_MISMATCH,
+        element.span,
+        format!(
+            "the register is declared as `{shown}`, and the stream stores `{}`",
+            written(spelled)
+        ),
+    )
+    .related(stream.time.span, "the stream's time")
+    .related(stream.packet.span, "the stream's packet");
+    let replaced = [(element.span, spelled)];
+    let words = ("declare it as it is stored: ", "{}");
+    finding.suggest(words, Applicability::Maybe, element.span, &replaced)
+}
+
 /// A load of the VRF is a move: what it drops or claims is the fault of every move.
 fn word_vrf_load(
     element: &Written<Mapping>,
     stream: &StreamShape,
     violation: &VrfLoadViolation,
 ) -> Finding {
-    let VrfLoadViolation::Element { missing, extra } = violation;
+    let (missing, extra) = match violation {
+        VrfLoadViolation::Element { missing, extra } => (missing, extra),
+        VrfLoadViolation::Spelling { stream: spelled } => {
+            return misspelled(element, stream, spelled);
+        }
+    };
     let missing_parts = levels::sized(missing, stream.stream().as_ref());
     let extra_parts = levels::sized(extra, element.get());
     let fault = match (missing.is_empty(), extra.is_empty()) {

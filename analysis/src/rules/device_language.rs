@@ -4,6 +4,7 @@
 
 use crate::db::Db;
 use crate::items::{ItemId, Span, dialect, functions_of};
+use crate::kernel::constant_operands::{ComputedKind, ComputedOperand, computed_operands};
 use crate::kernel::device_language::{
     LanguageFault, LanguageFaultKind, RangeStart, language_faults,
 };
@@ -52,8 +53,27 @@ pub(in crate::rules) static KERNEL_LANGUAGE: Rule = rule!(
     refused: Refusal::BY_COMPILER,
 );
 
+pub(in crate::rules) static OPERAND_NOT_CONSTANT: Rule = rule!(
+    "operand_not_constant",
+    Toolchain,
+    Language,
+    "library",
+    "an operand, a value or a pattern that the compiler needs as a constant is computed",
+    "Immediates of the Vector Engine, the value that memory is set to and the indices of a redistribution are written into the \
+     command. The compiler reads them where they are written: it knows literals, `const` items and what is in \
+     `const { … }`, and follows neither calls nor casts of a size. A run without the hardware computes them like any other number, \
+     so that only the compiler refuses the kernel. Put the computation into a `const` item or a block of constants.";
+    holds: Holds::SUCCESSOR,
+    refused: Refusal::BY_COMPILER,
+);
+
 /// The family's rules.
-pub(super) const RULES: &[&Rule] = &[&RUNTIME_PANIC, &GENERIC_KERNEL, &KERNEL_LANGUAGE];
+pub(super) const RULES: &[&Rule] = &[
+    &RUNTIME_PANIC,
+    &GENERIC_KERNEL,
+    &KERNEL_LANGUAGE,
+    &OPERAND_NOT_CONSTANT,
+];
 
 /// These rules look at items, not at bodies: see [`check_item`].
 pub(super) fn check(_: &Checked<'_>, _: &mut Vec<Finding>) {}
@@ -65,8 +85,42 @@ pub(super) fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
     for function in functions_of(db, item) {
         let faults = language_faults(db, function);
         findings.extend(faults.iter().filter_map(|fault| word(fault, release)));
+        findings.extend(computed_operands(db, function).iter().map(word_operand));
     }
     findings
+}
+
+fn word_operand(operand: &ComputedOperand) -> Finding {
+    let written = &operand.written;
+    let (place, source) = &operand.source;
+    let why = match operand.kind {
+        ComputedKind::SizeCast => "a cast of a size is computed",
+        ComputedKind::Call => "a call is computed",
+        ComputedKind::LoopVariable => "the variable of a loop changes",
+        ComputedKind::Condition => "the condition is decided while the kernel runs",
+    };
+    let message = format!("the compiler needs `{written}` as a constant, and {why}");
+    let finding = Finding::new(&OPERAND_NOT_CONSTANT, operand.span, message);
+    let finding = if place == &operand.span {
+        finding
+    } else {
+        finding.related(*place, "it is computed here")
+    };
+    match operand.kind {
+        ComputedKind::SizeCast => {
+            let constant = format!("const {{ {source} }}");
+            let edit = Edit::new(*place, constant.clone());
+            finding.stating(Some(Fix {
+                title: format!("Write `{constant}`"),
+                applicability: Applicability::Machine,
+                edits: vec![edit],
+            }))
+        }
+        ComputedKind::Call => finding.help("compute it in the value of a constant"),
+        ComputedKind::LoopVariable | ComputedKind::Condition => {
+            finding.help("write an operation for each of the values, with the value as a literal")
+        }
+    }
 }
 
 /// The release whose compiler takes no range that starts elsewhere than at 0.
@@ -290,6 +344,79 @@ mod tests {
         assert!(words[0].1.starts_with(&format!("{by} `b`")), "{words:?}");
         assert!(words[1].1.starts_with(&format!("{by} `a`")), "{words:?}");
         assert!(words[2].1.starts_with("`assert!` may end"), "{words:?}");
+    }
+
+    /// What is computed of the operand of a kernel's only operation.
+    fn computed(before: &str, operand: &str) -> Vec<String> {
+        let text = format!(
+            "axes![A = 8];\nconst N: f32 = 2.0;\nfn half() -> f32 {{ 0.5 }}\nfn of(n: usize) -> Vrf {{ n }}\n\
+             #[device]\nfn k(device: &mut Device, x: X) {{ {before} x.vector_fp_div({operand}); }} }}\n"
+        );
+        let closed = text.replace(
+            "; } }",
+            if before.contains("for ") {
+                "; } }"
+            } else {
+                "; }"
+            },
+        );
+        let found = found(8, &closed);
+        let operands = found
+            .into_iter()
+            .filter(|found| found.rule == "operand_not_constant");
+        operands.map(|found| found.message).collect()
+    }
+
+    #[test]
+    fn operands_are_constants() {
+        for (before, operand, why) in [
+            ("", "A::SIZE as f32", "a cast of a size is computed"),
+            ("", "-(A::SIZE as f32)", "a cast of a size is computed"),
+            (
+                "let n = A::SIZE as f32;",
+                "n",
+                "a cast of a size is computed",
+            ),
+            ("", "1.0 / A::SIZE as f32", "a cast of a size is computed"),
+            ("", "half()", "a call is computed"),
+            ("", "N.sqrt()", "a call is computed"),
+            ("", "2.0f32.powi(3)", "a call is computed"),
+            ("", "f32::from_bits(7)", "a call is computed"),
+            (
+                "",
+                "Branched::imm(TagGuard::all(), half())",
+                "a call is computed",
+            ),
+            ("for i in 0..4 {", "i", "the variable of a loop changes"),
+            (
+                "for i in 0..4 {",
+                "if i > 2 { 1.0 } else { 2.0 }",
+                "the condition is decided",
+            ),
+        ] {
+            let found = computed(before, operand);
+            assert_eq!(found.len(), 1, "{before} {operand}: {found:?}");
+            assert!(found[0].contains(why), "{found:?}");
+        }
+        for (before, operand) in [
+            ("", "2.0"),
+            ("", "-1.5"),
+            ("", "N"),
+            ("", "const { A::SIZE as f32 }"),
+            ("let n = const { A::SIZE as f32 };", "n"),
+            ("", "&w"),
+            ("", "of(3)"),
+            (
+                "",
+                "Branched::imm(TagGuard::all(), 1.0).imm(TagGuard::all(), N)",
+            ),
+            ("", "w.view()"),
+            ("", "if N > 1.0 { 1.0 } else { 2.0 }"),
+            ("let n = 1.0; let n = A::SIZE as f32;", "n"),
+            ("", "unknown"),
+        ] {
+            assert_eq!(computed(before, operand), [""; 0], "{before} {operand}");
+        }
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use super::{Checked, Finding, Group, Rule};
 use super::{
-    banks, budgets, cast, collect, commit, contraction, coverage, device_language, dma,
-    dma_performance, fetch, library, mapping_expressions, memory, performance, pipeline,
-    provenance, schedule, sequencer, steps, style, suppressions, switch, tensors, transpose,
-    valid_count, vector, versions,
+    banks, budgets, cast, collect, commit, contexts, contraction, coverage, device_language, dma,
+    dma_performance, fetch, library, mapping_expressions, memory, operand_slots, performance,
+    pipeline, placement, provenance, schedule, sequencer, steps, style, suppressions, switch,
+    tensors, transpose, valid_count, vector, versions,
 };
 use crate::names::nearest_names;
 
@@ -45,7 +45,11 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         rules: memory::RULES,
-        also: &[&tensors::VRF_CAPACITY],
+        also: &[
+            &tensors::DM_CAPACITY,
+            &tensors::TRF_CAPACITY,
+            &tensors::VRF_CAPACITY,
+        ],
         needs: Needs::Derivation,
         check: memory::check,
     },
@@ -78,6 +82,18 @@ pub(super) const FAMILIES: &[Family] = &[
         also: &[&memory::TENSOR_LOST],
         needs: Needs::Derivation,
         check: collect::check,
+    },
+    Family {
+        rules: contexts::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: contexts::check,
+    },
+    Family {
+        rules: operand_slots::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: operand_slots::check,
     },
     Family {
         rules: &[],
@@ -156,6 +172,12 @@ pub(super) const FAMILIES: &[Family] = &[
         also: &[],
         needs: Needs::Body,
         check: versions::check,
+    },
+    Family {
+        rules: placement::RULES,
+        also: &[],
+        needs: Needs::Derivation,
+        check: placement::check,
     },
     Family {
         rules: device_language::RULES,

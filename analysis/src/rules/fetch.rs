@@ -7,6 +7,7 @@ use crate::derivation::sequencer::SequencerViolation;
 use crate::hardware::{ElementType, FETCH_ALIGNMENT_BYTES, FETCH_OUTPUT_BYTES};
 use crate::items::Span;
 use crate::kernel::PassSource;
+use crate::numbers::thousands;
 
 use super::sequencer::{bytes, with_source_order};
 use super::wording::{self, StageOf};
@@ -112,8 +113,22 @@ pub(in crate::rules) static INTERLEAVE_MISMATCH: Rule = rule!(
     refused: Refusal::BY_LIBRARIES,
 );
 
+pub(in crate::rules) static FETCH_PACKET_CONTIGUITY: Rule = rule!(
+    "fetch_packet_contiguity",
+    Hardware,
+    Fetch,
+    "library",
+    "the innermost axis of a fetched packet is not contiguous in DM",
+    "A fetch reads runs of neighbouring bytes. The innermost axis of its packet has to be the innermost one of the tensor, so that \
+     one element follows the other; a packet along another axis, or one that repeats an element, has no run to read. Iterations \
+     may step as they like: what is not contiguous belongs into the time.";
+    holds: Holds::SUCCESSOR.since(7),
+    refused: Refusal::BY_LIBRARIES,
+);
+
 /// The family's rules.
 pub(super) const RULES: &[&Rule] = &[
+    &FETCH_PACKET_CONTIGUITY,
     &FETCH_PACKET_ALIGNMENT,
     &FETCH_CAST_UNSUPPORTED,
     &FETCH_CAST_OVERFLOW,
@@ -212,6 +227,21 @@ fn to_finding(
         | FetchViolation::InterleavedTypes { .. }
         | FetchViolation::InterleavedMappings { .. } => {
             return word_interleaving(checked, of, violation);
+        }
+        FetchViolation::Contiguity { axis, stride } => {
+            let steps = match stride {
+                0 => "which the tensor does not have: each step reads the same element".to_owned(),
+                _ => format!(
+                    "whose steps are {} elements apart in DM",
+                    thousands(u64::try_from(stride.unsigned_abs()).unwrap_or(u64::MAX))
+                ),
+            };
+            Finding::new(
+                &FETCH_PACKET_CONTIGUITY,
+                output.packet.span,
+                format!("innermost in the packet is `{axis}`, {steps}; a packet is read element by element"),
+            )
+            .help("put the axis that is innermost in the tensor innermost in the packet, and step through the other one in time")
         }
         FetchViolation::Sequencer(violation) => {
             return word_size(checked, of, derived, violation);

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::derivation::commit::CommitViolation;
 use crate::derivation::memory::{
-    ConflictKind, Elsewhere, MemoryViolation, MoveFault, MoveKind, MoveViolation, Occupant, VrfSum,
+    ConflictKind, Elsewhere, MemoryViolation, MoveFault, MoveKind, MoveViolation, Occupant, Sum,
     nearest_places,
 };
 use crate::derivation::{EndDerivation, OperationDerivation, PassDerivation, StageDerivation};
@@ -16,7 +16,7 @@ use crate::hardware::Machine;
 use crate::items::Span;
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{Body, OperationId, OperationKind, PassEnd, Tier, TrfAddress};
-use crate::rules::tensors::VRF_CAPACITY;
+use crate::rules::tensors::{DM_CAPACITY, TRF_CAPACITY, VRF_CAPACITY};
 
 pub(in crate::rules) static DM_OVERLAP: Rule = rule!(
     "dm_overlap",
@@ -116,7 +116,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             MemoryViolation::Conflict { .. } => {
                 findings.extend(word_conflict(checked.body, violation));
             }
-            MemoryViolation::VrfSum(sum) => findings.push(word_sum(checked.body, sum)),
+            MemoryViolation::Sum(sum) => findings.push(word_sum(checked.body, sum)),
         }
     }
     for violation in &checked.derivation().memory.moves {
@@ -363,18 +363,28 @@ pub(super) fn with_places(
     )
 }
 
-fn word_sum(body: &Body, sum: &VrfSum) -> Finding {
+/// Related places of a sum at the most: the largest of them.
+const SHOWN_TENSORS: usize = 8;
+
+fn word_sum(body: &Body, sum: &Sum) -> Finding {
+    let (rule, what) = match sum.tier {
+        Tier::Dm => (&DM_CAPACITY, "the tensors in data memory"),
+        Tier::Trf => (&TRF_CAPACITY, "the tensors in the tensor register file"),
+        _ => (&VRF_CAPACITY, "the vector registers"),
+    };
     let mut finding = Finding::new(
-        &VRF_CAPACITY,
+        rule,
         sum.span,
         format!(
-            "with this tensor of {} the vector registers that are needed at once take {}; a slice has {}",
+            "with this tensor of {} {what} that are needed at once take {}; a slice has {}",
             words::bytes(sum.last.1),
             words::bytes(sum.bytes),
             words::bytes(sum.capacity)
         ),
     );
-    for (other, bytes) in &sum.others {
+    let mut others = sum.others.clone();
+    others.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+    for (other, bytes) in others.iter().take(SHOWN_TENSORS) {
         if let Some(tensor) = body.tensor(*other) {
             finding = finding.related(
                 tensor.span,
@@ -385,9 +395,15 @@ fn word_sum(body: &Body, sum: &VrfSum) -> Finding {
     let rest = sum
         .capacity
         .saturating_sub(sum.bytes.saturating_sub(sum.last.1));
-    finding
-        .note(format!("{} are left beside them", words::bytes(rest)))
-        .help("work on it in tiles that fit beside them, or load it after the last use of another operand")
+    let finding = finding.note(format!("{} are left beside them", words::bytes(rest)));
+    match sum.tier {
+        Tier::Dm => finding.help(
+            "make it after the last use of another tensor, work on it in tiles, or keep a narrower type",
+        ),
+        _ => finding.help(
+            "work on it in tiles that fit beside them, or load it after the last use of another operand",
+        ),
+    }
 }
 
 /// Both sides of a move, level by level; as one mapping where a level is not known.

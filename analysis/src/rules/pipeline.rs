@@ -31,7 +31,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
                 .pipeline
                 .violations
                 .iter()
-                .map(|violation| to_finding(pass, violation)),
+                .filter_map(|violation| to_finding(pass, violation)),
         );
     }
 }
@@ -55,9 +55,29 @@ fn from(pass: &Pass, position: Position) -> String {
     position.engine().unwrap_or_else(begun)
 }
 
-fn to_finding(pass: &Pass, violation: &PipelineViolation) -> Finding {
+/// A method that the library has at other positions alone, with the methods that lead there.
+fn not_offered(pass: &Pass, place: Place, position: Position) -> Finding {
+    let library = pass.library();
+    let stage = match place {
+        Place::Stage(index) => pass.stages.get(index).map(|stage| stage.kind.canonical()),
+        Place::End => pass.end.canonical(),
+    };
+    let method = stage.map_or("", |stage| library.name_of(stage));
+    let before = from(pass, position);
+    let message = format!("`{method}` is no method of a stream that comes from {before}");
+    let finding = Finding::new(&PIPELINE_ORDER, span(pass, place), message);
+    let trim = library.name_of(CanonicalStage::CommitTrim);
+    match stage {
+        Some(stage) if stage.commits() && position < Position::CommitTrim => finding.help(format!(
+            "cut the packet to what is written before it, by `{trim}::<Packet>()`"
+        )),
+        _ => finding,
+    }
+}
+
+fn to_finding(pass: &Pass, violation: &PipelineViolation) -> Option<Finding> {
     let collect = pass.library().name_of(CanonicalStage::Collect);
-    match violation {
+    Some(match violation {
         PipelineViolation::NotCollected { place, engine, position, collected } => {
             let finding = Finding::new(
                 &PIPELINE_ORDER,
@@ -93,6 +113,9 @@ fn to_finding(pass: &Pass, violation: &PipelineViolation) -> Finding {
             format!("{} cannot be entered from {}; the engines follow each other in one order", capital(*engine), from(pass, *position)),
         )
         .note(format!("the order is {}", order_of_engines().join(", "))),
+        // Which context has a stage is another rule's.
+        PipelineViolation::Context { .. } | PipelineViolation::Unimplemented { .. } => return None,
+        PipelineViolation::NotOffered { place, position } => not_offered(pass, *place, *position),
         PipelineViolation::SubContextCommit { position } => Finding::new(
             &PIPELINE_ORDER,
             span(pass, Place::End),
@@ -102,5 +125,5 @@ fn to_finding(pass: &Pass, violation: &PipelineViolation) -> Finding {
             "begin this pass on the main context, or commit right after `{}` with packets of 32 bytes",
             pass.library().name_of(CanonicalStage::Fetch)
         )),
-    }
+    })
 }

@@ -158,6 +158,20 @@ pub(in crate::rules) static HBM_CAPACITY: Rule = rule!(
     refused: Refusal::BY_COMPILER,
 );
 
+pub(in crate::rules) static SPM_CAPACITY: Rule = rule!(
+    "spm_capacity",
+    Hardware,
+    Memory,
+    "library",
+    "a tensor in the scratchpad is larger than the scratchpad of a processing element",
+    "Each processing element has a scratchpad of 4 KiB, which holds what its controller reads: lists of indices and single values. \
+     It is no place for data that engines work on. A list that does not fit is read from the HBM as byte offsets instead, or \
+     the rows are fetched in several transfers of a shorter list each.",
+    alt;
+    holds: Holds::SUCCESSOR.since(9),
+    refused: Refusal::since(9),
+);
+
 /// The family's rules.
 pub(super) const RULES: &[&Rule] = &[
     &TILE_MISMATCH,
@@ -170,6 +184,7 @@ pub(super) const RULES: &[&Rule] = &[
     &TRF_CAPACITY,
     &VRF_CAPACITY,
     &HBM_CAPACITY,
+    &SPM_CAPACITY,
 ];
 
 /// Turns the violations of this family into findings.
@@ -396,10 +411,11 @@ fn word_capacity(checked: &Checked<'_>, violation: &CapacityViolation) -> Findin
     }
 }
 
-/// The rule of a memory's size. What is in a scratchpad is not measured here.
+/// The rule of a memory's size.
 fn rule_of(tier: Tier) -> &'static Rule {
     match tier {
-        Tier::Hbm | Tier::Host | Tier::Spm => &HBM_CAPACITY,
+        Tier::Hbm | Tier::Host => &HBM_CAPACITY,
+        Tier::Spm => &SPM_CAPACITY,
         Tier::Dm => &DM_CAPACITY,
         Tier::Trf => &TRF_CAPACITY,
         Tier::Vrf => &VRF_CAPACITY,
@@ -459,6 +475,20 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
             *span,
             format!("the tiled index `{index}` is no part of the tensor's mapping `{tensor}`"),
         ),
+        TileViolation::Scattered {
+            index,
+            within,
+            span,
+        } => Finding::new(
+            &TILE_MISMATCH,
+            *span,
+            format!(
+                "`{}` is not one run of one stride in `{}`",
+                super::wording::written(index),
+                super::wording::written(within)
+            ),
+        )
+        .help("tile an axis of the level, or neighbouring parts of it in their order"),
         TileViolation::NoAxis {
             index,
             length,

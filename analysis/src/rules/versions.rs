@@ -5,7 +5,7 @@
 
 use crate::db::Db;
 use crate::items::{
-    Crate, DeviceEntry, Dialect, Excluded, FileLibrary, ItemId, Span, device_entries, dialect,
+    Crate, DeviceEntry, Dialect, Excluded, FileLibrary, ItemId, Span, device_attribute, dialect,
     functions_of,
 };
 use crate::libraries::{DeviceKey, Library};
@@ -29,7 +29,8 @@ pub(in crate::rules) static LIBRARY_VERSION_MISMATCH: Rule = rule!(
      than the kernels are written for: the compiler refuses them, and whatever is judged by the wrong release may be judged \
      wrongly. Single names of another release among those of the crate's own are no such case. A crate has one library as \
      well: a file that imports the other one is read as the crate is, and the import is reported. Name the release that the \
-     kernels are written for in `Cargo.toml`, or under `[library]` in `visa-lint.toml`, or change the kernels.",
+     kernels are written for in `Cargo.toml`, or under `[library]` in `visa-lint.toml`, or change the kernels.";
+    refused: Refusal::OWN,
 );
 
 pub(in crate::rules) static DEVICE_ATTRIBUTE: Rule = rule!(
@@ -43,7 +44,8 @@ pub(in crate::rules) static DEVICE_ATTRIBUTE: Rule = rule!(
      passed over, and a value that is no such number counts as the key's default, both without a message: a kernel \
      that was meant for four chips runs on one. Write keys that the release has, and numbers of digits alone.",
     fix,
-    alt,
+    alt;
+    refused: Refusal::OWN,
 );
 
 /// The family's rules.
@@ -148,10 +150,10 @@ pub(super) fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
     let functions = functions_of(db, item);
     let mut findings = Vec::new();
     for function in functions {
-        let entries = device_entries(db, function);
-        if !entries.is_empty() {
+        let attribute = device_attribute(db, function);
+        if let Some(attribute) = attribute.filter(|attribute| !attribute.entries.is_empty()) {
             let dialect = dialect(db, function.file(db));
-            findings.extend(of_entries(dialect, &entries));
+            findings.extend(of_entries(dialect, &attribute.entries));
         }
     }
     findings

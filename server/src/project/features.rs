@@ -164,14 +164,29 @@ impl<'a> Features<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::packages::ManifestFile;
     use super::{Manifest, features_of};
     use visa_analysis::Truth;
+
+    fn manifest(root: &str, text: &str) -> Manifest {
+        let file = ManifestFile {
+            text: text.to_owned(),
+            table: text.parse().unwrap(),
+        };
+        Manifest {
+            name: root.to_owned(),
+            root: format!("/{root}").into(),
+            is_broken: false,
+            file: file.into(),
+            workspace: None,
+        }
+    }
 
     /// What holds for the features of the first of some manifests, given by folder and text.
     fn features(manifests: &[(&str, &str)]) -> Vec<(String, Truth)> {
         let manifests: Vec<Manifest> = manifests
             .iter()
-            .map(|(root, text)| Manifest::of_text(root, text))
+            .map(|(root, text)| manifest(root, text))
             .collect();
         let features = &features_of(&manifests)[0].features;
         let features = features.iter();

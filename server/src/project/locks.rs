@@ -214,7 +214,7 @@ impl Lock {
     }
 
     /// The package that a package depends on and that itself depends on another one, over others or not, with the release of the
-    /// other where the file has one alone.
+    /// other where that is one alone.
     pub(super) fn through(&self, package: &str, name: &str) -> Option<(&str, Option<String>)> {
         let own = self.numbers(package).next()?;
         let mut reaching = vec![false; self.packages.len()];
@@ -238,12 +238,35 @@ impl Lock {
                 .find(|at| reaching.get(*at) == Some(&true))?;
             self.packages.get(found)
         })?;
-        let mut versions = self.versions(name);
-        let release = match (versions.next(), versions.next()) {
-            (Some(only), None) => Some(only.to_owned()),
-            _ => None,
-        };
+        let release = self.reached(own, name, &mut reaching);
         (!is_same(&by.name, name)).then_some((by.name.as_str(), release))
+    }
+
+    /// The release of a package that another depends on over those that are `reaching`, if it is one alone. What is looked at
+    /// is taken out of these.
+    fn reached(&self, from: usize, name: &str, reaching: &mut [bool]) -> Option<String> {
+        let wanted: Vec<usize> = self.numbers(name).collect();
+        let mut waiting = vec![from];
+        let mut found: Vec<&str> = Vec::new();
+        while let Some(at) = waiting.pop() {
+            match reaching.get_mut(at) {
+                Some(known) if *known => *known = false,
+                _ => continue,
+            }
+            let Some(package) = self.packages.get(at) else {
+                continue;
+            };
+            if wanted.contains(&at) {
+                found.push(&package.version);
+            } else {
+                let entries = package.dependencies.iter();
+                waiting.extend(entries.flat_map(|entry| self.meant(entry)));
+            }
+        }
+        match found.as_slice() {
+            [only] => Some((*only).to_owned()),
+            _ => None,
+        }
     }
 
     /// For each package those that depend on it.
@@ -357,7 +380,7 @@ dependencies = [
     fn a_library_is_reached_over_others() {
         let lock = Lock::parse(LOCK).unwrap();
         let through = |package: &str| lock.through(package, "furiosa-opt-std");
-        assert_eq!(through("user"), Some(("layout", None)));
+        assert_eq!(through("user"), Some(("layout", Some("0.7.0".to_owned()))));
         assert_eq!(through("app"), None);
         assert_eq!(through("layout"), None);
         assert_eq!(through("nothing"), None);

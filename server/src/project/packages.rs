@@ -135,20 +135,6 @@ impl Manifest {
         let shared = file.table.get("workspace")?.get("dependencies")?;
         Some((folder, shared.get(name)?))
     }
-
-    #[cfg(test)]
-    pub(super) fn of_text(root: &str, text: &str) -> Self {
-        Self {
-            name: root.to_owned(),
-            root: format!("/{root}").into(),
-            is_broken: false,
-            file: Rc::new(ManifestFile {
-                text: text.to_owned(),
-                table: text.parse().unwrap(),
-            }),
-            workspace: None,
-        }
-    }
 }
 
 fn read(path: &Path) -> Result<ManifestFile, String> {

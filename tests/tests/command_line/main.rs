@@ -26,6 +26,7 @@ mod human;
 mod ignoring;
 mod markdown;
 mod questions;
+mod releases;
 mod settings;
 mod setup;
 mod watch;

@@ -294,8 +294,13 @@ fn the_pages_of_the_rules_report_their_rules() {
                 .any(|found| found["rule"] == name.as_str() && found["file"] == page.as_str())
         })
         .collect();
-    // Its page says that it needs settings to compare with.
-    assert_eq!(silent, ["budget_exceeded"]);
+    // A release is on no page of Markdown; beside those that need one a page says that it needs settings to compare with.
+    let needs_release = |name: &str| {
+        let rule = visa_analysis::find_rule(name);
+        rule.is_some_and(|rule| visa_analysis::dialect_line(rule.wrong).is_some())
+    };
+    let mut silent = silent.into_iter();
+    assert!(silent.all(|name| name == "budget_exceeded" || needs_release(name)));
     let unused: Vec<&serde_json::Value> = found
         .iter()
         .filter(|found| found["rule"] == "unused_suppression")

@@ -286,12 +286,17 @@ fn k(ctx: &mut Context, lanes: &HbmTensor<i32, m![1], m![L]>) -> HbmTensor<i32, 
     let folder = folder_with(&[
         ("book/a.rs", kernel.as_bytes()),
         ("next/a.rs", kernel.as_bytes()),
-        ("next/visa-lint.toml", b"dialect = \"opt-std\"\n"),
+        ("next/visa-lint.toml", b"dialect = \"opt-std@0.10\"\n"),
     ]);
     // The current library has no addresses that could be misaligned.
     assert_eq!(
         findings(folder.path(), &["--ignore", "performance"]),
-        ["book/a.rs dma_alignment deny"]
+        [
+            "book/a.rs dma_alignment deny",
+            // It imports the other library, and is written as for an early release.
+            "next/a.rs library_version_mismatch warn",
+            "next/a.rs library_version_mismatch warn"
+        ]
     );
     assert_eq!(
         findings(
@@ -356,7 +361,10 @@ fn mistakes_in_the_file_are_errors_with_their_place() {
             "[[overrides]]\npaths = [\"a\"]\nlevel = {}\n",
             "visa-lint.toml:3:1: unknown field `level`",
         ),
-        ("[[overrides]]\npaths = [\"a\"]\n", "missing field `levels`"),
+        (
+            "[[overrides]]\npaths = [\"a\"]\n",
+            "visa-lint.toml:2:9: an override without `levels`, `dialect` or `library` changes nothing",
+        ),
         (
             "[budgets]\nk = \"fast\"\n",
             "visa-lint.toml:2:5: invalid type: string \"fast\", expected a number of cycles or a table",

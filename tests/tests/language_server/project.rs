@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tower_lsp::ls_types::notification::ShowMessage;
 use tower_lsp::ls_types::request::{RegisterCapability, WorkspaceConfiguration};
-use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity, MessageType};
+use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity, MessageType, Position};
 
 use super::diagnostics::{BROKEN, published, pull, pull_workspace, rules};
 use super::support::{Client, Setup, untitled, uri_of};
@@ -153,8 +153,17 @@ fn load(ctx: &mut Context, gates: &HbmTensor<i32, m![1], m![G]>) {
     let said = |name: &str, rule: &str| (name.to_owned(), vec![rule.to_owned()]);
     assert_eq!(
         found(&mut client),
-        [said("one.rs", "dialect_unsupported")],
-        "once for both modules"
+        [
+            (
+                "one.rs".to_owned(),
+                vec![
+                    "dialect_unsupported".to_owned(),
+                    "library_version_mismatch".to_owned()
+                ]
+            ),
+            said("two.rs", "library_version_mismatch")
+        ],
+        "the release once for both modules"
     );
     folder.write("Cargo.toml", &manifest("furiosa-visa-std"));
     changed(&mut client, &[folder.path("Cargo.toml")]);
@@ -163,6 +172,60 @@ fn load(ctx: &mut Context, gates: &HbmTensor<i32, m![1], m![G]>) {
         let mut found = found(client);
         found.sort();
         found
+    });
+    client.finish();
+}
+
+/// What the status item shows: the library and the release of a document, also after the manifest names another one.
+#[test]
+fn a_document_has_the_library_and_the_release_of_its_crate() {
+    let manifest = |version: &str| {
+        format!("[package]\nname = \"k\"\n[dependencies]\nfuriosa-opt-std = \"{version}\"\n")
+    };
+    let kernel = "use super::*;
+axes![G = 8];
+#[device(chip = 1)]
+fn keep(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![G]>) {}
+";
+    let folder = Folder::with(&[
+        ("Cargo.toml", &manifest("0.6")),
+        ("src/lib.rs", "mod one;\n"),
+        ("src/one.rs", kernel),
+    ]);
+    let ask = |client: &mut Client| {
+        let uri = uri_of(&folder.path("src/one.rs"));
+        client.request_raw("visa/dialect", json!({ "uri": uri }))
+    };
+    let mut client = Setup::utf16().folder(folder.folder.path()).in_process();
+    let uri = uri_of(&folder.path("src/one.rs"));
+    client.open(&uri, kernel);
+    assert_eq!(pull(&mut client, &uri), []);
+    let expected = json!({
+        "version": 1, "crate": "k", "dialect": "opt-std", "release": "0.6.0", "read_as": null,
+        "because": "`Cargo.toml` depends on `furiosa-opt-std`; the requirement `0.6` counts as 0.6.0",
+    });
+    assert_eq!(ask(&mut client), expected);
+    // The kernel is not written for the new one, and the manifest's line is beside the finding.
+    folder.write("Cargo.toml", &manifest("0.8"));
+    changed(&mut client, &[folder.path("Cargo.toml")]);
+    eventually(&mut client, &json!("0.8.0"), |client| {
+        ask(client)["release"].clone()
+    });
+    let found = pull(&mut client, &uri);
+    assert_eq!(found.len(), 1, "{found:?}");
+    let related = found[0].related_information.clone().unwrap();
+    let place = &related[0].location;
+    assert_eq!(place.uri, uri_of(&folder.path("Cargo.toml")));
+    assert_eq!(place.range.start, Position::new(3, 0));
+    assert_eq!(place.range.end, Position::new(3, 23));
+    let unknown = json!({ "uri": uri_of(&folder.path("src/none.rs")) });
+    assert_eq!(client.request_raw("visa/dialect", unknown), Value::Null);
+    client.finish();
+    let chosen = json!({ "dialect": "opt-std@0.7" });
+    let setup = Setup::utf16().with("/initializationOptions", chosen);
+    let mut client = setup.folder(folder.folder.path()).in_process();
+    eventually(&mut client, &json!("0.7"), |client| {
+        ask(client)["release"].clone()
     });
     client.finish();
 }

@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use crate::hardware::{
     BANK_RUN_LIMIT, DM_BANK_BITS, DM_BANKS, ElementType, FETCH_ALIGNMENT_BYTES, Target,
     fetch_cast_targets, fetch_casts,
@@ -110,6 +112,13 @@ pub enum FetchViolation {
         mappings: (Mapping, Mapping),
         /// That other tensor, counted from 0.
         index: usize,
+    },
+    /// The packet's innermost axis does not step through DM element by element.
+    Contiguity {
+        /// The axis.
+        axis: Arc<str>,
+        /// Elements of DM between two of its steps; 0 where the buffer does not have it.
+        stride: i128,
     },
     /// The sequencer breaks a limit, or there is none.
     Sequencer(SequencerViolation),
@@ -476,6 +485,19 @@ fn distance(body: &Body, tensors: &[TensorId], element_type: ElementType) -> Opt
     (bits % unit == 0).then_some(bits / unit)
 }
 
+/// The innermost axis of a packet, if it does not step through the buffer element by element.
+fn scattered(request: &SequenceRequest, report: &SequenceReport) -> Option<FetchViolation> {
+    let digit = request.packet.form().digits().first()?.clone();
+    let axis = digit.term.as_ref()?.atom.axis()?.name().to_owned();
+    let entry = report.entries.last()?;
+    let own = digit.live > 1 && entry.axis.as_deref() == Some(axis.as_str());
+    let stride = entry.stride.filter(|stride| own && *stride != 1)?;
+    Some(FetchViolation::Contiguity {
+        axis: axis.into(),
+        stride,
+    })
+}
+
 fn derive_sequence(body: &Body, pass: &Pass, index: usize, derivation: &mut FetchDerivation) {
     let Some(request) = request(body, pass, index) else {
         return;
@@ -531,6 +553,9 @@ fn derive_sequence(body: &Body, pass: &Pass, index: usize, derivation: &mut Fetc
                     ..run.with_padded_buffer(&request)
                 })
             }));
+    }
+    if Conventions::of(pass.dialect).fetches_contiguously() {
+        derivation.violations.extend(scattered(&request, &report));
     }
     derivation.sequence = Some(report);
 }

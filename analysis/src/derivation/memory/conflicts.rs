@@ -9,6 +9,7 @@ use crate::kernel::{
 };
 use crate::mapping::{Answer, equal};
 
+use super::super::conventions::Conventions;
 use super::MemoryDerivation;
 use super::allocations::{self, Access, Allocation, Part};
 use super::free::{gaps, places};
@@ -48,8 +49,8 @@ pub enum MemoryViolation {
         /// The written tensor's address; of a stale read, the operation that reads.
         span: Span,
     },
-    /// Tensors of the VRF that are needed at once and do not fit together, wherever they are.
-    VrfSum(VrfSum),
+    /// Tensors of one memory that are needed at the same time and do not fit together, wherever they are.
+    Sum(Sum),
 }
 
 /// How a conflict shows.
@@ -94,12 +95,14 @@ pub struct Occupant {
     pub address_span: Span,
 }
 
-/// Tensors of the VRF that are needed at once.
+/// Tensors of one memory that are needed at the same time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VrfSum {
-    /// Bytes of all.
+pub struct Sum {
+    /// The memory.
+    pub tier: Tier,
+    /// Bytes of all, of a slice.
     pub bytes: u64,
-    /// Bytes of the VRF.
+    /// Bytes of the memory.
     pub capacity: u64,
     /// The tensor that no longer fits, and its bytes.
     pub last: (TensorId, u64),
@@ -242,7 +245,16 @@ pub(crate) fn nearest_places(
 pub(super) fn derive(body: &Body, allocations: &[Allocation]) -> Vec<MemoryViolation> {
     let finder = Finder { body, allocations };
     let mut violations = Vec::new();
-    let crowded = finder.crowded_registers(&mut violations);
+    let mut sums = Vec::new();
+    let crowded = finder.crowded(Tier::Vrf, &mut sums);
+    if Conventions::of(body.dialect).is_addressed() {
+        violations.extend(sums.into_iter().map(MemoryViolation::Sum));
+    } else {
+        // Without addresses nothing overlaps: what remains is whether everything fits, said once a memory.
+        finder.crowded(Tier::Dm, &mut sums);
+        finder.crowded(Tier::Trf, &mut sums);
+        violations.extend(fullest(sums).into_iter().map(MemoryViolation::Sum));
+    }
     let mut seen: FxHashSet<(Span, Span)> = FxHashSet::default();
     let occupied = Occupied::of(allocations);
     for (index, written) in allocations.iter().enumerate() {
@@ -545,18 +557,45 @@ impl Finder<'_> {
         found.unwrap_or(Elsewhere::Nowhere)
     }
 
-    /// Finds tensors of the VRF that do not fit beside what is needed meanwhile, and returns them.
-    fn crowded_registers(&self, violations: &mut Vec<MemoryViolation>) -> FxHashSet<TensorId> {
-        let capacity = self.body.machine.vrf_bytes;
+    /// Whether tensors of a memory are surely never too many at a time: by their lifetimes alone, which is fast.
+    fn is_roomy(&self, members: &[&Allocation], capacity: u64) -> bool {
+        let mut events: Vec<(u32, bool, u64)> = Vec::new();
+        for member in members {
+            let (Some(bytes), lifetime) = (member.bytes, member.lifetime(self.body)) else {
+                continue;
+            };
+            events.push((lifetime.from.0, true, bytes));
+            events.push((lifetime.to.0.saturating_add(1), false, bytes));
+        }
+        // What ends before an operation makes room for what begins there.
+        events.sort_unstable();
+        let mut sum = 0_u64;
+        events.into_iter().all(|(_, begins, bytes)| {
+            sum = if begins {
+                sum.saturating_add(bytes)
+            } else {
+                sum.saturating_sub(bytes)
+            };
+            sum <= capacity
+        })
+    }
+
+    /// Finds tensors of a memory that do not fit beside what is needed meanwhile, and returns them.
+    fn crowded(&self, tier: Tier, sums: &mut Vec<Sum>) -> FxHashSet<TensorId> {
+        let Some(capacity) = self.body.machine.capacity(tier) else {
+            return FxHashSet::default();
+        };
         let registers: Vec<&Allocation> = self
             .allocations
             .iter()
             .filter(|allocation| {
-                allocation.tier == Tier::Vrf
-                    && allocation.bytes.is_some_and(|bytes| bytes <= capacity)
+                allocation.tier == tier && allocation.bytes.is_some_and(|bytes| bytes <= capacity)
             })
             .collect();
         let mut crowded = FxHashSet::default();
+        if self.is_roomy(&registers, capacity) {
+            return crowded;
+        }
         let mut places: FxHashSet<Span> = FxHashSet::default();
         for last in &registers {
             let (Some(write), Some(bytes)) = (last.writes.first(), last.bytes) else {
@@ -582,17 +621,31 @@ impl Finder<'_> {
             };
             crowded.insert(last.tensor);
             if places.insert(tensor.span) {
-                violations.push(MemoryViolation::VrfSum(VrfSum {
+                sums.push(Sum {
+                    tier,
                     bytes: sum,
                     capacity,
                     last: (last.tensor, bytes),
                     others,
                     span: tensor.span,
-                }));
+                });
             }
         }
         crowded
     }
+}
+
+/// Of each memory the first of the largest sums.
+fn fullest(sums: Vec<Sum>) -> Vec<Sum> {
+    let mut found: Vec<Sum> = Vec::new();
+    for sum in sums {
+        match found.iter_mut().find(|known| known.tier == sum.tier) {
+            Some(known) if known.bytes < sum.bytes => *known = sum,
+            Some(_) => {}
+            None => found.push(sum),
+        }
+    }
+    found
 }
 
 /// The halves of the TRF that none of the ranges reaches into, if the bytes fit a half.

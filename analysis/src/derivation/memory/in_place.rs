@@ -55,7 +55,7 @@ pub(super) fn derive(
             MemoryViolation::Conflict {
                 needed, written, ..
             } => needed.tensor == source && written.tensor == target,
-            MemoryViolation::VrfSum(_) => false,
+            MemoryViolation::Sum(_) => false,
         })
     };
     let passes = body

@@ -21,7 +21,7 @@ fn conflicts(builder: &BodyBuilder<'_>) -> Vec<(ConflictKind, TensorId, TensorId
                 written,
                 ..
             } => Some((*kind, needed.tensor, written.tensor)),
-            MemoryViolation::VrfSum(_) => None,
+            MemoryViolation::Sum(_) => None,
         })
         .collect()
 }
@@ -294,7 +294,7 @@ fn regions_of_the_tensor_register_file() {
             .iter()
             .find_map(|violation| match violation {
                 MemoryViolation::Conflict { elsewhere, .. } => Some(elsewhere.clone()),
-                MemoryViolation::VrfSum(_) => None,
+                MemoryViolation::Sum(_) => None,
             })
     };
     assert_eq!(meeting(FirstHalf, SecondHalf), None);
@@ -328,7 +328,7 @@ fn vector_registers_have_to_fit_together() {
     assert_eq!(sum("L", AddressValue::Unknown, AddressValue::Unknown), []);
     for two in [AddressValue::Unknown, AddressValue::Bytes(0)] {
         match sum("K", AddressValue::Bytes(0), two).as_slice() {
-            [MemoryViolation::VrfSum(sum)] => {
+            [MemoryViolation::Sum(sum)] => {
                 assert_eq!(
                     (sum.bytes, sum.last.1, sum.others[0].1),
                     (12288, 8192, 4096)

@@ -1,11 +1,12 @@
 //! Tiles: whether what a tile declares is the part that it selects, and is inside of its tensor (book: Resize;
 //! library: views and tiles).
 
+use crate::derivation::conventions::Conventions;
 use crate::items::Span;
 use crate::kernel::{Body, Level, Levels, Origin, Tensor, TileWindow};
 use crate::mapping::{
-    Answer, Division, DivisionMode, Form, Mapping, MappingKind, PaddingKind, divide, divide_span,
-    equal_forms, holds,
+    Answer, Division, DivisionMode, FindAxisError, Form, Mapping, MappingKind, PaddingKind, divide,
+    divide_span, equal_forms, find_axis, holds, window_axis,
 };
 
 /// A tile that is no part of its tensor.
@@ -26,6 +27,15 @@ pub enum TileViolation {
         index: Mapping,
         /// How many values the tile asks for.
         length: u64,
+        /// Where the index is written.
+        span: Span,
+    },
+    /// The tiled index is in the level, but not as one run of one stride.
+    Scattered {
+        /// The index.
+        index: Mapping,
+        /// The level's mapping.
+        within: Mapping,
         /// Where the index is written.
         span: Span,
     },
@@ -96,14 +106,120 @@ pub(super) fn derive(body: &Body, tensor: &Tensor) -> Option<TileViolation> {
             span: window.length.span,
         });
     }
-    mismatch(
-        &body.tensor(*of)?.levels,
-        &tensor.levels,
-        window,
-        index,
+    let whole = body.tensor(*of)?;
+    let base = &whole.levels;
+    let fault = match holes(body, whole) {
+        Holes::Searched => mismatch(base, &tensor.levels, window, index, length),
+        Holes::Spelled(kind) => in_level(base, window, (index, length), kind),
+        Holes::Either => mismatch(base, &tensor.levels, window, index, length).filter(|_| {
+            let kinds = [PaddingKind::Top, PaddingKind::Bottom];
+            let mut spelled = kinds
+                .map(|kind| in_level(base, window, (index, length), kind))
+                .into_iter();
+            spelled.all(|fault| fault.is_some())
+        }),
+    };
+    fault.or_else(|| out_of_bounds(window, index, length))
+}
+
+/// How the hole that a tile leaves is looked for.
+enum Holes {
+    /// Over the whole tensor, by its elements.
+    Searched,
+    /// In the level of the tile, with padding of this kind.
+    Spelled(PaddingKind),
+    /// Either way, with any kind.
+    Either,
+}
+
+fn holes(body: &Body, whole: &Tensor) -> Holes {
+    let conventions = Conventions::of(body.dialect);
+    if conventions.tiles_one_level() {
+        Holes::Spelled(hole(whole.exclusive))
+    } else if conventions.has_library_limits() {
+        Holes::Searched
+    } else {
+        Holes::Either
+    }
+}
+
+/// The padding in place of what a tile leaves out: what is behind an exclusive view's is not to be written.
+const fn hole(exclusive: bool) -> PaddingKind {
+    if exclusive {
+        PaddingKind::Bottom
+    } else {
+        PaddingKind::Top
+    }
+}
+
+/// Whether what a tile declares is what it leaves of its level alone.
+fn in_level(
+    base: &Levels,
+    window: &TileWindow,
+    (index, length): (&Mapping, u64),
+    kind: PaddingKind,
+) -> Option<TileViolation> {
+    let (_, level) = base.iter().find(|(level, _)| *level == window.level)?;
+    let level = level.value.as_ref().filter(|level| !level.is_opaque())?;
+    let declared = window.output.value.as_ref()?;
+    if index.is_opaque() || declared.is_opaque() {
+        return None;
+    }
+    let expected = if index.size() == 1 {
+        level.form().clone()
+    } else {
+        let stride = match find_axis(level.form(), index.form()) {
+            Ok(stride) => stride,
+            Err(FindAxisError::Undecided) => return None,
+            Err(FindAxisError::NotInMapping) => {
+                return Some(TileViolation::Absent {
+                    index: index.clone(),
+                    tensor: level.clone(),
+                    span: window.index.span,
+                });
+            }
+            Err(FindAxisError::Scattered | FindAxisError::SpanDoesNotDivide { .. }) => {
+                return Some(TileViolation::Scattered {
+                    index: index.clone(),
+                    within: level.clone(),
+                    span: window.index.span,
+                });
+            }
+        };
+        window_axis(level.form(), stride, index.size(), length, kind).ok()?
+    };
+    (equal_forms(&expected, declared.form()) == Answer::No).then(|| TileViolation::Output {
+        level: window.level,
+        declared: declared.clone(),
+        expected: Some(
+            replaced(level, index, length, kind)
+                .filter(|written| *written.form() == expected)
+                .unwrap_or_else(|| expected.to_mapping()),
+        ),
+        index: index.clone(),
         length,
-    )
-    .or_else(|| out_of_bounds(window, index, length))
+        span: window.output.span,
+    })
+}
+
+/// A mapping with the part that is an index cut to its first values, as it is written.
+fn replaced(whole: &Mapping, index: &Mapping, length: u64, kind: PaddingKind) -> Option<Mapping> {
+    let cut = index.resize(length).ok()?.pad_to(index.size(), kind).ok()?;
+    let parts: Vec<Mapping> = match whole.kind() {
+        MappingKind::Product(parts) => parts.to_vec(),
+        _ => vec![whole.clone()],
+    };
+    let parts: Vec<Mapping> = parts
+        .into_iter()
+        .map(|part| {
+            if part.form() == index.form() {
+                cut.clone()
+            } else {
+                part
+            }
+        })
+        .collect();
+    Mapping::product(&parts).ok()
 }
 
 fn out_of_bounds(window: &TileWindow, index: &Mapping, length: u64) -> Option<TileViolation> {
@@ -168,9 +284,26 @@ pub(super) fn mismatch(
 /// The mapping of a level behind a tile of `length` values of an index; `None` where the index is no part of the tensor, or
 /// the tile no part of the index.
 #[must_use]
-pub fn tile_output(base: &Levels, level: Level, index: &Mapping, length: u64) -> Option<Mapping> {
+pub fn tile_output(
+    body: &Body,
+    whole: &Tensor,
+    level: Level,
+    index: &Mapping,
+    length: u64,
+) -> Option<Mapping> {
     if length == 0 || length > index.size() {
         return None;
+    }
+    let base = &whole.levels;
+    if !matches!(holes(body, whole), Holes::Searched) {
+        let (_, mapping) = base.iter().find(|(candidate, _)| *candidate == level)?;
+        let mapping = mapping.value.as_ref()?;
+        let kind = hole(whole.exclusive);
+        let stride = find_axis(mapping.form(), index.form()).ok()?;
+        let left = window_axis(mapping.form(), stride, index.size(), length, kind).ok()?;
+        return replaced(mapping, index, length, kind)
+            .filter(|written| *written.form() == left)
+            .or_else(|| Some(left.to_mapping()));
     }
     let whole = base.full()?;
     let division = if length == 1 {

@@ -8,6 +8,7 @@ mod operands;
 mod operations;
 mod reduce;
 mod shapes;
+pub mod slots;
 pub mod stages;
 #[cfg(test)]
 mod tests;

@@ -297,9 +297,8 @@ fn tile(
     };
     let index = names.argument(index)?;
     let length = length.replace('_', "").parse::<u64>().ok()?;
-    let levels = &receiver.tensor()?.levels;
     one(
-        tensors::tile_output(levels, level, &index, length),
+        tensors::tile_output(receiver.body(), receiver.tensor()?, level, &index, length),
         "the view with the tile in the index's place",
     )
 }

@@ -165,14 +165,6 @@ pub enum PlanStep {
     Write,
 }
 
-impl PlanStep {
-    /// Whether it carries the plan out.
-    #[must_use]
-    pub const fn runs(self) -> bool {
-        matches!(self, Self::Make | Self::Write)
-    }
-}
-
 /// How many operands an operation of an ALU takes besides the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Arity {

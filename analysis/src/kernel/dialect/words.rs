@@ -88,8 +88,6 @@ pub struct Words {
     pub conditions: &'static [(&'static str, ConditionWord)],
     /// Constructors of guards.
     pub guards: &'static [(&'static str, GuardWord)],
-    /// The type of guards.
-    pub guard_type: &'static str,
     /// Groups by their markers.
     pub groups: &'static [(&'static str, u8)],
     /// What a marker asks of a bit of the execution id; none where the bit does not matter.
@@ -153,7 +151,6 @@ impl Words {
         operands: &[],
         conditions: &[],
         guards: &[],
-        guard_type: "",
         groups: &[],
         bits: &[],
         slots_type: "",

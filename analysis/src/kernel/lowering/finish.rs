@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::hardware::{ElementType, Machine};
 use crate::items::{self, Span};
-use crate::kernel::dialect::Dialect;
+use crate::kernel::dialect::{Access, Dialect};
 use crate::kernel::{
     Body, Launch, Levels, Operation, OperationId, OperationKind, Origin, Pass, PassEnd, Stage,
     StageKind, StreamShape, Tensor, TensorId, TileWindow, Unresolved, Written,
@@ -213,6 +213,7 @@ impl Finish {
             name: draft.name.clone(),
             tier: draft.kind.tier,
             element_type: self.scalar(draft.kind.scalar, draft.span),
+            exclusive: draft.kind.access == Access::Exclusive,
             levels: self.levels(&draft.kind.levels, draft.span),
             address: draft.address.clone(),
             origin,

@@ -46,6 +46,7 @@ pub(super) fn lower_for(
         span,
         device: items::device_attribute(db, function).map(|attribute| DeviceAttribute {
             chips: attribute.chips,
+            pes: attribute.pe,
             span: attribute.span,
         }),
         chips: None,

@@ -95,6 +95,13 @@ pub(super) struct Override {
     pub(super) levels: LevelTable,
 }
 
+impl Override {
+    pub(super) fn changes_nothing(&self) -> bool {
+        let library = self.dialect.is_some() || self.library.version.is_some();
+        !library && self.levels.is_empty()
+    }
+}
+
 /// How severely something is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -212,6 +212,11 @@ impl Reader<'_> {
                     &entry.paths.span(),
                     "an override without paths changes nothing",
                 );
+            } else if entry.changes_nothing() {
+                self.refuse(
+                    &entry.paths.span(),
+                    "an override without `levels`, `dialect` or `library` changes nothing",
+                );
             }
             OverriddenPaths {
                 paths: self.patterns(entry.paths.into_inner()),

@@ -46,6 +46,7 @@ fn trf_tensor(element_type: ElementType, (row, element): Two<'_>, axes: Axes<'_>
         name: None,
         tier: Tier::Trf,
         element_type: written(element_type),
+        exclusive: false,
         levels: Levels {
             chip: Some(written(Mapping::identity())),
             cluster: Some(written(mapping("1 # 2", &[]))),

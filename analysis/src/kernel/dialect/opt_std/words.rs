@@ -98,7 +98,6 @@ pub(super) static WORDS: Words = Words {
         ("matches", GuardWord::Matches),
         ("not_matches", GuardWord::NotMatches),
     ],
-    guard_type: "TagGuard",
     groups: &[("Zero", 0), ("One", 1)],
     bits: &[("One", Some(true)), ("Zero", Some(false)), ("Ignore", None)],
     slots_type: "Branched",

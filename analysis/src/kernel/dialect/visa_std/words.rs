@@ -90,7 +90,6 @@ pub(super) static WORDS: Words = Words {
     ],
     conditions: &[("ValidAlways", ConditionWord::Always)],
     guards: &[],
-    guard_type: "",
     groups: &[],
     bits: &[],
     slots_type: "",

@@ -1,0 +1,328 @@
+//! Operands that the vendor's compiler needs as constants and that are computed, as they are written.
+//!
+//! The compiler knows literals, `const` items and what is in `const { … }`. Which arguments of which methods it needs so, the
+//! dialect's table says; what is not surely computed is passed over.
+
+use std::sync::Arc;
+
+use ra_ap_syntax::SyntaxNode;
+use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasName};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::db::Db;
+use crate::items::{
+    ItemId, Namespace, ParsedItem, Resolution, Span, parse_item, resolve, scope_at,
+};
+
+use super::callgraph::is_reached_from_kernel;
+use super::catalogue::Role;
+use super::device_language::{is_constant, is_read_while_running, without_parentheses};
+use super::dialect;
+use super::surface::segments;
+
+/// An operand that is computed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ComputedOperand {
+    /// What computes it.
+    pub kind: ComputedKind,
+    /// What is written in the place of the argument.
+    pub written: String,
+    /// The argument.
+    pub span: Span,
+    /// What is computed: the argument itself, or what the variable that it names is bound to, with the text there.
+    pub source: (Span, String),
+}
+
+/// What computes an operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ComputedKind {
+    /// The size of an axis or a mapping, as another type.
+    SizeCast,
+    /// A call.
+    Call,
+    /// The variable of a loop.
+    LoopVariable,
+    /// A condition that is decided while the kernel runs.
+    Condition,
+}
+
+/// The computed operands of a function; none of functions that run on the host.
+#[salsa::tracked(returns(clone))]
+pub fn computed_operands(db: &dyn Db, function: ItemId) -> Arc<[ComputedOperand]> {
+    if !is_reached_from_kernel(db, function) {
+        return Arc::from([]);
+    }
+    let parsed = parse_item(db, function);
+    let Some(node) = parsed.cast::<ast::Fn>() else {
+        return Arc::from([]);
+    };
+    let reader = Reader::new(db, function, &parsed, &node);
+    let table = dialect::of_file(db, function.file(db));
+    let mut found = Vec::new();
+    for call in node
+        .syntax()
+        .descendants()
+        .filter_map(ast::MethodCallExpr::cast)
+    {
+        let Some(name) = call.name_ref() else {
+            continue;
+        };
+        let given: Vec<ast::Expr> = call
+            .arg_list()
+            .into_iter()
+            .flat_map(|list| list.args().collect::<Vec<_>>())
+            .collect();
+        let mut methods = table.methods(name.text());
+        let Some(method) = methods.find(|method| method.arguments.len() == given.len()) else {
+            continue;
+        };
+        for (argument, expression) in method.arguments.iter().zip(&given) {
+            if is_needed_constant(argument.role) {
+                found.extend(reader.operand(expression));
+            }
+        }
+    }
+    found.into()
+}
+
+/// Whether the compiler needs to know an argument.
+const fn is_needed_constant(role: Role) -> bool {
+    matches!(
+        role,
+        Role::Operand | Role::OperandAndConstant | Role::Value | Role::Pattern
+    )
+}
+
+/// Variables that are followed to what they are bound to, one to the next.
+const FOLLOWED: usize = 4;
+
+/// The name of sizes.
+const SIZE: &str = "SIZE";
+
+struct Reader<'a> {
+    db: &'a dyn Db,
+    function: ItemId,
+    parsed: &'a ParsedItem,
+    /// Variables of loops.
+    counted: FxHashSet<String>,
+    /// Variables that are bound once, to what; `None` for a name that is bound more often.
+    bound: FxHashMap<String, Option<ast::Expr>>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(db: &'a dyn Db, function: ItemId, parsed: &'a ParsedItem, node: &ast::Fn) -> Self {
+        let mut counted = FxHashSet::default();
+        let mut bound: FxHashMap<String, Option<ast::Expr>> = FxHashMap::default();
+        for pattern in node.syntax().descendants().filter_map(ast::IdentPat::cast) {
+            let Some(name) = pattern.name() else {
+                continue;
+            };
+            let name = name.text().to_string();
+            let binding = pattern.syntax().parent();
+            let value = binding
+                .clone()
+                .and_then(ast::LetStmt::cast)
+                .filter(|_| pattern.mut_token().is_none())
+                .and_then(|binding| binding.initializer());
+            if binding.is_some_and(|binding| ast::ForExpr::can_cast(binding.kind())) {
+                counted.insert(name.clone());
+            }
+            let first = !bound.contains_key(&name);
+            bound.insert(name, value.filter(|_| first));
+        }
+        Self {
+            db,
+            function,
+            parsed,
+            counted,
+            bound,
+        }
+    }
+
+    /// What is computed of an operand.
+    fn operand(&self, expression: &ast::Expr) -> Option<ComputedOperand> {
+        let (kind, at) = self.computed(expression, FOLLOWED)?;
+        Some(ComputedOperand {
+            kind,
+            written: expression.syntax().text().to_string(),
+            span: self.parsed.span(expression.syntax()),
+            source: (
+                self.parsed.span(at.syntax()),
+                at.syntax().text().to_string(),
+            ),
+        })
+    }
+
+    /// What is surely computed in an expression, and the outermost expression that is.
+    fn computed(&self, expression: &ast::Expr, depth: usize) -> Option<(ComputedKind, ast::Expr)> {
+        let expression = without_parentheses(expression.clone());
+        if is_constant(expression.syntax()) {
+            return None;
+        }
+        let all = |parts: Vec<ast::Expr>| parts.iter().find_map(|part| self.computed(part, depth));
+        match &expression {
+            ast::Expr::PathExpr(path) => {
+                let name = path.syntax().text().to_string();
+                match self.bound.get(&name) {
+                    _ if self.counted.contains(&name) => {
+                        Some((ComputedKind::LoopVariable, expression))
+                    }
+                    Some(Some(value)) if depth > 0 => self.computed(value, depth - 1),
+                    _ => None,
+                }
+            }
+            ast::Expr::PrefixExpr(prefix) => {
+                let (kind, at) = self.computed(&prefix.expr()?, depth)?;
+                Some((kind, self.outer(expression, at)))
+            }
+            ast::Expr::CastExpr(cast) => {
+                let inner = cast.expr()?;
+                if is_size(&inner) {
+                    return Some((ComputedKind::SizeCast, expression));
+                }
+                let (kind, at) = self.computed(&inner, depth)?;
+                Some((kind, self.outer(expression, at)))
+            }
+            ast::Expr::BinExpr(both) => {
+                let (kind, at) = all([both.lhs()?, both.rhs()?].into())?;
+                Some((kind, self.outer(expression, at)))
+            }
+            ast::Expr::TupleExpr(tuple) => all(tuple.fields().collect()),
+            ast::Expr::ArrayExpr(array) => match array.kind() {
+                ast::ArrayExprKind::ElementList(elements) => all(elements.collect()),
+                ast::ArrayExprKind::Repeat { initializer, .. } => {
+                    all(initializer.into_iter().collect())
+                }
+            },
+            ast::Expr::RefExpr(reference) => match reference.expr()? {
+                array @ ast::Expr::ArrayExpr(_) => self.computed(&array, depth),
+                _ => None,
+            },
+            ast::Expr::CallExpr(call) => {
+                if self.gives_a_number(call) {
+                    return Some((ComputedKind::Call, expression));
+                }
+                all(arguments(call.arg_list()))
+            }
+            ast::Expr::MethodCallExpr(call) => {
+                let root = root_of(call)?;
+                match &root {
+                    // A value that methods of the library add to.
+                    ast::Expr::CallExpr(_) => {
+                        all([call.receiver()?].into()).or_else(|| all(arguments(call.arg_list())))
+                    }
+                    _ if self.is_number(&root) => Some((ComputedKind::Call, expression)),
+                    _ => None,
+                }
+            }
+            ast::Expr::IfExpr(branch) => {
+                let condition = branch.condition()?;
+                let decided = self.runs(condition.syntax());
+                decided.then_some((ComputedKind::Condition, expression))
+            }
+            _ => None,
+        }
+    }
+
+    /// The whole of an expression, where what is computed of it is written in it.
+    fn outer(&self, whole: ast::Expr, part: ast::Expr) -> ast::Expr {
+        let range = part.syntax().text_range();
+        if whole.syntax().text_range().contains_range(range) {
+            whole
+        } else {
+            part
+        }
+    }
+
+    /// Whether a function of the project, or one of a type of numbers, gives a number.
+    fn gives_a_number(&self, call: &ast::CallExpr) -> bool {
+        let Some(ast::Expr::PathExpr(callee)) = call.expr() else {
+            return false;
+        };
+        let Some(path) = callee.path() else {
+            return false;
+        };
+        let names = segments(&path);
+        if let [owner, _] = names.as_slice()
+            && is_number_type(owner)
+        {
+            return true;
+        }
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let place = path.syntax().text_range().start().into();
+        let scope = scope_at(self.db, self.function, place);
+        let Resolution::Function(function) = resolve(self.db, &scope, &names, Namespace::Value)
+        else {
+            return false;
+        };
+        let declared = parse_item(self.db, function).cast::<ast::Fn>();
+        let result = declared.and_then(|declared| declared.ret_type()?.ty());
+        result.is_some_and(|result| is_number_type(&result.syntax().text().to_string()))
+    }
+
+    /// Whether an expression is a literal, a number by its type, or a constant.
+    fn is_number(&self, expression: &ast::Expr) -> bool {
+        match expression {
+            ast::Expr::Literal(_) | ast::Expr::CastExpr(_) => true,
+            ast::Expr::PrefixExpr(prefix) => prefix
+                .expr()
+                .is_some_and(|inner| self.is_number(&without_parentheses(inner))),
+            ast::Expr::PathExpr(path) => {
+                let Some(path) = path.path() else {
+                    return false;
+                };
+                let names = segments(&path);
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                let place = path.syntax().text_range().start().into();
+                let scope = scope_at(self.db, self.function, place);
+                let found = resolve(self.db, &scope, &names, Namespace::Value);
+                matches!(found, Resolution::Const(_))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a condition is decided while the kernel runs: by a loop's variable, or by what the kernel reads.
+    fn runs(&self, condition: &SyntaxNode) -> bool {
+        let names = condition.descendants().filter_map(ast::PathExpr::cast);
+        names.into_iter().any(|path| {
+            let name = path.syntax().text().to_string();
+            let read = self.bound.get(&name).and_then(Option::as_ref);
+            self.counted.contains(&name) || read.is_some_and(is_read_while_running)
+        })
+    }
+}
+
+fn arguments(list: Option<ast::ArgList>) -> Vec<ast::Expr> {
+    list.into_iter()
+        .flat_map(|list| list.args().collect::<Vec<_>>())
+        .collect()
+}
+
+/// What the first of a chain of methods is called on.
+fn root_of(call: &ast::MethodCallExpr) -> Option<ast::Expr> {
+    let mut receiver = without_parentheses(call.receiver()?);
+    while let ast::Expr::MethodCallExpr(inner) = &receiver {
+        receiver = without_parentheses(inner.receiver()?);
+    }
+    Some(receiver)
+}
+
+/// Whether an expression is the size of a type: `A::SIZE`.
+fn is_size(expression: &ast::Expr) -> bool {
+    let ast::Expr::PathExpr(path) = without_parentheses(expression.clone()) else {
+        return false;
+    };
+    let path = path.path();
+    let name = path.as_ref().and_then(|path| path.segment()?.name_ref());
+    let qualified = path.is_some_and(|path| path.qualifier().is_some());
+    qualified && name.is_some_and(|name| name.text() == SIZE)
+}
+
+fn is_number_type(name: &str) -> bool {
+    let sized = ["f", "i", "u"].iter().any(|kind| {
+        let bits = name.strip_prefix(kind);
+        bits.is_some_and(|bits| matches!(bits, "8" | "16" | "32" | "64" | "128" | "size"))
+    });
+    sized && name != "fsize"
+}

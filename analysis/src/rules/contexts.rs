@@ -1,0 +1,137 @@
+//! Rules about the two contexts of the Tensor Unit: which of them runs a stage, and who may store to a register file.
+
+use crate::derivation::pipeline::{PipelineViolation, Place};
+use crate::items::Span;
+use crate::kernel::dialect::Dialect;
+use crate::kernel::{CanonicalStage, Context, Pass, PassEnd};
+
+use super::{Checked, Finding, Level, Rule, rule, wording};
+
+pub(in crate::rules) static CONTEXT_RESTRICTION: Rule = rule!(
+    "context_restriction",
+    Hardware,
+    Language,
+    "library",
+    "a stage that the context of its pass does not have",
+    "The main context runs contractions, table lookups and the conversions of a commit; the sub context packs valid elements and \
+     loads the register files. The library gives each context the methods that it has: in the other one the method does \
+     not exist, and the kernel does not compile.";
+    holds: Holds::SUCCESSOR.since(5),
+    refused: Refusal::BY_LIBRARIES,
+);
+
+pub(in crate::rules) static REGISTER_STORE_FROM_MAIN: Rule = Rule {
+    level: Some(Level::Warn),
+    ..rule!(
+        "register_store_from_main",
+        Silent,
+        Language,
+        "library",
+        "a pass of the main context that stores to a register file without the sub context",
+        "The register files are loaded by the sub context. Up to release 0.6 the vector register file, and up to 0.9 the tensor \
+     register file, can be loaded by a pass of the main context as well, as far as types go; kernels that did so were seen to \
+     hang, or to compute with the weights that were there before. Later releases ask for the sub context as an argument.";
+        holds: Holds::SUCCESSOR.until(9),
+    )
+};
+
+pub(in crate::rules) static STAGE_UNIMPLEMENTED: Rule = rule!(
+    "stage_unimplemented",
+    Toolchain,
+    Language,
+    "library",
+    "a stage that the library names and has no body for",
+    "Some stages of the machine have a method in the library whose body is missing: the kernel compiles, and a run stops with \
+     a panic where it is called. What they do has to be done by other means until a release brings them.";
+    holds: Holds::SUCCESSOR,
+    refused: Refusal::BY_LIBRARIES,
+);
+
+/// The family's rules.
+pub(super) const RULES: &[&Rule] = &[
+    &CONTEXT_RESTRICTION,
+    &REGISTER_STORE_FROM_MAIN,
+    &STAGE_UNIMPLEMENTED,
+];
+
+/// Turns what a context does not run into findings.
+pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    for (pass, derived) in wording::passes(checked) {
+        for violation in &derived.pipeline.violations {
+            findings.extend(match violation {
+                PipelineViolation::Context { place, wanted } => {
+                    Some(restricted(pass, *place, *wanted))
+                }
+                PipelineViolation::Unimplemented { place } => Some(unimplemented(pass, *place)),
+                _ => None,
+            });
+        }
+        if derived.pipeline.stores_from_main {
+            findings.extend(stored(pass));
+        }
+    }
+}
+
+fn method(pass: &Pass, place: Place) -> (String, Span) {
+    let library: Dialect = pass.library();
+    match place {
+        Place::Stage(index) => pass
+            .stages
+            .get(index)
+            .map(|stage| (stage.method.clone(), stage.span)),
+        Place::End => {
+            let stage = pass.end.canonical();
+            let name = stage.map(|stage| library.name_of(stage).to_owned());
+            name.zip(pass.end.written().map(|(_, span)| span))
+        }
+    }
+    .unwrap_or_else(|| (String::new(), pass.begin.packet.span))
+}
+
+const fn name(context: Context) -> &'static str {
+    match context {
+        Context::Main => "main context",
+        Context::Sub => "sub context",
+        Context::TensorDma | Context::PcieDma => "DMA",
+    }
+}
+
+fn restricted(pass: &Pass, place: Place, wanted: Context) -> Finding {
+    let (method, span) = method(pass, place);
+    let release = pass.dialect.release;
+    let message = format!(
+        "`{method}` is a method of the {} alone, and this pass is the other one's (release {release})",
+        name(wanted)
+    );
+    Finding::new(&CONTEXT_RESTRICTION, span, message)
+        .help(format!("begin this pass on the {}", name(wanted)))
+}
+
+fn unimplemented(pass: &Pass, place: Place) -> Finding {
+    let (method, span) = method(pass, place);
+    let edition = pass.library().edition();
+    Finding::new(
+        &STAGE_UNIMPLEMENTED,
+        span,
+        format!("{edition} has no body for `{method}`, and a run stops there"),
+    )
+}
+
+fn stored(pass: &Pass) -> Option<Finding> {
+    let (stage, span) = match &pass.end {
+        PassEnd::ToTrf { span, .. } => (CanonicalStage::ToTrf, *span),
+        PassEnd::ToVrf { span, .. } => (CanonicalStage::ToVrf, *span),
+        _ => return None,
+    };
+    let method = pass.library().name_of(stage);
+    Some(
+        Finding::new(
+            &REGISTER_STORE_FROM_MAIN,
+            span,
+            format!(
+                "`{method}` in a pass of the main context: the sub context loads the register files"
+            ),
+        )
+        .help("begin this pass on the sub context"),
+    )
+}
