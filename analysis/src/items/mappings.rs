@@ -2,15 +2,18 @@
 //!
 //! A fault inside an alias belongs to the alias: its uses have no mapping and no problem of their own.
 
+mod factors;
+mod generics;
+
 use std::ops::Range;
 use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode};
 use rustc_hash::FxHashMap;
 
-use super::bindings::{Bindings, Bound};
+use super::bindings::Bindings;
 use super::constants::{ConstValue, evaluate};
-use super::declarations::{MacroArguments, generic_names, path_segments};
+use super::declarations::{MacroArguments, path_segments};
 use super::dialects::dialect;
 use super::file::{item_text, macro_name, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
@@ -23,11 +26,11 @@ use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::libraries::{self, Library};
 use crate::mapping::{
-    Axis, Construct, FactorKind, FactorNode, Grammar, GrammarError, Mapping, MappingError,
-    MappingKind, Operator, SyntaxKind, SyntaxNode, uncountable_factor,
+    Axis, Grammar, GrammarError, Mapping, MappingError, Operator, SyntaxKind, SyntaxNode,
 };
 use crate::names::nearest_names;
 use crate::syntax::parse_text;
+use generics::has_arguments;
 
 /// Escapes and groups inside each other that are followed.
 const MAXIMUM_DEPTH: usize = 64;
@@ -449,78 +452,6 @@ impl Resolver<'_> {
             .ok()
     }
 
-    fn factor(&mut self, factor: &FactorNode, body: Span) -> Option<u64> {
-        let grammar = grammar_of(self.db, body);
-        match &factor.kind {
-            FactorKind::Literal(value) => Some(*value),
-            FactorKind::Missing => None,
-            FactorKind::Name(name) => {
-                let span = body.inside(&factor.span);
-                if self.is_constant(name) {
-                    self.named_constant(span, span, true);
-                    return None;
-                }
-                let known = grammar.reads(Construct::AxisFactor);
-                let named = self.only_if(known, |resolver| resolver.name(name, span))?;
-                self.counted(&named, span)
-            }
-            FactorKind::Mapping(node) => {
-                let known = grammar.reads(Construct::MappingFactor);
-                let mapping = self.only_if(known, |resolver| resolver.node(node, body))?;
-                self.counted(&mapping, body.inside(&factor.span))
-            }
-            FactorKind::Constant { content } => {
-                let span = body.inside(content);
-                if !grammar.reads(Construct::ConstantFactor) {
-                    self.named_constant(span, body.inside(&factor.span), true);
-                    return None;
-                }
-                let value = self.constant(span);
-                if value.is_none() {
-                    self.problem(MappingProblemKind::UnresolvedEscape, span);
-                }
-                value
-            }
-        }
-    }
-
-    /// Reads an operand that only some releases take: in the others the operand itself is what is wrong, and nothing in it
-    /// is a fault of its own.
-    fn only_if(
-        &mut self,
-        known: bool,
-        read: impl FnOnce(&mut Self) -> Option<Mapping>,
-    ) -> Option<Mapping> {
-        let before = self.problems.len();
-        let mapping = read(self);
-        if !known {
-            self.problems.truncate(before);
-            return None;
-        }
-        mapping
-    }
-
-    /// The size of a mapping as a right operand: what an alias or an escaped type stands for may have none to take.
-    fn counted(&mut self, mapping: &Mapping, span: Span) -> Option<u64> {
-        let Some(found) = uncountable_operator(mapping) else {
-            return Some(mapping.size());
-        };
-        let reported = self.problems.iter().any(|problem| {
-            matches!(problem.kind, MappingProblemKind::Grammar { .. })
-                && problem.span.item == span.item
-                && problem.span.start >= span.start
-                && problem.span.end <= span.end
-        });
-        if !reported {
-            let kind = MappingProblemKind::Grammar {
-                message: uncountable_factor(found),
-                instead: None,
-            };
-            self.problem(kind, span);
-        }
-        None
-    }
-
     /// Whether a name is that of a constant and of no type.
     fn is_constant(&self, name: &str) -> bool {
         let types = resolve(self.db, self.scope, &[name], Namespace::Type);
@@ -700,84 +631,6 @@ impl Resolver<'_> {
         }
     }
 
-    /// An alias with arguments: its type, with what its parameters stand for. A fault in it is the alias's own.
-    fn generic_alias(
-        &mut self,
-        alias: ItemId,
-        path: &ast::Path,
-        start: Span,
-    ) -> Option<Option<Mapping>> {
-        self.expansions += 1;
-        if self.expansions > MAXIMUM_EXPANSIONS
-            || reference_order(self.db, alias) != ReferenceOrder::Sound
-        {
-            return None;
-        }
-        let parsed = parse_item(self.db, alias);
-        let declared = parsed.cast::<ast::TypeAlias>()?;
-        let written = declared.ty()?;
-        let bound = self.bound_parameters(&declared, path, start);
-        let offset = written.syntax().text_range().start().into();
-        let mut inside = Resolver {
-            db: self.db,
-            scope: &scope_at(self.db, alias, offset),
-            bindings: &bound,
-            problems: Vec::new(),
-            depth: self.depth,
-            expansions: self.expansions,
-            observed: None,
-        };
-        let mapping = inside.written_type(&written, parsed.text.full_span());
-        self.expansions = inside.expansions;
-        mapping
-    }
-
-    /// What the parameters of an alias stand for, by the arguments of a path to it.
-    fn bound_parameters(
-        &mut self,
-        declared: &ast::TypeAlias,
-        path: &ast::Path,
-        start: Span,
-    ) -> Bound {
-        let arguments = path
-            .segment()
-            .and_then(|segment| ast::HasGenericArgs::generic_arg_list(&segment));
-        let arguments = arguments.into_iter().flat_map(|list| list.generic_args());
-        let arguments =
-            arguments.filter(|argument| !matches!(argument, ast::GenericArg::LifetimeArg(_)));
-        let mut bound = Bound::default();
-        for ((name, constant), argument) in generic_names(declared).into_iter().zip(arguments) {
-            match argument {
-                ast::GenericArg::TypeArg(argument) => {
-                    let Some(written) = argument.ty() else {
-                        continue;
-                    };
-                    if constant {
-                        // A path may name a constant as well as a type.
-                        let text = written.syntax().text().to_string();
-                        bound.add_constant(name, self.constant_text(&text));
-                    } else if let Some(Some(mapping)) = self.quietly(&written, start) {
-                        bound.add_mapping(name, mapping);
-                    }
-                }
-                ast::GenericArg::ConstArg(argument) => {
-                    let text = argument.syntax().text().to_string();
-                    bound.add_constant(name, self.constant_text(&text));
-                }
-                _ => {}
-            }
-        }
-        bound
-    }
-
-    /// The mapping of a type whose faults are reported where its own macro is.
-    fn quietly(&mut self, written: &ast::Type, start: Span) -> Option<Option<Mapping>> {
-        let before = self.problems.len();
-        let mapping = self.written_type(written, start);
-        self.problems.truncate(before);
-        mapping
-    }
-
     /// `Symbol<A>`, what an axis expands to.
     fn symbol(&mut self, path: &ast::Path, start: Span) -> Option<Option<Mapping>> {
         let arguments = ast::HasGenericArgs::generic_arg_list(&path.segment()?)?;
@@ -788,29 +641,6 @@ impl Resolver<'_> {
         };
         self.written_type(&axis.ty()?, start)
     }
-}
-
-/// The first operator of a mapping that has no size for a right operand to take.
-fn uncountable_operator(mapping: &Mapping) -> Option<&'static str> {
-    let mut mapping = mapping;
-    loop {
-        mapping = match mapping.kind() {
-            MappingKind::Stride(inner, _) => inner,
-            MappingKind::Identity | MappingKind::Axis(_) | MappingKind::Broadcast(_) => {
-                return None;
-            }
-            MappingKind::Modulo(..) => return Some("`%`"),
-            MappingKind::Resize(..) => return Some("`=`"),
-            MappingKind::Pad(..) => return Some("`#`"),
-            MappingKind::Product(_) => return Some("`,`"),
-        };
-    }
-}
-
-fn has_arguments(path: &ast::Path) -> bool {
-    path.segment()
-        .and_then(|segment| ast::HasGenericArgs::generic_arg_list(&segment))
-        .is_some()
 }
 
 fn axis_mapping(axis: &AxisDefinition) -> Option<Mapping> {

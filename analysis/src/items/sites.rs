@@ -225,6 +225,13 @@ impl Collector<'_> {
         let scope = scope_at(self.db, self.item, offset);
         let (result, observed) = observe_mapping_text(self.db, &scope, text, site.body);
         site.problems = result.problems;
+        // Between the brackets of an empty call nothing can be shown.
+        let book = grammar_of(self.db, site.body).is_book();
+        for problem in &mut site.problems {
+            if !book && problem.span == site.body && problem.span.start == problem.span.end {
+                problem.span = site.span;
+            }
+        }
         if result.mapping.is_some() {
             let grammar = grammar_of(self.db, site.body);
             if let (Some(tree), _) = &*recently_parsed_mapping(text, grammar) {

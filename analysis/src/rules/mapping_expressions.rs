@@ -32,8 +32,9 @@ pub(in crate::rules) static MAPPING_SYNTAX: Rule = rule!(
     "Mapping Expressions",
     "`axes!`, `m!` or `i!` does not parse",
     "The three macros have small grammars of their own: axes with `/`, `%`, `#` and `=`, each followed by a plain number, \
-     commas between factors, brackets or parentheses around groups, braces around a Rust type. Anything else stops the \
-     compiler at the macro with few words. An alias that needs itself has no mapping either.";
+     commas between factors, brackets or parentheses around groups, braces around a Rust type. The current library reads \
+     more: numbers of positions and kinds of padding from release 0.3 on, a constant in braces after an operator from 0.4, \
+     an axis or a quotient in parentheses there from 0.8, lower-case axes from 0.9. Anything else stops the compiler at the macro with few words. An alias that needs itself has no mapping either.";
     refused: Refusal::BY_LIBRARIES,
 );
 
@@ -45,7 +46,8 @@ pub(in crate::rules) static UNKNOWN_AXIS: Rule = rule!(
     "a name in a mapping expression that names no axis in scope",
     "The symbols of a mapping are axes, declared by `axes!` and found by Rust's rules for types: in the \
      block, in the module, or imported. An axis declared in another module has to be imported like any \
-     other name, and a renaming import gives it another name here while it stays the same axis. Names that look \
+     other name, and a renaming import gives it another name here while it stays the same axis. From release 0.8 of the \
+     current library on a bare name after an operator is an axis too: a constant there is written in braces. Names that look \
      like the unknown one are proposed, and never written without being looked at: another axis is another kernel.";
     refused: Refusal::BY_LIBRARIES,
 );

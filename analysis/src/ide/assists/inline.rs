@@ -12,8 +12,8 @@ use ra_ap_syntax::{SyntaxKind, SyntaxToken};
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{
-    ItemId, Namespace, Resolution, ScopeRef, SiteKind, file_range, item_text, mapping_parts,
-    mapping_sites, resolve,
+    ItemId, Namespace, Resolution, ScopeRef, SiteKind, file_grammar, file_range, item_text,
+    mapping_parts, mapping_sites, resolve,
 };
 use crate::mapping::{self, FactorKind, SyntaxNode};
 use crate::report::FileEdit;
@@ -188,7 +188,7 @@ fn meaning(db: &dyn Db, alias: ItemId) -> Option<Meaning> {
         return None;
     }
     Some(Meaning {
-        body: body_of(&written, &source),
+        body: body_of(&written, &source, file_grammar(db, file)),
         names: names_in(&names, &written)?,
         declaration: lines(&text, bytes(node.syntax())?),
         private: node.visibility().is_none(),
@@ -206,7 +206,7 @@ fn is_sound(db: &dyn Db, alias: ItemId) -> bool {
         .all(|site| site.problems.is_empty())
 }
 
-fn body_of(written: &ast::Type, source: &str) -> Option<Body> {
+fn body_of(written: &ast::Type, source: &str, grammar: mapping::Grammar) -> Option<Body> {
     let ast::Type::MacroType(call) = written else {
         return None;
     };
@@ -216,7 +216,7 @@ fn body_of(written: &ast::Type, source: &str) -> Option<Body> {
     }
     let open = source.find(['[', '(', '{'])?;
     let body = source.get(open + 1..source.len().checked_sub(1)?)?.trim();
-    let (parsed, errors) = mapping::parse_mapping(body);
+    let (parsed, errors) = mapping::parse_mapping_in(body, grammar);
     let parsed = parsed.filter(|_| errors.is_empty())?;
     Some(Body {
         text: body.to_owned(),
