@@ -452,6 +452,15 @@ pub enum UnresolvedReason {
         /// What the function is written for.
         dialect: Dialect,
     },
+    /// A method that only the other library has.
+    OtherLibrary {
+        /// Its name.
+        method: String,
+        /// The library that has it.
+        library: Library,
+        /// What the function is written for.
+        dialect: Dialect,
+    },
     /// A macro that is given a context: the operations that it runs are unknown.
     Macro(String),
     /// A closure that is handed to something that is not followed.
@@ -508,6 +517,16 @@ impl UnresolvedReason {
                 dialect.library.crate_name(),
                 dialect.release
             ),
+            Self::OtherLibrary {
+                method,
+                library,
+                dialect,
+            } => format!(
+                "`{method}` is a method of `{}`, and this is written for `{}` {}",
+                library.crate_name(),
+                dialect.library.crate_name(),
+                dialect.release
+            ),
             Self::Macro(name) => format!("the macro `{name}!` is not expanded"),
             Self::ClosureNotFollowed => "a closure that is not followed".to_owned(),
             Self::NotInferred => "type not inferred".to_owned(),
@@ -525,11 +544,11 @@ impl UnresolvedReason {
 
 /// The words for a method that is none, with the one that may have been meant.
 fn unknown_method(name: &str) -> String {
-    // One library is read so far: its names are those that may be meant.
-    let methods = dialect::table(Library::VisaStd)
-        .newest()
-        .every_method()
-        .map(|method| method.name);
+    let libraries = Library::ALL
+        .into_iter()
+        .map(|library| dialect::table(library).newest());
+    let methods = libraries.flat_map(|library| library.every_method());
+    let methods = methods.map(|method| method.name);
     match nearest_names(name, methods).first() {
         Some(nearest) => format!("unknown method `{name}`; the nearest is `{nearest}`"),
         None => format!("unknown method `{name}`"),

@@ -3,9 +3,9 @@
 use super::{Checked, Finding, Group, Rule};
 use super::{
     banks, budgets, cast, collect, commit, contexts, contraction, coverage, device_language, dma,
-    dma_performance, fetch, library, mapping_expressions, memory, operand_slots, performance,
-    pipeline, placement, provenance, schedule, sequencer, steps, style, suppressions, switch,
-    tensors, transpose, valid_count, vector, versions,
+    dma_performance, fetch, library, mapping_expressions, memory, operand_slots, other_release,
+    performance, pipeline, placement, provenance, schedule, sequencer, steps, style, suppressions,
+    switch, tensors, transpose, valid_count, vector, versions,
 };
 use crate::names::nearest_names;
 
@@ -166,6 +166,12 @@ pub(super) const FAMILIES: &[Family] = &[
         also: &[],
         needs: Needs::Derivation,
         check: library::check,
+    },
+    Family {
+        rules: other_release::RULES,
+        also: &[],
+        needs: Needs::Body,
+        check: other_release::check,
     },
     Family {
         rules: versions::RULES,

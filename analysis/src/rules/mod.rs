@@ -37,6 +37,7 @@ mod mapping_expressions;
 mod memory;
 mod numerals;
 mod operand_slots;
+mod other_release;
 mod padded_tensors;
 mod performance;
 mod pipeline;

@@ -1,8 +1,9 @@
 //! Methods: by the receiver in the dialect's table, or Rust's own on numbers, arrays, iterators and closures.
 
-use crate::kernel::dialect::{Accessor, Action, Method, Receiver};
+use crate::kernel::dialect::{Accessor, Action, Method, Receiver, table};
 use crate::kernel::surface::{is_plain, named_method, sequence_method};
 use crate::kernel::{Context, Position, TensorId, UnresolvedReason};
+use crate::libraries::Library;
 
 use super::{Call, Interpreter, Thing, Value};
 
@@ -100,6 +101,20 @@ impl Interpreter<'_> {
         }
     }
 
+    /// The other library, if it has published a method of a name that this one has in no release.
+    fn other_library(&self, name: &str) -> Option<Library> {
+        let own = &self.own.dialect;
+        if own.methods_of_any_release(name).next().is_some() {
+            return None;
+        }
+        let mut others = Library::ALL.into_iter();
+        others.find(|library| {
+            let other = table(*library).newest();
+            let mut methods = other.methods_of_any_release(name);
+            *library != own.library && methods.any(|method| method.is_published())
+        })
+    }
+
     /// Why a method of a name is none of the dialect's.
     pub(super) fn no_method(&self, name: &str) -> UnresolvedReason {
         let method = name.to_owned();
@@ -109,7 +124,14 @@ impl Interpreter<'_> {
                 releases,
                 dialect: self.own.dialect.id(),
             },
-            None => UnresolvedReason::UnknownMethod(method),
+            None => match self.other_library(name) {
+                Some(library) => UnresolvedReason::OtherLibrary {
+                    method,
+                    library,
+                    dialect: self.own.dialect.id(),
+                },
+                None => UnresolvedReason::UnknownMethod(method),
+            },
         }
     }
 
@@ -145,7 +167,8 @@ impl Interpreter<'_> {
                     && arguments.any(|(value, _)| value.is_device_side())
                 {
                     let reason = match self.no_method(&call.name) {
-                        reason @ UnresolvedReason::OtherRelease { .. } => reason,
+                        reason @ (UnresolvedReason::OtherRelease { .. }
+                        | UnresolvedReason::OtherLibrary { .. }) => reason,
                         _ => UnresolvedReason::NotInferred,
                     };
                     self.unresolved(reason, call.name_span);

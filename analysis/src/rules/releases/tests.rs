@@ -65,7 +65,7 @@ fn rows() -> Vec<Row> {
         (false, Some(6..=10), "operand_slots"),
         (false, Some(7..=10), "fetch_packet_contiguity vrf_element_mismatch lift_placement"),
         (false, Some(2..=6), "generic_kernel"),
-        row(ALL, "library_version_mismatch device_attribute"),
+        row(ALL, "library_version_mismatch device_attribute other_release_api"),
         // Performance.
         row(ALL, "fetch_narrow_packet fetch_partial_flit idle_rows half_mac_packet trf_load_stall"),
         row(ALL, "narrow_round_trip transpose_single_buffer commit_split_writes"),
