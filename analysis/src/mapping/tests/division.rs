@@ -1,7 +1,8 @@
 //! Division against the index functions of both sides.
 
 use crate::mapping::{
-    Answer, Cell, Division, DivisionMode, Form, Mapping, PaddingKind, divide, divide_span, holds,
+    Answer, Cell, Digit, Division, DivisionMode, Form, Mapping, PaddingKind, divide, divide_span,
+    holds,
 };
 
 use super::random::{Random, Shape, is_clear, repeats_axes};
@@ -164,7 +165,7 @@ fn residues_hold_what_did_not_match() {
         }
         let relaxed = divide(dividend.form(), divisor.form(), DivisionMode::Relaxed);
         for residue in [&relaxed.dividend_residue, &relaxed.divisor_residue] {
-            let mut paddings = residue.digits().iter().flat_map(|digit| digit.paddings());
+            let mut paddings = residue.digits().iter().flat_map(Digit::paddings);
             let top = paddings.all(|padding| padding.kind == PaddingKind::Top);
             assert!(top || composites, "{dividend:?} by {divisor:?}");
         }

@@ -92,6 +92,7 @@ fn kinds_never_merge_and_never_compare_equal() {
 /// Of two paddings at one position the left one decides.
 #[test]
 fn a_cell_looks_left_first() {
+    use PaddingKind::{Bottom, Top, Zero};
     let mapping = m("A #{!} 6, T #{0} 4");
     for (position, kind) in [
         (3, PaddingKind::Zero),
@@ -107,8 +108,7 @@ fn a_cell_looks_left_first() {
     assert_eq!(mapping.form().cell_at(24), Cell::OutOfBounds);
     let stacked = m("A # 6 #{0} 7 #{!} 9");
     let kinds: Vec<Cell> = (4..9).map(|at| stacked.form().cell_at(at)).collect();
-    let kind = |kind| Cell::Padding(kind);
-    use PaddingKind::{Bottom, Top, Zero};
+    let kind = Cell::Padding;
     assert_eq!(
         kinds,
         [kind(Top), kind(Top), kind(Zero), kind(Bottom), kind(Bottom)]
