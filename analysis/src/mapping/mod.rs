@@ -45,10 +45,6 @@ pub use index::{Axis, Cell, PaddingKind};
 pub use projection::{AxisPart, project};
 #[cfg(test)]
 pub use regions::WindowAxisError;
-#[allow(
-    unused_imports,
-    reason = "derivations of the current dialect ask for them"
-)]
 #[cfg(test)]
 pub use regions::remove_axis;
 pub use regions::{FindAxisError, find_axis, slots, window_axis};

@@ -210,11 +210,7 @@ fn absent(buffer: &Form, axis: &Form) -> FindAxisError {
 ///
 /// # Errors
 /// [`FindAxisError`]; also where the region that the axis spans holds something else.
-<<<<<<< HEAD
 #[cfg(test)]
-=======
-#[allow(dead_code, reason = "derivations of the current dialect ask for it")]
->>>>>>> macros
 pub fn remove_axis(buffer: &Form, axis: &Form) -> Result<Form, FindAxisError> {
     if axis.size() == 1 {
         return Ok(buffer.clone());
@@ -264,7 +260,6 @@ pub fn window_axis(
 
 /// A mapping cut into pieces of two positions, outermost first. None unless its size is a power of two.
 #[must_use]
-#[allow(dead_code, reason = "derivations of the current dialect ask for it")]
 pub fn slots(mapping: &Form) -> Option<Vec<Form>> {
     if !mapping.size().is_power_of_two() {
         return None;
@@ -283,7 +278,6 @@ pub fn slots(mapping: &Form) -> Option<Vec<Form>> {
 impl Form {
     /// Whether every position holds the same element and none is padding: `m![n]` for its own size `n`.
     #[must_use]
-    #[allow(dead_code, reason = "derivations of the current dialect ask for it")]
     pub fn is_broadcast(&self) -> bool {
         let copies = |digit: &Digit| {
             let term = digit.term.as_ref();
