@@ -307,7 +307,7 @@ impl Reader<'_> {
             return;
         };
         if first > 0 {
-            let from_zero = self.from_zero(&range, first);
+            let from_zero = self.range_from_zero(&range, first);
             let variable = self.uses(&run);
             let fault = RangeStart {
                 first,
@@ -320,7 +320,7 @@ impl Reader<'_> {
     }
 
     /// A range with as many numbers that starts at 0.
-    fn from_zero(&self, range: &ast::RangeExpr, first: u64) -> Option<String> {
+    fn range_from_zero(&self, range: &ast::RangeExpr, first: u64) -> Option<String> {
         let end = range.end()?;
         let operator = range.op_token()?.text().to_owned();
         Some(match (&end, self.number(&end)) {

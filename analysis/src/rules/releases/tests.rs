@@ -115,9 +115,11 @@ fn every_rule_holds_where_the_table_says() {
     }
 }
 
-/// Rules with who finds what they find: in the book's library, then in releases of the successor.
+/// A rule, who finds what it finds in the book's library, and who does in releases `0.n` of the successor.
+type ConfirmedRow = (&'static str, &'static str, &'static [(u16, &'static str)]);
+
 #[rustfmt::skip]
-const CONFIRMED: &[(&str, &str, &[(u16, &str)])] = &[
+const CONFIRMED: &[ConfirmedRow] = &[
     ("stride_indivisible", "library", &[(2, "library"), (10, "library")]),
     ("tile_out_of_bounds", "model", &[(9, "model"), (10, "library")]),
     ("chip_size", "model", &[(2, "compiler"), (10, "compiler")]),
