@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use crate::check::{all_time_findings, function_derivation, function_simulation, functions};
 use crate::db::{AnalysisDatabase, Db};
+use crate::derivation::conventions::Conventions;
 use crate::inputs::SourceFile;
 use crate::items::ItemId;
 use crate::kernel::{Body, body};
@@ -299,7 +300,7 @@ fn cost_without_proposals(
         memory: rows::memory(&body, &simulation, &names, places),
         peak: known.then_some(simulation.memory.peak),
         proposals: Vec::new(),
-        assumptions: assumptions(&simulation),
+        assumptions: assumptions(&body, &simulation),
         unresolved: unresolved(&body, &simulation, places),
     })
 }
@@ -337,8 +338,11 @@ fn proposals(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Vec<Prop
         .collect()
 }
 
-fn assumptions(simulation: &BodySimulation) -> Vec<String> {
+fn assumptions(body: &Body, simulation: &BodySimulation) -> Vec<String> {
     let mut assumptions: Vec<String> = Vec::new();
+    if !Conventions::of(body.dialect).is_addressed() {
+        assumptions.push("the compiler puts each tensor where nothing else is needed".to_owned());
+    }
     for assumption in simulation
         .operations
         .iter()

@@ -272,6 +272,15 @@ fn a_stage_is_named_in_few_files() {
             found.push(path);
         }
     }
+    // A library's tables are one place, however many files they take.
+    for path in &mut found {
+        if let Some((folder, _)) = path.rsplit_once('/')
+            && folder.starts_with("analysis/src/kernel/dialect/")
+        {
+            *path = folder.to_owned();
+        }
+    }
+    found.dedup();
     println!(
         "{} files name the stage:\n{}",
         found.len(),

@@ -46,7 +46,7 @@ impl<'a> Names<'a> {
             }
             match tensor.origin {
                 Origin::View { of, .. } | Origin::Resized { of } | Origin::Reshape { of } => {
-                    at = of
+                    at = of;
                 }
                 Origin::Operation(operation) => {
                     return format!("result of operation {}", operation.0);

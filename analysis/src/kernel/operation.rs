@@ -442,7 +442,12 @@ pub enum UnresolvedReason {
     /// A name that could not be resolved.
     UnknownName(String),
     /// A method that the dialect's table does not have on that receiver.
-    UnknownMethod(String),
+    UnknownMethod {
+        /// Its name.
+        name: String,
+        /// What the function is written for.
+        dialect: Dialect,
+    },
     /// A method that only other releases of the library have.
     OtherRelease {
         /// Its name.
@@ -507,7 +512,7 @@ impl UnresolvedReason {
         match self {
             Self::GenericMapping => "generic mapping".to_owned(),
             Self::UnknownName(name) => format!("unknown name `{name}`"),
-            Self::UnknownMethod(name) => unknown_method(name),
+            Self::UnknownMethod { name, dialect } => unknown_method(name, *dialect),
             Self::OtherRelease {
                 method,
                 releases,
@@ -543,12 +548,10 @@ impl UnresolvedReason {
 }
 
 /// The words for a method that is none, with the one that may have been meant.
-fn unknown_method(name: &str) -> String {
-    let libraries = Library::ALL
-        .into_iter()
-        .map(|library| dialect::table(library).newest());
-    let methods = libraries.flat_map(|library| library.every_method());
-    let methods = methods.map(|method| method.name);
+fn unknown_method(name: &str, dialect: Dialect) -> String {
+    let methods = dialect::of(dialect)
+        .every_method()
+        .map(|method| method.name);
     match nearest_names(name, methods).first() {
         Some(nearest) => format!("unknown method `{name}`; the nearest is `{nearest}`"),
         None => format!("unknown method `{name}`"),

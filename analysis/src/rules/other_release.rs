@@ -17,8 +17,7 @@ pub(in crate::rules) static OTHER_RELEASE_API: Rule = rule!(
     "a method of another release, or of the other library",
     "Releases rename methods, split one into several and drop others; a kernel that mixes them does not compile. The release is the \
      crate's, whatever a snippet was written for. Where the same stage has another name in it, the finding says which; what else \
-     differs, type arguments and arguments, is on the page about releases.",
-    fix;
+     differs, type arguments and arguments, is on the page about releases.";
     refused: Refusal::BY_LIBRARIES,
 );
 
@@ -62,7 +61,7 @@ fn to_finding(body: &Body, place: &Unresolved) -> Option<Finding> {
         Some((stage, method)) if method.name != name => {
             let renamed = other.is_some_and(|other| is_rename(other, method));
             let text = own.write_method(stage, &[]);
-            let finding = finding.help(format!("the same stage is `{text}` here"));
+            let finding = finding.note(format!("the same stage is `{text}` here"));
             if renamed {
                 finding.fix(
                     Applicability::Maybe,

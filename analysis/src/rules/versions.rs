@@ -42,9 +42,7 @@ pub(in crate::rules) static DEVICE_ATTRIBUTE: Rule = rule!(
     "The attribute of a kernel says how many chips it runs on and, in later releases, how many processing elements of \
      each. The library reads the value of each key that it knows as a plain decimal number. A key that it does not know is \
      passed over, and a value that is no such number counts as the key's default, both without a message: a kernel \
-     that was meant for four chips runs on one. Write keys that the release has, and numbers of digits alone.",
-    fix,
-    alt;
+     that was meant for four chips runs on one. Write keys that the release has, and numbers of digits alone.";
     refused: Refusal::OWN,
 );
 
@@ -87,7 +85,7 @@ pub(crate) fn excluded(krate: &Crate, library: &FileLibrary, found: &Excluded) -
     let mut finding = Finding::new(&LIBRARY_VERSION_MISMATCH, *span, message)
         .note(format!("release {release}, because {}", library.because))
         .note(format!("{fitting} all that the crate uses"))
-        .help(format!(
+        .note(format!(
             "name release {newest} in `Cargo.toml` or under `[library]` in `visa-lint.toml` if the kernels are written for it, \
              else change them"
         ));
@@ -117,7 +115,7 @@ pub(crate) fn other_library(
     );
     Finding::new(&LIBRARY_VERSION_MISMATCH, place, message)
         .note(format!("`{own}`, because {}", library.because))
-        .help(format!(
+        .note(format!(
             "`dialect = \"{}\"` under `[[overrides]]` in `visa-lint.toml` reads single files otherwise",
             imported.name()
         ))
@@ -199,7 +197,7 @@ fn unknown_key(keys: &[&DeviceKey], entries: &[DeviceEntry], entry: &DeviceEntry
     };
     let message = format!("`#[device]` has no key `{name}`, and passes it over");
     let finding = Finding::new(&DEVICE_ATTRIBUTE, *place, message)
-        .help(format!("{is_are} {}", known.join(" and ")));
+        .note(format!("{is_are} {}", known.join(" and ")));
     let free = keys
         .iter()
         .map(|key| key.name)
@@ -207,7 +205,6 @@ fn unknown_key(keys: &[&DeviceKey], entries: &[DeviceEntry], entry: &DeviceEntry
     let meant = nearest_names(name, free).into_iter().next();
     match meant.filter(|_| entry.value.is_some()) {
         Some(meant) => finding
-            .note(format!("{is_are} {}", known.join(" and ")))
             .alternatives("write ", [Alternative::text(*place, meant.clone())])
             .fix(
                 Applicability::Maybe,
@@ -226,7 +223,7 @@ fn unreadable(key: &DeviceKey, entry: &DeviceEntry) -> Option<Finding> {
     let Some((text, place)) = &entry.value else {
         let message = format!("`{}` has no value, and counts as {default}", key.name);
         return Some(
-            Finding::new(&DEVICE_ATTRIBUTE, entry.key.1, message).help(format!(
+            Finding::new(&DEVICE_ATTRIBUTE, entry.key.1, message).note(format!(
                 "write `{} = {default}` or another number",
                 key.name
             )),
@@ -246,7 +243,7 @@ fn unreadable(key: &DeviceKey, entry: &DeviceEntry) -> Option<Finding> {
         "is no plain decimal number"
     };
     let message = format!("`{} = {text}` {why}, and counts as {counts_as}", key.name);
-    let finding = Finding::new(&DEVICE_ATTRIBUTE, place, message).help(format!(
+    let finding = Finding::new(&DEVICE_ATTRIBUTE, place, message).note(format!(
         "write the number in digits alone, such as `{} = 4`",
         key.name
     ));

@@ -10,6 +10,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use crate::derivation::conventions::Conventions;
 use crate::kernel::{Body, Context, OperationId, Origin, Tier, UnresolvedReason};
 
 pub use planner::{Variation, conflict, derive, derive_varied};
@@ -283,7 +284,10 @@ pub fn gaps(body: &Body, operations: &[Arc<OperationCost>]) -> Vec<Gap> {
                 span,
             }),
     );
-    gaps.extend(unknown_addresses(body));
+    // Where the library chooses the addresses, it puts nothing over what is needed.
+    if Conventions::of(body.dialect).is_addressed() {
+        gaps.extend(unknown_addresses(body));
+    }
     let mut seen = rustc_hash::FxHashSet::default();
     gaps.retain(|gap| seen.insert(gap.clone()));
     gaps

@@ -131,7 +131,7 @@ impl Known<'_> {
         for _ in 0..=self.body.tensors.len() {
             match self.body.tensor(root).map(|tensor| &tensor.origin) {
                 Some(Origin::View { of, .. } | Origin::Resized { of } | Origin::Reshape { of }) => {
-                    root = *of
+                    root = *of;
                 }
                 _ => break,
             }

@@ -151,16 +151,20 @@ impl Argument {
 
 #[cfg(test)]
 mod tests {
-    use super::super::VISA_STD;
+    use super::super::{OPT_STD, VISA_STD};
 
     #[test]
     fn every_method_of_a_release_has_words_for_each_of_its_parts() {
-        for method in VISA_STD
-            .newest()
-            .every_method()
-            .filter(|method| method.is_published())
-        {
-            let guide = VISA_STD.newest().guide(method).unwrap_or_else(|| {
+        let editions = [&VISA_STD, &OPT_STD].into_iter().flat_map(|library| {
+            let editions = library.editions.iter();
+            editions.map(move |(release, _)| library.at(*release))
+        });
+        let methods = editions.flat_map(|library| {
+            let methods = library.every_method();
+            methods.map(move |method| (library, method))
+        });
+        for (library, method) in methods.filter(|(_, method)| method.is_published()) {
+            let guide = library.guide(method).unwrap_or_else(|| {
                 unreachable!("`{}` has no words", method.name);
             });
             assert_eq!(guide.generics.len(), method.generics.len());
@@ -175,12 +179,14 @@ mod tests {
 
     #[test]
     fn no_row_is_without_a_method() {
-        for row in VISA_STD.guide {
-            let fits = VISA_STD
-                .newest()
-                .methods(row.name)
-                .any(|method| method.generics.len() == row.generics.len());
-            assert!(fits, "{}", row.name);
+        for library in [&VISA_STD, &OPT_STD] {
+            for row in library.guide {
+                let fits = library
+                    .newest()
+                    .methods_of_any_release(row.name)
+                    .any(|method| method.generics.len() == row.generics.len());
+                assert!(fits, "{}", row.name);
+            }
         }
     }
 

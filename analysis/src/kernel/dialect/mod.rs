@@ -623,8 +623,13 @@ mod tests {
 
     #[test]
     fn every_method_of_a_receiver_is_unique() {
-        for (release, _) in VISA_STD.editions {
-            let methods: Vec<&Method> = VISA_STD.at(*release).every_method().collect();
+        let editions = [&VISA_STD, &OPT_STD].into_iter().flat_map(|library| {
+            let editions = library.editions.iter();
+            editions.map(move |(release, _)| library.at(*release))
+        });
+        for library in editions {
+            let release = library.id().release;
+            let methods: Vec<&Method> = library.every_method().collect();
             for (index, method) in methods.iter().enumerate() {
                 let mut others = methods.iter().skip(index + 1);
                 let twin = others

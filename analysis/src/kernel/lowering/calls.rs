@@ -245,7 +245,11 @@ impl Interpreter<'_> {
             }
             None => {
                 if arguments.iter().any(|(value, _)| value.is_device_side()) {
-                    self.unresolved(UnresolvedReason::UnknownMethod(name.to_owned()), span);
+                    let reason = UnresolvedReason::UnknownMethod {
+                        name: name.to_owned(),
+                        dialect: self.own.dialect.id(),
+                    };
+                    self.unresolved(reason, span);
                 }
                 Value::Unknown
             }

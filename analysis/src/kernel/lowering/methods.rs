@@ -111,7 +111,7 @@ impl Interpreter<'_> {
         others.find(|library| {
             let other = table(*library).newest();
             let mut methods = other.methods_of_any_release(name);
-            *library != own.library && methods.any(|method| method.is_published())
+            *library != own.library && methods.any(Method::is_published)
         })
     }
 
@@ -130,7 +130,10 @@ impl Interpreter<'_> {
                     library,
                     dialect: self.own.dialect.id(),
                 },
-                None => UnresolvedReason::UnknownMethod(method),
+                None => UnresolvedReason::UnknownMethod {
+                    name: method,
+                    dialect: self.own.dialect.id(),
+                },
             },
         }
     }

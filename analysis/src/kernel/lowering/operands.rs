@@ -135,7 +135,7 @@ impl Interpreter<'_> {
                 source,
                 guard: None,
                 span,
-            })
+            });
         };
         if depth > DEPTH {
             return push(OperandSource::Unknown);
@@ -223,7 +223,7 @@ impl Interpreter<'_> {
                 source,
                 guard: None,
                 span,
-            })
+            });
         };
         let word = self.own.dialect.words.operand(named.name());
         match (word, named.arguments.as_slice()) {

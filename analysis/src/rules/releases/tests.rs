@@ -185,9 +185,7 @@ fn what_is_said_of_rules_names_rules() {
 const TO_COME: &[&str] = &[
     "gather_mapping",
     "lift_order",
-    "lift_placement",
     "operand_placement",
-    "other_release_api",
     "pad_view",
     "reduce_padding",
     "scatter_mapping",

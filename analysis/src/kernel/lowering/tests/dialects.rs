@@ -3,8 +3,8 @@
 
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::dialect::{
-    Access, Action, Argument, Dialect, Method, Receiver, Release, Releases, StageUse, Table,
-    VISA_STD,
+    Access, Action, Argument, Dialect, Method, OPT_STD, Receiver, Release, Releases, StageUse,
+    Table, VISA_STD,
 };
 use crate::kernel::{AddressValue, Context, Level, PassEnd, Tier};
 
@@ -245,4 +245,67 @@ fn a_method_of_another_release_is_unresolved_and_says_so() {
     // What completion proposes is what the release has.
     assert!(names_at(Release::new(0, 3)).contains(&"flits"));
     assert!(!names_at(Release::new(0, 4)).contains(&"flits"));
+}
+
+/// A pass as each release writes it, with what converts, contracts and commits.
+fn contraction(minor: u16) -> String {
+    let (context, tdma, sub) = if minor < 8 {
+        ("ctx: &mut Context", "&mut ctx.tdma", "ctx")
+    } else {
+        ("device: &mut Device", "&mut device.tdma", "device")
+    };
+    format!(
+        "axes![R = 256, N = 8, K = 32];
+fn kernel({context}, x: &HbmTensor<bf16, m![1], m![R, N, K]>, w: &HbmTensor<bf16, m![1], m![R, K]>) -> HbmTensor<f32, m![1], m![R, N]> {{
+    let w: DmTensor<bf16, m![1], m![1], m![R], m![K]> = w.to_dm({tdma});
+    let held: TrfTensor<bf16, m![1], m![1], m![R], m![1], m![K]> = {sub}.sub
+        .begin(w.view()).fetch::<m![K / 16], m![K % 16]>().collect::<m![K / 16], m![K % 16]>().to_trf();
+    let x: DmTensor<bf16, m![1], m![1], m![R], m![N, K]> = x.to_dm({tdma});
+    let y: DmTensor<f32, m![1], m![1], m![R], m![N]> = {sub}.main
+        .begin(x.view()).fetch::<m![N, K / 16], m![K % 16]>().collect::<m![N, K / 16], m![K % 16]>()
+        .contract_outer::<m![N], m![K], _, _, _>(&held).contract_packet::<m![1]>().contract_time::<m![N]>()
+        .contract_lane::<m![N], m![1 # 8]>(LaneMode::Interleaved)
+        .transpose::<m![N / 2], m![N % 2 # 8]>().commit_trim::<m![N % 2]>().commit();
+    y.to_hbm({tdma})
+}}"
+    )
+}
+
+/// The stages that a contraction is lowered to do not depend on the release; only what is written does.
+#[test]
+fn releases_lower_to_the_same_stages() {
+    use CanonicalStage as S;
+    for minor in [6, 7, 8, 9, 10] {
+        let table = OPT_STD.at(Release::new(0, minor));
+        let body = lower_for(table, &contraction(minor));
+        assert_eq!(reasons(&body), [], "0.{minor}");
+        let stages = |pass: &&Pass| -> Vec<CanonicalStage> {
+            let stages = pass.stages.iter();
+            stages.map(|stage| stage.kind.canonical()).collect()
+        };
+        let passes: Vec<Vec<CanonicalStage>> = passes(&body).iter().map(stages).collect();
+        assert_eq!(
+            passes,
+            [
+                vec![S::Fetch, S::Collect],
+                vec![
+                    S::Fetch,
+                    S::Collect,
+                    S::Align,
+                    S::Contract,
+                    S::ContractTime,
+                    S::Accumulate,
+                    S::Transpose,
+                    S::CommitTrim,
+                ],
+            ],
+            "0.{minor}"
+        );
+        // Tensors are where the library puts them.
+        assert!(
+            body.tensors
+                .iter()
+                .all(|tensor| tensor.address.bytes().is_none())
+        );
+    }
 }

@@ -220,7 +220,10 @@ fn methods_of_the_projects_own_types_are_counted() {
          }",
         "kernel",
     );
-    let run = UnresolvedReason::UnknownMethod("run".to_owned());
+    let run = UnresolvedReason::UnknownMethod {
+        name: "run".to_owned(),
+        dialect: crate::items::Dialect::default(),
+    };
     assert_eq!(reasons(&body), [run.clone(), run]);
 }
 

@@ -386,7 +386,10 @@ fn a_method_that_nobody_has_ends_the_chain() {
     );
     assert_eq!(
         reasons(&body),
-        [UnresolvedReason::UnknownMethod("gather_all".to_owned())]
+        [UnresolvedReason::UnknownMethod {
+            name: "gather_all".to_owned(),
+            dialect: crate::items::Dialect::default(),
+        }]
     );
     assert_eq!(text_at(&db, body.unresolved[0].span), "gather_all");
     assert_eq!(passes(&body)[0].end, PassEnd::Open);
