@@ -68,8 +68,8 @@ fn not_offered(pass: &Pass, place: Place, position: Position) -> Finding {
     let finding = Finding::new(&PIPELINE_ORDER, span(pass, place), message);
     let trim = library.name_of(CanonicalStage::CommitTrim);
     match stage {
-        Some(stage) if stage.commits() && position < Position::CommitTrim => finding.help(format!(
-            "cut the packet to what is written before it, by `{trim}::<Packet>()`"
+        Some(stage) if stage.commits() && position < Position::CommitTrim => finding.note(format!(
+            "`{trim}` cuts the packet to what is written, and a commit follows it"
         )),
         _ => finding,
     }

@@ -137,7 +137,8 @@ fn across_slices(id: OperationId, pass: &Pass) -> Vec<PaddingRead> {
             if after.form().contains_axis(&axis) || gated(&axis) {
                 continue;
             }
-            if let Some((live, positions)) = padded(&[before], &axis) {
+            let taken = reduced(before, forms::known(&stage.output.slice));
+            if let Some((live, positions)) = padded(&[taken.as_ref().unwrap_or(before)], &axis) {
                 found.push(PaddingRead {
                     operation: id,
                     cause: PaddingCause::Slices,
@@ -153,6 +154,18 @@ fn across_slices(id: OperationId, pass: &Pass) -> Vec<PaddingRead> {
         }
     }
     found
+}
+
+/// The inner part of the slices that a reduction across them takes in, where its results are told apart by an axis: what is
+/// outside of it is the same before and after.
+fn reduced(before: &Form, after: Option<&Form>) -> Option<Form> {
+    let after = after.filter(|after| after.has_terms() && after.size() == before.size())?;
+    let powers = (0..before.size().checked_ilog2()?).map(|power| 1_u64 << power);
+    powers.into_iter().find_map(|inside| {
+        let (outer, inner) = before.split_at(inside)?;
+        let (kept, _) = after.split_at(inside)?;
+        (!forms::differ(&outer, &kept)).then_some(inner)
+    })
 }
 
 /// The intra-slice reduce before the reduction at a stage that would gate empty slices of an axis, where the stream comes
