@@ -217,11 +217,20 @@ impl Client {
         Ok(message["result"].take())
     }
 
-    /// Sends a request and waits for its answer, which is no error.
+    /// Sends a request and waits for its answer, which is no error. As editors do, it asks again where what it asked about
+    /// changed meanwhile: files of the folder may still be read.
     pub(crate) fn request<R: Request>(&mut self, params: R::Params) -> R::Result {
-        let id = self.send::<R>(params);
-        self.response::<R>(id)
-            .unwrap_or_else(|error| panic!("{}: {error:?}", R::METHOD))
+        const CONTENT_MODIFIED: &str = "-32801";
+        let params = serde_json::to_value(params).expect("parameters");
+        for _ in 0..20 {
+            let id = self.send_raw(R::METHOD, Some(params.clone()));
+            match self.response::<R>(id) {
+                Ok(result) => return result,
+                Err(error) if format!("{error:?}").contains(CONTENT_MODIFIED) => {}
+                Err(error) => panic!("{}: {error:?}", R::METHOD),
+            }
+        }
+        panic!("{}: the content never rests", R::METHOD)
     }
 
     /// Sends a request of a method that the protocol does not have, and waits for its answer.
