@@ -45,7 +45,7 @@ impl<'a> Names<'a> {
                 return name.clone();
             }
             match tensor.origin {
-                Origin::View { of, .. } | Origin::Resized { of } | Origin::Reshape { of } => {
+                Origin::View { of, .. } | Origin::Resized { of, .. } | Origin::Reshape { of } => {
                     at = of;
                 }
                 Origin::Operation(operation) => {

@@ -22,6 +22,7 @@ pub mod memory;
 mod moves;
 pub mod pipeline;
 pub mod placement;
+pub mod plans;
 pub mod provenance;
 pub mod refusals;
 pub mod sequencer;

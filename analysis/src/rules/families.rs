@@ -4,8 +4,8 @@ use super::{Checked, Finding, Group, Rule};
 use super::{
     banks, budgets, cast, collect, commit, contexts, contraction, coverage, device_language, dma,
     dma_performance, fetch, library, mapping_expressions, memory, operand_slots, other_release,
-    performance, pipeline, placement, provenance, schedule, sequencer, steps, style, suppressions,
-    switch, tensors, transpose, valid_count, vector, versions,
+    performance, pipeline, placement, plans, provenance, schedule, sequencer, steps, style,
+    suppressions, switch, tensors, transpose, valid_count, vector, versions,
 };
 use crate::names::nearest_names;
 
@@ -184,6 +184,12 @@ pub(super) const FAMILIES: &[Family] = &[
         also: &[],
         needs: Needs::Derivation,
         check: placement::check,
+    },
+    Family {
+        rules: plans::RULES,
+        also: &[&dma::DMA_ALIGNMENT, &tensors::SPM_CAPACITY],
+        needs: Needs::Body,
+        check: plans::check,
     },
     Family {
         rules: device_language::RULES,

@@ -42,6 +42,7 @@ mod padded_tensors;
 mod performance;
 mod pipeline;
 mod placement;
+mod plans;
 mod provenance;
 mod reach;
 mod releases;

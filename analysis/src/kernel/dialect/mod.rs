@@ -203,7 +203,10 @@ pub enum Action {
     /// The same bytes under another type.
     Reshape,
     /// A view whose elements have padding behind them that the tensor's do not have, or the reverse.
-    Resize,
+    Resize {
+        /// Whether the view has more padding; else less.
+        widens: bool,
+    },
     /// Sets each element to one value.
     Fill,
     /// A step of a plan.

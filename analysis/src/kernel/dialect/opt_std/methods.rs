@@ -104,7 +104,14 @@ pub(super) const MEMORY: &[Method] = &[
         &[Index, Constant, CHIP],
     )
     .since(R4),
-    of((HBM, SHARED), "pad", &[ELEMENT], &[], Action::Resize).since(R6),
+    of(
+        (HBM, SHARED),
+        "pad",
+        &[ELEMENT],
+        &[],
+        Action::Resize { widens: true },
+    )
+    .since(R6),
     of((HBM, SHARED), "clone", &[], &[], Action::Same),
     of((HBM, EXCLUSIVE), "into", &[], &[], Action::Same),
     of(
@@ -157,8 +164,22 @@ pub(super) const MEMORY: &[Method] = &[
         &[Index, Constant, CHIP],
     )
     .since(R4),
-    of((DM, SHARED), "pad", &[ELEMENT], &[], Action::Resize).since(R6),
-    of((DM, SHARED), "unpad", &[ELEMENT], &[], Action::Resize).since(R6),
+    of(
+        (DM, SHARED),
+        "pad",
+        &[ELEMENT],
+        &[],
+        Action::Resize { widens: true },
+    )
+    .since(R6),
+    of(
+        (DM, SHARED),
+        "unpad",
+        &[ELEMENT],
+        &[],
+        Action::Resize { widens: false },
+    )
+    .since(R6),
     of((DM, SHARED), "clone", &[], &[], Action::Same),
     of((DM, EXCLUSIVE), "into", &[], &[], Action::Same),
     of(
