@@ -303,6 +303,7 @@ pub(super) fn memory(
                 tensor: names.tensor(occupancy.tensor),
                 tier: tier(occupancy.tier),
                 address: occupancy.address,
+                assumed_address: occupancy.assumed_address,
                 bytes: occupancy.bytes,
                 shape: tensor.map(shape).unwrap_or_default(),
                 from: occupancy.from,
