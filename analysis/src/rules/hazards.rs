@@ -117,7 +117,7 @@ fn to_finding(hazard: &Hazard, release: crate::libraries::Release) -> Finding {
             ),
             "loaded here",
         )
-        .help("split an axis of the tensor over the clusters, or write `m![1 # 2]`"),
+        .help("split an axis of the tensor over the clusters, or write the second one as padding"),
         HazardKind::PartialLoad => related(
             finding(
                 &PARTIAL_LOAD,

@@ -416,9 +416,14 @@ fn word_sum(body: &Body, sum: &Sum) -> Finding {
         {
             finding = finding.related(operation.span, "this could run before");
         }
+        let (change, bytes) = word_relief(body, relief);
+        finding = finding.note(format!(
+            "{change}: at most {} are needed at once then",
+            words::bytes(bytes)
+        ));
     }
     let reliefs: Vec<String> = (sum.reliefs.iter())
-        .map(|relief| word_relief(body, relief))
+        .map(|relief| word_relief(body, relief).0)
         .collect();
     match sum.tier {
         _ if !reliefs.is_empty() => finding.help(reliefs.join("; or ")),
@@ -441,38 +446,33 @@ fn place_in_kernel(body: &Body, tensor: &Tensor) -> Span {
     call.copied().unwrap_or(tensor.span)
 }
 
-fn word_relief(body: &Body, relief: &Relief) -> String {
+/// What a proposal changes, and the bytes of the fullest point with it.
+fn word_relief(body: &Body, relief: &Relief) -> (String, u64) {
     let name = |id: TensorId| {
         let tensor = body.tensor(id);
         let name = tensor.and_then(|tensor| tensor.name.as_deref());
         name.map_or_else(|| "the tensor".to_owned(), |name| format!("`{name}`"))
     };
-    let (change, bytes) = match relief {
+    match relief {
         Relief::LaterLoad { tensors, bytes } => {
-            let change = match tensors.as_slice() {
-                [one] => format!("load {} right before its first use", name(*one)),
-                several => {
-                    let names: Vec<String> = several.iter().map(|one| name(*one)).collect();
-                    let names = words::all_of(&names);
-                    format!("load {names} each right before its first use")
-                }
-            };
-            (change, bytes)
+            let names: Vec<String> = tensors.iter().map(|one| name(*one)).collect();
+            let each = if names.len() > 1 { "each " } else { "" };
+            let names = words::all_of(&names);
+            (
+                format!("load {names} {each}right before its first use"),
+                *bytes,
+            )
         }
         Relief::EarlierUse { tensor, bytes, .. } => (
             format!("use {} for the last time before this", name(*tensor)),
-            bytes,
+            *bytes,
         ),
         Relief::NarrowerType {
             tensor,
             element,
             bytes,
-        } => (format!("keep {} as {element}", name(*tensor)), bytes),
-    };
-    format!(
-        "{change}, and at most {} are needed at once",
-        words::bytes(*bytes)
-    )
+        } => (format!("keep {} as `{element}`", name(*tensor)), *bytes),
+    }
 }
 
 /// Both sides of a move, level by level; as one mapping where a level is not known.
