@@ -14,6 +14,7 @@ pub mod conventions;
 pub mod dma;
 pub mod fetch;
 mod forms;
+pub mod hazards;
 pub mod library;
 pub mod lifts;
 pub mod masking;

@@ -27,6 +27,7 @@ mod engines;
 mod families;
 mod fetch;
 mod finding;
+mod hazards;
 mod holding;
 mod indivisible;
 mod kernels;

@@ -157,6 +157,7 @@ pub(super) fn judge(
                 if let Some(fault) = values(&source.levels, parts, axis) {
                     add(PlanFault::Pattern(fault), parts.pattern.span);
                 }
+                let mut left = declared.get().cloned();
                 if let Some(whole) = &element {
                     let step = Slice {
                         source,
@@ -167,11 +168,15 @@ pub(super) fn judge(
                         asymmetric,
                     };
                     if let Some((fault, at_axis)) = step.judge() {
+                        // What follows is judged as if this were mended.
+                        if let PlanFault::Layout(LayoutFault::Output { expected, .. }) = &fault {
+                            left = Some(expected.clone());
+                        }
                         add(fault, if at_axis { index.span } else { declared.span });
                     }
                 }
                 taken.push(axis.clone());
-                element = declared.get().cloned();
+                element = left;
             }
         }
     }
