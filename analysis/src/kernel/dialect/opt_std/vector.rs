@@ -5,7 +5,7 @@ use crate::kernel::dialect::rows::{arg, merging, once};
 use crate::kernel::dialect::{Action, Argument, Method, Receiver, Releases, StageUse};
 
 use super::methods::{PACKET, SCALAR, SLICE, TIME};
-use super::{R2, R3, R4, R6, R7, R8};
+use super::{R2, R3, R6, R7, R8};
 
 use CanonicalStage as S;
 
@@ -56,7 +56,6 @@ const FXP: Argument = op("FxpBinaryOp");
 const FP_UNARY: Argument = op("FpUnaryOp");
 const FP_BINARY: Argument = op("FpBinaryOp");
 const FP_TERNARY: Argument = op("FpTernaryOp");
-const FP_DIV: Argument = op("FpDivBinaryOp");
 const CLIP: Argument = op("ClipBinaryOp");
 const MODE: Argument = arg(Role::Mode, "mode", "BinaryArgMode");
 const TERNARY_MODE: Argument = arg(Role::Mode, "mode", "TernaryArgMode");
@@ -182,28 +181,13 @@ pub(super) const METHODS: &[Method] = &[
         &[FP_TERNARY, TERNARY_MODE, PAIR],
         &[once(S::VectorFp)],
     ),
-    single(
-        "vector_fp_div",
-        &[],
-        &[FP_DIV, OPERAND],
-        &[once(S::VectorFpDiv)],
-    )
-    .until(R3),
-    single("vector_fp_div", &[], &[OPERAND], &[once(S::VectorFpDiv)]).since(R4),
-    single(
-        "vector_fp_div_with_mode",
-        &[],
-        &[FP_DIV, MODE, OPERAND],
-        &[once(S::VectorFpDiv)],
-    )
-    .until(R3),
+    single("vector_fp_div", &[], &[OPERAND], &[once(S::VectorFpDiv)]),
     single(
         "vector_fp_div_with_mode",
         &[],
         &[MODE, OPERAND],
         &[once(S::VectorFpDiv)],
-    )
-    .since(R4),
+    ),
     single("vector_fp_to_fxp", &[], &[WIDTH], &[once(S::VectorFpToFxp)]),
     single("vector_clip", &[], &[CLIP, OPERAND], &[once(S::VectorClip)]),
     single(
@@ -271,31 +255,15 @@ pub(super) const METHODS: &[Method] = &[
     pair(
         "vector_fp_div",
         &[],
-        &[FP_DIV, OPERAND0, OPERAND1],
-        &[once(S::VectorFpDiv)],
-    )
-    .until(R3),
-    pair(
-        "vector_fp_div",
-        &[],
         &[OPERAND0, OPERAND1],
         &[once(S::VectorFpDiv)],
-    )
-    .since(R4),
-    pair(
-        "vector_fp_div_with_mode",
-        &[],
-        &[FP_DIV, MODE, OPERAND0, OPERAND1],
-        &[once(S::VectorFpDiv)],
-    )
-    .until(R3),
+    ),
     pair(
         "vector_fp_div_with_mode",
         &[],
         &[MODE, OPERAND0, OPERAND1],
         &[once(S::VectorFpDiv)],
-    )
-    .since(R4),
+    ),
     pair("vector_fp_to_fxp", &[], &[WIDTH], &[once(S::VectorFpToFxp)]),
     pair(
         "vector_clip",
