@@ -117,6 +117,12 @@ impl Conventions {
         !self.since(4)
     }
 
+    /// Whether a cast to the type that the stream has is a method of it.
+    #[must_use]
+    pub fn casts_to_the_same_type(self) -> bool {
+        !self.since(6)
+    }
+
     /// Whether this is the successor of the book's library.
     #[must_use]
     pub const fn is_successor(self) -> bool {
