@@ -73,7 +73,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         rules: switch::RULES,
-        also: &[],
+        also: &[&performance::switch::SWITCH_RING_TOO_LARGE],
         needs: Needs::Derivation,
         check: switch::check,
     },

@@ -259,7 +259,7 @@ impl Action {
 }
 
 /// An argument of a method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Argument {
     /// What it is for.
     pub role: Role,
@@ -278,7 +278,7 @@ pub struct Argument {
 }
 
 /// A method of the library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Method {
     /// Its name.
     pub name: &'static str,
@@ -399,7 +399,7 @@ pub enum Constructor {
 }
 
 /// An associated function of a tensor type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AssociatedFunction {
     /// Its name.
     pub name: &'static str,

@@ -7,8 +7,8 @@ use crate::items::Span;
 use crate::kernel::dialect::Access;
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{
-    Address, Body, BranchArm, Context, Copy, Level, LoopFrame, PassEnd, PassSource, StageKind,
-    TensorId, Tier, Unresolved, UnresolvedReason, Written,
+    Address, Body, BranchArm, Context, Copy, ForeignCall, Level, LoopFrame, PassEnd, PassSource,
+    StageKind, TensorId, Tier, Unresolved, UnresolvedReason, Written,
 };
 use crate::mapping::Mapping;
 
@@ -143,6 +143,7 @@ pub(super) struct Draft {
     pub(super) shortened_loops: Vec<Span>,
     pub(super) unbounded_loops: Vec<Span>,
     pub(super) undecided_exits: Vec<Span>,
+    pub(super) foreign: Vec<ForeignCall>,
     /// Least and largest start of each tile by its place; none where one of them is unknown.
     pub(super) tile_starts: FxHashMap<TilePlace, Option<(u64, u64)>>,
     moment: Moment,

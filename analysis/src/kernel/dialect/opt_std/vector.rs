@@ -3,12 +3,10 @@
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::dialect::common::arguments::{PACKET, SCALAR, TIME};
 use crate::kernel::dialect::common::rows::{arg, once};
-use crate::kernel::dialect::common::vector::{
-    FP_DIV, MODE, OPERAND, OPERAND0, OPERAND1, pair, single,
-};
+use crate::kernel::dialect::common::vector::{MODE, OPERAND, OPERAND0, OPERAND1, pair, single};
 use crate::kernel::dialect::{Argument, Method};
 
-use super::{R2, R3, R4, R6, R7, R8};
+use super::{R2, R3, R6, R7, R8};
 
 use CanonicalStage as S;
 
@@ -67,57 +65,26 @@ pub(super) const METHODS: &[Method] = &[
     )
     .since(R6),
     // Operations of a single stream.
-    single(
-        "vector_fp_div",
-        &[],
-        &[FP_DIV, OPERAND],
-        &[once(S::VectorFpDiv)],
-    )
-    .until(R3),
-    single("vector_fp_div", &[], &[OPERAND], &[once(S::VectorFpDiv)]).since(R4),
-    single(
-        "vector_fp_div_with_mode",
-        &[],
-        &[FP_DIV, MODE, OPERAND],
-        &[once(S::VectorFpDiv)],
-    )
-    .until(R3),
+    single("vector_fp_div", &[], &[OPERAND], &[once(S::VectorFpDiv)]),
     single(
         "vector_fp_div_with_mode",
         &[],
         &[MODE, OPERAND],
         &[once(S::VectorFpDiv)],
-    )
-    .since(R4),
+    ),
     // Operations of a pair.
-    pair(
-        "vector_fp_div",
-        &[],
-        &[FP_DIV, OPERAND0, OPERAND1],
-        &[once(S::VectorFpDiv)],
-    )
-    .until(R3),
     pair(
         "vector_fp_div",
         &[],
         &[OPERAND0, OPERAND1],
         &[once(S::VectorFpDiv)],
-    )
-    .since(R4),
-    pair(
-        "vector_fp_div_with_mode",
-        &[],
-        &[FP_DIV, MODE, OPERAND0, OPERAND1],
-        &[once(S::VectorFpDiv)],
-    )
-    .until(R3),
+    ),
     pair(
         "vector_fp_div_with_mode",
         &[],
         &[MODE, OPERAND0, OPERAND1],
         &[once(S::VectorFpDiv)],
-    )
-    .since(R4),
+    ),
     // What only pairs have, or have as well.
     pair(
         "vector_narrow_split",
