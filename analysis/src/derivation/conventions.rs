@@ -117,6 +117,19 @@ impl Conventions {
         !self.since(4)
     }
 
+    /// Whether a transfer into the data memory is refused for the steps at which it reads the HBM; else for those at which it
+    /// writes alone.
+    #[must_use]
+    pub const fn refuses_ragged_reads(self) -> bool {
+        !self.current
+    }
+
+    /// Whether a cast to the type that the stream has is a method of it.
+    #[must_use]
+    pub fn casts_to_the_same_type(self) -> bool {
+        !self.since(6)
+    }
+
     /// Whether this is the successor of the book's library.
     #[must_use]
     pub const fn is_successor(self) -> bool {
