@@ -185,4 +185,11 @@ impl Conventions {
     pub fn delivers_whole_words(self) -> bool {
         self.since(8)
     }
+
+    /// Whether the trimmed packet is the innermost run of the element that it is committed to, and padding may be written over
+    /// padding.
+    #[must_use]
+    pub fn commits_packets_innermost(self) -> bool {
+        self.since(7)
+    }
 }
