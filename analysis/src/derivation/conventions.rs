@@ -117,6 +117,48 @@ impl Conventions {
         !self.since(4)
     }
 
+    /// Whether this is the successor of the book's library.
+    #[must_use]
+    pub const fn is_successor(self) -> bool {
+        self.current
+    }
+
+    /// Whether passes were seen to go wrong in clusters that hold copies of another one's data.
+    #[must_use]
+    pub fn garbles_dummy_clusters(self) -> bool {
+        self.current && !self.since(7)
+    }
+
+    /// Whether loads into a part of a tensor were seen to spoil what passes wrote beside it.
+    #[must_use]
+    pub fn garbles_partial_loads(self) -> bool {
+        self.since(4) && !self.since(7)
+    }
+
+    /// Whether the sub context was seen to store wrong values after a vector stage.
+    #[must_use]
+    pub fn garbles_vector_stores(self) -> bool {
+        self.current && !self.since(7)
+    }
+
+    /// Whether the compiler refuses contractions of the sub context that the library takes.
+    #[must_use]
+    pub fn contracts_on_main_alone(self) -> bool {
+        self.since(5) && !self.since(10)
+    }
+
+    /// Whether transfers inside of the data memory stay in their cluster.
+    #[must_use]
+    pub fn keeps_clusters_apart(self) -> bool {
+        self.since(4) && !self.since(7)
+    }
+
+    /// Whether the compiler refuses to give a tile another type.
+    #[must_use]
+    pub fn reshapes_no_tiles(self) -> bool {
+        self.since(8) && !self.since(9)
+    }
+
     /// Whether a switch is judged by whole frames: every part of slices and time that it makes is compared, a
     /// custom ring is as large as the exchange and no larger, and no data may be dropped.
     #[must_use]

@@ -9,6 +9,7 @@ use crate::derivation::contraction::{
 use crate::hardware::{ElementType, Machine};
 use crate::items::Dialect;
 use crate::kernel::testing::{mapping, span, stream, written};
+use crate::kernel::testing_body::BodyBuilder;
 use crate::kernel::{
     AccumulationKind, Body, Context, Pass, PassEnd, PassSource, Position, Stage, StageKind,
     StreamShape,
@@ -45,24 +46,9 @@ fn pass(minor: u16, begin: StreamShape, stages: Vec<(StageKind, StreamShape)>) -
 }
 
 fn body(minor: u16) -> Body {
-    Body {
-        machine: Machine::RNGD,
-        dialect: dialect(minor),
-        name: "test".to_owned(),
-        span: span(0),
-        device: None,
-        chips: Some(1),
-        reached_from_kernel: false,
-        tensors: Vec::new(),
-        operations: Vec::new(),
-        unresolved: Vec::new(),
-        incomplete: Vec::new(),
-        escaping: Vec::new(),
-        launches: Vec::new(),
-        shortened_loops: Vec::new(),
-        unbounded_loops: Vec::new(),
-        undecided_exits: Vec::new(),
-    }
+    let mut builder = BodyBuilder::new(AXES);
+    builder.body.dialect = dialect(minor);
+    builder.body
 }
 
 const AXES: Axes<'_> = &[("M", 4), ("N", 6), ("K", 64), ("T", 8), ("A", 16)];
