@@ -234,4 +234,10 @@ impl Conventions {
     pub fn commits_packets_innermost(self) -> bool {
         self.since(7)
     }
+
+    /// Whether a widening of an odd number of steps is a fault of its own.
+    #[must_use]
+    pub const fn joins_pairs_of_steps(self) -> bool {
+        self.current
+    }
 }
