@@ -403,6 +403,14 @@ pub(super) const TRANSFERS: &[Method] = &[
         .since(R4)
         .until(R6),
     makes((DM, ANY), "to_spm", Tier::Spm, &[PE, ELEMENT], &[TDMA]).since(R9),
+    on(
+        Receiver::RunTimeValue,
+        "to_spm",
+        &[],
+        &[TDMA],
+        Action::Accessor(Accessor::Other),
+    )
+    .since(R9),
     makes((Tier::Spm, OWNED), "to_dm", DM, &[SLICE, ELEMENT], &[TDMA]).since(R9),
     into(
         (HBM, ANY),

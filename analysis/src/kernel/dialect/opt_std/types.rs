@@ -213,5 +213,7 @@ pub(super) const TYPES: &[TypeEntry] = &[
     plain("Device", TypeShape::Device, &[]),
     plain("TuContext", TypeShape::TensorUnit, &[P_CONTEXT]),
     plain("DmaContext", TypeShape::DmaEngine, &[P_CONTEXT]),
+    // Since 0.9.
+    plain("HbmScalar", TypeShape::RunTimeValue, &[Other]),
     plain("ArrayVec", TypeShape::Container, &[Other, Other]),
 ];
