@@ -67,6 +67,13 @@ impl Conventions {
         !self.current
     }
 
+    /// Whether a reduction across slices leaves out the slices that the padding outside of all data stands for. The compiler
+    /// builds the ring over them and takes no value from them.
+    #[must_use]
+    pub const fn leaves_idle_slices_out(self) -> bool {
+        self.current
+    }
+
     /// Whether checks of the library that are narrower than the machine are judged as a limit of that release.
     #[must_use]
     pub const fn has_library_limits(self) -> bool {
