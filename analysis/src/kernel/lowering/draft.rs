@@ -51,6 +51,7 @@ pub(super) enum OriginDraft {
     /// A view with other padding.
     Resized {
         of: TensorId,
+        widens: bool,
     },
     Reshape {
         of: TensorId,
@@ -197,7 +198,7 @@ impl Draft {
         let mut base = id;
         for _ in 0..self.tensors.len() {
             match self.tensor(base).map(|tensor| &tensor.origin) {
-                Some(OriginDraft::View { of, .. } | OriginDraft::Resized { of }) => base = *of,
+                Some(OriginDraft::View { of, .. } | OriginDraft::Resized { of, .. }) => base = *of,
                 _ => break,
             }
         }

@@ -202,7 +202,10 @@ impl Finish {
                 of: *of,
                 tile: tile.as_ref().map(|tile| Box::new(self.tile(tile))),
             },
-            OriginDraft::Resized { of } => Origin::Resized { of: *of },
+            OriginDraft::Resized { of, widens } => Origin::Resized {
+                of: *of,
+                widens: *widens,
+            },
             OriginDraft::Reshape { of } => Origin::Reshape { of: *of },
         };
         let created_before = match &origin {
