@@ -544,7 +544,8 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
             }));
     }
     let mismatches = mismatches(db, file, &mut places);
-    if !mismatches.is_empty() {
+    let whole = enabled_rules(db, file);
+    if mismatches.iter().any(|found| whole.has(found.rule)) {
         // One finding says of the whole file what each of its names would say again.
         let single = rules::migration_rule().name;
         report.diagnostics.retain(|found| found.rule != single);
