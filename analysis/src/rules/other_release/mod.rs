@@ -10,7 +10,6 @@ mod edits;
 mod names;
 mod passes;
 mod tensors;
-mod tools;
 
 use crate::db::Db;
 use crate::items::{Dialect, ItemId, Span, functions_of, is_inside};
@@ -19,8 +18,6 @@ use crate::kernel::{Body, ForeignCall, ForeignCallee, body, body_as_meant};
 use crate::libraries::Library;
 
 use super::{Applicability, Checked, Edit, Finding, Fix, Rule, rule, words};
-
-pub(crate) use tools::tool_fixes;
 
 pub(in crate::rules) static OTHER_RELEASE_API: Rule = rule!(
     "other_release_api",
