@@ -67,6 +67,13 @@ impl Conventions {
         !self.current
     }
 
+    /// Whether a reduction across slices leaves out the slices that the padding outside of all data stands for. The compiler
+    /// builds the ring over them and takes no value from them.
+    #[must_use]
+    pub const fn leaves_idle_slices_out(self) -> bool {
+        self.current
+    }
+
     /// Whether checks of the library that are narrower than the machine are judged as a limit of that release.
     #[must_use]
     pub const fn has_library_limits(self) -> bool {
@@ -115,6 +122,19 @@ impl Conventions {
     #[must_use]
     pub fn is_addressed(self) -> bool {
         !self.since(4)
+    }
+
+    /// Whether a transfer into the data memory is refused for the steps at which it reads the HBM; else for those at which it
+    /// writes alone.
+    #[must_use]
+    pub const fn refuses_ragged_reads(self) -> bool {
+        !self.current
+    }
+
+    /// Whether a cast to the type that the stream has is a method of it.
+    #[must_use]
+    pub fn casts_to_the_same_type(self) -> bool {
+        !self.since(6)
     }
 
     /// Whether this is the successor of the book's library.

@@ -5,6 +5,7 @@
 //! where there was trivia), so that what depends on an item re-runs only when its tokens change. A [`Span`] points into
 //! that text; [`file_range`] turns it into bytes of the file when something is reported.
 
+mod associated;
 mod attributes;
 mod bindings;
 mod constants;
@@ -31,6 +32,7 @@ mod sites;
 mod tokens;
 mod values;
 
+pub use self::associated::associated;
 pub use self::attributes::DeviceEntry;
 pub use self::bindings::Bound;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::associated::associated;
 use super::crates::renamed_libraries;
 use super::declarations::{Declarations, Declared, module_scope};
 use super::ids::{ItemId, ItemKind, ModuleId, Span};
@@ -248,7 +249,10 @@ impl<'a> Resolver<'a> {
             "crate" | "$crate" => Lookup::of(Resolution::Module(crate_root(self.db, scope.module))),
             "self" => Lookup::of(Resolution::Module(scope.module)),
             "super" => self.outer(scope.module),
-            "Self" => Lookup::of(Resolution::External),
+            "Self" => {
+                let found = self.lexical(scope, "Self", Namespace::Type).found;
+                Lookup::of(found.unwrap_or(Resolution::External))
+            }
             name => {
                 let found = self.lexical(scope, name, here(rest));
                 if found.found.is_none() && !rest.is_empty() {
@@ -294,7 +298,12 @@ impl<'a> Resolver<'a> {
             Resolution::Prelude(path) => {
                 Lookup::of(Resolution::Prelude(format!("{path}::{segment}").into()))
             }
-            // Associated items and variants, which this room does not follow.
+            Resolution::Type(ty) if namespace == Namespace::Value => {
+                let found = associated(self.db, ty, segment);
+                let found = found.map(|item| item_resolution(item, item.kind(self.db)));
+                Lookup::of(found.unwrap_or(Resolution::External))
+            }
+            // Associated types and variants, which this room does not follow.
             _ => Lookup::of(Resolution::External),
         }
     }

@@ -6,6 +6,7 @@ use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, WalkEvent};
 use rustc_hash::FxHashMap;
 
+use super::associated::self_path;
 use super::declarations::{Declarations, Declared, generic_names};
 use super::file::file_items;
 use super::file::{ItemText, classify, item_text, macro_name, parse_item};
@@ -96,6 +97,15 @@ impl BlockScopes {
         self.blocks
             .get(block as usize)
             .map(|block| &block.declarations)
+    }
+
+    /// The items in blocks that start at some offsets.
+    pub(super) fn starting_at(&self, starts: &[u32]) -> Vec<ItemId> {
+        let locals = self.locals.iter();
+        locals
+            .filter(|local| starts.contains(&local.start))
+            .map(|local| local.id)
+            .collect()
     }
 
     /// The place of an item in a block.
@@ -422,14 +432,20 @@ impl Builder<'_> {
         } else if let Some(list) = ast::AssocItemList::cast(node.clone()) {
             // Associated functions have no name in the block: paths through the type name them.
             for item in list.assoc_items() {
-                if let ast::AssocItem::Fn(function) = item {
-                    let (kind, name) = classify(&ast::Item::Fn(function.clone()));
-                    self.local(kind, &name, function.syntax());
-                }
+                let item = match item {
+                    ast::AssocItem::Fn(function) => ast::Item::Fn(function),
+                    ast::AssocItem::Const(constant) => ast::Item::Const(constant),
+                    ast::AssocItem::MacroCall(_) | ast::AssocItem::TypeAlias(_) => continue,
+                };
+                let (kind, name) = classify(&item);
+                self.local(kind, &name, item.syntax());
             }
         } else if let Some(item) = ast::AnyHasGenericParams::cast(node.clone()) {
             for (name, constant) in generic_names(&item) {
                 declarations.add(&name, Declared::Parameter { constant });
+            }
+            if let Some(path) = ast::Impl::cast(node.clone()).as_ref().and_then(self_path) {
+                declarations.add("Self", Declared::Import(path.into()));
             }
         }
         declarations

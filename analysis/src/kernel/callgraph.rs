@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::db::Db;
 use crate::inputs::Project;
-use crate::items::{self, ItemId, Namespace, Resolution};
+use crate::items::{self, ItemId, ItemKind, Namespace, Resolution};
 
 use super::surface::segments as path_names;
 
@@ -69,9 +69,18 @@ fn reached(db: &dyn Db) -> Arc<Reached> {
 fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
     let mut reached = Reached::default();
     let mut open = Vec::new();
+    let methods = methods(db, project);
+    let all_callees = |function: ItemId| {
+        let mut found: IndexSet<ItemId> = callees(db, function).iter().copied().collect();
+        if !methods.is_empty() {
+            let names = called_methods(db, function);
+            found.extend(names.iter().filter_map(|name| methods.get(name)).flatten());
+        }
+        found
+    };
     for file in project.files(db).values() {
         for function in &items::file_functions(db, *file) {
-            let callees = callees(db, *function);
+            let callees = all_callees(*function);
             for callee in callees.iter().filter(|callee| *callee != function) {
                 let callers = reached.callers.entry(*callee).or_default();
                 callers.push(*function);
@@ -86,10 +95,40 @@ fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
     }
     while let Some(function) = open.pop() {
         if reached.from_kernels.insert(function) {
-            open.extend(callees(db, function).iter());
+            open.extend(all_callees(function));
         }
     }
     Arc::new(reached)
+}
+
+/// The functions of `impl` blocks by name: whose method a call is, its name does not say.
+fn methods(db: &dyn Db, project: Project) -> FxHashMap<Arc<str>, Vec<ItemId>> {
+    let mut methods: FxHashMap<Arc<str>, Vec<ItemId>> = FxHashMap::default();
+    for file in project.files(db).values() {
+        for function in items::file_functions(db, *file) {
+            if function.owner(db).kind(db) == ItemKind::Implementation {
+                methods.entry(function.name(db)).or_default().push(function);
+            }
+        }
+    }
+    methods
+}
+
+/// The names of the methods that a function's text calls.
+#[salsa::tracked(returns(clone))]
+fn called_methods(db: &dyn Db, function: ItemId) -> Arc<[Arc<str>]> {
+    let parsed = items::parse_item(db, function);
+    let Some(node) = parsed.item() else {
+        return Arc::from([]);
+    };
+    let calls = node
+        .syntax()
+        .descendants()
+        .filter_map(ast::MethodCallExpr::cast);
+    let names: IndexSet<Arc<str>> = calls
+        .filter_map(|call| Some(Arc::from(&*call.name_ref()?.text())))
+        .collect();
+    names.into_iter().collect()
 }
 
 /// The functions that a function's text names.

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use crate::derivation::conventions::Conventions;
 use crate::derivation::forms;
 use crate::derivation::valid_count::{self, Placement};
 use crate::hardware::{ElementType, Function, OperationGroup, VectorOperation, vector_operation};
@@ -137,7 +138,11 @@ fn across_slices(id: OperationId, pass: &Pass) -> Vec<PaddingRead> {
             if after.form().contains_axis(&axis) || gated(&axis) {
                 continue;
             }
-            let taken = reduced(before, forms::known(&stage.output.slice));
+            let taken = if Conventions::of(pass.dialect).leaves_idle_slices_out() {
+                Some(before.remove_padding())
+            } else {
+                reduced(before, forms::known(&stage.output.slice))
+            };
             if let Some((live, positions)) = padded(&[taken.as_ref().unwrap_or(before)], &axis) {
                 found.push(PaddingRead {
                     operation: id,

@@ -99,6 +99,8 @@ pub enum TypeShape {
     DmaEngine,
     /// A container that derefs to its argument (`ArrayVec`).
     Container,
+    /// One value in HBM, the same on all chips, which decides at run time.
+    RunTimeValue,
 }
 
 /// A type of the library.
@@ -129,6 +131,8 @@ pub enum Receiver {
     Pair,
     /// A plan of a transfer that has not begun.
     Plan(PlanKind),
+    /// One value in HBM.
+    RunTimeValue,
 }
 
 /// What a plan will do once it is carried out.

@@ -12,7 +12,7 @@ use crate::mapping::Axis;
 use super::draft::{LaunchDraft, OriginDraft};
 use super::plans::unknown_address;
 use super::types::Type;
-use super::{Interpreter, Named, Site, Thing, Value};
+use super::{Call, Interpreter, Named, Site, Thing, Value};
 impl Interpreter<'_> {
     /// `<m![A]>::SIZE`, `Alias::SIZE`, `Axis::SIZE`.
     pub(super) fn size_of(&mut self, path: &ast::Path) -> Option<u64> {
@@ -180,6 +180,10 @@ impl Interpreter<'_> {
                     return Value::Unknown;
                 }
                 Value::Named(Box::new(Named {
+                    item: match resolution {
+                        Resolution::Type(item) => Some(*item),
+                        _ => None,
+                    },
                     path: names.to_vec(),
                     arguments,
                     fields: Vec::new(),
@@ -259,7 +263,23 @@ impl Interpreter<'_> {
         }
     }
 
-    /// `launch(kernel, arguments)`: the kernel's own body holds its operations; the arguments take its types.
+    /// `device.launch(kernel, arguments)`: as [`Self::launch`], which is given the device among the arguments.
+    pub(super) fn launch_method(&mut self, call: &Call) -> Value {
+        let [kernel, (given, span)] = call.arguments.as_slice() else {
+            return Value::Unknown;
+        };
+        let given = match given {
+            Value::Tuple(values) => values.clone(),
+            Value::Unit => Vec::new(),
+            value => vec![value.clone()],
+        };
+        let device = std::iter::once(Value::Thing(Thing::Device));
+        let given = Value::Tuple(device.chain(given).collect());
+        self.launch(&[kernel.clone(), (given, *span)], call.name_span)
+    }
+
+    /// `launch(kernel, arguments)`: the kernel's own body holds its operations; the arguments take its types. The operations of
+    /// a kernel with generic parameters are those of its launches.
     fn launch(&mut self, arguments: &[(Value, Span)], span: Span) -> Value {
         let [(Value::Function(kernel), _), given @ ..] = arguments else {
             return Value::Unknown;
@@ -273,6 +293,10 @@ impl Interpreter<'_> {
         let Some(node) = site.parsed.cast::<ast::Fn>() else {
             return Value::Unknown;
         };
+        if super::helpers::is_generic(&node) {
+            let arguments: Vec<_> = values.into_iter().map(|value| (value, span)).collect();
+            return self.inline(*kernel, &[], &arguments, span);
+        }
         let parameters = node
             .param_list()
             .into_iter()

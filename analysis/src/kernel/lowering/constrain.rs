@@ -35,6 +35,7 @@ impl Interpreter<'_> {
                 self.begin_pass(*context, source, *shape, place)
             }
             Type::Device => Value::Thing(Thing::Device),
+            Type::RunTimeValue => Value::Thing(Thing::RunTimeValue),
             Type::Context(context) => Value::Thing(Thing::Context(*context)),
             Type::Tuple(parts) => Value::Tuple(
                 parts
@@ -47,8 +48,9 @@ impl Interpreter<'_> {
                 Some(*scalar),
             ),
             Type::Unit => Value::Unit,
-            Type::Record(name, fields) => Value::Named(Box::new(Named {
-                path: vec![name.clone()],
+            Type::Record(item, fields) => Value::Named(Box::new(Named {
+                item: Some(*item),
+                path: vec![item.name(self.db).to_string()],
                 arguments: Vec::new(),
                 fields: fields
                     .iter()
@@ -100,6 +102,9 @@ impl Interpreter<'_> {
                     if let Some((_, ty)) = declared.iter().find(|(field, _)| field == name) {
                         self.constrain(value, ty);
                     }
+                }
+                for ((value, _), (_, ty)) in named.arguments.iter().zip(declared) {
+                    self.constrain(value, ty);
                 }
             }
             (Value::Array(values), Type::Array(ty, _)) => {

@@ -33,6 +33,8 @@ pub(super) enum Thing {
     Stream(usize),
     /// A plan that has not been carried out.
     Plan(Box<PlanDraft>),
+    /// One value in HBM: what it is, a run decides.
+    RunTimeValue,
 }
 
 impl Elaborate for Kernels {
@@ -107,6 +109,7 @@ impl Elaborate for Kernels {
                 Thing::Stream(first)
             }
             (Thing::Device, Thing::Device) => Thing::Device,
+            (Thing::RunTimeValue, Thing::RunTimeValue) => Thing::RunTimeValue,
             (Thing::Context(first), Thing::Context(second)) => {
                 Thing::Context(first.filter(|_| first == second))
             }

@@ -112,6 +112,11 @@ fn lower_following(
         body.unresolved.clear();
     } else if body.device.is_none() {
         leave_to_callers(db, function, &mut body);
+    } else if super::helpers::is_generic(&node) && callgraph::is_called(db, function) {
+        // A launch says what the parameters stand for, and is judged.
+        let is_open =
+            |reason: &UnresolvedReason| matches!(reason, UnresolvedReason::GenericMapping);
+        body.unresolved.retain(|entry| !is_open(&entry.reason));
     }
     (body, probed)
 }

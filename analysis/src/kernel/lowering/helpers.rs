@@ -16,6 +16,15 @@ impl Interpreter<'_> {
     pub(super) fn own_body(&mut self, node: &ast::Fn) {
         let site = self.own_site(node);
         self.frame.site = site.clone();
+        if node
+            .param_list()
+            .and_then(|list| list.self_param())
+            .is_some()
+        {
+            let ty = self.self_type(&site, self.here);
+            let value = self.value_of_type(&ty, self.here);
+            self.frame.variables.push("self", value);
+        }
         for parameter in node
             .param_list()
             .into_iter()
@@ -42,7 +51,8 @@ impl Interpreter<'_> {
     fn own_site(&mut self, node: &ast::Fn) -> Site {
         let mut site = self.frame.site.clone();
         let mut generics = Generics::new();
-        for (name, is_constant, span) in parameters(&site, node) {
+        let around = self.block_parameters(&site);
+        for (name, is_constant, span) in parameters(&site, node).into_iter().chain(around) {
             let mapping = self
                 .own
                 .draft
@@ -67,6 +77,17 @@ impl Interpreter<'_> {
         }
         site.generics = Rc::new(generics);
         site
+    }
+
+    /// The type that the `impl` block around a function is for.
+    fn self_type(&mut self, site: &Site, place: Span) -> Type {
+        let mut block = self.site(site.item.owner(self.db));
+        block.generics = Rc::clone(&site.generics);
+        let ty = block
+            .parsed
+            .cast::<ast::Impl>()
+            .and_then(|block| block.self_ty());
+        ty.map_or(Type::Unknown, |ty| self.read_type(&block, &ty, place))
     }
 
     fn result_type(&mut self, site: &Site, node: &ast::Fn, place: Span) -> Type {
@@ -111,6 +132,11 @@ impl Interpreter<'_> {
                     self.escape(value);
                 }
             }
+            Value::Named(named) => {
+                for value in named.parts() {
+                    self.escape(value);
+                }
+            }
             _ => {}
         }
     }
@@ -147,6 +173,14 @@ impl Interpreter<'_> {
         let Some(node) = site.parsed.cast::<ast::Fn>() else {
             return Value::Unknown;
         };
+        let is_method = node
+            .param_list()
+            .and_then(|list| list.self_param())
+            .is_some();
+        let (receiver, arguments) = match arguments.split_first() {
+            Some(((receiver, _), rest)) if is_method => (Some(receiver.clone()), rest),
+            _ => (None, arguments),
+        };
         let site = self.called_site(site, &node, turbofish, arguments, call);
         let (values, owned) = self.take_parameters(&site, &node, arguments);
         let result = self.result_type(&site, &node, call);
@@ -174,6 +208,9 @@ impl Interpreter<'_> {
         let caller = std::mem::replace(&mut self.frame, frame);
         self.stack.push(function);
         self.calls.push(call);
+        if let Some(receiver) = receiver {
+            self.frame.variables.push("self", receiver);
+        }
         for (pattern, value) in values {
             self.bind(&pattern, value);
         }
@@ -195,13 +232,16 @@ impl Interpreter<'_> {
         call: Span,
     ) -> Site {
         let names = parameters(&site, node);
-        if names.is_empty() {
+        let around = self.block_parameters(&site);
+        if names.is_empty() && around.is_empty() {
             return site;
         }
         let mut generics = Generics::new();
         let caller = self.frame.site.clone();
-        for (index, (name, is_constant, _)) in names.into_iter().enumerate() {
-            let mut binding = self.bind_argument(&caller, turbofish.get(index), call);
+        let own = names.len();
+        for (index, (name, is_constant, _)) in names.into_iter().chain(around).enumerate() {
+            let argument = turbofish.get(index).filter(|_| index < own);
+            let mut binding = self.bind_argument(&caller, argument, call);
             binding.is_constant = is_constant;
             generics.insert(name, binding);
         }
@@ -216,6 +256,17 @@ impl Interpreter<'_> {
         }
         site.generics = Rc::new(generics);
         site
+    }
+
+    /// The generic parameters of the `impl` block around a function.
+    fn block_parameters(&mut self, site: &Site) -> Vec<(String, bool, Span)> {
+        let owner = site.item.owner(self.db);
+        if owner == site.item {
+            return Vec::new();
+        }
+        let block = self.site(owner);
+        let node = block.parsed.cast::<ast::Impl>();
+        node.map_or_else(Vec::new, |node| parameters(&block, &node))
     }
 
     /// Binds generic parameters that a parameter's type names to what the argument's type has there.
@@ -343,13 +394,20 @@ impl Interpreter<'_> {
             Value::Tuple(values) | Value::Array(values) => {
                 values.iter().any(|value| self.holds(value, id))
             }
+            Value::Named(named) => named.parts().any(|value| self.holds(value, id)),
             _ => false,
         }
     }
 }
 
-/// The generic type and constant parameters of a function, whether each is a constant, and their places.
-fn parameters(site: &Site, node: &ast::Fn) -> Vec<(String, bool, Span)> {
+/// Whether a function has type or constant parameters.
+pub(super) fn is_generic(node: &ast::Fn) -> bool {
+    let list = node.generic_param_list();
+    list.is_some_and(|list| list.type_or_const_params().next().is_some())
+}
+
+/// The generic type and constant parameters of a function or block, whether each is a constant, and their places.
+fn parameters(site: &Site, node: &impl HasGenericParams) -> Vec<(String, bool, Span)> {
     node.generic_param_list()
         .into_iter()
         .flat_map(|list| list.type_or_const_params().collect::<Vec<_>>())

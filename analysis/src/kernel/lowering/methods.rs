@@ -1,11 +1,12 @@
 //! Methods: by the receiver in the dialect's table, or Rust's own on numbers, arrays, iterators and closures.
 
+use crate::items::{self, ItemId, ItemKind};
 use crate::kernel::dialect::{Accessor, Action, Method, Receiver, table};
 use crate::kernel::surface::{is_plain, named_method, sequence_method};
 use crate::kernel::{Context, Position, TensorId, UnresolvedReason};
 use crate::libraries::Library;
 
-use super::{Call, Interpreter, Thing, Value};
+use super::{Call, Interpreter, Named, Thing, Value};
 
 impl Interpreter<'_> {
     /// What a tensor says about itself: its address, where it is known.
@@ -85,6 +86,10 @@ impl Interpreter<'_> {
                     .find(exact)
                     .or_else(|| self.own.dialect.methods(name).find(on_stream))
             }
+            Value::Thing(Thing::RunTimeValue) => {
+                let mut methods = self.own.dialect.methods(name);
+                methods.find(|method| method.receiver == Receiver::RunTimeValue)
+            }
             Value::Thing(Thing::Plan(plan)) => {
                 let kind = Receiver::Plan(plan.kind);
                 let mut methods = self.own.dialect.methods(name);
@@ -148,6 +153,12 @@ impl Interpreter<'_> {
         }
     }
 
+    /// The method of a struct of the project.
+    fn own_method(&self, named: &Named, call: &Call) -> Option<ItemId> {
+        let found = items::associated(self.db, named.item?, &call.name)?;
+        (found.kind(self.db) == ItemKind::Function).then_some(found)
+    }
+
     /// A method that the dialect does not have on the receiver: one of Rust's own, or one that does not exist.
     fn other_method(&mut self, receiver: Value, call: &Call) -> Value {
         match receiver {
@@ -155,9 +166,15 @@ impl Interpreter<'_> {
             | Value::Thing(Thing::Stream(_))
             | Value::Thing(Thing::Context(_))
             | Value::Thing(Thing::Plan(_))
+            | Value::Thing(Thing::RunTimeValue)
             | Value::Thing(Thing::Device) => {
                 if is_plain(&call.name) {
                     return receiver;
+                }
+                if matches!(receiver, Value::Thing(Thing::Device))
+                    && self.own.dialect.words.host_functions.contains(&&*call.name)
+                {
+                    return self.launch_method(call);
                 }
                 let reason = self.no_method(&call.name);
                 match receiver {
@@ -182,8 +199,16 @@ impl Interpreter<'_> {
                 }
                 Value::Unknown
             }
+            Value::Named(named) if self.own_method(&named, call).is_some() => {
+                let function = self.own_method(&named, call);
+                let mut arguments = vec![(Value::Named(named), call.name_span)];
+                arguments.extend(call.arguments.iter().cloned());
+                function.map_or(Value::Unknown, |function| {
+                    self.inline(function, &call.turbofish, &arguments, call.name_span)
+                })
+            }
             Value::Named(_) if takes_context(call) => {
-                // A method of a struct of the project: not followed, and none of a library, whatever it is called.
+                // A method of a struct of the project: that a trait or a macro gives it: not followed, and none of a library, whatever it is called.
                 let reason = self.unknown_method(&call.name);
                 self.unresolved(reason, call.name_span);
                 Value::Unknown

@@ -79,6 +79,10 @@ pub(super) fn switch_config(value: &Value, span: Span, words: &Words) -> Option<
 
 /// The branch mode that a name means.
 pub(super) fn branch_mode(named: &Named, words: &Words) -> BranchMode {
+    // Rust's `Default`: both libraries derive it as the mode without conditions.
+    if named.name() == "default" {
+        return BranchMode::Unconditional;
+    }
     if named.name() != words.comparison {
         return words
             .branch_mode(named.name())
@@ -204,6 +208,7 @@ impl Interpreter<'_> {
     pub(super) fn slot(&self, call: &Call) -> Value {
         let owner = self.own.dialect.words.slots_type.to_owned();
         Value::Named(Box::new(Named {
+            item: None,
             path: vec![owner, call.name.clone()],
             arguments: call.arguments.clone(),
             fields: Vec::new(),

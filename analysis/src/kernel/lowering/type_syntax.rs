@@ -89,7 +89,7 @@ impl Interpreter<'_> {
                 };
                 self.read_type_at(&inner, &ty, place, depth + 1)
             }
-            Resolution::Type(item) => self.read_struct(item, place, depth),
+            Resolution::Type(item) => self.read_struct(site, item, &arguments, place, depth),
             Resolution::Parameter(_) | Resolution::Axis(_) | Resolution::Module(_) => Type::Unknown,
             _ => match self.type_of_any_library(name) {
                 Some(entry) => self.read_entry(site, entry, &arguments, place, depth),
@@ -98,34 +98,48 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A struct of the project with named fields and without parameters; others hold nothing that is followed.
-    fn read_struct(&mut self, item: ItemId, place: Span, depth: u32) -> Type {
+    /// A struct of the project, its fields by name or number, its parameters bound to arguments.
+    fn read_struct(
+        &mut self,
+        site: &Site,
+        item: ItemId,
+        arguments: &[Argument],
+        place: Span,
+        depth: u32,
+    ) -> Type {
         // A struct may hold references to itself.
-        if self.stack.contains(&item) || !self.spend() {
+        if self.stack.contains(&item) || !self.spend() || depth >= DEPTH / 4 {
             return Type::Unknown;
         }
-        let site = self.site(item);
-        let Some(node) = site.parsed.cast::<ast::Struct>() else {
+        let mut inner = self.site(item);
+        let Some(node) = inner.parsed.cast::<ast::Struct>() else {
             return Type::Unknown;
         };
-        let (Some(name), Some(ast::FieldList::RecordFieldList(list)), true) =
-            (node.name(), node.field_list(), depth < DEPTH / 4)
-        else {
-            return Type::Unknown;
+        let declared: Vec<(String, ast::Type)> = match node.field_list() {
+            Some(ast::FieldList::RecordFieldList(list)) => list
+                .fields()
+                .filter_map(|field| Some((field.name()?.text().to_string(), field.ty()?)))
+                .collect(),
+            Some(ast::FieldList::TupleFieldList(list)) => (0_usize..)
+                .zip(list.fields())
+                .filter_map(|(index, field)| Some((index.to_string(), field.ty()?)))
+                .collect(),
+            None => Vec::new(),
         };
+        self.bind_parameters(
+            site,
+            &mut inner,
+            node.generic_param_list(),
+            arguments,
+            place,
+        );
         self.stack.push(item);
-        let fields = list
-            .fields()
-            .filter_map(|field| {
-                let name = field.name()?.text().to_string();
-                Some((
-                    name,
-                    self.read_type_at(&site, &field.ty()?, place, depth + 1),
-                ))
-            })
+        let fields = declared
+            .into_iter()
+            .map(|(name, ty)| (name, self.read_type_at(&inner, &ty, place, depth + 1)))
             .collect();
         self.stack.pop();
-        Type::Record(name.text().to_string(), fields)
+        Type::Record(item, fields)
     }
 
     /// The site of an alias with its parameters bound to arguments, and the type it stands for.
@@ -139,24 +153,56 @@ impl Interpreter<'_> {
         let mut inner = self.site(alias);
         let item = inner.parsed.cast::<ast::TypeAlias>()?;
         let ty = item.ty()?;
-        let mut generics = Generics::new();
-        let parameters = item
-            .generic_param_list()
+        self.bind_parameters(
+            site,
+            &mut inner,
+            item.generic_param_list(),
+            arguments,
+            place,
+        );
+        Some((inner, ty))
+    }
+
+    fn has_parameters(&mut self, alias: ItemId) -> bool {
+        let alias = self.site(alias).parsed.cast::<ast::TypeAlias>();
+        alias.is_some_and(|alias| alias.generic_param_list().is_some())
+    }
+
+    /// Binds the parameters of an alias or a struct to the arguments at `site`, or to their defaults.
+    fn bind_parameters(
+        &mut self,
+        site: &Site,
+        inner: &mut Site,
+        parameters: Option<ast::GenericParamList>,
+        arguments: &[Argument],
+        place: Span,
+    ) {
+        let parameters = parameters
             .into_iter()
             .flat_map(|list| list.type_or_const_params().collect::<Vec<_>>());
         for (index, parameter) in parameters.enumerate() {
-            let (name, is_constant) = match parameter {
-                ast::TypeOrConstParam::Type(parameter) => (parameter.name(), false),
-                ast::TypeOrConstParam::Const(parameter) => (parameter.name(), true),
+            let (name, default, is_constant) = match parameter {
+                ast::TypeOrConstParam::Type(parameter) => (
+                    parameter.name(),
+                    parameter.default_type().map(Argument::Type),
+                    false,
+                ),
+                ast::TypeOrConstParam::Const(parameter) => {
+                    let default = parameter.default_val().and_then(|value| value.expr());
+                    (parameter.name(), default.map(Argument::Constant), true)
+                }
             };
-            if let Some(name) = name {
-                let mut binding = self.bind_argument(site, arguments.get(index), place);
-                binding.is_constant = is_constant;
-                generics.insert(name.text().to_string(), binding);
-            }
+            let Some(name) = name else { continue };
+            // A default may name the parameters before it.
+            let mut binding = match (arguments.get(index), default) {
+                (None, Some(default)) => self.bind_argument(&inner.clone(), Some(&default), place),
+                (given, _) => self.bind_argument(site, given, place),
+            };
+            binding.is_constant = is_constant;
+            let mut generics = Generics::clone(&inner.generics);
+            generics.insert(name.text().to_string(), binding);
+            inner.generics = Rc::new(generics);
         }
-        inner.generics = Rc::new(generics);
-        Some((inner, ty))
     }
 
     /// What a generic argument means in each of its readings; open slots where it is left out.
@@ -207,6 +253,7 @@ impl Interpreter<'_> {
     ) -> Type {
         match entry.shape {
             TypeShape::Device => Type::Device,
+            TypeShape::RunTimeValue => Type::RunTimeValue,
             TypeShape::TensorUnit | TypeShape::DmaEngine => Type::Context(
                 arguments
                     .first()
@@ -390,7 +437,7 @@ impl Interpreter<'_> {
         match site.resolve_at(self.db, path, &names, Namespace::Type) {
             Resolution::Alias(alias) => {
                 let arguments = path_arguments(path);
-                if arguments.is_empty() {
+                if arguments.is_empty() && !self.has_parameters(alias) {
                     return self.alias_mapping(alias, used_at, depth + 1);
                 }
                 if depth < DEPTH

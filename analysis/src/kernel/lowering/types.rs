@@ -1,6 +1,7 @@
 //! Types as lowering needs them: tensors, streams, contexts and what holds them.
 
 use crate::hardware::ElementType;
+use crate::items::ItemId;
 use crate::kernel::dialect::Access;
 use crate::kernel::{Context, Level, Position, Tier, Way};
 
@@ -146,12 +147,14 @@ pub(super) enum Type {
     },
     /// The whole context.
     Device,
+    /// One value in HBM.
+    RunTimeValue,
     /// One context; `None` where the function is generic over it.
     Context(Option<Context>),
     /// A tuple.
     Tuple(Vec<Type>),
-    /// A struct of the project: its name, and its fields.
-    Record(String, Vec<(String, Type)>),
+    /// A struct of the project, and its fields.
+    Record(ItemId, Vec<(String, Type)>),
     /// An array, a slice or a container, with its length if the type says it.
     Array(Box<Type>, Option<u64>),
 }
@@ -160,7 +163,11 @@ impl Type {
     /// Whether values of the type take part in operations.
     pub(super) fn is_device_side(&self) -> bool {
         match self {
-            Self::Tensor(_) | Self::Stream { .. } | Self::Device | Self::Context(_) => true,
+            Self::Tensor(_)
+            | Self::Stream { .. }
+            | Self::Device
+            | Self::RunTimeValue
+            | Self::Context(_) => true,
             Self::Tuple(parts) => parts.iter().any(Self::is_device_side),
             Self::Record(_, fields) => fields.iter().any(|(_, ty)| ty.is_device_side()),
             Self::Array(inner, _) => inner.is_device_side(),

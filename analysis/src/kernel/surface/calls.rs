@@ -58,6 +58,13 @@ impl<L: Elaborate> Walker<'_, L> {
                 return Value::from_constant(constant);
             }
         }
+        if let [owner, name] = names.as_slice()
+            && name != "SIZE"
+            && self.frame.site.type_parameter(owner).is_some()
+        {
+            // What a trait gives a parameter: some number.
+            return Value::Constant(ConstValue::Unknown("an associated constant"), None);
+        }
         if names.last().is_some_and(|name| name == "SIZE")
             && let Some(size) = L::size_of(self, path)
         {

@@ -150,7 +150,12 @@ impl<L: Elaborate> Walker<'_, L> {
             }
             Value::Named(named) => {
                 let field = named.fields.iter().find(|(field, ..)| *field == name);
-                field.map_or(Value::Unknown, |(_, value, _)| value.clone())
+                let part = || named.arguments.get(name.parse::<usize>().ok()?);
+                field
+                    .map(|(_, value, _)| value)
+                    .or_else(|| part().map(|(value, _)| value))
+                    .cloned()
+                    .unwrap_or(Value::Unknown)
             }
             _ => Value::Unknown,
         }
@@ -520,7 +525,12 @@ impl<L: Elaborate> Walker<'_, L> {
             Resolution::Prelude(known) => Some(&**known),
             _ => None,
         };
+        let item = match &found {
+            Resolution::Type(item) => Some(*item),
+            _ => None,
+        };
         let value = Value::Named(Box::new(Named {
+            item,
             path: self.library_path(&path, super::site::segments(&path), known),
             arguments: Vec::new(),
             fields,

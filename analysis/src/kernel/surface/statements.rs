@@ -115,11 +115,9 @@ impl<L: Elaborate> Walker<'_, L> {
             ast::Pat::TupleStructPat(tuple) => {
                 let parts: Vec<ast::Pat> = tuple.fields().collect();
                 match &value {
-                    Value::Named(named) => {
-                        let values = named
-                            .arguments
-                            .iter()
-                            .map(|(value, _)| value.clone())
+                    Value::Named(_) => {
+                        let values = (0..parts.len())
+                            .map(|index| self.field_of(&value, &index.to_string()))
                             .collect();
                         self.bind_parts(&parts, &Value::Tuple(values));
                     }

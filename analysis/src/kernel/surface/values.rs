@@ -11,6 +11,8 @@ use super::{Elaborate, Placed};
 /// A name with arguments that the library gives meaning to: an enum's variant, a constructor of an operand.
 #[derive(Debug, Clone)]
 pub(in crate::kernel) struct Named<L: Elaborate> {
+    /// The type of the project that it is a value of.
+    pub(in crate::kernel) item: Option<ItemId>,
     /// The path's segments.
     pub(in crate::kernel) path: Vec<String>,
     /// The arguments of a call, with their places.
@@ -20,6 +22,12 @@ pub(in crate::kernel) struct Named<L: Elaborate> {
 }
 
 impl<L: Elaborate> Named<L> {
+    /// The values of its arguments and fields.
+    pub(in crate::kernel) fn parts(&self) -> impl Iterator<Item = &Value<L>> {
+        let fields = self.fields.iter().map(|(_, value, _)| value);
+        self.arguments.iter().map(|(value, _)| value).chain(fields)
+    }
+
     /// The last segment: the variant or the function.
     pub(in crate::kernel) fn name(&self) -> &str {
         self.path.last().map_or("", String::as_str)
@@ -146,6 +154,7 @@ impl<L: Elaborate> Value<L> {
     /// What a path names that is no value of ours.
     pub(in crate::kernel) fn named(path: Vec<String>) -> Self {
         Self::Named(Box::new(Named {
+            item: None,
             path,
             arguments: Vec::new(),
             fields: Vec::new(),
@@ -204,10 +213,7 @@ impl<L: Elaborate> Value<L> {
         match self {
             Self::Thing(_) => true,
             Self::Tuple(values) | Self::Array(values) => values.iter().any(Self::is_device_side),
-            Self::Named(named) => named
-                .arguments
-                .iter()
-                .any(|(value, _)| value.is_device_side()),
+            Self::Named(named) => named.parts().any(Self::is_device_side),
             Self::Unknown
             | Self::Unit
             | Self::Constant(..)

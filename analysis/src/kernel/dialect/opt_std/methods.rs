@@ -6,8 +6,8 @@ use crate::kernel::dialect::common::arguments::{
     ADDRESS, ANY, CHIP, CLUSTER, DM_TARGET, ELEMENT, EXCLUSIVE, HBM_TARGET, OWNED, PE, SHARED,
     SLICE, START, VIEWS,
 };
-use crate::kernel::dialect::common::rows::{arg, of};
-use crate::kernel::dialect::{Access, Accessor, Action, Argument, Method};
+use crate::kernel::dialect::common::rows::{arg, of, on};
+use crate::kernel::dialect::{Access, Accessor, Action, Argument, Method, Receiver};
 use crate::kernel::{Level, Tier};
 
 use super::{R3, R4, R5, R6, R7, R8, R9, R10};
@@ -354,6 +354,14 @@ pub(super) const TRANSFERS: &[Method] = &[
         .since(R4)
         .until(R6),
     makes((DM, ANY), "to_spm", Tier::Spm, &[PE, ELEMENT], &[TDMA]).since(R9),
+    on(
+        Receiver::RunTimeValue,
+        "to_spm",
+        &[],
+        &[TDMA],
+        Action::Accessor(Accessor::Other),
+    )
+    .since(R9),
     makes((Tier::Spm, OWNED), "to_dm", DM, &[SLICE, ELEMENT], &[TDMA]).since(R9),
     into(
         (HBM, ANY),

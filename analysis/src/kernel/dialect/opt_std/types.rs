@@ -88,4 +88,6 @@ pub(super) const TYPES: &[TypeEntry] = &[
     ),
     // The whole context until 0.7, and since 0.8.
     plain("Device", TypeShape::Device, &[]),
+    // Since 0.9.
+    plain("HbmScalar", TypeShape::RunTimeValue, &[Other]),
 ];

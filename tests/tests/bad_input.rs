@@ -1,0 +1,235 @@
+//! What users get wrong in kernels of the current library: each text has a finding, or its operations are said to be
+//! unresolved with a reason, in less time than a person waits. Nothing is passed over in silence, and nothing is read as
+//! another library's.
+
+use std::time::{Duration, Instant};
+
+use visa_analysis::{FileReport, Problem};
+use visa_tests::check_text;
+
+/// Longer than the slowest machine takes for the largest of these, and far less than a walk over all positions would.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const HEAD: &str = "// dialect: opt-std@0.8
+use furiosa_opt_std::prelude::*;
+axes![S = 256, K = 64, N = 8];
+type Chip = m![1];
+type Cluster = m![1 # 2];
+type Dm<E> = DmTensor<f32, Chip, Cluster, m![S], E>;
+";
+
+fn report(text: &str) -> FileReport {
+    let began = Instant::now();
+    let report = check_text("src/lib.rs", text);
+    let took = began.elapsed();
+    assert!(took < PATIENCE, "{took:?}");
+    for problem in &report.problems {
+        assert!(!matches!(problem, Problem::Internal(_)), "{problem}");
+    }
+    report
+}
+
+/// A kernel whose middle is `body`, between a load of `x` and nothing.
+fn kernel(body: &str) -> String {
+    format!(
+        "{HEAD}#[device(chip = 1)]
+fn kernel(device: &mut Device, x: &HbmTensor<f32, Chip, m![S, K]>) {{
+    let x: Dm<m![K]> = x.to_dm(&mut device.tdma);
+{body}
+}}
+"
+    )
+}
+
+fn is_said(report: &FileReport) -> bool {
+    report.syntax_errors > 0
+        || !report.diagnostics.is_empty()
+        || !report.unresolved.is_empty()
+        || !report.problems.is_empty()
+}
+
+#[track_caller]
+fn is_refused(text: &str) {
+    let report = report(text);
+    assert!(is_said(&report), "nothing is said about\n{text}");
+}
+
+#[test]
+fn two_thousand_chained_guards_are_too_many() {
+    let guards = ".imm(TagGuard::group(GroupId::One), 1f32)".repeat(2_000);
+    is_refused(&kernel(&format!(
+        "    let y: Dm<m![K]> = device.main.begin(x.view()).fetch::<m![K / 8], m![K % 8]>().collect::<m![K / 8], m![K % 8]>()
+        .vector_init()
+        .vector_intra_slice_tag(TagMode::Zero)
+        .vector_clip(ClipBinaryOpF32::Add, Branched::imm(TagGuard::group(GroupId::Zero), 0f32){guards})
+        .vector_final()
+        .commit_trim::<m![K % 8]>()
+        .commit();"
+    )));
+}
+
+#[test]
+fn two_thousand_stages_are_followed() {
+    let stages = "        .vector_clip(ClipBinaryOpF32::Add, 1f32)\n".repeat(2_000);
+    let text = kernel(&format!(
+        "    let y: Dm<m![K]> = device.main.begin(x.view()).fetch::<m![K / 8], m![K % 8]>().collect::<m![K / 8], m![K % 8]>()
+        .vector_init()
+        .vector_intra_slice_tag(TagMode::Zero)
+{stages}        .vector_final()
+        .commit_trim::<m![K % 8]>()
+        .commit();"
+    ));
+    let found = report(&text).diagnostics;
+    assert!(
+        found.iter().any(|found| found.rule == "alu_reuse"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn aliases_that_name_each_other_end() {
+    for aliases in [
+        "type A<E> = A<E>;",
+        "type A<E> = B<E>; type B<E> = A<E>;",
+        "type A<E> = B<m![{ E }, K]>; type B<E> = A<m![{ E }, N]>;",
+        "type A<E, F = A<E>> = DmTensor<f32, Chip, Cluster, m![S], F>;",
+        "type A<E = A> = DmTensor<f32, Chip, Cluster, m![S], E>;",
+        "type A<E> = DmTensor<f32, Chip, Cluster, m![S], m![{ A<E> }]>;",
+        "type A<E> = (A<E>, A<E>);",
+    ] {
+        let text = kernel("    let y: A<m![K]> = x.to_dm(&mut device.tdma);");
+        is_refused(&text.replace("type Dm<E>", &format!("{aliases}\ntype Dm<E>")));
+    }
+}
+
+#[test]
+fn structs_that_hold_each_other_end() {
+    let structs = "struct P { q: Q } struct Q { p: P } struct R<E: M> { r: R<m![{ E }, K]>, s: Dm<E> }
+impl P { const N: usize = P::N; fn load(&self, device: &mut Device) -> Dm<m![K]> { self.load(device) } }
+impl Self { fn next(&self) { self.next() } }
+";
+    let text = kernel("    let y = p.load(device);\n    let z = r.r.r.s.to_hbm(&mut device.tdma);");
+    let text = text.replace("#[device", &format!("{structs}#[device"));
+    is_refused(&text.replace("x: &HbmTensor", "p: &P, r: &R<m![K]>, x: &HbmTensor"));
+}
+
+#[test]
+fn a_loop_of_many_tiles_is_cut_and_costs_nothing() {
+    for bound in [
+        "1usize << 40",
+        "1_099_511_627_776",
+        "usize::MAX",
+        "N::SIZE << 37",
+    ] {
+        let text = kernel(&format!(
+            "    let mut y: Dm<m![K]> = DmTensor::new();
+    for i in 0..{bound} {{
+        device.main.begin(x.view().tile::<m![K / 8], 1, m![1 # 8, K % 8]>(i)).fetch::<m![1], m![K % 8]>().collect::<m![1], m![K % 8]>()
+            .commit_trim::<m![K % 8]>()
+            .commit_view(y.view_mut().tile::<m![K / 8], 1, m![1 #{{!}} 8, K % 8]>(i));
+    }}"
+        ));
+        is_refused(&text);
+    }
+}
+
+#[test]
+fn generics_left_out_or_too_many_are_no_silence() {
+    for fetch in [
+        ".fetch()",
+        ".fetch::<m![K / 8]>()",
+        ".fetch::<m![K / 8], m![K % 8], m![1]>()",
+        ".fetch::<f32, m![K / 8], m![K % 8]>()",
+        ".fetch::<_, _>()",
+        ".fetch::<>()",
+        ".fetch::<m![K / 8], 8>()",
+        ".fetch::<'static, m![K / 8], m![K % 8]>()",
+    ] {
+        let text = kernel(&format!(
+            "    let y: Dm<m![K]> = device.main.begin(x.view()){fetch}.collect::<m![K / 9], m![K % 8]>().commit_trim::<m![K % 8]>().commit();"
+        ));
+        is_refused(&text);
+    }
+    for transfer in [
+        "let y: Dm = x.to_dm(&mut device.tdma);",
+        "let y: Dm<m![K], m![K]> = x.to_dm::<m![1]>(&mut device.tdma);",
+        "let y = x.to_dm::<_, _, _, _>(&mut device.tdma);",
+        "let y = x.to_dm::<m![1], m![S], m![K]>();",
+    ] {
+        is_refused(&kernel(&format!("    {transfer}")));
+    }
+}
+
+#[test]
+fn chains_that_stop_in_the_middle_are_said() {
+    let whole = [
+        ".fetch::<m![K / 8], m![K % 8]>()",
+        ".collect::<m![K / 8], m![K % 8]>()",
+        ".vector_init()",
+        ".vector_intra_slice_tag(TagMode::Zero)",
+        ".vector_clip(ClipBinaryOpF32::Add, 1f32)",
+        ".vector_final()",
+        ".commit_trim::<m![K % 8]>()",
+    ];
+    for stages in 0..=whole.len() {
+        let chain: String = whole.iter().take(stages).copied().collect();
+        is_refused(&kernel(&format!("    device.main.begin(x.view()){chain};")));
+        // While it is written: the text ends in the middle of the chain, or of a call.
+        is_refused(&kernel(&format!("    device.main.begin(x.view()){chain}.")));
+        is_refused(&kernel(&format!(
+            "    let y = device.main.begin(x.view()){chain}.fetch::<m![K"
+        )));
+    }
+}
+
+#[test]
+fn methods_of_several_releases_in_one_chain_are_told_apart() {
+    let methods = [
+        (
+            "to_dm_pcopy",
+            "    let y: Dm<m![K]> = x.to_dm_pcopy(&mut device.sub);",
+        ),
+        (
+            "vector_intra_slice_branch",
+            "    let y: Dm<m![K]> = device.main.begin(x.view()).fetch::<m![K / 8], m![K % 8]>().collect::<m![K / 8], m![K % 8]>().vector_init().vector_intra_slice_branch(BranchMode::Unconditional).vector_final().commit_trim::<m![K % 8]>().commit();",
+        ),
+        (
+            "align",
+            "    device.main.begin(x.view()).fetch::<m![K / 8], m![K % 8]>().collect::<m![K / 8], m![K % 8]>().align::<m![1], m![K], _, _>(&x);",
+        ),
+    ];
+    for (name, body) in methods {
+        let report = report(&kernel(body));
+        let named = report
+            .diagnostics
+            .iter()
+            .any(|found| found.rule == "other_release_api" && found.message.contains(name));
+        let unresolved = report
+            .unresolved
+            .iter()
+            .any(|left| format!("{left:?}").contains(name));
+        assert!(named || unresolved, "{name}: {:?}", report.diagnostics);
+    }
+}
+
+#[test]
+fn a_generic_kernel_that_nothing_launches_is_said() {
+    let text = format!(
+        "{HEAD}#[device(chip = 1)]
+fn kernel<X: AxisName>(device: &mut Device, x: &HbmTensor<f32, Chip, m![X, K]>) {{
+    let x: DmTensor<f32, Chip, Cluster, m![X], m![K]> = x.to_dm(&mut device.tdma);
+}}
+"
+    );
+    assert!(!report(&text).unresolved.is_empty());
+    let launched = format!(
+        "{text}async fn run(device: &mut Device, x: &HbmTensor<f32, Chip, m![N, K]>) {{ device.launch(kernel, (x,)).await; }}"
+    );
+    let found = report(&launched);
+    assert!(found.unresolved.is_empty(), "{:?}", found.unresolved);
+    let rules: Vec<_> = found.diagnostics.iter().map(|found| found.rule).collect();
+    assert!(
+        rules.contains(&"slice_size"),
+        "eight slices are no grid: {rules:?}"
+    );
+}
