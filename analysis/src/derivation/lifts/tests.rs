@@ -250,13 +250,13 @@ fn lifts_are_those_of_a_walk() {
             time.push(Piece::Hole);
         }
         let (mut after, mut out_time) = (before.clone(), time.clone());
-        for place in 0..after.len() {
-            if after[place] != Piece::Copies || below(4) == 0 || out_time.is_empty() {
+        for piece in &mut after {
+            if *piece != Piece::Copies || below(4) == 0 || out_time.is_empty() {
                 continue;
             }
             let taken = below(out_time.len());
             if let Piece::Bit(_) = out_time[taken] {
-                after[place] = out_time.remove(taken);
+                *piece = out_time.remove(taken);
             }
         }
         match below(8) {
