@@ -56,6 +56,7 @@ fn body(minor: u16) -> Body {
         tensors: Vec::new(),
         operations: Vec::new(),
         unresolved: Vec::new(),
+        foreign: Vec::new(),
         incomplete: Vec::new(),
         escaping: Vec::new(),
         launches: Vec::new(),

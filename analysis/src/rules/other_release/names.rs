@@ -23,8 +23,7 @@ pub(super) fn check(db: &dyn Db, item: ItemId) -> Vec<Finding> {
         .text
         .split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     let crates = other_crates(own.library);
-    let concerned = words
-        .any(|word| renames.concern(word, own.release) || crates.iter().any(|name| *name == word));
+    let concerned = words.any(|word| renames.concern(word, own.release) || crates.contains(&word));
     if !concerned || own.library == Library::VisaStd {
         return Vec::new();
     }
