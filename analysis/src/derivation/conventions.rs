@@ -240,4 +240,17 @@ impl Conventions {
     pub fn delivers_whole_words(self) -> bool {
         self.since(8)
     }
+
+    /// Whether the trimmed packet is the innermost run of the element that it is committed to, and padding may be written over
+    /// padding.
+    #[must_use]
+    pub fn commits_packets_innermost(self) -> bool {
+        self.since(7)
+    }
+
+    /// Whether a widening of an odd number of steps is a fault of its own.
+    #[must_use]
+    pub const fn joins_pairs_of_steps(self) -> bool {
+        self.current
+    }
 }

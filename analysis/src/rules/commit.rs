@@ -260,6 +260,19 @@ fn word_mismatch(pass: &Pass, element: Span, mismatch: &Mismatch) -> Finding {
                 part(axis, *step)
             )
         }
+        MismatchKind::Innermost(found) => {
+            let packet = output.packet.get().map_or_else(String::new, written);
+            match found {
+                Some(found) => format!(
+                    "the trimmed packet `{packet}` is the innermost run of an element, and there is `{}`",
+                    written(found)
+                ),
+                None => format!("its length is no multiple of the trimmed packet `{packet}`"),
+            }
+        }
+        MismatchKind::Padding { needed, held } => format!(
+            "the stream has {needed} steps where the element has room for {held}, data and padding together"
+        ),
         MismatchKind::Misfit(Misfit::Unknown) | MismatchKind::Invented(_) => {
             "the two do not agree".to_owned()
         }
