@@ -167,6 +167,8 @@ pub struct MemoryRow {
     pub tier: &'static str,
     /// First byte, in the slice or chip; `None` if it is no constant.
     pub address: Option<u64>,
+    /// Where it is assumed to begin, if the library chooses its address.
+    pub assumed_address: Option<u64>,
     /// Bytes; `None` if unknown.
     pub bytes: Option<u64>,
     /// Its type's mapping, for tools that show it.
@@ -179,6 +181,14 @@ pub struct MemoryRow {
     pub file: Option<Arc<str>>,
     /// Where it is made.
     pub range: Option<Range>,
+}
+
+impl MemoryRow {
+    /// Where it is drawn: at its address, or where it is assumed to begin.
+    #[must_use]
+    pub fn place(&self) -> Option<u64> {
+        self.address.or(self.assumed_address)
+    }
 }
 
 /// A change that would save cycles: a finding of the group `performance`.
@@ -341,7 +351,7 @@ fn proposals(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Vec<Prop
 fn assumptions(body: &Body, simulation: &BodySimulation) -> Vec<String> {
     let mut assumptions: Vec<String> = Vec::new();
     if !Conventions::of(body.dialect).is_addressed() {
-        assumptions.push("the compiler puts each tensor where nothing else is needed".to_owned());
+        assumptions.push("the compiler puts each tensor of DM, TRF and VRF where nothing else is needed: drawn at the first bytes that are free while it lives".to_owned());
     }
     for assumption in simulation
         .operations

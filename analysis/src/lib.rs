@@ -44,7 +44,7 @@ pub use cost::{
 };
 pub use fixing::{
     Application, Completed, Completing, Fixable, Fixed, Proposed, Texts, Trust, apply_fixes,
-    fix_all, with_line_breaks_of,
+    fix_all, migrate_all, migration_rule, with_line_breaks_of,
 };
 pub use fragments::{has_rust_code, is_markdown};
 pub use hardware::Target;

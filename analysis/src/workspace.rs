@@ -32,7 +32,7 @@ use crate::inputs::{
 };
 use crate::items::{DISUSED_BY_EDIT, Dialect, ItemId};
 use crate::report::{CrateLibrary, DiagnosticFix, FileReport, Problem, Report, fitted};
-use crate::rules::EnabledRules;
+use crate::rules::{EnabledRules, tool_fixes};
 use crate::suppression::{Allowed, allowing};
 
 /// Bytes of text that may be out of use before the database is made anew, however little is in use: what was worked out of
@@ -671,6 +671,17 @@ impl Analysis {
                 None => found,
                 Some(origin) => fitted(found, &file.text(&self.db), &origin),
             }
+        };
+        self.parts(path).into_iter().flat_map(of_part).collect()
+    }
+
+    /// The edits that give the attributes of a file the tool of the library that it is written for.
+    #[must_use]
+    pub fn tool_fixes(&self, path: &str) -> Vec<DiagnosticFix> {
+        let of_part = |file: SourceFile| match file.origin(&self.db) {
+            // A block of another text registers nothing.
+            Some(_) => Vec::new(),
+            None => self.guarded(|db| tool_fixes(db, file)).unwrap_or_default(),
         };
         self.parts(path).into_iter().flat_map(of_part).collect()
     }

@@ -4,8 +4,10 @@
     reason = "a test fails by panicking, also in its helpers"
 )]
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use visa_analysis::Speaker;
 use visa_tests::{read, repository, rust_files, shown};
 
 /// A file beyond this many lines likely holds two rooms.
@@ -214,6 +216,54 @@ fn the_schema_of_the_settings_is_what_the_program_prints() {
     }
     let stale = "docs/visa-lint.schema.json differs from `visa-lint init --schema`; run this test with UPDATE_EXPECT=1";
     assert!(read(&file) == printed, "{stale}");
+}
+
+/// The rows of the texts that one speaker says: the text, the rules that foresee it, and what they find.
+fn texts_of(speaker: Speaker) -> String {
+    let mut rows: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for rule in visa_analysis::all_rules() {
+        let link = format!("[`{0}`](rules/{0}.md): {1}", rule.name, rule.summary());
+        for said in rule.texts().into_iter().filter(|said| said.by == speaker) {
+            rows.entry(said.words).or_default().push(link.clone());
+        }
+    }
+    let mut table = String::from("| text | rule and what it finds |\n| --- | --- |\n");
+    for (words, rules) in rows {
+        let words = words.replace('|', "\\|");
+        // A text with backticks goes between two of them.
+        let code = if words.contains('`') {
+            format!("`` {words} ``")
+        } else {
+            format!("`{words}`")
+        };
+        table.push_str(&format!("| {code} | {} |\n", rules.join("<br>")));
+    }
+    table
+}
+
+/// A page with a part between two remarks replaced.
+fn with_part(page: &str, mark: &str, part: &str) -> String {
+    let (before, rest) = page.split_once(mark).unwrap();
+    let (_, after) = rest.split_once("<!-- end -->").unwrap();
+    format!("{before}{mark}\n{part}<!-- end -->{after}")
+}
+
+#[test]
+fn the_page_of_error_texts_has_all_that_are_known() {
+    let file = repository().join("docs/compiler-errors.md");
+    let page = read(&file);
+    let mut wanted = page.clone();
+    for (mark, speaker) in [
+        ("<!-- compiler: written by the tests -->", Speaker::Compiler),
+        ("<!-- library: written by the tests -->", Speaker::Library),
+    ] {
+        wanted = with_part(&wanted, mark, &texts_of(speaker));
+    }
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&file, &wanted).unwrap();
+    }
+    let stale = "docs/compiler-errors.md lacks texts; run this test with UPDATE_EXPECT=1";
+    assert!(read(&file) == wanted, "{stale}");
 }
 
 #[test]

@@ -77,6 +77,8 @@ export interface MemoryRow {
   readonly tensor: string;
   readonly tier: string;
   readonly address: number | null;
+  /** Where it is drawn, if the library chooses its address. */
+  readonly assumed: number | null;
   readonly bytes: number | null;
   readonly shape: string;
   readonly from: number;
@@ -276,6 +278,7 @@ function memoryRow(value: unknown): MemoryRow | null {
     tensor: text(one.tensor),
     tier: text(one.tier),
     address: count(one.address),
+    assumed: count(one.assumed_address),
     bytes: count(one.bytes),
     shape: text(one.shape),
     from,

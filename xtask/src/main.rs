@@ -1,23 +1,29 @@
 //! Chores of this repository, run as `cargo xtask`.
 //!
-//! Knows where the files of a rule are and what they begin with; nothing about rules themselves.
+//! Knows where the files of a rule are and what they begin with, and how the real library is asked about fixtures; nothing about
+//! rules themselves.
 
 mod new_rule;
+mod real_library;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask new-rule NAME FAMILY GROUP
+       cargo xtask real-library [RELEASE]
 
   NAME    the rule's name, such as `commit_size`
   FAMILY  the file below analysis/src/rules that declares it, such as `commit` or `performance/commit`
-  GROUP   mapping, hardware, silent, suspicious, toolchain, performance or style";
+  GROUP   mapping, hardware, silent, suspicious, toolchain, performance or style
+  RELEASE such as `0.8`: only the fixtures of that release";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments.as_slice() {
         ["new-rule", name, family, group] => new_rule::run(&repository(), name, family, group),
+        ["real-library"] => real_library::run(&repository(), None),
+        ["real-library", release] => real_library::run(&repository(), Some(release)),
         _ => Err(USAGE.to_owned()),
     };
     match done {

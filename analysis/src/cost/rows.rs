@@ -45,7 +45,7 @@ impl<'a> Names<'a> {
                 return name.clone();
             }
             match tensor.origin {
-                Origin::View { of, .. } | Origin::Resized { of } | Origin::Reshape { of } => {
+                Origin::View { of, .. } | Origin::Resized { of, .. } | Origin::Reshape { of } => {
                     at = of;
                 }
                 Origin::Operation(operation) => {
@@ -303,6 +303,7 @@ pub(super) fn memory(
                 tensor: names.tensor(occupancy.tensor),
                 tier: tier(occupancy.tier),
                 address: occupancy.address,
+                assumed_address: occupancy.assumed_address,
                 bytes: occupancy.bytes,
                 shape: tensor.map(shape).unwrap_or_default(),
                 from: occupancy.from,

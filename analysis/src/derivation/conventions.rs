@@ -123,4 +123,115 @@ impl Conventions {
     pub fn is_addressed(self) -> bool {
         !self.since(4)
     }
+
+    /// Whether this is the successor of the book's library.
+    #[must_use]
+    pub const fn is_successor(self) -> bool {
+        self.current
+    }
+
+    /// Whether passes were seen to go wrong in clusters that hold copies of another one's data.
+    #[must_use]
+    pub fn garbles_dummy_clusters(self) -> bool {
+        self.current && !self.since(7)
+    }
+
+    /// Whether loads into a part of a tensor were seen to spoil what passes wrote beside it.
+    #[must_use]
+    pub fn garbles_partial_loads(self) -> bool {
+        self.since(4) && !self.since(7)
+    }
+
+    /// Whether the sub context was seen to store wrong values after a vector stage.
+    #[must_use]
+    pub fn garbles_vector_stores(self) -> bool {
+        self.current && !self.since(7)
+    }
+
+    /// Whether the compiler refuses contractions of the sub context that the library takes.
+    #[must_use]
+    pub fn contracts_on_main_alone(self) -> bool {
+        self.since(5) && !self.since(10)
+    }
+
+    /// Whether transfers inside of the data memory stay in their cluster.
+    #[must_use]
+    pub fn keeps_clusters_apart(self) -> bool {
+        self.since(4) && !self.since(7)
+    }
+
+    /// Whether the compiler refuses to give a tile another type.
+    #[must_use]
+    pub fn reshapes_no_tiles(self) -> bool {
+        self.since(8) && !self.since(9)
+    }
+
+    /// Whether a switch is judged by whole frames: every part of slices and time that it makes is compared, a
+    /// custom ring is as large as the exchange and no larger, and no data may be dropped.
+    #[must_use]
+    pub fn compares_switch_frames(self) -> bool {
+        self.since(5)
+    }
+
+    /// Whether copies that a switch makes may be named by another digit of an axis that the input has; else the axis itself
+    /// has to be new.
+    #[must_use]
+    pub fn names_copies_by_digit(self) -> bool {
+        self.since(6)
+    }
+
+    /// Whether the copies of a switch may be padded, with padding that may be read and written.
+    #[must_use]
+    pub fn pads_copies(self, custom: bool) -> bool {
+        !self.compares_switch_frames() || self.since(if custom { 8 } else { 6 })
+    }
+
+    /// Whether the rows of a transpose are looked for at every place of the iterations, with padding as it is written.
+    #[must_use]
+    pub fn places_transposed_rows(self) -> bool {
+        self.since(6)
+    }
+
+    /// Whether a packet that enters a transpose may bring 16 elements of 8 or 16 bits.
+    #[must_use]
+    pub fn turns_sixteen_elements(self) -> bool {
+        self.since(7)
+    }
+
+    /// Whether an operand in the VRF is looked at as the indexer reads it: one address or a run a packet, all of it in a pass,
+    /// on the stream's own chips, clusters and slices.
+    #[must_use]
+    pub fn indexes_registers(self) -> bool {
+        self.since(7)
+    }
+
+    /// Whether what is inside the axis of two groups has to fit the cache that the first group waits in.
+    #[must_use]
+    pub fn caches_groups(self) -> bool {
+        self.since(7)
+    }
+
+    /// Whether padding of a reduced axis is refused, since no mask leaves it out.
+    #[must_use]
+    pub const fn reduces_without_padding(self) -> bool {
+        self.current
+    }
+
+    /// Whether an aligned packet of two flits is the two innermost iterations, padding included, and nothing else.
+    #[must_use]
+    pub fn packs_flits_exactly(self) -> bool {
+        self.since(4)
+    }
+
+    /// Whether a reduction over time compares only what begins where a whole part of the time does.
+    #[must_use]
+    pub fn reduces_at_boundaries(self) -> bool {
+        self.since(6)
+    }
+
+    /// Whether a fetch that converts has to deliver whole words of 8 bytes, also where it reads less.
+    #[must_use]
+    pub fn delivers_whole_words(self) -> bool {
+        self.since(8)
+    }
 }

@@ -1,10 +1,14 @@
 //! Lifts of the Fetch Engine: each chip, cluster or slice reads the copy of an axis that is its own (library: fetch lifts).
 //!
-//! Knows how the placement before and after differs, cut into pieces of two. That the base of each part is at a multiple of 8
-//! bytes, and what the shorter time reads, is not judged here.
+//! Knows how the placement before and after differs, cut into pieces of two, what the shorter time still reads, and where each part
+//! begins in the memory of a slice.
 
-use crate::kernel::{Level, Pass, StreamShape, Written};
-use crate::mapping::{Form, Mapping, slots};
+#[cfg(test)]
+mod tests;
+
+use crate::hardware::FETCH_ALIGNMENT_BYTES;
+use crate::kernel::{Level, Pass, Position, StreamShape, Written};
+use crate::mapping::{Answer, Form, Mapping, holds, slots};
 
 use super::forms;
 
@@ -32,6 +36,18 @@ pub enum LiftFault {
         /// Positions of the level a step of it.
         stride: u64,
     },
+    /// The shorter time and the parts that are told apart do not read all that was read.
+    Unread {
+        /// The axes of which a part is not read, sorted.
+        axes: Vec<String>,
+    },
+    /// Parts begin at places that are no multiple of 8 bytes.
+    Base {
+        /// The part that is told apart.
+        part: Mapping,
+        /// Bits from one part to the next.
+        bits: u64,
+    },
     /// The time is not shorter by a power of two that divides the level.
     Time {
         /// Iterations before.
@@ -54,13 +70,54 @@ pub fn derive(pass: &Pass, index: usize, level: Level) -> Option<LiftFault> {
             after: after.size(),
         });
     }
-    placement(before, after).or_else(|| {
-        let (time, out) = (input.time.get()?.size(), output.time.get()?.size());
-        let copies = time.checked_div(out).filter(|_| time.is_multiple_of(out))?;
-        let fits = copies.is_power_of_two() && before.size().is_multiple_of(copies);
-        (!fits).then_some(LiftFault::Time {
+    let lifted = match placement(before, after)? {
+        Ok(lifted) => lifted,
+        Err(fault) => return Some(fault),
+    };
+    let (time, out) = (input.time.get()?.size(), output.time.get()?.size());
+    let fits = time
+        .checked_div(out)
+        .filter(|_| time.is_multiple_of(out))
+        .is_some_and(|copies| copies.is_power_of_two() && before.size().is_multiple_of(copies));
+    if !fits {
+        return Some(LiftFault::Time {
             before: time,
             after: out,
+        });
+    }
+    unread(input, output, &lifted).or_else(|| base(pass, &lifted))
+}
+
+/// What the shorter time and the lifted parts leave unread of what the fetch read.
+fn unread(input: &StreamShape, output: &StreamShape, lifted: &Form) -> Option<LiftFault> {
+    let (time, out_time) = (forms::known(&input.time)?, forms::known(&output.time)?);
+    let packet = forms::known(&input.packet)?;
+    let read = forms::join(&[lifted, out_time, packet])?;
+    let before = forms::join(&[time, packet])?;
+    if holds(&read, &before) != Answer::No {
+        return None;
+    }
+    let lost = forms::divide_relaxed(&read, &before).divisor_residue;
+    Some(LiftFault::Unread {
+        axes: forms::axis_names(&lost),
+    })
+}
+
+/// The first lifted part that begins at no multiple of 8 bytes of the element.
+fn base(pass: &Pass, lifted: &Form) -> Option<LiftFault> {
+    if pass.begin.position != Position::Begin {
+        return None;
+    }
+    let element = forms::known(&pass.begin.packet)?;
+    let width = pass.begin.element_type.get()?.bits();
+    let parts = forms::divide_relaxed(element, lifted).matches;
+    parts.iter().find_map(|part| {
+        let bits = part.dividend_stride.checked_mul(width)?;
+        let aligned = bits.is_multiple_of(FETCH_ALIGNMENT_BYTES * 8);
+        (part.count > 1 && !aligned).then(|| LiftFault::Base {
+            part: forms::term_mapping(&part.term, part.count)
+                .unwrap_or_else(|| lifted.to_mapping()),
+            bits,
         })
     })
 }
@@ -74,25 +131,30 @@ const fn of_level(shape: &StreamShape, level: Level) -> Option<&Written<Mapping>
     })
 }
 
-fn placement(before: &Form, after: &Form) -> Option<LiftFault> {
+/// What is put in place of copies, outermost first, or what is wrong with it; `None` where the level is no power of two or cannot
+/// be cut.
+fn placement(before: &Form, after: &Form) -> Option<Result<Form, LiftFault>> {
     let (old, new) = (slots(before)?, slots(after)?);
     let mut stride = before.size();
-    let mut lifted = false;
+    let mut lifted: Vec<&Form> = Vec::new();
     for (old, new) in old.iter().zip(&new) {
         stride /= 2;
         if !forms::differ(old, new) {
             continue;
         }
         if !old.is_broadcast() {
-            return Some(LiftFault::Replaced {
+            return Some(Err(LiftFault::Replaced {
                 stride,
                 part: old.to_mapping(),
-            });
+            }));
         }
         if !new.has_terms() {
-            return Some(LiftFault::Padding { stride });
+            return Some(Err(LiftFault::Padding { stride }));
         }
-        lifted = true;
+        lifted.push(new);
     }
-    (!lifted).then_some(LiftFault::Unchanged)
+    if lifted.is_empty() {
+        return Some(Err(LiftFault::Unchanged));
+    }
+    forms::join(&lifted).map(Ok)
 }

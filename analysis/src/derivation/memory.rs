@@ -8,11 +8,13 @@ mod allocations;
 mod conflicts;
 pub(crate) mod free;
 mod in_place;
+mod relief;
 
 pub use allocations::{Lifetime, Part, Touch};
 pub use conflicts::{ConflictKind, Displaced, Elsewhere, MemoryViolation, Occupant, Sum};
 pub(crate) use conflicts::{free_places, nearest_places};
 pub use in_place::InPlaceCommit;
+pub use relief::Relief;
 
 pub use super::moves::{MoveFault, MoveKind, MoveViolation};
 

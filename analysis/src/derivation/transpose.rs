@@ -11,6 +11,9 @@ use crate::kernel::{Pass, Stage, StreamShape};
 use crate::mapping::{Answer, Division, DivisionMode, Form, Mapping, divide, equal_forms, holds};
 
 use super::cast::judges_input;
+use super::conventions::Conventions;
+
+mod placed;
 
 /// What the Transpose Engine makes of one stage, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -107,9 +110,8 @@ pub enum TransposeViolation {
         rows: u64,
         /// Rows at the most.
         limit: u64,
-        /// The output packet of the most rows that the engine turns at once, and the part of the rows that is left to the
-        /// iterations outside of the matrix.
-        parts: Option<(Mapping, Mapping)>,
+        /// The output packets of the numbers of rows that the engine turns at once, the most first.
+        parts: Vec<(u64, Mapping)>,
         /// The element type.
         element_type: ElementType,
         /// Where the output packet is declared.
@@ -202,13 +204,29 @@ pub fn derive(pass: &Pass, index: usize) -> TransposeDerivation {
         }
         return derived;
     }
-    if let Some(violation) =
-        packet_violation(stage, input, element_type, limits, in_packet, out_packet)
-    {
+    let conventions = Conventions::of(pass.dialect);
+    let data = in_packet.form().remove_padding().size();
+    let elements = placed::packet_elements(limits, data, conventions.turns_sixteen_elements());
+    if let Some(violation) = packet_violation(
+        stage,
+        input,
+        element_type,
+        (limits, elements),
+        (in_packet, out_packet),
+    ) {
         derived.violations.push(violation);
         return derived;
     }
-    match turn(stage, input, element_type, limits) {
+    let turned = if conventions.places_transposed_rows() {
+        match placed::turn(stage, input, limits, elements) {
+            None => None,
+            Some(Ok(matrix)) => Some(Ok(matrix)),
+            Some(Err(found)) => misplaced(stage, input, element_type, limits, found),
+        }
+    } else {
+        turn(stage, input, element_type, limits)
+    };
+    match turned {
         Some(Ok(matrix)) => derived.matrix = Some(matrix),
         Some(Err(violation)) => derived.violations.push(violation),
         None => {}
@@ -216,14 +234,39 @@ pub fn derive(pass: &Pass, index: usize) -> TransposeDerivation {
     derived
 }
 
+/// Names the fault of a matrix that has no place: what the usual reading finds, and else what was found about the places.
+fn misplaced(
+    stage: &Stage,
+    input: &StreamShape,
+    element_type: ElementType,
+    limits: TransposeLimits,
+    found: Option<TransposeViolation>,
+) -> Option<Result<TransposeMatrix, TransposeViolation>> {
+    if let Some(found) = found {
+        return Some(Err(found));
+    }
+    match turn(stage, input, element_type, limits) {
+        Some(Err(violation)) => Some(Err(violation)),
+        // The usual reading pads rows and columns as it needs them.
+        Some(Ok(_)) | None => {
+            let rows = stage.output.packet.value.as_ref()?.form().remove_padding();
+            Some(Err(TransposeViolation::RowsNotInTime {
+                rows: rows.to_mapping(),
+                time: input.time.value.as_ref()?.clone(),
+                span: stage.output.packet.span,
+                time_span: input.time.span,
+            }))
+        }
+    }
+}
+
 /// What the two packets alone violate.
 fn packet_violation(
     stage: &Stage,
     input: &StreamShape,
     element_type: ElementType,
-    limits: TransposeLimits,
-    in_packet: &Mapping,
-    out_packet: &Mapping,
+    (limits, most_elements): (TransposeLimits, u64),
+    (in_packet, out_packet): (&Mapping, &Mapping),
 ) -> Option<TransposeViolation> {
     let span = stage.output.packet.span;
     let rows = out_packet.form().remove_padding();
@@ -257,20 +300,27 @@ fn packet_violation(
         });
     }
     let elements = in_packet.form().remove_padding().size();
-    (elements > limits.elements_per_packet).then_some(TransposeViolation::PacketElements {
+    (elements > most_elements).then_some(TransposeViolation::PacketElements {
         elements,
-        taken: limits.elements_per_packet,
+        taken: most_elements,
         element_type,
         span: stage.span,
         packet_span: input.packet.span,
     })
 }
 
-/// The most rows that can be turned at once, as an output packet, and the part of the rows outside of them.
-fn parts(rows: &Form, limits: TransposeLimits) -> Option<(Mapping, Mapping)> {
-    let (outer, inner) = rows.split_at(limits.max_rows)?;
-    let packet = inner.pad(limits.output_alignment)?;
-    Some((packet.to_mapping(), outer.to_mapping()))
+/// Output packets of as many of the rows as can be turned at once, the most first: powers of two that divide them, from two
+/// rows on.
+fn parts(rows: &Form, limits: TransposeLimits) -> Vec<(u64, Mapping)> {
+    let counts = std::iter::successors(Some(limits.max_rows), |count| Some(count / 2));
+    counts
+        .take_while(|count| *count > 1)
+        .filter(|count| rows.size().is_multiple_of(*count))
+        .filter_map(|count| {
+            let (_, inner) = rows.split_at(count)?;
+            Some((count, inner.pad(limits.output_alignment)?.to_mapping()))
+        })
+        .collect()
 }
 
 /// Finds the matrix in the input and compares what leaves with what is declared. `None` where a mapping is unknown or
@@ -425,3 +475,6 @@ fn block_of(time: &Form, division: &Division) -> Option<(u64, u64)> {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod placed_tests;

@@ -9,6 +9,7 @@
 
 mod asked;
 pub(crate) mod edits;
+mod migration;
 mod rounds;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 pub(crate) use self::asked::completed;
 pub use self::asked::{Completed, Completing};
 pub use self::edits::{Application, apply_fixes, with_line_breaks_of};
+pub use self::migration::{migrate_all, migration_rule};
 pub use self::rounds::{Fixable, Fixed, Proposed, fix_all};
 
 use crate::report::{Diagnostic, DiagnosticFix};

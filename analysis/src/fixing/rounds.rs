@@ -24,6 +24,11 @@ pub trait Fixable {
     /// Fixes of the reports, each with the file of its report, with what they need behind them. Those that are not among
     /// the answers lead nowhere.
     fn complete(&self, wanted: &[Proposed<'_>], how: Completing) -> Vec<Completed>;
+    /// Whether the fixes are steps of one change: what is found between two of them, once more is understood, is no reason to
+    /// take one back.
+    fn is_one_change(&self) -> bool {
+        false
+    }
 }
 
 /// A fix of a report and the report's file.
@@ -85,6 +90,8 @@ struct Rounds<'t, T> {
     alone: BTreeSet<Key>,
     /// The applications that are, in their order.
     history: Vec<Step>,
+    /// All texts that there were, of fixes that are steps of one change.
+    seen: BTreeSet<Texts>,
 }
 
 /// An application that is.
@@ -136,6 +143,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             circular: BTreeSet::new(),
             alone: BTreeSet::new(),
             history: Vec::new(),
+            seen: BTreeSet::new(),
         }
     }
 
@@ -280,7 +288,12 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             self.target.replace(&changed);
             let reports = self.target.reports();
             let standing = Standing::of(&reports, self.target);
-            if self.standing.allows(&standing, &batch) {
+            let allowed = if self.target.is_one_change() {
+                self.standing.breaks_nothing(&standing) && self.is_new(&changed)
+            } else {
+                self.standing.allows(&standing, &batch)
+            };
+            if allowed {
                 return self.keep(changed, batch, reports, standing);
             }
             let kept = self.kept(&changed);
@@ -298,6 +311,18 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             }
             batch.truncate(batch.len() / 2);
         }
+    }
+
+    /// Whether there never were these texts, so that steps of one change cannot lead around.
+    fn is_new(&mut self, changed: &Texts) -> bool {
+        let mut texts = self.texts.clone();
+        self.seen.insert(texts.clone());
+        texts.extend(
+            changed
+                .iter()
+                .map(|(path, text)| (Arc::clone(path), Arc::clone(text))),
+        );
+        self.seen.insert(texts)
     }
 
     /// The present texts of files that are to change.
@@ -332,6 +357,9 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         self.texts.extend(changed);
         self.reports = reports;
         self.standing = standing;
+        if self.target.is_one_change() {
+            return true;
+        }
         let Some(circle) = self.circle() else {
             return true;
         };
@@ -424,15 +452,19 @@ impl Standing {
         standing
     }
 
+    /// Whether no file has more syntax errors, operations that are not understood or problems there.
+    fn breaks_nothing(&self, after: &Self) -> bool {
+        let mut files = after.defects.iter();
+        files.all(|(file, defects)| {
+            let before = self.defects.get(file).copied().unwrap_or_default();
+            let mut counts = defects.iter().zip(before);
+            counts.all(|(now, before)| *now <= before)
+        })
+    }
+
     /// Whether the fixes may lead from here to there.
     fn allows(&self, after: &Self, batch: &[Candidate]) -> bool {
-        let broken = after.defects.iter().any(|(file, defects)| {
-            let before = self.defects.get(file).copied().unwrap_or_default();
-            defects
-                .iter()
-                .zip(before)
-                .any(|(now, before)| *now > before)
-        });
+        let broken = !self.breaks_nothing(after);
         let mended = batch.iter().map(|candidate| candidate.level).min();
         let worse = after.counts.iter().any(|(key, count)| {
             let before = self.counts.get(key).copied().unwrap_or(0);

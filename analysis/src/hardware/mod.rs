@@ -39,6 +39,8 @@ pub const TRF_CACHE_ROWS: usize = 4;
 
 /// Bytes of a flit, the unit that every engine after the Switch Engine moves a cycle (book: Packet Normalization).
 pub const FLIT_BYTES: u64 = 32;
+/// Elements of a group that wait in the Vector Engine's cache while the other group streams in: 1 KiB of 32-bit values.
+pub const GROUP_CACHE_ELEMENTS: u64 = 256;
 /// Slices between the addresses of one cluster's DM and the next one's, however many a kernel has (book: DMA Command Syntax).
 pub const CLUSTER_ADDRESS_SLICES: u64 = 256;
 /// Entries of a hardware sequencer (book: Configuration Failures).

@@ -47,8 +47,8 @@ pub use self::dialects::{Dialect, FileLibrary, dialect, file_library};
 pub(crate) use self::dialects::{Excluded, excluded_shapes, file_manifest};
 pub use self::editing::DISUSED_BY_EDIT;
 pub use self::file::{
-    ParsedItem, TokenMap, file_items, file_range, item_at, item_text, left_out_code, parse_item,
-    token_map, unread_bytes,
+    ItemText, ParsedItem, TokenMap, file_items, file_range, item_at, item_text, left_out_code,
+    parse_item, token_map, unread_bytes,
 };
 pub use self::homonyms::AxisPaths;
 pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};

@@ -25,12 +25,13 @@ pub use catalogue::{CanonicalStage, Engine};
 pub(crate) use element_places::element_places;
 pub(crate) use hiding_macros::hidden_kernels;
 pub(crate) use lowering::CALL_DEPTH;
+pub(crate) use lowering::body_as_meant;
 pub use lowering::{Probed, body, probe};
 
 pub use operation::{
-    Body, BranchArm, Collective, CollectiveWork, Copy, DeviceAttribute, Launch, LoopFrame,
-    Operation, OperationId, OperationKind, Parts, Pass, PassEnd, PassSource, RedistributionStep,
-    Rows, Unresolved, UnresolvedReason,
+    Body, BranchArm, Collective, CollectiveWork, Copy, DeviceAttribute, ForeignCall, ForeignCallee,
+    Launch, LoopFrame, Operation, OperationId, OperationKind, Parts, Pass, PassEnd, PassSource,
+    RedistributionStep, Rows, Unresolved, UnresolvedReason,
 };
 pub use stage::{
     AccumulationKind, AluOperation, BranchMode, Guard, Operand, OperandSource, Position, Stage,

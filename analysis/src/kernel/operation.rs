@@ -7,8 +7,10 @@ use crate::mapping::{Axis, Mapping};
 use crate::names::nearest_names;
 
 use super::catalogue::CanonicalStage;
-use super::dialect::{self, Releases};
-use super::{Context, Level, Position, Stage, StageKind, StreamShape, Tensor, TensorId, Written};
+use super::dialect::{self, AssociatedFunction, Method, Releases};
+use super::{
+    Context, Level, Position, Stage, StageKind, StreamShape, Tensor, TensorId, Tier, Written,
+};
 
 /// An operation's number within its body, in program order. An operation in a loop body has one number a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,6 +86,30 @@ pub struct Body {
     pub unbounded_loops: Vec<Span>,
     /// Branchings of which an arm leaves a loop or a function before operations that are in `operations` all the same.
     pub undecided_exits: Vec<Span>,
+    /// Calls that the library does not have in this release, each place once.
+    pub foreign: Vec<ForeignCall>,
+}
+
+/// A call on something that is known to be the library's, as another release of it or the other library has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ForeignCall {
+    /// The place of the name.
+    pub span: Span,
+    /// The library that has it.
+    pub library: Library,
+    /// What is called.
+    pub called: ForeignCallee,
+    /// The context that runs it, where that is known.
+    pub context: Option<Context>,
+}
+
+/// What a foreign call calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ForeignCallee {
+    /// A method.
+    Method(&'static Method),
+    /// An associated function of a tensor of a tier.
+    Function(&'static AssociatedFunction, Tier),
 }
 
 impl Body {

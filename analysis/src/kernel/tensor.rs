@@ -196,6 +196,8 @@ pub enum Origin {
     Resized {
         /// The view it is taken of.
         of: TensorId,
+        /// Whether it is asked for more padding; else for less.
+        widens: bool,
     },
     /// `unsafe { x.reshape() }`: the same bytes under another type.
     Reshape {

@@ -42,6 +42,7 @@ impl<'a> BodyBuilder<'a> {
             shortened_loops: Vec::new(),
             unbounded_loops: Vec::new(),
             undecided_exits: Vec::new(),
+            foreign: Vec::new(),
         };
         Self {
             body,

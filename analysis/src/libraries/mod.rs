@@ -7,11 +7,13 @@
 mod errors;
 mod operations;
 mod opt_std;
+mod renamed;
 mod shapes;
 mod visa_std;
 
 pub use errors::{Pasted, Said, Speaker};
 pub use operations::{NamedOperation, OperationEnum, OperationNames};
+pub(crate) use renamed::{Instead, Renames};
 pub(crate) use shapes::{Arguments, Pattern, SHAPE_CAPACITY, Shape};
 
 /// A library that kernels are written against.
@@ -157,6 +159,15 @@ impl Library {
         match self {
             Self::VisaStd => &[],
             Self::OptStd => opt_std::SHAPES,
+        }
+    }
+
+    /// Names of other releases and of the other library, with what they are in releases of this one. The book's library has one
+    /// release, and kernels are not rewritten for it.
+    pub(crate) const fn renames(self) -> &'static Renames {
+        match self {
+            Self::VisaStd => &Renames::NONE,
+            Self::OptStd => &opt_std::RENAMES,
         }
     }
 

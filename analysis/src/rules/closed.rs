@@ -156,7 +156,7 @@ impl<'a> Trial<'a> {
         // A tensor is made after what it is a view of.
         while let Some(tensor) = tensors.get(number) {
             match tensor.origin {
-                Origin::View { of, .. } | Origin::Resized { of } | Origin::Reshape { of }
+                Origin::View { of, .. } | Origin::Resized { of, .. } | Origin::Reshape { of }
                     if (of.0 as usize) < number =>
                 {
                     number = of.0 as usize;

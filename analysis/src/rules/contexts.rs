@@ -5,20 +5,24 @@ use crate::items::Span;
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{CanonicalStage, Context, Pass, PassEnd};
 
-use super::{Checked, Finding, Level, Rule, rule, wording};
+use super::{Checked, Finding, Group, Level, Rule, rule, wording};
 
-pub(in crate::rules) static CONTEXT_RESTRICTION: Rule = rule!(
-    "context_restriction",
-    Hardware,
-    Language,
-    "library",
-    "a stage that the context of its pass does not have",
-    "The main context runs contractions, table lookups and the conversions of a commit; the sub context packs valid elements and \
-     loads the register files. The library gives each context the methods that it has: in the other one the method does \
-     not exist, and the kernel does not compile.";
-    holds: Holds::SUCCESSOR.since(5),
-    refused: Refusal::BY_LIBRARIES,
-);
+pub(in crate::rules) static CONTEXT_RESTRICTION: Rule = Rule {
+    // What the library takes and the compiler refuses.
+    lesser: Some(Group::Toolchain),
+    ..rule!(
+        "context_restriction",
+        Hardware,
+        Language,
+        "library",
+        "a stage that the context of its pass does not have",
+        "The main context runs contractions, table lookups and the conversions of a commit; the sub context packs valid elements and \
+         loads the register files. The library gives each context the methods that it has: in the other one the method does \
+         not exist, and the kernel does not compile.";
+        holds: Holds::SUCCESSOR.since(5),
+        refused: Refusal::BY_LIBRARIES,
+    )
+};
 
 pub(in crate::rules) static REGISTER_STORE_FROM_MAIN: Rule = Rule {
     level: Some(Level::Warn),

@@ -3,9 +3,9 @@
 use super::{Checked, Finding, Group, Rule};
 use super::{
     banks, budgets, cast, collect, commit, contexts, contraction, coverage, device_language, dma,
-    dma_performance, fetch, library, mapping_expressions, memory, operand_slots, other_release,
-    performance, pipeline, placement, provenance, schedule, sequencer, steps, style, suppressions,
-    switch, tensors, transpose, valid_count, vector, versions,
+    dma_performance, fetch, hazards, library, mapping_expressions, memory, operand_slots,
+    other_release, performance, pipeline, placement, plans, provenance, schedule, sequencer, steps,
+    style, suppressions, switch, tensors, transpose, valid_count, vector, versions,
 };
 use crate::names::nearest_names;
 
@@ -73,7 +73,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         rules: switch::RULES,
-        also: &[],
+        also: &[&performance::switch::SWITCH_RING_TOO_LARGE],
         needs: Needs::Derivation,
         check: switch::check,
     },
@@ -184,6 +184,21 @@ pub(super) const FAMILIES: &[Family] = &[
         also: &[],
         needs: Needs::Derivation,
         check: placement::check,
+    },
+    Family {
+        rules: plans::RULES,
+        also: &[&dma::DMA_ALIGNMENT, &tensors::SPM_CAPACITY],
+        needs: Needs::Body,
+        check: plans::check,
+    },
+    Family {
+        rules: hazards::RULES,
+        also: &[
+            &contexts::CONTEXT_RESTRICTION,
+            &provenance::CLAIMED_REPLICATION,
+        ],
+        needs: Needs::Derivation,
+        check: hazards::check,
     },
     Family {
         rules: device_language::RULES,

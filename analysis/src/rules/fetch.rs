@@ -360,6 +360,10 @@ fn word_size(
     violation: &SequencerViolation,
 ) -> Option<Finding> {
     let output = &of.stage.output;
+    // A conversion may be a stage of its own behind the fetch.
+    let delivering = of.pass.stages.get(of.pass.last_adapter(of.index));
+    let converted = delivering.map_or(output, |stage| &stage.output);
+    let converted = converted.element_type.span;
     let finding = match violation {
         SequencerViolation::SubContextSize {
             needed,
@@ -387,9 +391,17 @@ fn word_size(
                 }
             }
         }
+        SequencerViolation::CastPart { fetch, delivered } => Finding::new(
+            &FETCH_CAST_OVERFLOW,
+            converted,
+            format!(
+                "a fetch of {fetch} bytes delivers {delivered} after its conversion, a part of a word; words are {FETCH_ALIGNMENT_BYTES} bytes"
+            ),
+        )
+        .help("fetch more of the packet at a time: pad it until the converted elements fill words of 8 bytes"),
         SequencerViolation::CastOverflow { fetch, delivered } => Finding::new(
             &FETCH_CAST_OVERFLOW,
-            output.element_type.span,
+            converted,
             format!(
                 "a fetch of {fetch} bytes delivers {delivered} bytes after its conversion; one fetch delivers at most \
                  {FETCH_OUTPUT_BYTES}, and this context has no smaller one"

@@ -27,6 +27,7 @@ mod engines;
 mod families;
 mod fetch;
 mod finding;
+mod hazards;
 mod holding;
 mod indivisible;
 mod kernels;
@@ -42,6 +43,7 @@ mod padded_tensors;
 mod performance;
 mod pipeline;
 mod placement;
+mod plans;
 mod provenance;
 mod reach;
 mod releases;
@@ -116,6 +118,7 @@ pub(crate) use coverage::{
     asks_for_undecided, hidden, names_what_is_not_looked_at, not_looked_at, what,
 };
 pub(crate) use fetch::unaligned_packet;
+pub(crate) use other_release::tool_fixes;
 pub(crate) use reach::Reach;
 pub(crate) use scoped::{NamesInScope, name_fixes_in_scope, name_in_scope, with_paths};
 pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};
@@ -162,6 +165,11 @@ pub(crate) fn drop_implied(
     });
 }
 
+/// The rule whose fixes rewrite a crate for another release of its library.
+pub(crate) const fn migration_rule() -> &'static Rule {
+    &other_release::OTHER_RELEASE_API
+}
+
 /// The findings of some families about the mappings written in one item, whether a kernel reaches it or not.
 #[must_use]
 pub(crate) fn check_item(db: &dyn Db, item: ItemId, families: Families) -> Vec<Finding> {
@@ -172,6 +180,9 @@ pub(crate) fn check_item(db: &dyn Db, item: ItemId, families: Families) -> Vec<F
     }
     if families.have_one_of(versions::RULES) {
         findings.extend(versions::check_item(db, item));
+    }
+    if families.have_one_of(other_release::RULES) {
+        findings.extend(other_release::check_item(db, item));
     }
     if families.have_one_of(library::RULES) {
         let library = library_of(db, item.file(db));

@@ -20,8 +20,20 @@ pub(in crate::rules) static PIPELINE_ORDER: Rule = rule!(
     refused: Refusal::BY_LIBRARIES,
 );
 
+pub(in crate::rules) static LIFT_ORDER: Rule = rule!(
+    "lift_order",
+    Hardware,
+    Fetch,
+    "library",
+    "a lift behind one of an inner level, behind an adapter, or a second one of its level",
+    "Lifts are part of the fetch: they say at which place each chip, cluster and slice begins to read. They follow the fetch \
+     directly, chips before clusters before slices, each at most once, and the adapters convert what was read.";
+    holds: Holds::SUCCESSOR.since(7),
+    refused: Refusal::BY_LIBRARIES,
+);
+
 /// The family's rules.
-pub(super) const RULES: &[&Rule] = &[&PIPELINE_ORDER];
+pub(super) const RULES: &[&Rule] = &[&PIPELINE_ORDER, &LIFT_ORDER];
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
@@ -55,6 +67,45 @@ fn from(pass: &Pass, position: Position) -> String {
     position.engine().unwrap_or_else(begun)
 }
 
+/// The lifts, in their order.
+const LIFTS: [CanonicalStage; 3] = [
+    CanonicalStage::FetchChipLift,
+    CanonicalStage::FetchClusterLift,
+    CanonicalStage::FetchSliceLift,
+];
+
+/// A lift in another place than behind the fetch and the lifts of outer levels.
+fn lift(pass: &Pass, place: Place, position: Position, stage: CanonicalStage) -> Finding {
+    let library = pass.library();
+    let order: Vec<String> = std::iter::once(CanonicalStage::Fetch)
+        .chain(LIFTS)
+        .map(|stage| format!("`{}`", library.name_of(stage)))
+        .collect();
+    let before = match place {
+        Place::Stage(index) => index
+            .checked_sub(1)
+            .and_then(|before| pass.stages.get(before)),
+        Place::End => None,
+    };
+    let from = before.map_or_else(
+        || from(pass, position),
+        |before| format!("`{}`", before.method),
+    );
+    let finding = Finding::new(
+        &LIFT_ORDER,
+        span(pass, place),
+        format!("`{}` cannot follow {from}", library.name_of(stage)),
+    )
+    .note(format!(
+        "the order is {}, then the adapters; each lift at most once",
+        order.join(", ")
+    ));
+    match before {
+        Some(before) => finding.related(before.span, "it follows this"),
+        None => finding,
+    }
+}
+
 /// A method that the library has at other positions alone, with the methods that lead there.
 fn not_offered(pass: &Pass, place: Place, position: Position) -> Finding {
     let library = pass.library();
@@ -63,6 +114,11 @@ fn not_offered(pass: &Pass, place: Place, position: Position) -> Finding {
         Place::End => pass.end.canonical(),
     };
     let method = stage.map_or("", |stage| library.name_of(stage));
+    if let Some(stage) = stage
+        && LIFTS.contains(&stage)
+    {
+        return lift(pass, place, position, stage);
+    }
     let before = from(pass, position);
     let message = format!("`{method}` is no method of a stream that comes from {before}");
     let finding = Finding::new(&PIPELINE_ORDER, span(pass, place), message);
@@ -106,6 +162,11 @@ fn to_finding(pass: &Pass, violation: &PipelineViolation) -> Option<Finding> {
                 }
                 None => finding.help(format!("call `{collect}` before it")),
             }
+        }
+        PipelineViolation::Order { place: place @ Place::Stage(index), position, .. }
+            if pass.stages.get(*index).is_some_and(|stage| LIFTS.contains(&stage.kind.canonical())) =>
+        {
+            not_offered(pass, *place, *position)
         }
         PipelineViolation::Order { place, engine, position } => Finding::new(
             &PIPELINE_ORDER,

@@ -419,6 +419,7 @@ fn to_finding(
         SequencerViolation::CommitPacket { .. }
         | SequencerViolation::SubContextSize { .. }
         | SequencerViolation::CastOverflow { .. }
+        | SequencerViolation::CastPart { .. }
         | SequencerViolation::CommitSize { .. }
         | SequencerViolation::DmaPacket { .. } => return None,
     };

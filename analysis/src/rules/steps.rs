@@ -11,7 +11,7 @@ use super::commit::{COMMIT_MAPPING, COMMIT_PACKET_SIZE};
 use super::contraction::{ACCUMULATE_LAYOUT, word_time};
 use super::fetch::{FETCH_CAST_UNSUPPORTED, FETCH_ZERO_POINT_RANGE};
 use super::sequencer::bytes;
-use super::wording::{self, StageOf, written};
+use super::wording::{self, StageOf, names, written};
 use super::{Applicability, Checked, Finding, Rule, rule};
 
 pub(in crate::rules) static LIFT_PLACEMENT: Rule = rule!(
@@ -163,6 +163,22 @@ fn lift(of: &StageOf<'_>, fault: &LiftFault) -> Finding {
             "copies at stride {stride} are replaced by padding, which reads nothing"
         ))
         .help("reshape the tensor where its copies are not to count"),
+        LiftFault::Unread { axes } => Finding::new(
+            &LIFT_PLACEMENT,
+            of.stage.output.time.span,
+            format!(
+                "a part of {} is neither lifted nor in the time that is left, so it is not read",
+                names(axes)
+            ),
+        )
+        .related(of.pass.input_of(of.index).time.span, "the time before the lift")
+        .help("take the lifted axes out of the time, and nothing else"),
+        LiftFault::Base { part, bits } => finding(format!(
+            "the parts `{}` begin {} from each other; each begins at a multiple of 8 bytes",
+            written(part),
+            bytes(*bits)
+        ))
+        .help("lift an axis that is further outside in the element, or pad what is inside of it"),
         LiftFault::Time { before, after } => Finding::new(
             &LIFT_PLACEMENT,
             of.stage.output.time.span,

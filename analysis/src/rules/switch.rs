@@ -8,6 +8,7 @@ use crate::kernel::{
 };
 use crate::mapping::Mapping;
 
+use super::performance::switch::SWITCH_RING_TOO_LARGE;
 use super::wording::{self, StageOf, at_uses, declared, link_use, names, propose_instead, written};
 use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule};
 
@@ -156,10 +157,14 @@ fn to_finding(
             let finding = Finding::new(
                 &SWITCH_SLICE_SIZE,
                 output.slice.span,
-                format!(
-                    "{input} slices enter the Switch Engine and {slices} leave it; its ring runs through all {} slices of a cluster",
-                    of.pass.machine.slices
-                ),
+                if of.pass.machine.takes_slices(*input) && of.pass.machine.takes_slices(*slices) {
+                    format!("{input} slices enter the Switch Engine and {slices} leave it; packets change slices, and their number stays")
+                } else {
+                    format!(
+                        "{input} slices enter the Switch Engine and {slices} leave it; its ring runs through all {} slices of a cluster",
+                        of.pass.machine.slices
+                    )
+                },
             );
             let before = of.pass.input_of(of.index).slice.span;
             if !of.pass.machine.takes_slices(*input) && before != output.slice.span {
@@ -195,6 +200,42 @@ fn to_finding(
                 _ => finding,
             }
         }
+        SwitchViolation::CopiesTwice { axis } => Finding::new(
+            &SWITCH_BROADCAST_AXIS_REUSED,
+            output.slice.span,
+            format!(
+                "two broadcast positions of the output slices name the same part of `{axis}`: a copy has one number in each of them"
+            ),
+        )
+        .help("declare an axis for each of the positions"),
+        SwitchViolation::CopiesOnPadding { declared } => Finding::new(
+            &SWITCH_TOPOLOGY_MISMATCH,
+            output.slice.span,
+            format!(
+                "copies arrive at every one of the slices `{}`, and some of these are padding that may not be written",
+                written(declared)
+            ),
+        )
+        .help("declare the copies without that padding"),
+        SwitchViolation::SliceFromTime { axes } => Finding::new(
+            &SWITCH_TOPOLOGY_MISMATCH,
+            output.slice.span,
+            format!(
+                "{} of the input's time {} in the output slices; a custom ring moves slices into time and nothing back",
+                names(axes),
+                if axes.len() == 1 { "is" } else { "are" }
+            ),
+        )
+        .help("exchange slices and time by a topology that does, or declare other slices"),
+        SwitchViolation::Dropped { axes } => Finding::new(
+            &SWITCH_TOPOLOGY_MISMATCH,
+            output.time.span,
+            format!(
+                "a part of {} is in neither the slices nor the time of the output; a switch passes on all that enters it",
+                names(axes)
+            ),
+        )
+        .help("let the whole axis move into time, and read a part of it from there"),
         SwitchViolation::Topology { part } => word_topology(of, derived, *part),
         SwitchViolation::NotInnermost { moved } => propose_time(
             Finding::new(
@@ -229,6 +270,20 @@ fn to_finding(
                 format!("a ring of {ring_size} slices does not reach all slices that exchange data: {least} do"),
             )
             .alternatives("the least ring that works is ", [Alternative::text(place, *least)])
+            .fix(
+                Applicability::Machine,
+                format!("Make the ring {least} slices"),
+                place,
+                *least,
+            )
+        }
+        SwitchViolation::RingTooLarge { ring_size, least } => {
+            let place = parameter(stage, SwitchParameter::RingSize).unwrap_or(stage.span);
+            Finding::new(
+                &SWITCH_RING_TOO_LARGE,
+                place,
+                format!("a ring of {ring_size} slices, where {least} exchange data: the ring has to be exactly that large"),
+            )
             .fix(
                 Applicability::Machine,
                 format!("Make the ring {least} slices"),

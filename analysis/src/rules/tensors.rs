@@ -168,8 +168,8 @@ pub(in crate::rules) static SPM_CAPACITY: Rule = rule!(
      It is no place for data that engines work on. A list that does not fit is read from the HBM as byte offsets instead, or \
      the rows are fetched in several transfers of a shorter list each.",
     alt;
-    holds: Holds::SUCCESSOR.since(9),
-    refused: Refusal::since(9),
+    holds: Holds::SUCCESSOR.since(4),
+    refused: Refusal::since(9).else_compiler(),
 );
 
 /// The family's rules.

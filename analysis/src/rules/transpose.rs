@@ -112,13 +112,10 @@ fn word_matrix(violation: &TransposeViolation) -> Option<Finding> {
                 *span,
                 format!("{rows} rows are transposed; for `{element_type}` the Transpose Engine has room for {limit}"),
             );
-            match parts {
-                Some((packet, _)) => finding.help(FEWER_ROWS).alternatives(
-                    "turn fewer rows at once: ",
-                    [Alternative::text(*span, packet)],
-                ),
-                None => finding.help(FEWER_ROWS),
-            }
+            let packets = parts.iter().map(|(_, packet)| Alternative::text(*span, packet));
+            finding
+                .help(FEWER_ROWS)
+                .alternatives("turn fewer rows at once: ", packets)
         }
         TransposeViolation::Columns {
             columns,

@@ -14,6 +14,11 @@ pub(crate) fn names<T: Display>(names: &[T]) -> String {
     joined(names.iter().map(|name| format!("`{name}`")), "and")
 }
 
+/// `a, b and c`: words that are quoted already.
+pub(super) fn all_of(words: &[String]) -> String {
+    joined(words.iter().cloned(), "and")
+}
+
 fn joined(words: impl Iterator<Item = String>, last: &str) -> String {
     let mut words: Vec<String> = words.collect();
     match words.pop() {

@@ -6,11 +6,13 @@
 use std::collections::BTreeMap;
 
 use crate::derivation::BodyDerivation;
+use crate::derivation::conventions::Conventions;
 use crate::derivation::memory::free::gaps;
 use crate::hardware::Machine;
-use crate::kernel::{TensorId, Tier};
+use crate::kernel::{Body, TensorId, Tier};
 
 use super::Schedule;
+use super::addresses::{Wanted, place};
 
 /// A tensor's stay in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub struct Occupancy {
     pub tier: Tier,
     /// First byte, in the slice (DM, VRF, TRF) or chip (HBM); `None` if it is no constant.
     pub address: Option<u64>,
+    /// Where it is assumed to begin, if the library chooses its address: the first bytes that are free while it lives.
+    pub assumed_address: Option<u64>,
     /// Bytes; `None` if unknown.
     pub bytes: Option<u64>,
     /// First cycle.
@@ -111,6 +115,30 @@ impl MemoryTimeline {
             .collect()
     }
 
+    /// Gives tensors places that they do not share, in memories in which none has an address.
+    fn assume_addresses(&mut self) {
+        for tier in [Tier::Dm, Tier::Trf, Tier::Vrf] {
+            let chosen = self.of(tier).all(|one| one.address.is_none());
+            let Some(capacity) = self.capacity(tier).filter(|_| chosen) else {
+                continue;
+            };
+            let mut unplaced: Vec<&mut Occupancy> = self
+                .occupancies
+                .iter_mut()
+                .filter(|one| one.tier == tier)
+                .collect();
+            let wanted = unplaced.iter().map(|one| Wanted {
+                bytes: one.bytes.unwrap_or(0),
+                from: one.from,
+                to: one.to,
+            });
+            let places = place(&wanted.collect::<Vec<_>>(), capacity);
+            for (one, place) in unplaced.iter_mut().zip(places) {
+                one.assumed_address = place;
+            }
+        }
+    }
+
     fn of(&self, tier: Tier) -> impl Iterator<Item = &Occupancy> {
         self.occupancies.iter().filter(move |one| one.tier == tier)
     }
@@ -118,11 +146,8 @@ impl MemoryTimeline {
 
 /// Derives it.
 #[must_use]
-pub fn derive(
-    machine: Machine,
-    derivation: &BodyDerivation,
-    schedule: &Schedule,
-) -> MemoryTimeline {
+pub fn derive(body: &Body, derivation: &BodyDerivation, schedule: &Schedule) -> MemoryTimeline {
+    let machine = body.machine;
     let Some(total) = schedule.total else {
         return MemoryTimeline {
             machine,
@@ -140,6 +165,7 @@ pub fn derive(
             tensor: lifetime.tensor,
             tier: lifetime.tier,
             address: lifetime.address,
+            assumed_address: None,
             bytes: lifetime.bytes,
             from,
             to: to.max(from),
@@ -150,6 +176,9 @@ pub fn derive(
         peak: Peak::default(),
         machine,
     };
+    if !Conventions::of(body.dialect).is_addressed() {
+        timeline.assume_addresses();
+    }
     let peak = |tier| {
         let steps = timeline.occupied(tier).into_iter();
         steps.map(|(_, bytes)| bytes).max().unwrap_or(0)

@@ -6,6 +6,7 @@
 //! stays unknown: an operation that cannot be costed names its gaps, and a kernel with a gap has no total.
 //! Rules of the group `performance` read these results, and ask the same functions what a changed operation would cost.
 
+mod addresses;
 pub mod dma;
 pub mod memory;
 pub mod overlap;
@@ -132,7 +133,7 @@ pub fn simulate_watching(
         known_cost(body, operation, derived, target)
     });
     let schedule = schedule::derive(body, derivation, &operations);
-    let memory = memory::derive(body.machine, derivation, &schedule);
+    let memory = memory::derive(body, derivation, &schedule);
     let gaps = schedule::gaps(body, &operations);
     BodySimulation {
         operations,

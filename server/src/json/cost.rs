@@ -108,6 +108,9 @@ pub(crate) struct Memory<'a> {
     tensor: &'a str,
     tier: &'static str,
     address: Option<u64>,
+    /// Left out where the address is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumed_address: Option<u64>,
     bytes: Option<u64>,
     shape: &'a str,
     from: u64,
@@ -275,6 +278,7 @@ pub(crate) fn memory(row: &MemoryRow) -> Memory<'_> {
         tensor: &row.tensor,
         tier: row.tier,
         address: row.address,
+        assumed_address: row.assumed_address,
         bytes: row.bytes,
         shape: &row.shape,
         from: row.from,

@@ -10,7 +10,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use visa_analysis::nearest_names;
 
 pub(crate) use self::commands::{
-    CompletionsArguments, CostArguments, CostFormat, InitArguments, Service,
+    CompletionsArguments, CostArguments, CostFormat, InitArguments, MigrateArguments, Service,
 };
 pub(crate) use self::options::{
     BaselineArguments, FixArguments, IgnoreArguments, LimitArguments, WatchArguments,
@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Check(Box<CheckArguments>),
     /// Predict the cycles and the schedule of each kernel
     Cost(Box<CostArguments>),
+    /// Rewrite a crate for another release of its library, and list what is left to do by hand
+    Migrate(MigrateArguments),
     /// Print a rule's documentation: what, why, where the book states it, a wrong and a right kernel
     Explain(ExplainArguments),
     /// Print the catalogue of rules

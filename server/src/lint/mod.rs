@@ -17,6 +17,7 @@ mod ignoring;
 mod init;
 mod limits;
 mod map;
+mod migrate;
 mod outcome;
 mod outline;
 mod output;
@@ -92,6 +93,7 @@ fn run(arguments: &Arguments, matches: &clap::ArgMatches) -> Result<Outcome, Fai
             check::run(options, &levels::Levels::of(matches)?, console)
         }
         Command::Cost(options) => cost::run(options, console),
+        Command::Migrate(options) => migrate::run(options, console),
         Command::Explain(options) => explain::run(options, console),
         Command::Rules(options) => rules::run(options.format, console),
         Command::Map(options) => map::run(options, console),

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use visa_analysis::{
-    Allowed, Analysis, Completed, Completing, CrateLibrary, Diagnostic, DiagnosticFix, FileReport,
-    Fixable, Group, KernelCost, Level, OperationCounts, Proposed, Report, Rule, Workspace,
+    Allowed, Analysis, Completed, Completing, CrateLibrary, Diagnostic, DiagnosticFix, FileLibrary,
+    FileReport, Fixable, Group, KernelCost, Level, OperationCounts, Proposed, Report, Rule,
+    Workspace,
 };
 
 use super::arguments::CheckArguments;
@@ -346,6 +347,38 @@ impl<'a> Session<'a> {
     /// The engine's paths of the files that the run reports on.
     pub(crate) fn reported_paths(&self) -> impl Iterator<Item = &str> {
         self.sources.reported.iter().map(String::as_str)
+    }
+
+    /// Whether the run reports on a file, by the engine's path.
+    pub(crate) fn is_reported(&self, path: &str) -> bool {
+        let mut reported = self.reported_paths();
+        reported.any(|own| own == path)
+    }
+
+    /// The libraries of the crates that the run reports on, by names that people know.
+    pub(crate) fn libraries_of_crates(&self) -> BTreeMap<String, FileLibrary> {
+        let analysis = self.workspace().analysis();
+        let libraries = self.reported_paths().filter_map(|path| {
+            let known = analysis.library_of(path).ok()?;
+            let name = match &known.krate.package {
+                Some(package) => package.to_string(),
+                None => self.sources.shown(&known.krate.root),
+            };
+            Some((name, known.library))
+        });
+        libraries.collect()
+    }
+
+    /// The folders of the packages that have files that the run reports on.
+    pub(crate) fn package_roots(&self) -> impl Iterator<Item = &str> {
+        let roots = self.sources.libraries.iter().map(|(root, _)| &**root);
+        roots.filter(|root| {
+            let below = |path: &str| {
+                let rest = path.strip_prefix(root);
+                rest.is_some_and(|rest| rest.starts_with('/'))
+            };
+            self.reported_paths().any(below)
+        })
     }
 
     /// The engine's paths of all files that were read.

@@ -332,7 +332,7 @@ fn member<'t, 'i>(
 }
 
 /// The lowest release that a requirement allows; none where it allows all.
-fn lowest(requirement: &str) -> Option<Version> {
+pub(super) fn lowest(requirement: &str) -> Option<Version> {
     let requirement = VersionReq::parse(requirement).ok()?;
     let bounds = requirement.comparators.iter().filter_map(|bound| {
         let Comparator {

@@ -12,6 +12,7 @@ pub(crate) mod packages;
 pub(crate) mod parts;
 pub(crate) mod paths;
 pub(crate) mod regular;
+pub(crate) mod requirements;
 mod search;
 pub(crate) mod settings;
 

@@ -244,6 +244,43 @@ fn peak(kernel: &Value, tier: &str) -> u64 {
         .unwrap_or(0)
 }
 
+/// Where the library chooses addresses, no tensor has one, and each that is alive has a place that no other shares.
+#[test]
+fn tensors_that_the_compiler_places_have_assumed_addresses() {
+    // Both copies are alive when the second is made; each takes 8 times 4 bytes a slice.
+    let text = b"use furiosa_opt_std::prelude::*;
+axes![G = 2048];
+#[device(chip = 1)]
+fn keep(device: &mut Device, x: &HbmTensor<i32, m![1], m![G]>) -> (HbmTensor<i32, m![1], m![G]>, HbmTensor<i32, m![1], m![G]>) {
+    let one: DmTensor<i32, m![1], m![1 # 2], m![G / 8], m![G % 8]> = x.to_dm(&mut device.tdma);
+    let two: DmTensor<i32, m![1], m![1 # 2], m![G / 8], m![G % 8]> = x.to_dm(&mut device.tdma);
+    (one.to_hbm(&mut device.tdma), two.to_hbm(&mut device.tdma))
+}
+";
+    let folder = folder_with(&[("k.rs", text)]);
+    let document = cost_json(&folder, &["--dialect", "opt-std@0.8"]);
+    let kernel = &document["kernels"][0];
+    let dm: Vec<&Value> = list(&kernel["memory"])
+        .iter()
+        .filter(|row| row["tier"] == "dm")
+        .collect();
+    let [one, two] = dm.as_slice() else {
+        panic!("{document}");
+    };
+    for row in [one, two] {
+        assert!(row["address"].is_null(), "{row}");
+        assert_eq!(number(&row["bytes"]), 32);
+    }
+    assert_eq!(number(&one["assumed_address"]), 0);
+    assert_eq!(number(&two["assumed_address"]), 32);
+    let said = list(&kernel["assumptions"]).iter().map(word);
+    assert!(
+        said.into_iter()
+            .any(|words| words.contains("first bytes that are free")),
+        "{kernel}"
+    );
+}
+
 #[test]
 fn people_get_tables_with_loops_folded() {
     let folder = folder_of("loops");

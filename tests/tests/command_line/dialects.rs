@@ -39,6 +39,41 @@ fn manifest(dependencies: &str) -> String {
     format!("[package]\nname = \"attention\"\nversion = \"1.0.0\"\n{dependencies}")
 }
 
+/// The report says of the findings of a crate who else would have found them.
+#[test]
+fn people_are_shown_who_confirms_the_findings() {
+    // The packet of 4 bytes is an error of the library; an immediate that is no constant is one of its compiler.
+    let kernel = OPT
+        .replace("commit_trim::<m![G % 8]>()", "commit_trim::<m![1]>()")
+        .replace("    let pass", "    while true {}\n    let pass");
+    let text = format!("use furiosa_opt_std::prelude::*;\n{kernel}");
+    let folder = folder_with(&[("kernel.rs", text.as_bytes())]);
+    let arguments = ["kernel.rs", "--dialect", "opt-std@0.8"];
+    let document = json(&run(
+        folder.path(),
+        &[&arguments[..], &["--format", "json"]].concat(),
+    ));
+    let by = |who: &str| {
+        let found = document["diagnostics"].as_array().unwrap().iter();
+        found.filter(|one| one["confirmed_by"] == who).count()
+    };
+    let human = stdout(&run(folder.path(), &arguments));
+    let line = format!(
+        "Of these findings, the library itself refuses {}, the vendor's compiler refuses {}.",
+        by("library"),
+        by("compiler")
+    );
+    assert!(
+        by("library") > 0 && by("compiler") > 0 && by("model") == 0,
+        "{document}"
+    );
+    assert!(human.contains(&line), "{human}");
+    // A kernel for the book's library has no such line.
+    let book = folder_with(&[("kernel.rs", VISA.as_bytes())]);
+    let human = stdout(&run(book.path(), &["kernel.rs"]));
+    assert!(!human.contains("Of these findings"), "{human}");
+}
+
 /// A release that is not known is said once a crate, and its kernels are read as of the newest one that is.
 #[test]
 fn a_crate_of_an_unknown_release_gets_one_warning() {

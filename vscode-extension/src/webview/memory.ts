@@ -21,6 +21,7 @@ import {
   layoutMemory,
   LEFT,
   neighbour,
+  placeWords,
   wholeOf,
   type MemoryLayout,
   type TierRow,
@@ -28,7 +29,7 @@ import {
 import type { Span } from './scale';
 
 class MemoryPicture implements Picture<MemoryContent> {
-  readonly title = 'Memory map: tensors by address over cycles';
+  readonly title = 'Memory map: tensors by address, or by life where the compiler places them, over cycles';
   readonly keys = 'Arrows move, Enter goes to the line, + and - zoom, 0 shows all';
   private layout: MemoryLayout | null = null;
   private all = false;
@@ -125,10 +126,9 @@ class MemoryPicture implements Picture<MemoryContent> {
     const key = itemOf(target)?.dataset.key;
     const row = key === undefined ? undefined : content.map.memory[Number(key)];
     if (row !== undefined) {
-      const [from, size] = [row.address ?? 0, row.bytes ?? 0];
       return [
         h('strong', {}, row.tensor),
-        line(`${row.tier.toUpperCase()} ${address(from)} to ${address(from + size)}, ${bytes(size)}`),
+        line(`${row.tier.toUpperCase()} ${placeWords(row)}`),
         line(`cycles ${thousands(row.from)} to ${thousands(row.to)}`),
         line(row.shape),
       ];
@@ -138,6 +138,7 @@ class MemoryPicture implements Picture<MemoryContent> {
     if (tier === undefined || x < room.start || x > room.end) return null;
     const [cycle, place] = [drawing.scale.value(x), tier.scale.value(y)];
     const hole = holeAt(content.map, tier.tier, cycle, place);
+    if (tier.assumed) return [line(`${cycleWords(cycle)}, ${tier.name}: places are assumed`)];
     const words = [line(`${cycleWords(cycle)}, ${tier.name} ${address(Math.floor(Math.max(place, 0)))}`)];
     if (hole !== null)
       words.push(line(`free: ${address(hole.from)} to ${address(hole.to)}, ${bytes(hole.to - hole.from)}`));
@@ -147,7 +148,6 @@ class MemoryPicture implements Picture<MemoryContent> {
   details(content: MemoryContent, item: Item | null): readonly Node[] {
     const row = item === null ? undefined : content.map.memory[item.key];
     if (item === null || row === undefined) return this.ofKernel(content);
-    const [from, size] = [row.address ?? 0, row.bytes ?? 0];
     const users = content.cost.operations.filter((operation) => touches(operation, row) !== null);
     return [
       h('h2', {}, h('i', { class: `swatch ${row.tier}` }), row.tensor),
@@ -160,7 +160,7 @@ class MemoryPicture implements Picture<MemoryContent> {
           }),
         ` · ${row.tier.toUpperCase()}`,
       ),
-      h('p', {}, h('b', {}, bytes(size)), ` at ${address(from)} to ${address(from + size)}`),
+      h('p', {}, placeWords(row)),
       h(
         'p',
         {},
@@ -185,6 +185,16 @@ class MemoryPicture implements Picture<MemoryContent> {
   }
 
   private ofKernel({ map }: MemoryContent): Node[] {
+    const assumed = map.memory.some((row) => row.assumed !== null);
+    if (assumed)
+      return [
+        h('h2', {}, 'Lives of the tensors'),
+        h(
+          'p',
+          {},
+          'The compiler chooses the addresses. Each tensor is drawn at the first bytes that are free while it lives.',
+        ),
+      ];
     const nodes: Node[] = [h('h2', {}, 'Free all the while')];
     if (map.free.length === 0) nodes.push(h('p', { class: 'faint' }, 'Not known.'));
     const entries = map.free
@@ -272,7 +282,7 @@ function tierMarks(tier: TierRow, view: Viewed, touched: ReadonlyMap<number, str
           role: 'option',
           'data-key': one.row,
           'aria-selected': chosen,
-          'aria-label': `${tensor.tensor}, ${tier.name}, ${bytes(tensor.bytes ?? 0)} at ${address(tensor.address ?? 0)}, cycles ${thousands(tensor.from)} to ${thousands(tensor.to)}${how === undefined ? '' : `, ${how === 'writes' ? 'written' : 'read'} at the cursor`}`,
+          'aria-label': `${tensor.tensor}, ${tier.name}, ${placeWords(tensor)}, cycles ${thousands(tensor.from)} to ${thousands(tensor.to)}${how === undefined ? '' : `, ${how === 'writes' ? 'written' : 'read'} at the cursor`}`,
         },
         s('rect', {
           class: 'body',

@@ -59,6 +59,8 @@ export interface TierRow {
   readonly marks: readonly { readonly y: number; readonly label: string }[];
   /** Where the most bytes are occupied at once. */
   readonly peakX: number | null;
+  /** Whether the places of its tensors are assumed. */
+  readonly assumed: boolean;
 }
 
 export interface MemoryLayout {
@@ -69,7 +71,7 @@ export interface MemoryLayout {
   readonly ticks: readonly Tick[];
 }
 
-/** A tensor whose place is known. */
+/** A tensor that is drawn: where it is, or where it is assumed to be. */
 interface Lying {
   readonly row: number;
   readonly tensor: MemoryRow;
@@ -78,11 +80,19 @@ interface Lying {
 }
 
 function lying(map: MemoryMap, tier: Tier): Lying[] {
-  return map.memory.flatMap((tensor, row) =>
-    tensor.tier === tier && tensor.address !== null && tensor.bytes !== null
-      ? [{ row, tensor, address: tensor.address, bytes: tensor.bytes }]
-      : [],
-  );
+  return map.memory.flatMap((tensor, row) => {
+    const place = tensor.address ?? tensor.assumed;
+    return tensor.tier === tier && place !== null && tensor.bytes !== null
+      ? [{ row, tensor, address: place, bytes: tensor.bytes }]
+      : [];
+  });
+}
+
+/** Where a tensor is, in words: its bytes, and its addresses unless the library chooses them. */
+export function placeWords({ address: first, assumed, bytes: size }: MemoryRow): string {
+  if (size === null) return 'of unknown size';
+  if (first !== null) return `${bytes(size)} at ${address(first)} to ${address(first + size)}`;
+  return assumed === null ? bytes(size) : `${bytes(size)}, placed by the compiler`;
 }
 
 /** All cycles of a map. */
@@ -144,6 +154,7 @@ function tierRow(
   const shown = { from: 0, to: extent(last, capacity, all) };
   // Higher addresses are higher.
   const scale = new Scale(shown, { start: box.y + box.height, end: box.y });
+  const assumed = tensors.every(({ tensor }) => tensor.address === null);
   const peak = map.peak?.[tier] ?? null;
   const count = Math.max(2, Math.floor(box.height / 26));
   const at = peak === null ? null : peakCycle(tensors, peak);
@@ -166,8 +177,13 @@ function tierRow(
       box,
       scale,
     ),
-    marks: addressTicks(shown, count).map((value) => ({ y: scale.place(value), label: address(value) })),
+    // Where the compiler chooses, a place says how much is occupied and no more.
+    marks: addressTicks(shown, count).map((value) => ({
+      y: scale.place(value),
+      label: assumed ? bytes(value) : address(value),
+    })),
     peakX: seen ? cycles.place(at) : null,
+    assumed,
   };
 }
 

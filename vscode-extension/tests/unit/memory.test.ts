@@ -8,6 +8,7 @@ import {
   LEFT,
   neighbour,
   peakCycle,
+  placeWords,
   RIGHT,
 } from '../../src/webview/memoryLayout';
 import { map, tensor } from './samples';
@@ -81,6 +82,17 @@ test('holes are between what is there in the cycle', () => {
 test('tensors without an address are no part of the picture', () => {
   const lost = { ...tensor('z', 'dm', [0, 4], [0, 10]), address: null };
   assert.deepEqual(layoutMemory(map([lost]), ALL, WIDTH, 400, false).tiers, []);
+});
+
+test('tensors that the compiler places are drawn by their lives', () => {
+  const placed = { ...tensor('z', 'dm', [0, 64], [0, 10]), address: null, assumed: 32 };
+  const [tier] = layoutMemory(map([placed]), ALL, WIDTH, 400, false).tiers;
+  assert.equal(tier?.assumed, true);
+  assert.equal(tier.tensors.length, 1);
+  // The marks count bytes, since no byte has an address.
+  assert.ok(tier.marks.every(({ label }) => !label.startsWith('0x')));
+  assert.equal(placeWords(placed), '64 B, placed by the compiler');
+  assert.equal(placeWords({ ...placed, address: 0 }), '64 B at 0 to 0x40');
 });
 
 test('the keyboard goes by time and by address', () => {

@@ -58,7 +58,7 @@ export function cost(operations: readonly Operation[], more: Partial<KernelCost>
 export function tensor(name: string, tier: string, at: [number, number], lives: [number, number]): MemoryRow {
   const [address, bytes] = at;
   const [from, to] = lives;
-  return { tensor: name, tier, address, bytes, shape: '', from, to, file: null, range: null };
+  return { tensor: name, tier, address, assumed: null, bytes, shape: '', from, to, file: null, range: null };
 }
 
 export function map(memory: readonly MemoryRow[], more: Partial<MemoryMap> = {}): MemoryMap {

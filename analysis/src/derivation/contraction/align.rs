@@ -87,6 +87,8 @@ pub enum AlignedTime {
     },
     /// The stream's axes are in another order.
     Reordered,
+    /// The stream's axes have other padding.
+    Padding,
     /// Tiling axes are outside an axis of the stream.
     TilingOutside {
         /// Their names, sorted.
@@ -187,10 +189,12 @@ fn align(
     // A packet of other than one flit was already wrong where the stream was collected.
     let stream = stream.filter(|(_, packet)| packet.size() == per_flit);
     if let Some((time, packet)) = stream {
-        derived.one_flit_packet = per_flit
-            .checked_mul(2)
-            .and_then(|size| packet.pad(size))
-            .map(|form| form.to_mapping());
+        derived.one_flit_packet = if conventions.packs_flits_exactly() {
+            Some(packet.to_mapping())
+        } else {
+            let padded = per_flit.checked_mul(2).and_then(|size| packet.pad(size));
+            padded.map(|form| form.to_mapping())
+        };
         derived.two_flit_packet = time
             .split_at(2)
             .and_then(|(_, second)| Form::multiply(&second, packet))
@@ -214,7 +218,12 @@ fn align(
     if let Some((time, packet)) = stream {
         let before = derived.violations.len();
         let operand = operand.filter(|_| !conventions.takes_free_replicas());
-        align_stream(time, packet, out_time, out_packet, operand, derived);
+        if conventions.packs_flits_exactly() {
+            let violation = pack_flits((time, packet), (out_time, out_packet), derived);
+            derived.violations.extend(violation);
+        } else {
+            align_stream(time, packet, out_time, out_packet, operand, derived);
+        }
         followed = derived.violations.len() == before;
     }
     if let Some(operand) = operand
@@ -229,6 +238,40 @@ fn align(
             derived,
         );
     }
+}
+
+/// The Stream Adapter where packing is exact: the packet is the collected flit and the innermost iterations that fill it, padding
+/// included; the rest of the time is outside, and whatever is inside of that repeats.
+fn pack_flits(
+    (time, packet): (&Form, &Form),
+    (out_time, out_packet): (&Form, &Form),
+    derived: &mut AlignDerivation,
+) -> Option<AlignViolation> {
+    let flits = out_packet.size().checked_div(packet.size())?;
+    if !time.size().is_multiple_of(flits) {
+        return Some(AlignViolation::PacketMismatch);
+    }
+    let (outer, packed) = time.split_at(flits)?;
+    let (declared, flit) = out_packet.split_at(packet.size())?;
+    if forms::differ(&flit, packet) || forms::differ(&declared, &packed) {
+        return Some(AlignViolation::PacketMismatch);
+    }
+    derived.collected_flits = Some(flits);
+    derived.expected_time = with_tiling(&outer, out_time).map(|form| form.to_mapping());
+    let reason = || match follow(out_time, &outer) {
+        Err(reason) => reason,
+        Ok(_) => AlignedTime::Padding,
+    };
+    if !out_time.size().is_multiple_of(outer.size()) {
+        return Some(AlignViolation::TimeMismatch { reason: reason() });
+    }
+    let tiling = out_time.size() / outer.size();
+    let (kept, _) = out_time.split_at(tiling)?;
+    if forms::differ(&kept, &outer) {
+        return Some(AlignViolation::TimeMismatch { reason: reason() });
+    }
+    derived.tiling = Some(tiling);
+    None
 }
 
 /// The Stream Adapter: collected flits, order of time, repetitions.

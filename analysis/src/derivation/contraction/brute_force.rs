@@ -343,6 +343,7 @@ fn empty_body() -> Body {
         shortened_loops: Vec::new(),
         unbounded_loops: Vec::new(),
         undecided_exits: Vec::new(),
+        foreign: Vec::new(),
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::derivation::conventions::Conventions;
 use crate::derivation::forms;
 use crate::kernel::{AccumulationKind, Pass};
-use crate::mapping::Form;
+use crate::mapping::{Division, Form, Match};
 
 use super::accumulate::{
     AccumulateDerivation, AccumulateViolation, AccumulatedTime, Forms, INTERLEAVED_LIMIT,
@@ -27,7 +27,65 @@ pub fn derive_time(pass: &Pass, index: usize) -> Option<AccumulatedTime> {
     if !kept.exact() {
         return None;
     }
-    kept_axes(time, reduced, &kept)
+    if Conventions::of(pass.dialect).reduces_at_boundaries() {
+        retained(time, reduced, &kept)
+    } else {
+        kept_axes(time, reduced, &kept)
+    }
+}
+
+/// Where a whole part of the time begins, with the positions that it has there, padding included: steps of the reduced time,
+/// of the time itself, and positions. Outermost first.
+fn boundaries(time: &Form, kept: &Division) -> Vec<(u64, u64, u64)> {
+    let mut parts = Vec::new();
+    let mut inner = 1_u64;
+    for digit in time.digits() {
+        parts.push((inner, digit.extent));
+        inner = inner.saturating_mul(digit.extent);
+    }
+    let of = |found: &Match| {
+        let mut parts = parts.iter();
+        let (_, extent) = parts.find(|(stride, _)| *stride == found.dividend_stride)?;
+        Some((found.divisor_stride, found.dividend_stride, *extent))
+    };
+    kept.matches.iter().filter_map(of).collect()
+}
+
+/// How a reduced time differs from the parts of the time that it retains: these keep their order, and each reaches to the next one
+/// with the padding that it had. Parts that begin inside of an axis are not compared.
+fn retained(time: &Form, reduced: &Form, kept: &Division) -> Option<AccumulatedTime> {
+    if !forms::keeps_order(kept) {
+        return Some(AccumulatedTime::Reordered);
+    }
+    let mut parts = boundaries(time, kept);
+    parts.sort_unstable();
+    let mut reached = 1;
+    let gap = parts.iter().any(|(stride, _, extent)| {
+        let gap = *stride != reached;
+        reached = stride.saturating_mul(*extent);
+        gap
+    });
+    let short = !parts.is_empty() && reached != reduced.size();
+    (gap || short).then_some(AccumulatedTime::Padding)
+}
+
+/// Positions of the reduced time inside the outermost part that is summed: what waits in the accumulator.
+fn waiting(time: &Form, reduced: &Form, kept: &Division) -> u64 {
+    let parts = boundaries(time, kept);
+    let end = |part: &(u64, u64, u64)| part.1.saturating_mul(part.2);
+    let Some(outermost) = parts.first() else {
+        return 1;
+    };
+    if end(outermost) < time.size() {
+        return reduced.size();
+    }
+    parts
+        .windows(2)
+        .find_map(|pair| match pair {
+            [outer, inner] if end(inner) != outer.1 => Some(outer.0),
+            _ => None,
+        })
+        .unwrap_or(1)
 }
 
 /// Packet before time before capacity. `reduced` is the time between the two stages.
@@ -76,7 +134,11 @@ fn capacity(
         return None;
     }
     derived.reduced = forms.time.size().checked_div(reduced.size());
-    let waiting = positions_inside(forms.time, reduced, &kept);
+    let waiting = if conventions.reduces_at_boundaries() {
+        waiting(forms.time, reduced, &kept)
+    } else {
+        positions_inside(forms.time, reduced, &kept)
+    };
     let pieces = if conventions.counts_rows_alone() {
         1
     } else {

@@ -13,6 +13,8 @@ mod trf_sequencer;
 #[cfg(test)]
 mod brute_force;
 #[cfg(test)]
+mod exact_tests;
+#[cfg(test)]
 mod tests;
 
 pub use accumulate::{

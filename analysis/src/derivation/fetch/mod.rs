@@ -452,6 +452,7 @@ pub(super) fn request(body: &Body, pass: &Pass, index: usize) -> Option<Sequence
     let delivered = pass.stages.get(pass.last_adapter(index))?;
     request.delivered_type = delivered.output.element_type.value?;
     request.context = pass.context;
+    request.whole_words = Conventions::of(pass.dialect).delivers_whole_words();
     match &pass.source {
         PassSource::Tensor(id) => {
             request.address = body.tensor(*id).and_then(|tensor| tensor.address.bytes());

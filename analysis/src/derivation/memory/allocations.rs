@@ -200,7 +200,7 @@ fn resolve(body: &Body, mut id: TensorId) -> Option<(TensorId, Part)> {
                 }
                 id = *of;
             }
-            Origin::Resized { of } => id = *of,
+            Origin::Resized { of, .. } => id = *of,
             Origin::Reshape { of } => {
                 if part != Part::Whole {
                     part = Part::Unknown;

@@ -13,6 +13,7 @@ use super::super::conventions::Conventions;
 use super::MemoryDerivation;
 use super::allocations::{self, Access, Allocation, Part};
 use super::free::{gaps, places};
+use super::relief::{self, Relief};
 
 /// Free addresses are proposed at multiples of this many bytes: a flit.
 const PROPOSED_ALIGNMENT: u64 = 32;
@@ -108,6 +109,8 @@ pub struct Sum {
     pub last: (TensorId, u64),
     /// The tensors that are needed meanwhile, and their bytes.
     pub others: Vec<(TensorId, u64)>,
+    /// What would make everything fit, one of them alone; empty where nothing was found.
+    pub reliefs: Vec<Relief>,
     /// Where the tensor is made.
     pub span: Span,
 }
@@ -253,7 +256,10 @@ pub(super) fn derive(body: &Body, allocations: &[Allocation]) -> Vec<MemoryViola
         // Without addresses nothing overlaps: what remains is whether everything fits, said once a memory.
         finder.crowded(Tier::Dm, &mut sums);
         finder.crowded(Tier::Trf, &mut sums);
-        violations.extend(fullest(sums).into_iter().map(MemoryViolation::Sum));
+        for mut sum in fullest(sums) {
+            sum.reliefs = relief::reliefs(body, allocations, &sum);
+            violations.push(MemoryViolation::Sum(sum));
+        }
     }
     let mut seen: FxHashSet<(Span, Span)> = FxHashSet::default();
     let occupied = Occupied::of(allocations);
@@ -401,6 +407,12 @@ impl Finder<'_> {
             None if rewrites.is_empty() && needed.outlives_body() => Some(Need::After),
             None => None,
         }
+    }
+
+    /// Whether the operation reads what the allocation holds: a pass reads to its end, and nothing takes the place meanwhile.
+    fn is_read_by(&self, needed: &Allocation, operation: OperationId) -> bool {
+        let mut reads = needed.reads.iter();
+        reads.any(|read| read.operation == operation) && self.defined_before(needed, operation)
     }
 
     /// Why the write is a conflict with `needed`, if it is.
@@ -596,22 +608,33 @@ impl Finder<'_> {
         if self.is_roomy(&registers, capacity) {
             return crowded;
         }
+        let addressed = Conventions::of(self.body.dialect).is_addressed();
+        // What the library places is in whole words of the memory.
+        let unit = match tier {
+            Tier::Dm if !addressed => COMMIT_UNIT_BYTES,
+            _ => 1,
+        };
+        let taken = |allocation: &Allocation| {
+            let bytes = allocation.bytes?;
+            bytes.checked_next_multiple_of(unit)
+        };
         let mut places: FxHashSet<Span> = FxHashSet::default();
         for last in &registers {
-            let (Some(write), Some(bytes)) = (last.writes.first(), last.bytes) else {
+            let (Some(write), Some(bytes)) = (last.writes.first(), taken(last)) else {
                 continue;
             };
             let ends_outside = last.range.is_some_and(|(_, end)| end > capacity);
             if ends_outside || (last.reads.is_empty() && !last.outlives_body()) {
                 continue;
             }
+            let needed = |other: &Allocation| {
+                self.still_needed(other, write.operation).is_some()
+                    || (!addressed && self.is_read_by(other, write.operation))
+            };
             let others: Vec<(TensorId, u64)> = registers
                 .iter()
-                .filter(|other| {
-                    other.tensor != last.tensor
-                        && self.still_needed(other, write.operation).is_some()
-                })
-                .filter_map(|other| Some((other.tensor, other.bytes?)))
+                .filter(|other| other.tensor != last.tensor && needed(other))
+                .filter_map(|other| Some((other.tensor, taken(other)?)))
                 .collect();
             let sum = others
                 .iter()
@@ -627,6 +650,7 @@ impl Finder<'_> {
                     capacity,
                     last: (last.tensor, bytes),
                     others,
+                    reliefs: Vec::new(),
                     span: tensor.span,
                 });
             }

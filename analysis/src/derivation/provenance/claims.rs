@@ -254,7 +254,7 @@ fn unwritten(
 fn root(body: &Body, mut id: TensorId) -> TensorId {
     for _ in 0..=body.tensors.len() {
         match body.tensor(id).map(|tensor| &tensor.origin) {
-            Some(Origin::View { of, .. } | Origin::Resized { of } | Origin::Reshape { of }) => {
+            Some(Origin::View { of, .. } | Origin::Resized { of, .. } | Origin::Reshape { of }) => {
                 id = *of;
             }
             _ => break,

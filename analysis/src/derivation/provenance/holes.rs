@@ -73,7 +73,7 @@ impl Known<'_> {
                 break;
             };
             match &tensor.origin {
-                Origin::View { of, .. } | Origin::Resized { of } => id = *of,
+                Origin::View { of, .. } | Origin::Resized { of, .. } => id = *of,
                 Origin::Operation(_) => {
                     let known = self.made.get(&id).map(Vec::as_slice).unwrap_or_default();
                     return filled(own, known);
@@ -130,7 +130,9 @@ impl Known<'_> {
         let mut root = target;
         for _ in 0..=self.body.tensors.len() {
             match self.body.tensor(root).map(|tensor| &tensor.origin) {
-                Some(Origin::View { of, .. } | Origin::Resized { of } | Origin::Reshape { of }) => {
+                Some(
+                    Origin::View { of, .. } | Origin::Resized { of, .. } | Origin::Reshape { of },
+                ) => {
                     root = *of;
                 }
                 _ => break,

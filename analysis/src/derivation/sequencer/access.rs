@@ -2,7 +2,7 @@
 
 use crate::hardware::{
     COMMIT_PACKET_BYTES, COMMIT_UNIT_BYTES, DMA_PACKET_BYTES, DMA_REQUEST_BYTES,
-    FETCH_OUTPUT_BYTES, SEQUENCER_ACCESS_BYTES, sub_context_fetch_bytes,
+    FETCH_ALIGNMENT_BYTES, FETCH_OUTPUT_BYTES, SEQUENCER_ACCESS_BYTES, sub_context_fetch_bytes,
 };
 use crate::kernel::Context;
 
@@ -99,12 +99,26 @@ impl Accesses<'_> {
             }));
         };
         let delivered = |size: u64| size * to.bits() / from.bits();
-        dividing
+        let fitting: Vec<u64> = dividing
             .filter(|size| delivered(*size) <= FETCH_OUTPUT_BYTES)
-            .max()
-            .ok_or(Some(SequencerViolation::CastOverflow {
+            .collect();
+        let Some(&largest) = fitting.last() else {
+            return Err(Some(SequencerViolation::CastOverflow {
                 fetch: smallest,
                 delivered: delivered(smallest),
+            }));
+        };
+        let converts = self.request.whole_words && from != to;
+        let whole = |size: u64| {
+            let bits = size * 8 / from.bits() * to.bits();
+            size >= FETCH_ALIGNMENT_BYTES || bits.is_multiple_of(FETCH_ALIGNMENT_BYTES * 8)
+        };
+        let mut words = fitting.iter().copied().rev();
+        words
+            .find(|size| !converts || whole(*size))
+            .ok_or(Some(SequencerViolation::CastPart {
+                fetch: largest,
+                delivered: delivered(largest),
             }))
     }
 

@@ -6,6 +6,8 @@
 
 mod access;
 mod entries;
+#[cfg(test)]
+mod fetch_size_tests;
 mod pairs;
 mod places;
 #[cfg(test)]
@@ -68,6 +70,8 @@ pub struct SequenceRequest {
     pub element_type: ElementType,
     /// The element type that the Fetch Engine delivers; the same without a conversion.
     pub delivered_type: ElementType,
+    /// A fetch that converts has to deliver whole words of 8 bytes.
+    pub whole_words: bool,
     /// The engine.
     pub mode: SequencerMode,
     /// The context; `None` where it is not known: then there are no access sizes.
@@ -96,6 +100,7 @@ impl SequenceRequest {
             packet,
             element_type,
             delivered_type: element_type,
+            whole_words: false,
             mode,
             context: Some(Context::Main),
             address: None,

@@ -42,6 +42,13 @@ pub enum SequencerViolation {
         /// Bytes that come of it.
         delivered: u64,
     },
+    /// A converted fetch of less than 8 bytes delivers a part of a word at every size there is (library: fetch size).
+    CastPart {
+        /// Bytes of the largest fetch that fits.
+        fetch: u64,
+        /// Bytes that come of it.
+        delivered: u64,
+    },
     /// The writes of a packet are no multiples of 8 bytes (book: Commit Engine, Constraints).
     CommitSize {
         /// Bits that are in a line.
@@ -92,7 +99,7 @@ impl SequencerViolation {
             Self::CommitPacket { .. } => "commit_packet_size",
             Self::Packet { .. } => "sequencer_packet",
             Self::SubContextSize { .. } => "fetch_sub_context_size",
-            Self::CastOverflow { .. } => "fetch_cast_overflow",
+            Self::CastOverflow { .. } | Self::CastPart { .. } => "fetch_cast_overflow",
             Self::CommitSize { .. } => "commit_size",
             Self::WriteStride { .. } => "sequencer_write_stride",
             Self::WriteBounds { .. } => "sequencer_write_bounds",

@@ -1,15 +1,18 @@
 //! The custom ring: any permutation of the slices with copies, as far as the routers' order and the ring allow
 //! (book: Custom Topologies).
 
+use crate::derivation::conventions::Conventions;
 use crate::derivation::forms;
 use crate::hardware::Machine;
-use crate::mapping::{Division, DivisionMode, Form, Match, divide};
+use crate::mapping::{
+    Answer, Division, DivisionMode, Form, PaddingKind, divide, equal_forms, holds, slots,
+};
 
-use super::{Forms, Judgement, SwitchDerivation, SwitchPart, SwitchShape, SwitchViolation};
+use super::{Forms, Judgement, SwitchDerivation, SwitchPart, SwitchShape, SwitchViolation, copies};
 
-/// Judges a custom ring of a power of two up to 256 slices. Both slices have 256 positions.
+/// Judges a custom ring of a power of two up to 256 slices. Both slices have equally many positions.
 pub(super) fn judge(
-    machine: Machine,
+    (machine, conventions): (Machine, Conventions),
     forms: &Forms<'_>,
     ring_size: u64,
     derived: &mut SwitchDerivation,
@@ -28,30 +31,122 @@ pub(super) fn judge(
         slice: forms.out_slice.to_mapping(),
         time: time.to_mapping(),
     });
-    let least = least_ring(machine, forms.slice, &slices);
-    derived.least_ring = Some(least);
-
-    let reused = reused_axes(forms, &slices.dividend_residue);
-    let violation = if reused.is_empty() {
-        judge_time(forms, left, &moved, derived).or_else(|| {
-            (ring_size < least).then_some(SwitchViolation::RingTooSmall { ring_size, least })
-        })
+    let frames = conventions.compares_switch_frames();
+    derived.least_ring = if frames {
+        exchanging(forms.slice, forms.out_slice)
     } else {
-        Some(SwitchViolation::BroadcastAxisReused { axes: reused })
+        Some(least_ring(machine, forms.slice, &slices))
     };
+
+    let violation = judge_copies(forms, &slices.dividend_residue, conventions)
+        .or_else(|| judge_time(forms, left, &moved, derived))
+        .or_else(|| frames.then(|| dropped(forms)).flatten())
+        .or_else(|| {
+            let least = derived.least_ring?;
+            if ring_size < least {
+                Some(SwitchViolation::RingTooSmall { ring_size, least })
+            } else {
+                let larger = frames && ring_size > least;
+                larger.then_some(SwitchViolation::RingTooLarge { ring_size, least })
+            }
+        });
     Judgement { shape, violation }
 }
 
-/// Axes whose digits the output slice gained although the input has those very digits elsewhere.
-fn reused_axes(forms: &Forms<'_>, gained: &Form) -> Vec<String> {
-    let mut axes: Vec<String> = [forms.slice, forms.time]
-        .into_iter()
-        .flat_map(|held| forms::divide_relaxed(gained, held).matches)
-        .map(|found| term_name(&found))
-        .collect();
-    axes.sort();
-    axes.dedup();
-    axes
+/// What the output slice gained: copies with names of their own, on padding that may hold them.
+fn judge_copies(
+    forms: &Forms<'_>,
+    gained: &Form,
+    conventions: Conventions,
+) -> Option<SwitchViolation> {
+    let again = copies::digits_of_input(forms, gained);
+    if !conventions.compares_switch_frames() {
+        return (!again.is_empty()).then_some(SwitchViolation::BroadcastAxisReused { axes: again });
+    }
+    if !again.is_empty() {
+        // What the output's time has no more is moved; what it still has is named a second time.
+        let kept = copies::shared_digits(gained, &[forms.slice, forms.out_time]);
+        let (axes, moved): (Vec<_>, Vec<_>) =
+            again.into_iter().partition(|axis| kept.contains(axis));
+        return Some(if axes.is_empty() {
+            SwitchViolation::SliceFromTime { axes: moved }
+        } else {
+            SwitchViolation::BroadcastAxisReused { axes }
+        });
+    }
+    let by_name = !conventions.names_copies_by_digit();
+    let named = by_name.then(|| copies::reused(forms, gained, conventions));
+    if let Some(axes) = named.filter(|axes| !axes.is_empty()) {
+        return Some(SwitchViolation::BroadcastAxisReused { axes });
+    }
+    if let Some(axis) = copies::claimed_twice(gained) {
+        return Some(SwitchViolation::CopiesTwice { axis });
+    }
+    // A division marks what it found as never accessed: what is declared there is looked at instead.
+    let declared = forms.out_slice.digits().iter().filter(|digit| {
+        let own = digit.term.as_ref().and_then(|term| term.atom.axis());
+        own.is_some_and(|axis| {
+            gained.contains_axis(axis.name()) && !forms.slice.contains_axis(axis.name())
+        })
+    });
+    let declared = Form::from_digits(declared.cloned())?;
+    copies::on_padding(&declared, true, conventions).or_else(|| {
+        let holes = forms.out_slice.digits().iter().any(|digit| {
+            let mut paddings = digit.paddings().iter();
+            paddings.any(|padding| padding.kind == PaddingKind::Bottom)
+        });
+        holes.then(|| SwitchViolation::CopiesOnPadding {
+            declared: forms.out_slice.to_mapping(),
+        })
+    })
+}
+
+/// Data of the input that is in neither the slices nor the time of the output.
+fn dropped(forms: &Forms<'_>) -> Option<SwitchViolation> {
+    let input = Form::multiply(forms.slice, forms.time)?;
+    let output = Form::multiply(forms.out_slice, forms.out_time)?;
+    if holds(&output, &input) != Answer::No {
+        return None;
+    }
+    let part = |axis: &std::sync::Arc<str>| {
+        let only = input.digits().iter().filter(|digit| {
+            let own = digit.term.as_ref().and_then(|term| term.atom.axis());
+            own.is_some_and(|own| own.name() == &**axis)
+        });
+        let only = Form::from_digits(only.cloned())?;
+        (holds(&output, &only) == Answer::No).then(|| axis.to_string())
+    };
+    let axes = input.axis_names().iter().filter_map(part).collect();
+    Some(SwitchViolation::Dropped { axes })
+}
+
+/// The run of slices that exchanges data, on pieces of two slices each: all below the outermost piece that differs before
+/// and after.
+fn exchanging(before: &Form, after: &Form) -> Option<u64> {
+    let (before, after) = (slots(before)?, slots(after)?);
+    if before.len() != after.len() {
+        return None;
+    }
+    let outermost = before
+        .iter()
+        .zip(&after)
+        .position(|(old, new)| equal_pieces(old, new) != Some(true));
+    match outermost {
+        None => Some(1),
+        Some(at) => {
+            let same = equal_pieces(before.get(at)?, after.get(at)?)?;
+            (!same).then(|| 1 << (before.len() - at))
+        }
+    }
+}
+
+/// Whether two pieces are the same; `None` where that cannot be decided.
+fn equal_pieces(old: &Form, new: &Form) -> Option<bool> {
+    match equal_forms(old, new) {
+        Answer::Yes => Some(true),
+        Answer::No => Some(false),
+        Answer::Unknown => None,
+    }
 }
 
 /// The time that the ring makes: the input's, with the parts that moved innermost, in the order of the slices.
@@ -141,8 +236,4 @@ fn least_ring(machine: Machine, slice: &Form, slices: &Division) -> u64 {
             .checked_next_power_of_two()
             .map_or(all, |least| least.min(all))
     }
-}
-
-fn term_name(found: &Match) -> String {
-    forms::term_name(&found.term)
 }

@@ -1,21 +1,30 @@
 //! The Switch Engine: which slices exchange packets, and what slices and time become.
 //!
 //! Knows the named topologies and the custom ring. A regular topology fixes the output up to the broadcast positions;
-//! a custom ring fixes the time and bounds the ring. Does not know whether data is lost on the way (a tensor's
-//! business): it only names the axes that leave.
+//! a custom ring fixes the time and bounds the ring. Which releases compare whole frames, and ask for exactly the
+//! ring that the exchange needs, is known to the conventions. Elsewhere it is not known whether data is lost on the way
+//! (a tensor's business): it only names the axes that leave.
 
+mod copies;
 mod custom;
 mod regular;
 
 #[cfg(test)]
 mod brute_force;
 #[cfg(test)]
+mod frames_tests;
+#[cfg(test)]
+mod random_tests;
+#[cfg(test)]
 mod tests;
+
+use std::collections::BTreeSet;
 
 use crate::hardware::{FLIT_BYTES, Machine};
 use crate::kernel::{Pass, StageKind, StreamShape, SwitchConfig, SwitchParameter, Written};
 use crate::mapping::{Form, Mapping};
 
+use super::conventions::Conventions;
 use super::forms;
 
 /// What the Switch Engine makes of one stage.
@@ -74,7 +83,8 @@ pub enum SwitchViolation {
         /// Slices after.
         output: u64,
     },
-    /// `slice1 * slice0` does not divide the slices.
+    /// `slice1 * slice0` does not divide the slices. All slice counts are powers of two, so that a part that is none does
+    /// not either.
     SliceIndivisible {
         /// `slice1`.
         slice1: u64,
@@ -97,10 +107,31 @@ pub enum SwitchViolation {
         /// Which, sorted.
         axes: Vec<String>,
     },
+    /// Two broadcast positions of the output slice name one and the same part of an axis.
+    CopiesTwice {
+        /// The axis.
+        axis: String,
+    },
+    /// A broadcast position of the output slice is on padding that must not be written or has to read as zero, or on any
+    /// padding in releases that take none.
+    CopiesOnPadding {
+        /// The position as declared.
+        declared: Mapping,
+    },
+    /// Custom ring: a part of the input's time moves into the slices.
+    SliceFromTime {
+        /// The axes, sorted.
+        axes: Vec<String>,
+    },
     /// The output is not what the topology makes of the input: see [`SwitchDerivation::expected`].
     Topology {
         /// The mapping that differs first.
         part: SwitchPart,
+    },
+    /// Custom ring: data of the input is in neither the slices nor the time of the output.
+    Dropped {
+        /// Axes of which a part is missing, sorted.
+        axes: Vec<String>,
     },
     /// Custom ring: axes that moved from the slices are not innermost in the output time.
     NotInnermost {
@@ -119,6 +150,13 @@ pub enum SwitchViolation {
         /// The least ring that works.
         least: u64,
     },
+    /// Custom ring: larger than the slices that exchange data, where a library takes no other than the least.
+    RingTooLarge {
+        /// Slices of the ring asked for.
+        ring_size: u64,
+        /// The ring that the exchange needs.
+        least: u64,
+    },
 }
 
 /// The forms that a topology is judged by.
@@ -131,7 +169,7 @@ struct Forms<'a> {
 
 impl Forms<'_> {
     /// The names of the axes that the engine moves: a packet passes whole.
-    fn input_names(&self) -> std::collections::BTreeSet<String> {
+    fn input_names(&self) -> BTreeSet<String> {
         [self.slice, self.time]
             .into_iter()
             .flat_map(forms::axis_names)
@@ -161,7 +199,8 @@ pub fn derive(pass: &Pass, index: usize) -> SwitchDerivation {
     let input = pass.input_of(index);
     derived.ring_size = config.ring_size();
     derived.cycles = derived.ring_size.and_then(|ring| cycles(ring, input));
-    let violation = judge(pass.machine, &config, (input, &stage.output), &mut derived);
+    let rules = (pass.machine, Conventions::of(pass.dialect));
+    let violation = judge(rules, &config, (input, &stage.output), &mut derived);
     derived.violations.extend(violation);
     derived
 }
@@ -180,7 +219,7 @@ fn cycles(ring_size: u64, input: &StreamShape) -> Option<u64> {
 }
 
 fn judge(
-    machine: Machine,
+    (machine, conventions): (Machine, Conventions),
     config: &Parameters,
     (input, output): (&StreamShape, &StreamShape),
     derived: &mut SwitchDerivation,
@@ -217,8 +256,10 @@ fn judge(
         out_time: forms::known(&output.time)?,
     };
     let judgement = match *config {
-        Parameters::Custom { ring_size } => custom::judge(machine, &forms, ring_size, derived),
-        _ => regular::judge(config, &forms)?,
+        Parameters::Custom { ring_size } => {
+            custom::judge((machine, conventions), &forms, ring_size, derived)
+        }
+        _ => regular::judge(config, &forms, conventions)?,
     };
     derived.expected = judgement.shape;
     judgement.violation

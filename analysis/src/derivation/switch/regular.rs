@@ -1,22 +1,27 @@
 //! The regular topologies: each fixes slices and time up to its broadcast positions (book: Broadcast01, Broadcast1,
 //! Transpose, InterTranspose; library: `TransposedBroadcast1`).
 
+use crate::derivation::conventions::Conventions;
 use crate::derivation::forms;
 use crate::mapping::Form;
 
-use super::{Forms, Judgement, Parameters, SwitchPart, SwitchShape, SwitchViolation};
+use super::{Forms, Judgement, Parameters, SwitchPart, SwitchShape, SwitchViolation, copies};
 
 /// Judges a configuration whose parameters divide slices and time. `None` where a form cannot be worked out, and for
 /// the custom ring.
-pub(super) fn judge(config: &Parameters, forms: &Forms<'_>) -> Option<Judgement> {
-    let mut judgement = match *config {
+pub(super) fn judge(
+    config: &Parameters,
+    forms: &Forms<'_>,
+    conventions: Conventions,
+) -> Option<Judgement> {
+    let (slice, time) = match *config {
         Parameters::Broadcast01 {
             slice1,
             slice0,
             time0,
         } => broadcast01(forms, slice1, slice0, time0),
         Parameters::Broadcast1 { slice1, slice0 } => broadcast1(forms, slice1, slice0),
-        Parameters::Transpose { slice1, slice0 } => transpose(forms, slice1, slice0),
+        Parameters::Transpose { slice1, slice0 } => transpose(forms, (slice1, slice0), conventions),
         Parameters::InterTranspose {
             slice1,
             slice0,
@@ -25,16 +30,16 @@ pub(super) fn judge(config: &Parameters, forms: &Forms<'_>) -> Option<Judgement>
         Parameters::TransposedBroadcast1 { slice1, slice0 } => {
             transposed_broadcast1(forms, slice1, slice0)
         }
-        Parameters::Forwarding => assemble(
-            forms,
+        Parameters::Forwarding => Some((
             vec![Part::Fixed {
                 declared: forms.out_slice.clone(),
                 expected: forms.slice.clone(),
             }],
-            &[(forms.out_time.clone(), forms.time.clone())],
-        ),
+            vec![(forms.out_time.clone(), forms.time.clone())],
+        )),
         Parameters::Custom { .. } => None,
     }?;
+    let mut judgement = assemble(forms, conventions, slice, &time)?;
     if !cuts_cleanly(*config, forms) {
         judgement.shape = None;
     }
@@ -71,11 +76,19 @@ enum Part {
     Free { declared: Form, size: u64 },
 }
 
+/// The parts of the slice that a topology makes, and pairs of declared and expected parts of the time.
+type Made = (Vec<Part>, Vec<(Form, Form)>);
+
 /// Puts the parts of the slice and the time together and finds what differs first: fixed parts of the slice, then
-/// reused names, then the time. `time` holds pairs of declared and expected parts.
-fn assemble(forms: &Forms<'_>, parts: Vec<Part>, time: &[(Form, Form)]) -> Option<Judgement> {
-    let names = forms.input_names();
+/// copies, then the time. `time` holds pairs of declared and expected parts.
+fn assemble(
+    forms: &Forms<'_>,
+    conventions: Conventions,
+    parts: Vec<Part>,
+    time: &[(Form, Form)],
+) -> Option<Judgement> {
     let mut reused: Vec<String> = Vec::new();
+    let mut unfit = None;
     let mut slice_differs = false;
     let mut slice_parts = Vec::new();
     for part in parts {
@@ -85,10 +98,14 @@ fn assemble(forms: &Forms<'_>, parts: Vec<Part>, time: &[(Form, Form)]) -> Optio
                 slice_parts.push(expected);
             }
             Part::Free { declared, size } => {
-                let again: Vec<String> = forms::axis_names(&declared)
-                    .into_iter()
-                    .filter(|name| size > 1 && names.contains(name))
-                    .collect();
+                let again = if size > 1 {
+                    copies::reused(forms, &declared, conventions)
+                } else {
+                    Vec::new()
+                };
+                if size > 1 && unfit.is_none() {
+                    unfit = unfit_copies(&declared, conventions);
+                }
                 slice_parts.push(if again.is_empty() {
                     declared
                 } else {
@@ -109,6 +126,8 @@ fn assemble(forms: &Forms<'_>, parts: Vec<Part>, time: &[(Form, Form)]) -> Optio
         })
     } else if !reused.is_empty() {
         Some(SwitchViolation::BroadcastAxisReused { axes: reused })
+    } else if unfit.is_some() {
+        unfit
     } else if time_differs {
         Some(SwitchViolation::Topology {
             part: SwitchPart::Time,
@@ -126,8 +145,18 @@ fn assemble(forms: &Forms<'_>, parts: Vec<Part>, time: &[(Form, Form)]) -> Optio
     })
 }
 
+/// What is wrong with the copies of one position, whatever the input is.
+fn unfit_copies(declared: &Form, conventions: Conventions) -> Option<SwitchViolation> {
+    if !conventions.compares_switch_frames() {
+        return None;
+    }
+    copies::claimed_twice(declared)
+        .map(|axis| SwitchViolation::CopiesTwice { axis })
+        .or_else(|| copies::on_padding(declared, false, conventions))
+}
+
 /// `[s2, s1, s0]` becomes `[s2, copies]`, `[t1, t0]` becomes `[t1, s1, t0, s0]`.
-fn broadcast01(forms: &Forms<'_>, slice1: u64, slice0: u64, time0: u64) -> Option<Judgement> {
+fn broadcast01(forms: &Forms<'_>, slice1: u64, slice0: u64, time0: u64) -> Option<Made> {
     let ring = slice1.checked_mul(slice0)?;
     let expected_time = forms::join(&[
         &forms.time.stride(time0)?,
@@ -135,8 +164,7 @@ fn broadcast01(forms: &Forms<'_>, slice1: u64, slice0: u64, time0: u64) -> Optio
         &forms.time.modulo(time0)?,
         &forms.slice.modulo(slice0)?,
     ])?;
-    assemble(
-        forms,
+    Some((
         vec![
             Part::Fixed {
                 declared: forms.out_slice.stride(ring)?,
@@ -147,16 +175,15 @@ fn broadcast01(forms: &Forms<'_>, slice1: u64, slice0: u64, time0: u64) -> Optio
                 size: ring,
             },
         ],
-        &[(forms.out_time.clone(), expected_time)],
-    )
+        vec![(forms.out_time.clone(), expected_time)],
+    ))
 }
 
 /// `[s2, s1, s0]` becomes `[s2, copies, s0]`, `[t]` becomes `[t, s1]`.
-fn broadcast1(forms: &Forms<'_>, slice1: u64, slice0: u64) -> Option<Judgement> {
+fn broadcast1(forms: &Forms<'_>, slice1: u64, slice0: u64) -> Option<Made> {
     let ring = slice1.checked_mul(slice0)?;
     let expected_time = forms::join(&[forms.time, &forms.slice.stride(slice0)?.modulo(slice1)?])?;
-    assemble(
-        forms,
+    Some((
         vec![
             Part::Fixed {
                 declared: forms.out_slice.stride(ring)?,
@@ -171,16 +198,15 @@ fn broadcast1(forms: &Forms<'_>, slice1: u64, slice0: u64) -> Option<Judgement> 
                 expected: forms.slice.modulo(slice0)?,
             },
         ],
-        &[(forms.out_time.clone(), expected_time)],
-    )
+        vec![(forms.out_time.clone(), expected_time)],
+    ))
 }
 
 /// `[s2, s1, s0]` becomes `[s2, copies, s1]`, `[t]` becomes `[t, s0]`.
-fn transposed_broadcast1(forms: &Forms<'_>, slice1: u64, slice0: u64) -> Option<Judgement> {
+fn transposed_broadcast1(forms: &Forms<'_>, slice1: u64, slice0: u64) -> Option<Made> {
     let ring = slice1.checked_mul(slice0)?;
     let expected_time = forms::join(&[forms.time, &forms.slice.modulo(slice0)?])?;
-    assemble(
-        forms,
+    Some((
         vec![
             Part::Fixed {
                 declared: forms.out_slice.stride(ring)?,
@@ -195,19 +221,24 @@ fn transposed_broadcast1(forms: &Forms<'_>, slice1: u64, slice0: u64) -> Option<
                 expected: forms.slice.stride(slice0)?.modulo(slice1)?,
             },
         ],
-        &[(forms.out_time.clone(), expected_time)],
-    )
+        vec![(forms.out_time.clone(), expected_time)],
+    ))
 }
 
-/// `[s2, s1, s0]` becomes `[s2, s0, s1]`; the time stays, its outer padding may move.
-fn transpose(forms: &Forms<'_>, slice1: u64, slice0: u64) -> Option<Judgement> {
+/// `[s2, s1, s0]` becomes `[s2, s0, s1]`; the time stays. Until frames were compared, its padding could be elsewhere.
+fn transpose(
+    forms: &Forms<'_>,
+    (slice1, slice0): (u64, u64),
+    conventions: Conventions,
+) -> Option<Made> {
     let ring = slice1.checked_mul(slice0)?;
     let expected = forms::join(&[
         &forms.slice.stride(ring)?,
         &forms.slice.modulo(slice0)?,
         &forms.slice.stride(slice0)?.modulo(slice1)?,
     ])?;
-    let same_time = forms.time.size() == forms.out_time.size()
+    let same_time = !conventions.compares_switch_frames()
+        && forms.time.size() == forms.out_time.size()
         && !forms::differ(
             &forms.time.remove_padding(),
             &forms.out_time.remove_padding(),
@@ -217,18 +248,17 @@ fn transpose(forms: &Forms<'_>, slice1: u64, slice0: u64) -> Option<Judgement> {
     } else {
         forms.out_time
     };
-    assemble(
-        forms,
+    Some((
         vec![Part::Fixed {
             declared: forms.out_slice.clone(),
             expected,
         }],
-        &[(declared_time.clone(), forms.time.clone())],
-    )
+        vec![(declared_time.clone(), forms.time.clone())],
+    ))
 }
 
 /// `[s2, s1, s0]` becomes `[s2, t1, s0]`, `[t2, t1, t0]` becomes `[t2, t0, s1]`, where `t1` is as large as `s1`.
-fn inter_transpose(forms: &Forms<'_>, slice1: u64, slice0: u64, time0: u64) -> Option<Judgement> {
+fn inter_transpose(forms: &Forms<'_>, slice1: u64, slice0: u64, time0: u64) -> Option<Made> {
     let ring = slice1.checked_mul(slice0)?;
     let moved = slice1.checked_mul(time0)?;
     let slice = vec![
@@ -265,5 +295,5 @@ fn inter_transpose(forms: &Forms<'_>, slice1: u64, slice0: u64, time0: u64) -> O
             forms::join(&[time2, time0_part, slice1_part])?,
         )]
     };
-    assemble(forms, slice, &time)
+    Some((slice, time))
 }

@@ -206,7 +206,9 @@ fn inherited_levels(body: &Body, tensor: &Tensor) -> Inherited {
     };
     match &tensor.origin {
         Origin::Parameter | Origin::FromAddress | Origin::New => Inherited::default(),
-        Origin::View { of, .. } | Origin::Resized { of } | Origin::Reshape { of } => of_tensor(*of),
+        Origin::View { of, .. } | Origin::Resized { of, .. } | Origin::Reshape { of } => {
+            of_tensor(*of)
+        }
         Origin::Operation(id) => match body.operation(*id).map(|operation| &operation.kind) {
             Some(OperationKind::Copy(copy)) => of_tensor(copy.source),
             Some(OperationKind::Collective(collective)) => collective

@@ -7,6 +7,9 @@
 mod operands;
 mod operations;
 mod reduce;
+mod register_read;
+#[cfg(test)]
+mod register_tests;
 mod shapes;
 pub mod slots;
 pub mod stages;
@@ -14,6 +17,7 @@ pub mod stages;
 mod tests;
 mod violation;
 
+use super::conventions::Conventions;
 use crate::hardware::{Alu, ElementType};
 use crate::items::Span;
 use crate::kernel::{
@@ -269,7 +273,8 @@ impl<'a> Walk<'a> {
         if let Some(from) = self.reached {
             self.out_of_order(index, stage, VectorStage::Branch, from);
         }
-        if let Some((span, fault)) = shapes::unzip(self.input(index), stage) {
+        let conventions = Conventions::of(self.pass.dialect);
+        if let Some((span, fault)) = shapes::unzip(self.input(index), stage, conventions) {
             // An axis that `begin_interleaved` names is judged there.
             let judged = matches!(
                 (&fault, &self.pass.source),
@@ -400,6 +405,11 @@ impl<'a> Walk<'a> {
         let mut slots = None;
         if self.enter(index, stage, VectorStage::IntraSliceReduce) {
             self.reduce_type(index, stage, VectorStage::IntraSliceReduce, operation);
+            if Conventions::of(self.pass.dialect).reduces_without_padding()
+                && let Some((span, fault)) = reduce::padded(self.input(index), stage)
+            {
+                self.fault(index, span, fault);
+            }
             let (needed, fault) = reduce::intra_slots(self.input(index), stage);
             slots = needed;
             if let Some((span, fault)) = fault {

@@ -1,11 +1,16 @@
 //! Operands: constants, tensors in the VRF, and the stash.
 
-use crate::derivation::forms::{axis_names, divide_relaxed, known};
+use crate::derivation::conventions::Conventions;
+use crate::derivation::forms::{axis_names, differ, divide_relaxed, join, known};
 use crate::hardware::ElementType;
 use crate::items::Span;
-use crate::kernel::{AluOperation, Operand, OperandSource, Stage, StreamShape, TensorId};
+use crate::kernel::{
+    AluOperation, Body, Level, Operand, OperandSource, OperationKind, Origin, Stage, StreamShape,
+    Tensor, TensorId,
+};
 use crate::mapping::{Answer, Form, holds};
 
+use super::register_read::{Access, access, has_write_hole};
 use super::{Groups, StashFault, Stashed, VectorFault, Walk, stages};
 
 impl<'a> Walk<'a> {
@@ -54,6 +59,12 @@ impl<'a> Walk<'a> {
         };
         if let Some(&found) = tensor.element_type.get() {
             self.operand_type(index, operand, found, false);
+        }
+        if Conventions::of(self.pass.dialect).indexes_registers() {
+            if let Some(fault) = indexed(body, self.input(index), (id, tensor)) {
+                self.fault(index, operand.span, fault);
+            }
+            return;
         }
         if let (Some(stream), Some(held)) = (self.input(index).full(), tensor.levels.full())
             && !stream.is_opaque()
@@ -145,6 +156,72 @@ impl<'a> Walk<'a> {
         });
         self.stash_unknown = false;
     }
+}
+
+/// What is wrong with an operand as the indexer reads it: its place first, then holes, one access, and all of them.
+fn indexed(
+    body: &Body,
+    stream: &StreamShape,
+    (id, tensor): (TensorId, &Tensor),
+) -> Option<VectorFault> {
+    let levels = [
+        (Level::Chip, &stream.chip, tensor.levels.chip.as_ref()),
+        (
+            Level::Cluster,
+            &stream.cluster,
+            tensor.levels.cluster.as_ref(),
+        ),
+        (Level::Slice, &stream.slice, tensor.levels.slice.as_ref()),
+    ];
+    for (level, own, held) in levels {
+        if let (Some(own), Some(held)) = (known(own), held.and_then(known))
+            && differ(own, held)
+        {
+            return Some(VectorFault::OperandPlacement {
+                tensor: id,
+                level,
+                stream: own.to_mapping(),
+                held: held.to_mapping(),
+            });
+        }
+    }
+    let held = known(&tensor.levels.element)?;
+    if stored_otherwise(body, tensor, held) {
+        // How it is read follows from that.
+        return None;
+    }
+    if has_write_hole(held) {
+        return Some(VectorFault::OperandHole { tensor: id });
+    }
+    let packet = known(&stream.packet)?;
+    let lanes = packet.size();
+    if matches!(lanes, 4 | 8) && access(packet, held) == Some(Access::Scattered) {
+        return Some(VectorFault::OperandAccess {
+            tensor: id,
+            packet: packet.to_mapping(),
+        });
+    }
+    let stream = join(&[known(&stream.time)?, packet])?;
+    missing(&stream, held).map(|missing| VectorFault::OperandMapping {
+        tensor: Some(id),
+        missing,
+    })
+}
+
+/// Whether the pass that stores a register is proven to store something else than the register's element.
+fn stored_otherwise(body: &Body, tensor: &Tensor, held: &Form) -> bool {
+    let Origin::Operation(id) = tensor.origin else {
+        return false;
+    };
+    let operation = body.operation(id).map(|operation| &operation.kind);
+    let Some(OperationKind::Pass(pass)) = operation else {
+        return false;
+    };
+    let stored = pass.output();
+    let stored = known(&stored.time)
+        .zip(known(&stored.packet))
+        .and_then(|(time, packet)| join(&[time, packet]));
+    stored.is_some_and(|stored| differ(&stored, held))
 }
 
 /// The axes of an operand that a stream does not hold; `None` if it holds them all, or might.

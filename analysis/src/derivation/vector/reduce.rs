@@ -99,6 +99,33 @@ pub fn slots(time: &Form, axis: &str) -> Option<(u64, Vec<Mapping>)> {
     Some((slots, inner))
 }
 
+/// The fault of a reduce over an axis that has padding: nothing leaves it out of the sum. Padding of zeros adds nothing.
+pub(super) fn padded(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorFault)> {
+    let StageKind::VectorIntraReduce { axis, .. } = &stage.kind else {
+        return None;
+    };
+    let name = axis.get()?.name();
+    [&input.packet, &input.time]
+        .into_iter()
+        .find_map(|written| {
+            let digits = known(written)?.digits().iter();
+            let mut own = digits.filter(|digit| match digit.term.as_ref().map(|term| &term.atom) {
+                Some(Atom::Axis(own) | Atom::PaddedRun(own)) => own.name() == name,
+                _ => false,
+            });
+            let part = own.find(|digit| {
+                let mut paddings = digit.paddings().iter();
+                paddings.any(|padding| padding.kind != PaddingKind::Zero)
+            })?;
+            let part = Form::from_digits([part.clone()])?.to_mapping();
+            let fault = VectorFault::ReducePadding {
+                axis: name.to_owned(),
+                part,
+            };
+            Some((written.span, fault))
+        })
+}
+
 /// The fault of a reduce that needs more slots than there are.
 pub(super) fn intra_slots(
     input: &StreamShape,

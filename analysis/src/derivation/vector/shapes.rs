@@ -1,6 +1,8 @@
 //! What splitting, trimming, concatenating, padding and unzipping make of time and packet.
 
+use crate::derivation::conventions::Conventions;
 use crate::derivation::forms::{differ, join, known};
+use crate::hardware::GROUP_CACHE_ELEMENTS;
 use crate::items::Span;
 use crate::kernel::{Stage, StageKind, StreamShape, Written};
 use crate::mapping::{Atom, Form, Mapping};
@@ -117,7 +119,11 @@ pub fn without_axis(mapping: &Mapping, axis: &str, hole: bool) -> Option<Mapping
 }
 
 /// The faults of an unzip.
-pub(super) fn unzip(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorFault)> {
+pub(super) fn unzip(
+    input: &StreamShape,
+    stage: &Stage,
+    conventions: Conventions,
+) -> Option<(Span, VectorFault)> {
     let StageKind::VectorUnzip { axis, tile_time } = &stage.kind else {
         return None;
     };
@@ -130,6 +136,22 @@ pub(super) fn unzip(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorF
         ));
     }
     let time = known(&input.time)?;
+    if conventions.caches_groups() {
+        let stream = join(&[time, known(&input.packet)?])?;
+        if let Some(elements) = inside(&stream, &name)
+            && elements > GROUP_CACHE_ELEMENTS
+        {
+            let fault = VectorFault::UnzipVolume {
+                axis: name,
+                elements,
+            };
+            return Some((axis.span, fault));
+        }
+        if !time.contains_axis(&name) && stream.contains_axis(&name) {
+            // Groups within a packet: what is left of it is the packet's business.
+            return None;
+        }
+    }
     if !time.contains_axis(&name) {
         return Some((
             axis.span,
@@ -144,6 +166,21 @@ pub(super) fn unzip(input: &StreamShape, stage: &Stage) -> Option<(Span, VectorF
     mismatches.extend(mismatch("Time", &stage.output.time, &alone));
     let span = mismatches.first()?.span;
     Some((span, VectorFault::WayShape(mismatches)))
+}
+
+/// Positions inside the innermost part of an axis, padding counted; `None` where the form lacks it or a group holds it.
+fn inside(form: &Form, axis: &str) -> Option<u64> {
+    let mut positions = 1_u64;
+    for digit in form.digits() {
+        match digit.term.as_ref().map(|term| &term.atom) {
+            Some(Atom::Axis(own) | Atom::PaddedRun(own)) if own.name() == axis => {
+                return Some(positions);
+            }
+            Some(Atom::Composite(group)) if group.contains_axis(axis) => return None,
+            _ => positions = positions.checked_mul(digit.extent)?,
+        }
+    }
+    None
 }
 
 /// A form without an axis: a hole of the same size in its place, or nothing. `None` where a group holds the axis.

@@ -2,7 +2,7 @@
 
 use crate::hardware::{Alu, ElementType, VectorOperation};
 use crate::items::Span;
-use crate::kernel::{TensorId, VectorStage, Way};
+use crate::kernel::{Level, TensorId, VectorStage, Way};
 use crate::mapping::Mapping;
 
 /// A violation at a stage of the pass.
@@ -116,6 +116,43 @@ pub enum VectorFault {
         tensor: Option<TensorId>,
         /// Axes that the operand has and the stream has not, or not so.
         missing: Vec<String>,
+    },
+    /// An operand in the VRF on other chips, clusters or slices than the stream.
+    OperandPlacement {
+        /// The tensor.
+        tensor: TensorId,
+        /// The level that differs.
+        level: Level,
+        /// The stream's.
+        stream: Mapping,
+        /// The operand's.
+        held: Mapping,
+    },
+    /// An operand in the VRF with a hole that must not be touched.
+    OperandHole {
+        /// The tensor.
+        tensor: TensorId,
+    },
+    /// An operand in the VRF of which a packet reads neither one address nor a run of cells.
+    OperandAccess {
+        /// The tensor.
+        tensor: TensorId,
+        /// The packet.
+        packet: Mapping,
+    },
+    /// More elements inside the axis of two groups than the cache holds that the first group waits in.
+    UnzipVolume {
+        /// The axis.
+        axis: String,
+        /// Elements inside it, padding counted.
+        elements: u64,
+    },
+    /// A reduction over an axis with padding.
+    ReducePadding {
+        /// The axis.
+        axis: String,
+        /// The part of time or packet that is padded.
+        part: Mapping,
     },
     /// An operand of another type than the stream.
     OperandType {

@@ -82,7 +82,9 @@ fn allocation_of(body: &Body, derivation: &BodyDerivation, id: TensorId) -> Opti
     // A chain of views is no longer than the list of tensors.
     for _ in 0..=body.tensors.len() {
         match body.tensor(at)?.origin {
-            Origin::View { of, .. } | Origin::Resized { of } | Origin::Reshape { of } => at = of,
+            Origin::View { of, .. } | Origin::Resized { of, .. } | Origin::Reshape { of } => {
+                at = of
+            }
             Origin::Parameter | Origin::FromAddress | Origin::New | Origin::Operation(_) => break,
         }
     }

@@ -4,10 +4,10 @@
 //! and what they do. The lowering interprets the tables and knows no library's names of its own. The tables hold no
 //! numbers of the hardware.
 
+mod common;
 mod guide;
 mod opt_std;
 mod releases;
-mod rows;
 mod terms;
 mod visa_std;
 mod words;
@@ -207,7 +207,10 @@ pub enum Action {
     /// The same bytes under another type.
     Reshape,
     /// A view whose elements have padding behind them that the tensor's do not have, or the reverse.
-    Resize,
+    Resize {
+        /// Whether the view has more padding; else less.
+        widens: bool,
+    },
     /// Sets each element to one value.
     Fill,
     /// A step of a plan.
@@ -260,7 +263,7 @@ impl Action {
 }
 
 /// An argument of a method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Argument {
     /// What it is for.
     pub role: Role,
@@ -279,7 +282,7 @@ pub struct Argument {
 }
 
 /// A method of the library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Method {
     /// Its name.
     pub name: &'static str,
@@ -400,7 +403,7 @@ pub enum Constructor {
 }
 
 /// An associated function of a tensor type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AssociatedFunction {
     /// Its name.
     pub name: &'static str,
@@ -421,8 +424,8 @@ pub struct Table {
     pub editions: &'static [(Release, &'static str)],
     /// What kernels of a release run on, where they do not say more.
     pub machine: fn(Release) -> Machine,
-    /// Its types.
-    pub types: &'static [TypeEntry],
+    /// Its types, in several lists.
+    pub types: &'static [&'static [TypeEntry]],
     /// Its methods, in several lists. A receiver may have several of one name.
     pub methods: &'static [&'static [Method]],
     /// Its methods in words, as far as the catalogue does not say them.
@@ -477,7 +480,11 @@ impl Table {
     /// The type of that name.
     #[must_use]
     pub fn type_entry(&self, name: &str) -> Option<&'static TypeEntry> {
-        self.types.iter().find(|entry| entry.name == name)
+        self.types
+            .iter()
+            .copied()
+            .flatten()
+            .find(|entry| entry.name == name)
     }
 
     /// The position of a marker: one of its own, or that of the stream's type of that name.

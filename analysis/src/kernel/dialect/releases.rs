@@ -14,6 +14,9 @@ pub struct Releases {
 }
 
 impl Releases {
+    /// Each release of the library.
+    pub const ALL: Self = Self::since(Release::new(0, 0));
+
     /// All from one on.
     #[must_use]
     pub const fn since(release: Release) -> Self {

@@ -6,7 +6,7 @@
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::{SwitchConfig, TrfAddress};
 
-use super::{Action, Dialect};
+use super::{Action, Dialect, Method};
 
 impl Dialect {
     /// The name of the method for a stage; the catalogue's where the library has none.
@@ -103,6 +103,29 @@ impl Dialect {
             self.words.trf_type,
             self.words.trf_region_name(region)
         )
+    }
+}
+
+impl Method {
+    /// Its name with what tells it from another of that name: `fetch::<_, _, _>`, `commit(address)`.
+    #[must_use]
+    pub fn told_apart(&self, other: &Self) -> String {
+        let mut text = self.name.to_owned();
+        if self.generics.len() != other.generics.len() {
+            let places = vec!["_"; self.generics.len()];
+            text.push_str(&format!("::<{}>", places.join(", ")));
+        }
+        let roles = |method: &Self| {
+            let arguments = method.arguments.iter();
+            let parts = arguments.map(|argument| (argument.role, argument.optional));
+            parts.collect::<Vec<_>>()
+        };
+        if roles(self) != roles(other) {
+            let arguments = self.arguments.iter();
+            let names: Vec<&str> = arguments.map(|argument| argument.name).collect();
+            text.push_str(&format!("({})", names.join(", ")));
+        }
+        text
     }
 }
 

@@ -248,6 +248,9 @@ impl Interpreter<'_> {
                 )))
             }
             None => {
+                if let Some(made) = self.foreign_function(kind, name, arguments, span) {
+                    return made;
+                }
                 if arguments.iter().any(|(value, _)| value.is_device_side()) {
                     let reason = UnresolvedReason::UnknownMethod {
                         name: name.to_owned(),

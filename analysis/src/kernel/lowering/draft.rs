@@ -7,8 +7,8 @@ use crate::items::Span;
 use crate::kernel::dialect::Access;
 use crate::kernel::dialect::Dialect;
 use crate::kernel::{
-    Address, Body, BranchArm, Context, Copy, Level, LoopFrame, PassEnd, PassSource, StageKind,
-    TensorId, Tier, Unresolved, UnresolvedReason, Written,
+    Address, Body, BranchArm, Context, Copy, ForeignCall, Level, LoopFrame, PassEnd, PassSource,
+    StageKind, TensorId, Tier, Unresolved, UnresolvedReason, Written,
 };
 use crate::mapping::Mapping;
 
@@ -51,6 +51,7 @@ pub(super) enum OriginDraft {
     /// A view with other padding.
     Resized {
         of: TensorId,
+        widens: bool,
     },
     Reshape {
         of: TensorId,
@@ -142,6 +143,7 @@ pub(super) struct Draft {
     pub(super) shortened_loops: Vec<Span>,
     pub(super) unbounded_loops: Vec<Span>,
     pub(super) undecided_exits: Vec<Span>,
+    pub(super) foreign: Vec<ForeignCall>,
     /// Least and largest start of each tile by its place; none where one of them is unknown.
     pub(super) tile_starts: FxHashMap<TilePlace, Option<(u64, u64)>>,
     moment: Moment,
@@ -196,7 +198,7 @@ impl Draft {
         let mut base = id;
         for _ in 0..self.tensors.len() {
             match self.tensor(base).map(|tensor| &tensor.origin) {
-                Some(OriginDraft::View { of, .. } | OriginDraft::Resized { of }) => base = *of,
+                Some(OriginDraft::View { of, .. } | OriginDraft::Resized { of, .. }) => base = *of,
                 _ => break,
             }
         }

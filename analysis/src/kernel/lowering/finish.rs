@@ -91,6 +91,7 @@ impl Finish {
         body.shortened_loops = once_each(std::mem::take(&mut self.draft.shortened_loops));
         body.unbounded_loops = once_each(std::mem::take(&mut self.draft.unbounded_loops));
         body.undecided_exits = once_each(std::mem::take(&mut self.draft.undecided_exits));
+        body.foreign = std::mem::take(&mut self.draft.foreign);
         // Last: it takes the drafts apart.
         let drafts = std::mem::take(&mut self.draft.operations);
         let mut drafts: Vec<Option<OperationDraft>> = drafts.into_iter().map(Some).collect();
@@ -201,7 +202,10 @@ impl Finish {
                 of: *of,
                 tile: tile.as_ref().map(|tile| Box::new(self.tile(tile))),
             },
-            OriginDraft::Resized { of } => Origin::Resized { of: *of },
+            OriginDraft::Resized { of, widens } => Origin::Resized {
+                of: *of,
+                widens: *widens,
+            },
             OriginDraft::Reshape { of } => Origin::Reshape { of: *of },
         };
         let created_before = match &origin {

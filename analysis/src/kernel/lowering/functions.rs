@@ -26,12 +26,27 @@ pub(super) fn lower_watching(
     lower_for(db, table, function, watch)
 }
 
+/// Lowers a function whose calls of other releases are followed as those have them.
+pub(super) fn lower_as_meant(db: &dyn Db, function: ItemId) -> Body {
+    let table = dialect::of_file(db, function.file(db));
+    lower_following(db, table, function, (None, true)).0
+}
+
 /// Lowers a function by the table of a library.
 pub(super) fn lower_for(
     db: &dyn Db,
     table: Dialect,
     function: ItemId,
     watch: Option<Watch>,
+) -> (Body, Option<Probed>) {
+    lower_following(db, table, function, (watch, false))
+}
+
+fn lower_following(
+    db: &dyn Db,
+    table: Dialect,
+    function: ItemId,
+    (watch, follows_foreign): (Option<Watch>, bool),
 ) -> (Body, Option<Probed>) {
     let site = Site::new(db, function);
     let node = site.parsed.cast::<ast::Fn>();
@@ -62,6 +77,7 @@ pub(super) fn lower_for(
         shortened_loops: Vec::new(),
         unbounded_loops: Vec::new(),
         undecided_exits: Vec::new(),
+        foreign: Vec::new(),
     };
     let chips = options(db, function.file(db)).chips;
     body.chips = match &body.device {
@@ -76,6 +92,7 @@ pub(super) fn lower_for(
     let text = std::sync::Arc::clone(&site.parsed.text);
     let mut interpreter = interpreter(db, table, site, span);
     interpreter.own.watch = watch;
+    interpreter.own.follows_foreign = follows_foreign;
     let (operations, expressions) = interpreter.limits;
     let written = interpreter.operations_in(node.syntax()).len();
     let bytes = u64::try_from(text.text.len()).unwrap_or(u64::MAX);

@@ -24,8 +24,13 @@ impl Interpreter<'_> {
 
     /// A call of a method.
     pub(super) fn method(&mut self, receiver: Value, call: &Call) -> Value {
-        let Some(method) = self.lookup(&receiver, &call.name) else {
-            return self.other_method(receiver, call);
+        let own = self.lookup(&receiver, &call.name);
+        let foreign = self.foreign(&receiver, own, call);
+        let method = match (foreign, own) {
+            (Some(foreign), _) if self.own.follows_foreign => foreign,
+            (Some(foreign), Some(own)) => return self.refuse(receiver, (foreign, own), call),
+            (_, None) => return self.other_method(receiver, call),
+            (None, Some(own)) => own,
         };
         match (receiver, method.action) {
             (receiver, Action::Same) => receiver,
@@ -120,7 +125,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Why a method of a name is none of the dialect's.
+    /// Why a method of a name is none of the dialect's, on a receiver that is known to be the library's.
     pub(super) fn no_method(&self, name: &str) -> UnresolvedReason {
         let method = name.to_owned();
         match self.own.dialect.elsewhere(name) {
@@ -135,10 +140,7 @@ impl Interpreter<'_> {
                     library,
                     dialect: self.own.dialect.id(),
                 },
-                None => UnresolvedReason::UnknownMethod {
-                    name: method,
-                    dialect: self.own.dialect.id(),
-                },
+                None => self.unknown_method(name),
             },
         }
     }
@@ -147,6 +149,14 @@ impl Interpreter<'_> {
     fn own_method(&self, named: &Named, call: &Call) -> Option<ItemId> {
         let found = items::associated(self.db, named.item?, &call.name)?;
         (found.kind(self.db) == ItemKind::Function).then_some(found)
+    }
+
+    /// A method that is not followed, of a receiver that need not be the library's.
+    fn unknown_method(&self, name: &str) -> UnresolvedReason {
+        UnresolvedReason::UnknownMethod {
+            name: name.to_owned(),
+            dialect: self.own.dialect.id(),
+        }
     }
 
     /// A method that the dialect does not have on the receiver: one of Rust's own, or one that does not exist.
@@ -178,22 +188,13 @@ impl Interpreter<'_> {
             Value::Unknown => {
                 // What the receiver is could not be followed; an operation of the library on it is lost here.
                 let mut arguments = call.arguments.iter();
-                if self
-                    .own
-                    .dialect
-                    .methods_of_any_release(&call.name)
-                    .next()
-                    .is_some()
-                    && arguments.any(|(value, _)| value.is_device_side())
-                {
-                    let reason = match self.no_method(&call.name) {
-                        reason @ (UnresolvedReason::OtherRelease { .. }
-                        | UnresolvedReason::OtherLibrary { .. }) => reason,
-                        _ => UnresolvedReason::NotInferred,
-                    };
-                    self.unresolved(reason, call.name_span);
+                let mut methods = self.own.dialect.methods_of_any_release(&call.name);
+                let is_known = methods.next().is_some();
+                drop(methods);
+                if is_known && arguments.any(|(value, _)| value.is_device_side()) {
+                    self.unresolved(UnresolvedReason::NotInferred, call.name_span);
                 } else if takes_context(call) {
-                    let reason = self.no_method(&call.name);
+                    let reason = self.unknown_method(&call.name);
                     self.unresolved(reason, call.name_span);
                 }
                 Value::Unknown
@@ -207,8 +208,9 @@ impl Interpreter<'_> {
                 })
             }
             Value::Named(_) if takes_context(call) => {
-                // A method of a struct of the project that a trait or a macro gives it: not followed.
-                let reason = self.no_method(&call.name);
+                // A method that a trait or a macro gives a struct of the project: not followed, and none of a library,
+                // whatever it is called.
+                let reason = self.unknown_method(&call.name);
                 self.unresolved(reason, call.name_span);
                 Value::Unknown
             }

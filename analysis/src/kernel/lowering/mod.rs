@@ -15,6 +15,7 @@ mod contexts;
 mod draft;
 mod elaborate;
 mod finish;
+mod foreign;
 mod functions;
 mod helpers;
 mod homonyms;
@@ -83,6 +84,12 @@ pub fn body(db: &dyn Db, function: ItemId) -> Arc<Body> {
     Arc::new(functions::lower(db, function))
 }
 
+/// A function as lowered where calls of other releases and of the other library mean what they mean there: what whoever
+/// rewrites them asks. Nothing else may judge it.
+pub(crate) fn body_as_meant(db: &dyn Db, function: ItemId) -> Body {
+    functions::lower_as_meant(db, function)
+}
+
 /// What the elaboration knows of one body.
 #[derive(Debug)]
 struct Lowering {
@@ -99,6 +106,8 @@ struct Lowering {
     quiet: QuietCalls,
     /// The expression whose value is asked for.
     watch: Option<probe::Watch>,
+    /// Whether calls of other releases are followed as those have them.
+    follows_foreign: bool,
 }
 
 /// The walk through a function, before its parameters are bound.
@@ -112,6 +121,7 @@ fn interpreter(db: &dyn Db, dialect: Dialect, site: Site, here: Span) -> Interpr
         contractions: Vec::new(),
         quiet: QuietCalls::default(),
         watch: None,
+        follows_foreign: false,
     };
     let frame = Frame {
         site,

@@ -138,7 +138,7 @@ impl Interpreter<'_> {
             Action::Transfer(tier) => self.transfer(id, &source, tier, method, call),
             Action::TransferInto => self.transfer_into(id, &source, method, call),
             Action::Reshape => self.reshape(id, source, method, call),
-            Action::Resize => self.resize(id, source, method, call),
+            Action::Resize { widens } => self.resize(id, source, (method, widens), call),
             Action::Fill => self.fill(id, method, call),
             Action::Plan(step) => {
                 let plan = self.begin_plan(id, step);
@@ -330,7 +330,13 @@ impl Interpreter<'_> {
     }
 
     /// A view with other padding behind its elements.
-    fn resize(&mut self, id: TensorId, source: TensorDraft, method: &Method, call: &Call) -> Value {
+    fn resize(
+        &mut self,
+        id: TensorId,
+        source: TensorDraft,
+        (method, widens): (&Method, bool),
+        call: &Call,
+    ) -> Value {
         let generics = self.generics(method, call);
         let element = generics
             .level(Level::Element)
@@ -339,7 +345,7 @@ impl Interpreter<'_> {
             levels: source.kind.levels.with(Level::Element, element),
             ..source.kind
         };
-        let origin = OriginDraft::Resized { of: id };
+        let origin = OriginDraft::Resized { of: id, widens };
         Value::Thing(Thing::Tensor(self.own.draft.add_tensor(
             kind,
             source.address,

@@ -91,7 +91,7 @@ impl Interpreter<'_> {
             }
             Resolution::Type(item) => self.read_struct(site, item, &arguments, place, depth),
             Resolution::Parameter(_) | Resolution::Axis(_) | Resolution::Module(_) => Type::Unknown,
-            _ => match self.own.dialect.type_entry(name) {
+            _ => match self.type_of_any_library(name) {
                 Some(entry) => self.read_entry(site, entry, &arguments, place, depth),
                 None => number_type(name, self.own.dialect.words),
             },

@@ -523,6 +523,7 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("slice: index … for target … is out of bounds for axis"),
             library("chip shuffle:"),
             library("SRAM redistribution:"),
+            library("cluster_swap requires exactly two clusters"),
         ],
     ),
     (
@@ -543,6 +544,7 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
             library("gather indexed axis"),
             library("gather payload must be table mapping"),
             library("gather output … cannot hold payload"),
+            library("gather domain must be the one the index carries"),
         ],
     ),
     (
@@ -550,6 +552,7 @@ pub(super) const ERRORS: &[(&str, &[Said])] = &[
         &[
             library("scatter indexed axis"),
             library("scatter updates … cannot supply payload"),
+            library("scatter domain must be the one the index carries"),
             library("scatter source payload … cannot be placed in destination payload"),
         ],
     ),

@@ -3,10 +3,12 @@
 
 mod errors;
 mod operations;
+mod renamed;
 mod shapes;
 
 use super::{DeviceKey, Names, Release, visa_std};
 
+pub(super) use renamed::RENAMES;
 pub(super) use shapes::SHAPES;
 
 /// `furiosa_opt_std` as names.

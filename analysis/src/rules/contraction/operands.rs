@@ -358,6 +358,9 @@ fn word_time(of: &StageOf<'_>, derived: &AlignDerivation, reason: &AlignedTime) 
         AlignedTime::Reordered => {
             "goes through the stream's axes in another order than they arrive".to_owned()
         }
+        AlignedTime::Padding => {
+            "goes through the stream's axes with other padding than they arrive with".to_owned()
+        }
         AlignedTime::TilingOutside { axes } => format!(
             "repeats along {} outside an axis of the stream; only the packet at hand can be repeated",
             names(axes)

@@ -44,6 +44,10 @@ pub(in super::super) const RULES: &[&Rule] = &[&SWITCH_RING_TOO_LARGE, &SWITCH_C
 pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     for costed in passes(checked) {
         for (index, stage, derived) in costed.stages() {
+            // A ring that the library refuses is another finding.
+            if !derived.is_legal() {
+                continue;
+            }
             if let (StageKind::Switch(config), StageDerivation::Switch(derived)) =
                 (&stage.kind, derived)
                 && let Some(SwitchConfig::CustomBroadcast { ring_size }) = config.get()

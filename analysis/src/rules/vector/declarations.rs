@@ -137,8 +137,43 @@ pub(in crate::rules) static OPERAND_MAPPING: Rule = rule!(
     "Operands",
     "an operand whose mapping does not fit the stream",
     "An operand is read in the stream's order and repeated over the axes that it lacks. That takes a stream that runs over \
-     every axis of the operand: for an element that the stream never visits there is no time step to use it at.";
+     every axis of the operand: for an element that the stream never visits there is no time step to use it at. An operand \
+     in the VRF is read a packet at a time, as one address for all lanes or as a run of consecutive cells, and nothing \
+     between the two.";
     refused: Refusal::since(7),
+);
+
+pub(in crate::rules) static OPERAND_PLACEMENT: Rule = rule!(
+    "operand_placement",
+    Hardware,
+    Vector,
+    "library",
+    "an operand in the VRF of other chips, clusters or slices than the stream's",
+    "Each slice reads its own VRF: nothing carries an operand from one slice to another. A register that is loaded on other      chips, clusters or slices than the stream runs on holds another part of the tensor where the operation reads it. The      library compares the types of the three levels; where the same data is meant, the register is reshaped.";
+    holds: Holds::SUCCESSOR.since(7),
+    refused: Refusal::BY_LIBRARIES,
+);
+
+pub(in crate::rules) static UNZIP_GROUP: Rule = rule!(
+    "unzip_group",
+    Hardware,
+    Vector,
+    "library",
+    "two groups by an axis that the stream lacks, that has not two values, or that has too much inside it",
+    "The two groups of a pass are the two values of one axis of the stream. The elements of the first group wait in a cache of      1 KiB, 256 elements of 32 bits, until those of the second arrive. All that is inside the axis, padding      included, is therefore at most 256 elements: an axis further inside of the time makes smaller groups.";
+    holds: Holds::SUCCESSOR.since(7),
+    refused: Refusal::BY_LIBRARIES,
+);
+
+pub(in crate::rules) static REDUCE_PADDING: Rule = rule!(
+    "reduce_padding",
+    Toolchain,
+    Vector,
+    "library",
+    "an intra-slice reduction over an axis with padding",
+    "A reduction takes in every position of its axis. No mask leaves padding out, and what it holds is not known, so the compiler      takes no padded axis. Reduce an axis whose size fits the packet, or fill the padding with the neutral value of the operation      and declare an axis of the padded size.";
+    holds: Holds::SUCCESSOR,
+    refused: Refusal::BY_COMPILER,
 );
 
 pub(in crate::rules) static OPERAND_TYPE: Rule = rule!(
@@ -216,9 +251,12 @@ pub(super) const RULES: &[&Rule] = &[
     &STASH_STAGE,
     &TWO_GROUP_UNAVAILABLE,
     &OPERAND_MAPPING,
+    &OPERAND_PLACEMENT,
+    &UNZIP_GROUP,
     &OPERAND_TYPE,
     &INTRA_REDUCE_MAPPING,
     &INTRA_REDUCE_SLOTS,
+    &REDUCE_PADDING,
     &INTER_REDUCE_STAGE,
     &INTER_REDUCE_MAPPING,
 ];

@@ -1,6 +1,7 @@
 //! Rules of the Vector Engine.
 
 mod declarations;
+mod operands;
 mod reductions;
 mod repairs;
 mod words;

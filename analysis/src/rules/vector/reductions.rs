@@ -8,6 +8,7 @@ use crate::kernel::{Level, Stage, VectorStage};
 use crate::mapping::Mapping;
 use crate::rules::vector::declarations::{
     INTER_REDUCE_MAPPING, INTER_REDUCE_STAGE, INTRA_REDUCE_MAPPING, INTRA_REDUCE_SLOTS,
+    REDUCE_PADDING,
 };
 
 use super::super::wording::{differing, names, propose, written};
@@ -38,6 +39,21 @@ pub(super) fn intra_mapping(
     .help(format!(
         "keep {} out of the packet: in time or in the slice",
         names(mixed)
+    ))
+}
+
+pub(super) fn padded(span: Span, stage: &Stage, axis: &str, part: &Mapping) -> Finding {
+    Finding::new(
+        &REDUCE_PADDING,
+        span,
+        format!(
+            "`{}` has padding, and the reduction over `{axis}` takes it in",
+            written(part)
+        ),
+    )
+    .related(stage.span, format!("`{axis}` is reduced here"))
+    .help(format!(
+        "reduce `{axis}` without padding, or fill the padding with what does not count and declare an axis of the padded size"
     ))
 }
 

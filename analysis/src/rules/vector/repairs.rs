@@ -261,7 +261,7 @@ pub(super) fn retype(
         places.push(tensor.element_type.span);
         next = match &tensor.origin {
             Origin::Parameter | Origin::FromAddress | Origin::New => None,
-            Origin::View { of, tile: _ } | Origin::Resized { of } | Origin::Reshape { of } => {
+            Origin::View { of, tile: _ } | Origin::Resized { of, .. } | Origin::Reshape { of } => {
                 Some(*of)
             }
             Origin::Operation(id) => match &checked.body.operation(*id)?.kind {

@@ -11,14 +11,14 @@ use crate::kernel::{Level, OperandSource, Pass, Stage, StageKind, TensorId, Vect
 use crate::mapping::Mapping;
 use crate::rules::vector::declarations::{
     ALU_REUSE, NARROW_DROPS_DATA, OPERAND_MAPPING, OPERAND_TYPE, STASH_STAGE,
-    TWO_GROUP_UNAVAILABLE, VECTOR_OP_TYPE, VECTOR_PACKET, VECTOR_STAGE_ORDER, VECTOR_TYPE,
-    VECTOR_WAY, WAY_SHAPE,
+    TWO_GROUP_UNAVAILABLE, UNZIP_GROUP, VECTOR_OP_TYPE, VECTOR_PACKET, VECTOR_STAGE_ORDER,
+    VECTOR_TYPE, VECTOR_WAY, WAY_SHAPE,
 };
 
 use super::super::wording::written;
 use super::super::{Alternative, Applicability, Checked, Edit, Finding, Fix, Rule, levels};
 use super::reductions::{inter_mapping, inter_stage, intra_mapping, intra_slots};
-use super::repairs;
+use super::{operands, repairs};
 
 /// The finding of a violation.
 pub(super) fn to_finding(
@@ -90,9 +90,23 @@ pub(super) fn to_finding(
         ),
         VectorFault::WayShape(mismatches) => shape(&WAY_SHAPE, span, stage, mismatches),
         VectorFault::Stash(fault) => stash(pass.library(), span, fault),
-        VectorFault::TwoGroup(fault) => groups(span, stage, fault),
+        VectorFault::TwoGroup(fault) => groups(pass, span, stage, fault),
         VectorFault::OperandMapping { tensor, missing } => {
             operand_mapping(checked, span, *tensor, missing)
+        }
+        VectorFault::OperandPlacement {
+            tensor,
+            level,
+            stream,
+            held,
+        } => operands::placement(checked, span, *tensor, (*level, stream, held)),
+        VectorFault::OperandHole { tensor } => operands::hole(checked, span, *tensor),
+        VectorFault::OperandAccess { tensor, packet } => {
+            operands::access(checked, span, *tensor, packet)
+        }
+        VectorFault::UnzipVolume { axis, elements } => operands::volume(span, axis, *elements),
+        VectorFault::ReducePadding { axis, part } => {
+            super::reductions::padded(span, stage, axis, part)
         }
         VectorFault::OperandType {
             operand,
@@ -466,8 +480,14 @@ fn stash(library: Dialect, span: Span, fault: &StashFault) -> Finding {
     }
 }
 
-fn groups(span: Span, stage: &Stage, fault: &TwoGroupFault) -> Finding {
-    let finding = |message: String| Finding::new(&TWO_GROUP_UNAVAILABLE, span, message);
+fn groups(pass: &Pass, span: Span, stage: &Stage, fault: &TwoGroupFault) -> Finding {
+    let of_axis = !matches!(fault, TwoGroupFault::Method { .. });
+    let rule = if of_axis && UNZIP_GROUP.holds_in(pass.dialect) {
+        &UNZIP_GROUP
+    } else {
+        &TWO_GROUP_UNAVAILABLE
+    };
+    let finding = |message: String| Finding::new(rule, span, message);
     match fault {
         TwoGroupFault::Method { zipped, unzip } => {
             let state = if *zipped {

@@ -62,6 +62,7 @@ pub fn between(
         shortened_loops: Vec::new(),
         unbounded_loops: Vec::new(),
         undecided_exits: Vec::new(),
+        foreign: Vec::new(),
     };
     let derivation = crate::derivation::dma::derive(&pair, &copy);
     if !derivation.violations.is_empty() {

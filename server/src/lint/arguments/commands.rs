@@ -1,4 +1,4 @@
-//! Arguments of the commands `cost`, `init` and `completions`.
+//! Arguments of the commands `cost`, `migrate`, `init` and `completions`.
 
 use std::path::PathBuf;
 
@@ -54,6 +54,36 @@ pub(crate) struct CostArguments {
     /// Threads to use; by default one a core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
+}
+
+/// `visa-lint migrate`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 nothing is left to do by hand; 1 something is, or with --diff something would change; 2 the run \
+                  itself failed, and nothing is written."
+)]
+pub(crate) struct MigrateArguments {
+    /// The release of furiosa_opt_std that the kernels are to be written for: 0.10
+    #[arg(long, value_name = "RELEASE")]
+    pub(crate) to: String,
+    /// Files, folders (searched for `.rs` files, honouring `.gitignore`) or crates; `-` reads standard input
+    #[arg(value_name = "PATHS", default_value = ".")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The name that standard input's text goes by
+    #[arg(long, value_name = "PATH")]
+    pub(crate) stdin_filename: Option<PathBuf>,
+    /// Print what would change as a unified diff and write nothing
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Use this file instead of the `visa-lint.toml` nearest to each kernel
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Use no `visa-lint.toml`
+    #[arg(long, conflicts_with = "config")]
+    pub(crate) isolated: bool,
+    /// Print what is left to do by hand and nothing else
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// `visa-lint init`

@@ -177,7 +177,7 @@ fn tensors(kernel: &KernelCost) -> Vec<Tensor<'_>> {
 }
 
 fn tensor(number: usize, row: &MemoryRow) -> Option<Tensor<'_>> {
-    let (address, bytes) = (row.address?, row.bytes?);
+    let (address, bytes) = (row.place()?, row.bytes?);
     let (buffer_type, address, size) = match row.tier {
         "dm" => (
             "Sram",

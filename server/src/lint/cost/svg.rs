@@ -268,7 +268,7 @@ fn memory_map(
 ) -> u64 {
     let ends = rows
         .iter()
-        .filter_map(|row| row.address?.checked_add(row.bytes?));
+        .filter_map(|row| row.place()?.checked_add(row.bytes?));
     let step = capacity / 16;
     let shown = ends
         .max()
@@ -286,14 +286,15 @@ fn memory_map(
     let vertical =
         |byte: u64| u128::from(byte.min(shown)) * u128::from(MAP) * 1000 / u128::from(shown);
     for row in rows {
-        let (Some(address), Some(bytes)) = (row.address, row.bytes) else {
+        let (Some(address), Some(bytes)) = (row.place(), row.bytes) else {
             continue;
         };
         let end = address.saturating_add(bytes);
-        let title = format!(
-            "{}: bytes {address} to {end}, cycles {} to {}",
-            row.tensor, row.from, row.to
-        );
+        let bytes = match row.address {
+            Some(_) => format!("bytes {address} to {end}"),
+            None => format!("{bytes} bytes, drawn at {address}"),
+        };
+        let title = format!("{}: {bytes}, cycles {} to {}", row.tensor, row.from, row.to);
         let _ = writeln!(
             body,
             "<rect class=\"cell\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}</title></rect>",

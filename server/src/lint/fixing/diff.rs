@@ -8,7 +8,7 @@ use super::super::styles::{ADDED, PLACE, REMOVED, TITLE, styled};
 const CONTEXT: usize = 3;
 
 /// What turns the old text of a file into the new one, as `patch` reads it.
-pub(super) fn unified(path: &str, old: &str, new: &str) -> String {
+pub(crate) fn unified(path: &str, old: &str, new: &str) -> String {
     TextDiff::from_lines(old, new)
         .unified_diff()
         .context_radius(CONTEXT)
@@ -17,7 +17,7 @@ pub(super) fn unified(path: &str, old: &str, new: &str) -> String {
 }
 
 /// A diff with colours for terminals.
-pub(super) fn colored(diff: &str) -> String {
+pub(crate) fn colored(diff: &str) -> String {
     let mut text = String::with_capacity(diff.len());
     for line in diff.split_inclusive('\n') {
         let words = line.trim_end_matches('\n');

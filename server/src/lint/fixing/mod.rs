@@ -5,6 +5,8 @@
 
 mod diff;
 
+pub(crate) use self::diff::{colored as colored_diff, unified};
+
 use visa_analysis::{Fixed, Texts, Trust, fix_all};
 
 use super::arguments::{CheckArguments, FixArguments};

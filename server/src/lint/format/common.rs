@@ -1,6 +1,10 @@
 //! What several formats say in the same words.
 
-use visa_analysis::{Applicability, Diagnostic, FileLibrary, Level, Library, OperationCounts};
+use std::collections::BTreeSet;
+
+use visa_analysis::{
+    Applicability, Confirmer, Diagnostic, FileLibrary, Level, Library, OperationCounts,
+};
 
 use crate::lint::outline::{Finding, Outline};
 use crate::lint::styles::{ERROR, WARNING, styled};
@@ -91,6 +95,37 @@ pub(crate) fn dialects(outline: &Outline<'_>) -> Vec<String> {
         format!("{names}: {name} {release} ({})", library.because)
     };
     alike.into_iter().map(line).collect()
+}
+
+/// Who else would find the errors and warnings in crates for the book's successor; nothing where there are none. Of the book's
+/// library no more is known than what its release checks, and `explain` says that.
+pub(crate) fn confirmed(outline: &Outline<'_>) -> Option<String> {
+    let successor = outline
+        .dialects
+        .iter()
+        .filter(|known| known.library.dialect.library != Library::VisaStd);
+    let files: BTreeSet<&str> = successor
+        .flat_map(|known| known.files.iter().map(String::as_str))
+        .collect();
+    let by = |confirmer: Confirmer| {
+        outline
+            .open()
+            .filter(|finding| matches!(finding.level, Level::Deny | Level::Warn))
+            .map(|finding| &finding.diagnostic)
+            .filter(|diagnostic| files.contains(&*diagnostic.file))
+            .filter(|diagnostic| diagnostic.confirmed_by == Some(confirmer))
+            .count()
+    };
+    let counts = [
+        (by(Confirmer::Library), "the library itself refuses"),
+        (by(Confirmer::Compiler), "the vendor's compiler refuses"),
+        (by(Confirmer::Model), "only the hardware model says"),
+    ];
+    let said = counts.iter().filter(|(count, _)| *count > 0);
+    let words: Vec<String> = said
+        .map(|(count, words)| format!("{words} {count}"))
+        .collect();
+    (!words.is_empty()).then(|| format!("Of these findings, {}.", words.join(", ")))
 }
 
 /// `, 2 fixable with --fix, up to 3 more with --unsafe-fixes`, or nothing. What an unsure fix leads to is found out when it is

@@ -8,7 +8,7 @@ use codespan_reporting::term::{Config, emit_to_write_style};
 use visa_analysis::{Diagnostic, Level, Range};
 
 use super::advice::advice;
-use super::common::{dialects, summary};
+use super::common::{confirmed, dialects, summary};
 use super::excerpt::{Excerpts, Source};
 use crate::lint::outline::{Finding, Outline};
 use crate::lint::words::printable;
@@ -83,7 +83,7 @@ pub(crate) fn render(
             text.push_str(&wrapped.replace('\n', &format!("\n{INDENT}")));
             text.push('\n');
         }
-        for line in dialects(outline) {
+        for line in dialects(outline).into_iter().chain(confirmed(outline)) {
             let wrapped = wrap(&printable(&line), look.width.saturating_sub(INDENT.len()));
             text.push_str(&wrapped.replace('\n', &format!("\n{INDENT}")));
             text.push('\n');

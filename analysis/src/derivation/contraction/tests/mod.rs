@@ -84,6 +84,7 @@ fn body(tensors: Vec<Tensor>) -> Body {
         shortened_loops: Vec::new(),
         unbounded_loops: Vec::new(),
         undecided_exits: Vec::new(),
+        foreign: Vec::new(),
     }
 }
 

@@ -3,14 +3,14 @@
 
 use crate::kernel::Level;
 use crate::kernel::catalogue::{Generic, Role};
-use crate::kernel::dialect::rows::arg;
+use crate::kernel::dialect::common::arguments::{
+    ADDRESS, ANY, CLUSTER, DM_TARGET, ELEMENT, EXCLUSIVE, HBM_OWNED, INDICES, OWNED, PARALLEL_COPY,
+    PATTERN, SCALED, SHARED, SLICE, VIEW,
+};
+use crate::kernel::dialect::common::rows::{arg, of, on};
 use crate::kernel::dialect::{Action, Argument, Method, PlanKind, PlanStep, Receiver};
 
-use super::methods::{
-    ADDRESS, ANY, ANY_DMA, CHOSEN, CLUSTER, DM, DM_INDICES, DM_TARGET, ELEMENT, EXCLUSIVE, HBM,
-    HBM_OWNED, INDICES, OWNED, PATTERN, SCALED, SHARED, SLICE, SPM_INDICES, SUB, TDMA, VIEW, of,
-    on,
-};
+use super::methods::{ANY_DMA, CHOSEN, DM, DM_INDICES, HBM, SPM_INDICES, SUB, TDMA};
 use super::{R3, R4, R6, R7, R8, R9};
 
 use Generic::{Constant, Index, Inferred};
@@ -31,9 +31,6 @@ const MOVED: Receiver = Receiver::Plan(PlanKind::Redistribution);
 const GATHERED: Receiver = Receiver::Plan(PlanKind::Gather);
 const SCATTERED: Receiver = Receiver::Plan(PlanKind::Scatter);
 const SHUFFLE: &[Generic] = &[Constant];
-const PARALLEL_COPY: &[Generic] = &[
-    Constant, Index, Index, ELEMENT, Inferred, Inferred, Inferred, Inferred, Inferred,
-];
 const PAYLOAD: &[Generic] = &[Index, Index];
 
 /// Shuffles, copies of parts, gathers and scatters.

@@ -2,30 +2,18 @@
 //! the releases that have them. Those inside of the Vector Engine are in [`super::vector`].
 
 use crate::kernel::catalogue::{Generic, Role};
-use crate::kernel::dialect::rows::arg;
-use crate::kernel::dialect::{Access, Accessor, Action, Argument, Method, Receiver, Releases};
+use crate::kernel::dialect::common::arguments::{
+    ADDRESS, ANY, CHIP, CLUSTER, DM_TARGET, ELEMENT, EXCLUSIVE, HBM_TARGET, OWNED, PE, SHARED,
+    SLICE, START, VIEWS,
+};
+use crate::kernel::dialect::common::rows::{arg, of, on};
+use crate::kernel::dialect::{Access, Accessor, Action, Argument, Method, Receiver};
 use crate::kernel::{Level, Tier};
 
-use super::{R2, R3, R4, R5, R6, R7, R8, R9, R10};
+use super::{R3, R4, R5, R6, R7, R8, R9, R10};
 
-use Access::{Exclusive, Owned, Shared};
+use Access::{Exclusive, Shared};
 use Generic::{Constant, Index, Inferred};
-
-pub(super) const ELEMENT: Generic = Generic::Level(Level::Element);
-pub(super) const CHIP: Generic = Generic::Level(Level::Chip);
-pub(super) const CLUSTER: Generic = Generic::Level(Level::Cluster);
-pub(super) const SLICE: Generic = Generic::Level(Level::Slice);
-pub(super) const PE: Generic = Generic::Level(Level::Pe);
-pub(super) const ROW: Generic = Generic::Level(Level::Row);
-pub(super) const TIME: Generic = Generic::Level(Level::Time);
-pub(super) const PACKET: Generic = Generic::Level(Level::Packet);
-pub(super) const SCALAR: Generic = Generic::Scalar;
-
-pub(super) const OWNED: &[Access] = &[Owned];
-pub(super) const SHARED: &[Access] = &[Shared];
-pub(super) const EXCLUSIVE: &[Access] = &[Exclusive];
-pub(super) const VIEWS: &[Access] = &[Shared, Exclusive];
-pub(super) const ANY: &[Access] = &[Owned, Shared, Exclusive];
 
 pub(super) const HOST: Tier = Tier::Host;
 pub(super) const HBM: Tier = Tier::Hbm;
@@ -43,70 +31,12 @@ pub(super) const ANY_DMA: Argument = arg(Role::Context, "dma", "&mut DmaContext"
 pub(super) const SUB: Argument = arg(Role::Context, "sub", "&mut TuContext")
     .meaning("The sub context.")
     .usual("&mut device.sub");
-pub(super) const ADDRESS: Argument = arg(Role::Address, "address", "Address")
-    .meaning("The first byte of the result, in its slice or chip.");
-pub(super) const REGION: Argument =
-    arg(Role::Address, "region", "TrfAddress").usual("TrfAddress::Full");
-pub(super) const START: Argument = arg(Role::Start, "start", "usize")
-    .meaning("The first value, in units of the index.")
-    .usual("0");
-pub(super) const DM_TARGET: Argument =
-    arg(Role::Target, "target", "DmTensorViewMut").meaning("What is written.");
-pub(super) const HBM_TARGET: Argument =
-    arg(Role::Target, "target", "HbmTensorViewMut").meaning("What is written.");
-pub(super) const HBM_OWNED: Argument =
-    arg(Role::Target, "target", "&mut HbmTensor").meaning("What is written.");
-pub(super) const VIEW: Argument =
-    arg(Role::Source, "tensor", "DmTensorView").meaning("What is read.");
-pub(super) const PATTERN: Argument =
-    arg(Role::Pattern, "pattern", "&[usize]").meaning("For each target the number of its source.");
 pub(super) const CHOSEN: Argument = arg(Role::Pattern, "indices", "&[usize]")
     .meaning("For each part of the level the value of the axis that it takes.");
-pub(super) const INDICES: Argument =
-    arg(Role::Indices, "indices", "&HbmTensor<i32>").meaning("The rows.");
 pub(super) const SPM_INDICES: Argument =
     arg(Role::Indices, "indices", "&SpmTensor<i32>").meaning("The rows.");
 pub(super) const DM_INDICES: Argument =
     arg(Role::Indices, "indices", "&DmTensor<i32>").meaning("The rows.");
-pub(super) const SCALED: Argument = arg(Role::Scaled, "scaled", "bool")
-    .meaning("Whether indices are byte offsets.")
-    .usual("false");
-
-pub(super) const fn on(
-    receiver: Receiver,
-    name: &'static str,
-    generics: &'static [Generic],
-    arguments: &'static [Argument],
-    action: Action,
-) -> Method {
-    Method {
-        name,
-        receiver,
-        generics,
-        arguments,
-        action,
-        offered_at: None,
-        only_in: None,
-        releases: Some(Releases::since(R2)),
-        without_body: false,
-    }
-}
-
-pub(super) const fn of(
-    (tier, access): (Tier, &'static [Access]),
-    name: &'static str,
-    generics: &'static [Generic],
-    arguments: &'static [Argument],
-    action: Action,
-) -> Method {
-    on(
-        Receiver::Tensor(tier, access),
-        name,
-        generics,
-        arguments,
-        action,
-    )
-}
 
 pub(super) const fn says((tier, access): (Tier, &'static [Access]), name: &'static str) -> Method {
     of(
@@ -174,7 +104,14 @@ pub(super) const MEMORY: &[Method] = &[
         &[Index, Constant, CHIP],
     )
     .since(R4),
-    of((HBM, SHARED), "pad", &[ELEMENT], &[], Action::Resize).since(R6),
+    of(
+        (HBM, SHARED),
+        "pad",
+        &[ELEMENT],
+        &[],
+        Action::Resize { widens: true },
+    )
+    .since(R6),
     of((HBM, SHARED), "clone", &[], &[], Action::Same),
     of((HBM, EXCLUSIVE), "into", &[], &[], Action::Same),
     of(
@@ -227,8 +164,22 @@ pub(super) const MEMORY: &[Method] = &[
         &[Index, Constant, CHIP],
     )
     .since(R4),
-    of((DM, SHARED), "pad", &[ELEMENT], &[], Action::Resize).since(R6),
-    of((DM, SHARED), "unpad", &[ELEMENT], &[], Action::Resize).since(R6),
+    of(
+        (DM, SHARED),
+        "pad",
+        &[ELEMENT],
+        &[],
+        Action::Resize { widens: true },
+    )
+    .since(R6),
+    of(
+        (DM, SHARED),
+        "unpad",
+        &[ELEMENT],
+        &[],
+        Action::Resize { widens: false },
+    )
+    .since(R6),
     of((DM, SHARED), "clone", &[], &[], Action::Same),
     of((DM, EXCLUSIVE), "into", &[], &[], Action::Same),
     of(

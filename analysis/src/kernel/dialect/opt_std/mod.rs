@@ -15,10 +15,11 @@ use crate::hardware::Machine;
 use crate::kernel::{Context, Level, Tier};
 use crate::libraries::Library;
 
-use super::{AssociatedFunction, Constructor, Release, Releases, Table};
+use super::common::rows::contents;
+use super::{AssociatedFunction, Constructor, Release, Releases, Table, common};
 
 use guide::GUIDE;
-use types::TYPES;
+use types::{TYPES, VECTORS};
 use words::WORDS;
 
 pub(super) const R2: Release = Release::new(0, 2);
@@ -46,12 +47,13 @@ pub static OPT_STD: Table = Table {
         (R10, "October 2026"),
     ],
     machine,
-    types: TYPES,
+    types: &[common::types::TYPES, VECTORS, TYPES],
     methods: &[
         methods::MEMORY,
         methods::TRANSFERS,
         collectives::METHODS,
         streams::METHODS,
+        common::vector::METHODS,
         vector::METHODS,
     ],
     guide: GUIDE,
@@ -146,14 +148,5 @@ const fn fresh(
         tiers,
         constructor: Constructor::New,
         releases,
-    }
-}
-
-const fn contents(name: &'static str) -> AssociatedFunction {
-    AssociatedFunction {
-        name,
-        tiers: &[Tier::Host],
-        constructor: Constructor::Contents,
-        releases: Releases::since(R2),
     }
 }

@@ -1,35 +1,20 @@
 //! Streams of the current library: beginnings, stages outside of the Vector Engine, ends.
 
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
-use crate::kernel::dialect::rows::{arg, once};
-use crate::kernel::dialect::{Action, Argument, Method, Receiver, StageUse};
+use crate::kernel::dialect::common::arguments::{
+    ADDRESS, BEGIN, BEGIN_INTERLEAVED, BOTH, CHIP, CLUSTER, ELEMENT, PACKET, REGION, ROW, SCALAR,
+    SLICE, TIME, VIEW,
+};
+use crate::kernel::dialect::common::rows::{arg, on, once, stage};
+use crate::kernel::dialect::{Action, Argument, Method, Receiver};
 use crate::kernel::{Context, Position};
 
-use super::methods::{
-    ADDRESS, CHIP, CLUSTER, ELEMENT, PACKET, REGION, ROW, SCALAR, SLICE, SUB, TIME, VIEW, on,
-};
+use super::methods::SUB;
 use super::{R2, R3, R4, R5, R6, R7, R8, R9, R10};
 
 use CanonicalStage as S;
-use Generic::{Axis, Inferred};
+use Generic::Inferred;
 
-const fn stage(
-    name: &'static str,
-    generics: &'static [Generic],
-    arguments: &'static [Argument],
-    stages: &'static [StageUse],
-) -> Method {
-    on(
-        Receiver::Stream,
-        name,
-        generics,
-        arguments,
-        Action::Stages(stages),
-    )
-}
-
-const BEGIN: &[Generic] = &[Inferred, Inferred, Inferred, Inferred, Inferred];
-const BEGIN_INTERLEAVED: &[Generic] = &[Axis, Inferred, Inferred, Inferred, Inferred, Inferred];
 const LANE_MODE: Argument =
     arg(Role::Configuration, "mode", "LaneMode").usual("LaneMode::Interleaved");
 /// Where 0.2 offers a commit: not on what is fetched or switched.
@@ -54,10 +39,7 @@ pub(super) const METHODS: &[Method] = &[
         Receiver::TensorUnit,
         "begin_interleaved",
         BEGIN_INTERLEAVED,
-        &[
-            arg(Role::Source, "first", "DmTensorView").meaning("Index 0 of the axis."),
-            arg(Role::Source, "second", "DmTensorView").meaning("Index 1 of the axis."),
-        ],
+        BOTH,
         Action::BeginInterleaved,
     ),
     stage("fetch", &[SCALAR, TIME, PACKET], &[], &[once(S::Fetch)]).until(R2),

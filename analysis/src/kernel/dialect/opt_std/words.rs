@@ -1,66 +1,22 @@
 //! Names of the current library that are no methods and no types.
 
-use crate::hardware::ElementType;
-use crate::kernel::dialect::{GuardWord, OperandWord, SwitchWord, Words};
-use crate::kernel::{
-    AccumulationKind, BranchMode, Context, Position, SwitchParameter, SwitchTopology, TrfAddress,
-    VectorStage, Way,
+use crate::kernel::dialect::common::words::{
+    self as common, BROADCAST01, BROADCAST1, CUSTOM_BROADCAST, INTER_TRANSPOSE, TRANSPOSE,
+    TRANSPOSED_BROADCAST1, switch,
 };
+use crate::kernel::dialect::{GuardWord, OperandWord, Words};
+use crate::kernel::{BranchMode, SwitchTopology, VectorStage};
 
 use OperandWord::{Slot, Stash};
 
-const SLICE1: (&str, SwitchParameter) = ("slice1", SwitchParameter::Slice1);
-const SLICE0: (&str, SwitchParameter) = ("slice0", SwitchParameter::Slice0);
-const TIME0: (&str, SwitchParameter) = ("time0", SwitchParameter::Time0);
-const RING_SIZE: (&str, SwitchParameter) = ("ring_size", SwitchParameter::RingSize);
-
-const fn switch(
-    name: &'static str,
-    topology: SwitchTopology,
-    fields: &'static [(&'static str, SwitchParameter)],
-) -> SwitchWord {
-    SwitchWord {
-        name,
-        topology,
-        fields,
-    }
-}
-
 pub(super) static WORDS: Words = Words {
-    trf_type: "TrfAddress",
-    trf_regions: &[
-        ("FirstHalf", TrfAddress::FirstHalf),
-        ("SecondHalf", TrfAddress::SecondHalf),
-        ("Full", TrfAddress::Full),
-    ],
-    accumulations: &[
-        ("Interleaved", AccumulationKind::Interleaved),
-        ("Sequential", AccumulationKind::Sequential),
-    ],
-    switch_type: "SwitchConfig",
     switches: &[
-        switch(
-            "Broadcast01",
-            SwitchTopology::Broadcast01,
-            &[SLICE1, SLICE0, TIME0],
-        ),
-        switch("Broadcast1", SwitchTopology::Broadcast1, &[SLICE1, SLICE0]),
-        switch("Transpose", SwitchTopology::Transpose, &[SLICE1, SLICE0]),
-        switch(
-            "InterTranspose",
-            SwitchTopology::InterTranspose,
-            &[SLICE1, SLICE0, TIME0],
-        ),
-        switch(
-            "CustomBroadcast",
-            SwitchTopology::CustomBroadcast,
-            &[RING_SIZE],
-        ),
-        switch(
-            "TransposedBroadcast1",
-            SwitchTopology::TransposedBroadcast1,
-            &[SLICE1, SLICE0],
-        ),
+        BROADCAST01,
+        BROADCAST1,
+        TRANSPOSE,
+        INTER_TRANSPOSE,
+        CUSTOM_BROADCAST,
+        TRANSPOSED_BROADCAST1,
         switch("Forwarding", SwitchTopology::Forwarding, &[]),
     ],
     branch_type: "TagMode",
@@ -70,12 +26,7 @@ pub(super) static WORDS: Words = Words {
         ("ValidCount", BranchMode::ValidCount),
         ("Vrf", BranchMode::Vrf),
     ],
-    comparison: "Comparison",
     comparison_type: "Cmp",
-    comparisons: &[
-        ("I32", "InputCmpI32", ElementType::I32),
-        ("F32", "InputCmpF32", ElementType::F32),
-    ],
     operands: &[
         ("Stash", Stash),
         ("imm", Slot),
@@ -111,25 +62,7 @@ pub(super) static WORDS: Words = Words {
         "Cmp",
         "ArrayVec",
     ],
-    operand_type: "VeRhs",
-    containers: &[("ArrayVec", &["new", "from"])],
-    contexts: &[
-        ("Tu", "Main", Context::Main),
-        ("Tu", "Sub", Context::Sub),
-        ("Dma", "Tensor", Context::TensorDma),
-        ("Dma", "Pcie", Context::PcieDma),
-    ],
-    positions: &[
-        ("Contraction", Position::Accumulate),
-        ("Vector", Position::VectorFinal),
-    ],
-    position_prefix: "Position",
-    stream_suffix: "Tensor",
     vector_stages: &[("Tag", VectorStage::Branch)],
-    ways: &[("Way8", Way::Way8), ("Way4", Way::Way4)],
-    context_words: "The context: `{ Tu::Main }` or `{ Tu::Sub }`.",
-    way_words: "The lanes: `Way8` or `Way4`.",
-    address_type: "Address",
     modes_without_body: &[
         BranchMode::AxisToggle,
         BranchMode::ValidCount,
@@ -159,7 +92,5 @@ pub(super) static WORDS: Words = Words {
         "view",
         "view_mut",
     ],
-    launch: "launch",
-    host_functions: &["launch", "acquire"],
-    ..Words::NONE
+    ..common::WORDS
 };

@@ -1,56 +1,13 @@
 //! Methods of tensors and contexts of the book's library in words, those that are written most first.
 
 use crate::kernel::Tier;
+use crate::kernel::dialect::common::guide::{
+    CHIP, ELEMENT, INDEX, LENGTH, SOURCE, annotated, generic, on, row,
+};
 use crate::kernel::dialect::guide::{GuideRow, Part};
-
-const fn generic(name: &'static str, meaning: &'static str) -> Part {
-    Part {
-        name,
-        ty: "",
-        meaning,
-        usual: "",
-    }
-}
-
-const fn row(name: &'static str, summary: &'static str, generics: &'static [Part]) -> GuideRow {
-    GuideRow {
-        name,
-        tier: None,
-        summary,
-        generics,
-        turbofish: true,
-    }
-}
-
-/// A method whose generics an annotation says.
-const fn annotated(
-    name: &'static str,
-    summary: &'static str,
-    generics: &'static [Part],
-) -> GuideRow {
-    GuideRow {
-        turbofish: false,
-        ..row(name, summary, generics)
-    }
-}
-
-const fn on(tier: Tier, row: GuideRow) -> GuideRow {
-    GuideRow {
-        tier: Some(tier),
-        ..row
-    }
-}
 
 const SLICE: Part = generic("Slice2", "The slices of the result: 256.");
 const CLUSTER: Part = generic("Cluster2", "The clusters of the result: 2.");
-const CHIP: Part = generic("Chip2", "The chips of the result.");
-const ELEMENT: Part = generic(
-    "Element2",
-    "The positions that each slice or chip of the result holds.",
-);
-const INDEX: Part = generic("Index", "The index along which the tile is cut.");
-const LENGTH: Part = generic("LEN", "How many values of the index the tile keeps.");
-const SOURCE: Part = generic("_", "Follows from the argument.");
 
 /// Methods of tensors and contexts; those of streams are worded by the catalogue.
 pub(super) const GUIDE: &[GuideRow] = &[

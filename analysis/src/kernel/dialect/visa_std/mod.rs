@@ -11,10 +11,11 @@ use crate::hardware::Machine;
 use crate::kernel::{Context, Level, Tier};
 use crate::libraries::Library;
 
-use super::{AssociatedFunction, Constructor, Release, Releases, Table};
+use super::common::rows::contents;
+use super::{AssociatedFunction, Constructor, Release, Releases, Table, common};
 
 use guide::GUIDE;
-use types::TYPES;
+use types::{TYPES, VECTORS};
 use words::WORDS;
 
 /// The one release: that of April 2026.
@@ -25,8 +26,8 @@ pub static VISA_STD: Table = Table {
     library: Library::VisaStd,
     editions: &[(RELEASE, "April 2026")],
     machine: |_| Machine::RNGD,
-    types: TYPES,
-    methods: &[methods::METHODS, vector::METHODS],
+    types: &[common::types::TYPES, VECTORS, TYPES],
+    methods: &[methods::METHODS, common::vector::METHODS, vector::METHODS],
     guide: GUIDE,
     level_words: &[
         (Level::Slice, "The slices of the result: 256."),
@@ -47,7 +48,7 @@ const ASSOCIATED: &[AssociatedFunction] = &[
         name: "from_addr",
         tiers: &[Tier::Hbm, Tier::Dm, Tier::Trf, Tier::Vrf],
         constructor: Constructor::FromAddress,
-        releases: Releases::since(RELEASE),
+        releases: Releases::ALL,
     },
     contents("rand"),
     contents("from_buf"),
@@ -55,15 +56,6 @@ const ASSOCIATED: &[AssociatedFunction] = &[
     contents("zero"),
     contents("uninit"),
 ];
-
-const fn contents(name: &'static str) -> AssociatedFunction {
-    AssociatedFunction {
-        name,
-        tiers: &[Tier::Host],
-        constructor: Constructor::Contents,
-        releases: Releases::since(RELEASE),
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,83 +1,25 @@
 //! Methods of the book's library inside of the Vector Engine: on one stream, and on two groups.
 
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
-use crate::kernel::dialect::rows::{arg, merging, once};
-use crate::kernel::dialect::{Action, Argument, Method, Receiver, Releases, StageUse};
-
-use super::RELEASE;
-use super::methods::{PACKET, SLICE, TIME};
+use crate::kernel::dialect::common::arguments::{PACKET, TIME};
+use crate::kernel::dialect::common::rows::{arg, once};
+use crate::kernel::dialect::common::vector::{
+    FP_DIV, FP_UNARY, MODE, OPERAND, OPERAND0, OPERAND1, RUNS0, RUNS1, op, pair, single,
+};
+use crate::kernel::dialect::{Argument, Method};
 
 use CanonicalStage as S;
-
-const fn on(
-    receiver: Receiver,
-    name: &'static str,
-    generics: &'static [Generic],
-    arguments: &'static [Argument],
-    stages: &'static [StageUse],
-) -> Method {
-    Method {
-        name,
-        receiver,
-        generics,
-        arguments,
-        action: Action::Stages(stages),
-        offered_at: None,
-        only_in: None,
-        releases: Some(Releases::since(RELEASE)),
-        without_body: false,
-    }
-}
-
-const fn single(
-    name: &'static str,
-    generics: &'static [Generic],
-    arguments: &'static [Argument],
-    stages: &'static [StageUse],
-) -> Method {
-    on(Receiver::Single, name, generics, arguments, stages)
-}
-
-const fn pair(
-    name: &'static str,
-    generics: &'static [Generic],
-    arguments: &'static [Argument],
-    stages: &'static [StageUse],
-) -> Method {
-    on(Receiver::Pair, name, generics, arguments, stages)
-}
-
-const fn op(ty: &'static str) -> Argument {
-    arg(Role::Operation, "op", ty)
-}
 
 /// A division whose mode is part of the value.
 const DIVISION: Argument = Argument {
     suffix: ".with_mode(${1:BinaryArgMode::Mode01})$0",
     ..op("FpDivOp")
 };
-const LOGIC: Argument = op("LogicBinaryOp");
-const FXP: Argument = op("FxpBinaryOp");
-const FP_UNARY: Argument = op("FpUnaryOp");
-const FP_BINARY: Argument = op("FpBinaryOp");
-const FP_TERNARY: Argument = op("FpTernaryOp");
-const FP_DIV: Argument = op("FpDivBinaryOp");
-const CLIP: Argument = op("ClipBinaryOp");
 const UNARY_MODE: Argument = arg(Role::Mode, "mode", "UnaryArgMode");
-const MODE: Argument = arg(Role::Mode, "mode", "BinaryArgMode");
-const TERNARY_MODE: Argument = arg(Role::Mode, "mode", "TernaryArgMode");
-const OPERAND: Argument = arg(Role::Operand, "operand", "operand");
-const OPERAND0: Argument = arg(Role::Operand, "group0", "operand");
-const OPERAND1: Argument = arg(Role::Operand, "group1", "operand");
-const PAIR: Argument = arg(Role::OperandAndConstant, "operand", "(operand, constant)");
-const PAIR0: Argument = arg(Role::OperandAndConstant, "group0", "(operand, constant)");
-const PAIR1: Argument = arg(Role::OperandAndConstant, "group1", "(operand, constant)");
-const RUNS0: Argument = arg(Role::GroupRuns, "group0", "bool");
-const RUNS1: Argument = arg(Role::GroupRuns, "group1", "bool");
-const WIDTH: Argument = arg(Role::IntegerBits, "int_width", "u32").usual("31");
 const BRANCH: Argument =
     arg(Role::Configuration, "mode", "BranchMode").usual("BranchMode::Unconditional");
 
+/// What the other library has not, or in other words.
 pub(super) const METHODS: &[Method] = &[
     // Structure.
     single(
@@ -92,13 +34,6 @@ pub(super) const METHODS: &[Method] = &[
         &[],
         &[once(S::VectorUnzip)],
     ),
-    single(
-        "vector_inter_slice_reduce",
-        &[SLICE, TIME],
-        &[op("InterSliceReduceOp")],
-        &[once(S::VectorInterReduce)],
-    ),
-    single("vector_stash", &[], &[], &[once(S::VectorStash)]),
     single(
         "vector_filter",
         &[TIME],
@@ -120,63 +55,11 @@ pub(super) const METHODS: &[Method] = &[
         &[once(S::VectorConcat)],
     ),
     single("vector_pad_way8", &[PACKET], &[], &[once(S::VectorPad)]),
-    single(
-        "vector_intra_slice_reduce",
-        &[Generic::Axis, TIME, PACKET],
-        &[op("IntraSliceReduceOp")],
-        &[once(S::VectorIntraReduce)],
-    ),
-    single("vector_final", &[], &[], &[once(S::VectorFinal)]),
     // Operations of a single stream.
-    single(
-        "vector_logic",
-        &[],
-        &[LOGIC, OPERAND],
-        &[once(S::VectorLogic)],
-    ),
-    single(
-        "vector_logic_with_mode",
-        &[],
-        &[LOGIC, MODE, OPERAND],
-        &[once(S::VectorLogic)],
-    ),
-    single("vector_fxp", &[], &[FXP, OPERAND], &[once(S::VectorFxp)]),
-    single(
-        "vector_fxp_with_mode",
-        &[],
-        &[FXP, MODE, OPERAND],
-        &[once(S::VectorFxp)],
-    ),
-    single("vector_fxp_to_fp", &[], &[WIDTH], &[once(S::VectorFxpToFp)]),
-    single("vector_fp_unary", &[], &[FP_UNARY], &[once(S::VectorFp)]),
     single(
         "vector_fp_unary_with_mode",
         &[],
         &[FP_UNARY, UNARY_MODE],
-        &[once(S::VectorFp)],
-    ),
-    single(
-        "vector_fp_binary",
-        &[],
-        &[FP_BINARY, OPERAND],
-        &[once(S::VectorFp)],
-    ),
-    single(
-        "vector_fp_binary_with_mode",
-        &[],
-        &[FP_BINARY, MODE, OPERAND],
-        &[once(S::VectorFp)],
-    ),
-    single(
-        "vector_fp_ternary",
-        &[],
-        &[FP_TERNARY, PAIR],
-        &[once(S::VectorFp)],
-    ),
-    single(
-        "vector_fp_ternary_with_mode",
-        &[],
-        &[FP_TERNARY, TERNARY_MODE, PAIR],
         &[once(S::VectorFp)],
     ),
     single(
@@ -191,40 +74,7 @@ pub(super) const METHODS: &[Method] = &[
         &[FP_DIV, MODE, OPERAND],
         &[once(S::VectorFpDiv)],
     ),
-    single("vector_fp_to_fxp", &[], &[WIDTH], &[once(S::VectorFpToFxp)]),
-    single("vector_clip", &[], &[CLIP, OPERAND], &[once(S::VectorClip)]),
-    single(
-        "vector_clip_with_mode",
-        &[],
-        &[CLIP, MODE, OPERAND],
-        &[once(S::VectorClip)],
-    ),
     // Operations of a pair.
-    pair(
-        "vector_logic",
-        &[],
-        &[LOGIC, OPERAND0, OPERAND1],
-        &[once(S::VectorLogic)],
-    ),
-    pair(
-        "vector_logic_with_mode",
-        &[],
-        &[LOGIC, MODE, OPERAND0, OPERAND1],
-        &[once(S::VectorLogic)],
-    ),
-    pair(
-        "vector_fxp",
-        &[],
-        &[FXP, OPERAND0, OPERAND1],
-        &[once(S::VectorFxp)],
-    ),
-    pair(
-        "vector_fxp_with_mode",
-        &[],
-        &[FXP, MODE, OPERAND0, OPERAND1],
-        &[once(S::VectorFxp)],
-    ),
-    pair("vector_fxp_to_fp", &[], &[WIDTH], &[once(S::VectorFxpToFp)]),
     pair(
         "vector_split",
         &[TIME, PACKET],
@@ -233,39 +83,9 @@ pub(super) const METHODS: &[Method] = &[
     ),
     pair("vector_trim_way4", &[PACKET], &[], &[once(S::VectorTrim)]).only_in_the_book(),
     pair(
-        "vector_fp_unary",
-        &[],
-        &[FP_UNARY, RUNS0, RUNS1],
-        &[once(S::VectorFp)],
-    ),
-    pair(
         "vector_fp_unary_with_mode",
         &[],
         &[FP_UNARY, UNARY_MODE, RUNS0, RUNS1],
-        &[once(S::VectorFp)],
-    ),
-    pair(
-        "vector_fp_binary",
-        &[],
-        &[FP_BINARY, OPERAND0, OPERAND1],
-        &[once(S::VectorFp)],
-    ),
-    pair(
-        "vector_fp_binary_with_mode",
-        &[],
-        &[FP_BINARY, MODE, OPERAND0, OPERAND1],
-        &[once(S::VectorFp)],
-    ),
-    pair(
-        "vector_fp_ternary",
-        &[],
-        &[FP_TERNARY, PAIR0, PAIR1],
-        &[once(S::VectorFp)],
-    ),
-    pair(
-        "vector_fp_ternary_with_mode",
-        &[],
-        &[FP_TERNARY, TERNARY_MODE, PAIR0, PAIR1],
         &[once(S::VectorFp)],
     ),
     pair(
@@ -287,50 +107,4 @@ pub(super) const METHODS: &[Method] = &[
         &[once(S::VectorConcat)],
     ),
     pair("vector_pad_way8", &[PACKET], &[], &[once(S::VectorPad)]).only_in_the_book(),
-    pair("vector_fp_to_fxp", &[], &[WIDTH], &[once(S::VectorFpToFxp)]),
-    pair(
-        "vector_clip",
-        &[],
-        &[CLIP, OPERAND0, OPERAND1],
-        &[once(S::VectorClip)],
-    ),
-    pair(
-        "vector_clip_with_mode",
-        &[],
-        &[CLIP, MODE, OPERAND0, OPERAND1],
-        &[once(S::VectorClip)],
-    ),
-    pair(
-        "vector_logic_zip",
-        &[],
-        &[LOGIC],
-        &[merging(S::VectorLogic)],
-    ),
-    pair(
-        "vector_logic_zip_with_mode",
-        &[],
-        &[LOGIC, MODE],
-        &[merging(S::VectorLogic)],
-    ),
-    pair("vector_fxp_zip", &[], &[FXP], &[merging(S::VectorFxp)]),
-    pair(
-        "vector_fxp_zip_with_mode",
-        &[],
-        &[FXP, MODE],
-        &[merging(S::VectorFxp)],
-    ),
-    pair("vector_fp_zip", &[], &[FP_BINARY], &[merging(S::VectorFp)]),
-    pair(
-        "vector_fp_zip_with_mode",
-        &[],
-        &[FP_BINARY, MODE],
-        &[merging(S::VectorFp)],
-    ),
-    pair("vector_clip_zip", &[], &[CLIP], &[merging(S::VectorClip)]),
-    pair(
-        "vector_clip_zip_with_mode",
-        &[],
-        &[CLIP, MODE],
-        &[merging(S::VectorClip)],
-    ),
 ];

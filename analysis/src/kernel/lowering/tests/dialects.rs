@@ -6,7 +6,7 @@ use crate::kernel::dialect::{
     Access, Action, Argument, Dialect, Method, OPT_STD, Receiver, Release, Releases, StageUse,
     Table, VISA_STD,
 };
-use crate::kernel::{AddressValue, Context, Level, PassEnd, Tier};
+use crate::kernel::{AddressValue, Context, Level, PassEnd, Tier, Unresolved};
 
 use super::*;
 
@@ -308,4 +308,87 @@ fn releases_lower_to_the_same_stages() {
                 .all(|tensor| tensor.address.bytes().is_none())
         );
     }
+}
+
+/// What a project's own struct or a value that could not be followed is asked for is no method of a library, whatever its name
+/// is elsewhere.
+#[test]
+fn only_what_is_known_to_be_the_librarys_has_methods_of_other_releases() {
+    let text = |call: &str| {
+        format!(
+            "axes![S = 256, A = 8];
+            struct Layer {{ width: usize }}
+            fn kernel(device: &mut Device, layer: Layer, x: &HbmTensor<i8, m![1], m![S, A]>) {{
+                let d: DmTensor<i8, m![1], m![1], m![S], m![A]> = x.to_dm(&mut device.tdma);
+                {call};
+            }}"
+        )
+    };
+    let table = OPT_STD.at(Release::new(0, 8));
+    for call in [
+        "layer.align(&mut device.main)",
+        "layer.dma_gather_scaled(device)",
+        "layer.accumulate(device.main.begin(d.view()))",
+        "Layer { width: 3 }.contract(device)",
+        "unknown(3).dm_cluster_shuffle(&mut device.tdma, &[1, 0])",
+        "unknown(3).to_spm(&d)",
+    ] {
+        let body = lower_for(table, &text(call));
+        assert_eq!(body.foreign, [], "{call}");
+        for place in &body.unresolved {
+            let other = matches!(
+                place.reason,
+                UnresolvedReason::OtherRelease { .. } | UnresolvedReason::OtherLibrary { .. }
+            );
+            assert!(!other, "{call}: {:?}", place.reason);
+        }
+        // It is said all the same that something was not followed.
+        let silent = call.starts_with("layer.accumulate");
+        assert!(silent || !body.unresolved.is_empty(), "{call}");
+    }
+    let body = lower_for(
+        table,
+        &text("d.dm_cluster_shuffle::<2>(&mut device.tdma, &[1, 0])"),
+    );
+    assert!(
+        matches!(
+            body.unresolved.as_slice(),
+            [Unresolved {
+                reason: UnresolvedReason::OtherRelease { .. },
+                ..
+            }]
+        ),
+        "{:?}",
+        body.unresolved
+    );
+    assert_eq!(body.foreign.len(), 1);
+}
+
+/// A name that both releases have, with what one of them takes: `to_dm` took two generics, `fetch` three, `commit` an address.
+#[test]
+fn arguments_of_another_release_are_told_apart() {
+    let words = |minor: u16, call: &str| {
+        let text = format!(
+            "axes![S = 256, A = 32];
+            fn kernel(device: &mut Device, x: &HbmTensor<i8, m![1], m![S, A]>) {{
+                let d: DmTensor<i8, m![1], m![1], m![S], m![A]> = x.to_dm(&mut device.tdma);
+                let y: DmTensor<i8, m![1], m![1], m![S], m![A]> = {call};
+            }}"
+        );
+        let body = lower_for(OPT_STD.at(Release::new(0, minor)), &text);
+        let words = body.unresolved.iter().map(|place| place.reason.words());
+        words.collect::<Vec<_>>()
+    };
+    let two = "d.to_dm::<m![S], m![A]>(&mut device.tdma)";
+    assert_eq!(words(7, two), [""; 0]);
+    let said =
+        "`to_dm::<_, _>` is a method of `furiosa_opt_std` 0.4 to 0.7, and this is written for 0.8";
+    assert_eq!(words(8, two), [said]);
+    let addressed = "d.to_dm::<m![S], m![A]>(&mut device.tdma, 0)";
+    let said = "`to_dm(dma, address)` is a method of `furiosa_opt_std` 0.2 to 0.3, and this is written for 0.6";
+    assert_eq!(words(6, addressed), [said]);
+    let three = "device.main.begin(d.view()).fetch::<i8, m![1], m![A]>().collect::<m![1], m![A]>().commit_trim::<m![A]>().commit()";
+    let said =
+        "`fetch::<_, _, _>` is a method of `furiosa_opt_std` 0.2, and this is written for 0.8";
+    assert_eq!(words(8, three), [said]);
 }

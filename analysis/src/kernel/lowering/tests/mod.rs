@@ -9,6 +9,7 @@ mod helpers;
 mod homonyms;
 mod incremental;
 mod inference;
+mod migrated;
 mod operands;
 
 use std::sync::Arc;

@@ -1,9 +1,11 @@
 //! How a row of a library's table is written: arguments, stages, and what distinguishes a method.
 
-use super::{Argument, Method, StageUse};
-use super::{Release, Releases};
-use crate::kernel::catalogue::{CanonicalStage, Role};
-use crate::kernel::{Context, Position};
+use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
+use crate::kernel::dialect::{
+    Access, Action, Argument, AssociatedFunction, Constructor, Method, Receiver, Release, Releases,
+    StageUse,
+};
+use crate::kernel::{Context, Position, Tier};
 
 /// An argument whose meaning the catalogue knows.
 pub(in crate::kernel::dialect) const fn arg(
@@ -56,8 +58,72 @@ pub(in crate::kernel::dialect) const fn merging(stage: CanonicalStage) -> StageU
     }
 }
 
+/// A method that all releases of a library have.
+pub(in crate::kernel::dialect) const fn on(
+    receiver: Receiver,
+    name: &'static str,
+    generics: &'static [Generic],
+    arguments: &'static [Argument],
+    action: Action,
+) -> Method {
+    Method {
+        name,
+        receiver,
+        generics,
+        arguments,
+        action,
+        offered_at: None,
+        only_in: None,
+        releases: Some(Releases::ALL),
+        without_body: false,
+    }
+}
+
+/// A method of tensors in a memory.
+pub(in crate::kernel::dialect) const fn of(
+    (tier, access): (Tier, &'static [Access]),
+    name: &'static str,
+    generics: &'static [Generic],
+    arguments: &'static [Argument],
+    action: Action,
+) -> Method {
+    on(
+        Receiver::Tensor(tier, access),
+        name,
+        generics,
+        arguments,
+        action,
+    )
+}
+
+/// A method of streams outside of the Vector Engine.
+pub(in crate::kernel::dialect) const fn stage(
+    name: &'static str,
+    generics: &'static [Generic],
+    arguments: &'static [Argument],
+    stages: &'static [StageUse],
+) -> Method {
+    on(
+        Receiver::Stream,
+        name,
+        generics,
+        arguments,
+        Action::Stages(stages),
+    )
+}
+
+/// A function of tensors of the host that makes one with contents.
+pub(in crate::kernel::dialect) const fn contents(name: &'static str) -> AssociatedFunction {
+    AssociatedFunction {
+        name,
+        tiers: &[Tier::Host],
+        constructor: Constructor::Contents,
+        releases: Releases::ALL,
+    }
+}
+
 impl Method {
-    /// What releases have from one on. The rows of a library begin with those of its first release.
+    /// What releases have from one on.
     #[must_use]
     pub const fn since(self, release: Release) -> Self {
         Self {

@@ -1,0 +1,284 @@
+//! Forms of kernels that a release of the library takes and that went wrong on the machine, or that its compiler stopped at,
+//! without a limit of any engine that would say why.
+//!
+//! Knows what was seen in which releases, as far as it shows in the source. Whether a later release is better is not known.
+
+use crate::items::Span;
+use crate::kernel::{
+    Body, CanonicalStage, CollectiveWork, Context, Copy, Engine, Level, OperationId, OperationKind,
+    Origin, Pass, PassEnd, PassSource, Tensor, TensorId, Tier,
+};
+use crate::mapping::{Answer, Form, Mapping, equal_forms};
+
+use super::conventions::Conventions;
+use super::forms;
+use super::memory::{MemoryDerivation, Part};
+
+/// One such form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hazard {
+    /// Which.
+    pub kind: HazardKind,
+    /// Where it is written.
+    pub span: Span,
+    /// The other end, if there is one.
+    pub other: Option<Span>,
+}
+
+/// What a kernel does that went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HazardKind {
+    /// A pass over clusters of which one has nothing of its own: an axis of clusters that the loaded tensor lacks.
+    DummyCluster {
+        /// The level of clusters.
+        cluster: Mapping,
+    },
+    /// A load from the HBM into a part of a tensor of which passes wrote another part.
+    PartialLoad,
+    /// A pass of the sub context that runs the Vector Engine and stores to its registers.
+    VectorStore,
+    /// A transfer inside of the data memory from clusters to other clusters.
+    ClusterTransfer {
+        /// The source's clusters.
+        source: Mapping,
+        /// The target's.
+        target: Mapping,
+    },
+    /// A change of type of a tile.
+    TileReshape,
+    /// A contraction in the sub context.
+    SubContraction,
+    /// A gather into copies.
+    GatherCopies {
+        /// An axis of the target that neither table nor list has.
+        axis: String,
+        /// The target's level.
+        level: Level,
+        /// Its positions.
+        copies: u64,
+    },
+}
+
+/// Derives the hazards of a body in its release.
+#[must_use]
+pub fn derive(body: &Body, memory: &MemoryDerivation) -> Vec<Hazard> {
+    let known = Conventions::of(body.dialect);
+    let mut found = Vec::new();
+    for operation in &body.operations {
+        match &operation.kind {
+            OperationKind::Pass(pass) => {
+                if known.garbles_dummy_clusters() {
+                    found.extend(dummy_cluster(body, pass));
+                }
+                if known.garbles_vector_stores() {
+                    found.extend(vector_store(pass));
+                }
+                if known.contracts_on_main_alone() {
+                    found.extend(sub_contraction(pass));
+                }
+            }
+            OperationKind::Copy(copy) => {
+                if known.garbles_partial_loads() {
+                    found.extend(partial_load(body, memory, operation.id, copy));
+                }
+                if known.keeps_clusters_apart() {
+                    found.extend(cluster_transfer(body, copy));
+                }
+            }
+            OperationKind::Collective(collective) => {
+                if collective.work == CollectiveWork::Gather && known.is_successor() {
+                    found.extend(gather_copies(body, collective));
+                }
+            }
+        }
+    }
+    if known.reshapes_no_tiles() {
+        found.extend(
+            body.tensors
+                .iter()
+                .filter_map(|tensor| tile_reshape(body, tensor)),
+        );
+    }
+    found
+}
+
+/// What a view shares its bytes with, and the tile, if it is one of a part.
+fn root(body: &Body, mut id: TensorId) -> (TensorId, bool) {
+    let mut tiled = false;
+    // A view is made after what it is taken of, so the chain ends; the bound holds for any input.
+    for _ in 0..=body.tensors.len() {
+        match body.tensor(id).map(|tensor| &tensor.origin) {
+            Some(Origin::View { of, tile }) => {
+                tiled |= tile.is_some();
+                id = *of;
+            }
+            Some(Origin::Resized { of, .. }) => id = *of,
+            _ => break,
+        }
+    }
+    (id, tiled)
+}
+
+/// The copy from the HBM that makes a tensor.
+fn load_of<'a>(body: &'a Body, tensor: &Tensor) -> Option<(&'a Copy, &'a Tensor)> {
+    let Origin::Operation(id) = tensor.origin else {
+        return None;
+    };
+    let OperationKind::Copy(copy) = &body.operation(id)?.kind else {
+        return None;
+    };
+    let source = body.tensor(copy.source)?;
+    (source.tier == Tier::Hbm).then_some((copy, source))
+}
+
+/// A digit of a level with several positions of which the elsewhere-held mapping has no axis.
+fn foreign(level: &Form, held: &[&Form]) -> Option<(String, u64)> {
+    level.digits().iter().find_map(|digit| {
+        let axis = digit.term.as_ref()?.atom.axis()?;
+        let known = held.iter().any(|form| form.contains_axis(axis.name()));
+        (digit.live > 1 && !known).then(|| (axis.name().to_owned(), digit.live))
+    })
+}
+
+fn dummy_cluster(body: &Body, pass: &Pass) -> Option<Hazard> {
+    let PassSource::Tensor(id) = pass.source else {
+        return None;
+    };
+    let (id, _) = root(body, id);
+    let tensor = body.tensor(id)?;
+    let (copy, source) = load_of(body, tensor)?;
+    let cluster = tensor.levels.cluster.as_ref()?;
+    let held = source.levels.full()?;
+    if held.is_opaque() {
+        return None;
+    }
+    foreign(forms::known(cluster)?, &[held.form()])?;
+    let fetch = pass.stages.first()?;
+    Some(Hazard {
+        kind: HazardKind::DummyCluster {
+            cluster: cluster.get()?.clone(),
+        },
+        span: fetch.span,
+        other: Some(copy.span),
+    })
+}
+
+fn partial_load(
+    body: &Body,
+    memory: &MemoryDerivation,
+    id: OperationId,
+    copy: &Copy,
+) -> Option<Hazard> {
+    let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
+    let (_, tiled) = root(body, copy.target);
+    if source.tier != Tier::Hbm || target.tier != Tier::Dm || !tiled {
+        return None;
+    }
+    let own = memory.touches.get(id.0 as usize)?;
+    let own = own.iter().find(|touch| touch.writes)?;
+    let earlier = body.operations.iter().zip(&memory.touches);
+    let mut earlier = earlier.take(id.0 as usize).filter(|(operation, touched)| {
+        matches!(operation.kind, OperationKind::Pass(_))
+            && touched.iter().any(|touch| {
+                let windows = matches!(
+                    (&touch.part, &own.part),
+                    (Part::Window { .. }, Part::Window { .. })
+                );
+                touch.writes
+                    && touch.allocation == own.allocation
+                    && windows
+                    && touch.part.is_apart_from(&own.part)
+            })
+    });
+    let (before, _) = earlier.next()?;
+    Some(Hazard {
+        kind: HazardKind::PartialLoad,
+        span: copy.span,
+        other: Some(before.span),
+    })
+}
+
+fn vector_store(pass: &Pass) -> Option<Hazard> {
+    let PassEnd::ToVrf { span, .. } = pass.end else {
+        return None;
+    };
+    let vector =
+        |stage: &crate::kernel::Stage| stage.kind.canonical().row().engine == Engine::Vector;
+    let runs = pass.context == Some(Context::Sub) && pass.stages.iter().any(vector);
+    runs.then_some(Hazard {
+        kind: HazardKind::VectorStore,
+        span,
+        other: None,
+    })
+}
+
+fn sub_contraction(pass: &Pass) -> Option<Hazard> {
+    let contracts = |stage: &&crate::kernel::Stage| stage.kind.canonical() == CanonicalStage::Align;
+    let stage = pass.stages.iter().find(contracts)?;
+    (pass.context == Some(Context::Sub)).then_some(Hazard {
+        kind: HazardKind::SubContraction,
+        span: stage.span,
+        other: None,
+    })
+}
+
+fn cluster_transfer(body: &Body, copy: &Copy) -> Option<Hazard> {
+    let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
+    if (source.tier, target.tier) != (Tier::Dm, Tier::Dm) {
+        return None;
+    }
+    let (from, to) = (
+        source.levels.cluster.as_ref()?,
+        target.levels.cluster.as_ref()?,
+    );
+    let (one, other) = (forms::known(from)?, forms::known(to)?);
+    // Clusters without an axis hold nothing that could change places.
+    let both = one.has_terms() && other.has_terms();
+    (both && equal_forms(one, other) == Answer::No).then(|| Hazard {
+        kind: HazardKind::ClusterTransfer {
+            source: one.to_mapping(),
+            target: other.to_mapping(),
+        },
+        span: copy.span,
+        other: None,
+    })
+}
+
+fn tile_reshape(body: &Body, tensor: &Tensor) -> Option<Hazard> {
+    let Origin::Reshape { of } = tensor.origin else {
+        return None;
+    };
+    let (_, tiled) = root(body, of);
+    tiled.then_some(Hazard {
+        kind: HazardKind::TileReshape,
+        span: tensor.span,
+        other: body.tensor(of).map(|view| view.span),
+    })
+}
+
+fn gather_copies(body: &Body, collective: &crate::kernel::Collective) -> Option<Hazard> {
+    let target = body.tensor(*collective.targets.first()?)?;
+    let sources = collective.sources.iter().map(|id| body.tensor(*id));
+    let held: Vec<Mapping> = sources
+        .map(|tensor| tensor.and_then(|tensor| tensor.levels.full()))
+        .collect::<Option<_>>()?;
+    if held.len() < 2 || held.iter().any(Mapping::is_opaque) {
+        return None;
+    }
+    let held: Vec<&Form> = held.iter().map(Mapping::form).collect();
+    let levels = [Level::Cluster, Level::Slice, Level::Element];
+    levels.into_iter().find_map(|level| {
+        let mut own = target.levels.iter();
+        let (_, written) = own.find(|(candidate, _)| *candidate == level)?;
+        let (axis, copies) = foreign(forms::known(written)?, &held)?;
+        Some(Hazard {
+            kind: HazardKind::GatherCopies {
+                axis,
+                level,
+                copies,
+            },
+            span: written.span,
+            other: Some(collective.span),
+        })
+    })
+}

@@ -1,0 +1,60 @@
+//! Rewriting texts for the library and release that they are read as: the fixes of one rule, as steps of one change.
+
+use super::{Completed, Completing, Fixable, Fixed, Proposed, Texts, Trust, fix_all};
+use crate::report::{Diagnostic, DiagnosticFix, FileReport};
+use crate::rules::{self, Level};
+
+/// Applies the fixes of names and calls of other releases until none is left, also those that a person should look at. What is
+/// still reported by that rule afterwards is to be done by hand.
+///
+/// What other rules say before and after is left out of account: a kernel that is half rewritten is no kernel.
+pub fn migrate_all(target: &mut impl Fixable) -> Fixed {
+    fix_all(&mut Migration(target), Trust::Maybe)
+}
+
+/// The rule whose fixes rewrite a crate for another release.
+#[must_use]
+pub fn migration_rule() -> &'static str {
+    rules::migration_rule().name
+}
+
+/// Texts as a migration sees them.
+struct Migration<'t, T>(&'t mut T);
+
+impl<T: Fixable> Fixable for Migration<'_, T> {
+    fn texts(&self) -> Texts {
+        self.0.texts()
+    }
+
+    fn replace(&mut self, texts: &Texts) {
+        self.0.replace(texts);
+    }
+
+    fn reports(&self) -> Vec<FileReport> {
+        let mut reports = self.0.reports();
+        for report in &mut reports {
+            let rule = migration_rule();
+            report.diagnostics.retain(|found| found.rule == rule);
+            // What another release says is understood only once it is rewritten.
+            report.operations.unresolved = 0;
+        }
+        reports
+    }
+
+    fn level(&self, _: &Diagnostic) -> Level {
+        Level::Deny
+    }
+
+    fn complete(&self, wanted: &[Proposed<'_>], _: Completing) -> Vec<Completed> {
+        let wanted = wanted.iter().enumerate();
+        let made = wanted.map(|(number, (_, fix))| Completed {
+            of: vec![number],
+            fix: DiagnosticFix::clone(fix),
+        });
+        made.collect()
+    }
+
+    fn is_one_change(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,60 @@
+//! How a row of a library's guide is written, and the parameters that both libraries describe alike.
+
+use crate::kernel::Tier;
+use crate::kernel::dialect::{GuideRow, Part};
+
+/// A generic parameter.
+pub(in crate::kernel::dialect) const fn generic(name: &'static str, meaning: &'static str) -> Part {
+    Part {
+        name,
+        ty: "",
+        meaning,
+        usual: "",
+    }
+}
+
+/// A method whose generics authors write out.
+pub(in crate::kernel::dialect) const fn row(
+    name: &'static str,
+    summary: &'static str,
+    generics: &'static [Part],
+) -> GuideRow {
+    GuideRow {
+        name,
+        tier: None,
+        summary,
+        generics,
+        turbofish: true,
+    }
+}
+
+/// A method whose generics an annotation says.
+pub(in crate::kernel::dialect) const fn annotated(
+    name: &'static str,
+    summary: &'static str,
+    generics: &'static [Part],
+) -> GuideRow {
+    GuideRow {
+        turbofish: false,
+        ..row(name, summary, generics)
+    }
+}
+
+/// A row for the tensors of one memory, where methods of the name differ by it.
+pub(in crate::kernel::dialect) const fn on(tier: Tier, row: GuideRow) -> GuideRow {
+    GuideRow {
+        tier: Some(tier),
+        ..row
+    }
+}
+
+pub(in crate::kernel::dialect) const CHIP: Part = generic("Chip2", "The chips of the result.");
+pub(in crate::kernel::dialect) const ELEMENT: Part = generic(
+    "Element2",
+    "The positions that each slice or chip of the result holds.",
+);
+pub(in crate::kernel::dialect) const INDEX: Part =
+    generic("Index", "The index along which the tile is cut.");
+pub(in crate::kernel::dialect) const LENGTH: Part =
+    generic("LEN", "How many values of the index the tile keeps.");
+pub(in crate::kernel::dialect) const SOURCE: Part = generic("_", "Follows from the argument.");

@@ -1,0 +1,207 @@
+//! Types that both libraries have with the same parameters in the same order, and how a row of types is written.
+
+use crate::kernel::dialect::{Access, TypeEntry, TypeParameter, TypeShape};
+use crate::kernel::{Level, Position, Tier, VectorStage, Way};
+
+use Access::{Exclusive, Owned, Shared};
+use TypeParameter::Other;
+
+pub(in crate::kernel::dialect) const P_SCALAR: TypeParameter = TypeParameter::Scalar;
+pub(in crate::kernel::dialect) const P_CHIP: TypeParameter = TypeParameter::Level(Level::Chip);
+pub(in crate::kernel::dialect) const P_CLUSTER: TypeParameter =
+    TypeParameter::Level(Level::Cluster);
+pub(in crate::kernel::dialect) const P_SLICE: TypeParameter = TypeParameter::Level(Level::Slice);
+pub(in crate::kernel::dialect) const P_PE: TypeParameter = TypeParameter::Level(Level::Pe);
+pub(in crate::kernel::dialect) const P_ROW: TypeParameter = TypeParameter::Level(Level::Row);
+pub(in crate::kernel::dialect) const P_TIME: TypeParameter = TypeParameter::Level(Level::Time);
+pub(in crate::kernel::dialect) const P_PACKET: TypeParameter = TypeParameter::Level(Level::Packet);
+pub(in crate::kernel::dialect) const P_ELEMENT: TypeParameter =
+    TypeParameter::Level(Level::Element);
+pub(in crate::kernel::dialect) const P_CONTEXT: TypeParameter = TypeParameter::Context;
+
+pub(in crate::kernel::dialect) const HBM: &[TypeParameter] = &[P_SCALAR, P_CHIP, P_ELEMENT];
+pub(in crate::kernel::dialect) const DM: &[TypeParameter] =
+    &[P_SCALAR, P_CHIP, P_CLUSTER, P_SLICE, P_ELEMENT];
+pub(in crate::kernel::dialect) const TRF: &[TypeParameter] =
+    &[P_SCALAR, P_CHIP, P_CLUSTER, P_SLICE, P_ROW, P_ELEMENT];
+pub(in crate::kernel::dialect) const STREAM: &[TypeParameter] = &[
+    P_CONTEXT, P_SCALAR, P_CHIP, P_CLUSTER, P_SLICE, P_TIME, P_PACKET,
+];
+pub(in crate::kernel::dialect) const ROW_STREAM: &[TypeParameter] = &[
+    P_CONTEXT, P_SCALAR, P_CHIP, P_CLUSTER, P_SLICE, P_ROW, P_TIME, P_PACKET,
+];
+/// A tensor at rest.
+pub(in crate::kernel::dialect) const fn tensor(
+    name: &'static str,
+    tier: Tier,
+    access: Access,
+    parameters: &'static [TypeParameter],
+) -> TypeEntry {
+    TypeEntry {
+        name,
+        shape: TypeShape::Tensor(tier, access),
+        parameters,
+    }
+}
+
+/// A stream outside of the Vector Engine.
+pub(in crate::kernel::dialect) const fn stream(
+    name: &'static str,
+    position: Position,
+    parameters: &'static [TypeParameter],
+) -> TypeEntry {
+    TypeEntry {
+        name,
+        shape: TypeShape::Stream(Some(position), None),
+        parameters,
+    }
+}
+
+/// A stream inside of the Vector Engine.
+const fn vector(
+    parameters: &'static [TypeParameter],
+    name: &'static str,
+    stage: VectorStage,
+    way: Way,
+) -> TypeEntry {
+    plain(
+        name,
+        TypeShape::Stream(Some(Position::Vector(stage)), Some(way)),
+        parameters,
+    )
+}
+
+/// A type of any shape.
+pub(in crate::kernel::dialect) const fn plain(
+    name: &'static str,
+    shape: TypeShape,
+    parameters: &'static [TypeParameter],
+) -> TypeEntry {
+    TypeEntry {
+        name,
+        shape,
+        parameters,
+    }
+}
+
+/// Streams behind each stage of the Vector Engine; a library says which parameters they have.
+pub(in crate::kernel::dialect) const fn vector_streams(
+    parameters: &'static [TypeParameter],
+) -> [TypeEntry; 12] {
+    [
+        vector(
+            parameters,
+            "VectorBranchTensor",
+            VectorStage::Branch,
+            Way::Way8,
+        ),
+        vector(
+            parameters,
+            "VectorLogicTensor",
+            VectorStage::Logic,
+            Way::Way8,
+        ),
+        vector(parameters, "VectorFxpTensor", VectorStage::Fxp, Way::Way8),
+        vector(
+            parameters,
+            "VectorFxpToFpTensor",
+            VectorStage::FxpToFp,
+            Way::Way8,
+        ),
+        vector(
+            parameters,
+            "VectorNarrowTensor",
+            VectorStage::Narrow,
+            Way::Way4,
+        ),
+        vector(parameters, "VectorFpTensor", VectorStage::Fp, Way::Way4),
+        vector(
+            parameters,
+            "VectorIntraSliceReduceTensor",
+            VectorStage::IntraSliceReduce,
+            Way::Way4,
+        ),
+        vector(
+            parameters,
+            "VectorFpDivTensor",
+            VectorStage::FpDiv,
+            Way::Way4,
+        ),
+        vector(
+            parameters,
+            "VectorWidenTensor",
+            VectorStage::Widen,
+            Way::Way8,
+        ),
+        vector(
+            parameters,
+            "VectorFpToFxpTensor",
+            VectorStage::FpToFxp,
+            Way::Way8,
+        ),
+        vector(parameters, "VectorClipTensor", VectorStage::Clip, Way::Way8),
+        vector(
+            parameters,
+            "VectorFilterTensor",
+            VectorStage::Filter,
+            Way::Way8,
+        ),
+    ]
+}
+
+/// What both libraries have.
+pub(in crate::kernel::dialect) const TYPES: &[TypeEntry] = &[
+    tensor("HostTensor", Tier::Host, Owned, &[P_SCALAR, P_ELEMENT]),
+    tensor("HbmTensor", Tier::Hbm, Owned, HBM),
+    tensor("HbmTensorView", Tier::Hbm, Shared, HBM),
+    tensor("HbmTensorViewMut", Tier::Hbm, Exclusive, HBM),
+    tensor("DmTensor", Tier::Dm, Owned, DM),
+    tensor("DmTensorView", Tier::Dm, Shared, DM),
+    tensor("DmTensorViewMut", Tier::Dm, Exclusive, DM),
+    tensor("TrfTensor", Tier::Trf, Owned, TRF),
+    tensor("VrfTensor", Tier::Vrf, Owned, DM),
+    stream("BeginTensor", Position::Begin, STREAM),
+    stream("FetchTensor", Position::Fetch, STREAM),
+    stream("SwitchTensor", Position::Switch, STREAM),
+    stream("CollectTensor", Position::Collect, STREAM),
+    stream("VectorFinalTensor", Position::VectorFinal, STREAM),
+    stream("CastTensor", Position::Cast, STREAM),
+    stream("TransposeTensor", Position::Transpose, STREAM),
+    plain(
+        "VectorInitTensor",
+        TypeShape::Stream(Some(Position::VectorInit), Some(Way::Way8)),
+        STREAM,
+    ),
+    plain(
+        "VectorTensorPair",
+        TypeShape::Stream(
+            Some(Position::VectorPair(VectorStage::Branch)),
+            Some(Way::Way8),
+        ),
+        &[
+            P_CONTEXT,
+            P_SCALAR,
+            TypeParameter::Stage,
+            P_CHIP,
+            P_CLUSTER,
+            P_SLICE,
+            P_TIME,
+            P_PACKET,
+            TypeParameter::Way,
+        ],
+    ),
+    plain(
+        "VectorInterSliceReduceTensor",
+        TypeShape::Stream(
+            Some(Position::Vector(VectorStage::InterSliceReduce)),
+            Some(Way::Way8),
+        ),
+        &[
+            P_CONTEXT, P_SCALAR, P_CHIP, P_CLUSTER, P_SLICE, P_TIME, P_PACKET, Other,
+        ],
+    ),
+    plain("Context", TypeShape::Device, &[]),
+    plain("TuContext", TypeShape::TensorUnit, &[P_CONTEXT]),
+    plain("DmaContext", TypeShape::DmaEngine, &[P_CONTEXT]),
+    plain("ArrayVec", TypeShape::Container, &[Other, Other]),
+];

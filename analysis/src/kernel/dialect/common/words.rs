@@ -1,0 +1,91 @@
+//! Names that are no methods and no types and that both libraries have.
+
+use crate::hardware::ElementType;
+use crate::kernel::dialect::{SwitchWord, Words};
+use crate::kernel::{
+    AccumulationKind, Context, Position, SwitchParameter, SwitchTopology, TrfAddress, Way,
+};
+
+const SLICE1: (&str, SwitchParameter) = ("slice1", SwitchParameter::Slice1);
+const SLICE0: (&str, SwitchParameter) = ("slice0", SwitchParameter::Slice0);
+const TIME0: (&str, SwitchParameter) = ("time0", SwitchParameter::Time0);
+const RING_SIZE: (&str, SwitchParameter) = ("ring_size", SwitchParameter::RingSize);
+
+/// A topology.
+pub(in crate::kernel::dialect) const fn switch(
+    name: &'static str,
+    topology: SwitchTopology,
+    fields: &'static [(&'static str, SwitchParameter)],
+) -> SwitchWord {
+    SwitchWord {
+        name,
+        topology,
+        fields,
+    }
+}
+
+pub(in crate::kernel::dialect) const BROADCAST01: SwitchWord = switch(
+    "Broadcast01",
+    SwitchTopology::Broadcast01,
+    &[SLICE1, SLICE0, TIME0],
+);
+pub(in crate::kernel::dialect) const BROADCAST1: SwitchWord =
+    switch("Broadcast1", SwitchTopology::Broadcast1, &[SLICE1, SLICE0]);
+pub(in crate::kernel::dialect) const TRANSPOSE: SwitchWord =
+    switch("Transpose", SwitchTopology::Transpose, &[SLICE1, SLICE0]);
+pub(in crate::kernel::dialect) const INTER_TRANSPOSE: SwitchWord = switch(
+    "InterTranspose",
+    SwitchTopology::InterTranspose,
+    &[SLICE1, SLICE0, TIME0],
+);
+pub(in crate::kernel::dialect) const CUSTOM_BROADCAST: SwitchWord = switch(
+    "CustomBroadcast",
+    SwitchTopology::CustomBroadcast,
+    &[RING_SIZE],
+);
+pub(in crate::kernel::dialect) const TRANSPOSED_BROADCAST1: SwitchWord = switch(
+    "TransposedBroadcast1",
+    SwitchTopology::TransposedBroadcast1,
+    &[SLICE1, SLICE0],
+);
+
+/// What both libraries have; each says the rest.
+pub(in crate::kernel::dialect) const WORDS: Words = Words {
+    trf_type: "TrfAddress",
+    trf_regions: &[
+        ("FirstHalf", TrfAddress::FirstHalf),
+        ("SecondHalf", TrfAddress::SecondHalf),
+        ("Full", TrfAddress::Full),
+    ],
+    accumulations: &[
+        ("Interleaved", AccumulationKind::Interleaved),
+        ("Sequential", AccumulationKind::Sequential),
+    ],
+    switch_type: "SwitchConfig",
+    comparison: "Comparison",
+    comparisons: &[
+        ("I32", "InputCmpI32", ElementType::I32),
+        ("F32", "InputCmpF32", ElementType::F32),
+    ],
+    operand_type: "VeRhs",
+    containers: &[("ArrayVec", &["new", "from"])],
+    contexts: &[
+        ("Tu", "Main", Context::Main),
+        ("Tu", "Sub", Context::Sub),
+        ("Dma", "Tensor", Context::TensorDma),
+        ("Dma", "Pcie", Context::PcieDma),
+    ],
+    positions: &[
+        ("Contraction", Position::Accumulate),
+        ("Vector", Position::VectorFinal),
+    ],
+    position_prefix: "Position",
+    stream_suffix: "Tensor",
+    ways: &[("Way8", Way::Way8), ("Way4", Way::Way4)],
+    context_words: "The context: `{ Tu::Main }` or `{ Tu::Sub }`.",
+    way_words: "The lanes: `Way8` or `Way4`.",
+    address_type: "Address",
+    launch: "launch",
+    host_functions: &["launch", "acquire"],
+    ..Words::NONE
+};

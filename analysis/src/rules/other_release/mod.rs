@@ -1,0 +1,141 @@
+//! What another release of the library has, or the other library: what it is called in the one that the crate is written for,
+//! and the edits that write it so.
+//!
+//! Knows what the walk through a function could not take as the crate's own; which method asks for the same stage the
+//! dialect says, and which names have become others the library. How edits are applied is the business of
+//! [`crate::fixing`].
+
+mod calls;
+mod edits;
+mod names;
+mod passes;
+mod tensors;
+mod tools;
+
+use crate::db::Db;
+use crate::items::{Dialect, ItemId, Span, functions_of, is_inside};
+use crate::kernel::dialect;
+use crate::kernel::{Body, ForeignCall, ForeignCallee, body, body_as_meant};
+use crate::libraries::Library;
+
+use super::{Applicability, Checked, Edit, Finding, Fix, Rule, rule, words};
+
+pub(crate) use tools::tool_fixes;
+
+pub(in crate::rules) static OTHER_RELEASE_API: Rule = rule!(
+    "other_release_api",
+    Toolchain,
+    Library,
+    "library",
+    "a name or an argument list of another release, or of the other library",
+    "Releases rename methods, types and variants, split one method into several, take other type arguments and arguments, and \
+     drop addresses; a kernel that mixes them does not compile. The release is the crate's, whatever a snippet was written for. \
+     Where the same stage is written otherwise in it, the finding says how, and a fix writes it so; `visa-lint migrate --to \
+     RELEASE` applies these fixes to a whole crate and lists what is left to do by hand. A fix whose result may mean something \
+     else, such as a transfer by another engine, is marked as one to look at.";
+    refused: Refusal::BY_LIBRARIES,
+);
+
+/// The family's rules.
+pub(super) const RULES: &[&Rule] = &[&OTHER_RELEASE_API];
+
+/// The rule looks at items, not at bodies as they are judged: see [`check_item`].
+pub(super) fn check(_: &Checked<'_>, _: &mut Vec<Finding>) {}
+
+/// What was found of how a call is written here.
+struct Rewritten {
+    edits: Vec<Edit>,
+    /// What is written, in short.
+    text: String,
+    /// Whether it means what was meant in any case.
+    sure: bool,
+}
+
+/// Calls and names of other releases in an item.
+pub(super) fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
+    let mut findings = names::check(db, item);
+    for function in functions_of(db, item) {
+        let judged = body(db, function);
+        if judged.foreign.is_empty() {
+            continue;
+        }
+        let meant = body_as_meant(db, function);
+        let rewriter = calls::Rewriter::new(db, function, &meant);
+        let own = |call: &&ForeignCall| is_inside(db, call.span, function);
+        for call in meant.foreign.iter().filter(own) {
+            findings.push(to_finding(&judged, call, rewriter.rewrite(call)));
+        }
+    }
+    let mut places: Vec<Span> = Vec::new();
+    findings.retain(|finding| {
+        let fresh = !places.contains(&finding.span);
+        places.push(finding.span);
+        fresh
+    });
+    findings
+}
+
+fn to_finding(body: &Body, call: &ForeignCall, rewritten: Result<Rewritten, String>) -> Finding {
+    let finding = Finding::new(
+        &OTHER_RELEASE_API,
+        call.span,
+        message(body.dialect, call, body),
+    );
+    match rewritten {
+        Ok(Rewritten { edits, text, sure }) => {
+            let mut finding = finding.note(format!("here it is written `{text}`"));
+            let applicability = if sure {
+                Applicability::Machine
+            } else {
+                Applicability::Maybe
+            };
+            if !edits.is_empty() {
+                finding.fixes.push(Fix {
+                    title: words::capital(&format!("write `{text}`")),
+                    applicability,
+                    edits,
+                });
+            }
+            finding
+        }
+        Err(reason) => finding.help(reason),
+    }
+}
+
+/// Who has what is called, and what this is written for.
+fn message(own: Dialect, call: &ForeignCall, body: &Body) -> String {
+    let (name, kind, releases) = match call.called {
+        ForeignCallee::Method(method) => {
+            let table = dialect::of(own);
+            let twin = table.methods(method.name).find(|twin| {
+                std::mem::discriminant(&twin.receiver) == std::mem::discriminant(&method.receiver)
+            });
+            let shape = twin.map_or_else(|| method.name.to_owned(), |twin| method.told_apart(twin));
+            (shape, "a method", method.releases)
+        }
+        ForeignCallee::Function(function, _) => (
+            function.name.to_owned(),
+            "a function",
+            Some(function.releases),
+        ),
+    };
+    let release = body.dialect.release;
+    match releases {
+        Some(releases) if call.library == own.library && !releases.contain(release) => {
+            format!("`{name}` is {kind} of release {releases}; this crate is written for {release}")
+        }
+        _ if call.library == own.library => {
+            format!("`{name}` is not offered there in release {release}")
+        }
+        _ => other_library(&name, kind, call.library, own),
+    }
+}
+
+fn other_library(name: &str, kind: &str, library: Library, own: Dialect) -> String {
+    format!(
+        "`{name}` is {kind} of `{}`; this crate is written for `{}` {}",
+        library.crate_name(),
+        own.library.crate_name(),
+        own.release
+    )
+}

@@ -1,0 +1,369 @@
+//! Type-checks the fixtures of the current library against the real crate of their release.
+//!
+//! The crate comes from the registry and needs a nightly toolchain; `DOCS_RS` keeps it from asking for its prebuilt parts. Where
+//! a toolchain, the registry or a release is missing, that is said and is no failure. What the library finds only when a kernel
+//! runs is not found here.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The first line of a fixture of the current library.
+const MARK: &str = "// dialect: opt-std@";
+
+/// Rules whose findings are errors of `rustc` with the library's types: of its macros, of names and numbers of arguments, of
+/// constants that it evaluates while it compiles. A fixture named behind one is an exception, for the reason beside it.
+const COMPILE_ERRORS: &[(&str, &[(&str, &str)])] = &[
+    ("cluster_size", &[]),
+    ("collect_packet_size", &[]),
+    ("context_restriction", &[]),
+    ("duplicate_axis", &[]),
+    ("lift_order", &[]),
+    ("mapping_syntax", &[]),
+    ("other_release_api", &[]),
+    ("reshape_size", &[]),
+    ("slice_size", &[]),
+    ("spm_pe_size", &[]),
+    ("unknown_axis", &[]),
+];
+
+/// What the root of a crate of kernels says.
+const ROOT: &str = "#![feature(register_tool, adt_const_params)]
+#![register_tool(furiosa_opt, tcp)]
+#![allow(warnings)]
+";
+
+/// Right fixtures that are no programs, with what they show.
+const MEANT_TO_FAIL: &[(&str, &str)] = &[(
+    "fixtures/violations/library_version_mismatch/right_single.rs",
+    "a name of another release, which is no sign that the crate is for that release",
+)];
+
+/// A fixture.
+struct Fixture {
+    /// Its path below the repository.
+    path: String,
+    /// Its module in the crate that is compiled.
+    module: String,
+    text: String,
+}
+
+impl Fixture {
+    /// Whether the compiler must refuse it: a wrong fixture of a rule that is a compile error.
+    fn must_fail(&self) -> bool {
+        let mut parts = self.path.rsplit('/');
+        let (Some(file), Some(rule)) = (parts.next(), parts.next()) else {
+            return false;
+        };
+        let excepted = COMPILE_ERRORS
+            .iter()
+            .find(|(name, _)| *name == rule)
+            .map(|(_, excepted)| excepted.iter().any(|(name, _)| *name == file));
+        file.starts_with("wrong") && excepted == Some(false)
+    }
+
+    /// Whether the compiler must accept it.
+    fn must_pass(&self) -> bool {
+        let file = self.path.rsplit('/').next().unwrap_or_default();
+        let excepted = MEANT_TO_FAIL.iter().any(|(path, _)| *path == self.path);
+        !file.starts_with("wrong") && !excepted
+    }
+}
+
+/// Checks the fixtures of one release, or of all; the answer is the report, an error if a verdict is not as it must be.
+pub(crate) fn run(repository: &Path, only: Option<&str>) -> Result<String, String> {
+    if let Err(reason) = cargo(repository, &["--version"]) {
+        return Ok(format!("SKIPPED: there is no nightly toolchain ({reason})"));
+    }
+    let mut report = String::new();
+    let mut wrong = Vec::new();
+    for (release, fixtures) in fixtures(repository)? {
+        if only.is_some_and(|only| only != release) {
+            continue;
+        }
+        match check(repository, &release, &fixtures) {
+            Ok(refused) => {
+                let verdicts = judge(&fixtures, &refused);
+                report.push_str(&format!(
+                    "{release}: {} of {} fixtures refused, {} verdicts not as they must be\n",
+                    refused.len(),
+                    fixtures.len(),
+                    verdicts.len()
+                ));
+                wrong.extend(verdicts);
+            }
+            Err(reason) => report.push_str(&format!("SKIPPED: {release}: {reason}\n")),
+        }
+    }
+    if wrong.is_empty() {
+        return Ok(report);
+    }
+    Err(format!("{report}{}", wrong.join("\n")))
+}
+
+/// What must not be: right fixtures that the compiler refuses, wrong ones that it accepts though their rule is an error of it.
+fn judge(fixtures: &[Fixture], refused: &BTreeMap<String, String>) -> Vec<String> {
+    let verdict = |fixture: &Fixture| match refused.get(&fixture.module) {
+        Some(error) if fixture.must_pass() => Some(format!("{} is refused: {error}", fixture.path)),
+        None if fixture.must_fail() => Some(format!("{} is accepted", fixture.path)),
+        _ => None,
+    };
+    fixtures.iter().filter_map(verdict).collect()
+}
+
+/// The fixtures by release.
+fn fixtures(repository: &Path) -> Result<BTreeMap<String, Vec<Fixture>>, String> {
+    let mut files = Vec::new();
+    for folder in ["fixtures/violations", "fixtures/kernels"] {
+        collect(&repository.join(folder), &mut files)?;
+    }
+    files.sort();
+    let mut found: BTreeMap<String, Vec<Fixture>> = BTreeMap::new();
+    for file in files {
+        let text =
+            fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let Some(release) = text.lines().next().and_then(|line| line.strip_prefix(MARK)) else {
+            continue;
+        };
+        let path = file.strip_prefix(repository).unwrap_or(&file);
+        let path = path.to_string_lossy().replace('\\', "/");
+        let module = path
+            .trim_start_matches("fixtures/")
+            .trim_end_matches(".rs")
+            .replace(['/', '-', '.'], "_");
+        found
+            .entry(release.trim().to_owned())
+            .or_default()
+            .push(Fixture { path, module, text });
+    }
+    Ok(found)
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            // A crate of several files is compiled by its own manifest and not as a module.
+            if !path.join("Cargo.toml").exists() {
+                collect(&path, files)?;
+            }
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The modules that the compiler refuses, with the first error of each. Errors of one phase hide those of later ones, so that
+/// what is refused is taken out and the rest compiled again, until nothing is refused.
+fn check(
+    repository: &Path,
+    release: &str,
+    fixtures: &[Fixture],
+) -> Result<BTreeMap<String, String>, String> {
+    let folder = repository.join("target/real-library").join(release);
+    let source = folder.join("src");
+    let io = |error: std::io::Error| format!("{}: {error}", folder.display());
+    fs::create_dir_all(&source).map_err(io)?;
+    let manifest = format!(
+        "[package]\nname = \"fixtures\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
+         furiosa-opt-std = \"~{release}\"\n\n[profile.dev]\ndebug = 0\n\n[workspace]\n"
+    );
+    fs::write(folder.join("Cargo.toml"), manifest).map_err(io)?;
+    fs::write(source.join("lib.rs"), "").map_err(io)?;
+    cargo(&folder, &["build", "--quiet"])?;
+    for fixture in fixtures {
+        fs::write(source.join(format!("{}.rs", fixture.module)), &fixture.text).map_err(io)?;
+    }
+    let mut refused: BTreeMap<String, String> = BTreeMap::new();
+    loop {
+        let left: Vec<&Fixture> = fixtures
+            .iter()
+            .filter(|one| !refused.contains_key(&one.module))
+            .collect();
+        let output = compile(&folder, &left)?;
+        if output.status.success() {
+            return Ok(refused);
+        }
+        let mut found = errors(&String::from_utf8_lossy(&output.stdout), fixtures);
+        found.retain(|module, _| !refused.contains_key(module));
+        if found.is_empty() {
+            // The types in the error have no axis that would tell whose it is.
+            found = each_alone(&folder, &left)?;
+        }
+        if found.is_empty() {
+            let words = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("an error names no fixture: {}", last_lines(&words)));
+        }
+        refused.extend(found);
+    }
+}
+
+/// What is refused when it is compiled by itself.
+fn each_alone(folder: &Path, fixtures: &[&Fixture]) -> Result<BTreeMap<String, String>, String> {
+    let mut refused = BTreeMap::new();
+    for fixture in fixtures {
+        let output = compile(folder, &[fixture])?;
+        if !output.status.success() {
+            let words = String::from_utf8_lossy(&output.stderr);
+            refused.insert(fixture.module.clone(), last_lines(&words));
+        }
+    }
+    Ok(refused)
+}
+
+/// Compiles modules as a crate; functions that nothing calls as well, since what the library evaluates is evaluated for
+/// compiled code.
+fn compile(folder: &Path, fixtures: &[&Fixture]) -> Result<Output, String> {
+    let modules: String = fixtures
+        .iter()
+        .map(|one| format!("pub mod {};\n", one.module))
+        .collect();
+    let root = folder.join("src/lib.rs");
+    fs::write(&root, format!("{ROOT}{modules}"))
+        .map_err(|error| format!("{}: {error}", root.display()))?;
+    nightly(folder)
+        .args([
+            "rustc",
+            "--lib",
+            "--quiet",
+            "--message-format=json",
+            "--",
+            "-Clink-dead-code",
+        ])
+        .output()
+        .map_err(|error| error.to_string())
+}
+
+/// The fixtures that errors are about, each with its first error.
+fn errors(messages: &str, fixtures: &[Fixture]) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for line in messages.lines() {
+        let Ok(line) = serde_json::from_str::<serde_json::Value>(line) else {
+            continue;
+        };
+        let error = &line["message"];
+        if error["level"] != "error" {
+            continue;
+        }
+        for fixture in fixtures {
+            if is_about(error, &fixture.module) {
+                let words = error["message"].as_str().unwrap_or_default();
+                found
+                    .entry(fixture.module.clone())
+                    .or_insert_with(|| words.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// Whether an error is about a module: by a place in it, or by a type of it for what is evaluated in the library's own code. What
+/// a help proposes to import is in other modules.
+fn is_about(error: &serde_json::Value, module: &str) -> bool {
+    let file = format!("src/{module}.rs");
+    let children = error["children"].as_array().into_iter().flatten();
+    let notes = children.filter(|child| child["level"] != "help");
+    std::iter::once(error).chain(notes).any(|part| {
+        let mut spans = part["spans"].as_array().into_iter().flatten();
+        spans.any(|span| span["file_name"] == file.as_str() || has_type_of(&span["label"], module))
+            || has_type_of(&part["message"], module)
+    })
+}
+
+fn has_type_of(words: &serde_json::Value, module: &str) -> bool {
+    let words = words.as_str().unwrap_or_default();
+    let types = format!("{module}::");
+    let mut places = words
+        .match_indices(&types)
+        .map(|(at, _)| words[..at].chars().next_back());
+    places.any(|before| !before.is_some_and(|one| one.is_alphanumeric() || one == '_'))
+}
+
+/// Runs the nightly cargo; its last words if it fails.
+fn cargo(folder: &Path, arguments: &[&str]) -> Result<(), String> {
+    let output = nightly(folder)
+        .args(arguments)
+        .output()
+        .map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(last_lines(&String::from_utf8_lossy(&output.stderr)))
+}
+
+fn nightly(folder: &Path) -> Command {
+    let mut command = Command::new("cargo");
+    // The toolchain of the project and the cargo that runs this must not be inherited.
+    for name in ["CARGO", "RUSTC", "RUSTFLAGS", "CARGO_TARGET_DIR"] {
+        command.env_remove(name);
+    }
+    command
+        .env("RUSTUP_TOOLCHAIN", "nightly")
+        .env("DOCS_RS", "1")
+        .current_dir(folder);
+    command
+}
+
+fn last_lines(words: &str) -> String {
+    let lines: Vec<&str> = words
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    lines
+        .get(lines.len().saturating_sub(3)..)
+        .unwrap_or_default()
+        .join(" | ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fixture(path: &str) -> Fixture {
+        Fixture {
+            path: path.to_owned(),
+            module: path.replace(['/', '.'], "_"),
+            text: String::new(),
+        }
+    }
+
+    #[test]
+    fn verdicts_are_as_they_must_be() {
+        let fixtures = [
+            fixture("fixtures/violations/slice_size/wrong.rs"),
+            fixture("fixtures/violations/slice_size/right.rs"),
+            fixture("fixtures/violations/lift_placement/wrong.rs"),
+            fixture("fixtures/kernels/current/norm.rs"),
+        ];
+        let refused = |numbers: &[usize]| -> BTreeMap<String, String> {
+            let chosen = numbers.iter().filter_map(|number| fixtures.get(*number));
+            chosen
+                .map(|one| (one.module.clone(), "error".to_owned()))
+                .collect()
+        };
+        // A run of the kernel finds the lift; the compiler need not.
+        assert!(judge(&fixtures, &refused(&[0])).is_empty());
+        assert!(judge(&fixtures, &refused(&[0, 2])).is_empty());
+        assert_eq!(judge(&fixtures, &refused(&[])).len(), 1);
+        assert_eq!(judge(&fixtures, &refused(&[0, 1, 3])).len(), 2);
+    }
+
+    #[test]
+    fn errors_are_about_their_fixture() {
+        let fixtures = [fixture("a/b.rs"), fixture("a/c.rs"), fixture("a/d.rs")];
+        let error = r#"{"message":{"level":"error","message":"evaluation panicked","spans":[
+            {"file_name":"lib/x.rs","label":"evaluation of `size::<a_b_rs::K, not_a_c_rs::K>`"}],"children":[
+            {"level":"help","message":"import `a_d_rs::K`","spans":[{"file_name":"src/a_d_rs.rs"}]}]}}"#;
+        let warning = r#"{"message":{"level":"warning","message":"unused","spans":[{"file_name":"src/a_c_rs.rs"}]}}"#;
+        let placed = r#"{"message":{"level":"error","message":"no method","spans":[{"file_name":"src/a_d_rs.rs"}]}}"#;
+        let error = error.replace('\n', " ");
+        let found = errors(&format!("{error}\n{warning}\nnot json\n"), &fixtures);
+        assert_eq!(found.keys().collect::<Vec<_>>(), ["a_b_rs"]);
+        assert_eq!(found["a_b_rs"], "evaluation panicked");
+        let found = errors(placed, &fixtures);
+        assert_eq!(found.keys().collect::<Vec<_>>(), ["a_d_rs"]);
+    }
+}
