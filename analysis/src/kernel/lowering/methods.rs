@@ -145,18 +145,18 @@ impl Interpreter<'_> {
         }
     }
 
+    /// The method of a struct of the project.
+    fn own_method(&self, named: &Named, call: &Call) -> Option<ItemId> {
+        let found = items::associated(self.db, named.item?, &call.name)?;
+        (found.kind(self.db) == ItemKind::Function).then_some(found)
+    }
+
     /// A method that is not followed, of a receiver that need not be the library's.
     fn unknown_method(&self, name: &str) -> UnresolvedReason {
         UnresolvedReason::UnknownMethod {
             name: name.to_owned(),
             dialect: self.own.dialect.id(),
         }
-    }
-
-    /// The method of a struct of the project.
-    fn own_method(&self, named: &Named, call: &Call) -> Option<ItemId> {
-        let found = items::associated(self.db, named.item?, &call.name)?;
-        (found.kind(self.db) == ItemKind::Function).then_some(found)
     }
 
     /// A method that the dialect does not have on the receiver: one of Rust's own, or one that does not exist.
@@ -208,7 +208,8 @@ impl Interpreter<'_> {
                 })
             }
             Value::Named(_) if takes_context(call) => {
-                // A method of a struct of the project: that a trait or a macro gives it: not followed, and none of a library, whatever it is called.
+                // A method that a trait or a macro gives a struct of the project: not followed, and none of a library,
+                // whatever it is called.
                 let reason = self.unknown_method(&call.name);
                 self.unresolved(reason, call.name_span);
                 Value::Unknown
