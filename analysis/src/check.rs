@@ -543,7 +543,14 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
                 ..diagnostic
             }));
     }
-    report.diagnostics.extend(mismatches(db, file, &mut places));
+    let mismatches = mismatches(db, file, &mut places);
+    let whole = enabled_rules(db, file);
+    if mismatches.iter().any(|found| whole.has(found.rule)) {
+        // One finding says of the whole file what each of its names would say again.
+        let single = rules::migration_rule().name;
+        report.diagnostics.retain(|found| found.rule != single);
+    }
+    report.diagnostics.extend(mismatches);
     report.libraries.push(library_of(db, file));
     report.unresolved = unresolved.into_values().collect();
     report.operations = counts(operations.len(), &report.unresolved);

@@ -31,6 +31,15 @@ pub use self::writing::{Allowed, allowing};
 
 /// The tool names that kernels register for their attributes.
 const TOOLS: [&str; 3] = ["tcp", "furiosa_opt", "visa"];
+
+/// The tool that kernels of a library register.
+pub(crate) const fn tool_of(library: crate::libraries::Library) -> &'static str {
+    let [book, current, _] = TOOLS;
+    match library {
+        crate::libraries::Library::VisaStd => book,
+        crate::libraries::Library::OptStd => current,
+    }
+}
 /// What a suppressing comment starts with.
 const COMMENT: &str = "visa-lint:";
 

@@ -22,6 +22,7 @@ use crate::check::{
 use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::cost::{KernelCost, kernel_costs};
 use crate::db::AnalysisDatabase;
+use crate::fixing::tool_fixes;
 use crate::fixing::{Completed, Completing, Proposed, completed};
 use crate::fragments::{
     Fragment, blank, doc_blocks, file_of, fragments, is_markdown, markdown_blocks, path_of,
@@ -32,7 +33,7 @@ use crate::inputs::{
 };
 use crate::items::{DISUSED_BY_EDIT, Dialect, ItemId};
 use crate::report::{CrateLibrary, DiagnosticFix, FileReport, Problem, Report, fitted};
-use crate::rules::{EnabledRules, tool_fixes};
+use crate::rules::EnabledRules;
 use crate::suppression::{Allowed, allowing};
 
 /// Bytes of text that may be out of use before the database is made anew, however little is in use: what was worked out of

@@ -19,6 +19,18 @@ use visa_tests::{
 /// Wrong kernels whose rule promises a fix or alternatives and that have none, with the reason.
 const WITHOUT: &[(&str, &str)] = &[
     (
+        "switch_topology_mismatch/wrong_opt_std_0_6",
+        "where slices and time are both declared otherwise, mending one of them leaves the other",
+    ),
+    (
+        "switch_topology_mismatch/wrong_opt_std_0_8",
+        "what is dropped, or taken from time, has no place that the declared slices leave to it",
+    ),
+    (
+        "way_shape/wrong_opt_std_0_8",
+        "an odd number of steps makes no pairs, whatever is declared behind them",
+    ),
+    (
         "dma_alignment/wrong_slice_opt_std_0_8",
         "only another order of the whole tensor brings the values of the axis further apart",
     ),

@@ -8,6 +8,8 @@ use crate::items::Span;
 use crate::kernel::{Pass, Position};
 use crate::mapping::{Answer, Mapping, equal_forms};
 
+use super::conventions::Conventions;
+
 /// What the Cast Engine makes of one stage, with the violations met.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CastDerivation {
@@ -75,8 +77,10 @@ pub fn derive(pass: &Pass, index: usize, target: Target) -> CastDerivation {
         return derived;
     };
     let legal = hardware::cast_outputs(input_type, target);
-    // A cast to the same type asks nothing of the engine: the stream passes by.
-    if input_type != output_type && !legal.contains(&output_type) {
+    // A cast to the same type asks nothing of the engine: the stream passes by, where the library has it.
+    let passes_by =
+        input_type == output_type && Conventions::of(pass.dialect).casts_to_the_same_type();
+    if !passes_by && !legal.contains(&output_type) {
         derived.violations.push(CastViolation::Unsupported {
             input: input_type,
             output: output_type,

@@ -124,6 +124,19 @@ impl Conventions {
         !self.since(4)
     }
 
+    /// Whether a transfer into the data memory is refused for the steps at which it reads the HBM; else for those at which it
+    /// writes alone.
+    #[must_use]
+    pub const fn refuses_ragged_reads(self) -> bool {
+        !self.current
+    }
+
+    /// Whether a cast to the type that the stream has is a method of it.
+    #[must_use]
+    pub fn casts_to_the_same_type(self) -> bool {
+        !self.since(6)
+    }
+
     /// Whether this is the successor of the book's library.
     #[must_use]
     pub const fn is_successor(self) -> bool {
@@ -233,5 +246,18 @@ impl Conventions {
     #[must_use]
     pub fn delivers_whole_words(self) -> bool {
         self.since(8)
+    }
+
+    /// Whether the trimmed packet is the innermost run of the element that it is committed to, and padding may be written over
+    /// padding.
+    #[must_use]
+    pub fn commits_packets_innermost(self) -> bool {
+        self.since(7)
+    }
+
+    /// Whether a widening of an odd number of steps is a fault of its own.
+    #[must_use]
+    pub const fn joins_pairs_of_steps(self) -> bool {
+        self.current
     }
 }

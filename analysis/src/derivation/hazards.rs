@@ -10,9 +10,14 @@ use crate::kernel::{
 };
 use crate::mapping::{Answer, Form, Mapping, equal_forms};
 
+use rustc_hash::FxHashSet;
+
 use super::conventions::Conventions;
 use super::forms;
 use super::memory::{MemoryDerivation, Part};
+
+/// Writes to tiles of an unrolled kernel, at the most: what users report is a limit of about a thousand.
+const TILE_WRITES: u64 = 1024;
 
 /// One such form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +53,11 @@ pub enum HazardKind {
     TileReshape,
     /// A contraction in the sub context.
     SubContraction,
+    /// More writes to tiles than a kernel has addresses for.
+    TileWrites {
+        /// How many.
+        writes: u64,
+    },
     /// A gather into copies.
     GatherCopies {
         /// An axis of the target that neither table nor list has.
@@ -91,6 +101,9 @@ pub fn derive(body: &Body, memory: &MemoryDerivation) -> Vec<Hazard> {
                 }
             }
         }
+    }
+    if known.is_successor() {
+        found.extend(tile_writes(body));
     }
     if known.reshapes_no_tiles() {
         found.extend(
@@ -205,6 +218,55 @@ fn partial_load(
         kind: HazardKind::PartialLoad,
         span: copy.span,
         other: Some(before.span),
+    })
+}
+
+/// Writes to tiles that are not at the same place in each run, over all runs of the loops around them.
+fn tile_writes(body: &Body) -> Option<Hazard> {
+    body.device.as_ref()?;
+    let mut writes = 0_u64;
+    let mut first = None;
+    let mut seen: FxHashSet<Vec<Span>> = FxHashSet::default();
+    for operation in &body.operations {
+        let target = match &operation.kind {
+            OperationKind::Copy(copy) => Some(copy.target),
+            OperationKind::Pass(pass) => match pass.end {
+                PassEnd::CommitView { target, .. } => Some(target),
+                _ => None,
+            },
+            OperationKind::Collective(_) => None,
+        };
+        let Some(origin) = target
+            .and_then(|id| body.tensor(id))
+            .map(|view| &view.origin)
+        else {
+            continue;
+        };
+        let Origin::View {
+            tile: Some(window), ..
+        } = origin
+        else {
+            continue;
+        };
+        let moves = window
+            .start_range
+            .is_some_and(|(least, most)| least != most);
+        let mut place: Vec<Span> = operation.loops.iter().map(|frame| frame.span).collect();
+        place.extend(&operation.calls);
+        place.push(operation.span);
+        // Loops may be shortened: one run stands for all, whose number is known.
+        if !moves || operation.loops.is_empty() || !seen.insert(place) {
+            continue;
+        }
+        let mut runs = operation.loops.iter().map(|frame| frame.count);
+        let runs = runs.try_fold(1_u64, |all, count| all.checked_mul(count?))?;
+        writes = writes.checked_add(runs)?;
+        first.get_or_insert(operation.span);
+    }
+    (writes > TILE_WRITES).then(|| Hazard {
+        kind: HazardKind::TileWrites { writes },
+        span: first.unwrap_or(body.span),
+        other: None,
     })
 }
 

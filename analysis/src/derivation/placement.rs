@@ -128,7 +128,10 @@ pub fn grid(body: &Body) -> Vec<GridViolation> {
             };
             let known = |known: &GridViolation| (known.level, known.span) == (level, written.span);
             // What the compiler says of a grid that is not written names slices alone.
-            let is_judged = level == Level::Slice || device.pes.is_some();
+            let is_grid = (1..=machine.pes())
+                .filter_map(|pes| machine.grid(pes))
+                .any(|(_, slices)| slices == size);
+            let is_judged = device.pes.is_some() || (level == Level::Slice && is_grid);
             if is_judged && is_one && size != expected && !found.iter().any(known) {
                 found.push(GridViolation {
                     level,

@@ -91,6 +91,9 @@ pub enum PlanFault {
 pub fn derive(body: &Body) -> Vec<PlanViolation> {
     let mut found = Vec::new();
     for operation in &body.operations {
+        if let OperationKind::Copy(copy) = &operation.kind {
+            found.extend(rows::from_scratchpad(body, operation.id, copy));
+        }
         let OperationKind::Collective(collective) = &operation.kind else {
             continue;
         };

@@ -13,6 +13,7 @@ mod migration;
 mod rounds;
 #[cfg(test)]
 mod tests;
+mod tools;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub use self::asked::{Completed, Completing};
 pub use self::edits::{Application, apply_fixes, with_line_breaks_of};
 pub use self::migration::{migrate_all, migration_rule};
 pub use self::rounds::{Fixable, Fixed, Proposed, fix_all};
+pub(crate) use tools::tool_fixes;
 
 use crate::report::{Diagnostic, DiagnosticFix};
 use crate::rules::Applicability;

@@ -20,8 +20,6 @@ pub(crate) struct Renames {
     /// What is gone and is written otherwise by hand: type, function if it is one, the first release without it, and what there
     /// is instead.
     pub(crate) gone: &'static [(&'static str, Option<&'static str>, Release, &'static str)],
-    /// The tools that attributes of the library's kernels are registered with, the book's first.
-    pub(crate) tools: &'static [&'static str],
 }
 
 /// Something under the names that it had, each with the first release of it; the first is the book's, where it has it.
@@ -84,7 +82,6 @@ impl Renames {
         bare: &[],
         comparison: None,
         gone: &[],
-        tools: &[],
     };
 
     /// What a type's name is in a release; none where the release has the name.

@@ -68,7 +68,9 @@ fn to_finding(checked: &Checked<'_>, violation: &CastViolation) -> Finding {
                 format!("the Cast Engine cannot convert `{input}` to `{output}`"),
             )
             .related(*input_span, format!("`{input}` enters the cast"));
-            if legal.is_empty() {
+            if input == output {
+                finding.help("leave the cast out: the stream has the type already")
+            } else if legal.is_empty() {
                 finding.help(
                     "it takes `i32` and `f32` streams; convert other types in the Fetch Engine",
                 )

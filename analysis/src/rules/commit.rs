@@ -1,9 +1,10 @@
 //! Rules of the Commit Engine.
 
-use crate::derivation::EndDerivation;
 use crate::derivation::commit::{CommitDerivation, CommitViolation, Mismatch, MismatchKind};
 use crate::derivation::memory::InPlaceCommit;
 use crate::derivation::sequencer::{Misfit, SequencerViolation};
+use crate::derivation::steps::StepViolation;
+use crate::derivation::{EndDerivation, PassDerivation, StageDerivation};
 use crate::hardware::{COMMIT_UNIT_BYTES, FLIT_BYTES};
 use crate::items::Span;
 use crate::kernel::{Pass, Tensor};
@@ -87,19 +88,36 @@ pub(super) const RULES: &[&Rule] = &[
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    for (pass, derived) in wording::passes(checked) {
-        let EndDerivation::Commit(derived) = &derived.end else {
+    for (pass, whole) in wording::passes(checked) {
+        let EndDerivation::Commit(derived) = &whole.end else {
             continue;
+        };
+        // What is trimmed to a size that is not written is said there.
+        let is_said = |violation: &CommitViolation| {
+            matches!(violation, CommitViolation::PacketSize { .. }) && trims_too_far(whole)
         };
         let Some((target, method)) = commit_target(checked, pass) else {
             continue;
         };
-        findings.extend(derived.violations.iter().filter_map(|violation| {
+        let violations = derived.violations.iter();
+        let violations = violations.filter(|violation| !is_said(violation));
+        findings.extend(violations.filter_map(|violation| {
             to_finding(checked, pass, (target, method), derived, violation)
         }));
     }
     let in_place = &checked.derivation().memory.in_place;
     findings.extend(in_place.iter().map(|found| word_in_place(checked, found)));
+}
+
+/// Whether a trim leaves a packet of a size that is not written.
+fn trims_too_far(pass: &PassDerivation) -> bool {
+    pass.stages.iter().any(|stage| match stage {
+        StageDerivation::Step(derived) => {
+            let mut violations = derived.violations.iter();
+            violations.any(|violation| matches!(violation, StepViolation::TrimSize { .. }))
+        }
+        _ => false,
+    })
 }
 
 fn word_in_place(checked: &Checked<'_>, found: &InPlaceCommit) -> Finding {
@@ -242,6 +260,19 @@ fn word_mismatch(pass: &Pass, element: Span, mismatch: &Mismatch) -> Finding {
                 part(axis, *step)
             )
         }
+        MismatchKind::Innermost(found) => {
+            let packet = output.packet.get().map_or_else(String::new, written);
+            match found {
+                Some(found) => format!(
+                    "the trimmed packet `{packet}` is the innermost run of an element, and there is `{}`",
+                    written(found)
+                ),
+                None => format!("its length is no multiple of the trimmed packet `{packet}`"),
+            }
+        }
+        MismatchKind::Padding { needed, held } => format!(
+            "the stream has {needed} steps where the element has room for {held}, data and padding together"
+        ),
         MismatchKind::Misfit(Misfit::Unknown) | MismatchKind::Invented(_) => {
             "the two do not agree".to_owned()
         }

@@ -1,27 +1,32 @@
 //! Rules of the DMA engines.
 
 use crate::derivation::OperationDerivation;
+use crate::derivation::conventions::Conventions;
 use crate::derivation::dma::{DmaDerivation, DmaViolation, Side};
 use crate::hardware::{DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES};
 use crate::kernel::{Copy, OperationKind, Tier};
 
 use super::memory::with_nearest;
 use super::sequencer::{bytes, transfer_span};
-use super::{Applicability, Checked, Finding, Rule, rule};
+use super::{Applicability, Checked, Finding, Group, Rule, rule};
 
-pub(in crate::rules) static DMA_ALIGNMENT: Rule = rule!(
-    "dma_alignment",
-    Hardware,
-    Dma,
-    "DMA Engine: Alignment Constraints",
-    "a transfer into DM whose address or packet is no multiple of 8 bytes",
-    "A bank of DM writes whole rows of 8 bytes, so what a DMA engine writes there starts at a multiple of 8 bytes and is one. \
-     From HBM the read address must be one too. The packet is the longest run of bytes that is in a line on both \
-     sides: where the two layouts agree on less than 8 bytes at a time, nothing can be written. Padding counts where \
-     both sides hold it.",
-    fix;
-    refused: Refusal::since(2),
-);
+pub(in crate::rules) static DMA_ALIGNMENT: Rule = Rule {
+    // Reads that the book refuses and the current library takes.
+    lesser: Some(Group::Suspicious),
+    ..rule!(
+        "dma_alignment",
+        Hardware,
+        Dma,
+        "DMA Engine: Alignment Constraints",
+        "a transfer into DM whose address or packet is no multiple of 8 bytes",
+        "A bank of DM writes whole rows of 8 bytes, so what a DMA engine writes there starts at a multiple of 8 bytes and is one. \
+         From HBM the read address must be one too. The packet is the longest run of bytes that is in a line on both \
+         sides: where the two layouts agree on less than 8 bytes at a time, nothing can be written. Padding counts where \
+         both sides hold it.",
+        fix;
+        refused: Refusal::since(2),
+    )
+};
 
 pub(in crate::rules) static DMA_PACKET_LIMIT: Rule = rule!(
     "dma_packet_limit",
@@ -138,6 +143,20 @@ fn to_finding(
         )
         .help("pad both sides to a length that packets divide"),
         DmaViolation::Sequencer(_) => return None,
+    };
+    let reads = matches!(
+        violation,
+        DmaViolation::Stride {
+            side: Side::Read,
+            ..
+        }
+    );
+    let finding = if reads && !Conventions::of(checked.body.dialect).refuses_ragged_reads() {
+        let mut finding = finding.note("the library looks at what is written alone, and takes it");
+        finding.group = Some(Group::Suspicious);
+        finding
+    } else {
+        finding
     };
     let finding = if derived.entries.is_empty() {
         finding

@@ -195,6 +195,7 @@ pub(super) const FAMILIES: &[Family] = &[
         rules: hazards::RULES,
         also: &[
             &contexts::CONTEXT_RESTRICTION,
+            &device_language::KERNEL_LANGUAGE,
             &provenance::CLAIMED_REPLICATION,
         ],
         needs: Needs::Derivation,

@@ -5,6 +5,7 @@ use crate::derivation::hazards::{Hazard, HazardKind, derive};
 use crate::kernel::Level as Tier;
 
 use super::contexts::CONTEXT_RESTRICTION;
+use super::device_language::KERNEL_LANGUAGE;
 use super::provenance::CLAIMED_REPLICATION;
 use super::wording::written;
 use super::{Checked, Finding, Group, Level, Rule, rule};
@@ -163,6 +164,13 @@ fn to_finding(hazard: &Hazard, release: crate::libraries::Release) -> Finding {
             finding.group = Some(Group::Toolchain);
             finding.help("begin this pass on the main context")
         }
+        HazardKind::TileWrites { writes } => finding(
+            &KERNEL_LANGUAGE,
+            format!(
+                "the kernel writes {writes} tiles, and the compiler unrolls all of them; it has addresses for about a thousand"
+            ),
+        )
+        .help("write larger tiles, or fewer of them"),
         HazardKind::GatherCopies {
             axis,
             level,

@@ -118,7 +118,6 @@ pub(crate) use coverage::{
     asks_for_undecided, hidden, names_what_is_not_looked_at, not_looked_at, what,
 };
 pub(crate) use fetch::unaligned_packet;
-pub(crate) use other_release::tool_fixes;
 pub(crate) use reach::Reach;
 pub(crate) use scoped::{NamesInScope, name_fixes_in_scope, name_in_scope, with_paths};
 pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};

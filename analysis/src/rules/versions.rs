@@ -88,7 +88,8 @@ pub(crate) fn excluded(krate: &Crate, library: &FileLibrary, found: &Excluded) -
         .note(format!(
             "name release {newest} in `Cargo.toml` or under `[library]` in `visa-lint.toml` if the kernels are written for it, \
              else change them"
-        ));
+        ))
+        .note(migration(library));
     for (place, shape) in others.iter().take(SHOWN) {
         let message = format!("{} is of {}", shape.words, shape.releases());
         finding = finding.related(*place, message);
@@ -119,6 +120,18 @@ pub(crate) fn other_library(
             "`dialect = \"{}\"` under `[[overrides]]` in `visa-lint.toml` reads single files otherwise",
             imported.name()
         ))
+        .note(migration(library))
+}
+
+/// How kernels are rewritten for what their crate is for.
+fn migration(library: &FileLibrary) -> String {
+    match library.dialect.library {
+        Library::OptStd => format!(
+            "`visa-lint migrate --to {}` rewrites kernels of earlier releases and of the book's library",
+            library.dialect.release
+        ),
+        Library::VisaStd => "kernels are rewritten for later releases only".to_owned(),
+    }
 }
 
 /// A release that is not known, said once a crate.

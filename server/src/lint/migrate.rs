@@ -23,10 +23,13 @@ use super::session::{Given, Session};
 use super::words::{counted, printable};
 use super::writing::{Staged, put_in_place};
 use crate::project::Failure;
-use crate::project::levels::{Change, Levels, Origin};
+use crate::project::levels::{Change, Levels, Named, Origin};
 use crate::project::paths::{reason, slashes};
 use crate::project::requirements::{required, workspace_manifest};
 use crate::project::settings::{Dialect, SettingsArguments};
+
+/// The rule that says of whole files that they are for another release.
+const WHOLE_FILES: &str = "library_version_mismatch";
 
 /// What is left to do by hand: file, line, column and what there is to do.
 type Left = (String, u32, u32, String);
@@ -79,20 +82,26 @@ fn migrate(
             level: Level::Deny,
             origin: Origin::Option("to"),
         }],
+        // A file for another release altogether is what is rewritten.
+        ignore: vec![Named {
+            name: WHOLE_FILES.to_owned(),
+            origin: Origin::Option("to"),
+        }],
         ..Levels::default()
     };
-    let mut left = refuse_later(options, &found, &levels, target)?;
     let forced = SettingsArguments {
         dialect: Some(Dialect {
             library: Some(Library::OptStd),
             release: Some(target),
         }),
-        ..found
+        ..found.clone()
     };
-    let mut session = Session::open(given(options, &forced), &levels)?;
+    let session = Session::open(given(options, &found), &levels)?;
     if session.say_unreadable() {
         return Ok(Outcome::Failed);
     }
+    let mut left = refuse_later(&session, target)?;
+    let mut session = session.read_as(given(options, &forced))?;
     let before = session.own_texts();
     let fixed = migrate_all(&mut session);
     register_tools(&mut session);
@@ -121,13 +130,7 @@ fn given<'a>(options: &'a MigrateArguments, settings: &'a SettingsArguments) -> 
 
 /// Refuses crates that are written for a later release than the one that is asked for; what settings say of the release is
 /// left to do.
-fn refuse_later(
-    options: &MigrateArguments,
-    settings: &SettingsArguments,
-    levels: &Levels,
-    target: Release,
-) -> Result<Vec<Left>, Failure> {
-    let session = Session::open(given(options, settings), levels)?;
+fn refuse_later(session: &Session<'_>, target: Release) -> Result<Vec<Left>, Failure> {
     let reported: Vec<&str> = session.reported_paths().collect();
     if reported.is_empty() {
         return Err(Failure::new(

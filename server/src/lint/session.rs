@@ -124,6 +124,16 @@ impl<'a> Session<'a> {
         Ok(session)
     }
 
+    /// The same files with other settings; nothing is read again but the settings.
+    pub(crate) fn read_as(mut self, given: Given<'a>) -> Result<Self, Failure> {
+        let mut resolver = Resolver::new(given.settings, self.levels.clone())?;
+        let files = self.sources.files.iter();
+        self.settings = resolver.table(files.map(|file| file.path.as_str()))?;
+        self.given = given;
+        self.whole = OnceCell::new();
+        Ok(self)
+    }
+
     /// Reads everything again; whether files, texts or what could be read have changed. The engine keeps what it knows of
     /// the rest. Where the settings cannot be used everything stays as it was.
     pub(crate) fn reload(&mut self) -> Result<bool, Failure> {

@@ -25,6 +25,7 @@ mod formats;
 mod human;
 mod ignoring;
 mod markdown;
+mod migrate;
 mod questions;
 mod releases;
 mod settings;

@@ -338,3 +338,54 @@ fn a_refactoring_leaves_the_kernel_as_it_is() {
         client.finish();
     }
 }
+
+/// A kernel with calls of other releases, in the newest one.
+const OTHER_RELEASES: &str = "use furiosa_opt_std::prelude::*;
+axes![S = 256, B = 32];
+#[device(chip = 1)]
+fn copy(device: &mut Device, x: &HbmTensor<i8, m![1], m![S, B]>) -> HbmTensor<i8, m![1], m![S, B]> {
+    let x: DmTensor<i8, m![1], m![1 # 2], m![S], m![B]> = x.to_dm(&mut device.tdma, 0);
+    let y: DmTensor<i8, m![1], m![1 # 2], m![S], m![B]> = device
+        .main
+        .begin(x.view())
+        .fetch::<i32, m![1], m![B]>()
+        .collect::<m![1], m![B]>()
+        .commit_trim::<m![B]>()
+        .commit();
+    y.to_hbm(&mut device.tdma)
+}
+";
+
+#[test]
+fn calls_of_other_releases_are_written_as_the_crates_has_them() {
+    for (place, title, after) in [
+        (
+            "to_dm",
+            "Write `to_dm(&mut device.tdma)`",
+            OTHER_RELEASES.replace("tdma, 0)", "tdma)"),
+        ),
+        (
+            "fetch",
+            "Write `fetch::<m![1], m![B]>().fetch_cast::<i32>()`",
+            OTHER_RELEASES.replace(
+                "fetch::<i32, m![1], m![B]>()",
+                "fetch::<m![1], m![B]>()\n        .fetch_cast::<i32>()",
+            ),
+        ),
+    ] {
+        let mut client = Setup::utf16().in_process();
+        let uri = untitled("releases.rs");
+        let text = Text::new(OTHER_RELEASES, false);
+        client.open(&uri, &text.text);
+        let diagnostics = pull(&mut client, &uri);
+        let mut found = rules(&diagnostics);
+        found.retain(|rule| *rule == "other_release_api");
+        assert_eq!(found.len(), 2);
+        let actions = actions(&mut client, &uri, text.range_of(place), &about(&[]));
+        let fix = actions.iter().find(|action| action["title"] == title);
+        let fix = fix.unwrap_or_else(|| panic!("{:?}", titles(&actions)));
+        assert_eq!(fix["kind"], "quickfix");
+        assert_eq!(applied(&text, &uri, 1, fix), after);
+        client.finish();
+    }
+}

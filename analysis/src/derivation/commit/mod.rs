@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod tests;
 
+mod packed;
+
 use std::sync::Arc;
 
 use crate::hardware::{COMMIT_UNIT_BYTES, FLIT_BYTES};
@@ -15,6 +17,7 @@ use crate::kernel::{
 use crate::mapping::{Digit, Form, Groups, Mapping, MappingKind, PaddingKind};
 
 use super::banks::greatest_common_divisor;
+use super::conventions::Conventions;
 use super::fetch::BankRun;
 use super::sequencer::{
     Misfit, SequenceReport, SequenceRequest, SequencerMode, SequencerViolation, lacking, sequence,
@@ -88,6 +91,15 @@ pub enum MismatchKind {
     Misfit(Misfit),
     /// The element has an axis, or a part of one, that the stream lacks.
     Invented(Misfit),
+    /// The packet is not the innermost run of the element: what is there, if the packet's length divides the element.
+    Innermost(Option<Mapping>),
+    /// The time has more padding than the element has room for.
+    Padding {
+        /// Padded steps a step of data.
+        needed: u64,
+        /// Positions of padding that the element has for it.
+        held: u64,
+    },
 }
 
 /// Derives what the Commit Engine does at the end of a pass (book: Commit Engine; library: 5.11).
@@ -223,6 +235,10 @@ fn judge(
     if let Some(axis) = dropped.iter().find(|axis| !is_broadcast(body, pass, axis)) {
         return mismatch(MismatchKind::Dropped(Arc::clone(axis)));
     }
+    let exact = Conventions::of(pass.dialect).commits_packets_innermost();
+    if exact && let Some(found) = packed::other_innermost(packet, element) {
+        return mismatch(MismatchKind::Innermost(found.ok()));
+    }
     let violations = || report.violations.iter();
     if let Some(misfit) = violations().find_map(|violation| match violation {
         SequencerViolation::Misfit(misfit) => Some(misfit),
@@ -239,8 +255,17 @@ fn judge(
     if let Some(misfit) = lacking(&whole, element) {
         return mismatch(MismatchKind::Invented(misfit));
     }
+    let beyond = |violation: &SequencerViolation| {
+        exact && matches!(violation, SequencerViolation::WriteBounds { .. })
+    };
+    if violations().any(beyond)
+        && let Some((needed, held)) = packed::more_padding(stream, element)
+    {
+        return mismatch(MismatchKind::Padding { needed, held });
+    }
     violations()
         .filter(|violation| !matches!(violation, SequencerViolation::CommitPacket { .. }))
+        .filter(|violation| !beyond(violation))
         .cloned()
         .map(CommitViolation::Sequencer)
         .collect()

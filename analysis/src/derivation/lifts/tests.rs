@@ -175,15 +175,20 @@ fn held(pieces: &[Piece], position: u64) -> Option<u32> {
     Some(bits)
 }
 
-/// Whether each place can read what it is to hold: it holds what it held, and a part of what was in time.
+/// The bits that pieces have.
+fn bits_of(pieces: &[Piece]) -> u32 {
+    let own = pieces.iter().filter_map(|piece| match piece {
+        Piece::Bit(bit) => Some(1 << bit),
+        _ => None,
+    });
+    own.sum()
+}
+
+/// Whether each place can read what it is to hold: it holds what it held, and a part of what was in time. A name that was
+/// nowhere before is one of copies.
 fn walked(before: (&[Piece], &[Piece]), after: (&[Piece], &[Piece])) -> bool {
-    let in_time = |bits: u32| {
-        let own = before.1.iter().filter_map(|piece| match piece {
-            Piece::Bit(bit) => Some(1 << bit),
-            _ => None,
-        });
-        bits & !own.sum::<u32>() == 0
-    };
+    let known = bits_of(before.0) | bits_of(before.1);
+    let in_time = |bits: u32| bits & !bits_of(before.1) == 0;
     let steps = |time: &[Piece]| -> Vec<u32> {
         (0..1_u64 << time.len())
             .filter_map(|step| held(time, step))
@@ -198,10 +203,11 @@ fn walked(before: (&[Piece], &[Piece]), after: (&[Piece], &[Piece])) -> bool {
             (Some(old), Some(new)) => (old, new),
             _ => return false,
         };
+        lifted |= old != new;
+        let new = new & known;
         if old & !new != 0 || !in_time(new & !old) {
             return false;
         }
-        lifted |= old != new;
         wanted.extend(steps(before.1).iter().map(|step| old | step));
         read.extend(steps(after.1).iter().map(|step| new | step));
     }
@@ -244,13 +250,13 @@ fn lifts_are_those_of_a_walk() {
             time.push(Piece::Hole);
         }
         let (mut after, mut out_time) = (before.clone(), time.clone());
-        for place in 0..after.len() {
-            if after[place] != Piece::Copies || below(4) == 0 || out_time.is_empty() {
+        for piece in &mut after {
+            if *piece != Piece::Copies || below(4) == 0 || out_time.is_empty() {
                 continue;
             }
             let taken = below(out_time.len());
             if let Piece::Bit(_) = out_time[taken] {
-                after[place] = out_time.remove(taken);
+                *piece = out_time.remove(taken);
             }
         }
         match below(8) {

@@ -6,7 +6,7 @@
 use crate::derivation::forms::divide_relaxed;
 use crate::derivation::tensors::{collective_fault, one_part};
 use crate::items::Span;
-use crate::kernel::{Body, Collective, CollectiveWork, OperationId};
+use crate::kernel::{Body, Collective, CollectiveWork, OperationId, Origin, RedistributionStep};
 use crate::mapping::{Mapping, project};
 
 use super::{MoveFault, MoveKind, MoveViolation, invented, lost, missing_value};
@@ -73,6 +73,16 @@ pub(in crate::derivation) fn moved_at_once(body: &Body, collective: &Collective)
             read.element.value = Some(sliced.get()?.clone());
             let written = one_part(&target.levels, parts.level)?;
             (read.full()?, written.full()?)
+        }
+        // What the steps of a plan leave is written into a view, where it is not declared again.
+        CollectiveWork::Redistribute { steps, .. }
+            if matches!(target.origin, Origin::View { .. }) =>
+        {
+            let mut read = source.levels.clone();
+            if let Some(RedistributionStep::Slice { element, .. }) = steps.last() {
+                read.element.value = Some(element.get()?.clone());
+            }
+            (read.full()?, target.levels.full()?)
         }
         CollectiveWork::Gather
         | CollectiveWork::GatherRows(_)

@@ -4,11 +4,11 @@
 use crate::derivation::forms;
 use crate::hardware::{DMA_ALIGNMENT_BYTES, ElementType};
 use crate::items::Span;
-use crate::kernel::{Body, Collective, Levels, Rows, Tensor, Tier, Written};
+use crate::kernel::{Body, Collective, Copy, Levels, OperationId, Rows, Tensor, Tier, Written};
 use crate::mapping::{Answer, Atom, Digit, Form, Mapping, PaddingKind, equal_forms, holds};
 
-use super::PlanFault;
 use super::regions::{RegionFault, region};
+use super::{PlanFault, PlanViolation};
 
 /// What is wrong with the rows of a gather or a scatter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -208,6 +208,25 @@ pub(super) fn list_size(
     }
 }
 
+/// A transfer from the scratchpad into the slices, which writes whole words there.
+pub(super) fn from_scratchpad(body: &Body, id: OperationId, copy: &Copy) -> Option<PlanViolation> {
+    let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
+    if (source.tier, target.tier) != (Tier::Spm, Tier::Dm) {
+        return None;
+    }
+    let (list, element) = (
+        known(&source.levels.element)?,
+        known(&target.levels.element)?,
+    );
+    let fault = tail(list.form(), element.form(), target.element_type.value?)?;
+    Some(PlanViolation {
+        fault,
+        span: target.levels.element.span,
+        method: copy.span,
+        operation: Some(id),
+    })
+}
+
 /// Positions of a form that hold different elements of their own.
 fn values(form: &Form) -> Option<u64> {
     let digits = form.digits().iter();
@@ -380,7 +399,7 @@ fn tail(row: &Form, target: &Form, element: ElementType) -> Option<PlanFault> {
             _ => true,
         },
         (None, Some(two)) => two.term.is_none(),
-        _ => true,
+        (_, None) => false,
     };
     let bits = elements.checked_mul(element.bits())?;
     let whole = bits.is_multiple_of(DMA_ALIGNMENT_BYTES * 8);

@@ -110,6 +110,9 @@ impl Accesses<'_> {
         };
         let converts = self.request.whole_words && from != to;
         let whole = |size: u64| {
+            if !(size * 8).is_multiple_of(from.bits()) {
+                return false;
+            }
             let bits = size * 8 / from.bits() * to.bits();
             size >= FETCH_ALIGNMENT_BYTES || bits.is_multiple_of(FETCH_ALIGNMENT_BYTES * 8)
         };

@@ -18,10 +18,10 @@ fn largest(context: Context, from: u64, to: u64, count: u64) -> Option<u64> {
         let bits = size * 8;
         let elements = bits / from;
         let delivered = elements * to;
-        bits % from == 0
+        bits.is_multiple_of(from)
             && (1..=256).contains(&delivered)
-            && (*size >= 8 || delivered % 64 == 0)
-            && count % elements == 0
+            && (*size >= 8 || delivered.is_multiple_of(64))
+            && count.is_multiple_of(elements)
     };
     sizes.filter(serves).max()
 }

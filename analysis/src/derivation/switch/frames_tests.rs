@@ -9,6 +9,12 @@ use crate::libraries::{Library, Release};
 use super::{SwitchDerivation, SwitchPart, SwitchViolation, derive};
 
 type Axes<'a> = &'a [(&'a str, u64)];
+/// Slices and time before, after, and a ring.
+type Row = (
+    (&'static str, &'static str),
+    (&'static str, &'static str),
+    u64,
+);
 
 /// The switch of one pass in release `0.minor`.
 pub(super) fn run(
@@ -66,7 +72,7 @@ const AXES: Axes<'_> = &[
 ];
 
 /// Slices and time before, after, and the only ring that is taken.
-const RINGS: &[((&str, &str), (&str, &str), u64)] = &[
+const RINGS: &[Row] = &[
     (("S", "C"), ("S", "C"), 1),
     (("A, B", "C"), ("B % 4, B / 4, A % 4, A / 4", "C"), 256),
     (("A, B", "C"), ("A, B % 4, B / 4", "C"), 16),
@@ -145,7 +151,7 @@ fn a_ring_of_32_slices_of_several_axes() {
 }
 
 /// Slices and time before, after, and a ring; until 0.4 legal, from 0.5 on data is missing.
-const SLICED: &[((&str, &str), (&str, &str), u64)] = &[
+const SLICED: &[Row] = &[
     (("A, B", "C"), ("A / 2, Y, B / 2, Z", "C, B % 2"), 32),
     (("A, B", "C"), ("A, B / 4, X", "C, B % 4 = 3"), 4),
     (

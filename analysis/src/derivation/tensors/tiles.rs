@@ -204,7 +204,12 @@ fn in_level(
 
 /// A mapping with the part that is an index cut to its first values, as it is written.
 fn replaced(whole: &Mapping, index: &Mapping, length: u64, kind: PaddingKind) -> Option<Mapping> {
-    let cut = index.resize(length).ok()?.pad_to(index.size(), kind).ok()?;
+    let kept = if length == 1 {
+        Mapping::identity()
+    } else {
+        index.resize(length).ok()?
+    };
+    let cut = kept.pad_to(index.size(), kind).ok()?;
     let parts: Vec<Mapping> = match whole.kind() {
         MappingKind::Product(parts) => parts.to_vec(),
         _ => vec![whole.clone()],

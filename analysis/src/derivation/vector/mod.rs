@@ -365,7 +365,16 @@ impl<'a> Walk<'a> {
 
     fn lanes(&mut self, index: usize, stage: &'a Stage, entered: VectorStage) {
         let mut as_made = self.enter(index, stage, entered);
+        let time = &self.input(index).time;
         if as_made
+            && matches!(stage.kind, StageKind::VectorConcat)
+            && Conventions::of(self.pass.dialect).joins_pairs_of_steps()
+            && let Some(steps) = time.get().map(crate::mapping::Mapping::size)
+            && !steps.is_multiple_of(2)
+        {
+            self.fault(index, stage.span, VectorFault::OddTime { steps });
+            as_made = false;
+        } else if as_made
             && self.lanes_known
             && let Some((span, fault)) = shapes::lanes(self.input(index), stage)
         {

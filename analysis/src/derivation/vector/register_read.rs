@@ -52,6 +52,6 @@ pub fn access(packet: &Form, operand: &Form) -> Option<Access> {
 /// Whether a part of the operand is a hole that must not be touched.
 pub(super) fn has_write_hole(operand: &Form) -> bool {
     let digits = operand.digits().iter();
-    let mut paddings = digits.flat_map(|digit| digit.paddings());
+    let mut paddings = digits.flat_map(crate::mapping::Digit::paddings);
     paddings.any(|padding| padding.kind == PaddingKind::Bottom)
 }

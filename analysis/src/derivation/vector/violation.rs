@@ -104,6 +104,11 @@ pub enum VectorFault {
         /// Elements that it takes.
         needs: u64,
     },
+    /// A widening that joins pairs of steps, of which there is an odd number.
+    OddTime {
+        /// Steps.
+        steps: u64,
+    },
     /// The declared shape is not what the operation makes.
     WayShape(Vec<Mismatch>),
     /// A stash that cannot be taken or read.

@@ -83,7 +83,7 @@ fn allocation_of(body: &Body, derivation: &BodyDerivation, id: TensorId) -> Opti
     for _ in 0..=body.tensors.len() {
         match body.tensor(at)?.origin {
             Origin::View { of, .. } | Origin::Resized { of, .. } | Origin::Reshape { of } => {
-                at = of
+                at = of;
             }
             Origin::Parameter | Origin::FromAddress | Origin::New | Origin::Operation(_) => break,
         }

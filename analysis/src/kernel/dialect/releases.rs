@@ -35,7 +35,10 @@ impl Releases {
 
 impl fmt::Display for Releases {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let first = self.since == Self::ALL.since;
         match self.until {
+            Some(until) if first => write!(formatter, "up to {until}"),
+            None if first => formatter.write_str("of any number"),
             Some(until) if until == self.since => write!(formatter, "{until}"),
             Some(until) => write!(formatter, "{} to {until}", self.since),
             None => write!(formatter, "{} and later", self.since),
@@ -61,5 +64,10 @@ mod tests {
             ..since
         };
         assert_eq!(one.to_string(), "0.7");
+        let early = Releases {
+            until: Some(Release::new(0, 3)),
+            ..Releases::ALL
+        };
+        assert_eq!(early.to_string(), "up to 0.3");
     }
 }

@@ -147,7 +147,7 @@ impl Interpreter<'_> {
     /// A call whose arguments are those of another release, where nothing of others is followed.
     pub(super) fn refuse(
         &mut self,
-        receiver: Value,
+        receiver: &Value,
         (foreign, own): (&'static Method, &'static Method),
         call: &Call,
     ) -> Value {
@@ -174,7 +174,7 @@ impl Interpreter<'_> {
         };
         match receiver {
             Value::Thing(Thing::Stream(pass)) => {
-                self.own.draft.fail(pass, reason, call.name_span);
+                self.own.draft.fail(*pass, reason, call.name_span);
             }
             _ => self.unresolved(reason, call.name_span),
         }

@@ -28,7 +28,7 @@ impl Interpreter<'_> {
         let foreign = self.foreign(&receiver, own, call);
         let method = match (foreign, own) {
             (Some(foreign), _) if self.own.follows_foreign => foreign,
-            (Some(foreign), Some(own)) => return self.refuse(receiver, (foreign, own), call),
+            (Some(foreign), Some(own)) => return self.refuse(&receiver, (foreign, own), call),
             (_, None) => return self.other_method(receiver, call),
             (None, Some(own)) => own,
         };

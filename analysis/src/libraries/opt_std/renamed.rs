@@ -110,5 +110,4 @@ pub(in crate::libraries) static RENAMES: Renames = Renames {
             "each engine has a trait of its own: `FetchCast`, `CastEngineCast`, `CommitCast`",
         ),
     ],
-    tools: &["tcp", "furiosa_opt"],
 };

@@ -4,6 +4,7 @@ use crate::derivation::contraction::{
     AlignDerivation, AlignViolation, AlignedTime, TrfLoadDerivation, TrfLoadViolation,
     TrfSequencer, TrfSequencerError, is_operand_type,
 };
+use crate::derivation::conventions::Conventions;
 use crate::hardware::{ElementType, Target, fetch_cast_targets};
 use crate::items::Span;
 use crate::kernel::{Body, OperationKind, Origin, Pass, PassEnd, StageKind, Tensor, Written};
@@ -267,6 +268,7 @@ fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignVio
     let input = of.pass.input_of(of.index);
     let output = &of.stage.output;
     let packet = input.packet.get().map_or_else(String::new, written);
+    let exact = Conventions::of(of.pass.dialect).packs_flits_exactly();
     let mut finding = match violation {
         AlignViolation::PacketSize { bits } => Finding::new(
             &ALIGN_PACKET_SIZE,
@@ -277,8 +279,9 @@ fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignVio
             &ALIGN_PACKET_MISMATCH,
             output.packet.span,
             format!(
-                "the aligned packet is declared `{}`; the flit buffer makes 64 bytes of one or two flits `{packet}` as they arrive",
-                output.packet.get().map_or_else(String::new, written)
+                "the aligned packet is declared `{}`; the flit buffer makes {} one or two flits `{packet}` as they arrive",
+                output.packet.get().map_or_else(String::new, written),
+                if exact { "it of" } else { "64 bytes of" }
             ),
         )
         .related(input.packet.span, "the stream's packet"),
@@ -300,7 +303,11 @@ fn word_packet(of: &StageOf<'_>, derived: &AlignDerivation, violation: &AlignVio
     });
     let possible: Vec<Alternative> = possible.collect();
     finding = finding
-        .help("align one or two flits as they arrive, zero-padded to 64 bytes")
+        .help(if exact {
+            "align one flit, or the two innermost iterations of the stream with their padding"
+        } else {
+            "align one or two flits as they arrive, zero-padded to 64 bytes"
+        })
         .alternatives("the packet can be ", possible);
     // The declared time tells which of the two is meant.
     let steps = input

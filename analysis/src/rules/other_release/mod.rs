@@ -10,17 +10,14 @@ mod edits;
 mod names;
 mod passes;
 mod tensors;
-mod tools;
 
 use crate::db::Db;
 use crate::items::{Dialect, ItemId, Span, functions_of, is_inside};
-use crate::kernel::dialect;
+use crate::kernel::dialect::{self, Receiver};
 use crate::kernel::{Body, ForeignCall, ForeignCallee, body, body_as_meant};
 use crate::libraries::Library;
 
 use super::{Applicability, Checked, Edit, Finding, Fix, Rule, rule, words};
-
-pub(crate) use tools::tool_fixes;
 
 pub(in crate::rules) static OTHER_RELEASE_API: Rule = rule!(
     "other_release_api",
@@ -61,7 +58,11 @@ pub(super) fn check_item(db: &dyn Db, item: ItemId) -> Vec<Finding> {
         }
         let meant = body_as_meant(db, function);
         let rewriter = calls::Rewriter::new(db, function, &meant);
-        let own = |call: &&ForeignCall| is_inside(db, call.span, function);
+        // What follows in a plan goes with its beginning.
+        let own = |call: &&ForeignCall| {
+            is_inside(db, call.span, function)
+                && !matches!(call.called, ForeignCallee::Method(method) if matches!(method.receiver, Receiver::Plan(_)))
+        };
         for call in meant.foreign.iter().filter(own) {
             findings.push(to_finding(&judged, call, rewriter.rewrite(call)));
         }

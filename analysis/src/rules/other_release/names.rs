@@ -17,15 +17,22 @@ use super::{OTHER_RELEASE_API, edits};
 /// What names of other releases an item has.
 pub(super) fn check(db: &dyn Db, item: ItemId) -> Vec<Finding> {
     let own = dialect(db, item.file(db));
+    if own.library == Library::VisaStd {
+        return Vec::new();
+    }
     let renames = own.library.renames();
     let text = item_text(db, item);
-    let mut words = text
-        .text
-        .split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-    let crates = other_crates(own.library);
-    let concerned = words
-        .any(|word| renames.concern(word, own.release) || crates.iter().any(|name| *name == word));
-    if !concerned || own.library == Library::VisaStd {
+    let of_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut words = text.text.split(|letter: char| !of_name(letter));
+    let names_other = other_crates(own.library)
+        .iter()
+        .any(|name| text.text.contains(name));
+    let concerned = names_other
+        || words.any(|word| {
+            word.starts_with(|first: char| first.is_ascii_uppercase())
+                && renames.concern(word, own.release)
+        });
+    if !concerned {
         return Vec::new();
     }
     let parsed = parse_item(db, item);

@@ -36,8 +36,14 @@ impl Rewriter<'_> {
             "no method of this release asks for this stage: the pass has to be written otherwise",
         )?;
         let (generics, left) = generics_for(row, parts.generics_of(foreign), |_| None);
+        let all_inferred = |method: &Method| {
+            let mut generics = method.generics.iter();
+            generics.all(|generic| *generic == Generic::Inferred)
+        };
         let generics = if parts.generics.is_empty() {
             None
+        } else if all_inferred(row) && row.generics.len() != foreign.generics.len() {
+            Some(vec!["_".to_owned(); row.generics.len()])
         } else {
             Some(generics.ok_or("name the type arguments that this release takes")?)
         };

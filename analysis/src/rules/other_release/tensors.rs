@@ -23,7 +23,9 @@ impl Rewriter<'_> {
                     .to_owned(),
             );
         }
-        let Some(row) = self.row_of_action(foreign) else {
+        let source = self.source(call);
+        let tier = source.map_or(Tier::Dm, |source| source.tier);
+        let Some(row) = self.row_of_action(foreign, tier) else {
             return self.planned(call, foreign, parts);
         };
         let moved = row.receiver != foreign.receiver && !is_tensor(foreign.receiver);
@@ -33,15 +35,24 @@ impl Rewriter<'_> {
         } else {
             None
         };
-        let source = self.source(call);
         let (generics, left) = generics_for(row, parts.generics_of(foreign), |generic| {
             let Generic::Level(level) = generic else {
                 return None;
             };
             self.level_text(source?, level)
         });
+        let inferred = |method: &Method| {
+            let generics = method.generics.iter();
+            generics
+                .filter(|generic| **generic == Generic::Inferred)
+                .count()
+        };
         let generics = match generics {
             _ if parts.generics.is_empty() => None,
+            // All of them follow from what is written.
+            Some(generics) if inferred(row) != inferred(foreign) => {
+                Some(left_to_inference(row, generics))
+            }
             Some(generics) => Some(generics),
             None => return Err("name the type arguments that this release takes".to_owned()),
         };
@@ -52,7 +63,8 @@ impl Rewriter<'_> {
         if dropped {
             return Err("this release takes other type arguments".to_owned());
         }
-        let (arguments, sure) = self.arguments_of_row(foreign, row, given)?;
+        let (arguments, mut sure) = self.arguments_of_row(foreign, row, given)?;
+        sure &= row.name == foreign.name || !matches!(foreign.action, Action::Accessor(_));
         let mut edits = self.replaced(parts, (row.name, generics.as_deref(), &arguments));
         if let Some(receiver) = receiver {
             let place = super::edits::place(&self.parsed.text, parts.receiver.text_range());
@@ -63,13 +75,24 @@ impl Rewriter<'_> {
     }
 
     /// The row of the release that does the same on the same kind of tensor: of the same name, else by the same engine.
-    fn row_of_action(&self, foreign: &Method) -> Option<&'static Method> {
+    /// What says something of a tensor is followed by what took its place in the next release, and by nothing else. `tier` is
+    /// that of the tensor, where a context has the method.
+    fn row_of_action(&self, foreign: &Method, tier: Tier) -> Option<&'static Method> {
+        let followed = |row: &Method| {
+            let last = foreign.releases.and_then(|releases| releases.until);
+            let first = row.releases.map(|releases| releases.since);
+            last.zip(first).is_some_and(|(last, first)| {
+                (last.major, last.minor + 1) == (first.major, first.minor)
+            })
+        };
+        let says = matches!(foreign.action, Action::Accessor(_));
         let same = |row: &&'static Method| {
             row.is_published()
                 && !row.without_body
                 && row.action == foreign.action
+                && (!says || row.name == foreign.name || followed(row))
                 && (is_tensor(row.receiver) || row.receiver == foreign.receiver)
-                && tier_of(row.receiver) == tier_of(foreign.receiver).or(Some(Tier::Dm))
+                && tier_of(row.receiver) == tier_of(foreign.receiver).or(Some(tier))
         };
         let mut rows: Vec<&'static Method> = self.own.every_method().filter(same).collect();
         let by = |row: &Method| context_of(row).map(|argument| argument.ty);
@@ -232,6 +255,16 @@ impl Rewriter<'_> {
             sure: false,
         })
     }
+}
+
+/// The generics of a row with `_` for all that are inferred.
+fn left_to_inference(row: &Method, generics: Vec<String>) -> Vec<String> {
+    let meant = row.generics.iter().zip(generics);
+    let written = meant.map(|(generic, text)| match generic {
+        Generic::Inferred => "_".to_owned(),
+        _ => text,
+    });
+    written.collect()
 }
 
 const fn is_tensor(receiver: Receiver) -> bool {

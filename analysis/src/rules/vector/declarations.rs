@@ -149,7 +149,9 @@ pub(in crate::rules) static OPERAND_PLACEMENT: Rule = rule!(
     Vector,
     "library",
     "an operand in the VRF of other chips, clusters or slices than the stream's",
-    "Each slice reads its own VRF: nothing carries an operand from one slice to another. A register that is loaded on other      chips, clusters or slices than the stream runs on holds another part of the tensor where the operation reads it. The      library compares the types of the three levels; where the same data is meant, the register is reshaped.";
+    "Each slice reads its own VRF: nothing carries an operand from one slice to another. A register that is loaded on other \
+     chips, clusters or slices than the stream runs on holds another part of the tensor where the operation reads it. The \
+     library compares the types of the three levels; where the same data is meant, the register is reshaped.";
     holds: Holds::SUCCESSOR.since(7),
     refused: Refusal::BY_LIBRARIES,
 );
@@ -160,7 +162,9 @@ pub(in crate::rules) static UNZIP_GROUP: Rule = rule!(
     Vector,
     "library",
     "two groups by an axis that the stream lacks, that has not two values, or that has too much inside it",
-    "The two groups of a pass are the two values of one axis of the stream. The elements of the first group wait in a cache of      1 KiB, 256 elements of 32 bits, until those of the second arrive. All that is inside the axis, padding      included, is therefore at most 256 elements: an axis further inside of the time makes smaller groups.";
+    "The two groups of a pass are the two values of one axis of the stream. The elements of the first group wait in a cache of \
+     1 KiB, 256 elements of 32 bits, until those of the second arrive. All that is inside the axis, padding \
+     included, is therefore at most 256 elements: an axis further inside of the time makes smaller groups.";
     holds: Holds::SUCCESSOR.since(7),
     refused: Refusal::BY_LIBRARIES,
 );
@@ -171,7 +175,9 @@ pub(in crate::rules) static REDUCE_PADDING: Rule = rule!(
     Vector,
     "library",
     "an intra-slice reduction over an axis with padding",
-    "A reduction takes in every position of its axis. No mask leaves padding out, and what it holds is not known, so the compiler      takes no padded axis. Reduce an axis whose size fits the packet, or fill the padding with the neutral value of the operation      and declare an axis of the padded size.";
+    "A reduction takes in every position of its axis. No mask leaves padding out, and what it holds is not known, so the compiler \
+     takes no padded axis. Reduce an axis whose size fits the packet, or fill the padding with the neutral value of the operation \
+     and declare an axis of the padded size.";
     holds: Holds::SUCCESSOR,
     refused: Refusal::BY_COMPILER,
 );

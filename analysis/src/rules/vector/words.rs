@@ -88,6 +88,16 @@ pub(super) fn to_finding(
                 stage.method
             ),
         ),
+        VectorFault::OddTime { steps } => Finding::new(
+            &WAY_SHAPE,
+            span,
+            format!(
+                "`{}` joins two steps of time at a time, and there {} {steps}",
+                stage.method,
+                if *steps == 1 { "is" } else { "are" }
+            ),
+        )
+        .help("pad the lanes instead, or let an even number of steps arrive"),
         VectorFault::WayShape(mismatches) => shape(&WAY_SHAPE, span, stage, mismatches),
         VectorFault::Stash(fault) => stash(pass.library(), span, fault),
         VectorFault::TwoGroup(fault) => groups(pass, span, stage, fault),

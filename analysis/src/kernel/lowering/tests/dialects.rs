@@ -385,7 +385,7 @@ fn arguments_of_another_release_are_told_apart() {
         "`to_dm::<_, _>` is a method of `furiosa_opt_std` 0.4 to 0.7, and this is written for 0.8";
     assert_eq!(words(8, two), [said]);
     let addressed = "d.to_dm::<m![S], m![A]>(&mut device.tdma, 0)";
-    let said = "`to_dm(dma, address)` is a method of `furiosa_opt_std` 0.2 to 0.3, and this is written for 0.6";
+    let said = "`to_dm(dma, address)` is a method of `furiosa_opt_std` up to 0.3, and this is written for 0.6";
     assert_eq!(words(6, addressed), [said]);
     let three = "device.main.begin(d.view()).fetch::<i8, m![1], m![A]>().collect::<m![1], m![A]>().commit_trim::<m![A]>().commit()";
     let said =

@@ -9,15 +9,19 @@ use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxToken};
 use crate::db::Db;
 use crate::inputs::{SourceFile, parse, shown_path};
 use crate::items::dialect;
+use crate::libraries::Library;
 use crate::report::{DiagnosticFix, FileEdit};
 use crate::rules::Applicability;
+use crate::suppression::tool_of;
 
 /// The edits that give attributes of a file the tool of its library.
 pub(crate) fn tool_fixes(db: &dyn Db, file: SourceFile) -> Vec<DiagnosticFix> {
-    let tools = dialect(db, file).library.renames().tools;
-    let Some((own, others)) = tools.split_last() else {
+    let own = dialect(db, file).library;
+    if own == Library::VisaStd {
         return Vec::new();
-    };
+    }
+    let own = tool_of(own);
+    let other = tool_of(Library::VisaStd);
     let parsed = parse(db, file);
     let Some(tree) = parsed.tree() else {
         return Vec::new();
@@ -34,7 +38,7 @@ pub(crate) fn tool_fixes(db: &dyn Db, file: SourceFile) -> Vec<DiagnosticFix> {
         for (at, token) in tokens.iter().enumerate() {
             let next = tokens.get(at + 1).map(SyntaxToken::kind);
             let is_path = matches!(next, Some(SyntaxKind::COLON2 | SyntaxKind::COLON));
-            let named = others.contains(&token.text());
+            let named = token.text() == other;
             if named && (registers || is_path) {
                 places.push(token.clone());
             }
@@ -48,7 +52,7 @@ pub(crate) fn tool_fixes(db: &dyn Db, file: SourceFile) -> Vec<DiagnosticFix> {
             file: std::sync::Arc::clone(&path),
             start_byte: offset.saturating_add(range.start().into()),
             end_byte: offset.saturating_add(range.end().into()),
-            text: (*own).to_owned(),
+            text: own.to_owned(),
         }
     });
     let edits: Vec<FileEdit> = edits.collect();
