@@ -165,7 +165,17 @@ fn dummy_cluster(body: &Body, pass: &Pass) -> Option<Hazard> {
     if held.is_opaque() {
         return None;
     }
-    foreign(forms::known(cluster)?, &[held.form()])?;
+    let (axis, _) = foreign(forms::known(cluster)?, &[held.form()])?;
+    // An axis of other loaded data divides work: this tensor is an operand that both halves need.
+    let divides_work = |tensor: &Tensor| {
+        let levels = tensor.levels.full();
+        tensor.tier == Tier::Hbm
+            && matches!(tensor.origin, Origin::Parameter)
+            && levels.is_none_or(|levels| levels.form().contains_axis(&axis))
+    };
+    if body.tensors.iter().any(divides_work) {
+        return None;
+    }
     let fetch = pass.stages.first()?;
     Some(Hazard {
         kind: HazardKind::DummyCluster {

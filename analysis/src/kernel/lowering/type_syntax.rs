@@ -195,7 +195,13 @@ impl Interpreter<'_> {
             let Some(name) = name else { continue };
             // A default may name the parameters before it.
             let mut binding = match (arguments.get(index), default) {
-                (None, Some(default)) => self.bind_argument(&inner.clone(), Some(&default), place),
+                // A default may also name what it is a default of.
+                (None, Some(default)) if !self.stack.contains(&inner.item) => {
+                    self.stack.push(inner.item);
+                    let bound = self.bind_argument(&inner.clone(), Some(&default), place);
+                    self.stack.pop();
+                    bound
+                }
                 (given, _) => self.bind_argument(site, given, place),
             };
             binding.is_constant = is_constant;

@@ -183,6 +183,11 @@ pub(super) const GUIDE: &[GuideRow] = &[
         &[PE, ELEMENT],
     ),
     row(
+        "to_spm",
+        "Loads the value, so that a condition can ask for it.",
+        &[],
+    ),
+    row(
         "chip_shuffle",
         "Plans that chips take the tensors of others.",
         &[],
