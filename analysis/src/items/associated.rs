@@ -29,7 +29,7 @@ pub fn associated(db: &dyn Db, ty: ItemId, name: &str) -> Option<ItemId> {
 fn associated_in(db: &dyn Db, file: SourceFile) -> Arc<BTreeMap<Arc<str>, Names>> {
     let mut types: BTreeMap<Arc<str>, Names> = BTreeMap::new();
     let items = file_items(db, file);
-    for item in items.items.iter() {
+    for item in &items.items {
         if item.kind(db) != ItemKind::Implementation {
             continue;
         }
