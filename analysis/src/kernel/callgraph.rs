@@ -126,7 +126,7 @@ fn called_methods(db: &dyn Db, function: ItemId) -> Arc<[Arc<str>]> {
         .descendants()
         .filter_map(ast::MethodCallExpr::cast);
     let names: IndexSet<Arc<str>> = calls
-        .filter_map(|call| Some(Arc::from(call.name_ref()?.text().as_str())))
+        .filter_map(|call| Some(call.name_ref()?.text().to_string().into()))
         .collect();
     names.into_iter().collect()
 }

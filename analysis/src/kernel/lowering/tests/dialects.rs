@@ -387,7 +387,6 @@ fn arguments_of_another_release_are_told_apart() {
     let said = "`to_dm(dma, address)` is a method of `furiosa_opt_std` up to 0.3, and this is written for 0.6";
     assert_eq!(words(6, addressed), [said]);
     let three = "device.main.begin(d.view()).fetch::<i8, m![1], m![A]>().collect::<m![1], m![A]>().commit_trim::<m![A]>().commit()";
-    let said =
-        "`fetch::<_, _, _>` is a method of `furiosa_opt_std` up to 0.2, and this is written for 0.8";
+    let said = "`fetch::<_, _, _>` is a method of `furiosa_opt_std` up to 0.2, and this is written for 0.8";
     assert_eq!(words(8, three), [said]);
 }
