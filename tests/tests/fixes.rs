@@ -19,6 +19,26 @@ use visa_tests::{
 /// Wrong kernels whose rule promises a fix or alternatives and that have none, with the reason.
 const WITHOUT: &[(&str, &str)] = &[
     (
+        "chip_size/wrong_opt_std_0_10",
+        "the attribute or the type: the author knows how many chips the kernel is for",
+    ),
+    (
+        "collect_packet_size/wrong_opt_std_0_10",
+        "a whole flit asks for a wider trim behind it, and which elements that keeps the author knows",
+    ),
+    (
+        "cluster_size/wrong_opt_std_0_10",
+        "no part of an axis of 4 clusters fits the element without another tensor in the HBM",
+    ),
+    (
+        "dma_alignment/wrong_scratchpad_opt_std_0_9",
+        "rows of one element become longer only with another tensor",
+    ),
+    (
+        "tile_mismatch/wrong_scattered_opt_std_0_8",
+        "no view has an axis in one run that the tensor scatters",
+    ),
+    (
         "switch_topology_mismatch/wrong_opt_std_0_6",
         "where slices and time are both declared otherwise, mending one of them leaves the other",
     ),

@@ -127,6 +127,7 @@ fn an_edit_inside_a_function_re_runs_that_function_only() {
         ("function_findings", 1),
         ("function_simulation", 1),
         ("function_time_findings", 1),
+        ("has_foreign_calls", 1),
         ("hidden_kernels", 1),
         ("mapping_sites", 1),
         ("rules_for", 1),
@@ -321,9 +322,10 @@ fn a_manifest_decides_its_crate_and_no_other() {
     assert_eq!(ran.get("module_tree"), None, "{ran:?}");
     assert_eq!(ran.get("file_report"), Some(&1), "{ran:?}");
 
-    // Another library re-runs the two kernels of its crate.
+    // Another library re-runs the two kernels of its crate. All their operations are written with addresses, which its release
+    // does not have.
     workspace.set_manifests(manifests(Library::OptStd, "0.8.0"));
-    assert_eq!(resolved(&workspace), [4, 6]);
+    assert_eq!(resolved(&workspace), [0, 6]);
     let ran = executed(&workspace);
     assert_eq!(ran.get("body"), Some(&2), "{ran:?}");
     assert_eq!(ran.get("file_report"), Some(&1), "{ran:?}");

@@ -154,12 +154,24 @@ pub fn derive(body: &Body, derivation: &BodyDerivation, schedule: &Schedule) -> 
             ..MemoryTimeline::default()
         };
     };
-    let occupancies = derivation.memory.lifetimes.iter().map(|lifetime| {
+    // The last reader in the program need not be the last to end, where two contexts work at once.
+    let mut ends = vec![0; derivation.memory.lifetimes.len()];
+    for (touches, slot) in derivation.memory.touches.iter().zip(&schedule.slots) {
+        for touch in touches {
+            if let Some(end) = ends.get_mut(touch.allocation) {
+                *end = slot.end.max(*end);
+            }
+        }
+    }
+    let lifetimes = derivation.memory.lifetimes.iter().zip(ends);
+    let occupancies = lifetimes.map(|(lifetime, end)| {
         let from = schedule.slot(lifetime.from).map_or(0, |slot| slot.start);
         let to = if lifetime.outlives_body {
             total
         } else {
-            schedule.slot(lifetime.to).map_or(total, |slot| slot.end)
+            schedule
+                .slot(lifetime.to)
+                .map_or(total, |slot| slot.end.max(end))
         };
         Occupancy {
             tensor: lifetime.tensor,

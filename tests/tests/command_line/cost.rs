@@ -216,13 +216,19 @@ fn adds_up(kernel: &Value) {
     }
 }
 
+/// Where a tensor is, or is assumed to be where the compiler chooses.
+fn place(row: &Value) -> u64 {
+    let assumed = row.get("assumed_address");
+    number(assumed.unwrap_or(&row["address"]))
+}
+
 /// The most bytes of a memory that are occupied at once, counting bytes that several tensors share once.
 fn peak(kernel: &Value, tier: &str) -> u64 {
     let rows: Vec<_> = list(&kernel["memory"])
         .iter()
         .filter(|row| row["tier"] == tier)
         .map(|row| {
-            let from = number(&row["address"]);
+            let from = place(row);
             let bytes = from..from + number(&row["bytes"]);
             (number(&row["from"])..number(&row["to"]), bytes)
         })

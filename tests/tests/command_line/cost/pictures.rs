@@ -161,7 +161,7 @@ fn matches_schedule(kernel: &Value, schedule: &Value) {
         };
         assert_eq!(tensor["buffer_type"], kind);
         // All 512 slices together; a tensor of the TRF always has the same size.
-        assert_eq!(number(&tensor["address"]), 512 * number(&row["address"]));
+        assert_eq!(number(&tensor["address"]), 512 * place(row));
         let size = if kind == "Trf" {
             16_777_216
         } else {
