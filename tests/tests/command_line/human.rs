@@ -3,7 +3,7 @@
 use super::*;
 
 /// The file that the README's sample is about.
-const SAMPLE: &str = "fixtures/kernels/book/gemv.rs";
+const SAMPLE: &str = "fixtures/kernels/faulty/gate.rs";
 
 #[test]
 fn the_readme_shows_what_the_program_prints() {
