@@ -1,7 +1,7 @@
 //! Plans of transfers: whether a redistribution, a gather or a scatter can be carried out as it is described, and whether a view
 //! with other padding is the tensor that it is taken of (library: redistribution, gather, scatter, views).
 //!
-//! Judges what is written of a plan, step by step. The values of an index list are known to nobody before the kernel runs, and
+//! Judges what is written of a plan, step by step. The values of an index list are not known before the kernel runs, and
 //! how long a transfer takes is not known here.
 
 mod pads;

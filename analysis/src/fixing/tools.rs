@@ -1,6 +1,6 @@
 //! The tool that a crate registers for attributes of its kernels: `#![register_tool(tcp)]`, `#[allow(tcp::rule)]`.
 //!
-//! Inner attributes are part of no item, so that this looks at a file's own tree. It is asked by whoever rewrites a crate, and
+//! Inner attributes are part of no item, so that this looks at a file's own tree. It is asked by migration, and
 //! by no check: an attribute of another tool changes nothing that a kernel does.
 
 use ra_ap_syntax::ast::{self, AstNode};

@@ -246,7 +246,7 @@ impl Trial<'_> {
                 let mut accesses = accesses.iter();
                 accesses.any(|access| access.operation >= self.point && access.operation < last)
             };
-            // What it reads is there before; what it writes is nobody's business before.
+            // What it reads is there before; what it writes is not needed before.
             !since(&other.writes) && (!touch.writes || !since(&other.reads))
         });
         if !movable {
