@@ -161,6 +161,9 @@ pub(crate) struct Client {
     over: bool,
 }
 
+/// The error of a request whose files changed before it was answered.
+const CONTENT_MODIFIED: &str = "-32801";
+
 impl Client {
     /// A client that has not sent anything.
     pub(crate) fn new(wire: Wire) -> Self {
@@ -220,7 +223,6 @@ impl Client {
     /// Sends a request and waits for its answer, which is no error. As editors do, it asks again where what it asked about
     /// changed meanwhile: files of the folder may still be read.
     pub(crate) fn request<R: Request>(&mut self, params: R::Params) -> R::Result {
-        const CONTENT_MODIFIED: &str = "-32801";
         let params = serde_json::to_value(params).expect("parameters");
         for _ in 0..20 {
             let id = self.send_raw(R::METHOD, Some(params.clone()));
@@ -233,11 +235,17 @@ impl Client {
         panic!("{}: the content never rests", R::METHOD)
     }
 
-    /// Sends a request of a method that the protocol does not have, and waits for its answer.
+    /// Sends a request of a method that the protocol does not have, and waits for its answer; asks again like [`Self::request`].
     pub(crate) fn request_raw(&mut self, method: &str, params: Value) -> Value {
-        let id = self.send_raw(method, Some(params));
-        self.response_raw(id)
-            .unwrap_or_else(|error| panic!("{method}: {error:?}"))
+        for _ in 0..20 {
+            let id = self.send_raw(method, Some(params.clone()));
+            match self.response_raw(id) {
+                Ok(result) => return result,
+                Err(error) if format!("{error:?}").contains(CONTENT_MODIFIED) => {}
+                Err(error) => panic!("{method}: {error:?}"),
+            }
+        }
+        panic!("{method}: the content never rests")
     }
 
     /// Sends a notification.
