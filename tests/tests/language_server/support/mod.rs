@@ -236,6 +236,10 @@ impl Client {
     }
 
     /// Sends a request of a method that the protocol does not have, and waits for its answer; asks again like [`Self::request`].
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "callers make the parameters in place"
+    )]
     pub(crate) fn request_raw(&mut self, method: &str, params: Value) -> Value {
         for _ in 0..20 {
             let id = self.send_raw(method, Some(params.clone()));
