@@ -35,23 +35,12 @@ impl<'a> Names<'a> {
 
     /// The variable that a tensor, or what it is a view of, is bound to; else what makes it.
     pub(crate) fn tensor(&self, id: TensorId) -> String {
-        let mut at = id;
-        // A chain of views is no longer than the list of tensors.
-        for _ in 0..=self.body.tensors.len() {
-            let Some(tensor) = self.body.tensor(at) else {
-                break;
-            };
+        for tensor in self.body.sharing(id) {
             if let Some(name) = &tensor.name {
                 return name.clone();
             }
-            match tensor.origin {
-                Origin::View { of, .. } | Origin::Resized { of, .. } | Origin::Reshape { of } => {
-                    at = of;
-                }
-                Origin::Operation(operation) => {
-                    return format!("result of operation {}", operation.0);
-                }
-                Origin::Parameter | Origin::FromAddress | Origin::New => break,
+            if let Origin::Operation(operation) = tensor.origin {
+                return format!("result of operation {}", operation.0);
             }
         }
         format!("tensor {}", id.0)

@@ -115,21 +115,12 @@ pub fn derive(body: &Body, memory: &MemoryDerivation) -> Vec<Hazard> {
     found
 }
 
-/// What a view shares its bytes with, and the tile, if it is one of a part.
-fn root(body: &Body, mut id: TensorId) -> (TensorId, bool) {
-    let mut tiled = false;
-    // A view is made after what it is taken of, so the chain ends; the bound holds for any input.
-    for _ in 0..=body.tensors.len() {
-        match body.tensor(id).map(|tensor| &tensor.origin) {
-            Some(Origin::View { of, tile }) => {
-                tiled |= tile.is_some();
-                id = *of;
-            }
-            Some(Origin::Resized { of, .. }) => id = *of,
-            _ => break,
-        }
-    }
-    (id, tiled)
+/// Whether a tensor is a part of what it is a view of.
+fn is_tile(body: &Body, id: TensorId) -> bool {
+    let views = body.sharing(id).map(|tensor| &tensor.origin);
+    views
+        .take_while(|origin| !matches!(origin, Origin::Reshape { .. }))
+        .any(|origin| matches!(origin, Origin::View { tile: Some(_), .. }))
 }
 
 /// The copy from the HBM that makes a tensor.
@@ -157,8 +148,7 @@ fn dummy_cluster(body: &Body, pass: &Pass) -> Option<Hazard> {
     let PassSource::Tensor(id) = pass.source else {
         return None;
     };
-    let (id, _) = root(body, id);
-    let tensor = body.tensor(id)?;
+    let tensor = body.tensor(body.root(id))?;
     let (copy, source) = load_of(body, tensor)?;
     let cluster = tensor.levels.cluster.as_ref()?;
     let held = source.levels.full()?;
@@ -193,8 +183,7 @@ fn partial_load(
     copy: &Copy,
 ) -> Option<Hazard> {
     let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
-    let (_, tiled) = root(body, copy.target);
-    if source.tier != Tier::Hbm || target.tier != Tier::Dm || !tiled {
+    if source.tier != Tier::Hbm || target.tier != Tier::Dm || !is_tile(body, copy.target) {
         return None;
     }
     let own = memory.touches.get(id.0 as usize)?;
@@ -320,8 +309,7 @@ fn tile_reshape(body: &Body, tensor: &Tensor) -> Option<Hazard> {
     let Origin::Reshape { of } = tensor.origin else {
         return None;
     };
-    let (_, tiled) = root(body, of);
-    tiled.then_some(Hazard {
+    is_tile(body, of).then_some(Hazard {
         kind: HazardKind::TileReshape,
         span: tensor.span,
         other: body.tensor(of).map(|view| view.span),

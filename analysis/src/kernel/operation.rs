@@ -119,6 +119,19 @@ impl Body {
         self.tensors.get(id.0 as usize)
     }
 
+    /// A tensor, then what it is a view or another type of, to the one that has bytes of its own.
+    pub fn sharing(&self, id: TensorId) -> impl Iterator<Item = &Tensor> {
+        let next = |tensor: &&Tensor| self.tensor(tensor.origin.shares()?);
+        // A tensor is made after what it is a view of, so that the chain ends; the bound holds for any input.
+        std::iter::successors(self.tensor(id), next).take(self.tensors.len())
+    }
+
+    /// The tensor that has the bytes which a tensor shares; itself if it has its own.
+    #[must_use]
+    pub fn root(&self, id: TensorId) -> TensorId {
+        self.sharing(id).last().map_or(id, |tensor| tensor.id)
+    }
+
     /// The table of the library that it is written for.
     #[must_use]
     pub const fn library(&self) -> dialect::Dialect {

@@ -206,6 +206,17 @@ pub enum Origin {
     },
 }
 
+impl Origin {
+    /// The tensor whose bytes it has under another type or in part; `None` for one that has bytes of its own.
+    #[must_use]
+    pub const fn shares(&self) -> Option<TensorId> {
+        match self {
+            Self::View { of, .. } | Self::Resized { of, .. } | Self::Reshape { of } => Some(*of),
+            Self::Parameter | Self::FromAddress | Self::New | Self::Operation(_) => None,
+        }
+    }
+}
+
 impl Machine {
     /// Bytes of a memory: of a chip for HBM, else of a slice; `None` for the host's.
     #[must_use]

@@ -13,7 +13,7 @@ use crate::derivation::memory::Lifetime;
 use crate::derivation::refusals::{Refusals, more_is_refused, refusals};
 use crate::derivation::tensors::bytes_of;
 use crate::items::Span;
-use crate::kernel::{Body, Level, Origin, TensorId, Tier, Written};
+use crate::kernel::{Body, Level, TensorId, Tier, Written};
 use crate::mapping::Mapping;
 
 /// How many alternatives of a finding are stated.
@@ -151,20 +151,9 @@ impl<'a> Trial<'a> {
     }
 
     /// The tensor whose bytes a tensor has.
-    fn base(&self, mut number: usize) -> Option<TensorId> {
-        let tensors = &self.body.tensors;
-        // A tensor is made after what it is a view of.
-        while let Some(tensor) = tensors.get(number) {
-            match tensor.origin {
-                Origin::View { of, .. } | Origin::Resized { of, .. } | Origin::Reshape { of }
-                    if (of.0 as usize) < number =>
-                {
-                    number = of.0 as usize;
-                }
-                _ => return Some(tensor.id),
-            }
-        }
-        None
+    fn base(&self, number: usize) -> Option<TensorId> {
+        let tensor = self.body.tensors.get(number)?;
+        Some(self.body.root(tensor.id))
     }
 
     /// What becomes of edits. What a body does not hold as a value is not judged.

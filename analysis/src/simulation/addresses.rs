@@ -7,6 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use crate::hardware::COMMIT_UNIT_BYTES;
+
 /// A tensor that wants a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wanted {
@@ -17,9 +19,6 @@ pub(super) struct Wanted {
     /// Cycle after the last.
     pub to: u64,
 }
-
-/// What the DM is written in: no tensor begins inside of such a word.
-const WORD: u64 = 8;
 
 /// A place for each tensor, in bytes from the beginning of the memory; `None` for what finds no room, and for what takes no
 /// bytes or no time.
@@ -58,11 +57,12 @@ pub(super) fn place(wanted: &[Wanted], capacity: u64) -> Vec<Option<u64>> {
 /// The first bytes between those that are taken.
 fn first_gap(alive: &BTreeMap<u64, u64>, bytes: u64, capacity: u64) -> Option<u64> {
     let mut start: u64 = 0;
+    // No tensor begins inside of a word that the DM is written in.
     for (address, end) in alive {
         if address.saturating_sub(start) >= bytes && start < *address {
             break;
         }
-        start = start.max(end.checked_next_multiple_of(WORD)?);
+        start = start.max(end.checked_next_multiple_of(COMMIT_UNIT_BYTES)?);
     }
     (start.checked_add(bytes)? <= capacity).then_some(start)
 }
@@ -130,7 +130,7 @@ mod tests {
             let places = place(&tensors, 200);
             for (number, (one, at)) in tensors.iter().zip(&places).enumerate() {
                 let Some(at) = at else { continue };
-                assert!(at % WORD == 0 && at + one.bytes <= 200);
+                assert!(at % 8 == 0 && at + one.bytes <= 200);
                 for (other, there) in tensors.iter().zip(&places).skip(number + 1) {
                     let Some(there) = there else { continue };
                     let together = one.from < other.to && other.from < one.to;

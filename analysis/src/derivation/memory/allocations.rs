@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::hardware::COMMIT_UNIT_BYTES;
 use crate::items::Span;
 use crate::kernel::{
     AddressValue, Body, OperandSource, Operation, OperationId, OperationKind, Origin, Pass,
@@ -154,6 +155,16 @@ impl Allocation {
         self.escapes || (self.from_address && self.writes.is_empty())
     }
 
+    /// Bytes that it takes where the library places it: in the DM whole words.
+    pub(super) fn placed_bytes(&self) -> Option<u64> {
+        let unit = if self.tier == Tier::Dm {
+            COMMIT_UNIT_BYTES
+        } else {
+            1
+        };
+        self.bytes?.checked_next_multiple_of(unit)
+    }
+
     pub(super) fn lifetime(&self, body: &Body) -> Lifetime {
         let last = OperationId(
             u32::try_from(body.operations.len())
@@ -185,30 +196,27 @@ impl Allocation {
 }
 
 /// The allocation that a tensor's bytes belong to, and the part of it that the tensor is.
-fn resolve(body: &Body, mut id: TensorId) -> Option<(TensorId, Part)> {
+fn resolve(body: &Body, id: TensorId) -> Option<(TensorId, Part)> {
     let mut part = Part::Whole;
-    // A chain of views is no longer than the list of tensors.
-    for _ in 0..=body.tensors.len() {
-        match &body.tensor(id)?.origin {
-            Origin::View { of, tile } => {
-                if let Some(tile) = tile {
-                    part = if part == Part::Whole {
-                        window(tile)
-                    } else {
-                        Part::Unknown
-                    };
-                }
-                id = *of;
+    for tensor in body.sharing(id) {
+        match &tensor.origin {
+            Origin::View {
+                tile: Some(tile), ..
+            } => {
+                part = if part == Part::Whole {
+                    window(tile)
+                } else {
+                    Part::Unknown
+                };
             }
-            Origin::Resized { of, .. } => id = *of,
-            Origin::Reshape { of } => {
+            Origin::View { tile: None, .. } | Origin::Resized { .. } => {}
+            Origin::Reshape { .. } => {
                 if part != Part::Whole {
                     part = Part::Unknown;
                 }
-                id = *of;
             }
             Origin::Parameter | Origin::FromAddress | Origin::New | Origin::Operation(_) => {
-                return Some((id, part));
+                return Some((tensor.id, part));
             }
         }
     }

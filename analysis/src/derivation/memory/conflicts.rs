@@ -609,14 +609,12 @@ impl Finder<'_> {
             return crowded;
         }
         let addressed = Conventions::of(self.body.dialect).is_addressed();
-        // What the library places is in whole words of the memory.
-        let unit = match tier {
-            Tier::Dm if !addressed => COMMIT_UNIT_BYTES,
-            _ => 1,
-        };
         let taken = |allocation: &Allocation| {
-            let bytes = allocation.bytes?;
-            bytes.checked_next_multiple_of(unit)
+            if addressed {
+                allocation.bytes
+            } else {
+                allocation.placed_bytes()
+            }
         };
         let mut places: FxHashSet<Span> = FxHashSet::default();
         for last in &registers {

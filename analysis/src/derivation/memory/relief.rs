@@ -109,14 +109,9 @@ pub(super) fn reliefs(body: &Body, allocations: &[Allocation], sum: &Sum) -> Vec
 
 fn life(body: &Body, allocation: &Allocation) -> Option<Life> {
     let lifetime = allocation.lifetime(body);
-    let unit = if allocation.tier == Tier::Dm {
-        COMMIT_UNIT_BYTES
-    } else {
-        1
-    };
     Some(Life {
         tensor: allocation.tensor,
-        bytes: allocation.bytes?.checked_next_multiple_of(unit)?,
+        bytes: allocation.placed_bytes()?,
         from: at(lifetime.from),
         to: at(lifetime.to),
     })

@@ -250,19 +250,6 @@ fn unwritten(
     }
 }
 
-/// The tensor that a view or a reshape shares its bytes with.
-fn root(body: &Body, mut id: TensorId) -> TensorId {
-    for _ in 0..=body.tensors.len() {
-        match body.tensor(id).map(|tensor| &tensor.origin) {
-            Some(Origin::View { of, .. } | Origin::Resized { of, .. } | Origin::Reshape { of }) => {
-                id = *of;
-            }
-            _ => break,
-        }
-    }
-    id
-}
-
 /// The tensors that an operation reads from DM and writes to it.
 fn touched(operation: &OperationKind) -> (Vec<TensorId>, Option<TensorId>) {
     match operation {
@@ -296,7 +283,7 @@ fn read_back(body: &Body, known: &Known<'_>, tensor: &Tensor) -> Option<Claim> {
     let mut filled = None;
     for operation in &body.operations {
         let (read, written) = touched(&operation.kind);
-        if read.iter().any(|id| root(body, *id) == tensor.id) {
+        if read.iter().any(|id| body.root(*id) == tensor.id) {
             break;
         }
         if matches!(operation.kind, OperationKind::Collective(_)) {
@@ -308,7 +295,7 @@ fn read_back(body: &Body, known: &Known<'_>, tensor: &Tensor) -> Option<Claim> {
         if target.tier != Tier::Dm {
             continue;
         }
-        if root(body, target.id) == tensor.id {
+        if body.root(target.id) == tensor.id {
             return None;
         }
         match range(target) {

@@ -63,20 +63,17 @@ pub(super) fn follow(body: &Body) -> Known<'_> {
 
 impl Known<'_> {
     /// The empty positions of a tensor or view. A view has its tensor's where its mapping is the tensor's.
-    pub(super) fn of(&self, mut id: TensorId) -> Vec<Hole> {
+    pub(super) fn of(&self, id: TensorId) -> Vec<Hole> {
         let Some(levels) = self.body.tensor(id).map(|tensor| &tensor.levels) else {
             return Vec::new();
         };
         let own = of_levels(levels);
-        for _ in 0..=self.body.tensors.len() {
-            let Some(tensor) = self.body.tensor(id) else {
-                break;
-            };
-            match &tensor.origin {
-                Origin::View { of, .. } | Origin::Resized { of, .. } => id = *of,
+        for tensor in self.body.sharing(id) {
+            match tensor.origin {
+                Origin::View { .. } | Origin::Resized { .. } => {}
                 Origin::Operation(_) => {
-                    let known = self.made.get(&id).map(Vec::as_slice).unwrap_or_default();
-                    return filled(own, known);
+                    let known = self.made.get(&tensor.id);
+                    return filled(own, known.map(Vec::as_slice).unwrap_or_default());
                 }
                 Origin::Reshape { .. } | Origin::Parameter | Origin::FromAddress | Origin::New => {
                     break;
@@ -127,18 +124,7 @@ impl Known<'_> {
             self.made.insert(target, holes);
             return;
         }
-        let mut root = target;
-        for _ in 0..=self.body.tensors.len() {
-            match self.body.tensor(root).map(|tensor| &tensor.origin) {
-                Some(
-                    Origin::View { of, .. } | Origin::Resized { of, .. } | Origin::Reshape { of },
-                ) => {
-                    root = *of;
-                }
-                _ => break,
-            }
-        }
-        self.made.remove(&root);
+        self.made.remove(&self.body.root(target));
     }
 
     /// The empty positions of a pass's stream as it ends.

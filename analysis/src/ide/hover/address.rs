@@ -78,18 +78,11 @@ fn is_addressed_at(body: &Body, tensor: &Tensor, item: ItemId, offset: u32) -> b
 
 /// The number of the allocation that a tensor's bytes belong to, in the list of lifetimes.
 fn allocation_of(body: &Body, derivation: &BodyDerivation, id: TensorId) -> Option<usize> {
-    let mut at = id;
-    // A chain of views is no longer than the list of tensors.
-    for _ in 0..=body.tensors.len() {
-        match body.tensor(at)?.origin {
-            Origin::View { of, .. } | Origin::Resized { of, .. } | Origin::Reshape { of } => {
-                at = of;
-            }
-            Origin::Parameter | Origin::FromAddress | Origin::New | Origin::Operation(_) => break,
-        }
-    }
+    let root = body.root(id);
     let lifetimes = &derivation.memory.lifetimes;
-    lifetimes.iter().position(|lifetime| lifetime.tensor == at)
+    lifetimes
+        .iter()
+        .position(|lifetime| lifetime.tensor == root)
 }
 
 /// Where a tensor is and how large it is: `` `0x2000..0x2400`, 1,024 bytes ``; `None` if neither is known.
