@@ -131,6 +131,12 @@ impl Conventions {
         !self.current
     }
 
+    /// Whether a transfer may write the padding behind a row of the target that the source does not have.
+    #[must_use]
+    pub const fn writes_padding_of_the_target(self) -> bool {
+        self.current
+    }
+
     /// Whether a cast to the type that the stream has is a method of it.
     #[must_use]
     pub fn casts_to_the_same_type(self) -> bool {

@@ -20,6 +20,7 @@ mod ids;
 mod integers;
 mod item_names;
 mod language;
+mod macros;
 mod mappings;
 mod modules;
 mod recent;

@@ -18,6 +18,7 @@ use crate::hardware::{
 use crate::kernel::{Body, Copy, Level, Tensor, TensorId, Tier};
 use crate::mapping::{Digit, Form, Mapping};
 
+use super::conventions::Conventions;
 use super::sequencer::{
     Misfit, Piece, SequencerViolation, Splitting, largest_divisor, paired, split_sizes,
 };
@@ -201,12 +202,15 @@ fn derive_transfer(
         }
     };
     keep_tiles_apart(body, copy, &mut pieces);
-    let run = take_run(
+    let mut run = take_run(
         &mut pieces,
         element_bits,
         inner_padding(&read),
         inner_padding(&write),
     );
+    if !Conventions::of(body.dialect).writes_padding_of_the_target() {
+        run.written_bits = run.padded_bits;
+    }
     derivation.run_bits = Some(run.bits);
     derivation.padded_run_bits = Some(run.padded_bits);
     pieces.sort_by_key(|piece| std::cmp::Reverse((piece.place, piece.there)));
@@ -275,6 +279,8 @@ struct Run {
     bits: u64,
     /// With the padding that both sides hold behind it.
     padded_bits: u64,
+    /// With the padding that may be written behind it: that of both sides, or of the target alone.
+    written_bits: u64,
 }
 
 /// Takes the pieces that are in a line on both sides out of the list, innermost first.
@@ -287,6 +293,7 @@ fn take_run(
     let mut run = Run {
         bits: element_bits,
         padded_bits: element_bits.saturating_mul(read_padding.min(write_padding)),
+        written_bits: element_bits.saturating_mul(write_padding),
     };
     loop {
         let within = i128::from(run.bits)..=i128::from(run.padded_bits);
@@ -301,6 +308,7 @@ fn take_run(
         run = Run {
             bits: step.saturating_mul(piece.size),
             padded_bits: step.saturating_mul(piece.extent.min(piece.there_extent)),
+            written_bits: step.saturating_mul(piece.extent),
         };
     }
 }
@@ -376,7 +384,7 @@ fn check_alignment(derivation: &DmaDerivation, run: Run, needs: Needs) -> Option
 fn aligned_length(run: Run) -> Option<u64> {
     run.bits
         .checked_next_multiple_of(UNIT_BITS)
-        .filter(|bits| *bits <= run.padded_bits.max(run.bits))
+        .filter(|bits| *bits <= run.written_bits.max(run.bits))
 }
 
 /// Bytes of the packet that a run is moved in: all of it, or the largest part of at most 4,096 bytes that divides it, in
@@ -399,6 +407,7 @@ fn packet(run: Run, needs: Needs) -> Option<u64> {
         padded(DMA_REQUEST_BYTES),
         padded(DMA_PACKET_BYTES),
         Some(run.padded_bits),
+        aligned_length(run),
     ];
     let divided = |multiple: u64| {
         lengths
