@@ -11,7 +11,7 @@ use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 const FIRST_STAGE: u32 = 10;
 
 /// A generic parameter or an argument in words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Part {
     /// Its name in a signature.
     pub name: &'static str,

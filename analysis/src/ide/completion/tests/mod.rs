@@ -2,6 +2,7 @@
 
 mod kernels;
 mod nested;
+mod releases;
 
 use crate::ide::Completion;
 use crate::workspace::Workspace;

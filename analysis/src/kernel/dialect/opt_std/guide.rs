@@ -80,12 +80,6 @@ pub(super) const GUIDE: &[GuideRow] = &[
         "Copies to a new tensor in the HBM.",
         &[DMA, ELEMENT],
     ),
-    on(
-        Tier::Host,
-        annotated("to_hbm_at", "As `to_hbm`, at an address.", &[CHIP, ELEMENT]),
-    ),
-    annotated("to_hbm_at", "As `to_hbm`, at an address.", &[ELEMENT]),
-    annotated("to_hbm_at", "As `to_hbm`, at an address.", &[DMA, ELEMENT]),
     annotated("to_host", "Copies to a new tensor of the host.", &[ELEMENT]),
     row(
         "tile",
@@ -175,6 +169,11 @@ pub(super) const GUIDE: &[GuideRow] = &[
     annotated(
         "to_dm_pcopy",
         "Copies to a new tensor in the DM by the sub context.",
+        &[SLICE, ELEMENT],
+    ),
+    annotated(
+        "to_dm_pcopy_at",
+        "As `to_dm_pcopy`, at an address.",
         &[SLICE, ELEMENT],
     ),
     annotated(
@@ -311,6 +310,11 @@ pub(super) const GUIDE: &[GuideRow] = &[
     row(
         "dma_gather_scaled",
         "Copies the rows that byte offsets name to a new tensor in the DM.",
+        &[CLUSTER, SLICE, ELEMENT, SOURCE],
+    ),
+    row(
+        "dma_gather_scaled_at",
+        "As `dma_gather_scaled`, at an address.",
         &[CLUSTER, SLICE, ELEMENT, SOURCE],
     ),
     row(
