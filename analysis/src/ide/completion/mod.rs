@@ -12,7 +12,7 @@ mod generics;
 mod half;
 mod made;
 mod mappings;
-mod methods;
+pub(super) mod methods;
 mod numbers;
 pub(super) mod place;
 pub(super) mod receiver;

@@ -215,4 +215,6 @@ fn parameter_words(dialect: Dialect, parameter: TypeParameter) -> (&'static str,
 }
 
 #[cfg(test)]
+mod release_tests;
+#[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@
 
 mod common;
 mod guide;
+mod history;
 mod opt_std;
 mod releases;
 mod terms;
@@ -25,6 +26,7 @@ use super::{Context, Level, Position, Tier, Way};
 pub use crate::libraries::Release;
 
 pub use guide::{Guide, GuideRow, Part};
+pub use history::History;
 pub use opt_std::OPT_STD;
 pub use releases::Releases;
 pub use visa_std::VISA_STD;
@@ -483,6 +485,8 @@ pub struct Table {
     pub guide: &'static [GuideRow],
     /// What generics of a stage that are such levels mean, where the library says more than the catalogue.
     pub level_words: &'static [(Level, &'static str)],
+    /// What the library calls the generics of methods of streams, in order, where the catalogue's names are others.
+    pub generic_names: &'static [(&'static str, &'static [&'static str])],
     /// Associated functions of tensor types.
     pub associated: &'static [AssociatedFunction],
     /// Its element types, with the releases that have them.

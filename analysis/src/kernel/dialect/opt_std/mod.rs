@@ -62,6 +62,7 @@ pub static OPT_STD: Table = Table {
         (Level::Slice, "The slices of the result: 64, 128 or 256."),
         (Level::Row, "The lanes of the MAC array: 1, 2, 4 or 8."),
     ],
+    generic_names: streams::GENERIC_NAMES,
     associated: ASSOCIATED,
     scalars: SCALARS,
     context_fields: &[

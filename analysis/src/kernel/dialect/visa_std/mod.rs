@@ -33,6 +33,7 @@ pub static VISA_STD: Table = Table {
         (Level::Slice, "The slices of the result: 256."),
         (Level::Row, "The rows of the MAC array: 1, 2, 4 or 8."),
     ],
+    generic_names: &[],
     associated: ASSOCIATED,
     scalars: SCALARS,
     context_fields: &[
