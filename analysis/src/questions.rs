@@ -506,7 +506,7 @@ mod tests {
         assert_eq!(current(8, "B / A").unwrap().size, 64);
         assert_eq!(current(8, "A #{0} 16,").unwrap().size, 16);
         assert_eq!(current(8, "B % (A / 2)").unwrap().size, 4);
-        // An axis is a factor from 0.8 on, a number is an operand from 0.3 on, and neither ever in the book.
+        // An axis is a factor from 0.8 on and never in the book, a number is an operand from 0.3 on.
         let place = |answer: Result<_, QuestionError>| match answer {
             Err(QuestionError::IllFormed {
                 at: Some((text, span)),
@@ -517,8 +517,8 @@ mod tests {
         assert_eq!(place(current(7, "B / A")).as_deref(), Some("A"));
         assert_eq!(place(current(2, "2, A")).as_deref(), Some("2"));
         assert_eq!(
-            place(evaluate_mapping(&question("2, A", "A = 8"))).as_deref(),
-            Some("2")
+            place(evaluate_mapping(&question("B / A", "A = 8, B = 512"))).as_deref(),
+            Some("A")
         );
         // What is refused is where it is, in letters of several bytes too.
         assert_eq!(place(current(8, "m![A, ä % 3]")).as_deref(), Some("ä"));

@@ -337,6 +337,13 @@ impl Asked<'_> {
                 });
                 continue;
             }
+            if let Some(time) = self.packed_time(&packet) {
+                found.push(Made {
+                    mapping: time,
+                    words: of_time.into(),
+                });
+                continue;
+            }
             let output = StreamShape {
                 packet: Written::new(packet, pass.output().packet.span),
                 ..pass.output().clone()
@@ -349,6 +356,17 @@ impl Asked<'_> {
             }
         }
         Some(found)
+    }
+
+    /// The time behind an aligned packet that nothing repeats, where packing is exact: what is outside of the flits.
+    fn packed_time(&self, packet: &Mapping) -> Option<Mapping> {
+        if !self.conventions().packs_flits_exactly() {
+            return None;
+        }
+        let input = self.pass.output();
+        let flits = packet.size().checked_div(input.packet.get()?.size())?;
+        let (outer, _) = input.time.get()?.form().split_at(flits)?;
+        Some(outer.to_mapping())
     }
 
     /// What each depth of the reduction tree leaves of the packet, the least first.

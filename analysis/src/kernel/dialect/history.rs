@@ -107,8 +107,7 @@ impl Dialect {
         let mut variants: Vec<Variant> = named
             .filter(|(row, found)| {
                 !found.contain(self.release)
-                    && (row.generics != method.generics
-                        || row.arguments.len() != method.arguments.len())
+                    && (row.generics != method.generics || row.arguments != method.arguments)
             })
             .map(|(row, releases)| Variant {
                 releases: *releases,

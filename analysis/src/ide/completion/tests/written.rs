@@ -160,7 +160,7 @@ fn what_a_contraction_leaves_is_proposed() {
         &packets,
         &[
             ("1", "1 of 32 elements left"),
-            ("K % 32 / 16", "2 of 32 elements left"),
+            ("K / 16 % 2", "2 of 32 elements left"),
         ],
     );
     let packet = format!("{outer}.contract_packet::<m![1]>()");

@@ -1,5 +1,6 @@
 //! Hovers of kernels of the current library: since which release a method is there, and how long a tensor is needed.
 
+use crate::ide::release_tests;
 use crate::items::Dialect;
 use crate::libraries::{Library, Release};
 use crate::workspace::Workspace;
@@ -22,42 +23,9 @@ fn page(minor: u16, text: &str) -> String {
     hover.map_or_else(|| "nothing".to_owned(), |hover| hover.markdown)
 }
 
-/// A kernel of two loads and two passes: `one` is read by the first pass, `two` by both.
+/// The shared kernel of a release with the caret in a place of it.
 fn kernel(minor: u16, place: &str) -> String {
-    let (first, name) = if minor < 8 {
-        ("ctx: &mut Context", "ctx")
-    } else {
-        ("device: &mut Device", "device")
-    };
-    let text = format!(
-        "use furiosa_opt_std::prelude::*;
-axes![S = 256, T = 4, P = 16];
-type Block = DmTensor<i32, m![1], m![1 # 2], m![S], m![T, P]>;
-#[device(chip = 1)]
-fn twice({first}, x: &HbmTensor<i32, m![1], m![S, T, P]>, y: &HbmTensor<i32, m![1], m![S, T, P]>) -> HbmTensor<i32, m![1], m![S, T, P]> {{
-    let one: Block = x.to_dm(&mut {name}.tdma);
-    let two: Block = y.to_dm(&mut {name}.tdma);
-    let three: Block = {name}
-        .main
-        .begin(one.view())
-        .fetch::<m![T, P / 8], m![P % 8]>()
-        .collect::<m![T, P / 8], m![P % 8]>()
-        .commit_trim::<m![P % 8]>()
-        .commit();
-    let four: Block = {name}
-        .main
-        .begin(two.view())
-        .fetch::<m![T, P / 8], m![P % 8]>()
-        .collect::<m![T, P / 8], m![P % 8]>()
-        .vector_init()
-        .vector_intra_slice_tag(TagMode::Zero)
-        .vector_final()
-        .commit_trim::<m![P % 8]>()
-        .commit();
-    four.to_hbm(&mut {name}.tdma)
-}}
-"
-    );
+    let text = release_tests::kernel(minor);
     let (before, behind) = place.split_once("$0").expect("a caret");
     let whole = format!("{before}{behind}");
     assert!(text.contains(&whole), "{whole} in {text}");
