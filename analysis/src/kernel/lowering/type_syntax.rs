@@ -21,8 +21,40 @@ const DEPTH: u32 = 32;
 
 impl Interpreter<'_> {
     /// The type as written. Arguments that are left out or `_` become open slots named after `place`.
+    ///
+    /// Where no generic parameter changes what is written, and nothing in it is left to be inferred, it is read once a body:
+    /// each call of a helper asks for the types of its parameters and of its result.
     pub(super) fn read_type(&mut self, site: &Site, ty: &ast::Type, place: Span) -> Type {
-        self.read_type_at(site, ty, place, 0)
+        if !site.generics.is_empty() {
+            return self.read_type_at(site, ty, place, 0);
+        }
+        let written = site.span(ty.syntax());
+        if let Some(known) = self.own.types.get(&written) {
+            return known.clone();
+        }
+        let read = self.read_type_at(site, ty, place, 0);
+        if self.is_filled(&read) {
+            self.own.types.insert(written, read.clone());
+        }
+        read
+    }
+
+    /// Whether nothing in a type is unknown or left to be inferred.
+    fn is_filled(&self, ty: &Type) -> bool {
+        let draft = &self.own.draft;
+        let scalar = |slot: ScalarSlot| !draft.scalars.is_open(slot);
+        let mapping = |slot: MappingSlot| !draft.mappings.is_open(slot);
+        match ty {
+            Type::Unknown => false,
+            Type::Unit | Type::Number(_) | Type::Device | Type::RunTimeValue | Type::Context(_) => {
+                true
+            }
+            Type::Tensor(tensor) => scalar(tensor.scalar) && tensor.levels.all().all(mapping),
+            Type::Stream { shape, .. } => scalar(shape.scalar) && shape.all().all(mapping),
+            Type::Tuple(parts) => parts.iter().all(|part| self.is_filled(part)),
+            Type::Record(_, fields) => fields.iter().all(|(_, field)| self.is_filled(field)),
+            Type::Array(inner, _) => self.is_filled(inner),
+        }
     }
 
     fn read_type_at(&mut self, site: &Site, ty: &ast::Type, place: Span, depth: u32) -> Type {
