@@ -184,7 +184,9 @@ fn place_of(call: &ast::MacroCall) -> (bool, CallPlace) {
     let node = call.syntax();
     match kind(node) {
         Some(SOURCE_FILE | ITEM_LIST) => {
-            let in_block = node.ancestors().any(|node| ast::BlockExpr::can_cast(node.kind()));
+            let in_block = node
+                .ancestors()
+                .any(|node| ast::BlockExpr::can_cast(node.kind()));
             (!in_block, CallPlace::Statement)
         }
         Some(ASSOC_ITEM_LIST | STMT_LIST) => (false, CallPlace::Statement),
@@ -224,7 +226,10 @@ fn own_definitions(tree: &SourceTree, text: &str) -> Vec<Own> {
         return Vec::new();
     }
     let end = tree.syntax().text_range().end();
-    let definitions = tree.syntax().descendants().filter_map(ast::MacroRules::cast);
+    let definitions = tree
+        .syntax()
+        .descendants()
+        .filter_map(ast::MacroRules::cast);
     definitions
         .filter_map(|definition| {
             let from = definition.syntax().text_range().end();
@@ -256,7 +261,10 @@ fn definitions(db: &dyn Db, file: SourceFile) -> Arc<[Definition]> {
     let Some(tree) = parse(db, file).tree() else {
         return Arc::from([]);
     };
-    let all = tree.syntax().descendants().filter_map(ast::MacroRules::cast);
+    let all = tree
+        .syntax()
+        .descendants()
+        .filter_map(ast::MacroRules::cast);
     let seen = all.filter(|definition| {
         let mut around = definition.syntax().ancestors();
         !around.any(|node| ast::BlockExpr::can_cast(node.kind()))
@@ -325,7 +333,10 @@ fn macros_for(db: &dyn Db, file: SourceFile) -> Macros {
     let all = project_macros(db, project);
     let mut macros = all.exported.clone();
     if let Some(own) = all.packages.get(&package_around(db, file)) {
-        macros.extend(own.iter().map(|(name, rules)| (Arc::clone(name), rules.clone())));
+        macros.extend(
+            own.iter()
+                .map(|(name, rules)| (Arc::clone(name), rules.clone())),
+        );
     }
     macros
 }

@@ -96,8 +96,7 @@ impl Conditional {
                 condition: String::new(),
             });
         }
-        self.left_out
-            .sort_by_key(|left_out| left_out.range.start());
+        self.left_out.sort_by_key(|left_out| left_out.range.start());
     }
 
     /// Whether all of a node is left out.

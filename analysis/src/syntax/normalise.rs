@@ -98,12 +98,9 @@ impl TokenRuns {
     /// The original's whole byte range.
     pub fn full_range(&self) -> (u32, u32) {
         let start = self.runs.first().map_or(0, |run| run.original);
-        let end = self
-            .runs
-            .last()
-            .map_or(start, |run| {
-                run.original.saturating_add(run.original_length())
-            });
+        let end = self.runs.last().map_or(start, |run| {
+            run.original.saturating_add(run.original_length())
+        });
         (self.placed(start), self.placed(end))
     }
 

@@ -248,11 +248,7 @@ impl Matcher {
 }
 
 /// What the fragments of a pattern stand for where it fits all of the input.
-pub(super) fn bind(
-    pattern: &[Matcher],
-    input: &[Token],
-    budget: &mut Budget,
-) -> Option<Bindings> {
+pub(super) fn bind(pattern: &[Matcher], input: &[Token], budget: &mut Budget) -> Option<Bindings> {
     let mut bindings = Bindings::default();
     let end = fit(pattern, input, 0, &mut bindings, budget)?;
     (end == input.len()).then_some(bindings)

@@ -21,11 +21,19 @@ fn fragments_take_what_they_are_named_for() {
         ("ident", "x", Some("x")),
         ("ident", "x.y", None),
         ("ty", "m![A / 8, B]", Some("m![A/8,B]")),
-        ("ty", "DmTensor<f32, m![1], Slice>", Some("DmTensor<f32,m![1],Slice>")),
+        (
+            "ty",
+            "DmTensor<f32, m![1], Slice>",
+            Some("DmTensor<f32,m![1],Slice>"),
+        ),
         ("literal", "-1.5", Some("-1.5")),
         ("literal", "x", None),
         ("path", "FxpBinaryOp::AddFxp", Some("FxpBinaryOp::AddFxp")),
-        ("expr", "x.view().tile::<m![A], 2, m![B, C]>(i)", Some("x.view().tile::<m![A],2,m![B,C]>(i)")),
+        (
+            "expr",
+            "x.view().tile::<m![A], 2, m![B, C]>(i)",
+            Some("x.view().tile::<m![A],2,m![B,C]>(i)"),
+        ),
         ("expr", "a + b", Some("(a+b)")),
         ("expr", ", a", None),
         ("tt", "(a, b)", Some("(a,b)")),
@@ -39,7 +47,11 @@ fn fragments_take_what_they_are_named_for() {
         ("pat", "Some(x) | None", Some("Some(x)|None")),
     ] {
         let text = format!("($x:{kind}) => {{ $x }};");
-        assert_eq!(dense(&text, arguments).as_deref(), expected, "{kind} {arguments}");
+        assert_eq!(
+            dense(&text, arguments).as_deref(),
+            expected,
+            "{kind} {arguments}"
+        );
     }
 }
 
@@ -105,7 +117,15 @@ fn what_never_ends_is_no_expansion() {
 
 #[test]
 fn what_is_no_rule_is_none() {
-    for text in ["", "()", "() =>", "($x) => {}", "($x:nothing) => {}", "( => {}", "($(a)) => {}"] {
+    for text in [
+        "",
+        "()",
+        "() =>",
+        "($x) => {}",
+        "($x:nothing) => {}",
+        "( => {}",
+        "($(a)) => {}",
+    ] {
         assert_eq!(MacroRules::read(text), None, "{text}");
     }
 }

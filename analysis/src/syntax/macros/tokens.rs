@@ -61,11 +61,18 @@ pub(super) fn is_word(token: &Token) -> bool {
 /// Whether a token is a literal by itself.
 pub(super) fn is_literal(token: &Token) -> bool {
     use SyntaxKind::{
-        BYTE, BYTE_STRING, C_STRING, CHAR, FLOAT_NUMBER, INT_NUMBER, STRING, FALSE_KW, TRUE_KW,
+        BYTE, BYTE_STRING, C_STRING, CHAR, FALSE_KW, FLOAT_NUMBER, INT_NUMBER, STRING, TRUE_KW,
     };
     matches!(
         token.kind,
-        BYTE | BYTE_STRING | C_STRING | CHAR | FLOAT_NUMBER | INT_NUMBER | STRING | FALSE_KW | TRUE_KW
+        BYTE | BYTE_STRING
+            | C_STRING
+            | CHAR
+            | FLOAT_NUMBER
+            | INT_NUMBER
+            | STRING
+            | FALSE_KW
+            | TRUE_KW
     )
 }
 
