@@ -5,44 +5,32 @@
 //! re-runs none. A function in which the engine itself fails gives a problem instead of findings; the rest of the file is
 //! still checked.
 
+mod elsewhere;
+mod file;
 mod releases;
 mod unknown_release;
 
 use std::any::Any;
 use std::cell::{Cell, OnceCell};
-use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use self::releases::mismatches;
-use self::unknown_release::unknown_release;
-use crate::causes::Causes;
 use crate::completion::{breaks_nothing, complete_each};
 use crate::db::Db;
 use crate::derivation::tensors::{RepeatedAxis, repeated_axes};
 use crate::derivation::{BodyDerivation, derive_watching, undecided};
-use crate::inputs::{
-    Project, SourceFile, budget_of, enabled_rules, options, shown_path, syntax_error_count,
-};
+use crate::inputs::{SourceFile, budget_of, enabled_rules, options};
 use crate::items::{
-    Crate, FileLibrary, ItemId, ItemKind, ModuleId, ModulePath, Span, all_functions, crate_of,
-    crate_root, dialect, file_functions, file_items, file_library, file_package, functions_of,
-    is_inside, is_left_out, item_text, left_out_code,
+    ItemId, ItemKind, Span, dialect, file_functions, file_items, functions_of, is_inside,
+    is_left_out, item_text,
 };
 use crate::kernel::{Body, OperationId, OperationKind, Unresolved, hidden_kernels};
-use crate::places::Places;
-use crate::report::{
-    CrateLibrary, Diagnostic, FileReport, InactiveCode, OperationCounts, Problem, UnresolvedPlace,
-    fitted,
-};
 use crate::rules::{
     self, Applicability, Checked, Derived, Edit, EnabledRules, Families, Finding, Fix,
 };
 use crate::simulation::{BodySimulation, simulate_watching};
-use crate::suppression;
-use crate::syntax::Unanalysed;
 
 /// What is known of one function or item, at places in normalised text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,6 +56,10 @@ pub(crate) enum Fixes {
     Completed,
 }
 
+pub(crate) use self::elsewhere::files_by_reach;
+pub use self::elsewhere::{findings_from_elsewhere, reachable_from};
+pub(crate) use self::file::library_of;
+pub use self::file::{completed_file_report, file_report};
 pub use crate::kernel::body;
 
 /// What the engines make of one function.
@@ -366,237 +358,6 @@ pub(crate) fn found_in_items(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc
     Arc::new(found)
 }
 
-/// Findings, operations and failures that functions of other files have in a file, because they call into it.
-#[salsa::tracked(returns(clone))]
-pub fn findings_from_elsewhere(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
-    from_elsewhere(db, file, Fixes::Proposed)
-}
-
-fn from_elsewhere(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<Findings> {
-    let elsewhere = Project::try_get(db)
-        .map(|project| foreign_findings(db, project, reachable_from(db, file), fixes));
-    Arc::new(
-        elsewhere
-            .and_then(|elsewhere| elsewhere.get(&file).cloned())
-            .unwrap_or_default(),
-    )
-}
-
-/// The files that may call each other: the crate of a lone file by its root, or, as `None`, all packages together.
-#[must_use]
-pub fn reachable_from(db: &dyn Db, file: SourceFile) -> Option<ModuleId> {
-    if file_package(db, file).is_some() {
-        return None;
-    }
-    Some(crate_root(
-        db,
-        ModuleId::new(db, file, ModulePath::from([])),
-    ))
-}
-
-/// The files by what they may call, in the order of their paths: asked once of all files, not by each of them.
-#[salsa::tracked(returns(clone))]
-pub(crate) fn files_by_reach(
-    db: &dyn Db,
-    project: Project,
-) -> Arc<FxHashMap<Option<ModuleId>, Vec<SourceFile>>> {
-    let mut groups: FxHashMap<_, Vec<_>> = FxHashMap::default();
-    for file in project.files(db).values() {
-        let among = reachable_from(db, *file);
-        groups.entry(among).or_default().push(*file);
-    }
-    Arc::new(groups)
-}
-
-/// For each file what functions of other files find in it, among the files that may call each other.
-#[salsa::tracked(returns(clone))]
-fn foreign_findings(
-    db: &dyn Db,
-    project: Project,
-    among: Option<ModuleId>,
-    fixes: Fixes,
-) -> Arc<FxHashMap<SourceFile, Findings>> {
-    let mut elsewhere: FxHashMap<SourceFile, Findings> = FxHashMap::default();
-    let groups = files_by_reach(db, project);
-    for file in groups.get(&among).into_iter().flatten() {
-        for found in functions(db, *file)
-            .into_iter()
-            .flat_map(|function| found_in_function(db, function, fixes))
-        {
-            let away = |span: Span| Some(span.item.file(db)).filter(|other| other != file);
-            for finding in &found.findings {
-                if let Some(other) = away(finding.span) {
-                    elsewhere
-                        .entry(other)
-                        .or_default()
-                        .findings
-                        .push(finding.clone());
-                }
-            }
-            for operation in &found.operations {
-                if let Some(other) = away(*operation) {
-                    elsewhere
-                        .entry(other)
-                        .or_default()
-                        .operations
-                        .push(*operation);
-                }
-            }
-            for unresolved in &found.unresolved {
-                if let Some(other) = away(unresolved.operation) {
-                    elsewhere
-                        .entry(other)
-                        .or_default()
-                        .unresolved
-                        .push(unresolved.clone());
-                }
-            }
-        }
-    }
-    Arc::new(elsewhere)
-}
-
-/// Everything about one file, placed in its text, suppressions applied. Fixes are as the rules propose them.
-#[salsa::tracked(returns(clone))]
-pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
-    report_of(db, file, Fixes::Proposed)
-}
-
-/// As [`file_report`], with completed fixes.
-#[salsa::tracked(returns(clone))]
-pub fn completed_file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
-    report_of(db, file, Fixes::Completed)
-}
-
-fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
-    let mut places = Places::new(db);
-    let mut report = FileReport::new(shown_path(db, file));
-    report.syntax_errors = syntax_error_count(db, file) as u64;
-    if let Some(why) = file_items(db, file).unanalysed {
-        report
-            .problems
-            .push(Problem::NotAnalysed(unanalysed_words(why).to_owned()));
-    }
-    report.configured_out = file_items(db, file).left_out_functions;
-    report.inactive = inactive(db, file, &mut places);
-    if is_left_out(db, file) {
-        report.configured_out = report
-            .configured_out
-            .saturating_add(all_functions(db, file).len() as u64);
-        return Arc::new(report);
-    }
-    let mut operations = FxHashSet::default();
-    let mut unresolved = BTreeMap::new();
-    let mut causes = Causes::default();
-    let mut take = |found: &Findings, report: &mut FileReport| {
-        let here = |span: Span| span.item.file(db) == file;
-        report.kernels += u64::from(found.kernel);
-        report
-            .problems
-            .extend(found.failure.iter().cloned().map(Problem::Internal));
-        for finding in found.findings.iter().filter(|finding| here(finding.span)) {
-            if let Some(diagnostic) = places.diagnostic(finding) {
-                causes.note(finding, &diagnostic);
-                report.diagnostics.push(diagnostic);
-            }
-        }
-        operations.extend(found.operations.iter().copied().filter(|span| here(*span)));
-        for place in found
-            .unresolved
-            .iter()
-            .filter(|place| here(place.operation))
-        {
-            if let Some((_, range)) = places.range(place.operation) {
-                // Who calls a helper decides what is known in it: one of the reasons stands for all.
-                unresolved.entry(range).or_insert_with(|| UnresolvedPlace {
-                    what: rules::what(db, place.operation),
-                    reason: place.reason.words(),
-                    said_once: place.reason.is_said_once(),
-                    counts: place.reason.counts(),
-                    range,
-                });
-            }
-        }
-    };
-    for item in file_items(db, file).items.iter().copied() {
-        let failure = &item_findings(db, item).failure;
-        report
-            .problems
-            .extend(failure.iter().cloned().map(Problem::Internal));
-    }
-    take(&found_in_items(db, file, fixes), &mut report);
-    for function in functions(db, file) {
-        for found in found_in_function(db, function, fixes) {
-            take(&found, &mut report);
-        }
-    }
-    let elsewhere = match fixes {
-        Fixes::Proposed => findings_from_elsewhere(db, file),
-        Fixes::Completed => from_elsewhere(db, file, fixes),
-    };
-    take(&elsewhere, &mut report);
-    if let Some((finding, home)) = unknown_release(db, file) {
-        let diagnostic = places.diagnostic(&finding);
-        report
-            .diagnostics
-            .extend(diagnostic.map(|diagnostic| Diagnostic {
-                home: Some(home),
-                ..diagnostic
-            }));
-    }
-    let mismatches = mismatches(db, file, &mut places);
-    let whole = enabled_rules(db, file);
-    if mismatches.iter().any(|found| whole.has(found.rule)) {
-        // One finding says of the whole file what each of its names would say again.
-        let single = rules::migration_rule().name;
-        report.diagnostics.retain(|found| found.rule != single);
-    }
-    report.diagnostics.extend(mismatches);
-    report.libraries.push(library_of(db, file));
-    report.unresolved = unresolved.into_values().collect();
-    report.operations = counts(operations.len(), &report.unresolved);
-    sort(&mut report.diagnostics);
-    suppression::apply(db, file, &mut report, &mut |start, end| {
-        places.place(file, start, end)
-    });
-    sort(&mut report.diagnostics);
-    report.diagnostics = causes.join(report.diagnostics);
-    if let Some(origin) = file.origin(db) {
-        let text = file.text(db);
-        for diagnostic in &mut report.diagnostics {
-            let fixes = std::mem::take(&mut diagnostic.fixes);
-            diagnostic.fixes = fitted(fixes, &text, &origin);
-        }
-    }
-    Arc::new(report)
-}
-
-/// The crate of a file, and the library that it is written for.
-pub(crate) fn library_of(db: &dyn Db, file: SourceFile) -> CrateLibrary {
-    CrateLibrary {
-        krate: Crate::clone(&crate_of(db, file)),
-        library: FileLibrary::clone(&file_library(db, file)),
-    }
-}
-
-/// The code of a file that conditions leave out.
-fn inactive(db: &dyn Db, file: SourceFile, places: &mut Places<'_>) -> Vec<InactiveCode> {
-    if is_left_out(db, file) {
-        let end = u32::try_from(file.text(db).len()).unwrap_or(u32::MAX);
-        return vec![InactiveCode {
-            range: places.place(file, 0, end),
-            condition: None,
-        }];
-    }
-    let left_out = left_out_code(db, file).iter();
-    left_out
-        .map(|(bytes, condition)| InactiveCode {
-            range: places.place(file, bytes.start, bytes.end),
-            condition: Some(Arc::clone(condition)),
-        })
-        .collect()
-}
-
 /// The items of a file and the functions in their blocks, each with the bytes of its text: what [`check_one`] is asked about,
 /// so that other threads find the answers at hand.
 pub(crate) fn items_of(db: &dyn Db, file: SourceFile) -> Vec<(usize, ItemId)> {
@@ -696,40 +457,6 @@ pub(crate) fn panic_words(payload: &(dyn Any + Send)) -> String {
     words
         .or_else(|| payload.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "unknown".to_owned())
-}
-
-fn counts(operations: usize, unresolved: &[UnresolvedPlace]) -> OperationCounts {
-    let mut counts = OperationCounts {
-        resolved: operations as u64,
-        unresolved: 0,
-        reasons: BTreeMap::new(),
-    };
-    for place in unresolved.iter().filter(|place| place.counts) {
-        counts.unresolved += 1;
-        *counts.reasons.entry(place.reason.clone()).or_default() += 1;
-    }
-    counts
-}
-
-/// Orders diagnostics by place and rule, and keeps one of each: a helper's fault is met once a call.
-fn sort(diagnostics: &mut Vec<Diagnostic>) {
-    diagnostics.sort_by(|one, other| {
-        (one.range, one.rule, one.group, &one.message).cmp(&(
-            other.range,
-            other.rule,
-            other.group,
-            &other.message,
-        ))
-    });
-    diagnostics
-        .dedup_by(|later, earlier| (later.range, later.rule) == (earlier.range, earlier.rule));
-}
-
-fn unanalysed_words(why: Unanalysed) -> &'static str {
-    match why {
-        Unanalysed::TooDeeplyNested => "brackets or operators are nested too deeply to be analysed",
-        Unanalysed::TooLarge => "the file is larger than 4 GiB and is not analysed",
-    }
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ pub use rules::{
     Rule,
 };
 pub use rules::{
-    all as all_rules, dialect_line, find as find_rule, foreseeing as rules_foreseeing,
+    Example, all as all_rules, dialect_line, find as find_rule, foreseeing as rules_foreseeing,
     is_rule_or_group, nearest as nearest_rules, nearest_to_text as rules_nearest_to_text,
     url as rule_url, without_dialect_line,
 };

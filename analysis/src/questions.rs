@@ -11,11 +11,10 @@ use crate::derivation::fetch::unaligned_bits;
 use crate::derivation::sequencer::{self, SequenceRequest};
 use crate::hardware::ElementType;
 use crate::inputs::{Options, Project, SourceFile};
-use crate::items::{ItemKind, alias_mapping, file_items};
+use crate::items::{Dialect, ItemKind, Span, alias_mapping, file_items, file_range, grammar_in};
 use crate::kernel::Context;
-use crate::libraries::Library;
 use crate::mapping::{
-    Answer, Cell, Factor, IndexFunction, Mapping, equal, parse_axes, parse_mapping,
+    Answer, Cell, Factor, IndexFunction, Mapping, equal, parse_axes_in, parse_mapping_in,
 };
 use crate::rules::unaligned_packet;
 
@@ -33,6 +32,9 @@ pub enum QuestionError {
         rule: String,
         /// Its words.
         message: String,
+        /// The expression without its wrapping, and the bytes of it that are refused; empty at its end. `None` where no single
+        /// place is.
+        at: Option<(String, std::ops::Range<usize>)>,
     },
     /// Something beside the expressions: axes, a type, a position.
     Option(String),
@@ -53,6 +55,8 @@ pub struct MappingQuestion<'a> {
     pub against: Option<&'a str>,
     /// How many positions a picture has room for.
     pub picture: u64,
+    /// The library and release whose macro reads the expression.
+    pub dialect: Dialect,
 }
 
 /// The tensor index of a position by axis; `None` for padding.
@@ -155,7 +159,7 @@ pub fn evaluate_mapping(question: &MappingQuestion<'_>) -> Result<MappingAnswer,
         .into_iter()
         .flatten()
         .collect();
-    let mappings = read(question.axes, &expressions)?;
+    let mappings = read(question.axes, &expressions, question.dialect)?;
     let [mapping, rest @ ..] = mappings.as_slice() else {
         return Err(no_value(question.expression));
     };
@@ -202,6 +206,7 @@ pub fn derive_sequence(question: &SequenceQuestion<'_>) -> Result<SequenceAnswer
     let mappings = read(
         question.axes,
         &[question.buffer, question.time, question.packet],
+        Dialect::default(),
     )?;
     let [buffer, time, packet] = mappings.as_slice() else {
         return Err(no_value(question.buffer));
@@ -256,8 +261,9 @@ fn refusals(mode: SequencerMode, element: ElementType, packet: &Mapping) -> Vec<
 }
 
 /// Reads expressions over the axes, as aliases of one small file. A size may be arithmetic: here it need not compile.
-fn read(axes: &str, expressions: &[&str]) -> Result<Vec<Mapping>, QuestionError> {
-    let (declared, errors) = parse_axes(axes);
+fn read(axes: &str, expressions: &[&str], dialect: Dialect) -> Result<Vec<Mapping>, QuestionError> {
+    let grammar = grammar_in(dialect);
+    let (declared, errors) = parse_axes_in(axes, grammar);
     let mut faults = errors.iter().filter(|error| error.instead.is_none());
     if let Some(error) = faults.next().filter(|_| !axes.trim().is_empty()) {
         return Err(QuestionError::Option(format!(
@@ -265,7 +271,7 @@ fn read(axes: &str, expressions: &[&str]) -> Result<Vec<Mapping>, QuestionError>
             error.message
         )));
     }
-    let library = Library::default().crate_name();
+    let library = dialect.library.crate_name();
     let mut text = format!("use {library}::prelude::*;\n");
     if !axes.trim().is_empty() {
         let sizes = declared
@@ -274,20 +280,30 @@ fn read(axes: &str, expressions: &[&str]) -> Result<Vec<Mapping>, QuestionError>
         let sizes: Vec<String> = sizes.collect();
         text.push_str(&format!("axes![{}];\n", sizes.join(", ")));
     }
+    // Where each expression begins in the text.
+    let mut places: Vec<usize> = Vec::new();
     for (number, expression) in expressions.iter().enumerate() {
         let expression = unwrapped(expression);
         // Only what has its brackets in pairs may be put between others.
-        if let Some(error) = parse_mapping(expression).1.first() {
+        if let Some(error) = parse_mapping_in(expression, grammar).1.first() {
             let message = format!("{}, at `{}`", error.message, place(expression, &error.span));
             return Err(QuestionError::IllFormed {
                 rule: "mapping_syntax".to_owned(),
                 message,
+                at: Some((expression.to_owned(), error.span.clone())),
             });
         }
-        text.push_str(&format!("type Question{number} = m![{expression}\n];\n"));
+        text.push_str(&format!("type Question{number} = m!["));
+        places.push(text.len());
+        text.push_str(&format!("{expression}\n];\n"));
     }
     let mut db = AnalysisDatabase::default();
-    db.set_project([(FILE, text.as_str())], Vec::new(), Options::default());
+    let options = Options {
+        library: Some(dialect.library),
+        release: Some(dialect.release),
+        ..Options::default()
+    };
+    db.set_project([(FILE, text.as_str())], Vec::new(), options);
     let file = db
         .file(FILE)
         .or_else(|| first_file(&db))
@@ -304,6 +320,7 @@ fn read(axes: &str, expressions: &[&str]) -> Result<Vec<Mapping>, QuestionError>
                 ItemKind::Alias => QuestionError::IllFormed {
                     rule: finding.rule.name.to_owned(),
                     message: with_help(&finding.message, finding.advice().as_deref()),
+                    at: refused_part(&db, finding.span, (expressions, &places), mappings.len()),
                 },
                 _ => QuestionError::Option(format!("axes `{axes}`: {}", finding.message)),
             });
@@ -321,6 +338,22 @@ fn read(axes: &str, expressions: &[&str]) -> Result<Vec<Mapping>, QuestionError>
     Ok(mappings)
 }
 
+/// The expression of a number, and the part of it that a span of the file is.
+fn refused_part(
+    db: &AnalysisDatabase,
+    span: Span,
+    (expressions, places): (&[&str], &[usize]),
+    number: usize,
+) -> Option<(String, std::ops::Range<usize>)> {
+    let expression = unwrapped(expressions.get(number)?);
+    let begins = *places.get(number)?;
+    let (_, start, end) = file_range(db, span);
+    let start = (start as usize).checked_sub(begins)?;
+    let end = (end as usize).checked_sub(begins)?.min(expression.len());
+    expression.get(start..end)?;
+    Some((expression.to_owned(), start..end))
+}
+
 /// A finding that leaves an expression without a meaning; others are opinions.
 fn is_fatal(rule: &str) -> bool {
     crate::rules::find(rule).is_some_and(|rule| rule.group == crate::rules::Group::Mapping)
@@ -334,6 +367,7 @@ fn no_value(expression: &str) -> QuestionError {
     QuestionError::IllFormed {
         rule: "unknown_axis".to_owned(),
         message: format!("`{expression}` names something that is no axis"),
+        at: None,
     }
 }
 
@@ -389,6 +423,8 @@ mod tests {
         MappingQuestion, QuestionError, SequenceQuestion, SequencerMode, derive_sequence,
         evaluate_mapping,
     };
+    use crate::items::Dialect;
+    use crate::libraries::{Library, Release};
 
     fn question<'a>(expression: &'a str, axes: &'a str) -> MappingQuestion<'a> {
         MappingQuestion {
@@ -452,6 +488,41 @@ mod tests {
         };
         assert!(option("A = ") && option("A = 4, A = 8") && option("A = 0"));
         assert!(!option("") && !option("A = 1 << 40"));
+    }
+
+    #[test]
+    fn the_grammar_is_that_of_the_dialect() {
+        let current = |minor, expression| {
+            evaluate_mapping(&MappingQuestion {
+                dialect: Dialect {
+                    library: Library::OptStd,
+                    release: Release::new(0, minor),
+                },
+                ..question(expression, "A = 8, B = 512")
+            })
+        };
+        // Two copies of 8; 512 positions in groups of the 8 of `A`; 3 of zeros behind 5 of the 8.
+        assert_eq!(current(8, "2, A").unwrap().size, 16);
+        assert_eq!(current(8, "B / A").unwrap().size, 64);
+        assert_eq!(current(8, "A #{0} 16,").unwrap().size, 16);
+        assert_eq!(current(8, "B % (A / 2)").unwrap().size, 4);
+        // An axis is a factor from 0.8 on and never in the book, a number is an operand from 0.3 on.
+        let place = |answer: Result<_, QuestionError>| match answer {
+            Err(QuestionError::IllFormed {
+                at: Some((text, span)),
+                ..
+            }) => text.get(span).map(str::to_owned),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(place(current(7, "B / A")).as_deref(), Some("A"));
+        assert_eq!(place(current(2, "2, A")).as_deref(), Some("2"));
+        assert_eq!(
+            place(evaluate_mapping(&question("B / A", "A = 8, B = 512"))).as_deref(),
+            Some("A")
+        );
+        // What is refused is where it is, in letters of several bytes too.
+        assert_eq!(place(current(8, "m![A, ä % 3]")).as_deref(), Some("ä"));
+        assert_eq!(place(current(8, "B, A / 3")).as_deref(), Some("3"));
     }
 
     #[test]

@@ -113,10 +113,10 @@ fn the_books_programs_have_exactly_the_marked_findings() {
         let file = format!("{name}.rs");
         assert!(
             fixtures.join("right").join(&file).is_file(),
-            "{name} does not be right"
+            "{name} has no right version"
         );
         let path = fixtures.join("book").join(&file);
-        assert!(path.is_file(), "{name} does not be as the book has it");
+        assert!(path.is_file(), "{name} is missing as the book prints it");
         problems.extend(differences(&shown(&path), &read(&path)));
     }
     assert!(

@@ -9,12 +9,14 @@ mod conflicts;
 pub(crate) mod free;
 mod in_place;
 mod relief;
+mod sums;
 
 pub use allocations::{Lifetime, Part, Touch};
-pub use conflicts::{ConflictKind, Displaced, Elsewhere, MemoryViolation, Occupant, Sum};
+pub use conflicts::{ConflictKind, Displaced, Elsewhere, MemoryViolation, Occupant};
 pub(crate) use conflicts::{free_places, nearest_places};
 pub use in_place::InPlaceCommit;
 pub use relief::Relief;
+pub use sums::Sum;
 
 pub use super::moves::{MoveFault, MoveKind, MoveViolation};
 

@@ -8,7 +8,7 @@ use super::{Completed, Completing, Texts, Trust, apply_fixes};
 use crate::report::{Diagnostic, DiagnosticFix, FileReport};
 use crate::rules::Level;
 
-/// Applications that are, after which the rounds end even if fixes are left.
+/// Applications kept, after which the rounds end even if fixes are left.
 const ROUNDS: usize = 500;
 
 /// Texts that fixes are applied to, and the engine that judges them.
@@ -47,10 +47,10 @@ pub struct Fixed {
 
 /// Applies the fixes of all open findings, asks again, and so on until no fix is left that may be applied.
 ///
-/// An application is only if afterwards no file has more syntax errors, operations that are not understood or
+/// An application is kept only if afterwards no file has more syntax errors, operations that are not understood or
 /// problems than before, no rule has more findings in a file at a level above that of the mended findings, the findings
-/// that were to be mended are gone, and there are no more of their level and above unless more is understood. If it does
-/// not be, its first half is tried, down to one fix, which is then left out; so are fixes that lead in a circle. Fixing
+/// that were to be mended are gone, and there are no more of their level and above unless more is understood.
+/// Otherwise its first half is tried, down to one fix, which is then left out; so are fixes that lead in a circle. Fixing
 /// the result again changes nothing.
 pub fn fix_all(target: &mut impl Fixable, trust: Trust) -> Fixed {
     let original = target.texts();
@@ -82,19 +82,19 @@ struct Rounds<'t, T> {
     texts: Texts,
     reports: Vec<FileReport>,
     standing: Standing,
-    /// Fixes that did not be since something last changed.
+    /// Fixes that were tried and taken back since something last changed.
     refused: BTreeSet<Key>,
     /// Fixes that only lead in a circle.
     circular: BTreeSet<Key>,
-    /// Fixes that did not be with the others of their function.
+    /// Fixes that were taken back together with the others of their function.
     alone: BTreeSet<Key>,
-    /// The applications that are, in their order.
+    /// The applications kept, in their order.
     history: Vec<Step>,
     /// All texts that there were, of fixes that are steps of one change.
     seen: BTreeSet<Texts>,
 }
 
-/// An application that is.
+/// An application that was kept.
 struct Step {
     /// The level of what it mended.
     level: Level,
@@ -188,7 +188,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
                 changed |= applied;
                 left -= usize::from(applied);
             } else if changed {
-                // What did not be before the change may be now.
+                // What was taken back before the change may be kept now.
                 changed = false;
                 self.refused.clear();
             } else {
@@ -280,7 +280,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         })
     }
 
-    /// Applies as many of the fixes as are, at least trying the first. Whether the texts changed.
+    /// Applies as many of the fixes as can be kept, at least trying the first. Whether the texts changed.
     fn attempt(&mut self, mut batch: Vec<Candidate>) -> bool {
         loop {
             let fixes = batch.iter().map(|candidate| &candidate.fix);
@@ -300,7 +300,7 @@ impl<'t, T: Fixable> Rounds<'t, T> {
             self.target.replace(&kept);
             if batch.len() < 2 {
                 for Candidate { keys, .. } in batch {
-                    // Of several that do not be together some may be.
+                    // Of several that are taken back together, some may be kept one by one.
                     if keys.len() > 1 {
                         self.alone.extend(keys);
                     } else {
@@ -334,8 +334,8 @@ impl<'t, T: Fixable> Rounds<'t, T> {
         kept.collect()
     }
 
-    /// Takes an application that is, unless it closes a circle: then all that led around is taken back. Whether the
-    /// texts changed.
+    /// Keeps an application, unless it closes a circle: then all that led around is taken back. Whether the texts
+    /// changed.
     fn keep(
         &mut self,
         changed: Texts,

@@ -19,6 +19,8 @@ mod navigation;
 #[cfg(test)]
 mod nested_tests;
 mod operations;
+#[cfg(test)]
+mod release_tests;
 mod selection;
 mod signature;
 mod stages;

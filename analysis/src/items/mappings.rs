@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::bindings::Bindings;
 use super::constants::{ConstValue, evaluate};
 use super::declarations::{MacroArguments, path_segments};
-use super::dialects::dialect;
+use super::dialects::{Dialect, dialect};
 use super::file::{item_text, macro_name, parse_item};
 use super::ids::{ItemId, ItemKind, Span};
 use super::recent::recently_parsed_mapping;
@@ -121,7 +121,12 @@ pub fn grammar_of(db: &dyn Db, span: Span) -> Grammar {
 
 /// The grammar of the macros in a file.
 pub fn file_grammar(db: &dyn Db, file: SourceFile) -> Grammar {
-    let dialect = dialect(db, file);
+    grammar_in(dialect(db, file))
+}
+
+/// The grammar of the macros of a library's release.
+#[must_use]
+pub const fn grammar_in(dialect: Dialect) -> Grammar {
     match dialect.library {
         Library::VisaStd => Grammar::VisaStd,
         Library::OptStd => Grammar::OptStd {

@@ -55,8 +55,8 @@ pub use self::homonyms::AxisPaths;
 pub use self::ids::{ItemId, ItemKind, ModuleId, ModulePath, Span};
 pub use self::item_names::ItemNames;
 pub use self::mappings::{
-    MappingProblem, MappingProblemKind, alias_mapping, file_grammar, resolve_mapping_text,
-    resolve_mapping_text_with, resolve_mapping_type,
+    MappingProblem, MappingProblemKind, alias_mapping, file_grammar, grammar_in,
+    resolve_mapping_text, resolve_mapping_text_with, resolve_mapping_type,
 };
 #[cfg(test)]
 pub use self::modules::module_tree;

@@ -17,7 +17,7 @@ use super::mappings::{
 use super::recent::recently_parsed_mapping;
 use super::references::{ReferenceOrder, reference_order};
 use super::remarks::{MappingRemark, remarks};
-use super::scopes::{block_scopes, scope_at};
+use super::scopes::{ScopeKey, block_scopes, scope_at};
 use crate::db::Db;
 use crate::mapping::{
     AxisDeclaration, Grammar, Mapping, SyntaxNode as SyntaxTree, parse_axes_in, parse_index_in,
@@ -67,6 +67,7 @@ pub fn mapping_sites(db: &dyn Db, item: ItemId) -> Arc<[MappingSite]> {
         item,
         text: &parsed.text,
         sites: Vec::new(),
+        faultless: FxHashMap::default(),
     };
     collector.walk(root.syntax());
     collector.cycles();
@@ -126,6 +127,27 @@ struct Collector<'a> {
     item: ItemId,
     text: &'a ItemText,
     sites: Vec<MappingSite>,
+    /// What was read of bodies of `m!` that nothing is wrong in, by where their names are looked up: kernels write the same
+    /// few again and again.
+    faultless: FxHashMap<(ScopeKey, Box<str>), Faultless>,
+}
+
+/// What an `m!` says that nothing is wrong in.
+struct Faultless {
+    mapping: Mapping,
+    remarks: Vec<MappingRemark>,
+    /// The body that was read: the remarks are placed in it.
+    body: Span,
+}
+
+impl Faultless {
+    /// The remarks, placed in another body of the same text.
+    fn remarks_in(&self, body: Span) -> Vec<MappingRemark> {
+        let remarks = self.remarks.iter().cloned();
+        remarks
+            .map(|remark| remark.moved(self.body, body))
+            .collect()
+    }
 }
 
 impl Collector<'_> {
@@ -221,8 +243,14 @@ impl Collector<'_> {
         true
     }
 
-    fn mapping(&self, mut site: MappingSite, text: &str, offset: u32) -> MappingSite {
+    fn mapping(&mut self, mut site: MappingSite, text: &str, offset: u32) -> MappingSite {
         let scope = scope_at(self.db, self.item, offset);
+        let key = (scope.key(), Box::from(text));
+        if let Some(known) = self.faultless.get(&key) {
+            site.remarks = known.remarks_in(site.body);
+            site.mappings.push(Some(known.mapping.clone()));
+            return site;
+        }
         let (result, observed) = observe_mapping_text(self.db, &scope, text, site.body);
         site.problems = result.problems;
         // Between the brackets of an empty call nothing can be shown.
@@ -237,6 +265,14 @@ impl Collector<'_> {
             if let (Some(tree), _) = &*recently_parsed_mapping(text, grammar) {
                 site.remarks = remarks(tree, text, &observed, grammar, site.body);
             }
+        }
+        if let (Some(mapping), true) = (&result.mapping, site.problems.is_empty()) {
+            let known = Faultless {
+                mapping: mapping.clone(),
+                remarks: site.remarks.clone(),
+                body: site.body,
+            };
+            self.faultless.insert(key, known);
         }
         site.mappings.push(result.mapping);
         site

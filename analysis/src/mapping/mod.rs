@@ -49,9 +49,11 @@ pub use regions::WindowAxisError;
 pub use regions::remove_axis;
 pub use regions::{FindAxisError, find_axis, slots, window_axis};
 pub use relation::{Answer, equal, equal_forms};
+#[cfg(test)]
+pub use syntax::parse_mapping;
 pub use syntax::{
     AxisDeclaration, FactorKind, FactorNode, GrammarError, Operator, SyntaxKind, SyntaxNode,
-    parse_axes, parse_axes_in, parse_index_in, parse_mapping, parse_mapping_in,
+    parse_axes, parse_axes_in, parse_index_in, parse_mapping_in,
 };
 
 #[cfg(test)]

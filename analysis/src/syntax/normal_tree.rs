@@ -4,10 +4,11 @@
 //! the nodes are taken over, those without any trivia to replace as they are. Where the tree alone does not show that the
 //! parser would do the same without the text around the item, there is no such tree, and the text is to be parsed.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 
 use ra_ap_syntax::{GreenNode, NodeOrToken, SyntaxKind, T, TextSize};
 use rowan::{GreenNodeData, GreenToken};
+use rustc_hash::FxHashMap;
 
 use super::normalise::NormalisedNode;
 
@@ -44,6 +45,21 @@ impl ItemSource {
     }
 }
 
+/// Statements as they are in the file's tree and as they were made, by the address of the shared node and the gap before it: an
+/// edit of one statement leaves the others of its function as they are.
+pub(super) type Statements = FxHashMap<(usize, Gap), Statement>;
+
+/// A statement that was made.
+#[derive(Debug, Clone)]
+pub(super) struct Statement {
+    /// The file's node, kept alive so that no other has its address.
+    of: GreenNode,
+    /// With other trivia; none where the node has just what it is to have.
+    made: Option<GreenNode>,
+    /// What is behind it.
+    gap: Gap,
+}
+
 /// A child of a node, shared.
 type Child = NodeOrToken<GreenNode, GreenToken>;
 
@@ -54,7 +70,11 @@ fn normal_tree(item: &NormalisedNode) -> Option<GreenNode> {
     if !item.sound || !ended {
         return None;
     }
+    // The statements of another item are of no use, and are dropped with those that were edited.
+    let known = std::mem::take(&mut *lock(item));
     let mut writer = Writer {
+        known,
+        statements: Statements::default(),
         space: GreenToken::new(rowan::SyntaxKind(SyntaxKind::WHITESPACE.into()), " "),
         changes: &item.changes,
         place: 0,
@@ -62,7 +82,14 @@ fn normal_tree(item: &NormalisedNode) -> Option<GreenNode> {
         first: true,
     };
     let changed = writer.node(&item.node, 0)?;
+    *lock(item) = writer.statements;
     Some(changed.unwrap_or_else(|| item.node.clone()))
+}
+
+fn lock(item: &NormalisedNode) -> std::sync::MutexGuard<'_, Statements> {
+    item.statements
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The kind of the last token that is no trivia.
@@ -82,8 +109,8 @@ fn last_token(node: &GreenNodeData) -> Option<SyntaxKind> {
 }
 
 /// What is between the last token and the next one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Gap {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Gap {
     /// Nothing: no trivia was met since the last token, or there is none.
     Closed,
     /// Trivia was met, and no space stands for it yet.
@@ -93,6 +120,10 @@ enum Gap {
 }
 
 struct Writer<'a> {
+    /// Statements of this item as it was before.
+    known: Statements,
+    /// Statements that were met.
+    statements: Statements,
     space: GreenToken,
     /// Where tokens start that have other trivia in front of them than they are to have; those that are still ahead.
     changes: &'a [u32],
@@ -144,7 +175,7 @@ impl Writer<'_> {
                         children.keep();
                         continue;
                     }
-                    match self.node(inner, level + 1)? {
+                    match self.inner(inner, level + 1)? {
                         Some(new) => children.replace(NodeOrToken::Node(new)),
                         None => children.keep(),
                     }
@@ -152,6 +183,32 @@ impl Writer<'_> {
             }
         }
         Some(children.finish())
+    }
+
+    /// A node inside another one; a statement that is known is not looked into.
+    fn inner(&mut self, node: &GreenNodeData, level: usize) -> Option<Option<GreenNode>> {
+        let kind = kind_of(node.kind());
+        if self.first || !matches!(kind, SyntaxKind::LET_STMT | SyntaxKind::EXPR_STMT) {
+            return self.node(node, level);
+        }
+        let key = (std::ptr::from_ref(node) as usize, self.gap);
+        let met = self.statements.get(&key).cloned();
+        let known = met.or_else(|| self.known.remove(&key));
+        let statement = match known.filter(|known| std::ptr::eq(&*known.of, node)) {
+            Some(known) => {
+                self.pass(node.text_len());
+                self.gap = known.gap;
+                known
+            }
+            None => Statement {
+                made: self.node(node, level)?,
+                of: node.to_owned(),
+                gap: self.gap,
+            },
+        };
+        let made = statement.made.clone();
+        self.statements.insert(key, statement);
+        Some(made)
     }
 
     /// Whether a node that begins here has nothing to replace, and tokens at both ends.

@@ -9,7 +9,7 @@ use ra_ap_syntax::{GreenNode, NodeOrToken, SyntaxKind, SyntaxNode, TextRange, Te
 use rustc_hash::FxHashMap;
 
 use super::conditional::LeftOut;
-use super::normal_tree::ItemSource;
+use super::normal_tree::{ItemSource, Statements};
 
 /// A normalised text and the way back to the bytes that it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,6 +140,8 @@ impl TokenRuns {
 #[derive(Debug, Default)]
 pub(crate) struct ItemTexts {
     kept: Mutex<Kept>,
+    /// The statements of the item whose tree was made last.
+    statements: Arc<Mutex<Statements>>,
 }
 
 /// By the address of the node, which is kept alive beside its text.
@@ -156,10 +158,12 @@ pub(super) struct NormalisedNode {
     pub(super) sound: bool,
     text: Arc<str>,
     runs: Arc<[Run]>,
+    /// Shared by the items of a file.
+    pub(super) statements: Arc<Mutex<Statements>>,
 }
 
 impl NormalisedNode {
-    fn of(node: &SyntaxNode) -> Self {
+    fn of(node: &SyntaxNode, statements: &Arc<Mutex<Statements>>) -> Self {
         let tokens = Tokens::of(node, node.text_range().end(), &[]);
         Self {
             node: node.green().to_owned(),
@@ -167,6 +171,7 @@ impl NormalisedNode {
             sound: tokens.sound,
             text: tokens.text.into(),
             runs: tokens.runs.into(),
+            statements: Arc::clone(statements),
         }
     }
 }
@@ -198,10 +203,10 @@ impl ItemTextReader<'_> {
     /// Normalises a node. `offset` is added to the original's offsets.
     pub fn normalise(&mut self, node: &SyntaxNode, offset: u32) -> Normalised {
         let address = std::ptr::from_ref(node.green()) as usize;
-        let old = &mut self.old;
+        let (old, statements) = (&mut self.old, &self.texts.statements);
         let kept = self.new.entry(address).or_insert_with(|| {
             old.remove(&address)
-                .unwrap_or_else(|| Arc::new(NormalisedNode::of(node)))
+                .unwrap_or_else(|| Arc::new(NormalisedNode::of(node, statements)))
         });
         Normalised {
             text: Arc::clone(&kept.text),

@@ -15,7 +15,7 @@ pub(crate) use self::commands::{
 pub(crate) use self::options::{
     BaselineArguments, FixArguments, IgnoreArguments, LimitArguments, WatchArguments,
 };
-use crate::project::settings::SettingsArguments;
+use crate::project::settings::{Dialect, DialectParser, SettingsArguments};
 
 /// A linter for kernels written in FuriosaAI's TCP Virtual ISA.
 #[derive(Debug, Parser)]
@@ -212,6 +212,10 @@ pub(crate) struct ExplainArguments {
     /// A rule, a group, or what a library or a compiler said, in quotes: the rule that foresees it is found
     #[arg(value_name = "RULE")]
     pub(crate) rule: String,
+    /// The library whose kernels are shown where the rule has some for it (`visa-std`, `opt-std`), and a release to ask whether
+    /// the rule holds there (`opt-std@0.8`); by default the current library's
+    #[arg(long, value_parser = DialectParser)]
+    pub(crate) dialect: Option<Dialect>,
     /// How the page is written
     #[arg(long, value_enum, default_value_t = ExplainFormat::Human)]
     pub(crate) format: ExplainFormat,
@@ -252,6 +256,10 @@ pub(crate) struct MapArguments {
     /// Another expression: are the two equivalent?
     #[arg(long, value_name = "EXPR")]
     pub(crate) against: Option<String>,
+    /// The library whose macro reads the expression, and its release (`opt-std@0.8`); by default those of the crate around the
+    /// current folder, else the newest release
+    #[arg(long, value_parser = DialectParser)]
+    pub(crate) dialect: Option<Dialect>,
     /// How the answer is written
     #[arg(long, value_enum, default_value_t = AnswerFormat::Human)]
     pub(crate) format: AnswerFormat,

@@ -13,6 +13,7 @@ use super::styles::{TITLE, styled};
 use super::wrap::wrap;
 use crate::project::Failure;
 use crate::project::levels::{did_you_mean, proposal};
+use crate::project::settings::Dialect;
 
 /// Candidates that are listed for a text.
 const CANDIDATES: usize = 8;
@@ -25,9 +26,10 @@ pub(crate) fn run(options: &ExplainArguments, console: Console) -> Result<Outcom
 
 fn answer(options: &ExplainArguments, console: Console) -> Result<String, Failure> {
     let name = options.rule.trim();
+    let asked = options.dialect.unwrap_or_default();
     let rendered = |rule: &Rule| match options.format {
-        ExplainFormat::Human => page(rule, console.colored(), console.width()),
-        ExplainFormat::Markdown => pages::markdown(rule),
+        ExplainFormat::Human => page(rule, asked, console.colored(), console.width()),
+        ExplainFormat::Markdown => pages::markdown(rule, asked),
     };
     if let Some(rule) = find_rule(name) {
         return Ok(rendered(rule));
@@ -117,7 +119,7 @@ fn of_group(group: Group) -> String {
     text
 }
 
-fn page(rule: &Rule, colored: bool, width: usize) -> String {
+fn page(rule: &Rule, asked: Dialect, colored: bool, width: usize) -> String {
     let title = |text: &str| styled(text, TITLE, colored);
     let mut text = format!(
         "{} ({})\n\n{}\n",
@@ -125,7 +127,7 @@ fn page(rule: &Rule, colored: bool, width: usize) -> String {
         pages::standing(rule),
         wrap(&rule.summary(), width)
     );
-    for section in pages::sections(rule) {
+    for section in pages::sections(rule, asked) {
         text.push_str(&format!("\n{}\n", title(section.title)));
         for part in section.parts {
             match part {

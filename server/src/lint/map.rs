@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde::Serialize;
-use visa_analysis::{MappingAnswer, MappingQuestion, evaluate_mapping};
+use visa_analysis::{Library, MappingAnswer, MappingQuestion, evaluate_mapping};
 
 use super::arguments::{AnswerFormat, MapArguments};
 use super::outcome::Outcome;
-use super::output::{Console, write_error};
+use super::output::{Console, write_error, write_note};
 use super::wrap::wrap;
 use crate::json::pretty;
 use crate::project::Failure;
+use crate::project::levels::Levels;
+use crate::project::libraries::dialect_of_folder;
+use crate::project::paths::slashes;
+use crate::project::settings::{Configurations, Dialect, Resolver, SettingsArguments};
 
 /// Positions that `--index` may ask for at once.
 const MAXIMUM_POSITIONS: u64 = 1_000_000;
@@ -55,6 +59,7 @@ pub(crate) fn run(options: &MapArguments, console: Console) -> Result<Outcome, F
         } else {
             0
         },
+        dialect: dialect_here(options.dialect.unwrap_or_default()),
     };
     match evaluate_mapping(&question) {
         Ok(answer) => {
@@ -65,6 +70,65 @@ pub(crate) fn run(options: &MapArguments, console: Console) -> Result<Outcome, F
             Ok(Outcome::Fine)
         }
         Err(error) => refused(&error, options.format, console),
+    }
+}
+
+/// The part of an expression that is refused.
+#[derive(Serialize)]
+struct Place<'a> {
+    expr: &'a str,
+    /// Characters before it.
+    start: usize,
+    /// Characters up to its end; `start` at the end of the expression.
+    end: usize,
+}
+
+impl<'a> Place<'a> {
+    fn of(expr: &'a str, bytes: &std::ops::Range<usize>) -> Self {
+        let characters = |byte: usize| expr.char_indices().take_while(|(at, _)| *at < byte).count();
+        Self {
+            expr,
+            start: characters(bytes.start),
+            end: characters(bytes.end),
+        }
+    }
+
+    /// `^^` below the part; one mark where nothing is there.
+    fn underline(&self) -> String {
+        let marks = self.end.saturating_sub(self.start).max(1);
+        format!("{}{}", " ".repeat(self.start), "^".repeat(marks))
+    }
+}
+
+/// The dialect of an expression that belongs to no file: what is chosen, else what settings and manifest say of the current
+/// folder's crate, else the newest release of the current library.
+fn dialect_here(chosen: Dialect) -> visa_analysis::Dialect {
+    let here = std::env::current_dir().unwrap_or_default();
+    let file = slashes(&here.join("question.rs"));
+    let arguments = SettingsArguments {
+        dialect: Some(chosen).filter(|chosen| *chosen != Dialect::default()),
+        ..SettingsArguments::default()
+    };
+    let mut settings = Resolver::from_folder(
+        here.clone(),
+        &arguments,
+        Levels::default(),
+        Configurations::new(),
+    );
+    let table = settings.lenient_table([file.as_str()], &here.join("question.rs"));
+    let options = table.of(&file).engine_options();
+    let of_crate = dialect_of_folder(&here, options.library);
+    let library = options
+        .library
+        .or(of_crate.map(|(library, _)| library))
+        .unwrap_or(Library::OptStd);
+    let named = options
+        .release
+        .filter(|release| Library::having(*release) == library);
+    let of_crate = of_crate.and_then(|(own, release)| release.filter(|_| own == library));
+    visa_analysis::Dialect {
+        library,
+        release: library.nearest(named.or(of_crate).unwrap_or_else(|| library.newest())),
     }
 }
 
@@ -82,15 +146,24 @@ pub(super) fn refused(
     struct Reason<'a> {
         rule: &'a str,
         message: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        at: Option<Place<'a>>,
     }
     match error {
         visa_analysis::QuestionError::Option(message) => Err(Failure::new(message.clone())),
-        visa_analysis::QuestionError::IllFormed { rule, message } => {
+        visa_analysis::QuestionError::IllFormed { rule, message, at } => {
+            let at = at.as_ref().map(|(text, span)| Place::of(text, span));
             match format {
                 AnswerFormat::Json => console.print(&pretty(&Refusal {
-                    error: Reason { rule, message },
+                    error: Reason { rule, message, at },
                 })?)?,
-                AnswerFormat::Human => write_error(&format!("[{rule}] {message}")),
+                AnswerFormat::Human => {
+                    write_error(&format!("[{rule}] {message}"));
+                    if let Some(at) = at {
+                        write_note(&format!("  {}", at.expr));
+                        write_note(&format!("  {}", at.underline()));
+                    }
+                }
             }
             Ok(Outcome::Found)
         }

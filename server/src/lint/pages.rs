@@ -4,9 +4,11 @@
 //! fixes on a page cannot differ from those of a run.
 
 use visa_analysis::{
-    Applicability, Confirmer, Diagnostic, Dialect, Level, Library, Rule, Speaker, Workspace,
-    dialect_line, rule_url, without_dialect_line,
+    Applicability, Confirmer, Diagnostic, Dialect, Example, Level, Library, Rule, Speaker,
+    Workspace, dialect_line, rule_url, without_dialect_line,
 };
+
+use crate::project::settings::Dialect as Asked;
 
 /// The path that a page's kernel is checked under.
 const KERNEL: &str = "kernel.rs";
@@ -32,8 +34,9 @@ pub(crate) enum Part {
 }
 
 /// The page of a rule behind its title and its first line.
-pub(crate) fn sections(rule: &Rule) -> Vec<Section> {
-    let findings = findings(rule);
+pub(crate) fn sections(rule: &Rule, asked: Asked) -> Vec<Section> {
+    let example = rule.example(asked.library.unwrap_or(Library::OptStd));
+    let findings = findings(rule, example.wrong);
     vec![
         Section {
             title: "In the machine",
@@ -41,7 +44,10 @@ pub(crate) fn sections(rule: &Rule) -> Vec<Section> {
         },
         Section {
             title: "Wrong",
-            parts: kernel(rule.wrong),
+            parts: not_there(rule, asked)
+                .into_iter()
+                .chain(kernel(example.wrong))
+                .collect(),
         },
         Section {
             title: "What visa-lint says",
@@ -53,7 +59,7 @@ pub(crate) fn sections(rule: &Rule) -> Vec<Section> {
         },
         Section {
             title: "Right",
-            parts: kernel(rule.right),
+            parts: kernel(example.right),
         },
         Section {
             title: "Fix",
@@ -85,14 +91,14 @@ pub(crate) fn standing(rule: &Rule) -> String {
 }
 
 /// The page as Markdown.
-pub(crate) fn markdown(rule: &Rule) -> String {
+pub(crate) fn markdown(rule: &Rule, asked: Asked) -> String {
     let mut text = format!(
         "# {}\n\n{}.\n\n{}\n",
         rule.name,
         capital(&rule.summary()),
         capital(&standing(rule))
     );
-    for section in sections(rule) {
+    for section in sections(rule, asked) {
         text.push_str("\n## ");
         text.push_str(section.title);
         text.push('\n');
@@ -124,14 +130,39 @@ pub(crate) fn capital(words: &str) -> String {
     })
 }
 
-/// A kernel that shows a rule, and the dialect that it is written for if that is not the book's.
+/// What is said where what was asked for is not what is shown: a release in which the rule does not hold, or a library for which it
+/// has no kernels.
+fn not_there(rule: &Rule, asked: Asked) -> Vec<Part> {
+    let Some(library) = asked.library else {
+        return Vec::new();
+    };
+    let name = library.crate_name();
+    let holds = rule.holds.releases(library);
+    let holds_there = match asked.release {
+        Some(release) => holds.is_some_and(|releases| releases.contain(release)),
+        None => holds.is_some(),
+    };
+    let release = asked
+        .release
+        .map_or_else(String::new, |release| format!(" {release}"));
+    let mut words = Vec::new();
+    if !holds_there {
+        words.push(format!("For `{name}`{release} the rule does not hold."));
+    }
+    if rule.example_for(library).is_none() {
+        words.push(format!("It has no kernels for `{name}`."));
+    }
+    words.into_iter().map(Part::Words).collect()
+}
+
+/// A kernel that shows a rule, and the dialect that it is written for.
 fn kernel(text: &'static str) -> Vec<Part> {
-    let dialect = dialect_line(text).map(|dialect| {
-        let name = dialect.library.crate_name();
-        Part::Words(format!("For `{name}` {}:", dialect.release))
-    });
-    let code = Part::Code("rust", without_markers(without_dialect_line(text)));
-    dialect.into_iter().chain([code]).collect()
+    let dialect = Example::dialect(text);
+    let name = dialect.library.crate_name();
+    vec![
+        Part::Words(format!("For `{name}` {}:", dialect.release)),
+        Part::Code("rust", without_markers(without_dialect_line(text))),
+    ]
 }
 
 /// Where the rule holds, who else finds what it finds, and in which words.
@@ -211,13 +242,13 @@ fn refused(rule: &Rule) -> Option<String> {
     Some(sentences.join(" "))
 }
 
-/// What the engine finds in the rule's wrong kernel, of this rule.
-fn findings(rule: &Rule) -> Vec<Diagnostic> {
+/// What the engine finds in a wrong kernel of a rule, of this rule.
+fn findings(rule: &Rule, wrong: &str) -> Vec<Diagnostic> {
     let mut workspace = Workspace::new();
-    if let Some(dialect) = dialect_line(rule.wrong) {
+    if let Some(dialect) = dialect_line(wrong) {
         workspace.set_dialect(dialect);
     }
-    workspace.set_file(KERNEL, &without_markers(without_dialect_line(rule.wrong)));
+    workspace.set_file(KERNEL, &without_markers(without_dialect_line(wrong)));
     let mut report = workspace.analysis().check_file_completed(KERNEL);
     report.diagnostics.retain(|found| found.rule == rule.name);
     report.diagnostics

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use semver::{Comparator, Op, Version, VersionReq};
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
-use visa_analysis::{Library, ManifestPlace, PackageLibrary, PackageManifest};
+use visa_analysis::{Library, ManifestPlace, PackageLibrary, PackageManifest, Release};
 
 use super::locks::{Lock, Locks, is_same};
 use super::packages::{Manifest, Manifests, is_inherited, path_dependencies, path_of};
@@ -33,6 +33,25 @@ pub(crate) fn libraries_of(
     let mut libraries: Libraries = libraries.collect();
     libraries.sort_by(|one, other| one.0.cmp(&other.0));
     (libraries, locks.problems())
+}
+
+/// The library that the package around a folder depends on, and its release if that is known; of two libraries the wanted one, else
+/// the current one. What cannot be read says nothing.
+pub(crate) fn dialect_of_folder(
+    folder: &Path,
+    wanted: Option<Library>,
+) -> Option<(Library, Option<Release>)> {
+    let manifests = Manifests::default();
+    let package = manifests.package(&manifests.package_of(folder)?);
+    let said = libraries_of_package(&manifests, &Locks::default(), &package);
+    let order = [wanted, Some(Library::OptStd), Some(Library::VisaStd)];
+    let found = order.into_iter().flatten().find_map(|library| {
+        let mut libraries = said.libraries.iter();
+        libraries.find(|found| found.library == library)
+    })?;
+    let release = found.release.as_ref();
+    let release = release.and_then(|(release, _)| Release::of_version(release));
+    Some((found.library, release))
 }
 
 /// What a package says of the libraries.
@@ -78,7 +97,10 @@ fn library(
             let source = format!("`Cargo.lock` resolves it to {release}");
             Ok((release, source))
         }
-        None => dependency.release(),
+        None => match patched(manifests, package, &dependency, &name) {
+            Some(patched) => Ok(patched),
+            None => dependency.release(),
+        },
     };
     let (release, without) = match release {
         Ok((release, source)) => (Some((release.into(), source.into())), None),
@@ -158,6 +180,46 @@ fn through_paths(
     None
 }
 
+/// The version that a `[patch]` of the workspace's root puts in a dependency's place, and what says so. Cargo takes a patch for the
+/// source that the dependency names and where the requirement allows its version; one without a version says nothing here.
+fn patched(
+    manifests: &Manifests,
+    package: &Manifest,
+    dependency: &Dependency,
+    name: &str,
+) -> Option<(String, String)> {
+    let (root, file) = match &package.workspace {
+        Some((folder, file)) => (folder.as_path(), &file.table),
+        None => (package.root.as_path(), package.table()),
+    };
+    let source = match (&dependency.git, dependency.from) {
+        (Some(url), _) => url.as_str(),
+        (None, Some(_)) => return None,
+        (None, None) => "crates-io",
+    };
+    let patches = file.get("patch")?.get(source)?.as_table()?;
+    let (_, patch) = patches.iter().find(|(key, patch)| {
+        let renamed = patch.get("package").and_then(Value::as_str);
+        is_same(renamed.unwrap_or(key), name)
+    })?;
+    let of_path = path_of(root, patch).and_then(|folder| manifests.version(&folder));
+    let version = of_path.or_else(|| {
+        let requirement = patch.get("version").and_then(Value::as_str)?;
+        Some(lowest(requirement)?.to_string())
+    })?;
+    let parsed = Version::parse(&version).ok()?;
+    let requirement = dependency.requirement.as_deref().map(VersionReq::parse);
+    let is_taken = match requirement {
+        Some(Ok(requirement)) => requirement.matches(&parsed),
+        Some(Err(_)) => false,
+        None => true,
+    };
+    is_taken.then(|| {
+        let source = format!("`[patch]` puts release {version} in its place");
+        (version, source)
+    })
+}
+
 /// What a manifest says of a dependency.
 #[derive(Debug, Default)]
 struct Dependency {
@@ -171,6 +233,8 @@ struct Dependency {
     requirement: Option<String>,
     /// Whether `path` or `git` leads to it.
     from: Option<&'static str>,
+    /// Where `git` leads to.
+    git: Option<String>,
     /// The version in the manifest that `path` leads to.
     version: Option<String>,
     /// Where the manifest names it.
@@ -280,6 +344,7 @@ fn read(
         is_missing: false,
         requirement: requirement.map(str::to_owned),
         from,
+        git: text("git").map(str::to_owned),
         version,
         place: place(manifests, root, section, key),
     })

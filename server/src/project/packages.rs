@@ -51,12 +51,21 @@ impl Manifests {
         file
     }
 
-    /// The nearest manifest at or above a folder that declares a workspace, with its folder.
+    /// The workspace of the package in a folder: the one that its manifest names, else the nearest at or above that declares one and
+    /// does not leave the folder out.
     pub(super) fn workspace(&self, root: &Path) -> Option<(PathBuf, Rc<ManifestFile>)> {
+        let own = self.file(root);
+        let named = own.as_ref().and_then(|file| {
+            let named = file.table.get("package")?.get("workspace")?;
+            Some(absolute(root, Path::new(named.as_str()?)))
+        });
+        if let Some(folder) = named {
+            return self.file(&folder).map(|file| (folder, file));
+        }
         root.ancestors().find_map(|folder| {
             let file = self.file(folder)?;
-            let declares = file.table.contains_key("workspace");
-            declares.then(|| (folder.to_path_buf(), file))
+            let workspace = file.table.get("workspace")?;
+            (!is_left_out(workspace, folder, root)).then(|| (folder.to_path_buf(), file.clone()))
         })
     }
 
@@ -135,6 +144,17 @@ impl Manifest {
         let shared = file.table.get("workspace")?.get("dependencies")?;
         Some((folder, shared.get(name)?))
     }
+}
+
+/// Whether a workspace excludes a package's folder: below a folder of `exclude`, and below none of `members`. Cargo compares paths
+/// and no patterns here.
+fn is_left_out(workspace: &Value, folder: &Path, package: &Path) -> bool {
+    let lists = |key: &str| {
+        let paths = workspace.get(key).and_then(Value::as_array);
+        let mut paths = paths.into_iter().flatten().filter_map(Value::as_str);
+        paths.any(|path| package.starts_with(absolute(folder, Path::new(path))))
+    };
+    lists("exclude") && !lists("members")
 }
 
 fn read(path: &Path) -> Result<ManifestFile, String> {

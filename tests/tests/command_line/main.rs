@@ -26,6 +26,7 @@ mod human;
 mod ignoring;
 mod markdown;
 mod migrate;
+mod patches;
 mod questions;
 mod releases;
 mod settings;

@@ -170,6 +170,117 @@ fn map_answers_in_the_documented_shape() {
 }
 
 #[test]
+fn explain_shows_kernels_of_the_library_that_is_asked_for() {
+    let folder = repository();
+    let page = |arguments: &[&str]| {
+        let output = run(&folder, &[&["explain"], arguments].concat());
+        assert_code(&output, 0);
+        stdout(&output)
+    };
+    let current = page(&["dm_capacity"]);
+    assert!(
+        current.contains("For `furiosa_opt_std` 0.8:")
+            && !current.contains("furiosa_visa_std::prelude"),
+        "{current}"
+    );
+    let book = page(&["dm_capacity", "--dialect", "visa-std"]);
+    assert!(
+        book.contains("For `furiosa_visa_std` 0.1:") && book.contains("furiosa_visa_std::prelude"),
+        "{book}"
+    );
+    // What only the book has is shown where the current library is asked for, and said.
+    let only = page(&["dm_overlap", "--dialect", "opt-std@0.8"]);
+    assert!(
+        only.contains("For `furiosa_opt_std` 0.8 the rule does not hold.")
+            && only.contains("It has no kernels for `furiosa_opt_std`.")
+            && only.contains("For `furiosa_visa_std` 0.1:"),
+        "{only}"
+    );
+    let newer = page(&[
+        "other_release_api",
+        "--dialect",
+        "visa-std",
+        "--format",
+        "markdown",
+    ]);
+    assert!(newer.contains("furiosa_opt_std::prelude"), "{newer}");
+    let bad = run(
+        &folder,
+        &["explain", "dm_capacity", "--dialect", "opt-std@0.1"],
+    );
+    assert_code(&bad, 2);
+}
+
+#[test]
+fn map_reads_the_grammar_of_a_dialect() {
+    let folder = repository();
+    let map = |folder: &Path, arguments: &[&str]| run(folder, &[&["map"], arguments].concat());
+    let axes = ["--axes", "A=8,B=512"];
+    // The newest release, where nothing says another: an axis as a factor is read from 0.8 on.
+    let newest = map(&folder, &["B / A", axes[0], axes[1]]);
+    assert_code(&newest, 0);
+    assert!(
+        stdout(&newest).contains("size         64"),
+        "{}",
+        stdout(&newest)
+    );
+    let earlier = map(
+        &folder,
+        &["B / A, 2", axes[0], axes[1], "--dialect", "opt-std@0.7"],
+    );
+    assert_code(&earlier, 1);
+    let words = stderr(&earlier);
+    // The expression with a mark below the fifth letter.
+    assert!(
+        words.contains("[mapping_syntax]") && words.contains("0.8"),
+        "{words}"
+    );
+    assert!(words.contains("\n  B / A, 2\n      ^\n"), "{words}");
+    let document = json(&map(
+        &folder,
+        &[
+            "m![ B / A, 2]",
+            axes[0],
+            axes[1],
+            "--dialect",
+            "opt-std@0.7",
+            "--format",
+            "json",
+        ],
+    ));
+    let at = serde_json::json!({"expr": "B / A, 2", "start": 4, "end": 5});
+    assert_eq!(document["error"]["at"], at, "{document}");
+    let outside = map(&folder, &["ä, A / 3", axes[0], axes[1]]);
+    assert_code(&outside, 1);
+    assert!(
+        stderr(&outside).contains("\n  ä, A / 3\n  ^"),
+        "{}",
+        stderr(&outside)
+    );
+    for bad in ["opt-std@0.1", "std", "opt-std@x"] {
+        assert_code(&map(&folder, &["A", axes[0], axes[1], "--dialect", bad]), 2);
+    }
+    // A crate of 0.7, by its manifest; and its settings, which go first.
+    let manifest = b"[package]\nname = \"k\"\nversion = \"1.0.0\"\n[dependencies]\nfuriosa-opt-std = \"0.7\"\n";
+    let of_crate = folder_with(&[("Cargo.toml", manifest), ("src/lib.rs", b"")]);
+    assert_code(&map(of_crate.path(), &["B / A", axes[0], axes[1]]), 1);
+    assert_code(
+        &map(&of_crate.path().join("src"), &["B / A", axes[0], axes[1]]),
+        1,
+    );
+    let settings = folder_with(&[
+        ("Cargo.toml", manifest),
+        ("visa-lint.toml", b"dialect = \"opt-std@0.9\"\n"),
+    ]);
+    assert_code(&map(settings.path(), &["B / A", axes[0], axes[1]]), 0);
+    let broken = folder_with(&[
+        ("Cargo.toml", b"[package\n"),
+        ("visa-lint.toml", b"dialect = 3\n"),
+    ]);
+    assert_code(&map(broken.path(), &["B / A", axes[0], axes[1]]), 0);
+}
+
+#[test]
 fn ill_formed_expressions_exit_with_1_and_name_the_rule() {
     let folder = repository();
     for (expression, rule) in [
@@ -177,14 +288,12 @@ fn ill_formed_expressions_exit_with_1_and_name_the_rule() {
         ("A,", "mapping_syntax"),
         ("X", "unknown_axis"),
     ] {
-        let output = run(
-            &folder,
-            &["map", expression, "--axes", "A=8", "--format", "json"],
-        );
+        let book = ["map", expression, "--axes", "A=8", "--dialect", "visa-std"];
+        let output = run(&folder, &[&book[..], &["--format", "json"]].concat());
         assert_code(&output, 1);
         assert_eq!(json(&output)["error"]["rule"], rule);
         assert!(json(&output)["error"]["message"].is_string());
-        let human = run(&folder, &["map", expression, "--axes", "A=8"]);
+        let human = run(&folder, &book);
         assert_code(&human, 1);
         assert!(stderr(&human).contains(rule), "{}", stderr(&human));
         let sequence = [

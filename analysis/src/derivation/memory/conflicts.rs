@@ -9,11 +9,10 @@ use crate::kernel::{
 };
 use crate::mapping::{Answer, equal};
 
-use super::super::conventions::Conventions;
 use super::MemoryDerivation;
 use super::allocations::{self, Access, Allocation, Part};
 use super::free::{gaps, places};
-use super::relief::{self, Relief};
+use super::sums::{self, Sum};
 
 /// Free addresses are proposed at multiples of this many bytes: a flit.
 const PROPOSED_ALIGNMENT: u64 = 32;
@@ -94,25 +93,6 @@ pub struct Occupant {
     pub span: Span,
     /// Where its address is written.
     pub address_span: Span,
-}
-
-/// Tensors of one memory that are needed at the same time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sum {
-    /// The memory.
-    pub tier: Tier,
-    /// Bytes of all, of a slice.
-    pub bytes: u64,
-    /// Bytes of the memory.
-    pub capacity: u64,
-    /// The tensor that no longer fits, and its bytes.
-    pub last: (TensorId, u64),
-    /// The tensors that are needed meanwhile, and their bytes.
-    pub others: Vec<(TensorId, u64)>,
-    /// What would make everything fit, one of them alone; empty where nothing was found.
-    pub reliefs: Vec<Relief>,
-    /// Where the tensor is made.
-    pub span: Span,
 }
 
 /// A tensor that would fit its memory, but ends behind the end of it where it is.
@@ -247,20 +227,8 @@ pub(crate) fn nearest_places(
 /// Derives all conflicts of a body, each pair of places once.
 pub(super) fn derive(body: &Body, allocations: &[Allocation]) -> Vec<MemoryViolation> {
     let finder = Finder { body, allocations };
-    let mut violations = Vec::new();
-    let mut sums = Vec::new();
-    let crowded = finder.crowded(Tier::Vrf, &mut sums);
-    if Conventions::of(body.dialect).is_addressed() {
-        violations.extend(sums.into_iter().map(MemoryViolation::Sum));
-    } else {
-        // Without addresses nothing overlaps: what remains is whether everything fits, said once a memory.
-        finder.crowded(Tier::Dm, &mut sums);
-        finder.crowded(Tier::Trf, &mut sums);
-        for mut sum in fullest(sums) {
-            sum.reliefs = relief::reliefs(body, allocations, &sum);
-            violations.push(MemoryViolation::Sum(sum));
-        }
-    }
+    let (sums, crowded) = sums::derive(&finder);
+    let mut violations: Vec<MemoryViolation> = sums.into_iter().map(MemoryViolation::Sum).collect();
     let mut seen: FxHashSet<(Span, Span)> = FxHashSet::default();
     let occupied = Occupied::of(allocations);
     for (index, written) in allocations.iter().enumerate() {
@@ -326,16 +294,17 @@ fn intersects(one: Option<(u64, u64)>, two: Option<(u64, u64)>) -> bool {
 
 /// Why data is needed after a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Need {
+pub(super) enum Need {
     /// An operation reads it; with the place of the read.
     Read(OperationId, Span),
     /// It outlives the body.
     After,
 }
 
-struct Finder<'a> {
-    body: &'a Body,
-    allocations: &'a [Allocation],
+/// Compares the allocations of a body.
+pub(super) struct Finder<'a> {
+    pub(super) body: &'a Body,
+    pub(super) allocations: &'a [Allocation],
 }
 
 impl Finder<'_> {
@@ -367,7 +336,7 @@ impl Finder<'_> {
     }
 
     /// Why what `needed` holds before the operation is still needed after it, if it is.
-    fn still_needed(&self, needed: &Allocation, operation: OperationId) -> Option<Need> {
+    pub(super) fn still_needed(&self, needed: &Allocation, operation: OperationId) -> Option<Need> {
         if !self.defined_before(needed, operation) {
             return None;
         }
@@ -410,7 +379,7 @@ impl Finder<'_> {
     }
 
     /// Whether the operation reads what the allocation holds: a pass reads to its end, and nothing takes the place meanwhile.
-    fn is_read_by(&self, needed: &Allocation, operation: OperationId) -> bool {
+    pub(super) fn is_read_by(&self, needed: &Allocation, operation: OperationId) -> bool {
         let mut reads = needed.reads.iter();
         reads.any(|read| read.operation == operation) && self.defined_before(needed, operation)
     }
@@ -568,106 +537,6 @@ impl Finder<'_> {
         };
         found.unwrap_or(Elsewhere::Nowhere)
     }
-
-    /// Whether tensors of a memory are surely never too many at a time: by their lifetimes alone, which is fast.
-    fn is_roomy(&self, members: &[&Allocation], capacity: u64) -> bool {
-        let mut events: Vec<(u32, bool, u64)> = Vec::new();
-        for member in members {
-            let (Some(bytes), lifetime) = (member.bytes, member.lifetime(self.body)) else {
-                continue;
-            };
-            events.push((lifetime.from.0, true, bytes));
-            events.push((lifetime.to.0.saturating_add(1), false, bytes));
-        }
-        // What ends before an operation makes room for what begins there.
-        events.sort_unstable();
-        let mut sum = 0_u64;
-        events.into_iter().all(|(_, begins, bytes)| {
-            sum = if begins {
-                sum.saturating_add(bytes)
-            } else {
-                sum.saturating_sub(bytes)
-            };
-            sum <= capacity
-        })
-    }
-
-    /// Finds tensors of a memory that do not fit beside what is needed meanwhile, and returns them.
-    fn crowded(&self, tier: Tier, sums: &mut Vec<Sum>) -> FxHashSet<TensorId> {
-        let Some(capacity) = self.body.machine.capacity(tier) else {
-            return FxHashSet::default();
-        };
-        let registers: Vec<&Allocation> = self
-            .allocations
-            .iter()
-            .filter(|allocation| {
-                allocation.tier == tier && allocation.bytes.is_some_and(|bytes| bytes <= capacity)
-            })
-            .collect();
-        let mut crowded = FxHashSet::default();
-        if self.is_roomy(&registers, capacity) {
-            return crowded;
-        }
-        let addressed = Conventions::of(self.body.dialect).is_addressed();
-        let taken = |allocation: &Allocation| {
-            if addressed {
-                allocation.bytes
-            } else {
-                allocation.placed_bytes()
-            }
-        };
-        let mut places: FxHashSet<Span> = FxHashSet::default();
-        for last in &registers {
-            let (Some(write), Some(bytes)) = (last.writes.first(), taken(last)) else {
-                continue;
-            };
-            let ends_outside = last.range.is_some_and(|(_, end)| end > capacity);
-            if ends_outside || (last.reads.is_empty() && !last.outlives_body()) {
-                continue;
-            }
-            let needed = |other: &Allocation| {
-                self.still_needed(other, write.operation).is_some()
-                    || (!addressed && self.is_read_by(other, write.operation))
-            };
-            let others: Vec<(TensorId, u64)> = registers
-                .iter()
-                .filter(|other| other.tensor != last.tensor && needed(other))
-                .filter_map(|other| Some((other.tensor, taken(other)?)))
-                .collect();
-            let sum = others
-                .iter()
-                .fold(bytes, |sum, (_, bytes)| sum.saturating_add(*bytes));
-            let Some(tensor) = self.body.tensor(last.tensor).filter(|_| sum > capacity) else {
-                continue;
-            };
-            crowded.insert(last.tensor);
-            if places.insert(tensor.span) {
-                sums.push(Sum {
-                    tier,
-                    bytes: sum,
-                    capacity,
-                    last: (last.tensor, bytes),
-                    others,
-                    reliefs: Vec::new(),
-                    span: tensor.span,
-                });
-            }
-        }
-        crowded
-    }
-}
-
-/// Of each memory the first of the largest sums.
-fn fullest(sums: Vec<Sum>) -> Vec<Sum> {
-    let mut found: Vec<Sum> = Vec::new();
-    for sum in sums {
-        match found.iter_mut().find(|known| known.tier == sum.tier) {
-            Some(known) if known.bytes < sum.bytes => *known = sum,
-            Some(_) => {}
-            None => found.push(sum),
-        }
-    }
-    found
 }
 
 /// The halves of the TRF that none of the ranges reaches into, if the bytes fit a half.

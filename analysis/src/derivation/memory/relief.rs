@@ -7,7 +7,7 @@ use crate::hardware::{COMMIT_UNIT_BYTES, ElementType};
 use crate::kernel::{Body, OperationId, OperationKind, PassEnd, TensorId, Tier};
 
 use super::allocations::{Allocation, Touch, touches};
-use super::conflicts::Sum;
+use super::sums::Sum;
 
 /// Proposals that are kept.
 const KEPT: usize = 3;

@@ -59,6 +59,6 @@ fn of_pass(body: &Body, pass: &Pass, tensor: &Tensor, level: Level) -> Option<Ma
     };
     Some(Made {
         mapping: mapping?,
-        words,
+        words: words.into(),
     })
 }

@@ -294,7 +294,7 @@ impl Around {
         let name = self.name(at)?.to_owned();
         let owner = self
             .after_colons(at + 1)
-            .and_then(|at| self.name(at))
+            .and_then(|at| self.type_name(at))
             .unwrap_or("");
         Some((owner.to_owned(), name))
     }
@@ -324,7 +324,16 @@ impl Around {
 
     /// The enum of `Enum::` directly before the word.
     pub(in crate::ide) fn path_owner(&self) -> Option<&str> {
-        self.after_colons(0).and_then(|at| self.name(at))
+        self.after_colons(0).and_then(|at| self.type_name(at))
+    }
+
+    /// The name of a type that ends at a place, its generics left out: `DmTensor` of `DmTensor::<i8>`.
+    fn type_name(&self, at: usize) -> Option<&str> {
+        if self.text(at) != ">" {
+            return self.name(at);
+        }
+        let open = self.opening_angle(at)?.checked_add(1)?;
+        self.name(self.after_colons(open).unwrap_or(open))
     }
 
     /// The place of the dot directly before the word, if it follows an expression.

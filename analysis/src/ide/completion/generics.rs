@@ -1,33 +1,21 @@
 //! Generic arguments of methods and tensor types: `m![…]` where a mapping is expected, element types that the engine makes.
 
 use crate::db::Db;
-use crate::hardware::{ElementType, Machine, cast_outputs, fetch_cast_targets};
+use crate::hardware::Machine;
 use crate::ide::{Completion, CompletionKind};
 use crate::items::{AxisDefinition, Namespace, Resolution, resolve, scope_at, visible_type_names};
 use crate::kernel::Level;
 use crate::kernel::catalogue::{CanonicalStage, Generic};
-use crate::kernel::dialect::{Action, Method, TypeParameter};
+use crate::kernel::dialect::{Action, Dialect, Method, TypeParameter};
 use crate::numbers::{one_of, thousands};
 
 use super::context::{Around, Owner};
+use super::conversions::conversions;
 use super::made::{Made, Names, made};
 use super::numbers::divisors;
 use super::place::arguments;
 use super::proposal;
 use super::receiver::{Receiver, called};
-
-/// Element types that the library has.
-const PUBLISHED: [ElementType; 9] = [
-    ElementType::I4,
-    ElementType::I8,
-    ElementType::U8,
-    ElementType::I16,
-    ElementType::I32,
-    ElementType::F8,
-    ElementType::F8E4M3,
-    ElementType::Bf16,
-    ElementType::F32,
-];
 
 /// Lengths of tiles that are proposed at the most.
 const LENGTH_LIMIT: usize = 16;
@@ -65,7 +53,10 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
                     }
                     Some(found)
                 }
-                Generic::Scalar => Some(scalars(around, receiver.as_ref()?, method)),
+                Generic::Scalar => {
+                    let dialect = around.dialect(db);
+                    Some(scalars(around, receiver.as_ref()?, method, dialect))
+                }
                 Generic::Axis => axes(db, around, receiver.as_ref(), method),
                 Generic::Constant => {
                     let (item, end) = around.item_here(db)?;
@@ -96,7 +87,7 @@ fn whole(around: &Around, found: &[Made], names: &Names<'_>) -> Vec<Completion> 
         .filter_map(|(made, rank)| {
             let text = format!("m![{}]", names.text(&made.mapping)?);
             let mut found = proposal(around, text, CompletionKind::Value, rank);
-            found.detail = Some(made.words.to_owned());
+            found.detail = Some(made.words.to_string());
             Some(found)
         })
         .collect()
@@ -187,19 +178,20 @@ fn lengths(
 }
 
 /// The element types that a stage makes of the stream's.
-fn scalars(around: &Around, receiver: &Receiver, method: &Method) -> Vec<Completion> {
+fn scalars(
+    around: &Around,
+    receiver: &Receiver,
+    method: &Method,
+    dialect: Dialect,
+) -> Vec<Completion> {
     let Some(from) = receiver.element_type() else {
         return Vec::new();
     };
-    let made: Vec<ElementType> = match method.stage() {
-        Some(CanonicalStage::Fetch) => std::iter::once(from)
-            .chain(fetch_cast_targets(receiver.target, from))
-            .collect(),
-        Some(CanonicalStage::Cast) => cast_outputs(from, receiver.target).to_vec(),
-        _ => Vec::new(),
-    };
-    made.into_iter()
-        .filter(|to| PUBLISHED.contains(to))
+    let made = method
+        .stage()
+        .and_then(|stage| conversions(stage, from, receiver.target, dialect));
+    made.unwrap_or_default()
+        .into_iter()
         .zip(0_u32..)
         .map(|(to, rank)| {
             let mut found = proposal(around, to.name(), CompletionKind::Value, rank);

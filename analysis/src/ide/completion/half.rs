@@ -62,10 +62,13 @@ pub(super) fn expected(text: &str) -> Expects {
                     start_here();
                 }
                 // Braces are never groups: an escaped type, or behind `#` the kind of a padding.
-                if !rest.by_ref().any(|(_, inner)| inner == '}') {
+                let Some((end, _)) = rest.by_ref().find(|(_, inner)| *inner == '}') else {
                     return Expects::Type;
-                }
-                if !matches!(last, Last::Operator('#', _)) {
+                };
+                // Behind `#` a kind of padding, or a constant as behind any operator.
+                let inside = text.get(at + 1..end).map_or("", str::trim);
+                let is_kind = matches!(inside, "*" | "!" | "0");
+                if !(is_kind && matches!(last, Last::Operator('#', _))) {
                     last = Last::Operand;
                 }
             }
@@ -146,6 +149,9 @@ mod tests {
         assert_eq!(number("A, [B, C] #"), Some(('#', "[B, C]")));
         assert_eq!(number("[A, B # 4 %"), Some(('%', "B # 4")));
         assert_eq!(number("A #{!} "), Some(('#', "A")));
+        assert_eq!(number("A #{ 0 } "), Some(('#', "A")));
+        assert_eq!(number("A # { N } / "), Some(('/', "A # { N }")));
+        assert_eq!(expected("A # { N } "), Expects::Operator { operand: 0..10 });
         assert_eq!(number("A: 3, B ="), Some(('=', "B")));
         assert_eq!(expected("A: "), Expects::Other);
     }

@@ -161,7 +161,7 @@ fn whole(around: &Around, expression: &Expression<'_>) -> Vec<Completion> {
         .filter_map(|(made, rank)| {
             let text = expression.names.text(&made.mapping)?;
             let mut found = proposal(around, text, CompletionKind::Value, rank);
-            found.detail = Some(made.words.to_owned());
+            found.detail = Some(made.words.to_string());
             Some(found)
         })
         .collect()

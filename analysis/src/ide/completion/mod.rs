@@ -7,13 +7,14 @@
 
 mod annotated;
 pub(super) mod context;
+mod conversions;
 mod generics;
 mod half;
 mod made;
 mod mappings;
-mod methods;
+pub(super) mod methods;
 mod numbers;
-mod place;
+pub(super) mod place;
 pub(super) mod receiver;
 mod rule_names;
 mod switch;

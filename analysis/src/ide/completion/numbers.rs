@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::hardware::{ElementType, FETCH_ALIGNMENT_BYTES, FLIT_BYTES};
+use crate::derivation::conventions::Conventions;
+use crate::hardware::{COMMIT_UNIT_BYTES, ElementType, FETCH_ALIGNMENT_BYTES, FLIT_BYTES};
 use crate::ide::{Completion, CompletionKind};
 use crate::kernel::{CanonicalStage, Engine, Level, Way};
 use crate::numbers::thousands;
@@ -278,8 +279,19 @@ fn leaves_flits(place: &MappingPlace, operator: char, number: u64) -> Option<(u3
 }
 
 fn packet_fits(place: &MappingPlace, bytes: u64) -> Option<(u32, String)> {
+    let receiver = place.receiver.as_ref();
+    let is_current =
+        receiver.is_some_and(|receiver| Conventions::of(receiver.body().dialect).is_successor());
+    let is_trim = place.stage() == Some(CanonicalStage::CommitTrim);
+    if is_trim && bytes <= FLIT_BYTES && bytes.is_multiple_of(COMMIT_UNIT_BYTES) {
+        return Some((0, format!("{bytes} bytes are written")));
+    }
     if bytes == FLIT_BYTES {
         return Some((0, "one flit".to_owned()));
+    }
+    let is_pair = bytes == 2 * FLIT_BYTES && place.stage() == Some(CanonicalStage::Align);
+    if is_current && is_pair {
+        return Some((0, "two flits".to_owned()));
     }
     let is_free = place.stage() == Some(CanonicalStage::Fetch);
     if !is_free || !bytes.is_multiple_of(FETCH_ALIGNMENT_BYTES) {

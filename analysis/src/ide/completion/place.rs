@@ -2,10 +2,12 @@
 
 use crate::db::Db;
 use crate::hardware::{ElementType, Machine};
-use crate::items::{ItemId, ItemKind, block_scopes, item_text};
+use crate::items::{
+    ItemId, ItemKind, Namespace, Resolution, block_scopes, item_text, resolve, scope_at,
+};
 use crate::kernel::catalogue::Generic;
-use crate::kernel::dialect::{Method, TypeParameter};
-use crate::kernel::{CanonicalStage, Level};
+use crate::kernel::dialect::{Access, Method, TypeParameter, TypeShape};
+use crate::kernel::{CanonicalStage, Level, Tier};
 use crate::mapping::Mapping;
 
 use super::context::{Around, Opener, Owner};
@@ -128,6 +130,27 @@ impl MappingPlace {
     /// The stage that the method asks for.
     pub(super) fn stage(&self) -> Option<CanonicalStage> {
         self.method?.stage()
+    }
+}
+
+/// The memory of a tensor type that is no view, by its name or that of an alias.
+pub(in crate::ide) fn owned_tier(db: &dyn Db, around: &Around, name: &str) -> Option<Tier> {
+    let dialect = around.dialect(db);
+    let own = dialect.type_entry(name);
+    let entry = own.or_else(|| {
+        let (item, end) = around.item_here(db)?;
+        let scope = scope_at(db, item, end);
+        let Resolution::Alias(alias) = resolve(db, &scope, &[name], Namespace::Type) else {
+            return None;
+        };
+        let text = item_text(db, alias);
+        let (_, target) = text.text.split_once('=')?;
+        let path = target.split(['<', ';']).next()?;
+        dialect.type_entry(path.rsplit("::").next()?.trim())
+    })?;
+    match entry.shape {
+        TypeShape::Tensor(tier, Access::Owned) => Some(tier),
+        _ => None,
     }
 }
 

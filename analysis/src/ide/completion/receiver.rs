@@ -3,7 +3,7 @@
 use crate::db::Db;
 use crate::hardware::{ElementType, Target};
 use crate::inputs::options;
-use crate::kernel::dialect::{Method, Receiver as Kind};
+use crate::kernel::dialect::{Method, PlanStep, Receiver as Kind};
 use crate::kernel::{
     Body, Context, OperationKind, Pass, PassEnd, Position, Probed, Stage, StreamShape, Tensor,
     probe,
@@ -125,6 +125,14 @@ impl Receiver {
         self.value == Probed::Device
     }
 
+    /// The last step of the plan, if the receiver is one.
+    pub(in crate::ide) fn plan(&self) -> Option<PlanStep> {
+        match self.value {
+            Probed::Plan { last, .. } => Some(last),
+            _ => None,
+        }
+    }
+
     /// The element type of the stream or tensor.
     pub(in crate::ide) fn element_type(&self) -> Option<ElementType> {
         match self.shape() {
@@ -175,6 +183,8 @@ impl Receiver {
                 };
                 kind == inside
             }
+            (Probed::Plan { kind, .. }, Kind::Plan(own)) => kind == own,
+            (Probed::RunTimeValue, Kind::RunTimeValue) => true,
             _ => false,
         }
     }

@@ -12,6 +12,7 @@ use crate::libraries::NamedOperation;
 use crate::numbers::thousands;
 
 use super::context::{Around, Owner};
+use super::place::owned_tier;
 use super::receiver::called;
 use super::vector::{VectorState, groups, operations};
 use super::{proposal, switch};
@@ -39,6 +40,9 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
         }
         _ if owner == words.trf_type => Some(regions(around, around.dialect(db))),
         _ => {
+            if let Some(found) = constructors(db, around, owner) {
+                return Some(found);
+            }
             let names = around.dialect(db).operations();
             let known = names.enumeration(owner);
             if known.is_none() && owner != names.choice {
@@ -59,6 +63,34 @@ pub(super) fn propose(db: &dyn Db, around: &Around) -> Option<Vec<Completion>> {
             Some(proposals.collect())
         }
     }
+}
+
+/// The functions of a tensor's type that make one; none where the library's table has no words for them.
+fn constructors(db: &dyn Db, around: &Around, owner: &str) -> Option<Vec<Completion>> {
+    let dialect = around.dialect(db);
+    let tier = owned_tier(db, around, owner)?;
+    let functions = dialect.associated_functions(tier);
+    let worded = functions.filter(|function| !function.summary.is_empty());
+    let found: Vec<Completion> = worded
+        .zip(0_u32..)
+        .map(|(function, rank)| {
+            let mut found = proposal(around, function.name, CompletionKind::Method, rank);
+            let names: Vec<&str> = function.arguments.iter().map(|part| part.name).collect();
+            found.detail = Some(format!("({})", names.join(", ")));
+            found.documentation = Some(function.summary.to_owned());
+            if !around.is_called() {
+                let places: Vec<String> = names
+                    .iter()
+                    .zip(1..)
+                    .map(|(name, place)| format!("${{{place}:{name}}}"))
+                    .collect();
+                found.insert = format!("{}({})$0", function.name, places.join(", "));
+                found.snippet = true;
+            }
+            found
+        })
+        .collect();
+    (!found.is_empty()).then_some(found)
 }
 
 /// The method that an operation is given to.

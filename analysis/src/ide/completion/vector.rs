@@ -2,6 +2,7 @@
 //!
 //! Reads what the derivation of the pass says and the tables of the engine's stages; judges no shapes.
 
+use crate::derivation::conventions::Conventions;
 use crate::derivation::vector::{derive, stages};
 use crate::hardware::{Alu, ElementType, OperationGroup, VectorOperation, operations_of};
 use crate::items::Span;
@@ -25,6 +26,10 @@ pub(super) struct VectorState {
     /// Stages inside of a slice came before it.
     intra_first: bool,
     stashed: bool,
+    /// Whether the stash has a type of its own, so that the stream's may change before it is written.
+    types_stash: bool,
+    /// The stream is what a zip made, and no operation came since.
+    fresh_zip: bool,
     /// The element type with which the stages were entered.
     entered: Option<ElementType>,
     /// The element type now.
@@ -79,6 +84,8 @@ impl VectorState {
             across: reduced.is_some(),
             intra_first: first_entry.is_some() && first_entry < reduced,
             stashed: stash.is_some() && stash > reduced,
+            types_stash: Conventions::of(pass.dialect).is_successor(),
+            fresh_zip: zip.is_some() && zip == is(|kind| matches!(kind, StageKind::VectorAlu(_))),
             entered: entry.and_then(|entry| pass.input_of(entry).element_type.value),
             element_type: shape.element_type.value,
             used: used_alus(body, pass, reduced),
@@ -123,8 +130,11 @@ impl VectorState {
                 !self.across && !self.is_pair && (self.reached.is_none() || follows())
             }
             S::VectorFinal => self.reached.is_some() && !self.is_pair && self.way == Way::Way8,
+            S::VectorReinterpret => self.reached.is_some(),
             S::VectorStash => {
+                // Where the stash is a type of its own, it keeps the type that it was written with.
                 let same_type = match (self.entered, self.element_type) {
+                    _ if self.types_stash => true,
                     (Some(entered), Some(now)) => entered == now,
                     _ => true,
                 };
@@ -135,6 +145,15 @@ impl VectorState {
             }
             S::VectorFilter => !self.is_zipped && follows(),
             S::VectorTrim => follows() && self.back_is_padding != Some(false),
+            S::VectorIntraReduce if self.types_stash && self.fresh_zip => false,
+            // Where there is one division, no argument names it.
+            S::VectorFpDiv if !method.has(Role::Operation) => {
+                let mut divisions = operations_of(OperationGroup::FloatDivide);
+                follows()
+                    && divisions.any(|operation| {
+                        self.takes_type(operation) && self.taken_by(operation.alu).is_none()
+                    })
+            }
             _ if method.has(Role::Operation) && stage != S::VectorIntraReduce => {
                 follows()
                     && operations(method).any(|operation| {

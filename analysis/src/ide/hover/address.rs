@@ -181,24 +181,12 @@ impl Map<'_> {
 
     /// When something is needed.
     fn life(&self, number: usize, lifetime: &Lifetime) -> String {
-        let mut words = match self.occupancy(number) {
-            Some(stay) => format!(
-                "needed from cycle {} to {}",
-                thousands(stay.from),
-                thousands(stay.to)
-            ),
-            None => format!("needed by {}", operations(lifetime)),
-        };
-        if lifetime.outlives_body {
-            words.push_str(" and beyond the kernel");
-        }
-        words
+        lives_from(self.simulation, number, lifetime)
     }
 
     /// The stay in memory, where there is a schedule.
     fn occupancy(&self, number: usize) -> Option<&Occupancy> {
-        self.simulation.total()?;
-        self.simulation.memory.occupancies.get(number)
+        occupancy(self.simulation, number)
     }
 
     /// What is in the same memory at the same time, by address; and what does so at an unknown place.
@@ -327,6 +315,31 @@ impl Map<'_> {
         };
         Some(format!("Free meanwhile: {}{rest}.", words.join(", ")))
     }
+}
+
+/// When something is needed: cycles where there is a schedule, else operations.
+pub(super) fn lives_from(
+    simulation: &BodySimulation,
+    number: usize,
+    lifetime: &Lifetime,
+) -> String {
+    let mut words = match occupancy(simulation, number) {
+        Some(stay) => format!(
+            "needed from cycle {} to {}",
+            thousands(stay.from),
+            thousands(stay.to)
+        ),
+        None => format!("needed by {}", operations(lifetime)),
+    };
+    if lifetime.outlives_body {
+        words.push_str(" and beyond the kernel");
+    }
+    words
+}
+
+fn occupancy(simulation: &BodySimulation, number: usize) -> Option<&Occupancy> {
+    simulation.total()?;
+    simulation.memory.occupancies.get(number)
 }
 
 /// The operations between which something is needed, in program order.

@@ -10,7 +10,9 @@ mod axis;
 mod elsewhere;
 mod engines;
 mod function;
+mod lives;
 mod mapping;
+mod method;
 mod occurrences;
 mod operation;
 mod page;
@@ -54,6 +56,7 @@ pub(super) fn hover(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover>
     here.mapping()
         .or_else(|| here.address())
         .or_else(|| here.operation())
+        .or_else(|| here.method(file))
         .or_else(|| here.name())
 }
 
@@ -136,6 +139,18 @@ impl Here<'_> {
         })
     }
 
+    /// The page of a method that no operation is made of.
+    fn method(&self, file: SourceFile) -> Option<Hover> {
+        let parent = self.token.parent()?.parent()?;
+        if self.token.kind() != SyntaxKind::IDENT || !ast::MethodCallExpr::can_cast(parent.kind()) {
+            return None;
+        }
+        Some(Hover {
+            range: self.range,
+            markdown: method::page(self.db, file, self.range.start, self.token.text())?,
+        })
+    }
+
     fn name(&self) -> Option<Hover> {
         if self.token.kind() != SyntaxKind::IDENT {
             return None;
@@ -162,6 +177,10 @@ impl Here<'_> {
                 })
             }
             SyntaxKind::TYPE_ALIAS | SyntaxKind::RENAME => self.meaning(&[name]),
+            SyntaxKind::IDENT_PAT => Some(Hover {
+                range: self.range,
+                markdown: lives::page(self.db, self.item, self.at, name)?,
+            }),
             _ => None,
         }
     }

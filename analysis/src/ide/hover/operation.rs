@@ -16,6 +16,8 @@ use crate::simulation::{BodySimulation, Lane, OperationCost, StageCost, StageRow
 use super::super::operations::{OperationAt, OperationPart, bodies_with, by_body};
 use super::address::place_of;
 use super::engines::{alus, engine_lines, engine_table, stream_table};
+use super::lives::life_of;
+use super::method::history_of;
 use super::page::{Page, code, count, table};
 use super::uses::memory_name;
 
@@ -99,7 +101,10 @@ fn described(db: &dyn Db, runs: &[OperationAt]) -> Option<(String, String)> {
         OperationKind::Copy(copy) => known.copy(copy),
         OperationKind::Collective(collective) => known.collective(collective),
     };
-    Some((text, known.when(runs)))
+    let history = history_of(&body, known.operation, at.part);
+    let mut page = Page::headed(text);
+    page.add_lines(&history);
+    Some((page.into_markdown(), known.when(runs)))
 }
 
 impl Known<'_> {
@@ -195,13 +200,23 @@ impl Known<'_> {
     /// Where the end of a pass puts its tensor.
     fn stored(&self, target: TensorId) -> Option<String> {
         let tensor = self.body.tensor(target)?;
-        Some(format!(
-            "Stores {} in {}{}",
+        let place = place_of(self.body, self.derivation, target);
+        let mut words = format!(
+            "Stores {} in {}",
             code(&self.names.tensor(target)),
-            memory_name(tensor.tier),
-            place_of(self.body, self.derivation, target)
-                .map_or_else(String::new, |place| format!(" at {place}"))
-        ))
+            memory_name(tensor.tier)
+        );
+        match life_of(self.body, self.derivation, self.simulation, target) {
+            // Where the compiler chooses addresses, the time says what an address would.
+            Some(life) => {
+                words.push_str(&place.map_or_else(String::new, |size| format!(": {size}")));
+                words.push_str(&format!(", {life}"));
+            }
+            None => {
+                words.push_str(&place.map_or_else(String::new, |place| format!(" at {place}")));
+            }
+        }
+        Some(words)
     }
 
     fn copy(&self, copy: &Copy) -> String {
@@ -239,6 +254,10 @@ impl Known<'_> {
                 count(bytes, "byte")
             )]);
         }
+        page.add(
+            life_of(self.body, self.derivation, self.simulation, copy.target)
+                .map(|life| format!("{} is {life}.", code(&self.names.tensor(copy.target)))),
+        );
         page.add(engine_table(&self.cost.stages));
         page.add(self.total(self.operation.id));
         page.into_markdown()

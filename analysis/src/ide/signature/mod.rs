@@ -6,6 +6,7 @@ use crate::kernel::Level;
 use crate::kernel::dialect::{Dialect, Guide, TypeParameter};
 
 use crate::ide::completion::context::{Around, Bracket, Owner};
+use crate::ide::completion::place::owned_tier;
 use crate::ide::completion::receiver::called;
 use crate::ide::{SignatureHelp, SignatureParameter};
 use crate::numbers::one_of;
@@ -36,8 +37,11 @@ pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: u32) -> Opti
             Owner::Type(name) => return tensor_type(around.dialect(db), &name, opener.commas),
             // The fields of a configuration, a group in a mapping, an array.
             Owner::Record(..) => {}
+            Owner::Call(owner, name) => {
+                return constructor(db, &around, (&owner, &name), opener.commas);
+            }
             Owner::Other if opener.bracket != Bracket::Curly => {}
-            Owner::Other | Owner::Call(..) | Owner::Macro(_) => return None,
+            Owner::Other | Owner::Macro(_) => return None,
         }
     }
     None
@@ -50,14 +54,42 @@ fn method(
     commas: usize,
     (in_arguments, is_certain): (bool, bool),
 ) -> Option<SignatureHelp> {
-    let (method, _) = called(db, around, (name, dot), is_certain)?;
-    let guide = around.dialect(db).guide(method)?;
+    let (method, receiver) = called(db, around, (name, dot), is_certain)?;
+    let mut guide = around.dialect(db).guide(method)?;
+    let context = receiver.and_then(|receiver| receiver.pass()?.context);
+    let arguments = method.arguments_in(context);
+    guide.arguments = arguments
+        .filter_map(|(index, _)| guide.arguments.get(index).copied())
+        .collect();
     let active = if in_arguments {
         (commas < guide.arguments.len()).then(|| guide.generics.len().saturating_add(commas))
     } else {
         (commas < guide.generics.len()).then_some(commas)
     };
     Some(written(name, &guide, active))
+}
+
+/// A function of a tensor's type that makes one, where the library's table has words for it.
+fn constructor(
+    db: &dyn Db,
+    around: &Around,
+    (owner, name): (&str, &str),
+    commas: usize,
+) -> Option<SignatureHelp> {
+    let tier = owned_tier(db, around, owner)?;
+    let function = around.dialect(db).associated_function(tier, name)?;
+    if function.summary.is_empty() {
+        return None;
+    }
+    let guide = Guide {
+        summary: function.summary.to_owned(),
+        generics: Vec::new(),
+        arguments: function.arguments.to_vec(),
+        turbofish: false,
+        order: 0,
+    };
+    let active = (commas < guide.arguments.len()).then_some(commas);
+    Some(written(&format!("{owner}::{name}"), &guide, active))
 }
 
 /// A signature with the places of its parameters.
@@ -182,5 +214,7 @@ fn parameter_words(dialect: Dialect, parameter: TypeParameter) -> (&'static str,
     (name, words.to_owned())
 }
 
+#[cfg(test)]
+mod release_tests;
 #[cfg(test)]
 mod tests;

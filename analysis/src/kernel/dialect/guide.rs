@@ -11,7 +11,7 @@ use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 const FIRST_STAGE: u32 = 10;
 
 /// A generic parameter or an argument in words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Part {
     /// Its name in a signature.
     pub name: &'static str,
@@ -103,10 +103,26 @@ impl Dialect {
                 format!("{what}{rest}")
             }
         };
-        let generic = |generic: &Generic| {
+        let mut names = self.generic_names.iter();
+        let names = names
+            .find(|(own, names)| *own == method.name && names.len() == method.generics.len())
+            .map(|(_, names)| *names);
+        let generic = |(index, generic): (usize, &Generic)| {
             let (name, meaning) = stages()
                 .find_map(|stage| stage.generic(*generic))
                 .unwrap_or(("_", ""));
+            let own_name = names.and_then(|names| names.get(index));
+            let name = own_name.copied().unwrap_or(name);
+            // Of several that follow from an argument the catalogue words the first.
+            let is_repeated = || {
+                let mut before = method.generics.iter().take(index);
+                *generic == Generic::Inferred && before.any(|other| other == generic)
+            };
+            let meaning = if is_repeated() {
+                "Follows from the argument."
+            } else {
+                meaning
+            };
             let own = match generic {
                 // The rows of a computation are those of its weights.
                 Generic::Level(level) if last != CanonicalStage::Align => {
@@ -129,7 +145,7 @@ impl Dialect {
         };
         Guide {
             summary,
-            generics: method.generics.iter().map(generic).collect(),
+            generics: method.generics.iter().enumerate().map(generic).collect(),
             arguments: method.arguments.iter().map(argument).collect(),
             // What ends a stream makes a tensor, whose type is written at its name.
             turbofish: !last.ends_stream(),

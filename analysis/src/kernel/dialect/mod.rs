@@ -6,6 +6,7 @@
 
 mod common;
 mod guide;
+mod history;
 mod opt_std;
 mod releases;
 mod terms;
@@ -14,7 +15,7 @@ mod words;
 mod write;
 
 use crate::db::Db;
-use crate::hardware::Machine;
+use crate::hardware::{ElementType, Machine};
 use crate::inputs::SourceFile;
 use crate::items;
 use crate::libraries::{self, OperationNames};
@@ -25,6 +26,7 @@ use super::{Context, Level, Position, Tier, Way};
 pub use crate::libraries::Release;
 
 pub use guide::{Guide, GuideRow, Part};
+pub use history::History;
 pub use opt_std::OPT_STD;
 pub use releases::Releases;
 pub use visa_std::VISA_STD;
@@ -167,6 +169,37 @@ pub enum PlanStep {
     Make,
     /// Carries the plan out: it writes a tensor or view.
     Write,
+}
+
+impl PlanStep {
+    /// Whether the step exists on a plan whose last step is another. A redistribution goes from chips to clusters and shuffles before
+    /// it slices; a gather or scatter is given its indices once, and a gather of byte offsets may be cut to the first of them.
+    #[must_use]
+    pub fn may_follow(self, last: Self) -> bool {
+        const ORDER: [PlanStep; 4] = [
+            PlanStep::Shuffle(Level::Chip),
+            PlanStep::Shuffle(Level::Cluster),
+            PlanStep::Slice(Level::Chip),
+            PlanStep::Slice(Level::Cluster),
+        ];
+        let place = |step| ORDER.iter().position(|other| *other == step);
+        match (place(last), self) {
+            (Some(before), step) => match place(step) {
+                Some(after) => {
+                    before < after || (before == after && matches!(step, Self::Slice(_)))
+                }
+                None => matches!(step, Self::Make | Self::Write),
+            },
+            (None, Self::Offsets | Self::Positions) => {
+                matches!(last, Self::Gather | Self::Scatter)
+            }
+            (None, Self::Prefix) => last == Self::Offsets,
+            (None, Self::Make | Self::Write) => {
+                matches!(last, Self::Offsets | Self::Positions | Self::Prefix)
+            }
+            (None, _) => false,
+        }
+    }
 }
 
 /// How many operands an operation of an ALU takes besides the stream.
@@ -382,6 +415,22 @@ impl Method {
         (release >= since).then_some(context)
     }
 
+    /// Whether a release offers it in a context; `None` for streams that are generic over it, which have what both contexts have.
+    #[must_use]
+    pub fn is_offered_in(&self, release: Release, context: Option<Context>) -> bool {
+        self.context_in(release)
+            .is_none_or(|only| context == Some(only))
+    }
+
+    /// Its arguments in a context: the sub context is not handed to itself.
+    pub fn arguments_in(
+        &self,
+        context: Option<Context>,
+    ) -> impl Iterator<Item = (usize, &'static Argument)> + use<> {
+        let arguments = self.arguments.iter().enumerate();
+        arguments.filter(move |(_, argument)| !(argument.optional && context == Some(Context::Sub)))
+    }
+
     /// Whether a stream at a position has the method, by the machine and by the library.
     #[must_use]
     pub fn follows(&self, position: Position, context: Option<Context>) -> bool {
@@ -413,6 +462,10 @@ pub struct AssociatedFunction {
     pub constructor: Constructor,
     /// The releases that have it.
     pub releases: Releases,
+    /// What it makes, in a sentence; empty where editors leave it out.
+    pub summary: &'static str,
+    /// Its arguments in order, in words.
+    pub arguments: &'static [Part],
 }
 
 /// A library that kernels are written against, all its releases.
@@ -432,10 +485,16 @@ pub struct Table {
     pub guide: &'static [GuideRow],
     /// What generics of a stage that are such levels mean, where the library says more than the catalogue.
     pub level_words: &'static [(Level, &'static str)],
+    /// What the library calls the generics of methods of streams, in order, where the catalogue's names are others.
+    pub generic_names: &'static [(&'static str, &'static [&'static str])],
     /// Associated functions of tensor types.
     pub associated: &'static [AssociatedFunction],
+    /// Its element types, with the releases that have them.
+    pub scalars: &'static [(ElementType, Releases)],
     /// Fields of the whole context.
     pub context_fields: &'static [(&'static str, Context)],
+    /// What authors call the whole context, with the releases that do so.
+    pub context_names: &'static [(&'static str, Releases)],
     /// Its names of what is no method and no type.
     pub words: &'static Words,
 }
@@ -554,6 +613,31 @@ impl Dialect {
         functions.find(|own| {
             own.name == name && own.tiers.contains(&tier) && own.releases.contain(self.release)
         })
+    }
+
+    /// The associated functions of a tier's type in the release.
+    pub fn associated_functions(
+        &self,
+        tier: Tier,
+    ) -> impl Iterator<Item = &'static AssociatedFunction> + use<> {
+        let release = self.release;
+        let functions = self.table.associated.iter();
+        functions.filter(move |own| own.tiers.contains(&tier) && own.releases.contain(release))
+    }
+
+    /// What authors call the whole context.
+    #[must_use]
+    pub fn context_name(&self) -> &'static str {
+        let mut names = self.context_names.iter();
+        let found = names.find(|(_, releases)| releases.contain(self.release));
+        found.map_or("", |(name, _)| name)
+    }
+
+    /// Whether the release has an element type.
+    #[must_use]
+    pub fn has_scalar(&self, scalar: ElementType) -> bool {
+        let mut scalars = self.scalars.iter();
+        scalars.any(|(own, releases)| *own == scalar && releases.contain(self.release))
     }
 
     /// All methods of that name, of any release: what a method that this one does not have would do.

@@ -5,7 +5,7 @@
 
 use crate::items::Span;
 use crate::kernel::catalogue::Role;
-use crate::kernel::dialect::{Access, Action, Method};
+use crate::kernel::dialect::{Access, Action, Method, PlanStep};
 use crate::kernel::{
     Address, AddressValue, Collective, CollectiveWork, Context, Level, Parts, RedistributionStep,
     Rows, TensorId, Tier, UnresolvedReason, Written,
@@ -78,6 +78,14 @@ pub(super) enum StepDraft {
 }
 
 impl StepDraft {
+    /// Which step it is.
+    pub(super) const fn step(&self) -> PlanStep {
+        match self {
+            Self::Shuffle(parts) => PlanStep::Shuffle(parts.level),
+            Self::Slice { parts, .. } => PlanStep::Slice(parts.level),
+        }
+    }
+
     /// Who takes what.
     pub(super) const fn parts(&self) -> &Parts {
         match self {

@@ -28,6 +28,22 @@ pub(super) struct PlanDraft {
     pub(super) index: Option<TensorId>,
 }
 
+impl PlanDraft {
+    /// The step that decides what may come next; none before the first.
+    pub(super) fn last(&self) -> Option<PlanStep> {
+        let Some(rows) = &self.rows else {
+            return self.steps.last().map(StepDraft::step);
+        };
+        Some(match (&rows.prefix, &rows.domain) {
+            (Some(_), _) => PlanStep::Prefix,
+            (None, Some(_)) if rows.positions => PlanStep::Positions,
+            (None, Some(_)) => PlanStep::Offsets,
+            (None, None) if self.kind == PlanKind::Scatter => PlanStep::Scatter,
+            (None, None) => PlanStep::Gather,
+        })
+    }
+}
+
 impl Interpreter<'_> {
     /// A step of a plan: the first is a method of a tensor, the last carries the plan out.
     pub(super) fn plan_method(

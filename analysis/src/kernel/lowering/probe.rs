@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::db::Db;
 use crate::items::{ItemId, Span};
-use crate::kernel::dialect::Access;
+use crate::kernel::dialect::{Access, PlanKind, PlanStep};
 use crate::kernel::{Body, Context, OperationId, TensorId};
 
 use super::{Interpreter, Thing, Value, functions};
@@ -34,6 +34,15 @@ pub enum Probed {
     Context(Option<Context>),
     /// The whole context.
     Device,
+    /// A plan of a transfer that was not carried out yet.
+    Plan {
+        /// What it will do.
+        kind: PlanKind,
+        /// Its last step.
+        last: PlanStep,
+    },
+    /// One value in HBM.
+    RunTimeValue,
 }
 
 /// Lowers a function and says what the expression stands for that ends at an offset of the function's text; none where it
@@ -65,6 +74,8 @@ pub(super) enum Seen {
     Tensor(TensorId, Access),
     Context(Option<Context>),
     Device,
+    Plan(PlanKind, PlanStep),
+    RunTimeValue,
 }
 
 impl Seen {
@@ -78,6 +89,8 @@ impl Seen {
             Self::Tensor(id, access) => Probed::Tensor { id, access },
             Self::Context(context) => Probed::Context(context),
             Self::Device => Probed::Device,
+            Self::Plan(kind, last) => Probed::Plan { kind, last },
+            Self::RunTimeValue => Probed::RunTimeValue,
         })
     }
 }
@@ -108,6 +121,8 @@ impl Interpreter<'_> {
                 .map(|tensor| Seen::Tensor(*id, tensor.kind.access)),
             Value::Thing(Thing::Context(context)) => Some(Seen::Context(*context)),
             Value::Thing(Thing::Device) => Some(Seen::Device),
+            Value::Thing(Thing::Plan(plan)) => plan.last().map(|last| Seen::Plan(plan.kind, last)),
+            Value::Thing(Thing::RunTimeValue) => Some(Seen::RunTimeValue),
             _ => None,
         };
         self.own.watch = Some(Watch { seen, ..watch });

@@ -3,7 +3,8 @@
 //! Knows which names run operations, and says where these are; it does not guess what they do.
 
 use ra_ap_syntax::ast::{self, AstNode};
-use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, TextRange, TextSize};
+use rowan::GreenNodeData;
 
 use crate::items::Span;
 use crate::kernel::UnresolvedReason;
@@ -186,18 +187,66 @@ impl<L: Elaborate> Walker<'_, L> {
     /// The operations that a piece of the frame's text names: each method that runs one, in the order of the text. A function
     /// in it has its own.
     pub(in crate::kernel) fn operations_in(&self, node: &SyntaxNode) -> Vec<Span> {
-        let own = nearest_function(node);
-        node.descendants()
-            .filter_map(ast::MethodCallExpr::cast)
-            .filter(|call| nearest_function(call.syntax()) == own)
-            .filter_map(|call| call.name_ref())
-            .filter(|name| L::runs(self, name.text()))
-            .map(|name| self.frame.site.span(name.syntax()))
-            .collect()
+        let text = &self.frame.site.parsed.text;
+        let mut operations = Vec::new();
+        let mut note = |node: &GreenNodeData, start| {
+            if SyntaxKind::from(node.kind().0) == SyntaxKind::METHOD_CALL_EXPR {
+                let name = method_name(node, start);
+                let runs = name.filter(|(name, _)| L::runs(self, name));
+                operations.extend(runs.map(|(_, place)| text.span_of(place)));
+            }
+        };
+        let start = node.text_range().start();
+        note(node.green(), start);
+        visit(node.green(), start, |node, start| {
+            let own = SyntaxKind::from(node.kind().0) != SyntaxKind::FN;
+            if own {
+                note(node, start);
+            }
+            own
+        });
+        // A chain's last method is met first.
+        operations.sort_unstable_by_key(|span| (span.start, span.end));
+        operations
     }
 }
 
-/// The function that a node is in, or is.
-fn nearest_function(node: &SyntaxNode) -> Option<ast::Fn> {
-    node.ancestors().find_map(ast::Fn::cast)
+/// Visits the nodes inside of a node, each with where it starts; those for which `visit` says no are not entered. The shared
+/// nodes are read, which takes no allocation a node.
+fn visit<'n>(
+    node: &'n GreenNodeData,
+    start: TextSize,
+    mut visit: impl FnMut(&'n GreenNodeData, TextSize) -> bool,
+) {
+    let mut pending = vec![(node, start)];
+    while let Some((node, start)) = pending.pop() {
+        let mut place = start;
+        for child in node.children() {
+            if let NodeOrToken::Node(inner) = child
+                && visit(inner, place)
+            {
+                pending.push((inner, place));
+            }
+            place += match child {
+                NodeOrToken::Node(node) => node.text_len(),
+                NodeOrToken::Token(token) => token.text_len(),
+            };
+        }
+    }
+}
+
+/// The name of a call's method and its place.
+fn method_name(call: &GreenNodeData, start: TextSize) -> Option<(&str, TextRange)> {
+    let mut place = start;
+    for child in call.children() {
+        match child {
+            NodeOrToken::Node(name) if SyntaxKind::from(name.kind().0) == SyntaxKind::NAME_REF => {
+                let token = name.children().find_map(NodeOrToken::into_token)?;
+                return Some((token.text(), TextRange::at(place, name.text_len())));
+            }
+            NodeOrToken::Node(node) => place += node.text_len(),
+            NodeOrToken::Token(token) => place += token.text_len(),
+        }
+    }
+    None
 }

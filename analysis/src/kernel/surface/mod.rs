@@ -71,7 +71,7 @@ pub(in crate::kernel) trait Elaborate: Copy + Debug + 'static {
     /// The scalar type that a literal ends in.
     fn suffix_of(literal: &str) -> Option<Self::Scalar>;
 
-    /// The type that a text writes; `place` is in where it has no place of its own.
+    /// The type that a text writes; `place` is used where it has no place of its own.
     fn read_type(
         walker: &mut Walker<'_, Self>,
         site: &Site<Self>,
@@ -198,7 +198,7 @@ pub(in crate::kernel) struct Walker<'db, L: Elaborate> {
     pub(in crate::kernel) exits: Vec<(Span, usize)>,
     /// What the last `break` gave.
     broken: Option<Value<L>>,
-    /// The function's own place: is in where nothing better is known.
+    /// The function's own place, used where nothing better is known.
     pub(in crate::kernel) here: Span,
     pub(in crate::kernel) expressions: u64,
     iterations: u64,

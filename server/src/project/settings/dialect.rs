@@ -143,7 +143,7 @@ impl JsonSchema for Dialect {
 
 /// Reads the option.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct DialectParser;
+pub(crate) struct DialectParser;
 
 impl TypedValueParser for DialectParser {
     type Value = Dialect;

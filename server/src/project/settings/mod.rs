@@ -10,7 +10,7 @@ mod options;
 mod read;
 pub(crate) mod show;
 
-pub(crate) use self::dialect::{Dialect, DialectProblem};
+pub(crate) use self::dialect::{Dialect, DialectParser, DialectProblem};
 pub(crate) use self::file::schema;
 pub(crate) use self::options::{SettingsArguments, Target};
 pub(crate) use self::read::SettingsProblem;

@@ -1,7 +1,10 @@
 //! Proposals in small kernels, with the cursor at `$0`.
 
+mod applied;
 mod kernels;
 mod nested;
+mod releases;
+mod written;
 
 use crate::ide::Completion;
 use crate::workspace::Workspace;

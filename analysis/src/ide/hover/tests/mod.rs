@@ -6,6 +6,7 @@ mod files;
 mod mappings;
 mod names;
 mod operations;
+mod releases;
 mod robustness;
 
 use crate::ide::testing::{KERNEL, at_caret};

@@ -23,6 +23,8 @@ pub(in crate::kernel::dialect) const OWNED: &[Access] = &[Owned];
 pub(in crate::kernel::dialect) const SHARED: &[Access] = &[Shared];
 pub(in crate::kernel::dialect) const EXCLUSIVE: &[Access] = &[Exclusive];
 pub(in crate::kernel::dialect) const VIEWS: &[Access] = &[Shared, Exclusive];
+/// The tensor and what only reads it.
+pub(in crate::kernel::dialect) const READ: &[Access] = &[Owned, Shared];
 pub(in crate::kernel::dialect) const ANY: &[Access] = &[Owned, Shared, Exclusive];
 
 pub(in crate::kernel::dialect) const ADDRESS: Argument = arg(Role::Address, "address", "Address")

@@ -13,6 +13,20 @@ pub(in crate::kernel::dialect) const fn generic(name: &'static str, meaning: &'s
     }
 }
 
+/// An argument.
+pub(in crate::kernel::dialect) const fn value(
+    name: &'static str,
+    ty: &'static str,
+    meaning: &'static str,
+) -> Part {
+    Part {
+        name,
+        ty,
+        meaning,
+        usual: "",
+    }
+}
+
 /// A method whose generics authors write out.
 pub(in crate::kernel::dialect) const fn row(
     name: &'static str,

@@ -2,8 +2,8 @@
 
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
 use crate::kernel::dialect::{
-    Access, Action, Argument, AssociatedFunction, Constructor, Method, Receiver, Release, Releases,
-    StageUse,
+    Access, Action, Argument, AssociatedFunction, Constructor, Method, Part, Receiver, Release,
+    Releases, StageUse,
 };
 use crate::kernel::{Context, Position, Tier};
 
@@ -119,6 +119,38 @@ pub(in crate::kernel::dialect) const fn contents(name: &'static str) -> Associat
         tiers: &[Tier::Host],
         constructor: Constructor::Contents,
         releases: Releases::ALL,
+        summary: "",
+        arguments: &[],
+    }
+}
+
+impl AssociatedFunction {
+    pub(in crate::kernel::dialect) const fn in_words(
+        self,
+        summary: &'static str,
+        arguments: &'static [Part],
+    ) -> Self {
+        Self {
+            summary,
+            arguments,
+            ..self
+        }
+    }
+
+    pub(in crate::kernel::dialect) const fn since(self, since: Release) -> Self {
+        let releases = Releases {
+            since,
+            ..self.releases
+        };
+        Self { releases, ..self }
+    }
+
+    pub(in crate::kernel::dialect) const fn until(self, until: Release) -> Self {
+        let releases = Releases {
+            until: Some(until),
+            ..self.releases
+        };
+        Self { releases, ..self }
     }
 }
 

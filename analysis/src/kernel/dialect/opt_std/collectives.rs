@@ -4,14 +4,14 @@
 use crate::kernel::Level;
 use crate::kernel::catalogue::{Generic, Role};
 use crate::kernel::dialect::common::arguments::{
-    ADDRESS, ANY, CLUSTER, DM_TARGET, ELEMENT, EXCLUSIVE, HBM_OWNED, INDICES, OWNED, PARALLEL_COPY,
-    PATTERN, SCALED, SHARED, SLICE, VIEW,
+    ADDRESS, CLUSTER, DM_TARGET, ELEMENT, EXCLUSIVE, HBM_OWNED, INDICES, OWNED, PARALLEL_COPY,
+    PATTERN, READ, SCALED, SHARED, SLICE, VIEW,
 };
 use crate::kernel::dialect::common::rows::{arg, of, on};
 use crate::kernel::dialect::{Action, Argument, Method, PlanKind, PlanStep, Receiver};
 
 use super::methods::{ANY_DMA, CHOSEN, DM, DM_INDICES, HBM, SPM_INDICES, SUB, TDMA};
-use super::{R3, R4, R6, R7, R8, R9};
+use super::{R3, R4, R5, R6, R7, R8, R9};
 
 use Generic::{Constant, Index, Inferred};
 
@@ -26,7 +26,7 @@ const fn plan(
     on(receiver, name, generics, arguments, Action::Plan(step))
 }
 
-const DM_ANY: Receiver = Receiver::Tensor(DM, ANY);
+const DM_READ: Receiver = Receiver::Tensor(DM, READ);
 const MOVED: Receiver = Receiver::Plan(PlanKind::Redistribution);
 const GATHERED: Receiver = Receiver::Plan(PlanKind::Gather);
 const SCATTERED: Receiver = Receiver::Plan(PlanKind::Scatter);
@@ -36,7 +36,7 @@ const PAYLOAD: &[Generic] = &[Index, Index];
 /// Shuffles, copies of parts, gathers and scatters.
 pub(super) const METHODS: &[Method] = &[
     of(
-        (DM, ANY),
+        (DM, SHARED),
         "dm_cluster_shuffle",
         SHUFFLE,
         &[TDMA, PATTERN],
@@ -44,7 +44,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .until(R6),
     of(
-        (DM, ANY),
+        (DM, SHARED),
         "dm_cluster_swap",
         &[],
         &[TDMA],
@@ -53,7 +53,7 @@ pub(super) const METHODS: &[Method] = &[
     .since(R7)
     .until(R7),
     of(
-        (DM, ANY),
+        (DM, SHARED),
         "dm_chip_shuffle",
         SHUFFLE,
         &[TDMA, PATTERN],
@@ -77,7 +77,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .since(R8),
     of(
-        (HBM, ANY),
+        (HBM, OWNED),
         "hbm_cluster_shuffle",
         &[Constant, Constant],
         &[ANY_DMA, PATTERN],
@@ -101,7 +101,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .until(R7),
     plan(
-        DM_ANY,
+        DM_READ,
         "chip_shuffle",
         &[],
         &[PATTERN],
@@ -117,7 +117,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .since(R8),
     plan(
-        DM_ANY,
+        DM_READ,
         "cluster_swap",
         &[],
         &[],
@@ -133,7 +133,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .since(R8),
     plan(
-        DM_ANY,
+        DM_READ,
         "chip_slice",
         &[Index, ELEMENT],
         &[CHOSEN],
@@ -149,7 +149,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .since(R8),
     plan(
-        DM_ANY,
+        DM_READ,
         "cluster_slice",
         &[Index, ELEMENT],
         &[CHOSEN],
@@ -174,7 +174,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .since(R8),
     of(
-        (DM, ANY),
+        (DM, OWNED),
         "asymmetric_chip_slice",
         &[Index, ELEMENT],
         &[SUB, CHOSEN],
@@ -182,7 +182,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .since(R8),
     of(
-        (DM, ANY),
+        (DM, OWNED),
         "asymmetric_cluster_slice",
         &[Index, ELEMENT],
         &[SUB, CHOSEN],
@@ -190,7 +190,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .since(R8),
     of(
-        (HBM, ANY),
+        (HBM, OWNED),
         "dma_gather",
         &[CLUSTER, SLICE, ELEMENT, Inferred],
         &[INDICES, ADDRESS, SCALED],
@@ -198,7 +198,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .until(R3),
     of(
-        (HBM, ANY),
+        (HBM, OWNED),
         "dma_gather_scaled",
         &[CLUSTER, SLICE, ELEMENT, Inferred],
         &[INDICES],
@@ -207,7 +207,16 @@ pub(super) const METHODS: &[Method] = &[
     .since(R4)
     .until(R8),
     of(
-        (HBM, ANY),
+        (HBM, OWNED),
+        "dma_gather_scaled_at",
+        &[CLUSTER, SLICE, ELEMENT, Inferred],
+        &[INDICES, ADDRESS],
+        Action::Gather,
+    )
+    .since(R4)
+    .until(R5),
+    of(
+        (HBM, OWNED),
         "dma_gather_unscaled",
         &[Inferred, Inferred, Inferred, CLUSTER, SLICE, ELEMENT],
         &[DM_INDICES],
@@ -216,7 +225,7 @@ pub(super) const METHODS: &[Method] = &[
     .since(R4)
     .until(R8),
     of(
-        (DM, ANY),
+        (DM, OWNED),
         "dma_scatter",
         &[Index, Inferred, Inferred],
         &[INDICES, HBM_OWNED, SCALED],
@@ -224,7 +233,7 @@ pub(super) const METHODS: &[Method] = &[
     )
     .until(R3),
     of(
-        (DM, ANY),
+        (DM, OWNED),
         "dma_scatter",
         &[Index, Inferred, Inferred],
         &[INDICES, HBM_OWNED],
@@ -233,7 +242,7 @@ pub(super) const METHODS: &[Method] = &[
     .since(R4)
     .until(R8),
     of(
-        (DM, ANY),
+        (DM, OWNED),
         "dma_scatter_unscaled",
         &[Index, Inferred, Inferred, Inferred, Inferred],
         &[DM_INDICES, HBM_OWNED],
@@ -242,7 +251,7 @@ pub(super) const METHODS: &[Method] = &[
     .since(R4)
     .until(R8),
     plan(
-        Receiver::Tensor(HBM, ANY),
+        Receiver::Tensor(HBM, OWNED),
         "gather",
         PAYLOAD,
         &[],

@@ -10,6 +10,13 @@ const SLICE: Part = generic("Slice2", "The slices of the result: 64, 128 or 256.
 const CLUSTER: Part = generic("Cluster2", "The clusters of the result: 1 or 2.");
 const PE: Part = generic("Pe2", "The processing elements of the result: 1, 2 or 4.");
 const DMA: Part = generic("DMA", "Which DMA: follows from the argument.");
+/// A generic that nobody writes, by the name that the library gives it.
+const fn source(name: &'static str) -> Part {
+    generic(name, "Follows from the argument.")
+}
+
+const OWN_CLUSTER: Part = generic("Cluster", "The clusters of the result: 1 or 2.");
+const OWN_SLICE: Part = generic("Slice", "The slices of the result: 64, 128 or 256.");
 const SLICED: Part = generic("AxisToSlice", "The part of the element that is dealt out.");
 const REST: Part = generic("Element2", "The element without that part.");
 const INDEXED: Part = generic("IndexedAxis", "The axis that the indices count.");
@@ -43,7 +50,7 @@ pub(super) const GUIDE: &[GuideRow] = &[
     annotated(
         "to_dm",
         "Copies to a new tensor in the DM.",
-        &[CLUSTER, SLICE, ELEMENT],
+        &[OWN_CLUSTER, OWN_SLICE, ELEMENT],
     ),
     annotated(
         "to_dm",
@@ -63,7 +70,7 @@ pub(super) const GUIDE: &[GuideRow] = &[
     annotated(
         "to_dm_at",
         "As `to_dm`, at an address.",
-        &[CLUSTER, SLICE, ELEMENT],
+        &[OWN_CLUSTER, OWN_SLICE, ELEMENT],
     ),
     annotated("to_dm_at", "As `to_dm`, at an address.", &[SLICE, ELEMENT]),
     on(
@@ -80,12 +87,6 @@ pub(super) const GUIDE: &[GuideRow] = &[
         "Copies to a new tensor in the HBM.",
         &[DMA, ELEMENT],
     ),
-    on(
-        Tier::Host,
-        annotated("to_hbm_at", "As `to_hbm`, at an address.", &[CHIP, ELEMENT]),
-    ),
-    annotated("to_hbm_at", "As `to_hbm`, at an address.", &[ELEMENT]),
-    annotated("to_hbm_at", "As `to_hbm`, at an address.", &[DMA, ELEMENT]),
     annotated("to_host", "Copies to a new tensor of the host.", &[ELEMENT]),
     row(
         "tile",
@@ -132,49 +133,108 @@ pub(super) const GUIDE: &[GuideRow] = &[
         "Sets each element to a constant, by the sub context.",
         &[],
     ),
-    annotated(
-        "to_hbm_view",
-        "Copies to a view of a tensor in the HBM.",
-        &[SOURCE],
+    on(
+        Tier::Dm,
+        annotated(
+            "to_hbm_view",
+            "Copies to a view of a tensor in the HBM.",
+            &[source("Element2")],
+        ),
     ),
-    annotated(
-        "to_hbm_view",
-        "Copies to a view of a tensor in the HBM.",
-        &[SOURCE, SOURCE],
+    on(
+        Tier::Dm,
+        annotated(
+            "to_hbm_view",
+            "Copies to a view of a tensor in the HBM.",
+            &[source("Chip2"), source("Element2")],
+        ),
     ),
-    annotated(
-        "to_hbm_view",
-        "Copies to a view of a tensor in the HBM.",
-        &[SOURCE, SOURCE, SOURCE],
+    on(
+        Tier::Dm,
+        annotated(
+            "to_hbm_view",
+            "Copies to a view of a tensor in the HBM.",
+            &[source("Chip2"), source("Element2"), source("Chips")],
+        ),
     ),
-    annotated(
-        "to_hbm_view",
-        "Copies to a view of a tensor in the HBM.",
-        &[DMA, SOURCE, SOURCE, SOURCE],
+    on(
+        Tier::Hbm,
+        annotated(
+            "to_hbm_view",
+            "Copies to a view of a tensor in the HBM.",
+            &[DMA, source("Element2")],
+        ),
+    ),
+    on(
+        Tier::Hbm,
+        annotated(
+            "to_hbm_view",
+            "Copies to a view of a tensor in the HBM.",
+            &[DMA, source("Chip2"), source("Element2")],
+        ),
+    ),
+    on(
+        Tier::Hbm,
+        annotated(
+            "to_hbm_view",
+            "Copies to a view of a tensor in the HBM.",
+            &[DMA, source("Chip2"), source("Element2"), source("Chips2")],
+        ),
+    ),
+    on(
+        Tier::Hbm,
+        annotated(
+            "to_dm_view",
+            "Copies to a view of a tensor in the DM.",
+            &[source("Cluster"), source("Slice"), source("Element2")],
+        ),
+    ),
+    on(
+        Tier::Hbm,
+        annotated(
+            "to_dm_view",
+            "Copies to a view of a tensor in the DM.",
+            &[
+                source("Chip2"),
+                source("Cluster"),
+                source("Slice"),
+                source("Element2"),
+            ],
+        ),
     ),
     annotated(
         "to_dm_view",
         "Copies to a view of a tensor in the DM.",
-        &[SOURCE, SOURCE],
+        &[source("Slice2"), source("Element2")],
     ),
     annotated(
         "to_dm_view",
         "Copies to a view of a tensor in the DM.",
-        &[SOURCE, SOURCE, SOURCE],
-    ),
-    annotated(
-        "to_dm_view",
-        "Copies to a view of a tensor in the DM.",
-        &[SOURCE, SOURCE, SOURCE, SOURCE],
+        &[
+            source("Chip2"),
+            source("Cluster2"),
+            source("Slice2"),
+            source("Element2"),
+        ],
     ),
     annotated(
         "to_dm_view_pcopy",
         "Copies to a view of a tensor in the DM by the sub context.",
-        &[SOURCE, SOURCE, SOURCE, SOURCE],
+        &[
+            source("Chip2"),
+            source("Cluster2"),
+            source("Slice2"),
+            source("Element2"),
+        ],
     ),
     annotated(
         "to_dm_pcopy",
         "Copies to a new tensor in the DM by the sub context.",
+        &[SLICE, ELEMENT],
+    ),
+    annotated(
+        "to_dm_pcopy_at",
+        "As `to_dm_pcopy`, at an address.",
         &[SLICE, ELEMENT],
     ),
     annotated(
@@ -311,6 +371,11 @@ pub(super) const GUIDE: &[GuideRow] = &[
     row(
         "dma_gather_scaled",
         "Copies the rows that byte offsets name to a new tensor in the DM.",
+        &[CLUSTER, SLICE, ELEMENT, SOURCE],
+    ),
+    row(
+        "dma_gather_scaled_at",
+        "As `dma_gather_scaled`, at an address.",
         &[CLUSTER, SLICE, ELEMENT, SOURCE],
     ),
     row(

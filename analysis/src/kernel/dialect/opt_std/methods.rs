@@ -3,8 +3,8 @@
 
 use crate::kernel::catalogue::{Generic, Role};
 use crate::kernel::dialect::common::arguments::{
-    ADDRESS, ANY, CHIP, CLUSTER, DM_TARGET, ELEMENT, EXCLUSIVE, HBM_TARGET, OWNED, PE, SHARED,
-    SLICE, START, VIEWS,
+    ADDRESS, ANY, CHIP, CLUSTER, DM_TARGET, ELEMENT, EXCLUSIVE, HBM_TARGET, OWNED, PE, READ,
+    SHARED, SLICE, START, VIEWS,
 };
 use crate::kernel::dialect::common::rows::{arg, of, on};
 use crate::kernel::dialect::{Access, Accessor, Action, Argument, Method, Receiver};
@@ -65,9 +65,9 @@ pub(super) const fn tile(
 
 /// Tensors and views: what makes views, cuts them, or says something of them.
 pub(super) const MEMORY: &[Method] = &[
-    says((HOST, OWNED), "to_buf").until(R4),
-    says((HOST, OWNED), "into_vec").since(R5),
-    says((HOST, OWNED), "into_buffer").since(R5),
+    says((HOST, OWNED), "to_buf").until(R3),
+    says((HOST, OWNED), "into_vec").since(R4),
+    says((HOST, OWNED), "into_buffer").since(R10),
     says((HOST, OWNED), "into_inner"),
     of((HOST, OWNED), "clone", &[], &[], Action::Same),
     of(
@@ -79,8 +79,8 @@ pub(super) const MEMORY: &[Method] = &[
     )
     .until(R5),
     says((HBM, OWNED), "into_buffer").since(R10),
-    says((HBM, OWNED), "ready").since(R8),
-    says((HBM, OWNED), "size").since(R6),
+    says((HBM, OWNED), "ready").since(R10),
+    says((HBM, OWNED), "size"),
     of((HBM, OWNED), "view", &[], &[], Action::View(Shared)),
     of((HBM, OWNED), "view_mut", &[], &[], Action::View(Exclusive)),
     of(
@@ -115,22 +115,31 @@ pub(super) const MEMORY: &[Method] = &[
     of((HBM, SHARED), "clone", &[], &[], Action::Same),
     of((HBM, EXCLUSIVE), "into", &[], &[], Action::Same),
     of(
-        (DM, ANY),
+        (DM, OWNED),
         "address",
         &[],
         &[],
         Action::Accessor(Accessor::Address),
     )
-    .until(R4),
+    .since(R4)
+    .until(R5),
     of((DM, OWNED), "view", &[], &[], Action::View(Shared)),
     of((DM, OWNED), "view_mut", &[], &[], Action::View(Exclusive)),
     of(
-        (DM, ANY),
+        (DM, OWNED),
         "reshape",
         &[CHIP, CLUSTER, SLICE, ELEMENT],
         &[],
         Action::Reshape,
     ),
+    of(
+        (DM, VIEWS),
+        "reshape",
+        &[CHIP, CLUSTER, SLICE, ELEMENT],
+        &[],
+        Action::Reshape,
+    )
+    .since(R4),
     tile(
         (DM, VIEWS),
         "tile",
@@ -264,27 +273,25 @@ pub(super) const TRANSFERS: &[Method] = &[
     )
     .until(R3),
     makes((HOST, OWNED), "to_hbm", HBM, &[CHIP, ELEMENT], &[PDMA]).since(R4),
-    makes(
-        (HOST, OWNED),
-        "to_hbm_at",
-        HBM,
-        &[CHIP, ELEMENT],
-        &[PDMA, ADDRESS],
-    )
-    .since(R4)
-    .until(R5),
     makes((HBM, OWNED), "to_host", HOST, &[ELEMENT], &[PDMA]),
     makes(
-        (HBM, ANY),
+        (HBM, READ),
         "to_dm",
         DM,
         &[CLUSTER, SLICE, ELEMENT],
         &[TDMA, ADDRESS],
     )
     .until(R3),
-    makes((HBM, ANY), "to_dm", DM, &[CLUSTER, SLICE, ELEMENT], &[TDMA]).since(R4),
     makes(
-        (HBM, ANY),
+        (HBM, READ),
+        "to_dm",
+        DM,
+        &[CLUSTER, SLICE, ELEMENT],
+        &[TDMA],
+    )
+    .since(R4),
+    makes(
+        (HBM, READ),
         "to_dm_at",
         DM,
         &[CLUSTER, SLICE, ELEMENT],
@@ -308,20 +315,8 @@ pub(super) const TRANSFERS: &[Method] = &[
         &[ANY_DMA],
     )
     .since(R4),
-    makes(
-        (HBM, OWNED),
-        "to_hbm_at",
-        HBM,
-        &[Constant, ELEMENT],
-        &[ANY_DMA, ADDRESS],
-    )
-    .since(R4)
-    .until(R5),
     makes((DM, OWNED), "to_hbm", HBM, &[ELEMENT], &[TDMA, ADDRESS]).until(R3),
     makes((DM, OWNED), "to_hbm", HBM, &[ELEMENT], &[TDMA]).since(R4),
-    makes((DM, OWNED), "to_hbm_at", HBM, &[ELEMENT], &[TDMA, ADDRESS])
-        .since(R4)
-        .until(R5),
     makes(
         (DM, OWNED),
         "to_dm",
@@ -353,7 +348,16 @@ pub(super) const TRANSFERS: &[Method] = &[
     makes((DM, OWNED), "to_dm_pcopy", DM, &[SLICE, ELEMENT], &[SUB])
         .since(R4)
         .until(R6),
-    makes((DM, ANY), "to_spm", Tier::Spm, &[PE, ELEMENT], &[TDMA]).since(R9),
+    makes(
+        (DM, OWNED),
+        "to_dm_pcopy_at",
+        DM,
+        &[SLICE, ELEMENT],
+        &[SUB, ADDRESS],
+    )
+    .since(R4)
+    .until(R5),
+    makes((DM, READ), "to_spm", Tier::Spm, &[PE, ELEMENT], &[TDMA]).since(R9),
     on(
         Receiver::RunTimeValue,
         "to_spm",
@@ -364,28 +368,28 @@ pub(super) const TRANSFERS: &[Method] = &[
     .since(R9),
     makes((Tier::Spm, OWNED), "to_dm", DM, &[SLICE, ELEMENT], &[TDMA]).since(R9),
     into(
-        (HBM, ANY),
+        (HBM, SHARED),
         "to_dm_view",
         &[Inferred, Inferred, Inferred],
         &[TDMA, DM_TARGET],
     )
     .until(R3),
     into(
-        (HBM, ANY),
+        (HBM, SHARED),
         "to_dm_view",
         &[Inferred, Inferred, Inferred, Inferred],
         &[TDMA, DM_TARGET],
     )
     .since(R4),
     into(
-        (HBM, ANY),
+        (HBM, SHARED),
         "to_hbm_view",
         &[Constant, Inferred],
         &[ANY_DMA, HBM_TARGET],
     )
     .until(R3),
     into(
-        (HBM, ANY),
+        (HBM, SHARED),
         "to_hbm_view",
         &[Constant, Inferred, Inferred],
         &[ANY_DMA, HBM_TARGET],
@@ -393,15 +397,21 @@ pub(super) const TRANSFERS: &[Method] = &[
     .since(R4)
     .until(R9),
     into(
-        (HBM, ANY),
+        (HBM, SHARED),
         "to_hbm_view",
         &[Constant, Inferred, Inferred, Inferred],
         &[ANY_DMA, HBM_TARGET],
     )
     .since(R10),
-    into((DM, ANY), "to_hbm_view", &[Inferred], &[TDMA, HBM_TARGET]).until(R3),
     into(
-        (DM, ANY),
+        (DM, SHARED),
+        "to_hbm_view",
+        &[Inferred],
+        &[TDMA, HBM_TARGET],
+    )
+    .until(R3),
+    into(
+        (DM, SHARED),
         "to_hbm_view",
         &[Inferred, Inferred],
         &[TDMA, HBM_TARGET],
@@ -409,28 +419,28 @@ pub(super) const TRANSFERS: &[Method] = &[
     .since(R4)
     .until(R9),
     into(
-        (DM, ANY),
+        (DM, SHARED),
         "to_hbm_view",
         &[Inferred, Inferred, Inferred],
         &[TDMA, HBM_TARGET],
     )
     .since(R10),
     into(
-        (DM, ANY),
+        (DM, SHARED),
         "to_dm_view",
         &[Inferred, Inferred],
         &[TDMA, DM_TARGET],
     )
     .until(R3),
     into(
-        (DM, ANY),
+        (DM, SHARED),
         "to_dm_view",
         &[Inferred, Inferred, Inferred, Inferred],
         &[TDMA, DM_TARGET],
     )
     .since(R4),
     into(
-        (DM, ANY),
+        (DM, SHARED),
         "to_dm_view_pcopy",
         &[Inferred, Inferred, Inferred, Inferred],
         &[SUB, DM_TARGET],

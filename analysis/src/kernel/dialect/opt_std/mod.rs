@@ -11,12 +11,13 @@ mod types;
 mod vector;
 mod words;
 
-use crate::hardware::Machine;
+use crate::hardware::{ElementType, Machine};
 use crate::kernel::{Context, Level, Tier};
 use crate::libraries::Library;
 
+use super::common::guide::value;
 use super::common::rows::contents;
-use super::{AssociatedFunction, Constructor, Release, Releases, Table, common};
+use super::{AssociatedFunction, Constructor, Part, Release, Releases, Table, common};
 
 use guide::GUIDE;
 use types::{TYPES, VECTORS};
@@ -61,12 +62,24 @@ pub static OPT_STD: Table = Table {
         (Level::Slice, "The slices of the result: 64, 128 or 256."),
         (Level::Row, "The lanes of the MAC array: 1, 2, 4 or 8."),
     ],
+    generic_names: streams::GENERIC_NAMES,
     associated: ASSOCIATED,
+    scalars: SCALARS,
     context_fields: &[
         ("main", Context::Main),
         ("sub", Context::Sub),
         ("tdma", Context::TensorDma),
         ("pdma", Context::PcieDma),
+    ],
+    context_names: &[
+        (
+            "ctx",
+            Releases {
+                until: Some(R7),
+                ..Releases::ALL
+            },
+        ),
+        ("device", Releases::since(R8)),
     ],
     words: &WORDS,
 };
@@ -87,66 +100,100 @@ fn machine(release: Release) -> Machine {
     }
 }
 
-const ASSOCIATED: &[AssociatedFunction] = &[
-    at_address(
-        "from_addr",
-        &[Tier::Dm],
+/// The element types of the library. Those of a zero point and those of four bits came with 0.4.
+const SCALARS: &[(ElementType, Releases)] = &[
+    (ElementType::I4, Releases::ALL),
+    (ElementType::I5, Releases::since(R4)),
+    (ElementType::I8, Releases::ALL),
+    (ElementType::I9, Releases::since(R4)),
+    (ElementType::U8, Releases::ALL),
+    (ElementType::I16, Releases::ALL),
+    (ElementType::I32, Releases::ALL),
+    (
+        ElementType::F8,
         Releases {
-            since: R2,
-            until: Some(R4),
+            until: Some(R3),
+            ..Releases::ALL
         },
     ),
-    at_address(
-        "from_addr",
-        &[Tier::Hbm, Tier::Trf, Tier::Vrf],
-        Releases {
-            since: R2,
-            until: Some(R5),
-        },
-    ),
-    fresh("new", &[Tier::Dm], Releases::since(R5)),
-    fresh("new", &[Tier::Hbm], Releases::since(R6)),
-    fresh(
-        "new",
-        &[Tier::Trf, Tier::Vrf],
-        Releases {
-            since: R6,
-            until: Some(R6),
-        },
-    ),
-    fresh("zero", &[Tier::Trf, Tier::Vrf], Releases::since(R7)),
-    fresh("alloc", &[Tier::Dm, Tier::Hbm], Releases::since(R9)),
-    contents("rand"),
-    contents("from_buf"),
-    contents("from_vec"),
-    contents("from_safetensors"),
-    contents("zero"),
-    contents("uninit"),
-    contents("pinned"),
+    (ElementType::F4E2M1, Releases::since(R4)),
+    (ElementType::F8E4M3, Releases::ALL),
+    (ElementType::F8E5M2, Releases::since(R4)),
+    (ElementType::Bf16, Releases::ALL),
+    (ElementType::F32, Releases::ALL),
 ];
 
-const fn at_address(
-    name: &'static str,
-    tiers: &'static [Tier],
-    releases: Releases,
-) -> AssociatedFunction {
+const ADDRESS: &[Part] = &[value(
+    "address",
+    "Address",
+    "The first byte, in its slice or chip.",
+)];
+const REGION: &[Part] = &[value("address", "TrfAddress", "Which part of each row.")];
+const DEVICE: &[Part] = &[value("device", "&Device", "Whose memory it is.")];
+const VALUES: &[Part] = &[value(
+    "data",
+    "impl IntoIterator<Item = D>",
+    "The elements in the order of the mapping.",
+)];
+
+const ASSOCIATED: &[AssociatedFunction] = &[
+    at_address(&[Tier::Dm], ADDRESS).until(R4),
+    at_address(&[Tier::Hbm, Tier::Vrf], ADDRESS).until(R5),
+    at_address(&[Tier::Trf], REGION).until(R5),
+    fresh("new", &[Tier::Dm]).since(R5),
+    fresh("new", &[Tier::Hbm]).since(R6),
+    fresh("new", &[Tier::Trf, Tier::Vrf]).since(R6).until(R6),
+    fresh("zero", &[Tier::Trf, Tier::Vrf])
+        .since(R7)
+        .in_words("A register file that holds zeros.", &[]),
+    fresh("alloc", &[Tier::Dm, Tier::Hbm]).since(R9).in_words(
+        "A tensor that stays on the device between launches.",
+        DEVICE,
+    ),
+    contents("rand").in_words(
+        "A tensor of random elements.",
+        &[value("rng", "&mut impl Rng", "Where they come from.")],
+    ),
+    contents("from_buf")
+        .until(R3)
+        .in_words("A tensor of these elements.", VALUES),
+    contents("from_buf").since(R4).in_words(
+        "A tensor of packed bytes.",
+        &[value("buf", "Vec<u8>", "The packed elements.")],
+    ),
+    contents("from_vec")
+        .since(R4)
+        .in_words("A tensor of these elements.", VALUES),
+    contents("from_safetensors").in_words(
+        "A tensor of a file's contents.",
+        &[value("view", "&TensorView", "The tensor in the file.")],
+    ),
+    contents("zero").in_words("A tensor of zeros.", &[]),
+    contents("uninit")
+        .until(R3)
+        .in_words("A tensor without contents.", &[]),
+    // A method of a tensor: it moves one to memory that transfers read faster.
+    contents("pinned").since(R8),
+];
+
+const fn at_address(tiers: &'static [Tier], arguments: &'static [Part]) -> AssociatedFunction {
     AssociatedFunction {
-        name,
+        name: "from_addr",
         tiers,
         constructor: Constructor::FromAddress,
-        releases,
+        releases: Releases::since(R2),
+        summary: "A tensor at an address; what is there is what it holds.",
+        arguments,
     }
 }
 
-const fn fresh(
-    name: &'static str,
-    tiers: &'static [Tier],
-    releases: Releases,
-) -> AssociatedFunction {
+const fn fresh(name: &'static str, tiers: &'static [Tier]) -> AssociatedFunction {
     AssociatedFunction {
         name,
         tiers,
         constructor: Constructor::New,
-        releases,
+        releases: Releases::since(R2),
+        summary: "A tensor without contents; the compiler chooses its address.",
+        arguments: &[],
     }
 }

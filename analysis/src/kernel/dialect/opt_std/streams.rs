@@ -109,7 +109,9 @@ pub(super) const METHODS: &[Method] = &[
         &[LANE_MODE],
         &[once(S::Accumulate)],
     )
-    .only_in(Context::Main, R10),
+    .only_in(Context::Main, R10)
+    // The reduction over time is a stage of its own, and not left out.
+    .offered_at(&[Position::ContractTime]),
     stage("cast", &[SCALAR, PACKET], &[], &[once(S::Cast)]),
     stage("transpose", &[TIME, PACKET], &[], &[once(S::Transpose)]),
     stage("to_trf", &[ROW, ELEMENT], &[REGION], &[once(S::ToTrf)]).until(R3),
@@ -204,4 +206,39 @@ pub(super) const METHODS: &[Method] = &[
     .since(R8)
     .offered_at(TRIMMED),
     stage("vector_init", &[], &[], &[once(S::VectorInit)]),
+];
+
+/// What the library calls the generics, method by method; a method that is not listed has the catalogue's names.
+pub(super) const GENERIC_NAMES: &[(&str, &[&str])] = &[
+    ("fetch", &["OutTime", "OutPacket"]),
+    ("fetch_chip_lift", &["OutChip", "OutTime"]),
+    ("fetch_cluster_lift", &["OutCluster", "OutTime"]),
+    ("fetch_slice_lift", &["OutSlice", "OutTime"]),
+    ("fetch_mask", &["OutTime", "OutPacket"]),
+    ("fetch_table_lookup", &["OutD"]),
+    ("fetch_cast", &["OutD"]),
+    ("fetch_zero_point_sub", &["OutD"]),
+    ("switch", &["OutSlice", "OutTime"]),
+    (
+        "contract_outer",
+        &["OutTime", "OutPacket", "Lane", "TrfElement"],
+    ),
+    (
+        "contract_outer",
+        &["OutTime", "OutPacket", "Lane", "TrfElement", "TrfD"],
+    ),
+    ("cast", &["OutD", "OutPacket"]),
+    ("transpose", &["OutTime", "OutPacket"]),
+    ("to_trf", &["Lane", "Element"]),
+    ("to_trf_at", &["Lane", "Element"]),
+    ("commit_trim", &["OutPacket"]),
+    ("commit_cast", &["OutD"]),
+    ("commit_cast_relu", &["OutD"]),
+    ("commit_view", &["Element"]),
+    ("commit_view", &["DstSlice", "Element"]),
+    ("vector_inter_slice_reduce", &["OutSlice", "OutTime"]),
+    (
+        "vector_intra_slice_reduce",
+        &["Reduce", "OutTime", "OutPacket"],
+    ),
 ];

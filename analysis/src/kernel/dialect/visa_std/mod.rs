@@ -7,7 +7,7 @@ mod types;
 mod vector;
 mod words;
 
-use crate::hardware::Machine;
+use crate::hardware::{ElementType, Machine};
 use crate::kernel::{Context, Level, Tier};
 use crate::libraries::Library;
 
@@ -33,15 +33,30 @@ pub static VISA_STD: Table = Table {
         (Level::Slice, "The slices of the result: 256."),
         (Level::Row, "The rows of the MAC array: 1, 2, 4 or 8."),
     ],
+    generic_names: &[],
     associated: ASSOCIATED,
+    scalars: SCALARS,
     context_fields: &[
         ("main", Context::Main),
         ("sub", Context::Sub),
         ("tdma", Context::TensorDma),
         ("pdma", Context::PcieDma),
     ],
+    context_names: &[("ctx", Releases::ALL)],
     words: &WORDS,
 };
+
+const SCALARS: &[(ElementType, Releases)] = &[
+    (ElementType::I4, Releases::ALL),
+    (ElementType::I8, Releases::ALL),
+    (ElementType::U8, Releases::ALL),
+    (ElementType::I16, Releases::ALL),
+    (ElementType::I32, Releases::ALL),
+    (ElementType::F8, Releases::ALL),
+    (ElementType::F8E4M3, Releases::ALL),
+    (ElementType::Bf16, Releases::ALL),
+    (ElementType::F32, Releases::ALL),
+];
 
 const ASSOCIATED: &[AssociatedFunction] = &[
     AssociatedFunction {
@@ -49,6 +64,8 @@ const ASSOCIATED: &[AssociatedFunction] = &[
         tiers: &[Tier::Hbm, Tier::Dm, Tier::Trf, Tier::Vrf],
         constructor: Constructor::FromAddress,
         releases: Releases::ALL,
+        summary: "",
+        arguments: &[],
     },
     contents("rand"),
     contents("from_buf"),

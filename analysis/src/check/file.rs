@@ -1,0 +1,244 @@
+//! What is said about one file: the findings of its items and functions, placed in its text, suppressions applied.
+//!
+//! Knows places in the file; what is found is asked of each item and function.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::elsewhere::{findings_from_elsewhere, from_elsewhere};
+use super::releases::mismatches;
+use super::unknown_release::unknown_release;
+use super::{Findings, Fixes, found_in_function, found_in_items, functions, item_findings};
+use crate::causes::Causes;
+use crate::db::Db;
+use crate::inputs::{SourceFile, enabled_rules, shown_path, syntax_error_count};
+use crate::items::{
+    Crate, FileLibrary, Span, all_functions, crate_of, file_items, file_library, is_left_out,
+    left_out_code,
+};
+use crate::places::Places;
+use crate::report::{
+    CrateLibrary, Diagnostic, FileReport, InactiveCode, OperationCounts, Problem, Range,
+    UnresolvedPlace, fitted,
+};
+use crate::rules;
+use crate::suppression;
+use crate::syntax::Unanalysed;
+
+/// Everything about one file, placed in its text, suppressions applied. Fixes are as the rules propose them.
+#[salsa::tracked(returns(clone))]
+pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
+    report_of(db, file, Fixes::Proposed)
+}
+
+/// As [`file_report`], with completed fixes.
+#[salsa::tracked(returns(clone))]
+pub fn completed_file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
+    report_of(db, file, Fixes::Completed)
+}
+
+fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
+    let mut places = Places::new(db);
+    let mut report = FileReport::new(shown_path(db, file));
+    report.syntax_errors = syntax_error_count(db, file) as u64;
+    if let Some(why) = file_items(db, file).unanalysed {
+        report
+            .problems
+            .push(Problem::NotAnalysed(unanalysed_words(why).to_owned()));
+    }
+    report.configured_out = file_items(db, file).left_out_functions;
+    report.inactive = inactive(db, file, &mut places);
+    if is_left_out(db, file) {
+        report.configured_out = report
+            .configured_out
+            .saturating_add(all_functions(db, file).len() as u64);
+        return Arc::new(report);
+    }
+    let causes = collect(db, file, fixes, &mut places, &mut report);
+    add_other_releases(db, file, &mut places, &mut report);
+    report.libraries.push(library_of(db, file));
+    sort(&mut report.diagnostics);
+    suppression::apply(db, file, &mut report, &mut |start, end| {
+        places.place(file, start, end)
+    });
+    sort(&mut report.diagnostics);
+    report.diagnostics = causes.join(report.diagnostics);
+    if let Some(origin) = file.origin(db) {
+        let text = file.text(db);
+        for diagnostic in &mut report.diagnostics {
+            let fixes = std::mem::take(&mut diagnostic.fixes);
+            diagnostic.fixes = fitted(fixes, &text, &origin);
+        }
+    }
+    Arc::new(report)
+}
+
+/// Adds what the rules find in the items and functions of a file, and in it by functions of other files.
+fn collect(
+    db: &dyn Db,
+    file: SourceFile,
+    fixes: Fixes,
+    places: &mut Places<'_>,
+    report: &mut FileReport,
+) -> Causes {
+    let mut collected = Collected::default();
+    for item in file_items(db, file).items.iter().copied() {
+        let failure = &item_findings(db, item).failure;
+        report
+            .problems
+            .extend(failure.iter().cloned().map(Problem::Internal));
+    }
+    let mut take = |found: &Findings| collected.take(db, file, found, places, report);
+    take(&found_in_items(db, file, fixes));
+    for function in functions(db, file) {
+        for found in found_in_function(db, function, fixes) {
+            take(&found);
+        }
+    }
+    let elsewhere = match fixes {
+        Fixes::Proposed => findings_from_elsewhere(db, file),
+        Fixes::Completed => from_elsewhere(db, file, fixes),
+    };
+    take(&elsewhere);
+    report.unresolved = collected.unresolved.into_values().collect();
+    report.operations = counts(collected.operations.len(), &report.unresolved);
+    collected.causes
+}
+
+/// What is known of a file so far.
+#[derive(Default)]
+struct Collected {
+    operations: FxHashSet<Span>,
+    /// By place, each once.
+    unresolved: BTreeMap<Range, UnresolvedPlace>,
+    causes: Causes,
+}
+
+impl Collected {
+    /// Adds the part of some findings that is in the file.
+    fn take(
+        &mut self,
+        db: &dyn Db,
+        file: SourceFile,
+        found: &Findings,
+        places: &mut Places<'_>,
+        report: &mut FileReport,
+    ) {
+        let here = |span: Span| span.item.file(db) == file;
+        report.kernels += u64::from(found.kernel);
+        report
+            .problems
+            .extend(found.failure.iter().cloned().map(Problem::Internal));
+        for finding in found.findings.iter().filter(|finding| here(finding.span)) {
+            if let Some(diagnostic) = places.diagnostic(finding) {
+                self.causes.note(finding, &diagnostic);
+                report.diagnostics.push(diagnostic);
+            }
+        }
+        let operations = found.operations.iter().copied();
+        self.operations
+            .extend(operations.filter(|span| here(*span)));
+        let unresolved = found.unresolved.iter();
+        for place in unresolved.filter(|place| here(place.operation)) {
+            if let Some((_, range)) = places.range(place.operation) {
+                // Who calls a helper decides what is known in it: one reason is enough.
+                let known = self.unresolved.entry(range);
+                known.or_insert_with(|| UnresolvedPlace {
+                    what: rules::what(db, place.operation),
+                    reason: place.reason.words(),
+                    said_once: place.reason.is_said_once(),
+                    counts: place.reason.counts(),
+                    range,
+                });
+            }
+        }
+    }
+}
+
+/// Adds what the file shows of other releases and libraries than its crate's.
+fn add_other_releases(
+    db: &dyn Db,
+    file: SourceFile,
+    places: &mut Places<'_>,
+    report: &mut FileReport,
+) {
+    if let Some((finding, home)) = unknown_release(db, file) {
+        let diagnostic = places.diagnostic(&finding);
+        report
+            .diagnostics
+            .extend(diagnostic.map(|diagnostic| Diagnostic {
+                home: Some(home),
+                ..diagnostic
+            }));
+    }
+    let mismatches = mismatches(db, file, places);
+    let whole = enabled_rules(db, file);
+    if mismatches.iter().any(|found| whole.has(found.rule)) {
+        // One finding says of the whole file what each of its names would say again.
+        let single = rules::migration_rule().name;
+        report.diagnostics.retain(|found| found.rule != single);
+    }
+    report.diagnostics.extend(mismatches);
+}
+
+/// The crate of a file, and the library that it is written for.
+pub(crate) fn library_of(db: &dyn Db, file: SourceFile) -> CrateLibrary {
+    CrateLibrary {
+        krate: Crate::clone(&crate_of(db, file)),
+        library: FileLibrary::clone(&file_library(db, file)),
+    }
+}
+
+/// The code of a file that conditions leave out.
+fn inactive(db: &dyn Db, file: SourceFile, places: &mut Places<'_>) -> Vec<InactiveCode> {
+    if is_left_out(db, file) {
+        let end = u32::try_from(file.text(db).len()).unwrap_or(u32::MAX);
+        return vec![InactiveCode {
+            range: places.place(file, 0, end),
+            condition: None,
+        }];
+    }
+    let left_out = left_out_code(db, file).iter();
+    left_out
+        .map(|(bytes, condition)| InactiveCode {
+            range: places.place(file, bytes.start, bytes.end),
+            condition: Some(Arc::clone(condition)),
+        })
+        .collect()
+}
+
+fn counts(operations: usize, unresolved: &[UnresolvedPlace]) -> OperationCounts {
+    let mut counts = OperationCounts {
+        resolved: operations as u64,
+        unresolved: 0,
+        reasons: BTreeMap::new(),
+    };
+    for place in unresolved.iter().filter(|place| place.counts) {
+        counts.unresolved += 1;
+        *counts.reasons.entry(place.reason.clone()).or_default() += 1;
+    }
+    counts
+}
+
+/// Orders diagnostics by place and rule, and keeps one of each: a helper's fault is met once a call.
+fn sort(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.sort_by(|one, other| {
+        (one.range, one.rule, one.group, &one.message).cmp(&(
+            other.range,
+            other.rule,
+            other.group,
+            &other.message,
+        ))
+    });
+    diagnostics
+        .dedup_by(|later, earlier| (later.range, later.rule) == (earlier.range, earlier.rule));
+}
+
+fn unanalysed_words(why: Unanalysed) -> &'static str {
+    match why {
+        Unanalysed::TooDeeplyNested => "brackets or operators are nested too deeply to be analysed",
+        Unanalysed::TooLarge => "the file is larger than 4 GiB and is not analysed",
+    }
+}
