@@ -106,6 +106,12 @@ impl Conventions {
         self.since(6)
     }
 
+    /// Whether a tile has to begin at a value of its index and not on padding.
+    #[must_use]
+    pub fn starts_tiles_on_values(self) -> bool {
+        self.current && self.since(6)
+    }
+
     /// Whether a pass of either context may store to the TRF, as far as types go.
     #[must_use]
     pub fn loads_trf_from_any_context(self) -> bool {

@@ -209,7 +209,7 @@ fn derive_transfer(
         inner_padding(&write),
     );
     if !Conventions::of(body.dialect).writes_padding_of_the_target() {
-        run.written_bits = run.padded_bits;
+        run.written_bits = None;
     }
     derivation.run_bits = Some(run.bits);
     derivation.padded_run_bits = Some(run.padded_bits);
@@ -279,8 +279,8 @@ struct Run {
     bits: u64,
     /// With the padding that both sides hold behind it.
     padded_bits: u64,
-    /// With the padding that may be written behind it: that of both sides, or of the target alone.
-    written_bits: u64,
+    /// With the padding of the target alone behind it, where that is written as well: all of it.
+    written_bits: Option<u64>,
 }
 
 /// Takes the pieces that are in a line on both sides out of the list, innermost first.
@@ -293,7 +293,7 @@ fn take_run(
     let mut run = Run {
         bits: element_bits,
         padded_bits: element_bits.saturating_mul(read_padding.min(write_padding)),
-        written_bits: element_bits.saturating_mul(write_padding),
+        written_bits: Some(element_bits.saturating_mul(write_padding)),
     };
     loop {
         let within = i128::from(run.bits)..=i128::from(run.padded_bits);
@@ -308,7 +308,7 @@ fn take_run(
         run = Run {
             bits: step.saturating_mul(piece.size),
             padded_bits: step.saturating_mul(piece.extent.min(piece.there_extent)),
-            written_bits: step.saturating_mul(piece.extent),
+            written_bits: Some(step.saturating_mul(piece.extent)),
         };
     }
 }
@@ -380,11 +380,15 @@ fn check_alignment(derivation: &DmaDerivation, run: Run, needs: Needs) -> Option
     })
 }
 
-/// The shortest length of the run, padding included, that is a multiple of 8 bytes.
+/// The shortest length of the run, padding included, that is a multiple of 8 bytes. Where the target's padding is written, it is
+/// written to its end.
 fn aligned_length(run: Run) -> Option<u64> {
-    run.bits
-        .checked_next_multiple_of(UNIT_BITS)
-        .filter(|bits| *bits <= run.written_bits.max(run.bits))
+    let aligned = run.bits.checked_next_multiple_of(UNIT_BITS)?;
+    let fits = match run.written_bits {
+        Some(written) => written.is_multiple_of(UNIT_BITS),
+        None => aligned <= run.padded_bits.max(run.bits),
+    };
+    fits.then_some(aligned)
 }
 
 /// Bytes of the packet that a run is moved in: all of it, or the largest part of at most 4,096 bytes that divides it, in

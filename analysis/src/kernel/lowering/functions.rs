@@ -117,7 +117,7 @@ fn lower_following(
         let is_open =
             |reason: &UnresolvedReason| matches!(reason, UnresolvedReason::GenericMapping);
         body.unresolved.retain(|entry| !is_open(&entry.reason));
-    } else {
+    } else if super::helpers::is_generic(&node) {
         say_once_that_nothing_calls(&mut body);
     }
     (body, probed)

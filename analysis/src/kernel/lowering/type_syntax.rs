@@ -251,13 +251,18 @@ impl Interpreter<'_> {
         place: Span,
     ) -> Binding {
         let given = argument.filter(|argument| !argument.is_placeholder());
-        if let Some(binding) = given.and_then(Argument::path).and_then(|path| {
-            site.generics
-                .get(segments(&path).first()?.as_str())
-                .cloned()
-        }) {
-            return binding;
+        let names = given.and_then(Argument::path).map(|path| segments(&path));
+        if let Some([name]) = names.as_deref()
+            && let Some(binding) = site.generics.get(name)
+        {
+            return binding.clone();
         }
+        let owner = given.and_then(Argument::path).and_then(|path| {
+            match site.resolve(self.db, &path, Namespace::Type) {
+                Resolution::Type(item) => Some(item),
+                _ => None,
+            }
+        });
         let axis = given
             .and_then(|argument| self.axis_of(site, argument))
             .and_then(|written| written.value);
@@ -265,7 +270,9 @@ impl Interpreter<'_> {
         let context = given.and_then(|given| context_of(given, words));
         let constant = given.and_then(|argument| self.constant_of(site, argument));
         let mapping = match given {
-            Some(argument) if axis.is_none() && context.is_none() && constant.is_none() => {
+            Some(argument)
+                if axis.is_none() && context.is_none() && constant.is_none() && owner.is_none() =>
+            {
                 self.mapping_of_argument(site, Some(argument), place)
             }
             _ => self.own.draft.mappings.open(place),
@@ -276,6 +283,7 @@ impl Interpreter<'_> {
             scalar,
             axis,
             context,
+            owner,
             constant,
             is_constant: false,
         }
