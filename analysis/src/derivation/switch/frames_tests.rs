@@ -276,13 +276,12 @@ fn padding_of_the_time_moves_until_the_frames_are_compared() {
     assert_eq!(inside.violations, [time]);
 }
 
+/// Slices and time.
+type Frames = (&'static str, &'static str);
+
 /// Illegal switches that the compiler of 0.4 to 0.6 takes: parameters that cut nothing evenly, and frames that are not the
 /// topology's. The axes are those of [`AXES`]; slices are 256, the time is `C` (8) or `Q, R` (64).
-fn accepted_by_the_compiler() -> Vec<(
-    SwitchConfig,
-    (&'static str, &'static str),
-    (&'static str, &'static str),
-)> {
+fn accepted_by_the_compiler() -> Vec<(SwitchConfig, Frames, Frames)> {
     let one = |slice1, slice0| SwitchConfig::Broadcast1 {
         slice1: written(slice1),
         slice0: written(slice0),

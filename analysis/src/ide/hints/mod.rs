@@ -55,7 +55,9 @@ pub(super) fn inlay_hints(
             if hint.kind == HintKind::Stream && level != HintLevel::Line {
                 continue;
             }
+            // What a macro wrote has no text to put a hint at.
             let place = tokens.range(hint.place).map(|(_, end)| end);
+            let place = place.filter(|_| tokens.is_written(hint.place));
             if let Some(offset) = place.filter(|at| range.touches(*at)) {
                 hints.push(InlayHint {
                     offset,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Budget;
 use super::tokens::{Token, group_end, is_literal, is_word, tree_end, write};
-use crate::syntax::EDITION;
+use crate::syntax::{EDITION, nesting};
 
 /// A part of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +129,10 @@ impl Fragment {
 
 /// The tokens of a text that a construct takes which it begins with; none where there is none.
 fn prefix(entry: &PrefixEntryPoint, text: &str) -> Option<usize> {
+    // Macros nest what a file does not.
+    if nesting::is_deep(text) {
+        return None;
+    }
     let output = entry.parse(&LexedStr::new(EDITION, text).to_input(EDITION));
     let mut taken = 0;
     for step in output.iter() {
@@ -145,11 +149,15 @@ fn prefix(entry: &PrefixEntryPoint, text: &str) -> Option<usize> {
 /// Whether an expression may be torn apart by what is written around it: an operator, a closure. Types, patterns, calls and names
 /// are not.
 pub(super) fn is_torn(tokens: &[Token], budget: &mut Budget) -> bool {
+    use SyntaxKind::{
+        BIN_EXPR, BREAK_EXPR, CAST_EXPR, CLOSURE_EXPR, FOR_EXPR, IF_EXPR, LOOP_EXPR, MATCH_EXPR,
+        PREFIX_EXPR, RANGE_EXPR, REF_EXPR, RETURN_EXPR, WHILE_EXPR,
+    };
     if let [_] = tokens {
         return false;
     }
     let text = write(tokens);
-    if budget.work(text.len()).is_none() {
+    if budget.work(text.len()).is_none() || nesting::is_deep(&text) {
         return false;
     }
     let output = TopEntryPoint::Expr.parse(&LexedStr::new(EDITION, &text).to_input(EDITION));
@@ -161,10 +169,6 @@ pub(super) fn is_torn(tokens: &[Token], budget: &mut Budget) -> bool {
             _ => {}
         }
     }
-    use SyntaxKind::{
-        BIN_EXPR, BREAK_EXPR, CAST_EXPR, CLOSURE_EXPR, FOR_EXPR, IF_EXPR, LOOP_EXPR, MATCH_EXPR,
-        PREFIX_EXPR, RANGE_EXPR, REF_EXPR, RETURN_EXPR, WHILE_EXPR,
-    };
     matches!(
         root,
         Some(

@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 use ra_ap_syntax::SyntaxKind;
 
+use crate::syntax::nesting;
+
 use matching::Matcher;
 use tokens::{Token, group_end, is_word, lex, write};
 use transcribing::{Piece, transcribe};
@@ -104,7 +106,9 @@ impl MacroRules {
             work: MAXIMUM_WORK,
         };
         let expanded = self.expanded(&lex(arguments), place, lookup, &mut budget, 0)?;
-        Some(write(&expanded))
+        let text = write(&expanded);
+        // What nests deeply may not be parsed together with what is around it, and then nothing of it were looked at.
+        (!nesting::is_deep(&text)).then_some(text)
     }
 
     fn expanded(
@@ -122,7 +126,7 @@ impl MacroRules {
             let bound = matching::bind(&rule.pattern, arguments, budget)?;
             Some(transcribe(&rule.template, &bound, budget))
         })??;
-        let expanded = with_calls_expanded(written, place, lookup, budget, depth + 1)?;
+        let expanded = with_calls_expanded(&written, place, lookup, budget, depth + 1)?;
         Some(match place {
             CallPlace::Inside if matching::is_torn(&expanded, budget) => {
                 tokens::parenthesised(expanded)
@@ -134,7 +138,7 @@ impl MacroRules {
 
 /// A text with the calls in it expanded that are known.
 fn with_calls_expanded(
-    text: Vec<Token>,
+    text: &[Token],
     around: CallPlace,
     lookup: MacroLookup<'_>,
     budget: &mut Budget,
@@ -143,7 +147,7 @@ fn with_calls_expanded(
     let mut result: Vec<Token> = Vec::with_capacity(text.len());
     let mut at = 0;
     while let Some(token) = text.get(at) {
-        let call = call_at(&text, at, lookup);
+        let call = call_at(text, at, lookup);
         let Some((rules, open, end)) = call else {
             result.push(token.clone());
             at += 1;

@@ -116,6 +116,16 @@ fn what_never_ends_is_no_expansion() {
 }
 
 #[test]
+fn what_nests_deeply_is_no_expansion() {
+    let deeper = rules("($x:expr) => { deeper!(((((((((((((((((((($x)))))))))))))))))))) }");
+    let lookup = |name: &str| (name == "deeper").then(|| deeper.clone());
+    assert_eq!(deeper.expand("a", CallPlace::Inside, &lookup), None);
+    let longer = rules("($x:expr) => { longer!(-----------------------------------$x) }");
+    let lookup = |name: &str| (name == "longer").then(|| longer.clone());
+    assert_eq!(longer.expand("a", CallPlace::Inside, &lookup), None);
+}
+
+#[test]
 fn what_is_no_rule_is_none() {
     for text in [
         "",

@@ -110,7 +110,8 @@ fn versions_lower_to_the_same_operations() {
                     body.name.clone(),
                     body.operations
                         .iter()
-                        .map(|operation| words(&body, operation))
+                        // The hole of an exclusive tile has a kind of its own from 0.6 on.
+                        .map(|operation| words(&body, operation).replace("#{!}", "#"))
                         .collect::<Vec<_>>(),
                 ));
             }
