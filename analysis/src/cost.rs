@@ -376,6 +376,7 @@ fn unresolved(
             what: crate::rules::what(places.db(), gap.span),
             reason: gap.reason.clone(),
             said_once: false,
+            counts: true,
             range,
         })
     });

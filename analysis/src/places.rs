@@ -116,6 +116,9 @@ impl<'a> Places<'a> {
     fn edits(&mut self, edits: &[Edit]) -> Option<Vec<FileEdit>> {
         let placed = edits.iter().map(|edit| {
             let (file, start_byte, end_byte) = self.bytes(edit.span)?;
+            // What a macro wrote can only be changed in the macro.
+            let written = self.tables(file).tokens.is_written(edit.span);
+            written.then_some(())?;
             let whole = file.text(self.db);
             let before = whole.get(..start_byte as usize).unwrap_or_default();
             Some(FileEdit {

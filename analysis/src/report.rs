@@ -149,6 +149,8 @@ pub struct UnresolvedPlace {
     pub reason: String,
     /// Whether a finding says it once for all operations of its kind.
     pub said_once: bool,
+    /// Whether it counts among the operations: what no kernel reaches does not.
+    pub counts: bool,
     /// Where in the file.
     pub range: Range,
 }

@@ -14,7 +14,7 @@ use ra_ap_syntax::{Edition, SourceFile};
 use visa_analysis::{Trust, Workspace, fix_all};
 // The programs' allocator.
 use visa_server as _;
-use visa_tests::corpus::{Files, Kind, kernel, looped, numbers_typed, project, workspace};
+use visa_tests::corpus::{Files, Kind, current, kernel, looped, numbers_typed, project, workspace};
 use visa_tests::typing::replace;
 
 /// Lines of a project.
@@ -38,14 +38,19 @@ struct Row {
 fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     for kind in Kind::ALL.map(Kind::name) {
-        let [texts, parse, check] =
-            ["texts", "parse", "check"].map(|work| format!("{work}-project-{kind}"));
-        rows.push(Row {
-            work: [check, texts.clone()],
-            beside: Some([parse, texts]),
-            parts: 1,
-            what: format!("cold check of {LINES} lines, {kind}"),
-        });
+        for (name, of) in [
+            ("project", "the book's library"),
+            ("current", "the current library"),
+        ] {
+            let [texts, parse, check] =
+                ["texts", "parse", "check"].map(|work| format!("{work}-{name}-{kind}"));
+            rows.push(Row {
+                work: [check, texts.clone()],
+                beside: Some([parse, texts]),
+                parts: 1,
+                what: format!("cold check of {LINES} lines of {of}, {kind}"),
+            });
+        }
         for kernel in ["50", "1000", "looped"] {
             let [texts, parse, cost, check, keys] = ["texts", "parse", "cost", "check", "keys"]
                 .map(|work| format!("{work}-{kernel}-{kind}"));
@@ -99,6 +104,7 @@ fn equal_faults(number: usize) -> String {
 fn files(texts: &str, kind: Kind) -> Files {
     let text = match texts {
         "project" => return project(LINES, kind),
+        "current" => return current(LINES, kind),
         "looped" => looped(kind),
         other => match other.strip_prefix("equal") {
             Some(number) => equal_faults(number.parse().unwrap_or(0)),

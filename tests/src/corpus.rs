@@ -5,13 +5,19 @@
 
 use std::fmt::Write;
 
-use visa_analysis::{Package, Workspace};
+use visa_analysis::{Dialect, Library, Package, Release, Workspace};
 
 use crate::typing::Keystroke;
 use crate::{read, repository, rust_files};
 
 /// Operations of which one gets a fault.
 pub const OPERATIONS_A_FAULT: usize = 10;
+
+/// What the kernels of the current library are written for.
+const CURRENT: Dialect = Dialect {
+    library: Library::OptStd,
+    release: Release::new(0, 8),
+};
 
 /// Files by their paths.
 pub type Files = Vec<(String, String)>;
@@ -87,6 +93,36 @@ pub fn project(lines: usize, kind: Kind) -> Files {
         files.push((format!("src/shipped_{number}/mod.rs"), inner));
         if lines_so_far >= lines {
             break;
+        }
+    }
+    files.push(("src/lib.rs".to_owned(), root));
+    files
+}
+
+/// A crate of the current library, of at least so many lines: a decoder of eight files whose modules import what their root
+/// has (`fixtures/kernels/current/decoder`), again and again.
+#[must_use]
+pub fn current(lines: usize, kind: Kind) -> Files {
+    let folder = repository().join("fixtures/kernels/current/decoder/src");
+    let decoder: Vec<(String, String)> = rust_files(&folder)
+        .iter()
+        .filter_map(|path| Some((path.file_stem()?.to_str()?.to_owned(), read(path))))
+        .collect();
+    let mut files = Files::new();
+    let mut root = String::new();
+    let mut written = 0;
+    for number in 0_usize.. {
+        if written >= lines {
+            break;
+        }
+        let _ = writeln!(root, "mod decoder_{number};");
+        for (name, text) in &decoder {
+            let text = without_inner_attributes(text);
+            let text = text.replace("crate::", &format!("crate::decoder_{number}::"));
+            written += text.lines().count();
+            let name = if name == "lib" { "mod" } else { name };
+            let path = format!("src/decoder_{number}/{name}.rs");
+            files.push((path, kind.of(text)));
         }
     }
     files.push(("src/lib.rs".to_owned(), root));
@@ -331,6 +367,12 @@ pub fn workspace(files: &Files) -> Workspace {
         name: "kernels".into(),
         root: "".into(),
     }]);
+    if files
+        .iter()
+        .any(|(_, text)| text.contains("furiosa_opt_std"))
+    {
+        workspace.set_dialect(CURRENT);
+    }
     let files = files.iter();
     workspace.set_files(files.map(|(path, text)| (path.as_str(), text.as_str())));
     workspace
@@ -360,9 +402,9 @@ fn without_inner_attributes(kernel: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Files, Kind, kernel, looped, project, with_faults, workspace};
+    use super::{Files, Kind, current, kernel, looped, project, with_faults, workspace};
     use crate::line_of;
-    use visa_analysis::Level;
+    use visa_analysis::{Group, Level};
 
     /// The findings of all files and the operations that are understood and not.
     fn found(files: &Files) -> (Vec<String>, [u64; 2]) {
@@ -398,9 +440,24 @@ mod tests {
     }
 
     #[test]
+    fn the_current_library_is_followed_and_its_kernels_are_right() {
+        let report = workspace(&current(1_000, Kind::Right))
+            .analysis()
+            .check_all();
+        let wrong = report.diagnostics.iter().filter(|found| {
+            found.default_level != Level::Allow && found.group != Group::Performance
+        });
+        let wrong: Vec<String> = wrong.map(line_of).collect();
+        assert_eq!(wrong, Vec::<String>::new());
+        let operations = &report.operations;
+        assert!(operations.resolved > 20 && operations.unresolved == 0);
+    }
+
+    #[test]
     fn faults_are_found_and_leave_operations_understood() {
         for files in [
             project(1_000, Kind::Faulty),
+            current(1_000, Kind::Faulty),
             alone(kernel(200, Kind::Faulty)),
         ] {
             let (found, [resolved, unresolved]) = found(&files);

@@ -149,6 +149,7 @@ impl Collected {
                     what: rules::what(db, place.operation),
                     reason: place.reason.words(),
                     said_once: place.reason.is_said_once(),
+                    counts: place.reason.counts(),
                     range,
                 });
             }
@@ -211,10 +212,11 @@ fn inactive(db: &dyn Db, file: SourceFile, places: &mut Places<'_>) -> Vec<Inact
 fn counts(operations: usize, unresolved: &[UnresolvedPlace]) -> OperationCounts {
     let mut counts = OperationCounts {
         resolved: operations as u64,
-        unresolved: unresolved.len() as u64,
+        unresolved: 0,
         reasons: BTreeMap::new(),
     };
-    for place in unresolved {
+    for place in unresolved.iter().filter(|place| place.counts) {
+        counts.unresolved += 1;
         *counts.reasons.entry(place.reason.clone()).or_default() += 1;
     }
     counts

@@ -106,6 +106,12 @@ impl Conventions {
         self.since(6)
     }
 
+    /// Whether a tile has to begin at a value of its index and not on padding.
+    #[must_use]
+    pub fn starts_tiles_on_values(self) -> bool {
+        self.current && self.since(6)
+    }
+
     /// Whether a pass of either context may store to the TRF, as far as types go.
     #[must_use]
     pub fn loads_trf_from_any_context(self) -> bool {
@@ -129,6 +135,12 @@ impl Conventions {
     #[must_use]
     pub const fn refuses_ragged_reads(self) -> bool {
         !self.current
+    }
+
+    /// Whether a transfer may write the padding behind a row of the target that the source does not have.
+    #[must_use]
+    pub const fn writes_padding_of_the_target(self) -> bool {
+        self.current
     }
 
     /// Whether a cast to the type that the stream has is a method of it.

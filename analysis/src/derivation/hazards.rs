@@ -58,6 +58,8 @@ pub enum HazardKind {
         /// How many.
         writes: u64,
     },
+    /// A pass whose result nothing takes.
+    Unfinished,
     /// A gather into copies.
     GatherCopies {
         /// An axis of the target that neither table nor list has.
@@ -104,6 +106,7 @@ pub fn derive(body: &Body, memory: &MemoryDerivation) -> Vec<Hazard> {
     }
     if known.is_successor() {
         found.extend(tile_writes(body));
+        found.extend(unfinished(body));
     }
     if known.reshapes_no_tiles() {
         found.extend(
@@ -142,6 +145,28 @@ fn foreign(level: &Form, held: &[&Form]) -> Option<(String, u64)> {
         let known = held.iter().any(|form| form.contains_axis(axis.name()));
         (digit.live > 1 && !known).then(|| (axis.name().to_owned(), digit.live))
     })
+}
+
+/// The passes of a kernel that neither a commit nor a register ends. Nothing is said where something was not followed: it may end
+/// them; and a stream that a helper gives back is its caller's to end.
+fn unfinished(body: &Body) -> Vec<Hazard> {
+    if body.device.is_none() || !body.unresolved.is_empty() {
+        return Vec::new();
+    }
+    let open = body.operations.iter().filter_map(|operation| {
+        let OperationKind::Pass(pass) = &operation.kind else {
+            return None;
+        };
+        (pass.end == PassEnd::Open).then(|| Hazard {
+            kind: HazardKind::Unfinished,
+            span: pass
+                .stages
+                .last()
+                .map_or(operation.span, |stage| stage.span),
+            other: None,
+        })
+    });
+    open.collect()
 }
 
 fn dummy_cluster(body: &Body, pass: &Pass) -> Option<Hazard> {

@@ -4,18 +4,20 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem, HasName};
-use ra_ap_syntax::{GreenNode, SourceFile as SourceTree, SyntaxNode, TextRange};
+use ra_ap_syntax::{GreenNode, SourceFile as SourceTree, SyntaxNode, TextRange, TextSize};
 use rustc_hash::FxHashMap;
 
 use super::held::pinned_items;
 use super::ids::{ItemId, ItemKind, ModulePath, Span};
+use super::macros::{self, ExpandedItems};
 
 use super::recent::recently_parsed;
 use super::scopes::local_item_text;
 use crate::db::Db;
 use crate::inputs::{SourceFile, conditions, parse};
 use crate::syntax::{
-    Conditional, ItemSource, ItemTextReader, TokenRuns, Unanalysed, modules_around,
+    Conditional, ItemSource, ItemTextReader, Normalised, TokenRuns, Unanalysed, modules_around,
+    parse_text,
 };
 
 /// The items of a file in source order, those of inline modules after their header. Items in blocks are not among them.
@@ -96,6 +98,12 @@ impl TokenMap {
     pub fn range(&self, span: Span) -> Option<(u32, u32)> {
         let runs = self.runs.get(&span.item)?;
         Some(runs.original_range(span.start, span.end))
+    }
+
+    /// Whether a span is written in the file as it is, and no part of it comes from a macro.
+    pub fn is_written(&self, span: Span) -> bool {
+        let runs = self.runs.get(&span.item);
+        runs.is_some_and(|runs| runs.is_written(span.start, span.end))
     }
 
     /// The file's byte range of a whole item.
@@ -271,11 +279,13 @@ fn collected(db: &dyn Db, file: SourceFile) -> Collected {
         ordinals: FxHashMap::default(),
         texts: parsed.texts().reader(),
         conditional: Conditional::default(),
+        expanded: FxHashMap::default(),
         collected: Collected::default(),
     };
     if let Some(tree) = parsed.tree() {
         collector.conditions(&tree);
-        collector.items(tree.items(), &ModulePath::from([]));
+        collector.macros(&tree);
+        collector.items(tree.items(), &ModulePath::from([]), None);
     }
     collector.collected
 }
@@ -286,6 +296,8 @@ struct Collector<'a> {
     offset: u32,
     texts: ItemTextReader<'a>,
     conditional: Conditional,
+    /// What calls of macros among items stand for, by the place of the call.
+    expanded: FxHashMap<TextRange, ExpandedItems>,
     ordinals: FxHashMap<(ItemKind, ModulePath, Arc<str>), u32>,
     collected: Collected,
 }
@@ -325,10 +337,47 @@ impl Collector<'_> {
         self.conditional = found;
     }
 
-    /// Nesting of inline modules is bounded by the limit on brackets that the file passed.
-    fn items(&mut self, items: impl Iterator<Item = ast::Item>, module: &ModulePath) {
+    /// Finds the calls of the project's macros, and what they stand for.
+    fn macros(&mut self, tree: &SourceTree) {
+        let text = self.file.text(self.db);
+        let text = text.get(self.offset as usize..).unwrap_or("");
+        let calls = macros::expanded_calls(self.db, self.file, tree, text);
+        self.expanded = calls.items.into_iter().collect();
+        self.conditional.with_calls(calls.inside);
+    }
+
+    /// The items that a macro call stands for, all of which are where the call is.
+    fn expanded_items(&mut self, items: &ExpandedItems, module: &ModulePath) {
+        let Some(tree) = parse_text(&items.text).ok().map(|parse| parse.tree()) else {
+            return;
+        };
+        let place = items.place;
+        let shifted = |byte: TextSize| u32::from(byte).saturating_add(self.offset);
+        let place = (shifted(place.start()), shifted(place.end()));
+        let known = conditions(self.db, self.file);
+        let conditional =
+            Conditional::of(&tree, &items.text, &|name, value| known.truth(name, value));
+        let around = std::mem::replace(&mut self.conditional, conditional);
+        self.items(tree.items(), module, Some(place));
+        self.conditional = around;
+    }
+
+    /// Nesting of inline modules is bounded by the limit on brackets that the file passed. `call` is the place of the macro call
+    /// that stands for the items, if one does.
+    fn items(
+        &mut self,
+        items: impl Iterator<Item = ast::Item>,
+        module: &ModulePath,
+        call: Option<(u32, u32)>,
+    ) {
         for item in items {
             if self.conditional.leaves_out(item.syntax()) {
+                continue;
+            }
+            if call.is_none()
+                && let Some(items) = self.expanded.remove(&item.syntax().text_range())
+            {
+                self.expanded_items(&items, module);
                 continue;
             }
             let (kind, name) = classify(&item);
@@ -336,24 +385,21 @@ impl Collector<'_> {
                 ast::Item::Module(module) => module.item_list(),
                 _ => None,
             };
-            self.item(item.syntax(), body.as_ref(), kind, &name, module);
+            let mut normalised = self.normalised(item.syntax(), body.as_ref());
+            if let Some(place) = call {
+                normalised.runs = TokenRuns::of_call(&normalised.text, place);
+            }
+            self.item(normalised, kind, &name, module);
             if let Some(body) = body {
                 let inside: ModulePath = module.iter().cloned().chain([name]).collect();
-                self.items(body.items(), &inside);
+                self.items(body.items(), &inside, call);
             }
         }
     }
 
-    fn item(
-        &mut self,
-        node: &SyntaxNode,
-        body: Option<&ast::ItemList>,
-        kind: ItemKind,
-        name: &Arc<str>,
-        module: &ModulePath,
-    ) {
+    fn normalised(&mut self, node: &SyntaxNode, body: Option<&ast::ItemList>) -> Normalised {
         let left_out = self.conditional.inside(node.text_range());
-        let normalised = match body {
+        match body {
             None if left_out.is_empty() => self.texts.normalise(node, self.offset),
             None => {
                 let end = node.text_range().end();
@@ -366,7 +412,16 @@ impl Collector<'_> {
                 self.texts
                     .normalise_until(node, end, left_out, " {}", self.offset)
             }
-        };
+        }
+    }
+
+    fn item(
+        &mut self,
+        normalised: Normalised,
+        kind: ItemKind,
+        name: &Arc<str>,
+        module: &ModulePath,
+    ) {
         let key = (kind, Arc::clone(module), Arc::clone(name));
         let next = self.ordinals.entry(key).or_insert(0);
         let ordinal = *next;

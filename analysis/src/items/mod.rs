@@ -20,6 +20,7 @@ mod ids;
 mod integers;
 mod item_names;
 mod language;
+mod macros;
 mod mappings;
 mod modules;
 mod recent;
@@ -63,7 +64,9 @@ pub use self::modules::{
     ModuleTarget, crate_root, file_package, is_left_out, module_target, parent_module,
 };
 pub use self::remarks::{MappingRemark, MappingRemarkKind};
-pub use self::resolve::{AxisDefinition, Namespace, Resolution, resolve, visible_type_names};
+pub use self::resolve::{
+    AxisDefinition, Namespace, Resolution, associated_name, resolve, visible_type_names,
+};
 pub use self::scopes::{
     ScopeKey, ScopeRef, all_functions, block_scopes, file_functions, functions_around,
     functions_of, is_inside, scope_at,

@@ -298,12 +298,11 @@ impl<'a> Resolver<'a> {
             Resolution::Prelude(path) => {
                 Lookup::of(Resolution::Prelude(format!("{path}::{segment}").into()))
             }
-            Resolution::Type(ty) if namespace == Namespace::Value => {
-                let found = associated(self.db, ty, segment);
-                let found = found.map(|item| item_resolution(item, item.kind(self.db)));
+            Resolution::Type(ty) => {
+                let found = associated_name(self.db, ty, segment, namespace);
                 Lookup::of(found.unwrap_or(Resolution::External))
             }
-            // Associated types and variants, which this room does not follow.
+            // Variants, which this room does not follow.
             _ => Lookup::of(Resolution::External),
         }
     }
@@ -491,6 +490,19 @@ fn is_ambiguous<'a>(declared: impl Iterator<Item = &'a Declared>) -> bool {
         }
         _ => true,
     })
+}
+
+/// What a name means behind that of a type of the project.
+pub fn associated_name(
+    db: &dyn Db,
+    ty: ItemId,
+    name: &str,
+    namespace: Namespace,
+) -> Option<Resolution> {
+    let item = associated(db, ty, name)?;
+    let found = item_resolution(item, item.kind(db));
+    let is_type = matches!(found, Resolution::Alias(_));
+    (is_type == (namespace == Namespace::Type)).then_some(found)
 }
 
 fn item_resolution(item: ItemId, kind: ItemKind) -> Resolution {

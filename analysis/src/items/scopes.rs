@@ -430,11 +430,14 @@ impl Builder<'_> {
                 self.item(&item, &mut declarations);
             }
         } else if let Some(list) = ast::AssocItemList::cast(node.clone()) {
-            // Associated functions have no name in the block: paths through the type name them.
+            // What is associated has no name in the block: paths through the type name it.
             for item in list.assoc_items() {
                 let item = match item {
                     ast::AssocItem::Fn(function) => ast::Item::Fn(function),
                     ast::AssocItem::Const(constant) => ast::Item::Const(constant),
+                    ast::AssocItem::TypeAlias(alias) if alias.ty().is_some() => {
+                        ast::Item::TypeAlias(alias)
+                    }
                     ast::AssocItem::MacroCall(_) | ast::AssocItem::TypeAlias(_) => continue,
                 };
                 let (kind, name) = classify(&item);

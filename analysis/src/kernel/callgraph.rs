@@ -114,6 +114,28 @@ fn methods(db: &dyn Db, project: Project) -> FxHashMap<Arc<str>, Vec<ItemId>> {
     methods
 }
 
+/// The methods of `impl` blocks whose names no other has.
+#[salsa::tracked(returns(clone))]
+fn single_methods(db: &dyn Db, project: Project) -> Arc<FxHashMap<Arc<str>, ItemId>> {
+    let takes_self = |function: &ItemId| {
+        let node = items::parse_item(db, *function).cast::<ast::Fn>();
+        let list = node.and_then(|node| node.param_list());
+        list.and_then(|list| list.self_param()).is_some()
+    };
+    let named = methods(db, project).into_iter();
+    let single = named.filter_map(|(name, functions)| match functions.as_slice() {
+        [function] if takes_self(function) => Some((name, *function)),
+        _ => None,
+    });
+    Arc::new(single.collect())
+}
+
+/// The method that the project gives a type by a trait of its own, where one of that name is all there is.
+pub(super) fn single_method(db: &dyn Db, name: &str) -> Option<ItemId> {
+    let project = Project::try_get(db)?;
+    single_methods(db, project).get(name).copied()
+}
+
 /// The names of the methods that a function's text calls.
 #[salsa::tracked(returns(clone))]
 fn called_methods(db: &dyn Db, function: ItemId) -> Arc<[Arc<str>]> {
@@ -139,15 +161,40 @@ pub fn callees(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
         return Arc::from([]);
     };
     let mut found = IndexSet::new();
+    let bound = bound_names(node.syntax());
     for path in paths_of(node.syntax()) {
         let names = path_names(&path);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        // A variable hides a function of its name, but for calls: those of a variable are closures.
+        if let [name] = names.as_slice()
+            && bound.contains(*name)
+            && !is_called_there(&path)
+        {
+            continue;
+        }
         let scope = items::scope_at(db, function, path.syntax().text_range().start().into());
         if let Resolution::Function(callee) = items::resolve(db, &scope, &names, Namespace::Value) {
             found.insert(callee);
         }
     }
     found.into_iter().collect()
+}
+
+/// The names that patterns of a function bind.
+fn bound_names(function: &SyntaxNode) -> FxHashSet<String> {
+    let patterns = function.descendants().filter_map(ast::IdentPat::cast);
+    patterns
+        .filter_map(|pattern| Some(ast::HasName::name(&pattern)?.text().to_string()))
+        .collect()
+}
+
+/// Whether a path is what a call calls.
+fn is_called_there(path: &ast::Path) -> bool {
+    let expression = path.syntax().parent();
+    let call = expression.as_ref().and_then(SyntaxNode::parent);
+    call.and_then(ast::CallExpr::cast)
+        .and_then(|call| call.expr())
+        .is_some_and(|callee| Some(callee.syntax()) == expression.as_ref())
 }
 
 /// The paths of the expressions of a function, without those of the functions that are in it: it need not call them.

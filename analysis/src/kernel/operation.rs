@@ -478,6 +478,8 @@ impl Unresolved {
 pub enum UnresolvedReason {
     /// A mapping that is a type parameter of the function, or depends on one.
     GenericMapping,
+    /// A generic function that nothing calls: what it does depends on a call.
+    NeverCalled,
     /// A name that could not be resolved.
     UnknownName(String),
     /// A method that the dialect's table does not have on that receiver.
@@ -545,11 +547,18 @@ impl UnresolvedReason {
         )
     }
 
+    /// Whether it counts as an operation that was not looked at. A function without a call is said, but runs nowhere.
+    #[must_use]
+    pub const fn counts(&self) -> bool {
+        !matches!(self, Self::NeverCalled)
+    }
+
     /// The reason in a clause, as reports count it.
     #[must_use]
     pub fn words(&self) -> String {
         match self {
             Self::GenericMapping => "generic mapping".to_owned(),
+            Self::NeverCalled => "a generic function that nothing here calls".to_owned(),
             Self::UnknownName(name) => format!("unknown name `{name}`"),
             Self::UnknownMethod { name, dialect } => unknown_method(name, *dialect),
             Self::OtherRelease {

@@ -22,7 +22,7 @@ pub(in crate::rules) static DMA_ALIGNMENT: Rule = Rule {
         "A bank of DM writes whole rows of 8 bytes, so what a DMA engine writes there starts at a multiple of 8 bytes and is one. \
          From HBM the read address must be one too. The packet is the longest run of bytes that is in a line on both \
          sides: where the two layouts agree on less than 8 bytes at a time, nothing can be written. Padding counts where \
-         both sides hold it.",
+         both sides hold it, and for the current library where the target does.",
         fix;
         refused: Refusal::since(2),
     )
@@ -114,7 +114,11 @@ fn to_finding(
                 bytes(*bits)
             ),
         )
-        .help("keep at least 8 bytes of the innermost axis together on both sides; padding counts where both hold it"),
+        .help(if Conventions::of(checked.body.dialect).writes_padding_of_the_target() {
+            "keep at least 8 bytes of the innermost axis together on both sides; padding of the target counts"
+        } else {
+            "keep at least 8 bytes of the innermost axis together on both sides; padding counts where both hold it"
+        }),
         DmaViolation::Stride { side, entry } => {
             let stride = match side {
                 Side::Read => entry.read_bits,

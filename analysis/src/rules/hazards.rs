@@ -82,6 +82,18 @@ pub(in crate::rules) static TILE_RESHAPE: Rule = rule!(
     refused: Refusal::BY_COMPILER,
 );
 
+pub(in crate::rules) static UNFINISHED_PASS: Rule = rule!(
+    "unfinished_pass",
+    Suspicious,
+    Collect,
+    "derived",
+    "a pass that nothing ends",
+    "A pass gives its result to a tensor by a commit, or to a register of the contraction or of the Vector Engine. A chain that stops \
+     before gives it to nothing: Rust takes it, for a stream may be dropped, and what was meant to be stored is missing. End the \
+     chain, or leave it out.";
+    holds: Holds::SUCCESSOR,
+);
+
 /// The family's rules.
 pub(super) const RULES: &[&Rule] = &[
     &DUMMY_CLUSTER_PASS,
@@ -89,6 +101,7 @@ pub(super) const RULES: &[&Rule] = &[
     &SUB_VECTOR_STORE,
     &CLUSTER_TRANSFER,
     &TILE_RESHAPE,
+    &UNFINISHED_PASS,
 ];
 
 /// Turns the hazards of a body into findings.
@@ -156,6 +169,11 @@ fn to_finding(hazard: &Hazard, release: crate::libraries::Release) -> Finding {
             "the tile",
         )
         .help("change the type of the whole tensor, and tile the result"),
+        HazardKind::Unfinished => finding(
+            &UNFINISHED_PASS,
+            "the pass stops here, and nothing stores its result".to_owned(),
+        )
+        .help("commit it to a tensor or store it to a register, or leave the pass out"),
         HazardKind::SubContraction => {
             let message = format!(
                 "the sub context contracts, which the library of release {release} takes and its compiler refuses"

@@ -171,6 +171,11 @@ pub(crate) const fn migration_rule() -> &'static Rule {
     &other_release::OTHER_RELEASE_API
 }
 
+/// The rule about the types of tiles, whose holes are written otherwise in other releases.
+pub(crate) const fn tile_rule() -> &'static Rule {
+    &tensors::TILE_MISMATCH
+}
+
 /// The findings of some families about the mappings written in one item, whether a kernel reaches it or not.
 #[must_use]
 pub(crate) fn check_item(db: &dyn Db, item: ItemId, families: Families) -> Vec<Finding> {

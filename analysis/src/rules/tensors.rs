@@ -32,17 +32,21 @@ pub(in crate::rules) static TILE_MISMATCH: Rule = rule!(
     refused: Refusal::BY_LIBRARIES,
 );
 
-pub(in crate::rules) static TILE_OUT_OF_BOUNDS: Rule = rule!(
-    "tile_out_of_bounds",
-    Hardware,
-    Mappings,
-    "Resize",
-    "a tile ends behind the last value of its index",
-    "The start of a tile counts in values of the index, and nothing checks it at run time. A tile that begins too late \
-     reads and writes the bytes behind the tensor: with the index innermost those of the next step, else those of \
-     whatever is there.";
-    refused: Refusal::since(10),
-);
+pub(in crate::rules) static TILE_OUT_OF_BOUNDS: Rule = Rule {
+    // Tiles that start on padding: a run without the hardware stops there.
+    lesser: Some(Group::Suspicious),
+    ..rule!(
+        "tile_out_of_bounds",
+        Hardware,
+        Mappings,
+        "Resize",
+        "a tile ends behind the last value of its index",
+        "The start of a tile counts in values of the index, and nothing checks it at run time. A tile that begins too late \
+         reads and writes the bytes behind the tensor: with the index innermost those of the next step, else those of \
+         whatever is there. A start on the index's own padding names no value at all.";
+        refused: Refusal::since(10),
+    )
+};
 
 pub(in crate::rules) static CHIP_SIZE: Rule = rule!(
     "chip_size",
@@ -552,6 +556,23 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
                 index.size()
             ),
         ),
+        TileViolation::StartsOnPadding {
+            index,
+            start,
+            live,
+            span,
+        } => {
+            let mut finding = Finding::new(
+                &TILE_OUT_OF_BOUNDS,
+                *span,
+                format!(
+                    "the tile starts at {start} of `{index}`, which has {live} values; what is behind them is padding"
+                ),
+            );
+            // A run without the hardware stops there; the compiler looks at ends alone.
+            finding.group = Some(Group::Suspicious);
+            finding.alternatives("the last start is ", [Alternative::text(*span, live - 1)])
+        }
         TileViolation::OutOfBounds {
             index,
             start,

@@ -3,6 +3,7 @@
 //! Works on the file's tree and says which of its bytes the normalised texts leave out, so that whoever reads them sees the
 //! program that the compiler sees. Whether a condition holds is said from outside; what is unknown is left in.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use ra_ap_syntax::ast::{self, AstNode, HasName};
@@ -23,7 +24,9 @@ pub struct LeftOut {
     /// The bytes.
     pub range: TextRange,
     /// What is there instead.
-    pub instead: &'static str,
+    pub instead: Cow<'static, str>,
+    /// For what a macro call stands for: where all of it is reported.
+    pub call: Option<TextRange>,
     /// The node that a condition leaves out; none where an attribute or a macro is written otherwise.
     node: Option<SyntaxNode>,
     /// The attribute with the condition, for a node.
@@ -75,6 +78,27 @@ impl Conditional {
         found
     }
 
+    /// Puts what macro calls stand for in their place: the range of each call, where it is reported, and the text. Calls that are
+    /// left out stay so; what conditions say inside of a call goes with it.
+    pub fn with_calls(&mut self, calls: Vec<(TextRange, TextRange, String)>) {
+        for (range, place, text) in calls {
+            let around = |left_out: &LeftOut| left_out.range.contains_range(range);
+            if self.left_out.iter().any(around) {
+                continue;
+            }
+            self.left_out
+                .retain(|left_out| !range.contains_range(left_out.range));
+            self.left_out.push(LeftOut {
+                range,
+                instead: Cow::Owned(text),
+                call: Some(place),
+                node: None,
+                condition: String::new(),
+            });
+        }
+        self.left_out.sort_by_key(|left_out| left_out.range.start());
+    }
+
     /// Whether all of a node is left out.
     pub fn leaves_out(&self, node: &SyntaxNode) -> bool {
         let range = node.text_range();
@@ -99,7 +123,9 @@ impl Conditional {
 
     /// The bytes that are not read as code: nodes, and attributes that do not hold.
     pub fn unread(&self) -> impl Iterator<Item = Range<u32>> + '_ {
-        let whole = |left_out: &&LeftOut| left_out.node.is_some() || left_out.instead.is_empty();
+        let whole = |left_out: &&LeftOut| {
+            left_out.call.is_none() && (left_out.node.is_some() || left_out.instead.is_empty())
+        };
         self.left_out
             .iter()
             .filter(whole)
@@ -186,7 +212,8 @@ impl Conditional {
         }
         self.left_out.push(LeftOut {
             range,
-            instead: "",
+            instead: Cow::Borrowed(""),
+            call: None,
             node: Some(node),
             condition,
         });
@@ -216,7 +243,8 @@ impl Conditional {
         if !range.is_empty() {
             self.left_out.push(LeftOut {
                 range,
-                instead,
+                instead: Cow::Borrowed(instead),
+                call: None,
                 node: None,
                 condition: String::new(),
             });

@@ -6,6 +6,7 @@
 
 mod conditional;
 mod lines;
+mod macros;
 mod nesting;
 mod normal_tree;
 mod normalise;
@@ -15,8 +16,9 @@ use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile as SourceTree, Syntax
 
 pub use self::conditional::{Conditional, modules_around};
 pub use self::lines::{LineColumn, LineIndex};
+pub use self::macros::{CallPlace, MacroRules};
 pub use self::normal_tree::ItemSource;
-pub use self::normalise::{ItemTextReader, TokenRuns};
+pub use self::normalise::{ItemTextReader, Normalised, TokenRuns};
 pub use self::parsed::ParsedFile;
 
 /// The edition that kernels are written in.

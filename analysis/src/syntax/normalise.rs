@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ra_ap_syntax::{GreenNode, NodeOrToken, SyntaxKind, SyntaxNode, TextSize};
+use ra_ap_syntax::{GreenNode, NodeOrToken, SyntaxKind, SyntaxNode, TextRange, TextSize};
 use rustc_hash::FxHashMap;
 
 use super::conditional::LeftOut;
@@ -31,18 +31,27 @@ pub struct TokenRuns {
     start: u32,
 }
 
-/// Adjacent tokens of one distance between the two texts.
+/// Adjacent tokens of one distance between the two texts, or what a macro call stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     normalised: u32,
     original: u32,
     length: u32,
+    /// For what a macro call stands for: the bytes of the original that all of it is reported at.
+    call: Option<u32>,
 }
 
 impl Run {
     fn continues(self, next: Run) -> bool {
-        self.normalised + self.length == next.normalised
+        self.call.is_none()
+            && next.call.is_none()
+            && self.normalised + self.length == next.normalised
             && self.original + self.length == next.original
+    }
+
+    /// The bytes of the original behind its start.
+    fn original_length(self) -> u32 {
+        self.call.unwrap_or(self.length)
     }
 }
 
@@ -54,17 +63,44 @@ impl TokenRuns {
         if end <= start {
             return (from, from);
         }
-        let to = self.original_offset(end - 1).saturating_add(1);
+        let last = self.run_at(end - 1);
+        let to = match last.and_then(|run| Some(run.original.saturating_add(run.call?))) {
+            Some(to) => self.placed(to),
+            None => self.original_offset(end - 1).saturating_add(1),
+        };
         (from, to.max(from))
+    }
+
+    /// Whether a range of the normalised text is written in the original as it is: no part of it comes from a macro.
+    pub fn is_written(&self, start: u32, end: u32) -> bool {
+        let first = self.runs.partition_point(|run| run.normalised <= start);
+        let first = first.saturating_sub(1);
+        let runs = self.runs.get(first..).unwrap_or_default().iter();
+        let mut touched = runs.take_while(|run| run.normalised < end.max(start + 1));
+        !touched.any(|run| run.call.is_some() && start < run.normalised + run.length)
+    }
+
+    /// The way back of a text that a macro call stands for: all of it is at the call.
+    pub(crate) fn of_call(text: &str, place: (u32, u32)) -> Self {
+        let (start, end) = place;
+        let run = Run {
+            normalised: 0,
+            original: 0,
+            length: u32::try_from(text.len()).unwrap_or(u32::MAX),
+            call: Some(end.saturating_sub(start)),
+        };
+        Self {
+            runs: [run].into(),
+            start,
+        }
     }
 
     /// The original's whole byte range.
     pub fn full_range(&self) -> (u32, u32) {
         let start = self.runs.first().map_or(0, |run| run.original);
-        let end = self
-            .runs
-            .last()
-            .map_or(start, |run| run.original.saturating_add(run.length));
+        let end = self.runs.last().map_or(start, |run| {
+            run.original.saturating_add(run.original_length())
+        });
         (self.placed(start), self.placed(end))
     }
 
@@ -74,14 +110,22 @@ impl TokenRuns {
         let after = self.runs.partition_point(|run| run.original <= original);
         let run = self.runs.get(after.checked_sub(1)?)?;
         let inside = original - run.original;
-        (inside < run.length).then(|| run.normalised + inside)
+        (inside < run.length && run.call.is_none()).then(|| run.normalised + inside)
+    }
+
+    /// The last run that begins at an offset of the normalised text, or before it.
+    fn run_at(&self, offset: u32) -> Option<&Run> {
+        let after = self.runs.partition_point(|run| run.normalised <= offset);
+        self.runs.get(after.checked_sub(1)?)
     }
 
     fn original_offset(&self, offset: u32) -> u32 {
-        let after = self.runs.partition_point(|run| run.normalised <= offset);
-        let Some(run) = after.checked_sub(1).and_then(|index| self.runs.get(index)) else {
+        let Some(run) = self.run_at(offset) else {
             return self.placed(self.runs.first().map_or(0, |run| run.original));
         };
+        if run.call.is_some() {
+            return self.placed(run.original);
+        }
         let inside = (offset - run.normalised).min(run.length);
         self.placed(run.original.saturating_add(inside))
     }
@@ -260,7 +304,10 @@ impl Tokens {
                 && next.range.contains(at)
             {
                 if next.range.start() == at {
-                    trivia = tokens.instead(next.instead, trivia);
+                    trivia = match &next.call {
+                        Some(name) => tokens.call(&next.instead, *name - start, trivia),
+                        None => tokens.instead(&next.instead, trivia),
+                    };
                 }
                 place += token.text_len();
                 continue;
@@ -291,6 +338,26 @@ impl Tokens {
         Trivia::None
     }
 
+    /// Writes what a macro call stands for, all of which is at a range; the trivia behind it.
+    fn call(&mut self, text: &str, place: TextRange, before: Trivia) -> Trivia {
+        let after = self.instead(text, before);
+        if !text.is_empty() {
+            let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+            let end = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+            self.runs.push(Run {
+                normalised: end.saturating_sub(length),
+                original: place.start().into(),
+                length,
+                call: Some(place.len().into()),
+            });
+        }
+        // What follows is a token of its own.
+        match after {
+            Trivia::None => Trivia::Space,
+            other => other,
+        }
+    }
+
     fn push(&mut self, kind: SyntaxKind, token: &str, original: u32, trivia: Trivia) {
         let first = self.text.is_empty();
         if trivia != Trivia::None && !first {
@@ -304,6 +371,7 @@ impl Tokens {
             normalised: u32::try_from(self.text.len()).unwrap_or(u32::MAX),
             original,
             length: u32::try_from(token.len()).unwrap_or(u32::MAX),
+            call: None,
         };
         self.text.push_str(token);
         match self.runs.last_mut() {

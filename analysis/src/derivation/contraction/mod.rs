@@ -26,7 +26,7 @@ pub use align::{AlignDerivation, AlignViolation, AlignedTime, derive_align};
 pub use contract::tree_depth;
 pub use contract::{ContractDerivation, ContractViolation, derive_contract, is_operand_type};
 pub use lanes::derive_time;
-pub use trf_load::{TrfLoadDerivation, TrfLoadViolation, derive_trf_load};
+pub use trf_load::{PARTIAL_ROWS, TrfLoadDerivation, TrfLoadViolation, derive_trf_load};
 #[cfg(test)]
 pub use trf_sequencer::TrfEntry;
 pub use trf_sequencer::{TrfSequencer, TrfSequencerError};

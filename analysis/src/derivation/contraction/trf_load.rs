@@ -1,6 +1,9 @@
 //! Loads of the TRF: the outermost part of the collected time becomes rows, the rest each row's element
 //! (book: TRF Sequencer, Interface).
 
+use std::sync::Arc;
+
+use crate::derivation::conventions::Conventions;
 use crate::derivation::forms;
 use crate::kernel::{Body, Pass, PassEnd};
 use crate::mapping::{Form, Mapping};
@@ -37,7 +40,17 @@ pub enum TrfLoadViolation {
     RowMismatch,
     /// The element is not the rest of the time followed by the packet.
     ElementMismatch,
+    /// Rows are cut out of an axis with padding, in steps of several values. The compiler takes few counts of values there.
+    PartialRows {
+        /// The axis.
+        axis: Arc<str>,
+        /// Its values.
+        live: u64,
+    },
 }
+
+/// Values of a padded axis out of which the compiler cuts rows.
+pub const PARTIAL_ROWS: [u64; 3] = [4, 8, 16];
 
 /// Derives the load of the TRF that ends a pass.
 #[must_use]
@@ -81,9 +94,28 @@ pub fn derive_trf_load(body: &Body, pass: &Pass) -> TrfLoadDerivation {
             .is_some_and(|declared| forms::differ(declared, &element))
         {
             derived.violations.push(TrfLoadViolation::ElementMismatch);
+        } else if Conventions::of(body.dialect).is_successor()
+            && let Some(violation) = forms::known(row).and_then(partial_rows)
+        {
+            derived.violations.push(violation);
         }
     }
     derived
+}
+
+/// Rows that are steps of several values of a padded axis.
+fn partial_rows(row: &Form) -> Option<TrfLoadViolation> {
+    row.digits().iter().find_map(|digit| {
+        let term = digit.term.as_ref()?;
+        let axis = term.atom.axis()?;
+        let is_partial = term.stride > 1 && digit.live < digit.extent;
+        (is_partial && !PARTIAL_ROWS.contains(&axis.size())).then(|| {
+            TrfLoadViolation::PartialRows {
+                axis: axis.name().into(),
+                live: axis.size(),
+            }
+        })
+    })
 }
 
 /// The next row count from `rows` on, and the time padded outermost to a multiple of it.

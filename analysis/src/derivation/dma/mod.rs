@@ -18,6 +18,7 @@ use crate::hardware::{
 use crate::kernel::{Body, Copy, Level, Tensor, TensorId, Tier};
 use crate::mapping::{Digit, Form, Mapping};
 
+use super::conventions::Conventions;
 use super::sequencer::{
     Misfit, Piece, SequencerViolation, Splitting, largest_divisor, paired, split_sizes,
 };
@@ -201,12 +202,15 @@ fn derive_transfer(
         }
     };
     keep_tiles_apart(body, copy, &mut pieces);
-    let run = take_run(
+    let mut run = take_run(
         &mut pieces,
         element_bits,
         inner_padding(&read),
         inner_padding(&write),
     );
+    if !Conventions::of(body.dialect).writes_padding_of_the_target() {
+        run.written_bits = None;
+    }
     derivation.run_bits = Some(run.bits);
     derivation.padded_run_bits = Some(run.padded_bits);
     pieces.sort_by_key(|piece| std::cmp::Reverse((piece.place, piece.there)));
@@ -275,6 +279,8 @@ struct Run {
     bits: u64,
     /// With the padding that both sides hold behind it.
     padded_bits: u64,
+    /// With the padding of the target alone behind it, where that is written as well: all of it.
+    written_bits: Option<u64>,
 }
 
 /// Takes the pieces that are in a line on both sides out of the list, innermost first.
@@ -287,6 +293,7 @@ fn take_run(
     let mut run = Run {
         bits: element_bits,
         padded_bits: element_bits.saturating_mul(read_padding.min(write_padding)),
+        written_bits: Some(element_bits.saturating_mul(write_padding)),
     };
     loop {
         let within = i128::from(run.bits)..=i128::from(run.padded_bits);
@@ -301,6 +308,7 @@ fn take_run(
         run = Run {
             bits: step.saturating_mul(piece.size),
             padded_bits: step.saturating_mul(piece.extent.min(piece.there_extent)),
+            written_bits: Some(step.saturating_mul(piece.extent)),
         };
     }
 }
@@ -372,11 +380,15 @@ fn check_alignment(derivation: &DmaDerivation, run: Run, needs: Needs) -> Option
     })
 }
 
-/// The shortest length of the run, padding included, that is a multiple of 8 bytes.
+/// The shortest length of the run, padding included, that is a multiple of 8 bytes. Where the target's padding is written, it is
+/// written to its end.
 fn aligned_length(run: Run) -> Option<u64> {
-    run.bits
-        .checked_next_multiple_of(UNIT_BITS)
-        .filter(|bits| *bits <= run.padded_bits.max(run.bits))
+    let aligned = run.bits.checked_next_multiple_of(UNIT_BITS)?;
+    let fits = match run.written_bits {
+        Some(written) => written.is_multiple_of(UNIT_BITS),
+        None => aligned <= run.padded_bits.max(run.bits),
+    };
+    fits.then_some(aligned)
 }
 
 /// Bytes of the packet that a run is moved in: all of it, or the largest part of at most 4,096 bytes that divides it, in
@@ -399,6 +411,7 @@ fn packet(run: Run, needs: Needs) -> Option<u64> {
         padded(DMA_REQUEST_BYTES),
         padded(DMA_PACKET_BYTES),
         Some(run.padded_bits),
+        aligned_length(run),
     ];
     let divided = |multiple: u64| {
         lengths

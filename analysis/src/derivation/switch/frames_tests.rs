@@ -275,3 +275,81 @@ fn padding_of_the_time_moves_until_the_frames_are_compared() {
     );
     assert_eq!(inside.violations, [time]);
 }
+
+/// Illegal switches that the compiler of 0.4 to 0.6 takes: parameters that cut nothing evenly, and frames that are not the
+/// topology's. The axes are those of [`AXES`]; slices are 256, the time is `C` (8) or `Q, R` (64).
+fn accepted_by_the_compiler() -> Vec<(
+    SwitchConfig,
+    (&'static str, &'static str),
+    (&'static str, &'static str),
+)> {
+    let one = |slice1, slice0| SwitchConfig::Broadcast1 {
+        slice1: written(slice1),
+        slice0: written(slice0),
+    };
+    let both = |slice1, slice0, time0| SwitchConfig::Broadcast01 {
+        slice1: written(slice1),
+        slice0: written(slice0),
+        time0: written(time0),
+    };
+    let swap = |slice1, slice0| SwitchConfig::Transpose {
+        slice1: written(slice1),
+        slice0: written(slice0),
+    };
+    let inter = |slice1, slice0, time0| SwitchConfig::InterTranspose {
+        slice1: written(slice1),
+        slice0: written(slice0),
+        time0: written(time0),
+    };
+    let input = ("S", "C");
+    vec![
+        // Broadcast1: slices that do not divide, the moved axis outside of the time, left in the slices, at another stride, lost.
+        (one(3, 1), input, ("S / 4, X", "C, S % 4")),
+        (one(64, 8), input, ("S / 4, X", "C, S % 4")),
+        (one(4, 1), input, ("S / 4, X", "S % 4, C")),
+        (one(4, 1), input, ("S", "C, X")),
+        (one(4, 8), input, ("S / 32, X, S / 4 % 8", "C, S / 8 % 4")),
+        (one(4, 8), input, ("S / 32, X, S % 8", "C, S % 4")),
+        (one(4, 1), input, ("S / 4, X", "C, X")),
+        // Broadcast01: a time that does not divide, the parts of the time in another order, without the inner copies.
+        (both(2, 2, 3), input, ("S / 4, Y, Z", "C, S % 4")),
+        (both(2, 2, 4), input, ("S / 4, Y, Z", "C, S % 4")),
+        (
+            both(2, 2, 4),
+            input,
+            ("S / 4, Y, S % 2", "C / 4, S / 2 % 2, C % 4, S % 2"),
+        ),
+        (both(4, 1, 2), input, ("S / 4, X", "C, S % 4")),
+        // Transpose: slices unchanged, parts in a wrong place, a time that moved.
+        (swap(32, 2), input, ("S", "C")),
+        (swap(32, 2), input, ("S / 64, S % 32, S / 32 % 2", "C")),
+        (
+            swap(4, 8),
+            input,
+            ("S / 32, S % 8, S / 8 % 4", "C / 2, C % 2 # 4"),
+        ),
+        // InterTranspose: times that do not divide, the exchanged axes kept, or in another order.
+        (inter(16, 1, 4), input, ("S / 16, C, Y", "S % 16")),
+        (inter(2, 16, 2), input, ("S", "C")),
+        (
+            inter(2, 16, 2),
+            input,
+            ("S / 32, C / 2 % 2, S % 16", "C / 4, S / 16 % 2, C % 2"),
+        ),
+    ]
+}
+
+#[test]
+fn switches_that_only_the_compiler_takes_are_found() {
+    let all = accepted_by_the_compiler();
+    assert_eq!(all.len(), 17);
+    for minor in [4, 5, 6] {
+        for (at, (config, input, output)) in all.iter().enumerate() {
+            let found = run(minor, config.clone(), AXES, *input, *output).violations;
+            assert!(
+                !found.is_empty(),
+                "{at}: {config:?} {output:?} in 0.{minor}"
+            );
+        }
+    }
+}

@@ -68,6 +68,17 @@ pub enum TileViolation {
         /// Where the number is written.
         span: Span,
     },
+    /// The tile begins where the index is padding.
+    StartsOnPadding {
+        /// The index.
+        index: Mapping,
+        /// The first value.
+        start: u64,
+        /// The values of the index that are no padding.
+        live: u64,
+        /// Where the start is written.
+        span: Span,
+    },
     /// The tile ends behind the last value of the index.
     OutOfBounds {
         /// The index.
@@ -119,7 +130,12 @@ pub(super) fn derive(body: &Body, tensor: &Tensor) -> Option<TileViolation> {
             spelled.all(|fault| fault.is_some())
         }),
     };
-    fault.or_else(|| out_of_bounds(window, index, length))
+    fault
+        .or_else(|| out_of_bounds(window, index, length))
+        .or_else(|| {
+            let known = Conventions::of(body.dialect).starts_tiles_on_values();
+            known.then(|| starts_on_padding(window, index)).flatten()
+        })
 }
 
 /// How the hole that a tile leaves is looked for.
@@ -225,6 +241,25 @@ fn replaced(whole: &Mapping, index: &Mapping, length: u64, kind: PaddingKind) ->
         })
         .collect();
     Mapping::product(&parts).ok()
+}
+
+/// Of an index with several parts nothing is said: which of its positions are padding depends on all of them.
+fn starts_on_padding(window: &TileWindow, index: &Mapping) -> Option<TileViolation> {
+    let form = index.form();
+    let [digit] = form.digits() else {
+        return None;
+    };
+    let worst = window.start_range.map(|(_, largest)| largest);
+    let start = window.start.value.into_iter().chain(worst).max()?;
+    let on_padding = !index.is_opaque() && start >= digit.live && start < digit.extent;
+    (on_padding && digit.term.is_some() && !digit.paddings().is_empty()).then(|| {
+        TileViolation::StartsOnPadding {
+            index: index.clone(),
+            start,
+            live: digit.live,
+            span: window.start.span,
+        }
+    })
 }
 
 fn out_of_bounds(window: &TileWindow, index: &Mapping, length: u64) -> Option<TileViolation> {

@@ -4,6 +4,7 @@ mod conditions;
 mod constants;
 mod expressions;
 mod incremental;
+mod macros;
 mod mappings;
 mod modules;
 mod names;

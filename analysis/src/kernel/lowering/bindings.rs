@@ -1,6 +1,6 @@
 //! What generic parameters stand for in one call: mappings, element types, axes, contexts, constants.
 
-use crate::items::ConstValue;
+use crate::items::{ConstValue, ItemId};
 use crate::kernel::Context;
 use crate::kernel::surface::Bound;
 use crate::mapping::Axis;
@@ -18,6 +18,8 @@ pub(super) struct Binding {
     pub(super) axis: Option<Axis>,
     /// As a context, `main` or `sub`.
     pub(super) context: Option<Context>,
+    /// As a type of the project.
+    pub(super) owner: Option<ItemId>,
     /// As a constant.
     pub(super) constant: Option<ConstValue>,
     /// Whether it is declared as a constant: no mapping, and no axis of the same name is hidden by it.
@@ -31,5 +33,9 @@ impl Bound for Binding {
 
     fn is_constant(&self) -> bool {
         self.is_constant
+    }
+
+    fn owner(&self) -> Option<ItemId> {
+        self.owner
     }
 }

@@ -295,7 +295,7 @@ impl Interpreter<'_> {
         };
         if super::helpers::is_generic(&node) {
             let arguments: Vec<_> = values.into_iter().map(|value| (value, span)).collect();
-            return self.inline(*kernel, &[], &arguments, span);
+            return self.inline(*kernel, (&[], &[]), &arguments, span);
         }
         let parameters = node
             .param_list()

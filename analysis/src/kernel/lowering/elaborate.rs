@@ -8,7 +8,7 @@ use crate::hardware::ElementType;
 use crate::items::{ItemId, Resolution, Span};
 use crate::kernel::catalogue::Role;
 use crate::kernel::dialect::Method;
-use crate::kernel::surface::{self, Argument, Cut, Elaborate};
+use crate::kernel::surface::{self, Cut, Elaborate, Turbofish};
 use crate::kernel::{Context, TensorId, UnresolvedReason};
 
 use super::bindings::Binding;
@@ -148,7 +148,7 @@ impl Elaborate for Kernels {
     fn inline(
         walker: &mut Interpreter<'_>,
         function: ItemId,
-        turbofish: &[Argument],
+        turbofish: Turbofish<'_>,
         arguments: &[(Value, Span)],
         span: Span,
     ) -> Value {

@@ -7,7 +7,7 @@ use crate::inputs::options;
 use crate::items::{self, ItemId};
 use crate::kernel::dialect::{self, Dialect};
 use crate::kernel::surface::segments;
-use crate::kernel::{Body, DeviceAttribute, UnresolvedReason};
+use crate::kernel::{Body, DeviceAttribute, Unresolved, UnresolvedReason};
 
 use super::probe::{Probed, Watch};
 use super::{Site, WRITTEN_LIMIT, callgraph, interpreter};
@@ -117,8 +117,18 @@ fn lower_following(
         let is_open =
             |reason: &UnresolvedReason| matches!(reason, UnresolvedReason::GenericMapping);
         body.unresolved.retain(|entry| !is_open(&entry.reason));
+    } else if super::helpers::is_generic(&node) {
+        say_once_that_nothing_calls(&mut body);
     }
     (body, probed)
+}
+
+/// A generic function without a call has one place for all of its operations that depend on one: its name.
+fn say_once_that_nothing_calls(body: &mut Body) {
+    let depends = |entry: &Unresolved| matches!(entry.reason, UnresolvedReason::GenericMapping);
+    if body.unresolved.iter().any(depends) {
+        body.unresolved = vec![Unresolved::at(UnresolvedReason::NeverCalled, body.span)];
+    }
 }
 
 /// What only a caller can say is counted where it is said: in the kernel that calls, whose body holds the helper's
@@ -129,6 +139,9 @@ fn leave_to_callers(db: &dyn Db, function: ItemId, body: &mut Body) {
         return;
     }
     let is_called = callgraph::is_called(db, function);
+    if !is_called {
+        say_once_that_nothing_calls(body);
+    }
     body.unresolved.retain(|entry| match &entry.reason {
         UnresolvedReason::GenericMapping | UnresolvedReason::UnboundedLoop => !is_called,
         UnresolvedReason::UnsupportedExpression(what) => what != super::transfers::COMPUTED_ADDRESS,

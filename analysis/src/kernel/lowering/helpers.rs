@@ -6,7 +6,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 
 use crate::items::{ItemId, Span};
 use crate::kernel::dialect::TypeParameter;
-use crate::kernel::surface::{Argument, CALL_WEIGHT, Flow, path_arguments, segments};
+use crate::kernel::surface::{Argument, CALL_WEIGHT, Flow, Turbofish, path_arguments, segments};
 use crate::kernel::{TensorId, UnresolvedReason};
 
 use super::bindings::Binding;
@@ -70,6 +70,7 @@ impl Interpreter<'_> {
                     scalar,
                     axis: None,
                     context: None,
+                    owner: None,
                     constant: None,
                     is_constant,
                 },
@@ -145,7 +146,7 @@ impl Interpreter<'_> {
     pub(super) fn inline(
         &mut self,
         function: ItemId,
-        turbofish: &[Argument],
+        turbofish: Turbofish<'_>,
         arguments: &[(Value, Span)],
         call: Span,
     ) -> Value {
@@ -165,7 +166,7 @@ impl Interpreter<'_> {
     fn follow(
         &mut self,
         function: ItemId,
-        turbofish: &[Argument],
+        turbofish: Turbofish<'_>,
         arguments: &[(Value, Span)],
         call: Span,
     ) -> Value {
@@ -227,7 +228,7 @@ impl Interpreter<'_> {
         &mut self,
         mut site: Site,
         node: &ast::Fn,
-        turbofish: &[Argument],
+        turbofish: Turbofish<'_>,
         arguments: &[(Value, Span)],
         call: Span,
     ) -> Site {
@@ -238,10 +239,21 @@ impl Interpreter<'_> {
         }
         let mut generics = Generics::new();
         let caller = self.frame.site.clone();
+        let block = site.item.owner(self.db);
         let own = names.len();
         for (index, (name, is_constant, _)) in names.into_iter().chain(around).enumerate() {
-            let argument = turbofish.get(index).filter(|_| index < own);
-            let mut binding = self.bind_argument(&caller, argument, call);
+            let argument = match index.checked_sub(own) {
+                None => turbofish.0.get(index),
+                Some(around) => turbofish.1.get(around),
+            };
+            // What is called in its own block has the parameters of the block.
+            let inherited = caller.generics.get(&name).filter(|_| {
+                index >= own && argument.is_none() && caller.item.parent(self.db) == Some(block)
+            });
+            let mut binding = match inherited {
+                Some(inherited) => inherited.clone(),
+                None => self.bind_argument(&caller, argument, call),
+            };
             binding.is_constant = is_constant;
             generics.insert(name, binding);
         }

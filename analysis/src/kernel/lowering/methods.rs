@@ -1,6 +1,7 @@
 //! Methods: by the receiver in the dialect's table, or Rust's own on numbers, arrays, iterators and closures.
 
 use crate::items::{self, ItemId, ItemKind};
+use crate::kernel::callgraph;
 use crate::kernel::dialect::{Accessor, Action, Method, Receiver, table};
 use crate::kernel::surface::{is_plain, named_method, sequence_method};
 use crate::kernel::{Context, Position, TensorId, UnresolvedReason};
@@ -176,6 +177,16 @@ impl Interpreter<'_> {
                 {
                     return self.launch_method(call);
                 }
+                if let Some(function) = callgraph::single_method(self.db, &call.name) {
+                    let mut arguments = vec![(receiver, call.name_span)];
+                    arguments.extend(call.arguments.iter().cloned());
+                    return self.inline(
+                        function,
+                        (&call.turbofish, &[]),
+                        &arguments,
+                        call.name_span,
+                    );
+                }
                 let reason = self.no_method(&call.name);
                 match receiver {
                     Value::Thing(Thing::Stream(pass)) => {
@@ -204,7 +215,7 @@ impl Interpreter<'_> {
                 let mut arguments = vec![(Value::Named(named), call.name_span)];
                 arguments.extend(call.arguments.iter().cloned());
                 function.map_or(Value::Unknown, |function| {
-                    self.inline(function, &call.turbofish, &arguments, call.name_span)
+                    self.inline(function, (&call.turbofish, &[]), &arguments, call.name_span)
                 })
             }
             Value::Named(_) if takes_context(call) => {

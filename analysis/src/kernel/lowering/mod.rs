@@ -101,6 +101,8 @@ struct Lowering {
     macros: FxHashMap<Span, MappingSlot>,
     /// What was read of the texts of `m![..]` that no generic parameter changes, by where their names are looked up.
     plain: FxHashMap<(ScopeKey, Box<str>), Result<Mapping, UnresolvedReason>>,
+    /// Types as written that no generic parameter changes, all of them known.
+    types: FxHashMap<Span, types::Type>,
     /// Outputs of contractions whose input type was not known yet.
     contractions: Vec<(ScalarSlot, ScalarSlot)>,
     quiet: QuietCalls,
@@ -118,6 +120,7 @@ fn interpreter(db: &dyn Db, dialect: Dialect, site: Site, here: Span) -> Interpr
         aliases: FxHashMap::default(),
         macros: FxHashMap::default(),
         plain: FxHashMap::default(),
+        types: FxHashMap::default(),
         contractions: Vec::new(),
         quiet: QuietCalls::default(),
         watch: None,

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::items::ItemId;
 use crate::items::Span;
-use crate::kernel::surface::Argument;
+use crate::kernel::surface::Turbofish;
 
 use super::{Interpreter, Thing, Value};
 
@@ -45,10 +45,10 @@ impl Interpreter<'_> {
     pub(super) fn quiet_key(
         &self,
         function: ItemId,
-        turbofish: &[Argument],
+        turbofish: Turbofish<'_>,
         arguments: &[(Value, Span)],
     ) -> Option<QuietCall> {
-        if !turbofish.is_empty() || self.own.watch.is_some() {
+        if !turbofish.0.is_empty() || !turbofish.1.is_empty() || self.own.watch.is_some() {
             return None;
         }
         let plain = arguments.iter().map(|(value, _)| match value {

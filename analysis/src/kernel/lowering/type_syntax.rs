@@ -21,8 +21,40 @@ const DEPTH: u32 = 32;
 
 impl Interpreter<'_> {
     /// The type as written. Arguments that are left out or `_` become open slots named after `place`.
+    ///
+    /// Where no generic parameter changes what is written, and nothing in it is left to be inferred, it is read once a body:
+    /// each call of a helper asks for the types of its parameters and of its result.
     pub(super) fn read_type(&mut self, site: &Site, ty: &ast::Type, place: Span) -> Type {
-        self.read_type_at(site, ty, place, 0)
+        if !site.generics.is_empty() {
+            return self.read_type_at(site, ty, place, 0);
+        }
+        let written = site.span(ty.syntax());
+        if let Some(known) = self.own.types.get(&written) {
+            return known.clone();
+        }
+        let read = self.read_type_at(site, ty, place, 0);
+        if self.is_filled(&read) {
+            self.own.types.insert(written, read.clone());
+        }
+        read
+    }
+
+    /// Whether nothing in a type is unknown or left to be inferred.
+    fn is_filled(&self, ty: &Type) -> bool {
+        let draft = &self.own.draft;
+        let scalar = |slot: ScalarSlot| !draft.scalars.is_open(slot);
+        let mapping = |slot: MappingSlot| !draft.mappings.is_open(slot);
+        match ty {
+            Type::Unknown => false,
+            Type::Unit | Type::Number(_) | Type::Device | Type::RunTimeValue | Type::Context(_) => {
+                true
+            }
+            Type::Tensor(tensor) => scalar(tensor.scalar) && tensor.levels.all().all(mapping),
+            Type::Stream { shape, .. } => scalar(shape.scalar) && shape.all().all(mapping),
+            Type::Tuple(parts) => parts.iter().all(|part| self.is_filled(part)),
+            Type::Record(_, fields) => fields.iter().all(|(_, field)| self.is_filled(field)),
+            Type::Array(inner, _) => self.is_filled(inner),
+        }
     }
 
     fn read_type_at(&mut self, site: &Site, ty: &ast::Type, place: Span, depth: u32) -> Type {
@@ -219,13 +251,18 @@ impl Interpreter<'_> {
         place: Span,
     ) -> Binding {
         let given = argument.filter(|argument| !argument.is_placeholder());
-        if let Some(binding) = given.and_then(Argument::path).and_then(|path| {
-            site.generics
-                .get(segments(&path).first()?.as_str())
-                .cloned()
-        }) {
-            return binding;
+        let names = given.and_then(Argument::path).map(|path| segments(&path));
+        if let Some([name]) = names.as_deref()
+            && let Some(binding) = site.generics.get(name)
+        {
+            return binding.clone();
         }
+        let owner = given.and_then(Argument::path).and_then(|path| {
+            match site.resolve(self.db, &path, Namespace::Type) {
+                Resolution::Type(item) => Some(item),
+                _ => None,
+            }
+        });
         let axis = given
             .and_then(|argument| self.axis_of(site, argument))
             .and_then(|written| written.value);
@@ -233,7 +270,9 @@ impl Interpreter<'_> {
         let context = given.and_then(|given| context_of(given, words));
         let constant = given.and_then(|argument| self.constant_of(site, argument));
         let mapping = match given {
-            Some(argument) if axis.is_none() && context.is_none() && constant.is_none() => {
+            Some(argument)
+                if axis.is_none() && context.is_none() && constant.is_none() && owner.is_none() =>
+            {
                 self.mapping_of_argument(site, Some(argument), place)
             }
             _ => self.own.draft.mappings.open(place),
@@ -244,6 +283,7 @@ impl Interpreter<'_> {
             scalar,
             axis,
             context,
+            owner,
             constant,
             is_constant: false,
         }

@@ -60,6 +60,9 @@ pub(in crate::kernel) fn arguments(list: Option<ast::GenericArgList>) -> Vec<Arg
         .collect()
 }
 
+/// The arguments of a call: the function's own, and those of the type that it is associated with.
+pub(in crate::kernel) type Turbofish<'a> = (&'a [Argument], &'a [Argument]);
+
 /// The arguments of a path's last segment.
 pub(in crate::kernel) fn path_arguments(path: &ast::Path) -> Vec<Argument> {
     arguments(

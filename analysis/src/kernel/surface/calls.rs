@@ -61,6 +61,7 @@ impl<L: Elaborate> Walker<'_, L> {
         if let [owner, name] = names.as_slice()
             && name != "SIZE"
             && self.frame.site.type_parameter(owner).is_some()
+            && self.frame.site.owner(owner).is_none()
         {
             // What a trait gives a parameter: some number.
             return Value::Constant(ConstValue::Unknown("an associated constant"), None);
@@ -212,7 +213,7 @@ impl<L: Elaborate> Walker<'_, L> {
         if let [name] = names.as_slice() {
             match self.variable(name).cloned() {
                 Some(Value::Function(function)) => {
-                    return L::inline(self, function, &[], &arguments, span);
+                    return L::inline(self, function, (&[], &[]), &arguments, span);
                 }
                 Some(Value::Closure(closure)) => return self.call_closure(&closure, &arguments),
                 _ => {}
@@ -221,7 +222,15 @@ impl<L: Elaborate> Walker<'_, L> {
         let site = self.frame.site.clone();
         match site.resolve(self.db, &path, Namespace::Value) {
             Resolution::Function(function) => {
-                L::inline(self, function, &path_arguments(&path), &arguments, span)
+                let owner = path.qualifier().map(|owner| path_arguments(&owner));
+                let turbofish = (path_arguments(&path), owner.unwrap_or_default());
+                L::inline(
+                    self,
+                    function,
+                    (&turbofish.0, &turbofish.1),
+                    &arguments,
+                    span,
+                )
             }
             resolution => L::call(self, (&path, span), &names, arguments, &resolution),
         }

@@ -1,6 +1,6 @@
 //! Expressions that are neither calls nor control flow: chains, arithmetic, literals, tuples, arrays.
 
-use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasGenericArgs, HasLoopBody};
+use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasGenericArgs, HasLoopBody, RangeItem};
 
 use crate::items::{ConstValue, Namespace, Resolution};
 use crate::kernel::UnresolvedReason;
@@ -444,6 +444,11 @@ impl<L: Elaborate> Walker<'_, L> {
             return Value::Unknown;
         };
         let base = self.expression(&base);
+        if let (Value::Array(values), ast::Expr::RangeExpr(range)) = (&base, &at)
+            && (range.start().is_none() || range.end().is_none())
+        {
+            return self.open_part(values, range);
+        }
         let at = self.expression(&at);
         match (base, at) {
             (
@@ -473,8 +478,23 @@ impl<L: Elaborate> Walker<'_, L> {
         }
     }
 
+    /// `[from..]`, `[..to]` and `[..]` of a list.
+    fn open_part(&mut self, values: &[Value<L>], range: &ast::RangeExpr) -> Value<L> {
+        let mut place = |end: Option<ast::Expr>, left_out: usize| match end {
+            None => Some(left_out),
+            Some(end) => usize::try_from(self.expression(&end).as_u64()?).ok(),
+        };
+        let start = place(range.start(), 0);
+        let end = place(range.end(), values.len());
+        let inclusive = matches!(range.op_kind(), Some(ast::RangeOp::Inclusive));
+        let end = end.map(|end| end + usize::from(inclusive && range.end().is_some()));
+        let part = start
+            .zip(end)
+            .and_then(|(start, end)| values.get(start..end));
+        part.map_or(Value::Unknown, |part| Value::Array(part.to_vec()))
+    }
+
     fn range(&mut self, range: &ast::RangeExpr) -> Value<L> {
-        use ra_ap_syntax::ast::RangeItem;
         let (start, end) = match (range.start(), range.end()) {
             (Some(start), Some(end)) => (
                 self.expression(&start).as_integer(),

@@ -28,7 +28,7 @@ use crate::items::{ConstValue, ItemId, Resolution, Span};
 
 use super::{BranchArm, LoopFrame, UnresolvedReason};
 
-pub(in crate::kernel) use arguments::{Argument, path_arguments};
+pub(in crate::kernel) use arguments::{Argument, Turbofish, path_arguments};
 pub(in crate::kernel) use calls::Call;
 pub(in crate::kernel) use closures::Handed;
 pub(in crate::kernel) use rust_methods::{is_plain, named_method, sequence_method};
@@ -120,7 +120,7 @@ pub(in crate::kernel) trait Elaborate: Copy + Debug + 'static {
     fn inline(
         walker: &mut Walker<'_, Self>,
         function: ItemId,
-        turbofish: &[Argument],
+        turbofish: Turbofish<'_>,
         arguments: &[Placed<Self>],
         span: Span,
     ) -> Value<Self>;

@@ -21,6 +21,8 @@ pub(in crate::kernel) trait Bound: Clone + std::fmt::Debug {
     fn constant(&self) -> Option<&ConstValue>;
     /// Whether it is declared as a constant: no mapping, and no axis of the same name is hidden by it.
     fn is_constant(&self) -> bool;
+    /// The type of the project that it stands for.
+    fn owner(&self) -> Option<ItemId>;
 }
 
 /// Generic parameters by name.
@@ -93,7 +95,18 @@ impl<L: Elaborate> Site<L> {
         offset: u32,
         namespace: Namespace,
     ) -> Resolution {
+        if let [owner, name] = segments
+            && let Some(owner) = self.owner(owner)
+        {
+            let found = items::associated_name(db, owner, name, namespace);
+            return found.unwrap_or(Resolution::External);
+        }
         self.names(db).resolve(db, segments, offset, namespace)
+    }
+
+    /// The type of the project that a generic parameter stands for.
+    pub(in crate::kernel) fn owner(&self, name: &str) -> Option<ItemId> {
+        self.generics.get(name).and_then(Bound::owner)
     }
 
     /// The scope of a place in the item.
@@ -106,14 +119,14 @@ impl<L: Elaborate> Site<L> {
     }
 }
 
-/// The segments of a path without generics. They are read from the shared nodes, which takes no allocation a node.
+/// The segments of a path without generics; a type in front of it gives its own, its trait none. They are read from the shared nodes, which takes no allocation a node.
 pub(in crate::kernel) fn segments(path: &ast::Path) -> Vec<String> {
     let mut segments = Vec::new();
     let mut rest = Some(path.syntax().green());
     // A path is bounded by the text; qualifiers are walked, not recursed into.
     while let Some(path) = rest {
         segments.extend(segment_of(path).map(|name| name.trim_start_matches("r#").to_owned()));
-        rest = child(path, SyntaxKind::PATH);
+        rest = child(path, SyntaxKind::PATH).or_else(|| anchor_of(path));
     }
     segments.reverse();
     segments
@@ -126,6 +139,13 @@ pub(in crate::kernel) fn segment_of(path: &GreenNodeData) -> Option<&str> {
     name.children()
         .find_map(NodeOrToken::into_token)
         .map(GreenTokenData::text)
+}
+
+/// The path of the type in `<Type as Trait>::name` and `<Type>::name`, for the path that begins with it.
+fn anchor_of(path: &GreenNodeData) -> Option<&GreenNodeData> {
+    let segment = child(path, SyntaxKind::PATH_SEGMENT)?;
+    let anchor = child(segment, SyntaxKind::TYPE_ANCHOR)?;
+    child(child(anchor, SyntaxKind::PATH_TYPE)?, SyntaxKind::PATH)
 }
 
 /// The first child of a kind.

@@ -1,8 +1,8 @@
 //! TRF loads and alignment, in words.
 
 use crate::derivation::contraction::{
-    AlignDerivation, AlignViolation, AlignedTime, TrfLoadDerivation, TrfLoadViolation,
-    TrfSequencer, TrfSequencerError, is_operand_type,
+    AlignDerivation, AlignViolation, AlignedTime, PARTIAL_ROWS, TrfLoadDerivation,
+    TrfLoadViolation, TrfSequencer, TrfSequencerError, is_operand_type,
 };
 use crate::derivation::conventions::Conventions;
 use crate::hardware::{ElementType, Target, fetch_cast_targets};
@@ -19,7 +19,9 @@ use crate::rules::sequencer::bytes;
 use crate::rules::wording::{
     StageOf, at_uses, differing, link_use, names, propose_instead, written,
 };
-use crate::rules::{Alternative, Applicability, Checked, Finding, Rule, broadcast, rows, words};
+use crate::rules::{
+    Alternative, Applicability, Checked, Finding, Group, Rule, broadcast, rows, words,
+};
 
 const TYPES: &str = "`i4`, `i8`, `f8e4m3`, `f8e5m2` and `bf16`";
 
@@ -81,6 +83,20 @@ pub(super) fn trf_load(
                 let template = vec!["{}"; replaced.len()].join(" of ");
                 let words = ("write ", &*template);
                 finding.suggest(words, Applicability::Maybe, *span, &replaced)
+            }
+            TrfLoadViolation::PartialRows { axis, live } => {
+                let counts = words::alternatives(&PARTIAL_ROWS);
+                let mut finding = Finding::new(
+                    &TRF_ROW_MISMATCH,
+                    row.span,
+                    format!(
+                        "the lanes are steps of the padded axis `{axis}` with {live} values; the compiler cuts lanes out of such an \
+                         axis where it has {counts}"
+                    ),
+                )
+                .help("cut the lanes where no padding is, or fetch the axis with all of its values in each lane");
+                finding.group = Some(Group::Toolchain);
+                finding
             }
             TrfLoadViolation::ElementMismatch => {
                 let source = "the rest of the collected time, then the packet,";

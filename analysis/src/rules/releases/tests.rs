@@ -66,7 +66,7 @@ fn rows() -> Vec<Row> {
         (false, Some(4..=10), "spm_capacity"),
         (false, Some(9..=10), "spm_pe_size gather_mapping scatter_mapping spm_index_placement"),
         (false, Some(2..=9), "register_store_from_main"),
-        (false, Some(2..=10), "stage_unimplemented"),
+        (false, Some(2..=10), "stage_unimplemented unfinished_pass"),
         (false, Some(5..=10), "context_restriction"),
         (false, Some(6..=10), "operand_slots"),
         (false, Some(7..=10), "fetch_packet_contiguity vrf_element_mismatch lift_placement lift_order"),

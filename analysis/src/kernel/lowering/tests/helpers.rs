@@ -139,8 +139,9 @@ fn generic_parameters_are_bound_by_arguments_and_turbofish() {
 fn a_generic_function_is_judged_where_it_is_called() {
     let (_, body) = lower_in(GENERIC, "copy");
     assert_eq!(reasons(&body), []);
-    let (_, body) = lower_in(GENERIC, "lonely");
-    assert_eq!(reasons(&body), [UnresolvedReason::GenericMapping]);
+    let (db, body) = lower_in(GENERIC, "lonely");
+    assert_eq!(reasons(&body), [UnresolvedReason::NeverCalled]);
+    assert_eq!(text_at(&db, body.unresolved[0].span), "lonely");
 }
 
 #[test]

@@ -1,0 +1,342 @@
+//! Calls of the project's own macros: which definition a name means, and what each call of a file stands for.
+//!
+//! Runs before names are resolved, since macros declare names: a macro is looked for where its text is in scope, else among the
+//! files of the package, else among what other packages export. Where two definitions fit, none is taken. Macros of other crates
+//! are not known.
+
+#![allow(
+    missing_docs,
+    reason = "salsa generates undocumented constructors and setters"
+)]
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasName};
+use ra_ap_syntax::{SourceFile as SourceTree, SyntaxKind, SyntaxNode, TextRange, TextSize};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::crates::package_around;
+use super::file::{macro_name, plain_name};
+use crate::db::Db;
+use crate::inputs::{PackageEntry, Project, SourceFile, parse};
+use crate::syntax::{CallPlace, MacroRules};
+
+/// What begins a definition.
+const KEYWORD: &str = "macro_rules";
+
+/// Bytes that all calls of a file together may stand for.
+const MAXIMUM_LENGTH: usize = 1 << 22;
+
+/// Macros of the library and of Rust, which are never looked for.
+const KNOWN: [&str; 34] = [
+    "m",
+    "i",
+    "axes",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "cfg",
+    "column",
+    "compile_error",
+    "concat",
+    "dbg",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "env",
+    "eprint",
+    "eprintln",
+    "file",
+    "format",
+    "include",
+    "include_bytes",
+    "include_str",
+    "line",
+    "matches",
+    "option_env",
+    "panic",
+    "print",
+    "println",
+    "stringify",
+    "todo",
+    "unimplemented",
+    "unreachable",
+    "vec",
+    "write",
+];
+
+/// What a call among the items of a module stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ExpandedItems {
+    /// The text of the items.
+    pub(super) text: String,
+    /// Where all of it is reported: the macro's name and its sign.
+    pub(super) place: TextRange,
+}
+
+/// What the calls of a file stand for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ExpandedCalls {
+    /// Calls among the items of modules, by their range.
+    pub(super) items: Vec<(TextRange, ExpandedItems)>,
+    /// Calls inside of items: their range, where they are reported, and the text.
+    pub(super) inside: Vec<(TextRange, TextRange, String)>,
+}
+
+/// A definition, as other files see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Definition {
+    name: Arc<str>,
+    rules: MacroRules,
+    exported: bool,
+}
+
+/// A definition of the file itself.
+struct Own {
+    name: Arc<str>,
+    rules: MacroRules,
+    /// Where it is in scope.
+    scope: TextRange,
+}
+
+/// What the calls of a file stand for that name macros of the project. `text` is the tree's text.
+pub(super) fn expanded_calls(
+    db: &dyn Db,
+    file: SourceFile,
+    tree: &SourceTree,
+    text: &str,
+) -> ExpandedCalls {
+    let mut found = ExpandedCalls::default();
+    let called = called_names(text);
+    if called.is_empty() {
+        return found;
+    }
+    let own = own_definitions(tree, text);
+    let elsewhere = OnceCell::new();
+    let lookup = |name: &str, at: TextSize| -> Option<MacroRules> {
+        let fits = |own: &&Own| *own.name == *name;
+        // The last one before the call, in the innermost scope around it; else any, as `#[macro_use]` has it.
+        let visible = own.iter().filter(fits).filter(|own| own.scope.contains(at));
+        let nearest = visible.max_by_key(|own| own.scope.start());
+        if let Some(own) = nearest.or_else(|| own.iter().rfind(fits)) {
+            return Some(own.rules.clone());
+        }
+        elsewhere
+            .get_or_init(|| macros_for(db, file))
+            .get(name)
+            .cloned()
+            .flatten()
+    };
+    let mut length = 0_usize;
+    let calls = tree.syntax().descendants().filter_map(ast::MacroCall::cast);
+    for call in calls {
+        let Some(name) = macro_name(&call).filter(|name| called.contains(name.as_str())) else {
+            continue;
+        };
+        let range = call.syntax().text_range();
+        let Some(rules) = lookup(&name, range.start()) else {
+            continue;
+        };
+        let (among_items, place) = place_of(&call);
+        let Some(arguments) = arguments(&call) else {
+            continue;
+        };
+        let expanded = rules.expand(&arguments, place, &|name| lookup(name, range.start()));
+        let Some(expanded) = expanded else { continue };
+        length = length.saturating_add(expanded.len());
+        if length > MAXIMUM_LENGTH {
+            break;
+        }
+        let reported = reported_at(&call);
+        if among_items {
+            let items = ExpandedItems {
+                text: expanded,
+                place: reported,
+            };
+            found.items.push((range, items));
+        } else {
+            found.inside.push((range, reported, expanded));
+        }
+    }
+    found
+}
+
+/// The names of macros that a text calls, without those of the library and of Rust.
+fn called_names(text: &str) -> FxHashSet<&str> {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.match_indices('!')
+        .filter_map(|(at, _)| {
+            let before = text.get(..at)?;
+            let begins = before.trim_end_matches(is_word).len();
+            let name = before.get(begins..).filter(|name| !name.is_empty())?;
+            let behind = text.get(at + 1..)?.trim_start();
+            let is_call = behind.starts_with(['(', '[', '{']);
+            (is_call && !KNOWN.contains(&name)).then_some(name)
+        })
+        .collect()
+}
+
+/// Whether a call is among the items of a module, and where it is written.
+fn place_of(call: &ast::MacroCall) -> (bool, CallPlace) {
+    use SyntaxKind::{ASSOC_ITEM_LIST, EXPR_STMT, ITEM_LIST, MACRO_EXPR, SOURCE_FILE, STMT_LIST};
+    let kind = |node: &SyntaxNode| node.parent().map(|parent| parent.kind());
+    let node = call.syntax();
+    match kind(node) {
+        Some(SOURCE_FILE | ITEM_LIST) => {
+            let in_block = node
+                .ancestors()
+                .any(|node| ast::BlockExpr::can_cast(node.kind()));
+            (!in_block, CallPlace::Statement)
+        }
+        Some(ASSOC_ITEM_LIST | STMT_LIST) => (false, CallPlace::Statement),
+        Some(MACRO_EXPR) => {
+            let around = node.parent().as_ref().and_then(kind);
+            let place = match around {
+                Some(EXPR_STMT | STMT_LIST) => CallPlace::Statement,
+                _ => CallPlace::Inside,
+            };
+            (false, place)
+        }
+        _ => (false, CallPlace::Inside),
+    }
+}
+
+/// The text between the brackets of a call.
+fn arguments(call: &ast::MacroCall) -> Option<String> {
+    let text = call.token_tree()?.syntax().text().to_string();
+    let inside = text.strip_prefix(['(', '[', '{'])?;
+    Some(inside.strip_suffix([')', ']', '}'])?.to_owned())
+}
+
+/// The name of a called macro, with its path and its sign.
+fn reported_at(call: &ast::MacroCall) -> TextRange {
+    let whole = call.syntax().text_range();
+    let path = call.path().map(|path| path.syntax().text_range());
+    let sign = call.excl_token().map(|sign| sign.text_range());
+    match (path, sign) {
+        (Some(path), Some(sign)) => path.cover(sign),
+        _ => whole,
+    }
+}
+
+/// The definitions of a file with their scopes, in the order of the text.
+fn own_definitions(tree: &SourceTree, text: &str) -> Vec<Own> {
+    if !text.contains(KEYWORD) {
+        return Vec::new();
+    }
+    let end = tree.syntax().text_range().end();
+    let definitions = tree
+        .syntax()
+        .descendants()
+        .filter_map(ast::MacroRules::cast);
+    definitions
+        .filter_map(|definition| {
+            let from = definition.syntax().text_range().end();
+            let around = definition.syntax().ancestors().skip(1).find(|node| {
+                ast::BlockExpr::can_cast(node.kind()) || ast::ItemList::can_cast(node.kind())
+            });
+            let to = around.map_or(end, |around| around.text_range().end());
+            Some(Own {
+                name: plain_name(definition.name()?.text()),
+                rules: rules_of(&definition)?,
+                scope: TextRange::new(from, to.max(from)),
+            })
+        })
+        .collect()
+}
+
+fn rules_of(definition: &ast::MacroRules) -> Option<MacroRules> {
+    let text = definition.token_tree()?.syntax().text().to_string();
+    let inside = text.strip_prefix(['(', '[', '{'])?;
+    MacroRules::read(inside.strip_suffix([')', ']', '}'])?)
+}
+
+/// The definitions of a file, as other files see them: those in blocks are not seen.
+#[salsa::tracked(returns(clone))]
+fn definitions(db: &dyn Db, file: SourceFile) -> Arc<[Definition]> {
+    if !file.text(db).contains(KEYWORD) {
+        return Arc::from([]);
+    }
+    let Some(tree) = parse(db, file).tree() else {
+        return Arc::from([]);
+    };
+    let all = tree
+        .syntax()
+        .descendants()
+        .filter_map(ast::MacroRules::cast);
+    let seen = all.filter(|definition| {
+        let mut around = definition.syntax().ancestors();
+        !around.any(|node| ast::BlockExpr::can_cast(node.kind()))
+    });
+    seen.filter_map(|definition| {
+        let exported = definition.attrs().any(|attribute| {
+            let name = attribute.path().and_then(|path| path.as_single_name_ref());
+            name.is_some_and(|name| name.text() == "macro_export")
+        });
+        Some(Definition {
+            name: plain_name(definition.name()?.text()),
+            rules: rules_of(&definition)?,
+            exported,
+        })
+    })
+    .collect()
+}
+
+/// Macros by name; none where several are meant.
+type Macros = FxHashMap<Arc<str>, Option<MacroRules>>;
+
+/// The macros of a project by package, and those that any package may use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct ProjectMacros {
+    packages: FxHashMap<Option<PackageEntry>, Macros>,
+    exported: Macros,
+}
+
+#[salsa::tracked(returns(clone))]
+fn project_macros(db: &dyn Db, project: Project) -> Arc<ProjectMacros> {
+    let mut found = ProjectMacros::default();
+    for file in project.files(db).values() {
+        let definitions = definitions(db, *file);
+        if definitions.is_empty() {
+            continue;
+        }
+        let package = package_around(db, *file);
+        for definition in definitions.iter() {
+            let own = found.packages.entry(package).or_default();
+            add(own, definition);
+            if definition.exported {
+                add(&mut found.exported, definition);
+            }
+        }
+    }
+    Arc::new(found)
+}
+
+fn add(macros: &mut Macros, definition: &Definition) {
+    let name = Arc::clone(&definition.name);
+    macros
+        .entry(name)
+        .and_modify(|known| {
+            if known.as_ref() != Some(&definition.rules) {
+                *known = None;
+            }
+        })
+        .or_insert_with(|| Some(definition.rules.clone()));
+}
+
+/// The macros that a file may call.
+fn macros_for(db: &dyn Db, file: SourceFile) -> Macros {
+    let Some(project) = Project::try_get(db) else {
+        return Macros::default();
+    };
+    let all = project_macros(db, project);
+    let mut macros = all.exported.clone();
+    if let Some(own) = all.packages.get(&package_around(db, file)) {
+        macros.extend(
+            own.iter()
+                .map(|(name, rules)| (Arc::clone(name), rules.clone())),
+        );
+    }
+    macros
+}

@@ -1,0 +1,106 @@
+//! Macros of the project: what a call declares, where its findings are, and what an edit of a definition changes.
+
+use crate::{FileReport, Workspace};
+
+const TEMPLATE: &str = "macro_rules! load {
+    ($name:ident, $element:ty) => {
+        #[device(chip = 1)]
+        fn $name(device: &mut Device, x: &HbmTensor<i32, m![1], m![A]>) {
+            let x: DmTensor<i32, m![1], m![1 # 2], m![A / 8], $element> = x.to_dm(&mut device.tdma);
+        }
+    };
+}
+";
+
+fn report(files: &[(&str, &str)], path: &str) -> FileReport {
+    let mut workspace = Workspace::new();
+    for (path, text) in files {
+        workspace.set_file(path, text);
+    }
+    workspace.analysis().check_file(path)
+}
+
+/// Rule, line and columns of what is denied.
+fn denied(report: &FileReport) -> Vec<(&str, u32, u32, u32)> {
+    let found = report.diagnostics.iter();
+    let denied = found.filter(|found| found.default_level == crate::Level::Deny);
+    denied
+        .map(|found| {
+            let (start, end) = (found.range.start, found.range.end);
+            (found.rule, start.line, start.column, end.column)
+        })
+        .collect()
+}
+
+fn head() -> String {
+    format!("use furiosa_opt_std::prelude::*;\naxes![A = 2048, B = 3];\n{TEMPLATE}")
+}
+
+#[test]
+fn kernels_of_a_macro_are_judged_at_its_calls() {
+    let text = head() + "load!(right, m![A % 8]);\n    load!(wrong, m![A % 7]);\n";
+    let report = report(&[("a.rs", &text)], "a.rs");
+    assert_eq!(report.kernels, 2);
+    assert_eq!(report.unresolved, []);
+    assert_eq!(denied(&report), [("modulo_indivisible", 11, 5, 10)]);
+    assert!(
+        report
+            .diagnostics
+            .iter()
+            .all(|found| found.fixes.is_empty())
+    );
+}
+
+#[test]
+fn macros_of_other_files_are_found_where_one_is_meant() {
+    let macros = TEMPLATE;
+    let user = "use furiosa_opt_std::prelude::*;\naxes![A = 2048];\ncrate::load!(k, m![A % 8]);\n";
+    let root = "#[macro_use] mod macros; mod user;";
+    let files = [("lib.rs", root), ("macros.rs", macros), ("user.rs", user)];
+    assert_eq!(report(&files, "user.rs").kernels, 1);
+    // Two of one name that differ: neither is taken, and what hides a kernel is said.
+    let other = TEMPLATE.replace("chip = 1", "chip = 2");
+    let both = [
+        ("lib.rs", root),
+        ("macros.rs", macros),
+        ("more.rs", &*other),
+        ("user.rs", user),
+    ];
+    assert_eq!(report(&both, "user.rs").kernels, 0);
+}
+
+#[test]
+fn calls_in_bodies_take_their_place() {
+    let text = "use furiosa_opt_std::prelude::*;
+axes![A = 2048];
+macro_rules! flits { ($stream:expr) => { $stream.fetch::<m![1], m![A % 8]>().collect::<m![1], m![A % 8]>() }; }
+macro_rules! pass {
+    ($out:ident = $device:ident, $x:expr) => {
+        let $out: DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 8]> =
+            flits!($device.main.begin($x.view())).commit_trim::<m![A % 8]>().commit();
+    };
+}
+#[device(chip = 1)]
+fn k(device: &mut Device, x: &HbmTensor<i32, m![1], m![A]>) -> HbmTensor<i32, m![1], m![A]> {
+    let x: DmTensor<i32, m![1], m![1 # 2], m![A / 8], m![A % 8]> = x.to_dm(&mut device.tdma);
+    pass!(y = device, x);
+    y.to_hbm(&mut device.tdma)
+}
+";
+    let report = report(&[("a.rs", text)], "a.rs");
+    assert_eq!(report.unresolved, []);
+    assert_eq!(report.operations.resolved, 3);
+}
+
+#[test]
+fn an_edit_of_a_definition_reaches_its_calls() {
+    let mut workspace = Workspace::new();
+    workspace.set_file("lib.rs", "#[macro_use] mod macros; mod user;");
+    workspace.set_file("macros.rs", TEMPLATE);
+    let user = "use furiosa_opt_std::prelude::*;\naxes![A = 2048];\nload!(k, m![A % 8]);\n";
+    workspace.set_file("user.rs", user);
+    assert_eq!(denied(&workspace.analysis().check_file("user.rs")), []);
+    workspace.set_file("macros.rs", &TEMPLATE.replace("m![A / 8]", "m![A / 7]"));
+    let report = workspace.analysis().check_file("user.rs");
+    assert_eq!(denied(&report), [("stride_indivisible", 2, 0, 5)]);
+}

@@ -1,0 +1,201 @@
+//! Expansion of `macro_rules!`: the text that a call stands for.
+//!
+//! Works on tokens alone: it knows no files, no scopes and no names but those of fragments. Which definition a name means is said
+//! from outside. What cannot be expanded is an error, and the caller leaves the call as it is.
+//!
+//! Two things differ from `rustc`, which has them by hygiene and invisible groups. A name that a template binds with `let` gets
+//! another one if an argument says it as well. An expression is put into parentheses where what is around it could tear it apart.
+
+mod matching;
+mod tokens;
+mod transcribing;
+
+use std::sync::Arc;
+
+use ra_ap_syntax::SyntaxKind;
+
+use matching::Matcher;
+use tokens::{Token, group_end, is_word, lex, write};
+use transcribing::{Piece, transcribe};
+
+/// Calls in each other that are expanded.
+const MAXIMUM_DEPTH: usize = 64;
+/// Bytes that one call may stand for, those of the calls in it included.
+const MAXIMUM_LENGTH: usize = 1 << 18;
+/// Rules that are tried, and bytes that are read again for them, for one call.
+const MAXIMUM_WORK: usize = 1 << 21;
+
+/// The rules of one macro.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MacroRules {
+    rules: Arc<[Rule]>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Rule {
+    pattern: Vec<Matcher>,
+    template: Vec<Piece>,
+}
+
+/// Where a call is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallPlace {
+    /// Among items or statements: what it stands for takes its place as it is.
+    Statement,
+    /// In an expression, a type or a pattern.
+    Inside,
+}
+
+/// Says which macro a name means.
+pub type MacroLookup<'a> = &'a dyn Fn(&str) -> Option<MacroRules>;
+
+/// What is left of the limits for one call.
+#[derive(Debug)]
+struct Budget {
+    length: usize,
+    work: usize,
+}
+
+impl Budget {
+    fn work(&mut self, bytes: usize) -> Option<()> {
+        self.work = self.work.checked_sub(bytes.max(1))?;
+        Some(())
+    }
+}
+
+impl MacroRules {
+    /// Reads the rules between the braces of a definition; none where they are no rules.
+    pub fn read(text: &str) -> Option<Self> {
+        let tokens = lex(text);
+        let mut rules = Vec::new();
+        let mut at = 0;
+        while at < tokens.len() {
+            let pattern_end = group_end(&tokens, at)?;
+            let arrow = tokens.get(pattern_end..pattern_end.checked_add(2)?)?;
+            if write(arrow) != "=>" {
+                return None;
+            }
+            let template = pattern_end + 2;
+            let template_end = group_end(&tokens, template)?;
+            rules.push(Rule {
+                pattern: Matcher::read(tokens.get(at + 1..pattern_end - 1)?)?,
+                template: Piece::read(tokens.get(template + 1..template_end - 1)?)?,
+            });
+            at = template_end;
+            if tokens.get(at).is_some_and(|token| &*token.text == ";") {
+                at += 1;
+            }
+        }
+        (!rules.is_empty()).then(|| Self {
+            rules: rules.into(),
+        })
+    }
+
+    /// What a call of this macro stands for; `arguments` is the text between its brackets. None where no rule fits, or limits are
+    /// exceeded. Calls in the result that `lookup` knows are expanded as well.
+    pub fn expand(
+        &self,
+        arguments: &str,
+        place: CallPlace,
+        lookup: MacroLookup<'_>,
+    ) -> Option<String> {
+        let mut budget = Budget {
+            length: MAXIMUM_LENGTH,
+            work: MAXIMUM_WORK,
+        };
+        let expanded = self.expanded(&lex(arguments), place, lookup, &mut budget, 0)?;
+        Some(write(&expanded))
+    }
+
+    fn expanded(
+        &self,
+        arguments: &[Token],
+        place: CallPlace,
+        lookup: MacroLookup<'_>,
+        budget: &mut Budget,
+        depth: usize,
+    ) -> Option<Vec<Token>> {
+        if depth >= MAXIMUM_DEPTH {
+            return None;
+        }
+        let written = self.rules.iter().find_map(|rule| {
+            let bound = matching::bind(&rule.pattern, arguments, budget)?;
+            Some(transcribe(&rule.template, &bound, budget))
+        })??;
+        let expanded = with_calls_expanded(written, place, lookup, budget, depth + 1)?;
+        Some(match place {
+            CallPlace::Inside if matching::is_torn(&expanded, budget) => {
+                tokens::parenthesised(expanded)
+            }
+            _ => expanded,
+        })
+    }
+}
+
+/// A text with the calls in it expanded that are known.
+fn with_calls_expanded(
+    text: Vec<Token>,
+    around: CallPlace,
+    lookup: MacroLookup<'_>,
+    budget: &mut Budget,
+    depth: usize,
+) -> Option<Vec<Token>> {
+    let mut result: Vec<Token> = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(token) = text.get(at) {
+        let call = call_at(&text, at, lookup);
+        let Some((rules, open, end)) = call else {
+            result.push(token.clone());
+            at += 1;
+            continue;
+        };
+        // A path in front of the name is part of the call.
+        while result.len() >= 3 && is_path_end(&result) {
+            result.truncate(result.len() - 3);
+        }
+        let opens = match result.last() {
+            None => around == CallPlace::Statement,
+            Some(before) => matches!(&*before.text, ";" | "{" | "}" | "]"),
+        };
+        let goes_on = text
+            .get(end)
+            .is_some_and(|next| matches!(&*next.text, "." | "?"));
+        let place = if opens && !goes_on {
+            CallPlace::Statement
+        } else {
+            CallPlace::Inside
+        };
+        let arguments = text.get(open + 1..end - 1)?;
+        result.extend(rules.expanded(arguments, place, lookup, budget, depth)?);
+        at = end;
+    }
+    budget.length = budget.length.checked_sub(write(&result).len())?;
+    Some(result)
+}
+
+/// The macro that is called at a token, the token that opens its arguments and the one behind them.
+fn call_at(
+    text: &[Token],
+    at: usize,
+    lookup: MacroLookup<'_>,
+) -> Option<(MacroRules, usize, usize)> {
+    let name = text.get(at).filter(|token| is_word(token))?;
+    let bang = text.get(at + 1)?;
+    let open = text.get(at + 2)?;
+    if bang.kind != SyntaxKind::BANG || !matches!(&*open.text, "(" | "[" | "{") {
+        return None;
+    }
+    let rules = lookup(&name.text)?;
+    Some((rules, at + 2, group_end(text, at + 2)?))
+}
+
+/// Whether tokens end in `name::`.
+fn is_path_end(tokens: &[Token]) -> bool {
+    let [.., name, first, second] = tokens else {
+        return false;
+    };
+    is_word(name) && &*first.text == ":" && &*second.text == ":"
+}
+
+#[cfg(test)]
+mod tests;
