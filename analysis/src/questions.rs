@@ -522,7 +522,7 @@ mod tests {
         );
         // What is refused is where it is, in letters of several bytes too.
         assert_eq!(place(current(8, "m![A, ä % 3]")).as_deref(), Some("ä"));
-        assert_eq!(place(current(8, "B, A / 3")).as_deref(), Some("3"));
+        assert_eq!(place(current(8, "B, A / 3")).as_deref(), Some("/ 3"));
     }
 
     #[test]

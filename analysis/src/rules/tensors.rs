@@ -67,7 +67,7 @@ pub(in crate::rules) static CLUSTER_SIZE: Rule = rule!(
     Hardware,
     Memory,
     "Size Constraint",
-    "the cluster level has another size than 2",
+    "the cluster level has another size than the release takes: 2, later 1 or 2",
     "Every chip has two clusters, and both run the same commands; a tensor cannot leave one of them out. \
      A kernel that needs only one pads the level: `1 # 2` puts the data into the first cluster and leaves \
      the second one idle. An axis of two, or a factor of two of a larger one, puts both to work.",
@@ -80,7 +80,7 @@ pub(in crate::rules) static SLICE_SIZE: Rule = rule!(
     Hardware,
     Memory,
     "Size Constraint",
-    "the slice level has another size than 256",
+    "the slice level has another size than the release takes: 256, later 64, 128 or 256",
     "A cluster has 256 slices, and a command runs on all of them at once. Slices without data are \
      padding, so the size of the level is always 256: `X / n # 256`. Where the level is larger, a factor \
      of it belongs into the element level; where it is smaller, either the padding is missing or a factor \
@@ -116,10 +116,11 @@ pub(in crate::rules) static DM_CAPACITY: Rule = rule!(
     Hardware,
     Memory,
     "Size Constraint",
-    "a tensor does not fit the 512 KiB of data memory that a slice has",
-    "A slice owns 512 KiB of data memory and sees no other slice's. The element level, padding included, \
-     is what each slice holds, and it has to end before the last byte. Larger tensors are spread over \
-     more slices, or stay in HBM and are worked on in tiles.",
+    "tensors do not fit the 512 KiB of data memory that a slice has",
+    "A slice owns 512 KiB of data memory and sees no other slice's. The element level of a tensor, padding included, \
+     is what each slice holds of it. Where authors write addresses, it has to end before the last byte; where the compiler chooses \
+     them, all tensors that are needed at the same time have to fit together, each from its making to its last reader. Larger tensors \
+     are spread over more slices, or stay in HBM and are worked on in tiles.",
     alt;
     refused: Refusal::BY_COMPILER,
 );
@@ -129,9 +130,9 @@ pub(in crate::rules) static TRF_CAPACITY: Rule = rule!(
     Hardware,
     Memory,
     "Size Constraint, TRF Address Modes",
-    "a tensor does not fit the tensor register file",
+    "tensors do not fit the tensor register file",
     "The register file of a slice has eight bank rows of 8 KiB, 64 KiB in all, and a half of it where the address names \
-     a half. Each row of the tensor takes a bank row; with fewer than eight rows the others extend the ones in use, so \
+     a half. Where the compiler chooses the place, all tensors that are needed at the same time have to fit together. Each row of the tensor takes a bank row; with fewer than eight rows the others extend the ones in use, so \
      what counts is the product of rows and bytes a row.",
     alt;
     refused: Refusal::BY_LIBRARIES,
@@ -143,7 +144,7 @@ pub(in crate::rules) static VRF_CAPACITY: Rule = rule!(
     Memory,
     "Size Constraint",
     "tensors do not fit the 8 KiB of vector register file that a slice has",
-    "The Vector Engine reads its operands from 8 KiB of registers a slice. A tensor has to end before the \
+    "The Vector Engine reads its operands from 8 KiB of registers a slice. A tensor that is given an address has to end before the \
      last byte, and all tensors that are needed at the same time have to fit together, wherever they are. \
      An operand is needed from its load to the last operation that names it.",
     alt;
@@ -155,8 +156,8 @@ pub(in crate::rules) static HBM_CAPACITY: Rule = rule!(
     Hardware,
     Memory,
     "Memory",
-    "a tensor ends behind the 48 GiB of HBM that a chip has",
-    "The element level of an HBM tensor is what each chip holds, from its address on. An address and a \
+    "a tensor does not fit the 48 GiB of HBM that a chip has, or ends behind them",
+    "The element level of an HBM tensor is what each chip holds, from its address on where one is written. An address and a \
      size that together reach behind the last byte of the chip's 48 GiB name memory that does not exist; \
      the transfer that touches it stops the kernel.";
     refused: Refusal::BY_COMPILER,

@@ -8,12 +8,11 @@ use crate::db::Db;
 use crate::hardware::ElementType;
 use crate::inputs::SourceFile;
 use crate::items::{
-    ItemId, ItemKind, Namespace, Resolution, ScopeRef, Span, alias_mapping, block_scopes, dialect,
+    ItemId, ItemKind, Namespace, Resolution, ScopeRef, Span, alias_mapping, block_scopes,
     parse_item, resolve, resolve_mapping_type, scope_at,
 };
 use crate::kernel::dialect::{TypeEntry, TypeParameter, TypeShape, of_file};
 use crate::kernel::{Level, Tier};
-use crate::libraries::Library;
 use crate::mapping::Mapping;
 use crate::numbers::thousands;
 
@@ -78,10 +77,6 @@ fn of_type(
     written: &ast::Type,
     text: Span,
 ) -> Option<(String, String)> {
-    // The successor's types have other parameters.
-    if dialect(db, alias.file(db)).library != Library::VisaStd {
-        return None;
-    }
     let ast::Type::PathType(path) = written else {
         return None;
     };

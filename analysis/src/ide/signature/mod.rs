@@ -201,7 +201,8 @@ fn parameter_words(dialect: Dialect, parameter: TypeParameter) -> (&'static str,
             Level::Row => {
                 let counts: Vec<u64> = machine.row_counts().collect();
                 let counts = one_of(&counts);
-                return ("Row", format!("The rows of the MAC array: {counts}."));
+                let words = format!("The rows of the MAC array: {counts}.");
+                return (dialect.words.row_name, words);
             }
             Level::Element => (
                 "Element",

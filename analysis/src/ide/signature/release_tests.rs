@@ -194,6 +194,12 @@ fn signatures_are_those_of_the_release() {
             "let y = HbmTensor::alloc($0);",
             "HbmTensor::alloc(device: &Device)",
         ),
+        // Types.
+        (
+            8,
+            "let y: TrfTensor<bf16, $0",
+            "TrfTensor<D, Chip, Cluster, Slice, Lane, Element>",
+        ),
     ];
     let mut problems = Vec::new();
     for (minor, text, wanted) in table {

@@ -7,7 +7,9 @@
 mod common;
 mod guide;
 mod history;
+mod method;
 mod opt_std;
+mod plan;
 mod releases;
 mod terms;
 mod visa_std;
@@ -20,14 +22,16 @@ use crate::inputs::SourceFile;
 use crate::items;
 use crate::libraries::{self, OperationNames};
 
-use super::catalogue::{CanonicalStage, Generic, Role};
+use super::catalogue::{CanonicalStage, Role};
 use super::{Context, Level, Position, Tier, Way};
 
 pub use crate::libraries::Release;
 
 pub use guide::{Guide, GuideRow, Part};
 pub use history::History;
+pub use method::{Argument, Arity, Method, StageUse};
 pub use opt_std::OPT_STD;
+pub use plan::{PlanKind, PlanStep};
 pub use releases::Releases;
 pub use visa_std::VISA_STD;
 pub use words::{ConditionWord, GuardWord, OperandWord, SwitchWord, Words};
@@ -137,91 +141,6 @@ pub enum Receiver {
     RunTimeValue,
 }
 
-/// What a plan will do once it is carried out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PlanKind {
-    /// Moves a tensor of the DM between chips and clusters.
-    Redistribution,
-    /// Reads the rows that indices name.
-    Gather,
-    /// Writes the rows that indices name.
-    Scatter,
-}
-
-/// What a method adds to a plan, or that it carries it out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PlanStep {
-    /// The parts of a level change places.
-    Shuffle(Level),
-    /// Each part of a level takes a part of its elements.
-    Slice(Level),
-    /// A gather of an axis.
-    Gather,
-    /// A scatter of an axis.
-    Scatter,
-    /// The indices are byte offsets.
-    Offsets,
-    /// The indices are positions.
-    Positions,
-    /// Only the first indices count.
-    Prefix,
-    /// Carries the plan out: it makes a tensor.
-    Make,
-    /// Carries the plan out: it writes a tensor or view.
-    Write,
-}
-
-impl PlanStep {
-    /// Whether the step exists on a plan whose last step is another. A redistribution goes from chips to clusters and shuffles before
-    /// it slices; a gather or scatter is given its indices once, and a gather of byte offsets may be cut to the first of them.
-    #[must_use]
-    pub fn may_follow(self, last: Self) -> bool {
-        const ORDER: [PlanStep; 4] = [
-            PlanStep::Shuffle(Level::Chip),
-            PlanStep::Shuffle(Level::Cluster),
-            PlanStep::Slice(Level::Chip),
-            PlanStep::Slice(Level::Cluster),
-        ];
-        let place = |step| ORDER.iter().position(|other| *other == step);
-        match (place(last), self) {
-            (Some(before), step) => match place(step) {
-                Some(after) => {
-                    before < after || (before == after && matches!(step, Self::Slice(_)))
-                }
-                None => matches!(step, Self::Make | Self::Write),
-            },
-            (None, Self::Offsets | Self::Positions) => {
-                matches!(last, Self::Gather | Self::Scatter)
-            }
-            (None, Self::Prefix) => last == Self::Offsets,
-            (None, Self::Make | Self::Write) => {
-                matches!(last, Self::Offsets | Self::Positions | Self::Prefix)
-            }
-            (None, _) => false,
-        }
-    }
-}
-
-/// How many operands an operation of an ALU takes besides the stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Arity {
-    /// None; on a pair two booleans say which groups run.
-    Unary,
-    /// One operand.
-    Binary,
-    /// Two operands, the second a constant.
-    Ternary,
-}
-
-/// A stage that a method asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct StageUse {
-    /// The stage.
-    pub stage: CanonicalStage,
-    /// Whether it makes one stream of two groups.
-    pub merges: bool,
-}
-
 /// What a method does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
@@ -292,151 +211,6 @@ impl Action {
                 | Self::Begin
                 | Self::BeginInterleaved
         )
-    }
-}
-
-/// An argument of a method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Argument {
-    /// What it is for.
-    pub role: Role,
-    /// Its name in a signature.
-    pub name: &'static str,
-    /// Its type.
-    pub ty: &'static str,
-    /// What it means; empty where the catalogue says it of the stage.
-    pub meaning: &'static str,
-    /// What usually is written; empty where there is nothing usual.
-    pub usual: &'static str,
-    /// What is written behind it, as a snippet.
-    pub suffix: &'static str,
-    /// Whether there are calls without it: those in another context.
-    pub optional: bool,
-}
-
-/// A method of the library.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Method {
-    /// Its name.
-    pub name: &'static str,
-    /// Its receiver.
-    pub receiver: Receiver,
-    /// Its type and constant parameters in the order of the turbofish.
-    pub generics: &'static [Generic],
-    /// Its arguments in order.
-    pub arguments: &'static [Argument],
-    /// What it does.
-    pub action: Action,
-    /// The positions that the library offers it at, where these are fewer than the machine has.
-    pub offered_at: Option<&'static [Position]>,
-    /// The one context that offers it, and from which release on.
-    pub only_in: Option<(Context, Release)>,
-    /// The releases that have it; `None` for what only the book has.
-    pub releases: Option<Releases>,
-    /// Whether a run of the kernel stops there: the library names it and has no body for it.
-    pub without_body: bool,
-}
-
-impl Method {
-    /// The place of the first argument of a role.
-    #[must_use]
-    pub fn argument(&self, role: Role) -> Option<usize> {
-        self.arguments
-            .iter()
-            .position(|argument| argument.role == role)
-    }
-
-    /// Whether an argument has a role.
-    #[must_use]
-    pub fn has(&self, role: Role) -> bool {
-        self.argument(role).is_some()
-    }
-
-    /// The stages that it asks for; none if it is no method of a stream.
-    #[must_use]
-    pub const fn stages(&self) -> &'static [StageUse] {
-        match self.action {
-            Action::Stages(stages) => stages,
-            _ => &[],
-        }
-    }
-
-    /// The one stage that it asks for; `None` if there are several, or none.
-    #[must_use]
-    pub const fn stage(&self) -> Option<CanonicalStage> {
-        match self.stages() {
-            [only] => Some(only.stage),
-            _ => None,
-        }
-    }
-
-    /// Whether the stage that it asks for makes one stream of two groups.
-    #[must_use]
-    pub fn merges(&self) -> bool {
-        self.stages().iter().any(|stage| stage.merges)
-    }
-
-    /// How many operands it takes besides the stream, if it is an operation of an ALU.
-    #[must_use]
-    pub fn arity(&self) -> Arity {
-        if self.has(Role::OperandAndConstant) {
-            Arity::Ternary
-        } else if self.has(Role::Operand) {
-            Arity::Binary
-        } else {
-            Arity::Unary
-        }
-    }
-
-    /// Whether a release of the library has it, or only the book.
-    #[must_use]
-    pub fn is_in(&self, release: Release) -> bool {
-        self.releases
-            .is_none_or(|releases| releases.contain(release))
-    }
-
-    /// Whether a release of the library has it; some are only the book's.
-    #[must_use]
-    pub const fn is_published(&self) -> bool {
-        self.releases.is_some()
-    }
-
-    /// Whether the library offers it at a position.
-    #[must_use]
-    pub fn is_offered_at(&self, position: Position) -> bool {
-        self.offered_at
-            .is_none_or(|positions| positions.contains(&position))
-    }
-
-    /// The one context that a release offers it in; none where both do.
-    #[must_use]
-    pub fn context_in(&self, release: Release) -> Option<Context> {
-        let (context, since) = self.only_in?;
-        (release >= since).then_some(context)
-    }
-
-    /// Whether a release offers it in a context; `None` for streams that are generic over it, which have what both contexts have.
-    #[must_use]
-    pub fn is_offered_in(&self, release: Release, context: Option<Context>) -> bool {
-        self.context_in(release)
-            .is_none_or(|only| context == Some(only))
-    }
-
-    /// Its arguments in a context: the sub context is not handed to itself.
-    pub fn arguments_in(
-        &self,
-        context: Option<Context>,
-    ) -> impl Iterator<Item = (usize, &'static Argument)> + use<> {
-        let arguments = self.arguments.iter().enumerate();
-        arguments.filter(move |(_, argument)| !(argument.optional && context == Some(Context::Sub)))
-    }
-
-    /// Whether a stream at a position has the method, by the machine and by the library.
-    #[must_use]
-    pub fn follows(&self, position: Position, context: Option<Context>) -> bool {
-        let first = self.stages().first();
-        self.is_offered_at(position)
-            && first.is_some_and(|first| first.stage.refusal(position, context).is_none())
     }
 }
 

@@ -114,6 +114,8 @@ pub struct Words {
     pub ways: &'static [(&'static str, Way)],
     /// What the parameter of a type that is a context means.
     pub context_words: &'static str,
+    /// What it calls a row of the MAC array, as a generic of a type.
+    pub row_name: &'static str,
     /// What the parameter of a type that says the lanes means.
     pub way_words: &'static str,
     /// The type of addresses.
@@ -164,6 +166,7 @@ impl Words {
         vector_stages: &[],
         ways: &[],
         context_words: "",
+        row_name: "",
         way_words: "",
         address_type: "",
         modes_without_body: &[],

@@ -1,6 +1,7 @@
 //! Proposals in small kernels, with the cursor at `$0`.
 
 mod applied;
+mod at_rest;
 mod kernels;
 mod nested;
 mod releases;

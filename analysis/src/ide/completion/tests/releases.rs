@@ -8,7 +8,7 @@ use crate::workspace::Workspace;
 
 /// The minor numbers of the releases.
 const RELEASES: std::ops::RangeInclusive<u16> = 2..=10;
-const NEWEST: u16 = 10;
+pub(super) const NEWEST: u16 = 10;
 
 pub(super) const fn dialect(minor: u16) -> Dialect {
     Dialect {
@@ -110,19 +110,19 @@ fn narrowed(minor: u16) -> String {
 }
 
 /// The expression before the dot, in a release.
-type Before = fn(u16) -> String;
+pub(super) type Before = fn(u16) -> String;
 /// A method with the first and the last minor release that have it at a position.
-type Row = (&'static str, u16, u16);
+pub(super) type Row = (&'static str, u16, u16);
 
 /// A position: since which release there is one, the expression, and the methods that it has.
-struct Position {
+pub(super) struct Position {
     name: &'static str,
     since: u16,
     before: Before,
     methods: &'static [Row],
 }
 
-const fn position(
+pub(super) const fn position(
     name: &'static str,
     since: u16,
     before: Before,
@@ -135,267 +135,6 @@ const fn position(
         methods,
     }
 }
-
-/// Tensors, views, contexts, plans.
-const AT_REST: &[Position] = &[
-    position(
-        "HostTensor",
-        2,
-        |_| "host".to_owned(),
-        &[
-            ("to_hbm", 2, NEWEST),
-            ("to_buf", 2, 3),
-            ("into_vec", 4, NEWEST),
-            ("into_buffer", 10, NEWEST),
-            ("into_inner", 2, NEWEST),
-        ],
-    ),
-    position(
-        "HbmTensor",
-        2,
-        |_| "h".to_owned(),
-        &[
-            ("view", 2, NEWEST),
-            ("view_mut", 2, NEWEST),
-            ("reshape", 4, NEWEST),
-            ("to_dm", 2, NEWEST),
-            ("to_dm_at", 4, 5),
-            ("to_hbm", 2, NEWEST),
-            ("to_host", 2, NEWEST),
-            ("dma_gather", 2, 3),
-            ("dma_gather_scaled", 4, 8),
-            ("dma_gather_scaled_at", 4, 5),
-            ("dma_gather_unscaled", 4, 8),
-            ("gather", 9, NEWEST),
-            ("hbm_chip_shuffle", 8, NEWEST),
-            ("hbm_cluster_shuffle", 2, NEWEST),
-            ("address", 2, 5),
-            ("size", 2, NEWEST),
-            ("ready", 10, NEWEST),
-            ("into_buffer", 10, NEWEST),
-        ],
-    ),
-    position(
-        "HbmTensorView",
-        2,
-        |_| "h.view()".to_owned(),
-        &[
-            ("tile", 2, NEWEST),
-            ("chip_tile", 4, NEWEST),
-            ("reshape", 4, NEWEST),
-            ("pad", 6, NEWEST),
-            ("to_dm", 2, NEWEST),
-            ("to_dm_at", 4, 5),
-            ("to_dm_view", 2, NEWEST),
-            ("to_hbm_view", 2, NEWEST),
-            ("hbm_chip_shuffle", 4, NEWEST),
-            ("address", 2, 5),
-        ],
-    ),
-    position(
-        "HbmTensorViewMut",
-        2,
-        |_| "h.view_mut()".to_owned(),
-        &[
-            ("tile", 2, NEWEST),
-            ("chip_tile", 4, NEWEST),
-            ("reshape", 4, NEWEST),
-            ("scatter", 9, NEWEST),
-            ("address", 2, 5),
-        ],
-    ),
-    position(
-        "DmTensor",
-        2,
-        |_| "b".to_owned(),
-        &[
-            ("view", 2, NEWEST),
-            ("view_mut", 2, NEWEST),
-            ("reshape", 2, NEWEST),
-            ("to_hbm", 2, NEWEST),
-            ("to_dm", 2, NEWEST),
-            ("to_dm_at", 4, 5),
-            ("to_dm_pcopy", 4, 6),
-            ("to_dm_pcopy_at", 4, 5),
-            ("dma_scatter", 2, 8),
-            ("dma_scatter_unscaled", 4, 8),
-            ("chip_shuffle", 8, NEWEST),
-            ("cluster_swap", 8, NEWEST),
-            ("chip_slice", 8, NEWEST),
-            ("cluster_slice", 8, NEWEST),
-            ("asymmetric_chip_slice", 8, NEWEST),
-            ("asymmetric_cluster_slice", 8, NEWEST),
-            ("to_spm", 9, NEWEST),
-            ("address", 4, 5),
-        ],
-    ),
-    position(
-        "DmTensorView",
-        2,
-        |_| "b.view()".to_owned(),
-        &[
-            ("tile", 2, NEWEST),
-            ("slice_tile", 2, NEWEST),
-            ("cluster_tile", 4, NEWEST),
-            ("chip_tile", 4, NEWEST),
-            ("reshape", 4, NEWEST),
-            ("pad", 6, NEWEST),
-            ("unpad", 6, NEWEST),
-            ("to_hbm_view", 2, NEWEST),
-            ("to_dm_view", 2, NEWEST),
-            ("to_dm_view_pcopy", 4, 6),
-            ("dm_cluster_shuffle", 2, 6),
-            ("dm_cluster_swap", 7, 7),
-            ("dm_chip_shuffle", 2, 7),
-            ("chip_shuffle", 8, NEWEST),
-            ("cluster_swap", 8, NEWEST),
-            ("chip_slice", 8, NEWEST),
-            ("cluster_slice", 8, NEWEST),
-            ("to_spm", 9, NEWEST),
-        ],
-    ),
-    position(
-        "DmTensorViewMut",
-        2,
-        |_| "b.view_mut()".to_owned(),
-        &[
-            ("tile", 2, NEWEST),
-            ("slice_tile", 8, NEWEST),
-            ("cluster_tile", 4, NEWEST),
-            ("chip_tile", 4, NEWEST),
-            ("reshape", 4, NEWEST),
-            ("memset", 5, NEWEST),
-        ],
-    ),
-    position(
-        "TrfTensor",
-        2,
-        |_| "w".to_owned(),
-        &[("view", 2, NEWEST), ("view_mut", 2, NEWEST)],
-    ),
-    position(
-        "VrfTensor",
-        2,
-        |_| "v".to_owned(),
-        &[
-            ("view", 2, NEWEST),
-            ("view_mut", 2, NEWEST),
-            ("reshape", 7, NEWEST),
-        ],
-    ),
-    position(
-        "SpmTensor",
-        9,
-        |_| "spm".to_owned(),
-        &[("to_dm", 9, NEWEST)],
-    ),
-    position(
-        "HbmScalar",
-        9,
-        |_| "seen".to_owned(),
-        &[("to_spm", 9, NEWEST)],
-    ),
-    position(
-        "the main context",
-        2,
-        |minor| format!("{}.main", if minor < 8 { "ctx" } else { "device" }),
-        &[("begin", 2, NEWEST), ("begin_interleaved", 2, NEWEST)],
-    ),
-    position(
-        "the sub context",
-        2,
-        |minor| format!("{}.sub", if minor < 8 { "ctx" } else { "device" }),
-        &[
-            ("begin", 2, NEWEST),
-            ("begin_interleaved", 2, NEWEST),
-            ("parallel_copy_chip_slice", 2, 7),
-            ("parallel_copy_cluster_slice", 2, 7),
-        ],
-    ),
-    position(
-        "a plan behind chip_shuffle",
-        8,
-        |_| "b.chip_shuffle([0])".to_owned(),
-        &[
-            ("cluster_swap", 8, NEWEST),
-            ("chip_slice", 8, NEWEST),
-            ("cluster_slice", 8, NEWEST),
-            ("to_dm", 8, NEWEST),
-            ("to_dm_view", 8, NEWEST),
-        ],
-    ),
-    position(
-        "a plan behind cluster_swap",
-        8,
-        |_| "b.view().cluster_swap()".to_owned(),
-        &[
-            ("chip_slice", 8, NEWEST),
-            ("cluster_slice", 8, NEWEST),
-            ("to_dm", 8, NEWEST),
-            ("to_dm_view", 8, NEWEST),
-        ],
-    ),
-    position(
-        "a plan behind chip_slice",
-        8,
-        |_| "b.chip_slice::<m![N / 1024], m![N % 1024, K]>([0])".to_owned(),
-        &[
-            ("chip_slice", 8, NEWEST),
-            ("cluster_slice", 8, NEWEST),
-            ("to_dm", 8, NEWEST),
-            ("to_dm_view", 8, NEWEST),
-        ],
-    ),
-    position(
-        "a plan behind cluster_slice",
-        8,
-        |_| "b.cluster_slice::<m![N / 1024], m![N % 1024, K]>([0, 1])".to_owned(),
-        &[
-            ("cluster_slice", 8, NEWEST),
-            ("to_dm", 8, NEWEST),
-            ("to_dm_view", 8, NEWEST),
-        ],
-    ),
-    position(
-        "a gather",
-        9,
-        |_| "h.gather::<m![N], m![W, K]>()".to_owned(),
-        &[("by_byte_offsets", 9, NEWEST), ("by_positions", 9, NEWEST)],
-    ),
-    position(
-        "a gather by byte offsets",
-        9,
-        |_| "h.gather::<m![N], m![W, K]>().by_byte_offsets::<m![K]>(&rows)".to_owned(),
-        &[("sparse_prefix", 9, NEWEST), ("to_dm", 9, NEWEST)],
-    ),
-    position(
-        "a gather of the first indices",
-        9,
-        |_| {
-            "h.gather::<m![N], m![W, K]>().by_byte_offsets::<m![K]>(&rows).sparse_prefix(4)"
-                .to_owned()
-        },
-        &[("to_dm", 9, NEWEST)],
-    ),
-    position(
-        "a gather by positions",
-        9,
-        |_| "h.gather::<m![N], m![W, K]>().by_positions::<m![K]>(&rows)".to_owned(),
-        &[("to_dm", 9, NEWEST)],
-    ),
-    position(
-        "a scatter",
-        9,
-        |_| "h.view_mut().scatter::<m![N], m![W, K]>()".to_owned(),
-        &[("by_byte_offsets", 9, NEWEST), ("by_positions", 9, NEWEST)],
-    ),
-    position(
-        "a scatter by byte offsets",
-        9,
-        |_| "h.view_mut().scatter::<m![N], m![W, K]>().by_byte_offsets::<m![K]>(rows)".to_owned(),
-        &[("from_dm", 9, NEWEST), ("from_dm_view", 9, NEWEST)],
-    ),
-];
 
 /// Streams outside of the Vector Engine. Conversions are those of the stream's type.
 const STREAMS: &[Position] = &[
@@ -784,7 +523,7 @@ const VECTOR: &[Position] = &[
     ),
 ];
 
-fn check(positions: &[Position]) {
+pub(super) fn check(positions: &[Position]) {
     let mut problems = Vec::new();
     for minor in RELEASES {
         for position in positions.iter().filter(|position| position.since <= minor) {
@@ -816,11 +555,6 @@ fn check(positions: &[Position]) {
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
-}
-
-#[test]
-fn tensors_and_plans_have_the_methods_of_each_release() {
-    check(AT_REST);
 }
 
 #[test]

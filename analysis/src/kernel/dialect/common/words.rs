@@ -83,6 +83,7 @@ pub(in crate::kernel::dialect) const WORDS: Words = Words {
     stream_suffix: "Tensor",
     ways: &[("Way8", Way::Way8), ("Way4", Way::Way4)],
     context_words: "The context: `{ Tu::Main }` or `{ Tu::Sub }`.",
+    row_name: "Row",
     way_words: "The lanes: `Way8` or `Way4`.",
     address_type: "Address",
     launch: "launch",

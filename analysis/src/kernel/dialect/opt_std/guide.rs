@@ -419,3 +419,38 @@ pub(super) const GUIDE: &[GuideRow] = &[
     row("clone", "The same once more.", &[]),
     row("into", "The same as a shared view.", &[]),
 ];
+
+/// What the library calls the generics, method by method; a method that is not listed has the catalogue's names.
+pub(super) const GENERIC_NAMES: &[(&str, &[&str])] = &[
+    ("fetch", &["OutTime", "OutPacket"]),
+    ("fetch_chip_lift", &["OutChip", "OutTime"]),
+    ("fetch_cluster_lift", &["OutCluster", "OutTime"]),
+    ("fetch_slice_lift", &["OutSlice", "OutTime"]),
+    ("fetch_mask", &["OutTime", "OutPacket"]),
+    ("fetch_table_lookup", &["OutD"]),
+    ("fetch_cast", &["OutD"]),
+    ("fetch_zero_point_sub", &["OutD"]),
+    ("switch", &["OutSlice", "OutTime"]),
+    (
+        "contract_outer",
+        &["OutTime", "OutPacket", "Lane", "TrfElement"],
+    ),
+    (
+        "contract_outer",
+        &["OutTime", "OutPacket", "Lane", "TrfElement", "TrfD"],
+    ),
+    ("cast", &["OutD", "OutPacket"]),
+    ("transpose", &["OutTime", "OutPacket"]),
+    ("to_trf", &["Lane", "Element"]),
+    ("to_trf_at", &["Lane", "Element"]),
+    ("commit_trim", &["OutPacket"]),
+    ("commit_cast", &["OutD"]),
+    ("commit_cast_relu", &["OutD"]),
+    ("commit_view", &["Element"]),
+    ("commit_view", &["DstSlice", "Element"]),
+    ("vector_inter_slice_reduce", &["OutSlice", "OutTime"]),
+    (
+        "vector_intra_slice_reduce",
+        &["Reduce", "OutTime", "OutPacket"],
+    ),
+];

@@ -19,7 +19,7 @@ use super::common::guide::value;
 use super::common::rows::contents;
 use super::{AssociatedFunction, Constructor, Part, Release, Releases, Table, common};
 
-use guide::GUIDE;
+use guide::{GENERIC_NAMES, GUIDE};
 use types::{TYPES, VECTORS};
 use words::WORDS;
 
@@ -62,7 +62,7 @@ pub static OPT_STD: Table = Table {
         (Level::Slice, "The slices of the result: 64, 128 or 256."),
         (Level::Row, "The lanes of the MAC array: 1, 2, 4 or 8."),
     ],
-    generic_names: streams::GENERIC_NAMES,
+    generic_names: GENERIC_NAMES,
     associated: ASSOCIATED,
     scalars: SCALARS,
     context_fields: &[

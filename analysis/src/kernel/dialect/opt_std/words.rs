@@ -92,5 +92,6 @@ pub(super) static WORDS: Words = Words {
         "view",
         "view_mut",
     ],
+    row_name: "Lane",
     ..common::WORDS
 };
