@@ -21,6 +21,7 @@ use crate::completion::{breaks_nothing, complete_each};
 use crate::db::Db;
 use crate::derivation::tensors::{RepeatedAxis, repeated_axes};
 use crate::derivation::{BodyDerivation, derive_watching, undecided};
+use crate::hardware::Model;
 use crate::inputs::{SourceFile, budget_of, enabled_rules, options};
 use crate::items::{
     ItemId, ItemKind, Span, dialect, file_functions, file_items, functions_of, is_inside,
@@ -74,10 +75,31 @@ pub fn function_derivation(db: &dyn Db, function: ItemId) -> Arc<BodyDerivation>
 /// What one function costs.
 #[salsa::tracked(returns(clone))]
 pub fn function_simulation(db: &dyn Db, function: ItemId) -> Arc<BodySimulation> {
+    simulated(db, function, options(db, function.file(db)).model)
+}
+
+/// What one function costs by a model that need not be the one that is chosen.
+pub(crate) fn function_simulation_by(
+    db: &dyn Db,
+    function: ItemId,
+    model: Model,
+) -> Arc<BodySimulation> {
+    if model == options(db, function.file(db)).model {
+        return function_simulation(db, function);
+    }
+    simulated_otherwise(db, function, model)
+}
+
+#[salsa::tracked(returns(clone))]
+fn simulated_otherwise(db: &dyn Db, function: ItemId, model: Model) -> Arc<BodySimulation> {
+    simulated(db, function, model)
+}
+
+fn simulated(db: &dyn Db, function: ItemId, model: Model) -> Arc<BodySimulation> {
     let derivation = function_derivation(db, function);
     let target = options(db, function.file(db)).target;
     let pause = || db.unwind_if_revision_cancelled();
-    let simulation = simulate_watching(&body(db, function), &derivation, target, &pause);
+    let simulation = simulate_watching(&body(db, function), &derivation, target, model, &pause);
     Arc::new(simulation)
 }
 
@@ -294,6 +316,7 @@ pub(crate) fn as_checked<T>(
         body: &body,
         derived: &derived,
         target: options(db, file).target,
+        model: options(db, file).model,
         budget: budget.as_ref(),
         enabled: rules_for(db, function),
         tried: &tried,

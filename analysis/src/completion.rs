@@ -428,13 +428,14 @@ impl<'a> Completion<'a> {
     fn found_in(&self, body: &Body) -> (Vec<Finding>, Option<u64>) {
         let Checked {
             target,
+            model,
             tried,
             enabled,
             ..
         } = *self.checked;
         tried.set(tried.get().saturating_add(1));
         let derivation = derive(body, target);
-        let simulation = simulate(body, &derivation, target);
+        let simulation = simulate(body, &derivation, target, model);
         let derived = DerivedAgain {
             derivation,
             simulation,
@@ -443,6 +444,7 @@ impl<'a> Completion<'a> {
             body,
             derived: &derived,
             target,
+            model,
             budget: None,
             enabled,
             tried,

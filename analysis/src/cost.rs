@@ -9,16 +9,19 @@ mod stages;
 
 use std::sync::Arc;
 
-use crate::check::{all_time_findings, function_derivation, function_simulation, functions};
+use crate::check::{
+    all_time_findings, function_derivation, function_simulation, function_simulation_by, functions,
+};
 use crate::db::{AnalysisDatabase, Db};
 use crate::derivation::conventions::Conventions;
+use crate::hardware::Model;
 use crate::inputs::SourceFile;
 use crate::items::ItemId;
 use crate::kernel::{Body, body};
 use crate::places::Places;
 use crate::report::{Range, UnresolvedPlace};
 use crate::rules::Group;
-use crate::simulation::{BodySimulation, Lane, Peak};
+use crate::simulation::{BodySimulation, Lane, Peak, total_bounds};
 use crate::threads::{OPERATIONS_OF_A_THREAD, join};
 
 pub(crate) use rows::tier as tier_name;
@@ -38,6 +41,12 @@ pub struct KernelCost {
     pub range: Range,
     /// Chips, as `#[device(chip = N)]` says.
     pub chips: Option<u64>,
+    /// What cycles and proposals are made of.
+    pub model: Model,
+    /// What the schedule of a release would say, whichever model the other fields are of.
+    pub calibrated: CalibratedTotal,
+    /// The same kernel by the book, where the other fields are not.
+    pub book: Option<Box<Self>>,
     /// Cycles from its start to its end; `None` if `unresolved` is not empty.
     pub total: Option<u64>,
     /// Cycles that the main context is busy.
@@ -68,6 +77,38 @@ pub struct KernelCost {
     pub unresolved: Vec<UnresolvedPlace>,
 }
 
+/// What the schedule of a release says of a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CalibratedTotal {
+    /// The release.
+    pub release: &'static str,
+    /// Cycles from its start to its end.
+    pub total: Option<u64>,
+    /// The fewest that are likely.
+    pub low: Option<u64>,
+    /// The most that are likely.
+    pub high: Option<u64>,
+}
+
+/// What the schedule of a release says of an operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CalibratedRow {
+    /// Cycles.
+    pub cycles: u64,
+    /// The fewest that are likely; `None` where there is no evidence.
+    pub low: Option<u64>,
+    /// The most that are likely.
+    pub high: Option<u64>,
+    /// The release.
+    pub release: &'static str,
+    /// What it is: `load_copies`; `uncalibrated` where there is no evidence and the figure is the book's.
+    pub class: &'static str,
+    /// Rows of published schedules that the class was compared with.
+    pub samples: u64,
+    /// The median of the errors over those rows, in tenths of a percent; `None` without rows.
+    pub median_error: Option<u64>,
+}
+
 /// An operation of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperationRow {
@@ -93,6 +134,8 @@ pub struct OperationRow {
     pub end: Option<u64>,
     /// Cycles that it takes; `None` if unknown.
     pub cycles: Option<u64>,
+    /// What the schedule of a release says, whichever model the other fields are of.
+    pub calibrated: Option<CalibratedRow>,
     /// The engine that decides its cycles.
     pub bottleneck: Option<&'static str>,
     /// Its engines.
@@ -252,7 +295,14 @@ pub(crate) fn operations_of(db: &dyn Db, function: ItemId) -> Vec<OperationRow> 
     let derivation = function_derivation(db, function);
     let names = rows::Names::of(&body, &derivation);
     let simulation = function_simulation(db, function);
-    rows::operations(db, &body, &simulation, &names, &mut Places::new(db))
+    let calibrated = function_simulation_by(db, function, Model::Schedule);
+    rows::operations(
+        db,
+        &body,
+        (&simulation, &calibrated),
+        &names,
+        &mut Places::new(db),
+    )
 }
 
 /// The tensors of a function that need not be a kernel, in the order in which they are made.
@@ -275,30 +325,88 @@ fn cost_without_proposals(
     function: ItemId,
     places: &mut Places<'_>,
 ) -> Option<KernelCost> {
+    let simulation = function_simulation(db, function);
+    let cost = cost_by(db, function, &simulation, places)?;
+    let book = match simulation.model {
+        Model::Book => None,
+        Model::Schedule => {
+            let book = function_simulation_by(db, function, Model::Book);
+            by_other_model(db, function, &book, &cost, places).map(Box::new)
+        }
+    };
+    Some(KernelCost { book, ..cost })
+}
+
+/// The same kernel with the figures of another model.
+fn by_other_model(
+    db: &dyn Db,
+    function: ItemId,
+    simulation: &BodySimulation,
+    chosen: &KernelCost,
+    places: &mut Places<'_>,
+) -> Option<KernelCost> {
+    let mut rows = chosen.operations.clone();
+    let (body, derivation) = (body(db, function), function_derivation(db, function));
+    let names = rows::Names::of(&body, &derivation);
+    rows::with_figures(&mut rows, simulation, &names);
+    of_simulation(db, function, simulation, rows, places)
+}
+
+fn cost_by(
+    db: &dyn Db,
+    function: ItemId,
+    simulation: &BodySimulation,
+    places: &mut Places<'_>,
+) -> Option<KernelCost> {
+    let body = body(db, function);
+    body.device.as_ref()?;
+    let derivation = function_derivation(db, function);
+    let calibrated = function_simulation_by(db, function, Model::Schedule);
+    let names = rows::Names::of(&body, &derivation);
+    let rows = rows::operations(db, &body, (simulation, &calibrated), &names, places);
+    of_simulation(db, function, simulation, rows, places)
+}
+
+fn of_simulation(
+    db: &dyn Db,
+    function: ItemId,
+    simulation: &BodySimulation,
+    operations: Vec<OperationRow>,
+    places: &mut Places<'_>,
+) -> Option<KernelCost> {
     let body = body(db, function);
     let device = body.device.as_ref()?;
-    let simulation = function_simulation(db, function);
     let derivation = function_derivation(db, function);
+    let calibrated = function_simulation_by(db, function, Model::Schedule);
     let (file, range) = places.range(body.span)?;
     let names = rows::Names::of(&body, &derivation);
     let schedule = &simulation.schedule;
     let known = simulation.total().is_some();
     let scheduled = |value: u64| known.then_some(value);
     let busy = |lane| schedule.busy(lane);
+    let bounds = total_bounds(&body, &derivation, &calibrated);
     Some(KernelCost {
         name: body.name.clone(),
         file,
         range,
         chips: device.chips,
+        model: simulation.model,
+        calibrated: CalibratedTotal {
+            release: Conventions::of(body.dialect).calibration().table().release,
+            total: calibrated.total(),
+            low: bounds.map(|(low, _)| low),
+            high: bounds.map(|(_, high)| high),
+        },
+        book: None,
         total: simulation.total(),
         main: scheduled(busy(Lane::Main)),
         sub: scheduled(busy(Lane::Sub)),
         dma: scheduled(busy(Lane::TensorDma).saturating_add(busy(Lane::PcieDma))),
         overlap: scheduled(schedule.overlap()),
         least: scheduled(schedule.least_total()),
-        operations: rows::operations(db, &body, &simulation, &names, places),
+        operations,
         idle: if known {
-            rows::idle(&simulation, &names)
+            rows::idle(simulation, &names)
         } else {
             Vec::new()
         },
@@ -307,11 +415,11 @@ fn cost_without_proposals(
         } else {
             Vec::new()
         },
-        memory: rows::memory(&body, &simulation, &names, places),
+        memory: rows::memory(&body, simulation, &names, places),
         peak: known.then_some(simulation.memory.peak),
         proposals: Vec::new(),
-        assumptions: assumptions(&body, &simulation),
-        unresolved: unresolved(&body, &simulation, places),
+        assumptions: assumptions(&body, simulation),
+        unresolved: unresolved(&body, simulation, places),
     })
 }
 

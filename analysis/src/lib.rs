@@ -40,14 +40,16 @@ mod workspace;
 pub use budget::Budget;
 pub use conditions::{CfgSetting, PackageFeatures, Truth};
 pub use cost::{
-    EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow, Proposal, StageRow, WaitRow,
+    CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow,
+    Proposal, StageRow, WaitRow,
 };
 pub use fixing::{
     Application, Completed, Completing, Fixable, Fixed, Proposed, Texts, Trust, apply_fixes,
     fix_all, migrate_all, migration_rule, with_line_breaks_of,
 };
 pub use fragments::{has_rust_code, is_markdown};
-pub use hardware::Target;
+pub use hardware::calibration::evidence;
+pub use hardware::{Class, Model, Target};
 pub use ide::{
     Assist, AssistKind, ByteRange, CallItem, CallLink, Completion, CompletionKind, Folding,
     FreeRow, Highlight, HintKind, HintLevel, Hover, InlayHint, Lens, MemoryMapAnswer, Place,

@@ -404,11 +404,17 @@ fn without_inner_attributes(kernel: &str) -> String {
 mod tests {
     use super::{Files, Kind, current, kernel, looped, project, with_faults, workspace};
     use crate::line_of;
-    use visa_analysis::{Group, Level};
+    use visa_analysis::{Group, Level, Model, Options};
 
     /// The findings of all files and the operations that are understood and not.
     fn found(files: &Files) -> (Vec<String>, [u64; 2]) {
-        let report = workspace(files).analysis().check_all();
+        // By the schedule one load of the whole would be better than the eight of parts: the kernels are written for the book.
+        let mut workspace = workspace(files);
+        workspace.set_options(Options {
+            model: Model::Book,
+            ..Options::default()
+        });
+        let report = workspace.analysis().check_all();
         let visible = report
             .diagnostics
             .iter()

@@ -14,7 +14,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use visa_analysis::{Budget, Diagnostic, FileReport, Level, Workspace, dialect_line};
+use visa_analysis::{
+    Budget, Diagnostic, FileReport, Level, Model, Options, Workspace, dialect_line,
+};
 
 /// The folder of the workspace.
 #[must_use]
@@ -98,10 +100,29 @@ fn budgets(text: &str) -> Arc<[Budget]> {
         .collect()
 }
 
+/// What cycles of a fixture are made of: the book's formulas where a line `// visa-lint.toml: model = "book"` says so.
+fn model(text: &str) -> Model {
+    if text.contains("// visa-lint.toml: model = \"book\"\n") {
+        Model::Book
+    } else {
+        Model::default()
+    }
+}
+
+/// Puts a text into a workspace, with the settings that its lines `// visa-lint.toml:` stand for.
+pub fn set_text(workspace: &mut Workspace, path: &str, text: &str) {
+    workspace.set_file(path, text);
+    workspace.set_budgets([(path, budgets(text))]);
+}
+
 /// A workspace with one file that is a crate of its own.
 #[must_use]
 pub fn workspace_of(path: &str, text: &str) -> Workspace {
     let mut workspace = Workspace::new();
+    workspace.set_options(Options {
+        model: model(text),
+        ..Options::default()
+    });
     if let Some(dialect) = dialect_line(text) {
         workspace.set_dialect(dialect);
     }

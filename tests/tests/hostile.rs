@@ -11,7 +11,7 @@
 use rand::rngs::SmallRng;
 use rand::{Rng, RngCore, SeedableRng};
 use visa_tests::hostile::{Choices, edited_is_fresh, examine, of_words, sound, spliced, workspace};
-use visa_tests::{read, repository, rust_files};
+use visa_tests::{read, repository, rust_files, set_text};
 
 /// Texts of a test run.
 const TEXTS: u64 = 1_500;
@@ -63,7 +63,7 @@ fn random_texts_have_sound_answers_whatever_came_before() {
                         warm = workspace("");
                     }
                     let text = text(number, kernels);
-                    warm.set_file("src/k.rs", &text);
+                    set_text(&mut warm, "src/k.rs", &text);
                     let found = warm.analysis().check_file("src/k.rs");
                     let fresh = workspace(&text).analysis().check_file("src/k.rs");
                     assert_eq!(found, fresh, "text {number}:\n{text}");

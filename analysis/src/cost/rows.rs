@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
+use crate::hardware::Class;
 use crate::items::{Span, item_text};
 use crate::kernel::{
-    Body, Operation, OperationKind, Origin, Pass, PassSource, Tensor, TensorId, Tier,
+    Body, Operation, OperationId, OperationKind, Origin, Pass, PassSource, Tensor, TensorId, Tier,
 };
 use crate::places::Places;
 use crate::report::Range;
 use crate::simulation::stage_table::stage_tables;
-use crate::simulation::{BodySimulation, Engine, Lane, OperationCost, StageCost, Wait};
+use crate::simulation::{BodySimulation, Engine, Figure, Lane, OperationCost, StageCost, Wait};
 
-use super::{EngineRow, IdleRow, MemoryRow, OperationRow, WaitRow, stages};
+use super::{CalibratedRow, EngineRow, IdleRow, MemoryRow, OperationRow, WaitRow, stages};
 
 /// Characters of an operation's text that are kept.
 const SOURCE_LIMIT: usize = 400;
@@ -111,7 +112,7 @@ impl<'a> Names<'a> {
 pub(super) fn operations(
     db: &dyn Db,
     body: &Body,
-    simulation: &BodySimulation,
+    (simulation, calibrated): (&BodySimulation, &BodySimulation),
     names: &Names<'_>,
     places: &mut Places<'_>,
 ) -> Vec<OperationRow> {
@@ -151,6 +152,11 @@ pub(super) fn operations(
             start: slot.map(|slot| slot.start),
             end: slot.map(|slot| slot.end),
             cycles: cost.cycles,
+            calibrated: calibrated
+                .operations
+                .get(operation.id.0 as usize)
+                .and_then(|cost| cost.figure.as_ref())
+                .map(calibrated_row),
             bottleneck: bottleneck(cost),
             engines: cost.stages.iter().map(engine).collect(),
             waits: slot
@@ -165,6 +171,53 @@ pub(super) fn operations(
         });
     }
     rows
+}
+
+/// Puts the figures of another simulation of the same body into its rows.
+pub(super) fn with_figures(
+    rows: &mut [OperationRow],
+    simulation: &BodySimulation,
+    names: &Names<'_>,
+) {
+    let known = simulation.total().is_some();
+    for row in rows {
+        let Some(cost) = simulation.operations.get(row.id as usize) else {
+            continue;
+        };
+        let id = OperationId(row.id);
+        let slot = simulation.schedule.slot(id).filter(|_| known);
+        row.start = slot.map(|slot| slot.start);
+        row.end = slot.map(|slot| slot.end);
+        row.cycles = cost.cycles;
+        row.bottleneck = bottleneck(cost);
+        row.engines = cost.stages.iter().map(engine).collect();
+        row.waits = slot
+            .map(|slot| slot.waits.iter().map(|wait| names.wait(wait)).collect())
+            .unwrap_or_default();
+        row.assumptions.clone_from(&cost.assumptions);
+    }
+}
+
+fn calibrated_row(figure: &Figure) -> CalibratedRow {
+    let bounded = figure.class.is_some() || figure.low < figure.high;
+    let class = match figure.class {
+        Some(class) => class.name(),
+        None if bounded => "range",
+        None => "uncalibrated",
+    };
+    let samples = figure.class.map_or(0, Class::samples);
+    CalibratedRow {
+        cycles: figure.cycles,
+        low: bounded.then_some(figure.low),
+        high: bounded.then_some(figure.high),
+        release: figure.calibration.table().release,
+        class,
+        samples,
+        median_error: figure
+            .class
+            .filter(|_| samples > 0)
+            .map(Class::median_error),
+    }
 }
 
 fn bottleneck(cost: &OperationCost) -> Option<&'static str> {

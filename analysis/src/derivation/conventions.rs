@@ -2,6 +2,7 @@
 //!
 //! One place for all of them. A limit of the machine is `hardware`'s; what a method means is its dialect's.
 
+use crate::hardware::CalibrationId;
 use crate::items::Dialect;
 use crate::libraries::{Library, Release};
 
@@ -28,6 +29,22 @@ impl Conventions {
 
     fn since(self, minor: u16) -> bool {
         self.current && self.release >= release(minor)
+    }
+
+    /// The published schedules whose constants are nearest. Of the book's dialect none is public: the oldest is taken.
+    #[must_use]
+    pub fn calibration(self) -> CalibrationId {
+        if self.since(7) {
+            CalibrationId::Release0_8_1
+        } else {
+            CalibrationId::Release0_5_1
+        }
+    }
+
+    /// Whether the compiler keeps transfers in the order of the source; else those go first that most waits for.
+    #[must_use]
+    pub const fn keeps_order_of_transfers(self) -> bool {
+        !self.current
     }
 
     /// Whether a fetched packet may have any length, and only what enters the Switch Engine, after all adapters, has to be a

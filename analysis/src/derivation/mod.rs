@@ -35,7 +35,7 @@ pub mod transpose;
 mod undecided;
 pub mod valid_count;
 pub mod vector;
-mod views;
+pub(crate) mod views;
 
 pub(crate) use undecided::undecided;
 

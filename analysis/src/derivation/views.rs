@@ -6,7 +6,7 @@ use crate::kernel::{Body, Level, Origin, TensorId};
 
 /// Axes of which a view holds a tile in its element level: positions behind their digits belong to other tiles. Empty
 /// for a tensor that is no view.
-pub(super) fn tiled_axes(body: &Body, id: TensorId) -> Vec<Arc<str>> {
+pub(crate) fn tiled_axes(body: &Body, id: TensorId) -> Vec<Arc<str>> {
     let mut axes = Vec::new();
     let mut current = body.tensor(id);
     // A view is made after what it is taken of, so the chain ends; the bound holds for any input.

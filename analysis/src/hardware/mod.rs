@@ -2,6 +2,7 @@
 //!
 //! Knows numbers and which combinations exist; computes nothing about a kernel and imports nothing of ours.
 
+pub mod calibration;
 mod casts;
 mod contraction;
 mod fetch_casts;
@@ -10,6 +11,7 @@ mod streams;
 mod types;
 mod vector_operations;
 
+pub use calibration::{CalibrationId, Class, Model};
 pub use casts::{TRANSPOSE_BUFFER_COLUMNS, TransposeLimits, cast_outputs, transpose_limits};
 pub use contraction::contraction_type;
 pub use fetch_casts::{

@@ -72,6 +72,7 @@ pub(super) fn cycles(number: u64) -> String {
 mod tests {
     use super::super::testing::{KERNEL, everywhere, workspace};
     use crate::Lens;
+    use crate::Model;
 
     fn lenses(text: &str) -> Vec<Lens> {
         workspace(text)
@@ -100,6 +101,27 @@ mod tests {
         assert!(lens.title.contains(" · sub 32 · "), "{}", lens.title);
         let total = super::thousands(cost.total.expect("a total"));
         assert!(lens.title.starts_with(&format!("{total} cycles · main ")));
+    }
+
+    #[test]
+    fn the_chosen_model_decides_what_is_shown() {
+        use crate::ide::testing::workspace_by;
+        let shown = Model::ALL.map(|model| {
+            let analysis = workspace_by(model, KERNEL).analysis();
+            let lenses = analysis.lenses("kernel.rs").expect("lenses");
+            let costs = analysis.costs("kernel.rs").expect("costs");
+            let ([lens], [cost]) = (lenses.as_slice(), costs.as_slice()) else {
+                panic!("one kernel: {lenses:?}")
+            };
+            assert_eq!((lens.cycles, cost.model), (cost.total, model));
+            let book = cost.book.as_ref().map_or(cost.total, |book| book.total);
+            (lens.cycles, book, cost.calibrated.total)
+        });
+        let [by_book, by_schedule] = shown;
+        // Both answers carry both totals, and each shows its own.
+        assert_eq!((by_book.0, by_schedule.0), (by_book.1, by_book.2));
+        assert_eq!((by_book.1, by_book.2), (by_schedule.1, by_schedule.2));
+        assert_ne!(by_book.0, by_schedule.0);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the tests of several features share: kernels with a caret, and texts cut off anywhere.
 
-use crate::{Analysis, Workspace};
+use crate::{Analysis, Model, Options, Workspace};
 
 /// A kernel of three operations whose numbers can be worked out by hand.
 ///
@@ -40,7 +40,16 @@ fn raise(ctx: &mut Context, x: &HbmTensor<i32, Chip, m![S, T, P]>) -> HbmTensor<
 
 /// A workspace of one file.
 pub(super) fn workspace(text: &str) -> Workspace {
+    workspace_by(Model::Book, text)
+}
+
+/// A workspace whose figures are of a model.
+pub(super) fn workspace_by(model: Model, text: &str) -> Workspace {
     let mut workspace = Workspace::new();
+    workspace.set_options(Options {
+        model,
+        ..Options::default()
+    });
     workspace.set_file("kernel.rs", text);
     workspace
 }

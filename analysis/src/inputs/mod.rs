@@ -22,7 +22,7 @@ use crate::budget::Budget;
 use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::db::{AnalysisDatabase, Db};
 use crate::fragments::{Origin, file_of, is_fragment};
-use crate::hardware::Target;
+use crate::hardware::{Model, Target};
 use crate::libraries::{Library, Release};
 use crate::syntax::ParsedFile;
 
@@ -154,6 +154,8 @@ pub struct Options {
     pub release: Option<Release>,
     /// The chip.
     pub target: Target,
+    /// What cycles are made of.
+    pub model: Model,
     /// How many chips a kernel runs on whose attribute gives no literal, and a function that no kernel reaches.
     pub chips: Option<u64>,
 }

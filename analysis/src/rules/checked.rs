@@ -6,7 +6,7 @@ use super::{Applicability, EnabledRules};
 use crate::budget::Budget;
 use crate::derivation::BodyDerivation;
 use crate::derivation::tensors::RepeatedAxis;
-use crate::hardware::Target;
+use crate::hardware::{Model, Target};
 use crate::items::Span;
 use crate::kernel::Body;
 use crate::simulation::BodySimulation;
@@ -29,6 +29,8 @@ pub(crate) struct Checked<'a> {
     pub(crate) derived: &'a dyn Derived,
     /// The chip.
     pub(crate) target: Target,
+    /// What its cycles are made of.
+    pub(crate) model: Model,
     /// What the kernel may cost at most, if the settings say so.
     pub(crate) budget: Option<&'a Budget>,
     /// The rules that are on. What another rule implies is left out only where that one is on.

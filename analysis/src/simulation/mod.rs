@@ -7,6 +7,7 @@
 //! Rules of the group `performance` read these results, and ask the same functions what a changed operation would cost.
 
 mod addresses;
+pub mod calibrated;
 pub mod dma;
 pub mod memory;
 pub mod overlap;
@@ -19,16 +20,20 @@ pub mod what_if;
 use std::sync::{Arc, LazyLock};
 
 use crate::derivation::content::content;
+use crate::derivation::conventions::Conventions;
 use crate::derivation::memo::Memo;
 use crate::derivation::{BodyDerivation, OperationDerivation};
-use crate::hardware::Target;
+use crate::hardware::{CalibrationId, Model, Target};
 use crate::items::Span;
 use crate::kernel::{Body, Operation, OperationKind};
+use crate::numbers::thousands;
 use crate::threads::par_map;
 
 pub use crate::kernel::Engine;
+pub use calibrated::Figure;
 pub use dma::DmaCost;
 pub use memory::{MemoryTimeline, Occupancy, Peak};
+use schedule::Variation;
 pub use schedule::{Lane, Schedule, Slot, Wait, WaitCause};
 #[cfg(test)]
 pub use stage_table::stage_tables;
@@ -61,9 +66,12 @@ pub struct StageCost {
 pub struct OperationCost {
     /// Its stages in order.
     pub stages: Vec<StageCost>,
-    /// Cycles from its start to its end: the largest busy time of the stages that overlap, plus what does not overlap;
-    /// `None` if a stage is unknown.
+    /// Cycles from its start to its end, by the model that was asked for; `None` if a stage is unknown.
     pub cycles: Option<u64>,
+    /// The same by the book: the largest busy time of the stages that overlap, plus what does not overlap.
+    pub book: Option<u64>,
+    /// The same by the schedule of a release, with bounds, where that was asked for.
+    pub figure: Option<Figure>,
     /// The stage that decides `cycles`, as an index into `stages`.
     pub bottleneck: Option<usize>,
     /// A transfer's pattern in memory.
@@ -91,6 +99,8 @@ pub struct Gap {
 /// Everything about the time of one body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BodySimulation {
+    /// What the figures are made of.
+    pub model: Model,
     /// One entry an operation, by operation number.
     pub operations: Vec<Arc<OperationCost>>,
     /// Who runs when.
@@ -113,10 +123,47 @@ impl BodySimulation {
     }
 }
 
+/// The fewest and the most cycles that a schedule is likely to have: the same schedule with the lowest and the highest figure
+/// of each operation, and without the arms of branchings that run time decides. `None` without a total, and by the book.
+#[must_use]
+pub fn total_bounds(
+    body: &Body,
+    derivation: &BodyDerivation,
+    simulation: &BodySimulation,
+) -> Option<(u64, u64)> {
+    let total = simulation.total()?;
+    calibration(body, simulation.model)?;
+    let with = |end: fn(&Figure) -> u64, no_arms: bool| {
+        let operations = simulation.operations.iter().map(|cost| {
+            let figure = cost.figure.as_ref()?;
+            Some(Arc::new(OperationCost {
+                cycles: Some(end(figure)),
+                ..OperationCost::default()
+            }))
+        });
+        let operations: Vec<_> = operations.collect::<Option<_>>()?;
+        let variation = Variation {
+            no_arms,
+            ..Variation::default()
+        };
+        let model = simulation.model;
+        schedule::derive_varied(body, derivation, &operations, model, variation).total
+    };
+    // Another order of transfers may turn the two around.
+    let low = with(|figure| figure.low, true)?;
+    let high = with(|figure| figure.high, false)?;
+    Some((low.min(total), high.max(total)))
+}
+
 /// Simulates one body.
 #[must_use]
-pub fn simulate(body: &Body, derivation: &BodyDerivation, target: Target) -> BodySimulation {
-    simulate_watching(body, derivation, target, &|| ())
+pub fn simulate(
+    body: &Body,
+    derivation: &BodyDerivation,
+    target: Target,
+    model: Model,
+) -> BodySimulation {
+    simulate_watching(body, derivation, target, model, &|| ())
 }
 
 /// As [`simulate`], for callers that may lose interest: `pause` is called before each operation and may unwind.
@@ -125,17 +172,19 @@ pub fn simulate_watching(
     body: &Body,
     derivation: &BodyDerivation,
     target: Target,
+    model: Model,
     pause: &dyn Fn(),
 ) -> BodySimulation {
     let pairs = body.operations.iter().zip(&derivation.operations);
     let pairs: Vec<_> = pairs.collect();
     let operations = par_map(&pairs, pause, |(operation, derived)| {
-        known_cost(body, operation, derived, target)
+        known_cost(body, operation, derived, target, model)
     });
-    let schedule = schedule::derive(body, derivation, &operations);
+    let schedule = schedule::derive(body, derivation, &operations, model);
     let memory = memory::derive(body, derivation, &schedule);
-    let gaps = schedule::gaps(body, &operations);
+    let gaps = schedule::gaps(body, &operations, model);
     BodySimulation {
+        model,
         operations,
         schedule,
         memory,
@@ -144,7 +193,16 @@ pub fn simulate_watching(
 }
 
 /// By [`content`] what names no place.
-static COSTS: LazyLock<Memo<Arc<OperationCost>>> = LazyLock::new(Memo::default);
+static COSTS: LazyLock<[Memo<Arc<OperationCost>>; 3]> = LazyLock::new(Default::default);
+
+/// The constants that a model takes for a body; `None` for the book's figures.
+#[must_use]
+pub fn calibration(body: &Body, model: Model) -> Option<CalibrationId> {
+    match model {
+        Model::Book => None,
+        Model::Schedule => Some(Conventions::of(body.dialect).calibration()),
+    }
+}
 
 /// What an operation costs that is derived as its body holds it.
 fn known_cost(
@@ -152,14 +210,21 @@ fn known_cost(
     operation: &Operation,
     derivation: &OperationDerivation,
     target: Target,
+    model: Model,
 ) -> Arc<OperationCost> {
     let key = content(body, operation, target);
-    if let Some(cost) = COSTS.get(key) {
+    let [book, older, newer] = &*COSTS;
+    let costs = match calibration(body, model) {
+        None => book,
+        Some(CalibrationId::Release0_5_1) => older,
+        Some(CalibrationId::Release0_8_1) => newer,
+    };
+    if let Some(cost) = costs.get(key) {
         return cost;
     }
-    let cost = Arc::new(operation_cost(body, operation, derivation, target));
+    let cost = Arc::new(operation_cost(body, operation, derivation, target, model));
     if cost.gaps.is_empty() {
-        COSTS.keep(key, Arc::clone(&cost));
+        costs.keep(key, Arc::clone(&cost));
     }
     cost
 }
@@ -171,18 +236,25 @@ pub fn operation_cost(
     operation: &Operation,
     derivation: &OperationDerivation,
     target: Target,
+    model: Model,
 ) -> OperationCost {
     match (&operation.kind, derivation) {
         (OperationKind::Pass(pass), OperationDerivation::Pass(derived)) => {
-            pass::cost(body, pass, derived, target)
+            pass::cost(body, pass, derived, target, model)
         }
         (OperationKind::Copy(copy), OperationDerivation::Copy(derived)) => {
-            dma::cost(body, copy, derived)
+            dma::cost(body, copy, derived, model)
         }
         (OperationKind::Collective(collective), _)
-            if let Some(cost) = dma::shuffle_cost(body, collective) =>
+            if let Some(cost) = dma::shuffle_cost(body, collective, model) =>
         {
             cost
+        }
+        (OperationKind::Collective(collective), _)
+            if let Some(figure) = calibration(body, model)
+                .and_then(|id| calibrated::ranges::of_collective(body, collective, id)) =>
+        {
+            ranged(figure)
         }
         _ => OperationCost {
             gaps: vec![Gap {
@@ -191,6 +263,21 @@ pub fn operation_cost(
             }],
             ..OperationCost::default()
         },
+    }
+}
+
+/// The cost of an operation of which both ends are known and no more.
+fn ranged(figure: Figure) -> OperationCost {
+    OperationCost {
+        cycles: Some(figure.cycles),
+        figure: Some(figure),
+        assumptions: vec![format!(
+            "no schedule of such a transfer settles its cycles: {} at best, as a plain transfer of its bytes; {} at worst, each request \
+             at the dearest rate that is known; the middle is taken",
+            thousands(figure.low),
+            thousands(figure.high)
+        )],
+        ..OperationCost::default()
     }
 }
 

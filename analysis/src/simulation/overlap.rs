@@ -210,7 +210,14 @@ impl Overlap<'_> {
     }
 
     fn total_with(&self, costs: &[Arc<OperationCost>], variation: Variation<'_>) -> Option<u64> {
-        derive_varied(self.body, self.derivation, costs, variation).total
+        derive_varied(
+            self.body,
+            self.derivation,
+            costs,
+            self.simulation.model,
+            variation,
+        )
+        .total
     }
 
     /// What it writes at a free address, in a loop in every other run.
@@ -232,6 +239,7 @@ impl Overlap<'_> {
         let variation = Variation {
             moved: &moved,
             order: None,
+            ..Variation::default()
         };
         let after = self.total_with(&self.simulation.operations, variation)?;
         let remedy = if looped {
@@ -286,6 +294,7 @@ impl Overlap<'_> {
             let variation = Variation {
                 order: Some(&order),
                 moved: &[],
+                ..Variation::default()
             };
             let after = self.total_with(&self.simulation.operations, variation)?;
             if best.is_none_or(|(_, _, least)| after < least) {

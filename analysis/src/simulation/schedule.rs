@@ -4,6 +4,7 @@
 //! addresses, and for the ones that hold its context. Knows cycles only as [`OperationCost`] gives them, so that a rule
 //! may ask what another cost of one operation would change.
 
+mod listed;
 mod planner;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,7 @@ mod tests;
 use std::sync::Arc;
 
 use crate::derivation::conventions::Conventions;
+use crate::hardware::Model;
 use crate::kernel::{Body, Context, OperationId, Origin, Tier, UnresolvedReason};
 
 pub use planner::{Variation, conflict, derive, derive_varied};
@@ -176,13 +178,13 @@ impl Schedule {
             .max_by_key(|slot| (slot.end, slot.operation));
         let mut path = Vec::new();
         let mut at = last;
-        while let Some(slot) = at {
+        while let Some(slot) = at.filter(|_| path.len() < self.slots.len()) {
             path.push(slot.operation);
             at = slot
                 .waits
                 .first()
                 .and_then(|wait| self.slot(wait.operation))
-                .filter(|before| before.operation < slot.operation && slot.start > 0);
+                .filter(|before| before.end <= slot.start && slot.start > 0);
         }
         path.reverse();
         path
@@ -193,7 +195,9 @@ impl Schedule {
     pub fn idle(&self, lane: Lane) -> Vec<Idle> {
         let mut pauses = Vec::new();
         let mut free = 0;
-        for slot in self.slots.iter().filter(|slot| slot.lane == lane) {
+        let mut slots: Vec<&Slot> = self.slots.iter().filter(|of| of.lane == lane).collect();
+        slots.sort_by_key(|slot| (slot.start, slot.end));
+        for slot in slots {
             if slot.start > free {
                 pauses.push(Idle {
                     lane,
@@ -247,7 +251,7 @@ impl Schedule {
 
 /// Everything that is in the way of a total.
 #[must_use]
-pub fn gaps(body: &Body, operations: &[Arc<OperationCost>]) -> Vec<Gap> {
+pub fn gaps(body: &Body, operations: &[Arc<OperationCost>], model: Model) -> Vec<Gap> {
     let mut gaps: Vec<Gap> = operations
         .iter()
         .flat_map(|cost| cost.gaps.iter().cloned())
@@ -273,7 +277,8 @@ pub fn gaps(body: &Body, operations: &[Arc<OperationCost>]) -> Vec<Gap> {
         reason: "how often a loop runs is decided at run time".to_owned(),
         span: *span,
     }));
-    let arms = body.operations.iter();
+    // A schedule is bounded by the dearest arm and by none.
+    let arms = body.operations.iter().filter(|_| model == Model::Book);
     let arms = arms.filter_map(|operation| operation.branches.first());
     let branchings = arms.map(|branch| branch.span);
     gaps.extend(

@@ -75,7 +75,8 @@ pub fn what_if(
     if !found.is_legal() {
         return None;
     }
-    let cost = operation_cost(known.body, &changed, &derived, known.target);
+    let model = known.simulation.model;
+    let cost = operation_cost(known.body, &changed, &derived, known.target, model);
     with_cost(known, id, cost)
 }
 
@@ -84,11 +85,11 @@ pub fn what_if(
 #[must_use]
 pub fn what_if_stages(known: Known<'_>, id: OperationId, stages: &[StageCost]) -> Option<Changed> {
     let index = usize::try_from(id.0).ok()?;
-    let cost = OperationCost {
-        stages: stages.to_vec(),
-        cycles: pass::cycles(stages),
-        ..OperationCost::clone(known.simulation.operations.get(index)?)
+    let before = known.simulation.operations.get(index)?;
+    let OperationKind::Pass(pass) = &known.body.operation(id)?.kind else {
+        return None;
     };
+    let cost = pass::with_stages(known.body, pass, before, stages.to_vec());
     with_cost(known, id, cost)
 }
 
@@ -106,7 +107,8 @@ fn with_cost(known: Known<'_>, id: OperationId, cost: OperationCost) -> Option<C
 #[must_use]
 pub fn what_if_costs(known: Known<'_>, costs: &[Arc<OperationCost>]) -> Option<(u64, u64)> {
     let before = known.simulation.total()?;
-    let after = schedule::derive(known.body, known.derivation, costs).total?;
+    let after =
+        schedule::derive(known.body, known.derivation, costs, known.simulation.model).total?;
     Some((before, after))
 }
 
@@ -151,6 +153,7 @@ pub fn after_transfer(known: Known<'_>, id: OperationId, cycles: u64) -> Option<
             Arc::make_mut(cost).cycles = cost.cycles.map(|before| before.min(cycles));
         }
     }
-    let after = schedule::derive(known.body, known.derivation, &costs).total?;
+    let after =
+        schedule::derive(known.body, known.derivation, &costs, known.simulation.model).total?;
     Some((before, after))
 }

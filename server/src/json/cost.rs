@@ -1,7 +1,10 @@
 //! Costs as one JSON object, in the shape that scripts rely on.
 
 use serde::Serialize;
-use visa_analysis::{EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow, StageRow, WaitRow};
+use visa_analysis::{
+    CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow,
+    StageRow, WaitRow,
+};
 
 use super::{Range, pretty, range};
 use crate::project::Failure;
@@ -18,7 +21,7 @@ struct Kernel<'a> {
     file: &'a str,
     range: Range,
     chips: Option<u64>,
-    cycles: Cycles,
+    cycles: Cycles<'a>,
     operations: Vec<Operation<'a>>,
     idle: Vec<Idle<'a>>,
     critical_path: &'a [u32],
@@ -30,13 +33,37 @@ struct Kernel<'a> {
 }
 
 #[derive(Serialize)]
-struct Cycles {
+struct Cycles<'a> {
     total: Option<u64>,
     main: Option<u64>,
     sub: Option<u64>,
     dma: Option<u64>,
     overlap: Option<u64>,
     least: Option<u64>,
+    calibrated: Calibrated<'a>,
+}
+
+/// What the schedule of a release says of a kernel.
+#[derive(Serialize)]
+struct Calibrated<'a> {
+    total: Option<u64>,
+    low: Option<u64>,
+    high: Option<u64>,
+    basis: String,
+    model: &'a str,
+}
+
+/// What it says of an operation.
+#[derive(Serialize)]
+struct CalibratedOperation {
+    cycles: u64,
+    low: Option<u64>,
+    high: Option<u64>,
+    basis: String,
+    class: &'static str,
+    samples: u64,
+    /// In percent.
+    median_error: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -51,6 +78,7 @@ pub(crate) struct Operation<'a> {
     start: Option<u64>,
     end: Option<u64>,
     cycles: Option<u64>,
+    calibrated: Option<CalibratedOperation>,
     bottleneck: Option<&'static str>,
     stages: Vec<Engine<'a>>,
     waits_for: Vec<u32>,
@@ -147,15 +175,30 @@ pub(crate) fn write(kernels: &[KernelCost]) -> Result<String, Failure> {
     pretty(&document(kernels))
 }
 
-/// The object.
-pub(crate) fn document(kernels: &[KernelCost]) -> Document<'_> {
+/// The object: the members of a kernel are the book's, as scripts rely on, and the schedule's are beside them.
+fn document(kernels: &[KernelCost]) -> Document<'_> {
     Document {
         version: 1,
-        kernels: kernels.iter().map(kernel).collect(),
+        kernels: kernels
+            .iter()
+            .map(|chosen| kernel(chosen, chosen.book.as_deref().unwrap_or(chosen)))
+            .collect(),
     }
 }
 
-fn kernel(cost: &KernelCost) -> Kernel<'_> {
+/// The object for editors, whose views draw what the chosen model says.
+pub(crate) fn chosen_document(kernels: &[KernelCost]) -> Document<'_> {
+    Document {
+        version: 1,
+        kernels: kernels
+            .iter()
+            .map(|chosen| kernel(chosen, chosen))
+            .collect(),
+    }
+}
+
+/// A kernel by one model, and what its schedule says beside it. Proposals are of the model that was chosen.
+fn kernel<'a>(chosen: &'a KernelCost, cost: &'a KernelCost) -> Kernel<'a> {
     Kernel {
         name: &cost.name,
         file: &cost.file,
@@ -168,13 +211,14 @@ fn kernel(cost: &KernelCost) -> Kernel<'_> {
             dma: cost.dma,
             overlap: cost.overlap,
             least: cost.least,
+            calibrated: calibrated(&cost.calibrated, chosen.model.name()),
         },
         operations: cost.operations.iter().map(operation).collect(),
         idle: cost.idle.iter().map(idle).collect(),
         critical_path: &cost.critical_path,
         memory: cost.memory.iter().map(memory).collect(),
         peak: cost.peak.map(peak),
-        proposals: cost
+        proposals: chosen
             .proposals
             .iter()
             .map(|proposal| Proposal {
@@ -198,6 +242,32 @@ fn kernel(cost: &KernelCost) -> Kernel<'_> {
     }
 }
 
+fn calibrated<'a>(total: &CalibratedTotal, model: &'a str) -> Calibrated<'a> {
+    Calibrated {
+        total: total.total,
+        low: total.low,
+        high: total.high,
+        basis: basis(total.release),
+        model,
+    }
+}
+
+fn calibrated_operation(row: &CalibratedRow) -> CalibratedOperation {
+    CalibratedOperation {
+        cycles: row.cycles,
+        low: row.low,
+        high: row.high,
+        basis: basis(row.release),
+        class: row.class,
+        samples: row.samples,
+        median_error: row.median_error.map(|tenths| tenths as f64 / 10.0),
+    }
+}
+
+fn basis(release: &str) -> String {
+    format!("schedule {release}")
+}
+
 /// An operation of a kernel.
 pub(crate) fn operation(row: &OperationRow) -> Operation<'_> {
     Operation {
@@ -211,6 +281,7 @@ pub(crate) fn operation(row: &OperationRow) -> Operation<'_> {
         start: row.start,
         end: row.end,
         cycles: row.cycles,
+        calibrated: row.calibrated.as_ref().map(calibrated_operation),
         bottleneck: row.bottleneck,
         stages: row.engines.iter().map(engine).collect(),
         waits_for: row.waits.iter().map(|wait| wait.operation).collect(),

@@ -328,20 +328,28 @@ impl<'a> Session<'a> {
             }
         }
         for cost in &mut costs {
-            let show = |path: &mut Arc<str>| *path = self.sources.shown(path).into();
-            show(&mut cost.file);
-            cost.operations
-                .iter_mut()
-                .for_each(|row| show(&mut row.file));
-            cost.proposals
-                .iter_mut()
-                .for_each(|row| show(&mut row.file));
-            cost.memory
-                .iter_mut()
-                .filter_map(|row| row.file.as_mut())
-                .for_each(show);
+            if let Some(book) = &mut cost.book {
+                self.show_paths(book);
+            }
+            self.show_paths(cost);
         }
         (costs, failed)
+    }
+
+    /// Puts the paths that people gave in the place of those that the engine knows.
+    fn show_paths(&self, cost: &mut KernelCost) {
+        let show = |path: &mut Arc<str>| *path = self.sources.shown(path).into();
+        show(&mut cost.file);
+        cost.operations
+            .iter_mut()
+            .for_each(|row| show(&mut row.file));
+        cost.proposals
+            .iter_mut()
+            .for_each(|row| show(&mut row.file));
+        cost.memory
+            .iter_mut()
+            .filter_map(|row| row.file.as_mut())
+            .for_each(show);
     }
 
     /// The level of a finding whose paths are still the engine's.

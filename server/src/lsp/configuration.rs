@@ -11,17 +11,18 @@ use serde_json::{Map, Value};
 use visa_analysis::{HintLevel, Level, nearest_names};
 
 use crate::project::levels::{Change, Levels, Origin, proposal, unknown, widest_first};
-use crate::project::settings::{Dialect, DialectProblem, SettingsArguments, Target};
+use crate::project::settings::{Dialect, DialectProblem, Model, SettingsArguments, Target};
 
 /// The section of an editor's settings.
 pub(crate) const SECTION: &str = "visa";
 
 /// The settings below [`SECTION`]; those of the extension itself are its own business.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "diagnostics.enable",
     "diagnostics.scope",
     "levels",
     "target",
+    "model",
     "dialect",
     "chips",
     "configPath",
@@ -155,6 +156,11 @@ impl Reader {
                     .map(|target| (target.name(), *target))
                     .collect();
                 self.settings.arguments.target = self.one_of(key, value, &targets);
+            }
+            "model" => {
+                let models = Model::value_variants();
+                let models: Vec<_> = models.iter().map(|model| (model.name(), *model)).collect();
+                self.settings.arguments.model = self.one_of(key, value, &models);
             }
             "dialect" => {
                 let dialect = value.as_str().map(Dialect::parse);

@@ -19,7 +19,11 @@ fn folder_of(name: &str) -> TempDir {
 }
 
 fn cost(folder: &TempDir, more: &[&str]) -> Output {
-    run(folder.path(), &[&["cost"], more].concat())
+    // The figures of these tests are the book's.
+    run(
+        folder.path(),
+        &[&["cost", "--model", "book"], more].concat(),
+    )
 }
 
 #[track_caller]
@@ -27,6 +31,48 @@ fn cost_json(folder: &TempDir, more: &[&str]) -> Value {
     let output = cost(folder, &[&["--format", "json"], more].concat());
     assert_code(&output, 0);
     json(&output)
+}
+
+#[test]
+fn both_models_are_told_and_the_schedule_is_the_default() {
+    let folder = folder_of("dot_product");
+    let human = |more: &[&str]| stdout(&run(folder.path(), &[&["cost", "k.rs"], more].concat()));
+    let (chosen, book) = (human(&[]), human(&["--model", "book"]));
+    let json = json(&run(folder.path(), &["cost", "k.rs", "--format", "json"]));
+    let cycles = &json["kernels"][0]["cycles"];
+    let calibrated = &cycles["calibrated"];
+    let number = |value: &Value| visa_analysis::thousands(value.as_u64().unwrap());
+    let by_schedule = format!(
+        "{} cycles by the schedule model of 0.5.1 ({} to {})",
+        number(&calibrated["total"]),
+        number(&calibrated["low"]),
+        number(&calibrated["high"])
+    );
+    let total = number(&cycles["total"]);
+    let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+    assert!(
+        first(&chosen).ends_with(&format!("{by_schedule}, {total} by the book")),
+        "{chosen}"
+    );
+    let start = format!("{total} cycles by the book, ");
+    assert!(first(&book).contains(&start), "{book}");
+    assert!(chosen.contains("calibrated on 29 operations of 0.5.1 and 45 of 0.8.1: median error "));
+    assert!(!book.contains("calibrated on"), "{book}");
+    assert_eq!(calibrated["basis"], "schedule 0.5.1");
+    // The sub context's pass into the TRF: 2,048 bf16 at 8 bytes a cycle, and 263.
+    let rows = list(&json["kernels"][0]["operations"]);
+    let row = rows
+        .iter()
+        .find(|row| row["name"] == "to_trf right")
+        .unwrap();
+    assert_eq!(
+        (&row["cycles"], &row["calibrated"]["cycles"]),
+        (&512.into(), &775.into())
+    );
+    assert_eq!(row["calibrated"]["class"], "sub_trf");
+    let settings = folder.path().join("visa-lint.toml");
+    std::fs::write(settings, "model = \"book\"\n").unwrap();
+    assert_eq!(human(&[]), book);
 }
 
 fn list(value: &Value) -> &Vec<Value> {

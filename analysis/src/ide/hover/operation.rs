@@ -329,9 +329,14 @@ impl Known<'_> {
         let is_pass = matches!(self.operation.kind, OperationKind::Pass(_));
         match slowest.busy.and_then(|busy| cycles.checked_sub(busy)) {
             Some(rest) if rest > 0 && is_pass => format!(
-                ", {} of {engine} and {} of latency",
+                ", {} of {engine} and {} {}",
                 thousands(cycles - rest),
-                thousands(rest)
+                thousands(rest),
+                if self.cost.figure.is_some() {
+                    "once a pass"
+                } else {
+                    "of latency"
+                }
             ),
             _ => format!(", decided by {engine}"),
         }

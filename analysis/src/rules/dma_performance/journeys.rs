@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use crate::items::Span;
 use crate::kernel::{Body, Copy as Transfer, Operation, OperationKind, Origin, TensorId, Tier};
 use crate::simulation::dma::{DmaCost, PCIE_BYTES, START_CYCLES, alternatives};
+use crate::simulation::schedule;
 use crate::simulation::what_if::Known;
-use crate::simulation::{Schedule, schedule};
 
 use super::super::{Checked, Finding, Saving};
 use super::{SAVED_CYCLES, is_too_large, is_worth};
@@ -74,8 +74,13 @@ fn hop(checked: &Checked<'_>, trips: &[Trip<'_>], second: &Trip<'_>) -> Option<F
     {
         return None;
     }
-    let before = first.cost.cycles.checked_add(second.cost.cycles)?;
-    let after = alternatives::between(body, source, target, |_, _| {})?.cycles;
+    let direct = alternatives::between(body, source, target, checked.model, |_, _| {})?;
+    // A figure without evidence is the book's: the two that it takes the place of are compared by the book as well.
+    let known = |cost: &DmaCost| cost.figure.is_none_or(|figure| figure.class.is_some());
+    let alike = known(&direct);
+    let cycles = |cost: &DmaCost| if alike { cost.cycles } else { cost.book_cycles };
+    let before = cycles(first.cost).checked_add(cycles(second.cost))?;
+    let after = cycles(&direct);
     if !is_worth(before, after) {
         return None;
     }
@@ -181,6 +186,20 @@ fn grouped<K: Copy + Eq + std::hash::Hash, T>(
     groups
 }
 
+/// Cycles of a transfer that no byte takes, by the model that its cycles are of.
+fn start_cycles(cost: &DmaCost) -> u64 {
+    let Some(figure) = cost.figure.filter(|figure| figure.class.is_some()) else {
+        return START_CYCLES;
+    };
+    let table = &figure.calibration.table().transfer;
+    let start = if cost.engines > 1 {
+        table.load_start
+    } else {
+        table.load_start_one_engine
+    };
+    start.min(cost.cycles)
+}
+
 /// Groups of transfers of parts of one tensor whose start-up is most of them.
 fn many_small(checked: &Checked<'_>, trips: &[Trip<'_>]) -> Vec<Finding> {
     let body = checked.body;
@@ -221,12 +240,10 @@ fn joined(checked: &Checked<'_>, whole: TensorId, group: &[&Trip<'_>]) -> Option
     if bytes > body.machine.dm_bytes / DM_SHARE {
         return None;
     }
-    let data: u64 = group
-        .iter()
-        .map(|trip| alternatives::data_cycles(trip.cost))
-        .sum();
+    let start = start_cycles(first.cost);
     let before: u64 = group.iter().map(|trip| trip.cost.cycles).sum();
-    let after = START_CYCLES.checked_add(data)?;
+    let data = before.checked_sub(start.checked_mul(count)?)?;
+    let after = start.checked_add(data)?;
     let (total, changed) = total_when_joined(checked.known(), group, after)?;
     if !is_worth(total, changed) {
         return None;
@@ -242,7 +259,7 @@ fn joined(checked: &Checked<'_>, whole: TensorId, group: &[&Trip<'_>]) -> Option
             format!(
                 "{count} transfers of parts of {name} take {before} cycles, {} of them to start; one transfer of the whole takes \
                  {after}",
-                START_CYCLES.saturating_mul(count)
+                start.saturating_mul(count)
             ),
         )
         .note(format!("the kernel takes {total} cycles, {changed} with the change"))
@@ -269,7 +286,8 @@ fn total_when_once(known: Known<'_>, span: Span) -> Option<(u64, u64)> {
     for (_, cost) in at_place.skip(1) {
         Arc::make_mut(cost).cycles = Some(0);
     }
-    let changed = schedule::derive(known.body, known.derivation, &costs).total?;
+    let changed =
+        schedule::derive(known.body, known.derivation, &costs, known.simulation.model).total?;
     Some((total, changed))
 }
 
@@ -281,7 +299,8 @@ fn total_when_joined(known: Known<'_>, group: &[&Trip<'_>], cycles: u64) -> Opti
         let cost = costs.get_mut(trip.operation.id.0 as usize)?;
         Arc::make_mut(cost).cycles = Some(if number == 0 { cycles } else { 0 });
     }
-    let Schedule { total: changed, .. } = schedule::derive(known.body, known.derivation, &costs);
+    let model = known.simulation.model;
+    let changed = schedule::derive(known.body, known.derivation, &costs, model).total;
     Some((total, changed?))
 }
 

@@ -73,7 +73,12 @@ fn one_write(costed: &Costed<'_>, target: TensorId, writes: u64, elements: u64) 
     if !legal || grown {
         return None;
     }
-    let simulation = simulate(&changed, &derivation, costed.known.target);
+    let simulation = simulate(
+        &changed,
+        &derivation,
+        costed.known.target,
+        costed.known.simulation.model,
+    );
     let index = usize::try_from(costed.operation.id.0).ok()?;
     let saving = worth_for_kernel(Effect {
         operation: (

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::derivation::OperationDerivation;
 use crate::hardware::Machine;
 use crate::items::Span;
-use crate::kernel::{OperationKind, Pass, PassEnd, StreamShape, Written};
+use crate::kernel::{Body, OperationKind, Pass, PassEnd, StreamShape, Written};
 use crate::mapping::Mapping;
 use crate::simulation::{OperationCost, pass, what_if_costs};
 
@@ -153,7 +153,7 @@ fn mostly(
         }
         let Some(spread) = least_factor(pass, factor)
             .filter(|factor| iterations(pass) >= *factor)
-            .and_then(|factor| spread(cost, factor))
+            .and_then(|factor| spread(known.body, pass, cost, factor))
         else {
             continue;
         };
@@ -204,15 +204,10 @@ fn iterations(pass: &Pass) -> u64 {
 }
 
 /// The cost with each stage's work spread over so many times the slices or clusters.
-fn spread(cost: &OperationCost, factor: u64) -> Option<OperationCost> {
+fn spread(body: &Body, pass: &Pass, cost: &OperationCost, factor: u64) -> Option<OperationCost> {
     let mut stages = cost.stages.clone();
     for stage in &mut stages {
         stage.busy = Some(stage.busy?.div_ceil(factor));
     }
-    let cycles = pass::cycles(&stages)?;
-    Some(OperationCost {
-        stages,
-        cycles: Some(cycles),
-        ..cost.clone()
-    })
+    Some(pass::with_stages(body, pass, cost, stages)).filter(|cost| cost.cycles.is_some())
 }

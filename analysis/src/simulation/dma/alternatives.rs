@@ -6,7 +6,7 @@
 
 use crate::derivation::dma::{CHIP_BITS, DmaDerivation, SLICE_BITS};
 use crate::derivation::sequencer::largest_divisor;
-use crate::hardware::{DMA_PACKET_BYTES, Machine};
+use crate::hardware::{DMA_PACKET_BYTES, Machine, Model};
 use crate::kernel::{Body, Copy, Origin, Tensor, TensorId, Tier};
 use crate::mapping::{Digit, Form, Mapping, Term};
 
@@ -17,12 +17,14 @@ use super::{DmaCost, Half, REQUEST_BYTES, START_CYCLES, Transfer, patterns};
 pub fn with_tensors(
     body: &Body,
     copy: &Copy,
+    model: Model,
     change: impl FnOnce(&mut Tensor, &mut Tensor),
 ) -> Option<DmaCost> {
     between(
         body,
         body.tensor(copy.source)?,
         body.tensor(copy.target)?,
+        model,
         change,
     )
 }
@@ -33,6 +35,7 @@ pub fn between(
     body: &Body,
     source: &Tensor,
     target: &Tensor,
+    model: Model,
     change: impl FnOnce(&mut Tensor, &mut Tensor),
 ) -> Option<DmaCost> {
     let (mut source, mut target) = (source.clone(), target.clone());
@@ -68,7 +71,7 @@ pub fn between(
     if !derivation.violations.is_empty() {
         return None;
     }
-    patterns(&pair, &copy, &derivation)
+    patterns(&pair, &copy, &derivation, model)
         .ok()
         .map(|(_, cost)| cost)
 }

@@ -119,15 +119,18 @@ impl Tally {
 /// The walk of one engine.
 pub(super) struct Walk {
     direction: Direction,
+    /// A write that no other follows is posted: nothing waits for the rest of its unit.
+    posted: bool,
     channels: Vec<Channel>,
     clock: u64,
     tally: Tally,
 }
 
 impl Walk {
-    pub(super) fn new(direction: Direction) -> Self {
+    pub(super) fn new(direction: Direction, posted: bool) -> Self {
         Self {
             direction,
+            posted,
             channels: vec![Channel::new(); CHANNELS],
             clock: 0,
             tally: Tally::default(),
@@ -169,6 +172,10 @@ impl Walk {
                 (1 + u64::from(crosses), TRANSFER_THIRDS)
             }
             Direction::Write if whole => (1, TRANSFER_THIRDS),
+            Direction::Write if self.posted => {
+                self.tally.partial += 1;
+                (1 + u64::from(crosses), TRANSFER_THIRDS)
+            }
             Direction::Write => {
                 self.tally.partial += 1;
                 let parts = 1 + u64::from(crosses);

@@ -320,6 +320,8 @@ fn random(random: &mut StdRng, limit: u64) -> Transfer {
         packet_bytes,
         run_bytes: packet_bytes,
         segments: None,
+        whole_bytes: None,
+        calibration: None,
     }
 }
 

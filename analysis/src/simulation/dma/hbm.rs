@@ -131,6 +131,11 @@ impl Stream {
             .try_fold(points, |total, stride| total.checked_mul(stride.size))
     }
 
+    /// Whether all engines together make one request.
+    fn is_single(&self) -> bool {
+        self.points.len() == 1 && self.packet_requests() == 1
+    }
+
     /// Requests of a packet.
     fn packet_requests(&self) -> u64 {
         self.packet_bytes.div_ceil(REQUEST_BYTES)
@@ -165,7 +170,10 @@ impl Stream {
 
     /// Walks the windows of one engine.
     fn walk(&self, points: &[u64], windows: &Windows) -> Tally {
-        let mut walk = Walk::new(self.direction);
+        let mut walk = Walk::new(
+            self.direction,
+            windows.whole && windows.total == 1 && self.is_single(),
+        );
         let mut before = walk.tally();
         if !windows.whole {
             // A first lap opens rows and fills queues, as what comes before has done in the middle of a transfer.

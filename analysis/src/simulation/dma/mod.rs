@@ -24,9 +24,12 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use crate::derivation::dma::DmaDerivation;
+use crate::hardware::{CalibrationId, Model};
 use crate::kernel::{Body, Collective, CollectiveWork, Copy, Level, Tensor, Tier};
 
-use super::{Engine, Gap, OperationCost, StageCost};
+use super::calibrated::ranges::of_scratchpad;
+use super::calibrated::{Figure, transfer_figure};
+use super::{Engine, Gap, OperationCost, StageCost, calibration};
 
 pub use dm::{DmPattern, SliceUse};
 pub use hbm::HbmPattern;
@@ -107,15 +110,25 @@ pub struct DmaCost {
     pub link_bytes: u64,
     /// How the transfer falls into commands, if it does.
     pub segments: Option<Segments>,
-    /// Cycles from the start of the first command to the last byte.
+    /// Cycles from the start of the first command to the last byte, by the model that was asked for.
     pub cycles: u64,
+    /// The same by the book.
+    pub book_cycles: u64,
+    /// The same by the schedule, with bounds, where that was asked for.
+    pub figure: Option<Figure>,
 }
 
 /// What a transfer costs.
 #[must_use]
-pub fn cost(body: &Body, copy: &Copy, derivation: &DmaDerivation) -> OperationCost {
-    match patterns(body, copy, derivation) {
+pub fn cost(body: &Body, copy: &Copy, derivation: &DmaDerivation, model: Model) -> OperationCost {
+    match patterns(body, copy, derivation, model) {
         Ok((transfer, pattern)) => stages(body, copy, transfer.as_ref(), pattern),
+        Err(_)
+            if let Some(figure) =
+                calibration(body, model).and_then(|id| of_scratchpad(body, copy, id)) =>
+        {
+            super::ranged(figure)
+        }
         Err(reason) => OperationCost {
             gaps: vec![Gap {
                 reason: reason.to_owned(),
@@ -128,7 +141,7 @@ pub fn cost(body: &Body, copy: &Copy, derivation: &DmaDerivation) -> OperationCo
 
 /// What a shuffle between chips costs: each chip sends all that it holds over its link. `None` for other collectives.
 #[must_use]
-pub fn shuffle_cost(body: &Body, collective: &Collective) -> Option<OperationCost> {
+pub fn shuffle_cost(body: &Body, collective: &Collective, model: Model) -> Option<OperationCost> {
     match &collective.work {
         CollectiveWork::Shuffle(parts) if parts.level == Level::Chip => {}
         _ => return None,
@@ -140,10 +153,12 @@ pub fn shuffle_cost(body: &Body, collective: &Collective) -> Option<OperationCos
             bits = bits.checked_mul(mapping.get()?.form().live_size())?;
         }
     }
-    let pattern = link_cost(bits.div_ceil(8));
+    let pattern = link_cost(bits.div_ceil(8), calibration(body, model));
     Some(OperationCost {
         stages: vec![start_stage(1), link_stage(pattern.link_bytes)],
         cycles: Some(pattern.cycles),
+        book: Some(pattern.book_cycles),
+        figure: pattern.figure,
         bottleneck: Some(1),
         dma: Some(pattern),
         ..OperationCost::default()
@@ -154,6 +169,7 @@ fn patterns(
     body: &Body,
     copy: &Copy,
     derivation: &DmaDerivation,
+    model: Model,
 ) -> Result<(Option<Transfer>, DmaCost), &'static str> {
     let unknown = "the loops of the transfer are unknown";
     let (source, target) = body
@@ -162,13 +178,13 @@ fn patterns(
         .ok_or(unknown)?;
     if source.tier == Tier::Host || target.tier == Tier::Host {
         let bytes = host_bytes(source, target).ok_or("the size of the transfer is unknown")?;
-        return Ok((None, link_cost(bytes)));
+        return Ok((None, link_cost(bytes, calibration(body, model))));
     }
     derivation.run_bits.ok_or(unknown)?;
     derivation
         .packet_bytes
         .ok_or("no packet of the transfer is legal")?;
-    let transfer = Transfer::of(body, copy, derivation).ok_or(unknown)?;
+    let transfer = Transfer::of(body, copy, derivation, model).ok_or(unknown)?;
     let pattern = transfer
         .cost()
         .ok_or("the transfer is larger than can be counted")?;
@@ -187,13 +203,16 @@ fn host_bytes(source: &Tensor, target: &Tensor) -> Option<u64> {
     Some(elements.checked_mul(bits)?.div_ceil(8))
 }
 
-/// A transfer whose link decides.
-fn link_cost(bytes: u64) -> DmaCost {
+/// A transfer whose link decides. No schedule of one is public.
+fn link_cost(bytes: u64, calibration: Option<CalibrationId>) -> DmaCost {
+    let cycles = START_CYCLES.saturating_add(bytes.div_ceil(PCIE_BYTES));
     DmaCost {
         engines: 1,
         commands: 1,
         link_bytes: bytes,
-        cycles: START_CYCLES.saturating_add(bytes.div_ceil(PCIE_BYTES)),
+        cycles,
+        book_cycles: cycles,
+        figure: calibration.map(|id| Figure::uncalibrated(id, cycles)),
         ..DmaCost::default()
     }
 }
@@ -255,7 +274,7 @@ impl Transfer {
         );
         let link_bytes = self.crossing_bytes()?;
         let (commands, cycles) = self.total(&read, &write, link_bytes)?;
-        Some(DmaCost {
+        let cost = DmaCost {
             read_requests: read.requests().saturating_mul(self.chips(Half::Read)),
             write_requests: write.requests().saturating_mul(self.chips(Half::Write)),
             engines,
@@ -266,6 +285,14 @@ impl Transfer {
             link_bytes,
             segments: self.segments.clone(),
             cycles,
+            book_cycles: cycles,
+            figure: None,
+        };
+        let figure = self.calibration.map(|id| transfer_figure(self, &cost, id));
+        Some(DmaCost {
+            cycles: figure.map_or(cycles, |figure| figure.cycles),
+            figure,
+            ..cost
         })
     }
 
@@ -337,6 +364,8 @@ fn stages(
         .map(|(index, _)| index);
     OperationCost {
         cycles: Some(pattern.cycles),
+        book: Some(pattern.book_cycles),
+        figure: pattern.figure,
         bottleneck,
         assumptions: assumptions(body, copy, transfer, &pattern),
         stages,

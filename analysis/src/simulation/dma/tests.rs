@@ -43,7 +43,12 @@ fn costed(mut builder: BodyBuilder<'_>) -> OperationCost {
         panic!("a copy")
     };
     let derivation = crate::derivation::dma::derive(&builder.body, copy);
-    cost(&builder.body, copy, &derivation)
+    cost(
+        &builder.body,
+        copy,
+        &derivation,
+        crate::hardware::Model::Book,
+    )
 }
 
 fn busy(cost: &OperationCost, engine: Engine) -> Option<u64> {

@@ -9,8 +9,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::derivation::dma::{CHIP_BITS, DmaDerivation, SLICE_BITS};
-use crate::kernel::{Body, Copy, Tensor, Tier};
+use crate::derivation::views::tiled_axes;
+use crate::hardware::{CalibrationId, Model};
+use crate::kernel::{Body, Copy, Tensor, TensorId, Tier};
 
+use super::super::calibration;
 use super::dm::{DMN_SLICES, ENGINE_SLICES, SliceLoop, SliceUse, slices};
 use super::hbm::{Direction, Stream, Stride};
 use super::{REQUEST_BYTES, Segments};
@@ -80,6 +83,10 @@ pub struct Transfer {
     pub run_bytes: u64,
     /// The parts it falls into where its shape does not divide.
     pub segments: Option<Segments>,
+    /// Bytes of a slice of the tensor in DM that a part is loaded into; `None` where the whole is.
+    pub whole_bytes: Option<u64>,
+    /// The constants that its cycles are made of; `None` for the book's.
+    pub calibration: Option<CalibrationId>,
 }
 
 /// A side of a transfer.
@@ -94,7 +101,7 @@ pub enum Half {
 impl Transfer {
     /// The transfer that was derived; `None` where its loops or its packet are unknown or impossible.
     #[must_use]
-    pub fn of(body: &Body, copy: &Copy, derivation: &DmaDerivation) -> Option<Self> {
+    pub fn of(body: &Body, copy: &Copy, derivation: &DmaDerivation, model: Model) -> Option<Self> {
         let (source, target) = (body.tensor(copy.source)?, body.tensor(copy.target)?);
         let place = |tensor: &Tensor| Place {
             tier: tensor.tier,
@@ -122,6 +129,8 @@ impl Transfer {
             packet_bytes,
             run_bytes,
             segments: Segments::of(source, target),
+            whole_bytes: whole_bytes(body, copy.target),
+            calibration: calibration(body, model),
         };
         transfer.order();
         Some(transfer)
@@ -303,6 +312,17 @@ impl Transfer {
         }
         text
     }
+}
+
+/// Bytes of a slice of the tensor that a view of DM is a part of; `None` for a whole tensor.
+fn whole_bytes(body: &Body, target: TensorId) -> Option<u64> {
+    if body.tensor(target)?.tier != Tier::Dm || tiled_axes(body, target).is_empty() {
+        return None;
+    }
+    let root = body.tensor(body.root(target))?;
+    let elements = root.levels.element.value.as_ref()?.form().live_size();
+    let bits = elements.checked_mul(root.element_type.value?.bits())?;
+    Some(bits.div_ceil(8))
 }
 
 /// The first packets of each engine, in the order of the stream: slices, then the DMNs innermost.

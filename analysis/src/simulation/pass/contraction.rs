@@ -58,7 +58,8 @@ impl Costing<'_> {
         self.push(cost, &stage.method, stage.span);
     }
 
-    /// An output packet a cycle; the first result waits for all that it sums (book: Reducer, Performance).
+    /// An output packet a cycle. The first result waits for all that it sums (book: Reducer, Performance), which is while it is
+    /// fetched: only a reduction across slices waits for it as well.
     pub(super) fn accumulate(
         &mut self,
         index: usize,
@@ -83,7 +84,11 @@ impl Costing<'_> {
         };
         match derived.reduced.or_else(declared) {
             Some(reduced) => {
-                cost.latency = if reduced > 1 { reduced } else { 0 };
+                cost.latency = if reduced > 1 {
+                    self.awaited(reduced)
+                } else {
+                    0
+                };
                 let kind = match derived.kind {
                     Some(AccumulationKind::Interleaved) => "interleaved",
                     Some(AccumulationKind::Sequential) => "sequential",

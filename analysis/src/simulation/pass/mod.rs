@@ -10,19 +10,21 @@ mod streams;
 mod vector;
 
 use crate::derivation::{EndDerivation, PassDerivation, StageDerivation};
-use crate::hardware::{BANK_RUN_LIMIT, FLIT_BYTES, Target};
+use crate::hardware::{BANK_RUN_LIMIT, FLIT_BYTES, Model, Target};
 use crate::items::Span;
-use crate::kernel::{Body, CanonicalStage, Pass, PassEnd, PassSource, StreamShape};
+use crate::kernel::{Body, CanonicalStage, Pass, PassEnd, PassSource, StageKind, StreamShape};
 
-use super::{Engine, Gap, OperationCost, StageCost};
+use super::calibrated::{Figure, pass_class, pass_cycles};
+use super::{Engine, Gap, OperationCost, StageCost, calibration};
 
 /// What a pass costs (book: the Performance section of each engine).
 #[must_use]
 pub fn cost(
-    _body: &Body,
+    body: &Body,
     pass: &Pass,
     derivation: &PassDerivation,
     _target: Target,
+    model: Model,
 ) -> OperationCost {
     let mut costing = Costing {
         pass,
@@ -34,7 +36,46 @@ pub fn cost(
     }
     costing.end();
     costing.total();
+    calibrate(body, pass, model, &mut costing.cost);
     costing.cost
+}
+
+/// Puts the schedule's figure in place of the book's, where that is asked for and the book has one.
+fn calibrate(body: &Body, pass: &Pass, model: Model, cost: &mut OperationCost) {
+    cost.book = cost.cycles;
+    let Some((book, id)) = cost.book.zip(calibration(body, model)) else {
+        return;
+    };
+    let found = pass_cycles(pass, &cost.stages, &id.table().pass);
+    let figure = found.map_or_else(
+        || Figure::uncalibrated(id, book),
+        |(cycles, _)| Figure::of(id, pass_class(pass), cycles),
+    );
+    cost.cycles = Some(figure.cycles);
+    cost.figure = Some(figure);
+    cost.bottleneck = found.map(|(_, index)| index).or(cost.bottleneck);
+}
+
+/// What the same pass takes if its stages are these, by the same model as before.
+#[must_use]
+pub fn with_stages(
+    body: &Body,
+    pass: &Pass,
+    before: &OperationCost,
+    stages: Vec<StageCost>,
+) -> OperationCost {
+    let mut cost = OperationCost {
+        cycles: cycles(&stages),
+        stages,
+        figure: None,
+        ..before.clone()
+    };
+    let model = match before.figure {
+        Some(_) => Model::Schedule,
+        None => Model::Book,
+    };
+    calibrate(body, pass, model, &mut cost);
+    cost
 }
 
 /// Cycles of stages that work as a pipeline: the largest busy time and all latencies. `None` if one is unknown or the sum
@@ -95,6 +136,14 @@ impl Costing<'_> {
                 );
             }
         }
+    }
+
+    /// Cycles that a reduction over time adds to a pass: its input comes meanwhile, so that only what follows on it alone, a
+    /// reduction across slices, waits for so much.
+    fn awaited(&self, reduced: u64) -> u64 {
+        let mut stages = self.pass.stages.iter();
+        let across = stages.any(|stage| matches!(stage.kind, StageKind::VectorInterReduce { .. }));
+        if across { reduced } else { 0 }
     }
 
     /// Notes why a figure is missing. What follows from the first unknown shape is not told again.

@@ -32,9 +32,9 @@ impl Costing<'_> {
         cost.detail = configuration(report);
         self.bank_run(report.and_then(|report| report.longest_bank_run));
         if let StageKind::Fetch { table: true, .. } = stage.kind {
-            self.cost
-                .assumptions
-                .push("a table lookup adds no cycles".to_owned());
+            self.cost.assumptions.push(
+                "the book gives no figure for a table lookup: none is counted by it".to_owned(),
+            );
         }
         self.push(cost, &stage.method, stage.span);
     }

@@ -46,7 +46,11 @@ impl Costing<'_> {
         if reduces {
             match step.reduced {
                 Some(reduced) if reduced > 1 => {
-                    cost.latency = cost.latency.saturating_add(reduced);
+                    let awaited = match stage.kind {
+                        StageKind::VectorInterReduce { .. } => reduced,
+                        _ => self.awaited(reduced),
+                    };
+                    cost.latency = cost.latency.saturating_add(awaited);
                     cost.detail = format!("{}, {reduced} into one", cost.detail);
                 }
                 Some(_) => {}

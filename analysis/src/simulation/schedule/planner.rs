@@ -7,10 +7,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::derivation::BodyDerivation;
 use crate::derivation::memory::{Lifetime, Part, Touch};
+use crate::hardware::Model;
 use crate::kernel::{Body, OperationId, Tier};
 
-use super::super::OperationCost;
-use super::{Lane, Schedule, Slot, Wait, WaitCause};
+use super::super::{OperationCost, calibration};
+use super::{Lane, Schedule, Slot, Wait, WaitCause, listed};
 
 /// What a schedule is asked to take otherwise than the body says.
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,6 +21,9 @@ pub struct Variation<'a> {
     /// Allocations, as numbers in the list of lifetimes, that go elsewhere together: they share bytes with each other as
     /// before, and with no other.
     pub moved: &'a [usize],
+    /// Nothing runs of what is in an arm that run time decides; else the dearest arm of each branching does. The book's
+    /// schedule takes all arms.
+    pub no_arms: bool,
 }
 
 /// Schedules a body with these costs.
@@ -28,8 +32,9 @@ pub fn derive(
     body: &Body,
     derivation: &BodyDerivation,
     operations: &[Arc<OperationCost>],
+    model: Model,
 ) -> Schedule {
-    derive_varied(body, derivation, operations, Variation::default())
+    derive_varied(body, derivation, operations, model, Variation::default())
 }
 
 /// Schedules a body with these costs and a change of its order or its addresses.
@@ -38,12 +43,26 @@ pub fn derive_varied(
     body: &Body,
     derivation: &BodyDerivation,
     operations: &[Arc<OperationCost>],
+    model: Model,
     variation: Variation<'_>,
 ) -> Schedule {
     let known = operations.iter().all(|cost| cost.cycles.is_some());
     if !known || operations.len() != body.operations.len() {
         return Schedule::default();
     }
+    match calibration(body, model) {
+        Some(id) => listed::derive(body, derivation, operations, id.table(), variation),
+        None => in_program_order(body, derivation, operations, variation),
+    }
+}
+
+/// The book's schedule.
+fn in_program_order(
+    body: &Body,
+    derivation: &BodyDerivation,
+    operations: &[Arc<OperationCost>],
+    variation: Variation<'_>,
+) -> Schedule {
     let mut planner = Planner::new(derivation, variation.moved);
     let program: Vec<OperationId>;
     let order = if let Some(order) = variation.order {
@@ -79,10 +98,7 @@ struct Occupied {
 }
 
 struct Planner<'a> {
-    touches: &'a [Vec<Touch>],
-    places: Places,
-    /// For each place the operations that touched it so far, with the number of the touch.
-    touched: Vec<Vec<(OperationId, usize)>>,
+    hazards: Hazards<'a>,
     lanes: [Option<Occupied>; 4],
     /// The slots in the order in which they were placed.
     slots: Vec<Slot>,
@@ -92,11 +108,8 @@ struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     fn new(derivation: &'a BodyDerivation, moved: &[usize]) -> Self {
-        let places = Places::of(&derivation.memory.lifetimes, moved);
         Self {
-            touches: &derivation.memory.touches,
-            touched: vec![Vec::new(); places.neighbours.len()],
-            places,
+            hazards: Hazards::new(derivation, moved),
             lanes: [None; 4],
             slots: Vec::new(),
             ends: vec![0; derivation.memory.touches.len()],
@@ -107,7 +120,11 @@ impl<'a> Planner<'a> {
         let lanes = held_lanes(lane, cost);
         let before = self.lanes.get(lane.number()).copied().flatten();
         let free = before.map_or(0, |before| before.end);
-        let mut waits = self.hazards(operation, free);
+        let ends = &self.ends;
+        let end_of = |id: OperationId| ends.get(id.0 as usize).copied().unwrap_or(0);
+        let mut waits = self
+            .hazards
+            .before(operation, |other| end_of(other) >= free);
         let mut seen: Vec<OperationId> = Vec::new();
         for (index, occupied) in lanes.iter().filter_map(|lane| {
             let number = lane.number();
@@ -152,15 +169,41 @@ impl<'a> Planner<'a> {
                 });
             }
         }
-        self.remember(operation);
+        self.hazards.remember(operation);
     }
 
     fn end_of(&self, operation: OperationId) -> u64 {
         self.ends.get(operation.0 as usize).copied().unwrap_or(0)
     }
+}
 
-    /// Every earlier operation that this one must not run beside, once each, of those that end no earlier than `free`.
-    fn hazards(&self, operation: OperationId, free: u64) -> Vec<Wait> {
+/// Which operations touch the same bytes, asked one after the other.
+pub(super) struct Hazards<'a> {
+    touches: &'a [Vec<Touch>],
+    places: Places,
+    /// For each place the operations that touched it so far, with the number of the touch.
+    touched: Vec<Vec<(OperationId, usize)>>,
+}
+
+impl<'a> Hazards<'a> {
+    pub(super) fn new(derivation: &'a BodyDerivation, moved: &[usize]) -> Self {
+        let places = Places::of(&derivation.memory.lifetimes, moved);
+        Self {
+            touches: &derivation.memory.touches,
+            touched: vec![Vec::new(); places.neighbours.len()],
+            places,
+        }
+    }
+
+    /// What the next operation must not run beside, of those that were asked about before.
+    pub(super) fn of(&mut self, operation: OperationId) -> Vec<Wait> {
+        let waits = self.before(operation, |_| true);
+        self.remember(operation);
+        waits
+    }
+
+    /// Every earlier operation that this one must not run beside, once each, of those that count.
+    fn before(&self, operation: OperationId, counts: impl Fn(OperationId) -> bool) -> Vec<Wait> {
         let mut waits: Vec<Wait> = Vec::new();
         for touch in self.touches_of(operation) {
             for &place in self.places.neighbours_of(touch.allocation) {
@@ -176,7 +219,7 @@ impl<'a> Planner<'a> {
                     let Some(cause) = hazard(theirs.writes, touch.writes) else {
                         continue;
                     };
-                    if self.end_of(other) >= free {
+                    if counts(other) {
                         waits.push(Wait {
                             operation: other,
                             cause,

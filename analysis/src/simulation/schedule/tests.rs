@@ -8,7 +8,7 @@ use rand::{Rng, SeedableRng};
 
 use super::*;
 use crate::derivation;
-use crate::hardware::Target;
+use crate::hardware::{Model, Target};
 use crate::kernel::testing_body::BodyBuilder;
 use crate::kernel::{AddressValue, TensorId};
 use crate::simulation::OperationCost;
@@ -30,7 +30,12 @@ fn on(builder: &mut BodyBuilder<'_>, contexts: &[Context]) {
 
 fn schedule(body: &Body, costs: &[OperationCost]) -> Schedule {
     let costs: Vec<Arc<OperationCost>> = costs.iter().cloned().map(Arc::new).collect();
-    derive(body, &derivation::derive(body, Target::Rngd), &costs)
+    derive(
+        body,
+        &derivation::derive(body, Target::Rngd),
+        &costs,
+        Model::Book,
+    )
 }
 
 fn times(schedule: &Schedule) -> Vec<(u64, u64)> {

@@ -21,7 +21,14 @@ fn fixture(rule: &str, name: &str) -> String {
 /// What the findings of a rule in a kernel would save.
 fn savings(rule: &str, text: &str) -> Vec<Saving> {
     let mut db = AnalysisDatabase::default();
-    db.set_project([("kernel.rs", text)], Vec::new(), Options::default());
+    db.set_project(
+        [("kernel.rs", text)],
+        Vec::new(),
+        Options {
+            model: crate::Model::Book,
+            ..Options::default()
+        },
+    );
     let items = db.file("kernel.rs").map(|file| file_items(&db, file));
     items
         .iter()

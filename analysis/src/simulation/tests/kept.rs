@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::Options;
 use crate::db::AnalysisDatabase;
 use crate::derivation::{derive_afresh, derive_operation};
-use crate::hardware::Target;
+use crate::hardware::{Model, Target};
 use crate::items::file_functions;
 use crate::kernel::{Body, body};
 use crate::simulation::{known_cost, operation_cost};
@@ -50,8 +50,10 @@ fn what_is_kept_of_an_operation_is_what_is_derived_afresh() {
                 for operation in &body.operations {
                     let derived = derive_operation(&body, operation, Target::Rngd);
                     assert_eq!(derived, derive_afresh(&body, operation, Target::Rngd));
-                    let cost = known_cost(&body, operation, &derived, Target::Rngd);
-                    let afresh = operation_cost(&body, operation, &derived, Target::Rngd);
+                    let cost =
+                        known_cost(&body, operation, &derived, Target::Rngd, Model::Schedule);
+                    let afresh =
+                        operation_cost(&body, operation, &derived, Target::Rngd, Model::Schedule);
                     assert_eq!(*cost, afresh);
                     compared += 1;
                 }

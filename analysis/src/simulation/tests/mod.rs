@@ -12,6 +12,7 @@ use std::sync::Arc;
 use crate::Options;
 use crate::check::{body, function_simulation};
 use crate::db::AnalysisDatabase;
+use crate::hardware::Model;
 use crate::items::{ItemKind, file_items};
 use crate::kernel::Body;
 use crate::simulation::{BodySimulation, Engine, OperationCost, StageCost};
@@ -29,7 +30,10 @@ fn functions(text: &str) -> Vec<Function> {
     db.set_project(
         [("kernel.rs", text.as_str())],
         Vec::new(),
-        Options::default(),
+        Options {
+            model: Model::Book,
+            ..Options::default()
+        },
     );
     let items = db.file("kernel.rs").map(|file| file_items(&db, file));
     items

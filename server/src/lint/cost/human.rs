@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use visa_analysis::{KernelCost, Lane, OperationRow, StageRow, WaitRow, thousands};
+use visa_analysis::{
+    Class, KernelCost, Lane, Model, OperationRow, StageRow, WaitRow, evidence, thousands,
+};
 
 use super::super::styles::{TITLE, styled};
 
@@ -40,10 +42,7 @@ impl Paint {
 fn of_kernel(kernel: &KernelCost, stages: bool, paint: Paint) -> String {
     let mut text = String::new();
     let line = kernel.range.start.line;
-    let total = kernel.total.map_or_else(
-        || "cycles unknown".to_owned(),
-        |total| format!("{} cycles predicted", thousands(total)),
-    );
+    let total = total_words(kernel);
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
@@ -55,6 +54,7 @@ fn of_kernel(kernel: &KernelCost, stages: bool, paint: Paint) -> String {
         text.push_str("  no operation\n");
     } else {
         text.push_str(&operations(kernel, paint));
+        text.push_str(&trust(kernel));
     }
     if stages {
         for row in kernel
@@ -87,6 +87,66 @@ fn of_kernel(kernel: &KernelCost, stages: bool, paint: Paint) -> String {
                 let _ = writeln!(text, "  {line}");
             }
         }
+    }
+    text
+}
+
+/// Both totals, the chosen one first: `11,206 cycles by the schedule model of 0.5.1 (9,495 to 12,917), 4,404 by the book`.
+fn total_words(kernel: &KernelCost) -> String {
+    let calibrated = &kernel.calibrated;
+    let book = kernel.book.as_ref().map_or(kernel.total, |book| book.total);
+    let schedule = calibrated.total.map(|total| {
+        let bounds = match (calibrated.low, calibrated.high) {
+            (Some(low), Some(high)) => format!(" ({} to {})", thousands(low), thousands(high)),
+            _ => String::new(),
+        };
+        let release = calibrated.release;
+        (total, format!("by the schedule model of {release}{bounds}"))
+    });
+    let book = book.map(|total| (total, "by the book".to_owned()));
+    let (first, second) = match kernel.model {
+        Model::Schedule => (schedule, book),
+        Model::Book => (book, schedule),
+    };
+    let Some((total, words)) = first else {
+        return "cycles unknown".to_owned();
+    };
+    let first = format!("{} cycles {words}", thousands(total));
+    match second {
+        Some((total, words)) => format!("{first}, {} {words}", thousands(total)),
+        None => first,
+    }
+}
+
+/// How far the figures can be trusted, where they are those of a schedule.
+fn trust(kernel: &KernelCost) -> String {
+    if kernel.model == Model::Book {
+        return String::new();
+    }
+    let kinds = [
+        ("passes", Class::PASSES),
+        ("loads", Class::LOADS),
+        ("stores", Class::STORES),
+    ];
+    let errors: Vec<String> = kinds
+        .iter()
+        .map(|(name, classes)| {
+            let error = Class::median_error_of(classes) as f64 / 10.0;
+            format!("{error:.0} % ({name})")
+        })
+        .collect();
+    let unknown = kernel.operations.iter().filter(|row| {
+        let calibrated = row.calibrated.as_ref();
+        calibrated.is_some_and(|calibrated| calibrated.median_error.is_none())
+    });
+    let unknown: Vec<String> = unknown.map(|row| row.id.to_string()).collect();
+    let mut text = format!(
+        "calibrated on {}: median error {}; a chip takes about twice as long\n",
+        evidence(),
+        errors.join(", ")
+    );
+    if !unknown.is_empty() {
+        let _ = writeln!(text, "uncalibrated: {}", unknown.join(", "));
     }
     text
 }

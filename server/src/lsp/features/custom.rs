@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tower_lsp::ls_types::{TextDocumentIdentifier, TextDocumentPositionParams};
 
 use super::at;
-use crate::json::cost::{document, memory, operation, peak};
+use crate::json::cost::{chosen_document, memory, operation, peak};
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;
 
@@ -17,7 +17,7 @@ pub(crate) fn kernel_cost(
 ) -> Answer<Option<Value>> {
     let (path, _, offset) = at(snapshot, params)?;
     let cost = snapshot.analysis.kernel_cost_at(&path, offset)?;
-    Ok(cost.map(|cost| json!(document(std::slice::from_ref(&cost)))))
+    Ok(cost.map(|cost| json!(chosen_document(std::slice::from_ref(&cost)))))
 }
 
 /// What is where and when in the memories of the kernel at a place.

@@ -19,7 +19,7 @@ use toml::Spanned;
 use visa_analysis::{Group, Level, all_rules};
 
 use super::dialect::Dialect;
-use super::options::Target;
+use super::options::{Model, Target};
 use crate::project::levels::WARNINGS;
 
 /// Levels by rule or group. All of them are read before any is applied: the widest first, so that a rule's own line holds
@@ -40,6 +40,9 @@ pub(super) struct SettingsFile {
     /// The chip that kernels are checked for.
     #[schemars(with = "Target")]
     pub(super) target: Option<Spanned<Target>>,
+    /// What cycles are made of.
+    #[schemars(with = "Model")]
+    pub(super) model: Option<Spanned<Model>>,
     /// How many chips a kernel runs on whose `#[device]` gives no literal, and a function that no kernel calls.
     #[schemars(with = "NonZeroU64")]
     pub(super) chips: Option<Spanned<NonZeroU64>>,

@@ -12,7 +12,7 @@ pub(crate) mod show;
 
 pub(crate) use self::dialect::{Dialect, DialectParser, DialectProblem};
 pub(crate) use self::file::schema;
-pub(crate) use self::options::{SettingsArguments, Target};
+pub(crate) use self::options::{Model, SettingsArguments, Target};
 pub(crate) use self::read::SettingsProblem;
 
 use std::collections::{BTreeMap, HashMap};
@@ -41,6 +41,7 @@ pub(crate) struct Settings {
     levels: Levels,
     library: ChosenLibrary,
     target: Option<Chosen<Target>>,
+    model: Option<Chosen<Model>>,
     chips: Option<Chosen<NonZeroU64>>,
     /// The settings file, if there is one.
     configuration: Option<Arc<Configuration>>,
@@ -80,6 +81,10 @@ impl Settings {
     /// What the engine needs to know.
     pub(crate) fn engine_options(&self) -> Options {
         Options {
+            model: match value(self.model.as_ref()) {
+                Model::Schedule => visa_analysis::Model::Schedule,
+                Model::Book => visa_analysis::Model::Book,
+            },
             library: value(self.library.dialect.as_ref()).library,
             release: self.library.release.as_ref().map(|(release, _)| *release),
             target: match value(self.target.as_ref()) {
@@ -350,10 +355,12 @@ impl Resolver {
         }
         let of_file = file.as_deref();
         let target = option(self.arguments.target, "target");
+        let model = option(self.arguments.model, "model");
         Settings {
             levels: self.levels.after(levels),
             library: self.library(of_file, applied),
             target: target.or_else(|| of_file.and_then(|file| file.target.clone())),
+            model: model.or_else(|| of_file.and_then(|file| file.model.clone())),
             chips: option(self.arguments.chips, "chips")
                 .or_else(|| of_file.and_then(|file| file.chips.clone())),
             configuration: file,

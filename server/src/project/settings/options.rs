@@ -30,9 +30,35 @@ pub(crate) struct SettingsArguments {
     /// The chip that kernels are checked for; by default `rngd`
     #[arg(long, value_enum, help_heading = "Settings")]
     pub(crate) target: Option<Target>,
+    /// What cycles are made of; by default `schedule`
+    #[arg(long, value_enum, help_heading = "Settings")]
+    pub(crate) model: Option<Model>,
     /// The chips of kernels that do not say it; editors can give it.
     #[arg(skip)]
     pub(crate) chips: Option<NonZeroU64>,
+}
+
+/// What cycles are made of.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Model {
+    /// What published schedules of the vendor's compiler say
+    #[default]
+    Schedule,
+    /// The formulas of the book
+    Book,
+}
+
+impl Model {
+    /// The name as settings and options write it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Schedule => "schedule",
+            Self::Book => "book",
+        }
+    }
 }
 
 /// Which chip kernels are checked for.

@@ -17,7 +17,7 @@ use visa_analysis::{CfgSetting, Library, Release, nearest_names};
 use super::budgets::Budgets;
 use super::dialect::{Dialect, release};
 use super::file::{LevelTable, LibraryTable, SettingsFile};
-use super::options::Target;
+use super::options::{Model, Target};
 use crate::project::levels::{Change, Named, Origin, proposal, unknown, widest_first};
 use crate::project::regular::{DECIDING_BYTES, read_text};
 
@@ -31,6 +31,8 @@ pub(crate) struct Configuration {
     pub(crate) shown: Arc<str>,
     pub(crate) library: ChosenLibrary,
     pub(crate) target: Option<Chosen<Target>>,
+    /// What cycles are made of.
+    pub(crate) model: Option<Chosen<Model>>,
     pub(crate) chips: Option<Chosen<NonZeroU64>>,
     /// As written, with what it means.
     pub(crate) cfg: Vec<(Chosen<String>, CfgSetting)>,
@@ -228,6 +230,7 @@ impl Reader<'_> {
         Configuration {
             library: self.library(file.dialect, file.library),
             target: file.target.map(|value| self.chosen(value)),
+            model: file.model.map(|value| self.chosen(value)),
             chips: file.chips.map(|value| self.chosen(value)),
             cfg: self.cfg(file.cfg),
             exclude: self.patterns(file.exclude),

@@ -71,6 +71,8 @@ fn section(settings: &Settings) -> String {
     }
     let target = value(settings.target.as_ref()).name();
     line("target", &quoted(target), origin(settings.target.as_ref()));
+    let model = value(settings.model.as_ref()).name();
+    line("model", &quoted(model), origin(settings.model.as_ref()));
     if let Some((chips, origin)) = &settings.chips {
         line("chips", &chips.to_string(), Some(origin.to_string()));
     }

@@ -1,0 +1,83 @@
+//! What the vendor's compiler would write into its schedule for an operation: the book's work counts and the constants of a
+//! release (`hardware::calibration`).
+//!
+//! Knows which constant applies to what. A kind of operation of which no schedule is public keeps the book's figure and is
+//! marked as uncalibrated; nothing is said about a chip.
+
+mod pass;
+pub mod ranges;
+mod requests;
+mod transfer;
+
+#[cfg(test)]
+mod tests;
+
+use crate::hardware::calibration::{RATE_UNIT, Rate};
+use crate::hardware::{CalibrationId, Class};
+
+pub use pass::{class as pass_class, cycles as pass_cycles, lookups};
+pub use transfer::figure as transfer_figure;
+
+/// A figure of the schedule with its bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Figure {
+    /// Cycles.
+    pub cycles: u64,
+    /// The fewest that are likely.
+    pub low: u64,
+    /// The most that are likely.
+    pub high: u64,
+    /// What it is; `None` where no schedule shows such an operation: then the figure is the book's and has no bounds.
+    pub class: Option<Class>,
+    /// Whose constants it is made of.
+    pub calibration: CalibrationId,
+}
+
+impl Figure {
+    /// A figure with the bounds of its class.
+    #[must_use]
+    pub fn of(calibration: CalibrationId, class: Class, cycles: u64) -> Self {
+        let spread = class.spread();
+        let part = |percent: u64| {
+            let part = (u128::from(cycles) * u128::from(percent)).div_ceil(100);
+            u64::try_from(part).unwrap_or(u64::MAX)
+        };
+        Self {
+            cycles,
+            low: cycles.saturating_sub(part(spread.below)),
+            high: cycles.saturating_add(part(spread.above)),
+            class: Some(class),
+            calibration,
+        }
+    }
+
+    /// The book's figure of an operation without evidence.
+    #[must_use]
+    pub const fn uncalibrated(calibration: CalibrationId, cycles: u64) -> Self {
+        Self {
+            cycles,
+            low: cycles,
+            high: cycles,
+            class: None,
+            calibration,
+        }
+    }
+
+    /// A figure of which no more is known than its ends; it counts as their middle.
+    #[must_use]
+    pub const fn between(calibration: CalibrationId, low: u64, high: u64) -> Self {
+        Self {
+            cycles: low.midpoint(high),
+            low,
+            high,
+            class: None,
+            calibration,
+        }
+    }
+}
+
+/// So many times a rate, rounded to whole cycles; `None` beyond 64 bits.
+fn times(rate: Rate, count: u64) -> Option<u64> {
+    let product = u128::from(rate) * u128::from(count);
+    u64::try_from((product + u128::from(RATE_UNIT) / 2) / u128::from(RATE_UNIT)).ok()
+}

@@ -1,0 +1,322 @@
+//! The rows of published schedules against the model, class by class.
+//!
+//! `fixtures/schedules` has the tables, the kernels of 0.5.1 and one kernel for each judged operation of 0.8.1. Rows whose
+//! kernel is not public are loads and stores written from the shape that their table gives.
+
+mod pairs;
+mod shapes;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::hardware::Class;
+use crate::{KernelCost, Library, Options, Release, Workspace};
+
+/// Rows that no constant explains, by their places: they are printed and bind nothing.
+const NOT_EXPLAINED: [&str; 3] = [
+    // 2.33 a request, where 15 runs of 480 bytes take 1.671.
+    "users: load 7,200 B a slice in one run",
+    // Half as much again as the squares of its pieces.
+    "users: store 32 pieces of 480 B",
+    // A comment in a kernel.
+    "users: store 16 B from each of 512 slices",
+];
+
+/// The kernels of 0.5.1.
+const KERNELS: [&str; 6] = ["add", "dot", "gemv", "gemm", "reduce_sum", "rmsnorm"];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/schedules")
+}
+
+/// The lines of a table as fields by the names of its columns.
+fn table(name: &str) -> Vec<BTreeMap<String, String>> {
+    let text = std::fs::read_to_string(folder().join(name)).expect("the table");
+    let mut lines = text.lines();
+    let head: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
+    lines
+        .map(|line| {
+            let fields = line.split('\t').map(str::to_owned);
+            let names = head.iter().map(|name| (*name).to_owned());
+            names.zip(fields).collect()
+        })
+        .collect()
+}
+
+/// The cost of the only kernel of a text.
+fn cost(text: &str, options: Options) -> KernelCost {
+    let mut workspace = Workspace::default();
+    workspace.set_options(options);
+    workspace.set_file("kernel.rs", text);
+    let costs = workspace.analysis().costs("kernel.rs").expect("costs");
+    costs.into_iter().next().expect("a kernel")
+}
+
+fn current() -> Options {
+    Options {
+        library: Some(Library::OptStd),
+        release: Some(Release::new(0, 8)),
+        ..Options::default()
+    }
+}
+
+/// A row of a schedule and our figure of it.
+#[derive(Debug)]
+struct Compared {
+    class: &'static str,
+    place: String,
+    vendor: u64,
+    ours: u64,
+    low: u64,
+    high: u64,
+}
+
+impl Compared {
+    /// The figure of an operation of a kernel, of which a line `// judged` is in front.
+    fn judged(text: &str, place: &str, vendor: u64) -> Self {
+        let line = text.lines().position(|line| line.trim() == "// judged");
+        let line = u32::try_from(line.expect("a judged statement")).expect("a line") + 2;
+        let cost = cost(text, current());
+        let mut rows = cost.operations.iter();
+        let row = rows.find(|row| row.statement.start.line >= line);
+        let found = row.and_then(|row| row.calibrated.as_ref());
+        let found = found.unwrap_or_else(|| panic!("{place}: {:?}\n{text}", cost.unresolved));
+        Self::of(found, place, vendor)
+    }
+
+    fn of(found: &crate::CalibratedRow, place: &str, vendor: u64) -> Self {
+        Self {
+            class: found.class,
+            place: place.to_owned(),
+            vendor,
+            ours: found.cycles,
+            low: found.low.unwrap_or(0),
+            high: found.high.unwrap_or(0),
+        }
+    }
+
+    /// How far we are from the compiler, in tenths of a percent.
+    fn error(&self) -> u64 {
+        (self.ours.abs_diff(self.vendor) * 1_000 + self.vendor / 2) / self.vendor
+    }
+
+    fn is_explained(&self) -> bool {
+        !NOT_EXPLAINED.contains(&self.place.as_str())
+    }
+
+    /// The bounds are ours; where the compiler rounds, a cycle is no fault.
+    fn is_within(&self) -> bool {
+        (self.low.saturating_sub(1)..=self.high + 1).contains(&self.vendor)
+    }
+}
+
+/// The kernels of the current dialect: one judged operation each.
+fn kernels_of_0_8_1() -> Vec<Compared> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder().join("0.8.1"))
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    files.sort();
+    let rows = files.iter().map(|file| {
+        let text = std::fs::read_to_string(file).expect("a kernel");
+        let name = file.file_stem().expect("a name").to_string_lossy();
+        let head = text.lines().next().unwrap_or_default();
+        let cycles = head.split("vendor cycles: ").nth(1);
+        let cycles = cycles.and_then(|rest| rest.split(';').next());
+        let vendor = cycles.and_then(|cycles| cycles.parse().ok());
+        Compared::judged(&text, &format!("0.8.1: {name}"), vendor.expect("cycles"))
+    });
+    rows.collect()
+}
+
+/// A kernel of 0.5.1 with the rows of its operations, and the compiler's total.
+struct Ladder {
+    name: &'static str,
+    rows: Vec<Compared>,
+    total: u64,
+    cost: KernelCost,
+}
+
+fn kernels_of_0_5_1() -> Vec<Ladder> {
+    let rows = table("schedules-0.5.1.tsv");
+    KERNELS
+        .into_iter()
+        .map(|name| {
+            let file = folder().join("0.5.1").join(format!("{name}.rs"));
+            let text = std::fs::read_to_string(file).expect("a kernel");
+            let cost = cost(&text, Options::default());
+            let own = rows.iter().filter(|row| row["kernel"] == name);
+            let cycles = |row: &BTreeMap<String, String>| row["cycles"].parse().expect("cycles");
+            let total = own.clone().find(|row| row["vendor_op"] == "total");
+            let total = cycles(total.expect("a total"));
+            let rows = own
+                .filter_map(|row| {
+                    let number: usize = row["our_op"].parse().ok()?;
+                    let found = cost.operations[number].calibrated.as_ref()?;
+                    let place = format!("0.5.1: {name} {number}");
+                    Some(Compared::of(found, &place, cycles(row)))
+                })
+                .collect();
+            Ladder {
+                name,
+                rows,
+                total,
+                cost,
+            }
+        })
+        .collect()
+}
+
+/// All rows that are compared.
+fn all_rows() -> Vec<Compared> {
+    let mut rows = kernels_of_0_8_1();
+    rows.extend(
+        kernels_of_0_5_1()
+            .into_iter()
+            .flat_map(|kernel| kernel.rows),
+    );
+    rows.extend(shapes::rows());
+    rows
+}
+
+/// The median and the worst of some errors.
+fn median_and_worst(errors: impl Iterator<Item = u64>) -> (u64, u64) {
+    let mut errors: Vec<u64> = errors.collect();
+    errors.sort_unstable();
+    let worst = errors.last().copied().unwrap_or(0);
+    (errors.get(errors.len() / 2).copied().unwrap_or(0), worst)
+}
+
+#[test]
+fn every_row_is_within_the_bounds_of_its_class() {
+    let mut rows = all_rows();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.error()));
+    println!("  error  class                 vendor    ours  row");
+    for row in &rows {
+        let note = if row.is_explained() {
+            ""
+        } else {
+            " (not explained)"
+        };
+        println!(
+            "{:6.1} %  {:20} {:7} {:7}  {}{note}",
+            row.error() as f64 / 10.0,
+            row.class,
+            row.vendor,
+            row.ours,
+            row.place
+        );
+    }
+    let mut otherwise = Vec::new();
+    println!("\nclass                 rows  median   worst");
+    for class in Class::ALL {
+        let own = rows
+            .iter()
+            .filter(|row| row.class == class.name() && row.is_explained());
+        let (median, worst) = median_and_worst(own.clone().map(Compared::error));
+        let count = own.count() as u64;
+        println!(
+            "{:20} {count:5} {:5.1} % {:5.1} %",
+            class.name(),
+            median as f64 / 10.0,
+            worst as f64 / 10.0
+        );
+        let said = (class.samples(), class.median_error());
+        if said != (count, median) {
+            otherwise.push((class.name(), said, (count, median)));
+        }
+    }
+    assert!(otherwise.is_empty(), "what classes say: {otherwise:?}");
+    let outside: Vec<_> = rows
+        .iter()
+        .filter(|row| row.is_explained() && !row.is_within())
+        .collect();
+    assert!(outside.is_empty(), "{outside:#?}");
+    let (median, _) = median_and_worst(rows.iter().map(Compared::error));
+    assert!(
+        median <= 5,
+        "the median error is {median} tenths of a percent"
+    );
+    for place in NOT_EXPLAINED {
+        assert!(rows.iter().any(|row| row.place == place), "{place}");
+    }
+}
+
+#[test]
+fn the_constants_that_are_rows_are_those_of_the_tables() {
+    use crate::hardware::CalibrationId;
+    let newer = CalibrationId::Release0_8_1.table();
+    let rows = table("schedules-0.8.1.tsv");
+    let cycles = |op: &str| {
+        let row = rows.iter().find(|row| row["op"] == op).expect("a row");
+        row["vendor_cycles"].parse::<u64>().expect("cycles")
+    };
+    assert_eq!(rows.len() as u64, newer.operations);
+    assert_eq!(newer.pass.lookup_transfer, cycles("66"));
+    assert_eq!(newer.pass.lookup_pass, cycles("94"));
+    assert_eq!(newer.kernel.sync, cycles("ExplicitSync(29)"));
+    let older = CalibrationId::Release0_5_1.table();
+    let rows = table("schedules-0.5.1.tsv");
+    let operations = rows.iter().filter(|row| !row["our_op"].is_empty());
+    assert_eq!(operations.count() as u64, older.operations);
+    for row in rows.iter().filter(|row| row["kind"] == "sync") {
+        assert_eq!(row["cycles"], older.kernel.end.to_string());
+    }
+    for kernel in KERNELS {
+        let mut begins = rows
+            .iter()
+            .filter(|row| row["kernel"] == kernel && row["kind"] == "dma_load")
+            .map(|row| row["begin"].parse::<u64>().expect("a cycle"));
+        assert_eq!(begins.next(), Some(older.kernel.start), "{kernel}");
+    }
+}
+
+#[test]
+fn totals_are_near_those_of_the_compiler() {
+    for kernel in kernels_of_0_5_1() {
+        let calibrated = &kernel.cost.calibrated;
+        let ours = calibrated.total.expect("a total");
+        let share = ours as f64 / kernel.total as f64;
+        println!("{:12} {:7} {ours:7} {share:.3}", kernel.name, kernel.total);
+        assert!((0.9..=1.15).contains(&share), "{}: {share}", kernel.name);
+        let bounds = calibrated.low.zip(calibrated.high).expect("bounds");
+        assert!(bounds.0 <= ours && ours <= bounds.1, "{bounds:?}");
+    }
+}
+
+/// Each class without the rows of one kernel: the median ratio of the others, and whether the kernel is within the bounds
+/// around what it says.
+#[test]
+fn a_kernel_is_predicted_by_the_others() {
+    let others = kernels_of_0_8_1();
+    let shapes = shapes::rows();
+    let ladders = kernels_of_0_5_1();
+    for left_out in &ladders {
+        for row in &left_out.rows {
+            let kept = ladders
+                .iter()
+                .filter(|kernel| kernel.name != left_out.name)
+                .flat_map(|kernel| &kernel.rows)
+                .chain(&others)
+                .chain(&shapes)
+                .filter(|other| other.class == row.class && other.is_explained());
+            let mut ratios: Vec<f64> = kept
+                .map(|other| other.vendor as f64 / other.ours as f64)
+                .collect();
+            ratios.sort_by(f64::total_cmp);
+            let Some(ratio) = ratios.get(ratios.len() / 2) else {
+                println!("{:30} {:20} no other row", row.place, row.class);
+                continue;
+            };
+            let predicted = row.ours as f64 * ratio;
+            let error = predicted / row.vendor as f64 - 1.0;
+            println!("{:30} {:20} {:+5.1} %", row.place, row.class, error * 100.0);
+            let scale = predicted / row.ours as f64;
+            let (low, high) = (row.low as f64 * scale - 1.0, row.high as f64 * scale + 1.0);
+            assert!(
+                (low..=high).contains(&(row.vendor as f64)),
+                "{row:?}: {predicted}"
+            );
+        }
+    }
+}

@@ -1,0 +1,572 @@
+//! The vendor's schedule: who runs when by the rules that its published schedules show.
+//!
+//! An operation begins as soon as what it depends on and what it occupies are free; of two that could, the one goes first that
+//! most waits for. Passes keep the order of the source in their context, and transfers do where the dialect's compiler keeps
+//! it. The tables of lookups and of custom rings come as transfers that no source names; they occupy and have no slot.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::derivation::BodyDerivation;
+use crate::derivation::conventions::Conventions;
+use crate::hardware::CLUSTER_ADDRESS_SLICES;
+use crate::hardware::calibration::{Calibration, KernelConstants};
+use crate::items::Span;
+use crate::kernel::{
+    Body, Context, Operation, OperationId, OperationKind, Pass, PassEnd, StageKind, SwitchConfig,
+    Tier,
+};
+use crate::mapping::Mapping;
+
+use super::super::OperationCost;
+use super::super::calibrated::lookups;
+use super::planner::{Hazards, Variation};
+use super::{Lane, Schedule, Slot, Wait, WaitCause};
+
+/// What can be occupied: the four lanes, and the Vector Engine that both contexts share.
+const RESOURCES: usize = 5;
+/// The number of the Vector Engine among them.
+const VECTOR: usize = 4;
+
+/// Schedules a body whose costs are all known.
+pub(super) fn derive(
+    body: &Body,
+    derivation: &BodyDerivation,
+    operations: &[Arc<OperationCost>],
+    calibration: &Calibration,
+    variation: Variation<'_>,
+) -> Schedule {
+    let program: Vec<OperationId>;
+    let order = if let Some(order) = variation.order {
+        order
+    } else {
+        program = body
+            .operations
+            .iter()
+            .map(|operation| operation.id)
+            .collect();
+        &program
+    };
+    let mut hazards = Hazards::new(derivation, variation.moved);
+    let arms = Arms::of(body, operations);
+    let mut graph = Graph::new(body.operations.len());
+    let mut rings: FxHashMap<(SwitchConfig, Option<Mapping>), usize> = FxHashMap::default();
+    for &id in order {
+        let cost = operations.get(id.0 as usize);
+        let Some((operation, cost)) = body.operation(id).zip(cost) else {
+            continue;
+        };
+        let waits = hazards.of(id);
+        let node = id.0 as usize;
+        graph.prepare(operation, node, calibration, &mut rings);
+        let runs = operation.branches.is_empty() || !variation.no_arms && arms.runs(operation);
+        graph.set(node, operation, cost, runs);
+        let waits = waits.into_iter().map(|wait| {
+            let extra = synchronised(body, derivation, &wait, id, &calibration.kernel);
+            graph.depend(node, wait.operation.0 as usize, extra);
+            (wait, extra)
+        });
+        let waits: Vec<(Wait, u64)> = waits.collect();
+        graph.waits.push((node, waits));
+        graph.sequence.push(node);
+    }
+    let kernel = body.device.is_some() && !body.operations.is_empty();
+    let keeps_order = Conventions::of(body.dialect).keeps_order_of_transfers();
+    let (start, end) = if kernel {
+        (calibration.kernel.start, calibration.kernel.end)
+    } else {
+        (0, 0)
+    };
+    let slots = Run::new(graph, start, keeps_order).run(body.operations.len());
+    let last = slots.iter().map(|slot| slot.end).max();
+    Schedule {
+        total: Some(last.unwrap_or(0).saturating_add(end)),
+        slots,
+    }
+}
+
+/// Cycles that pass between the end of an operation and the start of one that reads what it wrote: behind a store of what is
+/// loaded again, and behind a transfer to the other cluster or into a tensor that passes write too.
+fn synchronised(
+    body: &Body,
+    derivation: &BodyDerivation,
+    wait: &Wait,
+    reader: OperationId,
+    kernel: &KernelConstants,
+) -> u64 {
+    if wait.cause != WaitCause::ReadAfterWrite {
+        return 0;
+    }
+    let Some(writer) = body.operation(wait.operation) else {
+        return 0;
+    };
+    let OperationKind::Copy(copy) = &writer.kind else {
+        return 0;
+    };
+    let tier = |id| body.tensor(id).map(|tensor| tensor.tier);
+    let needed = match (tier(copy.source), tier(copy.target)) {
+        (_, Some(Tier::Hbm)) => body.operation(reader).is_some_and(|reader| {
+            reader.context != Context::Main && reader.context != Context::Sub
+        }),
+        (Some(Tier::Dm), Some(Tier::Dm)) => {
+            crosses_clusters(derivation, writer) || joins(body, derivation, wait)
+        }
+        _ => false,
+    };
+    if needed {
+        kernel.sync.saturating_add(kernel.after_sync)
+    } else {
+        0
+    }
+}
+
+/// Whether a transfer from DM to DM goes to the other cluster.
+fn crosses_clusters(derivation: &BodyDerivation, operation: &Operation) -> bool {
+    use crate::derivation::OperationDerivation;
+    use crate::derivation::dma::SLICE_BITS;
+    let index = operation.id.0 as usize;
+    let Some(OperationDerivation::Copy(derived)) = derivation.operations.get(index) else {
+        return false;
+    };
+    let cluster = |bits: i128| bits / (SLICE_BITS * i128::from(CLUSTER_ADDRESS_SLICES)) != 0;
+    derived
+        .entries
+        .iter()
+        .any(|entry| cluster(entry.read_bits) != cluster(entry.write_bits))
+}
+
+/// Whether the tensor that a transfer writes is written by a pass as well.
+fn joins(body: &Body, derivation: &BodyDerivation, wait: &Wait) -> bool {
+    let Some(allocation) = wait.allocation else {
+        return false;
+    };
+    body.operations.iter().any(|operation| {
+        matches!(operation.kind, OperationKind::Pass(_))
+            && derivation
+                .memory
+                .touches
+                .get(operation.id.0 as usize)
+                .is_some_and(|touches| {
+                    let mut touches = touches.iter();
+                    touches.any(|touch| touch.writes && touch.allocation == allocation)
+                })
+    })
+}
+
+/// The arms of branchings that run time decides, by what their operations take.
+struct Arms {
+    dearest: FxHashMap<Span, u32>,
+}
+
+impl Arms {
+    fn of(body: &Body, operations: &[Arc<OperationCost>]) -> Self {
+        let mut sums: FxHashMap<(Span, u32), u64> = FxHashMap::default();
+        for (operation, cost) in body.operations.iter().zip(operations) {
+            for branch in &operation.branches {
+                let sum = sums.entry((branch.span, branch.arm)).or_default();
+                *sum = sum.saturating_add(cost.cycles.unwrap_or(0));
+            }
+        }
+        let mut dearest: FxHashMap<Span, (u64, Reverse<u32>)> = FxHashMap::default();
+        for ((span, arm), sum) in sums {
+            let most = dearest.entry(span).or_insert((sum, Reverse(arm)));
+            *most = (*most).max((sum, Reverse(arm)));
+        }
+        let dearest = dearest.into_iter();
+        Self {
+            dearest: dearest
+                .map(|(span, (_, Reverse(arm)))| (span, arm))
+                .collect(),
+        }
+    }
+
+    fn runs(&self, operation: &Operation) -> bool {
+        let mut branches = operation.branches.iter();
+        branches.all(|branch| self.dearest.get(&branch.span) == Some(&branch.arm))
+    }
+}
+
+/// What occupies lanes: the operations by number, then what they bring along.
+#[derive(Debug, Clone, Default)]
+struct Node {
+    lane: Option<Lane>,
+    cycles: u64,
+    holds: Vec<usize>,
+    /// What depends on it, and the cycles that pass between.
+    next: Vec<(usize, u64)>,
+    /// What it depends on that is not placed yet.
+    open: usize,
+    ready: u64,
+    /// Cycles from its start to the end of the last operation that depends on it.
+    weight: u64,
+}
+
+struct Graph {
+    nodes: Vec<Node>,
+    /// How many of them are operations: they come first.
+    operations: usize,
+    /// All nodes, each behind what it depends on.
+    sequence: Vec<usize>,
+    /// What each operation waits for, and the cycles that pass between.
+    waits: Vec<(usize, Vec<(Wait, u64)>)>,
+}
+
+impl Graph {
+    fn new(operations: usize) -> Self {
+        Self {
+            nodes: vec![Node::default(); operations],
+            operations,
+            sequence: Vec::with_capacity(operations),
+            waits: Vec::with_capacity(operations),
+        }
+    }
+
+    fn set(&mut self, node: usize, operation: &Operation, cost: &OperationCost, runs: bool) {
+        if let Some(node) = self.nodes.get_mut(node) {
+            let lane = Lane::of(operation.context);
+            node.lane = Some(lane);
+            node.cycles = cost.cycles.filter(|_| runs).unwrap_or(0);
+            node.holds = held(operation, lane, cost);
+        }
+    }
+
+    fn depend(&mut self, node: usize, on: usize, extra: u64) {
+        if node == on {
+            return;
+        }
+        if let Some(before) = self.nodes.get_mut(on) {
+            before.next.push((node, extra));
+        }
+        if let Some(node) = self.nodes.get_mut(node) {
+            node.open += 1;
+        }
+    }
+
+    /// A node that no operation stands for, behind another one.
+    fn bring(&mut self, lane: Lane, cycles: u64, behind: Option<usize>) -> usize {
+        let number = self.nodes.len();
+        self.nodes.push(Node {
+            lane: Some(lane),
+            cycles,
+            holds: vec![lane.number()],
+            ..Node::default()
+        });
+        if let Some(behind) = behind {
+            self.depend(number, behind, 0);
+        }
+        self.sequence.push(number);
+        number
+    }
+
+    /// The tables that a pass brings along.
+    fn prepare(
+        &mut self,
+        operation: &Operation,
+        node: usize,
+        calibration: &Calibration,
+        rings: &mut FxHashMap<(SwitchConfig, Option<Mapping>), usize>,
+    ) {
+        let OperationKind::Pass(pass) = &operation.kind else {
+            return;
+        };
+        let table = &calibration.pass;
+        if lookups(pass) {
+            let load = self.bring(Lane::TensorDma, table.lookup_transfer, None);
+            let placed = self.bring(Lane::Sub, table.lookup_pass, Some(load));
+            self.depend(node, placed, 0);
+        }
+        if let Some(ring) = custom_ring(pass) {
+            let load = match rings.get(&ring) {
+                Some(load) => *load,
+                None => {
+                    let load = self.bring(Lane::TensorDma, table.ring_transfer, None);
+                    rings.insert(ring, load);
+                    load
+                }
+            };
+            self.depend(node, load, 0);
+        }
+    }
+
+    /// Gives each node the cycles to the end of what depends on it.
+    fn weigh(&mut self) {
+        for number in self.sequence.iter().rev() {
+            let Some(node) = self.nodes.get(*number) else {
+                continue;
+            };
+            let behind = node.next.iter().filter_map(|(next, extra)| {
+                Some(self.nodes.get(*next)?.weight.saturating_add(*extra))
+            });
+            let weight = node.cycles.saturating_add(behind.max().unwrap_or(0));
+            if let Some(node) = self.nodes.get_mut(*number) {
+                node.weight = weight;
+            }
+        }
+    }
+}
+
+/// A custom ring, with the slices that it connects.
+fn custom_ring(pass: &Pass) -> Option<(SwitchConfig, Option<Mapping>)> {
+    pass.stages.iter().find_map(|stage| match &stage.kind {
+        StageKind::Switch(config) => match config.get() {
+            Some(config @ SwitchConfig::CustomBroadcast { .. }) => {
+                Some((config.clone(), stage.output.slice.get().cloned()))
+            }
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// What an operation occupies, its own lane first.
+fn held(operation: &Operation, lane: Lane, cost: &OperationCost) -> Vec<usize> {
+    let mut holds = vec![lane.number()];
+    if let OperationKind::Pass(pass) = &operation.kind {
+        let vector = pass
+            .stages
+            .iter()
+            .any(|stage| matches!(stage.kind, StageKind::VectorInit | StageKind::Cast));
+        if lane == Lane::Main && matches!(pass.end, PassEnd::ToVrf { .. }) {
+            holds.push(Lane::Sub.number());
+        }
+        if vector {
+            holds.push(VECTOR);
+        }
+        // Of bank starvation the schedules say nothing: the book's rule holds. A custom ring has its transfer instead.
+        if cost.holds_dma && custom_ring(pass).is_none() {
+            holds.extend([Lane::TensorDma.number(), Lane::PcieDma.number()]);
+        }
+    }
+    holds
+}
+
+/// What waits in a lane.
+enum Queue {
+    /// In the order of the source.
+    Program(VecDeque<usize>),
+    /// Those that are free to go, by weight; those that become free later, by when they do.
+    Weight {
+        ready: BinaryHeap<(u64, Reverse<usize>)>,
+        later: BinaryHeap<(Reverse<u64>, u64, Reverse<usize>)>,
+    },
+}
+
+struct Run {
+    graph: Graph,
+    queues: [Queue; 4],
+    /// When each resource is free, and which operation occupied it last.
+    free: [(u64, Option<usize>); RESOURCES],
+    ends: Vec<u64>,
+}
+
+/// A node that could be placed next.
+struct Candidate {
+    node: usize,
+    start: u64,
+    weight: u64,
+}
+
+impl Run {
+    fn new(mut graph: Graph, start: u64, keeps_order: bool) -> Self {
+        graph.weigh();
+        let mut queues = Lane::ALL.map(|lane| {
+            if lane == Lane::TensorDma && !keeps_order {
+                Queue::Weight {
+                    ready: BinaryHeap::new(),
+                    later: BinaryHeap::new(),
+                }
+            } else {
+                Queue::Program(VecDeque::new())
+            }
+        });
+        for &number in &graph.sequence {
+            let Some(node) = graph.nodes.get_mut(number) else {
+                continue;
+            };
+            node.ready = node.ready.max(start);
+            let lane = node.lane.map_or(0, Lane::number);
+            match queues.get_mut(lane) {
+                Some(Queue::Program(queue)) => queue.push_back(number),
+                Some(Queue::Weight { later, .. }) if node.open == 0 => {
+                    later.push((Reverse(start), node.weight, Reverse(number)));
+                }
+                _ => {}
+            }
+        }
+        let ends = vec![0; graph.nodes.len()];
+        Self {
+            graph,
+            queues,
+            free: [(start, None); RESOURCES],
+            ends,
+        }
+    }
+
+    fn run(mut self, operations: usize) -> Vec<Slot> {
+        let mut waits = vec![Vec::new(); operations];
+        for (node, of) in std::mem::take(&mut self.graph.waits) {
+            if let Some(waits) = waits.get_mut(node) {
+                *waits = of;
+            }
+        }
+        let mut slots: Vec<Slot> = Vec::with_capacity(operations);
+        while let Some(candidate) = self.next() {
+            let node = candidate.node;
+            let of = waits.get_mut(node).map(std::mem::take);
+            let slot = of.and_then(|waits| self.slot(&candidate, waits));
+            self.place(&candidate);
+            slots.extend(slot);
+        }
+        slots.sort_by_key(|slot| slot.operation);
+        slots
+    }
+
+    /// The node that begins first; of several the one that most waits for.
+    fn next(&mut self) -> Option<Candidate> {
+        let mut best: Option<Candidate> = None;
+        for lane in 0..self.queues.len() {
+            let Some(node) = self.head(lane) else {
+                continue;
+            };
+            let Some(of) = self.graph.nodes.get(node) else {
+                continue;
+            };
+            let free = of.holds.iter().filter_map(|held| self.free.get(*held));
+            let free = free.map(|(free, _)| *free).max().unwrap_or(0);
+            let candidate = Candidate {
+                node,
+                start: of.ready.max(free),
+                weight: of.weight,
+            };
+            let key = |candidate: &Candidate| {
+                (candidate.start, Reverse(candidate.weight), candidate.node)
+            };
+            if best.as_ref().is_none_or(|best| key(&candidate) < key(best)) {
+                best = Some(candidate);
+            }
+        }
+        best
+    }
+
+    fn head(&mut self, lane: usize) -> Option<usize> {
+        let free = self.free.get(lane)?.0;
+        match self.queues.get_mut(lane)? {
+            Queue::Program(queue) => {
+                let node = *queue.front()?;
+                (self.graph.nodes.get(node)?.open == 0).then_some(node)
+            }
+            Queue::Weight { ready, later } => {
+                while let Some((Reverse(at), weight, number)) = later.peek().copied() {
+                    if at > free {
+                        break;
+                    }
+                    later.pop();
+                    ready.push((weight, number));
+                }
+                match ready.peek() {
+                    Some((_, Reverse(node))) => Some(*node),
+                    None => later.peek().map(|(_, _, Reverse(node))| *node),
+                }
+            }
+        }
+    }
+
+    fn place(&mut self, candidate: &Candidate) {
+        let Some(node) = self.graph.nodes.get_mut(candidate.node) else {
+            return;
+        };
+        let node = std::mem::take(node);
+        let lane = node.lane.map_or(0, Lane::number);
+        match self.queues.get_mut(lane) {
+            Some(Queue::Program(queue)) => {
+                queue.pop_front();
+            }
+            Some(Queue::Weight { ready, later }) => {
+                if ready.pop().is_none() {
+                    later.pop();
+                }
+            }
+            None => {}
+        }
+        let end = candidate.start.saturating_add(node.cycles);
+        if let Some(known) = self.ends.get_mut(candidate.node) {
+            *known = end;
+        }
+        for held in &node.holds {
+            if let Some(free) = self.free.get_mut(*held) {
+                *free = (end, Some(candidate.node));
+            }
+        }
+        for (next, extra) in &node.next {
+            self.release(*next, end.saturating_add(*extra));
+        }
+    }
+
+    fn release(&mut self, number: usize, at: u64) {
+        let Some(node) = self.graph.nodes.get_mut(number) else {
+            return;
+        };
+        node.ready = node.ready.max(at);
+        node.open = node.open.saturating_sub(1);
+        if node.open > 0 {
+            return;
+        }
+        let lane = node.lane.map_or(0, Lane::number);
+        if let Some(Queue::Weight { later, .. }) = self.queues.get_mut(lane) {
+            later.push((Reverse(node.ready), node.weight, Reverse(number)));
+        }
+    }
+
+    /// The slot of an operation, with what decides its start.
+    fn slot(&self, candidate: &Candidate, mut waits: Vec<(Wait, u64)>) -> Option<Slot> {
+        let node = self.graph.nodes.get(candidate.node)?;
+        let lane = node.lane?;
+        let operation = OperationId(u32::try_from(candidate.node).ok()?);
+        for held in &node.holds {
+            let Some((_, Some(before))) = self.free.get(*held) else {
+                continue;
+            };
+            // What operations bring along has no slot.
+            let Some(before) = u32::try_from(*before).ok().map(OperationId) else {
+                continue;
+            };
+            if self.is_brought(before) || waits.iter().any(|(wait, _)| wait.operation == before) {
+                continue;
+            }
+            let own = *held == lane.number();
+            let cause = if own {
+                WaitCause::Context
+            } else {
+                WaitCause::Held
+            };
+            let wait = Wait {
+                operation: before,
+                cause,
+                allocation: None,
+            };
+            waits.push((wait, 0));
+        }
+        let end_of = |(wait, extra): &(Wait, u64)| {
+            let end = self.ends.get(wait.operation.0 as usize);
+            end.map_or(0, |end| end.saturating_add(*extra))
+        };
+        let free = self.free.get(lane.number())?.0;
+        waits.retain(|wait| end_of(wait) > free || end_of(wait) == candidate.start);
+        waits.sort_by_key(|wait| (Reverse(end_of(wait)), wait.0.cause, wait.0.operation));
+        waits.dedup_by_key(|(wait, _)| wait.operation);
+        Some(Slot {
+            operation,
+            lane,
+            start: candidate.start,
+            end: candidate.start.saturating_add(node.cycles),
+            waits: waits.into_iter().map(|(wait, _)| wait).collect(),
+        })
+    }
+
+    fn is_brought(&self, operation: OperationId) -> bool {
+        operation.0 as usize >= self.graph.operations
+    }
+}
