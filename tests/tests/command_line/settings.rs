@@ -481,6 +481,7 @@ dot = 70000
 
 dialect = \"auto\"  # default
 target = \"rngd-s\"  # --target
+model = \"schedule\"  # default
 chips = 4  # visa-lint.toml:1
 exclude = [\"made\"]  # visa-lint.toml:2
 

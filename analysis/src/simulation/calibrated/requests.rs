@@ -212,7 +212,8 @@ mod tests {
 
     #[test]
     fn counts_are_those_of_a_walk() {
-        let nests: [(u64, &[(u64, u64)], u64); 8] = [
+        type Nest<'a> = (u64, &'a [(u64, u64)], u64);
+        let nests: [Nest<'_>; 8] = [
             (0, &[(8, 960)], 960),
             (0, &[(16, 16), (16, 256)], 16),
             (64, &[(5, 480), (3, 7_200)], 480),

@@ -53,7 +53,7 @@ pub(super) fn derive(
     let mut hazards = Hazards::new(derivation, variation.moved);
     let arms = Arms::of(body, operations);
     let mut graph = Graph::new(body.operations.len());
-    let mut rings: FxHashMap<(SwitchConfig, Option<Mapping>), usize> = FxHashMap::default();
+    let mut rings = Rings::new();
     for &id in order {
         let cost = operations.get(id.0 as usize);
         let Some((operation, cost)) = body.operation(id).zip(cost) else {
@@ -189,6 +189,9 @@ impl Arms {
     }
 }
 
+/// Custom rings whose tables are on their way, and what brings them: a kernel has few.
+type Rings = Vec<((SwitchConfig, Option<Mapping>), usize)>;
+
 /// What occupies lanes: the operations by number, then what they bring along.
 #[derive(Debug, Clone, Default)]
 struct Node {
@@ -267,7 +270,7 @@ impl Graph {
         operation: &Operation,
         node: usize,
         calibration: &Calibration,
-        rings: &mut FxHashMap<(SwitchConfig, Option<Mapping>), usize>,
+        rings: &mut Rings,
     ) {
         let OperationKind::Pass(pass) = &operation.kind else {
             return;
@@ -279,11 +282,12 @@ impl Graph {
             self.depend(node, placed, 0);
         }
         if let Some(ring) = custom_ring(pass) {
-            let load = match rings.get(&ring) {
-                Some(load) => *load,
+            let known = rings.iter().find(|(known, _)| *known == ring);
+            let load = match known {
+                Some((_, load)) => *load,
                 None => {
                     let load = self.bring(Lane::TensorDma, table.ring_transfer, None);
-                    rings.insert(ring, load);
+                    rings.push((ring, load));
                     load
                 }
             };
@@ -485,7 +489,8 @@ impl Run {
                 queue.pop_front();
             }
             Some(Queue::Weight { ready, later }) => {
-                if ready.pop().is_none() {
+                let free = ready.pop();
+                if free.is_none() {
                     later.pop();
                 }
             }
