@@ -66,8 +66,7 @@ pub(super) const METHODS: &[Method] = &[
         &[Constant, Constant],
         &[ANY_DMA, PATTERN],
         Action::Shuffle(Level::Chip),
-    )
-    .since(R4),
+    ),
     of(
         (HBM, OWNED),
         "hbm_chip_shuffle",

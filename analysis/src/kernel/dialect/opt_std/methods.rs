@@ -102,8 +102,7 @@ pub(super) const MEMORY: &[Method] = &[
         "chip_tile",
         Level::Chip,
         &[Index, Constant, CHIP],
-    )
-    .since(R4),
+    ),
     of(
         (HBM, SHARED),
         "pad",
@@ -164,15 +163,13 @@ pub(super) const MEMORY: &[Method] = &[
         "cluster_tile",
         Level::Cluster,
         &[Index, Constant, CLUSTER],
-    )
-    .since(R4),
+    ),
     tile(
         (DM, VIEWS),
         "chip_tile",
         Level::Chip,
         &[Index, Constant, CHIP],
-    )
-    .since(R4),
+    ),
     of(
         (DM, SHARED),
         "pad",
@@ -345,9 +342,7 @@ pub(super) const TRANSFERS: &[Method] = &[
     )
     .since(R4)
     .until(R5),
-    makes((DM, OWNED), "to_dm_pcopy", DM, &[SLICE, ELEMENT], &[SUB])
-        .since(R4)
-        .until(R6),
+    makes((DM, OWNED), "to_dm_pcopy", DM, &[SLICE, ELEMENT], &[SUB]).until(R6),
     makes(
         (DM, OWNED),
         "to_dm_pcopy_at",
@@ -439,6 +434,13 @@ pub(super) const TRANSFERS: &[Method] = &[
         &[TDMA, DM_TARGET],
     )
     .since(R4),
+    into(
+        (DM, SHARED),
+        "to_dm_view_pcopy",
+        &[Inferred, Inferred],
+        &[SUB, DM_TARGET],
+    )
+    .until(R3),
     into(
         (DM, SHARED),
         "to_dm_view_pcopy",
