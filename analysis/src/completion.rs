@@ -9,7 +9,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::derivation::tensors::RepeatedAxis;
-use crate::derivation::{BodyDerivation, derive};
+use crate::derivation::{BodyDerivation, derive, undecided};
 use crate::items::{ItemId, Span};
 use crate::kernel::Body;
 use crate::mapping::Mapping;
@@ -192,7 +192,14 @@ pub(crate) fn completed_change(checked: &Checked<'_>, edits: &[Edit]) -> Option<
     joined.add(edits)?;
     for _ in 0..ROUND_LIMIT {
         let body = completion.changed(&joined.list)?;
-        let (found, _) = completion.found_in(&body);
+        let Outlook {
+            found,
+            is_less_clear,
+            ..
+        } = completion.found_in(&body);
+        if is_less_clear {
+            return None;
+        }
         let new = |other: &&Finding| completion.is_new(other) && other.level() >= Level::Warn;
         let mut new = found.iter().filter(new).peekable();
         if new.peek().is_none() {
@@ -215,7 +222,14 @@ pub(crate) fn breaks_nothing(checked: &Checked<'_>, mappings: &[(Span, Mapping)]
     };
     let known = found_by_families(checked);
     let completion = Completion::of(checked, &known);
-    let (found, _) = completion.found_in(&body);
+    let Outlook {
+        found,
+        is_less_clear,
+        ..
+    } = completion.found_in(&body);
+    if is_less_clear {
+        return false;
+    }
     // What is refused already has to be changed anyway: more that is wrong there comes of it, not of the mappings.
     let denied = known.iter().filter(|other| other.level() == Level::Deny);
     let open: FxHashSet<Span> = denied.map(|other| other.span).collect();
@@ -250,6 +264,17 @@ struct Completion<'a> {
     checked: &'a Checked<'a>,
     reach: Reach,
     known: FxHashSet<Key>,
+    /// Operations that the engines could not decide.
+    undecided: usize,
+}
+
+/// What is known of a changed body.
+struct Outlook {
+    found: Vec<Finding>,
+    /// Its cycles.
+    total: Option<u64>,
+    /// Whether the engines decide less of it than of the body as it is: what they cannot decide, no rule judges.
+    is_less_clear: bool,
 }
 
 impl<'a> Completion<'a> {
@@ -258,6 +283,7 @@ impl<'a> Completion<'a> {
             checked,
             reach: Reach::of(checked.body),
             known: findings.iter().map(key).collect(),
+            undecided: undecided(checked.body, checked.derived.derivation()).len(),
         }
     }
 
@@ -375,7 +401,14 @@ impl<'a> Completion<'a> {
             let Some(body) = self.changed(&joined.list) else {
                 return Outcome::Unread;
             };
-            let (found, total) = self.found_in(&body);
+            let Outlook {
+                found,
+                total,
+                is_less_clear,
+            } = self.found_in(&body);
+            if is_less_clear {
+                return Outcome::Breaks;
+            }
             let here = |other: &Finding| {
                 places.contains(&key(other))
                     || (rules.contains(other.rule)
@@ -424,8 +457,8 @@ impl<'a> Completion<'a> {
         with_edits(self.checked.body, edits)
     }
 
-    /// What the rules find in a changed body, and its cycles.
-    fn found_in(&self, body: &Body) -> (Vec<Finding>, Option<u64>) {
+    /// What the rules find in a changed body.
+    fn found_in(&self, body: &Body) -> Outlook {
         let Checked {
             target,
             model,
@@ -449,7 +482,11 @@ impl<'a> Completion<'a> {
             enabled,
             tried,
         });
-        (found, derived.simulation.total())
+        Outlook {
+            found,
+            total: derived.simulation.total(),
+            is_less_clear: undecided(body, &derived.derivation).len() > self.undecided,
+        }
     }
 }
 

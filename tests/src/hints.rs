@@ -196,6 +196,11 @@ const EXPLANATIONS: &[(&str, &str, &str)] = &[
         "the unit that a bank writes; which order keeps it together is the author's choice",
     ),
     (
+        "fetch_cast_overflow",
+        "words of 8 bytes",
+        "what a fetch delivers; how an element comes to it is the author's choice",
+    ),
+    (
         "dma_alignment",
         "8 bytes",
         "the unit of DM; which of the two layouts changes is the author's choice",

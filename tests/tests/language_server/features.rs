@@ -601,18 +601,31 @@ fn costs_are_those_of_the_command_line() {
     let path = folder.path().join("kernel.rs");
     std::fs::write(&path, kernel()).unwrap();
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_visa-lint-tested"))
-        .args(["cost", "--format", "json"])
+        .args(["cost", "--model", "book", "--format", "json"])
         .arg(&path)
         .output()
         .unwrap();
     let expected: Value = serde_json::from_slice(&output.stdout).unwrap();
     for (setup, utf8) in both() {
-        let mut client = setup.folder(folder.path()).in_process();
         let uri = uri_of(&path);
         let text = Text::new(kernel(), utf8);
+        let caret = text.caret(".fet|ch");
+        // By the schedule, which is what an editor shows where nothing else is set, the total is the calibrated one.
+        let mut client = setup.clone().folder(folder.path()).in_process();
         client.open(&uri, &text.text);
         super::diagnostics::pull(&mut client, &uri);
-        let caret = text.caret(".fet|ch");
+        let scheduled = ask(&mut client, "visa/kernelCost", &uri, caret.clone());
+        let cycles = &scheduled["kernels"][0]["cycles"];
+        assert_eq!(cycles["total"], cycles["calibrated"]["total"]);
+        assert_eq!(
+            cycles["calibrated"]["total"],
+            expected["kernels"][0]["cycles"]["calibrated"]["total"]
+        );
+        client.finish();
+        let setup = setup.with("/initializationOptions", json!({ "model": "book" }));
+        let mut client = setup.folder(folder.path()).in_process();
+        client.open(&uri, &text.text);
+        super::diagnostics::pull(&mut client, &uri);
         let cost = ask(&mut client, "visa/kernelCost", &uri, caret);
         assert_eq!(cost, expected);
         let kernel = &expected["kernels"][0];

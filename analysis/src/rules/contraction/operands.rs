@@ -241,7 +241,10 @@ fn word_operands(
         )
         .related(stream.span, format!("the stream becomes `{element_type}` here"))
         .help(match fetchable(of.pass) {
-            types if types.is_empty() => "contract before widening to 32 bits, or multiply in the Vector Engine".to_owned(),
+            types if types.is_empty() && stream.value.is_some_and(|stream| stream.bits() == 32) => {
+                "contract before widening to 32 bits, or multiply in the Vector Engine".to_owned()
+            }
+            types if types.is_empty() => "store the operands in one of these types".to_owned(),
             types => format!("the fetch can deliver {}; or multiply in the Vector Engine", words::names(&types)),
         }),
         AlignViolation::OperandType { stream: first, trf } => {

@@ -28,6 +28,7 @@ pub(crate) use self::wire::{Wire, in_process, program, started};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A client before its `initialize`.
+#[derive(Clone)]
 pub(crate) struct Setup {
     /// The parameters of `initialize`.
     pub(crate) initialize: Value,
