@@ -614,7 +614,7 @@ fn costs_are_those_of_the_command_line() {
         let mut client = setup.clone().folder(folder.path()).in_process();
         client.open(&uri, &text.text);
         super::diagnostics::pull(&mut client, &uri);
-        let scheduled = ask(&mut client, "visa/kernelCost", &uri, caret.clone());
+        let scheduled = ask(&mut client, "visa/kernelCost", &uri, caret);
         let cycles = &scheduled["kernels"][0]["cycles"];
         assert_eq!(cycles["total"], cycles["calibrated"]["total"]);
         assert_eq!(
