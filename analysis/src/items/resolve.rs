@@ -142,6 +142,23 @@ pub fn visible_type_names(db: &dyn Db, scope: &ScopeRef) -> Vec<Arc<str>> {
     names
 }
 
+/// What the glob imports of a module name, in their order: each name that a module does not declare asks for all of them.
+#[salsa::tracked(returns(clone))]
+fn glob_targets(db: &dyn Db, module: ModuleId) -> Arc<[Option<Resolution>]> {
+    let declarations = module_scope(db, module);
+    let globs = declarations.globs().iter();
+    let targets = globs.map(|glob| {
+        // Follows globs itself: asked of this query, a module that imports from itself would never have an answer.
+        let mut resolver = Resolver {
+            follows_globs: true,
+            ..Resolver::new(db)
+        };
+        let found = resolver.path(&ScopeRef::module(module), glob, Namespace::Type);
+        found.found
+    });
+    targets.collect()
+}
+
 /// The names of axes and aliases that can be used in a module.
 #[salsa::tracked(returns(clone))]
 fn module_type_names(db: &dyn Db, module: ModuleId) -> Arc<[Arc<str>]> {
@@ -154,10 +171,9 @@ fn module_type_names(db: &dyn Db, module: ModuleId) -> Arc<[Arc<str>]> {
         }
         let declarations = module_scope(db, module);
         collect_type_names(&declarations, &mut names);
-        for glob in declarations.globs() {
-            let found = Resolver::new(db).path(&ScopeRef::module(module), glob, Namespace::Type);
-            if let Some(Resolution::Module(module)) = found.found {
-                pending.push(module);
+        for target in glob_targets(db, module).iter() {
+            if let Some(Resolution::Module(module)) = target {
+                pending.push(*module);
             }
         }
     }
@@ -221,6 +237,8 @@ struct Resolver<'a> {
     known: FxHashMap<Key, Lookup>,
     /// Only asking whether an import means anything in its other namespace.
     probing: bool,
+    /// The paths of glob imports are followed here, and not asked of [`glob_targets`].
+    follows_globs: bool,
 }
 
 impl<'a> Resolver<'a> {
@@ -230,6 +248,7 @@ impl<'a> Resolver<'a> {
             active: FxHashSet::default(),
             known: FxHashMap::default(),
             probing: false,
+            follows_globs: false,
         }
     }
 
@@ -443,14 +462,20 @@ impl<'a> Resolver<'a> {
     ) -> Lookup {
         let mut open = declarations.is_open();
         let mut from_library = None;
-        for glob in declarations.globs() {
+        let targets = (scope.block.is_none() && !self.follows_globs)
+            .then(|| glob_targets(self.db, scope.module));
+        for (index, glob) in declarations.globs().iter().enumerate() {
             if glob
                 .first()
                 .is_some_and(|first| language::is_language_crate(first))
             {
                 continue;
             }
-            match self.path(scope, glob, Namespace::Type).found {
+            let target = match &targets {
+                Some(targets) => targets.get(index).cloned().flatten(),
+                None => self.path(scope, glob, Namespace::Type).found,
+            };
+            match target {
                 Some(Resolution::Module(module)) => {
                     let found = self.in_module(module, name, namespace);
                     open |= found.open;
