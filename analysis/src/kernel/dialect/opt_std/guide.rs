@@ -10,7 +10,7 @@ const SLICE: Part = generic("Slice2", "The slices of the result: 64, 128 or 256.
 const CLUSTER: Part = generic("Cluster2", "The clusters of the result: 1 or 2.");
 const PE: Part = generic("Pe2", "The processing elements of the result: 1, 2 or 4.");
 const DMA: Part = generic("DMA", "Which DMA: follows from the argument.");
-/// A generic that nobody writes, by the name that the library gives it.
+/// A generic that is always inferred, by the name that the library gives it.
 const fn source(name: &'static str) -> Part {
     generic(name, "Follows from the argument.")
 }
