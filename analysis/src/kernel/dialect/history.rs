@@ -171,7 +171,7 @@ mod tests {
             history(7, "fetch_chip_lift").releases.to_string(),
             "0.7 and later"
         );
-        assert_eq!(history(6, "to_dm_pcopy").releases.to_string(), "0.4 to 0.6");
+        assert_eq!(history(6, "to_dm_pcopy").releases.to_string(), "up to 0.6");
         assert_eq!(history(8, "contract_outer").releases, Releases::ALL);
         assert_eq!(history(3, "dma_gather").releases.to_string(), "up to 0.3");
     }

@@ -82,7 +82,7 @@ fn cut(x: &DmTensor<bf16, m![1], m![1 # 2], m![W], m![N, K]>) { x.view().PLACE }
             "all releases",
         ),
         (8, "cluster_s$0wap()", "0.8 and later"),
-        (5, "cluster_t$0ile::<m![1], 1, m![1]>(0)", "0.4 and later"),
+        (5, "cluster_t$0ile::<m![1], 1, m![1]>(0)", "all releases"),
     ] {
         let found = page(minor, &text.replace("PLACE", call));
         assert!(

@@ -220,6 +220,11 @@ pub(super) const GUIDE: &[GuideRow] = &[
     annotated(
         "to_dm_view_pcopy",
         "Copies to a view of a tensor in the DM by the sub context.",
+        &[source("Slice2"), source("Element2")],
+    ),
+    annotated(
+        "to_dm_view_pcopy",
+        "Copies to a view of a tensor in the DM by the sub context.",
         &[
             source("Chip2"),
             source("Cluster2"),
