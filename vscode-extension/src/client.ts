@@ -114,8 +114,9 @@ export class Server implements vscode.Disposable {
   private async start(server: Candidate, version: string): Promise<void> {
     const run = { command: server.path, args: [], options: { env: process.env } };
     const program: ServerOptions = { run, debug: run };
-    const client = new LanguageClient(SECTION, 'VISA', program, {
+    const client: LanguageClient = new LanguageClient(SECTION, 'VISA', program, {
       ...this.options(),
+      errorHandler: this.errors(() => client),
       middleware: {
         workspace: {
           // The change that ends this server cannot be sent to it any more.
@@ -131,17 +132,11 @@ export class Server implements vscode.Disposable {
     try {
       await client.start();
     } catch (error) {
-      if (this.client === client) this.fail(`The language server does not start: ${String(error)}`);
+      this.ended(client, `The language server does not start: ${String(error)}`);
       return;
     }
     if (this.client !== client) return;
     this.set({ kind: 'ready', version: client.initializeResult?.serverInfo?.version ?? version, server });
-    // A crash between here and the next message is reported by the error handler.
-    client.onDidChangeState(({ newState }) => {
-      if (this.client !== client) return;
-      if (newState === State.Running) this.set({ kind: 'ready', version, server });
-      else if (newState === State.Starting) this.set({ kind: 'starting' });
-    });
   }
 
   private options(): LanguageClientOptions {
@@ -150,30 +145,41 @@ export class Server implements vscode.Disposable {
       outputChannel: this.log,
       diagnosticCollectionName: SECTION,
       initializationOptions: vscode.workspace.getConfiguration().get<unknown>(SECTION),
-      errorHandler: this.errors(),
       initializationFailedHandler: () => false,
       markdown: { isTrusted: false, supportHtml: false },
     };
   }
 
-  /** A server that ends by itself is started again, but not for ever. */
-  private errors(): ErrorHandler {
+  /** What a broken connection means. The client's own restart is not used: a server that ends before it has answered the first
+   * request leaves it between two states, from where it neither starts nor says so. */
+  private errors(client: () => LanguageClient): ErrorHandler {
     return {
       error: (_error, _message, count) => ({
         action: (count ?? 0) <= 3 ? ErrorAction.Continue : ErrorAction.Shutdown,
         handled: true,
       }),
       closed: () => {
-        const verdict = mayRestart(this.ends, Date.now());
-        this.ends = verdict.ends;
-        if (verdict.restart) {
-          this.log.warn('The language server ended; it is started again.');
-          return { action: CloseAction.Restart, handled: true };
-        }
-        this.fail('The language server ended several times in a row and is not started again.');
+        this.ended(client(), 'The language server ended.');
         return { action: CloseAction.DoNotRestart, handled: true };
       },
     };
+  }
+
+  /** A server that ends by itself is started again, but not for ever. Said twice of one client, it counts once. */
+  private ended(client: LanguageClient, reason: string): void {
+    if (this.client !== client) return;
+    this.client = undefined;
+    const verdict = mayRestart(this.ends, Date.now());
+    this.ends = verdict.ends;
+    if (!verdict.restart) {
+      this.fail(`${reason} It ended several times in a row and is not started again.`);
+      return;
+    }
+    this.log.warn(`${reason} It is started again.`);
+    this.work = this.work.then(async () => {
+      // Started anew in the meantime, by a setting or a command.
+      if (this.client === undefined) await this.replace();
+    });
   }
 
   private fail(reason: string): void {

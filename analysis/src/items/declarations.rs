@@ -61,8 +61,8 @@ pub struct Declarations {
     open: bool,
 }
 
-/// Macros that declare no names where they are called.
-const QUIET_MACROS: &[&str] = &[
+/// Macros of the library and of Rust that declare no names where they are called. None of them is one of the project's.
+pub(super) const QUIET_MACROS: &[&str] = &[
     "assert",
     "assert_eq",
     "assert_ne",

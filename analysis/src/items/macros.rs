@@ -17,6 +17,7 @@ use ra_ap_syntax::{SourceFile as SourceTree, SyntaxKind, SyntaxNode, TextRange, 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::crates::package_around;
+use super::declarations::QUIET_MACROS;
 use super::file::{macro_name, plain_name};
 use crate::db::Db;
 use crate::inputs::{PackageEntry, Project, SourceFile, parse};
@@ -28,43 +29,8 @@ const KEYWORD: &str = "macro_rules";
 /// Bytes that all calls of a file together may stand for.
 const MAXIMUM_LENGTH: usize = 1 << 22;
 
-/// Macros of the library and of Rust, which are never looked for.
-const KNOWN: [&str; 34] = [
-    "m",
-    "i",
-    "axes",
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "cfg",
-    "column",
-    "compile_error",
-    "concat",
-    "dbg",
-    "debug_assert",
-    "debug_assert_eq",
-    "debug_assert_ne",
-    "env",
-    "eprint",
-    "eprintln",
-    "file",
-    "format",
-    "include",
-    "include_bytes",
-    "include_str",
-    "line",
-    "matches",
-    "option_env",
-    "panic",
-    "print",
-    "println",
-    "stringify",
-    "todo",
-    "unimplemented",
-    "unreachable",
-    "vec",
-    "write",
-];
+/// Macros that declare names or bring text, and are never looked for either.
+const NEVER_EXPANDED: [&str; 3] = ["axes", "include", "option_env"];
 
 /// What a call among the items of a module stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +64,8 @@ struct Own {
     rules: MacroRules,
     /// Where it is in scope.
     scope: TextRange,
+    /// A condition says whether it is there.
+    conditional: bool,
 }
 
 /// What the calls of a file stand for that name macros of the project. `text` is the tree's text.
@@ -116,6 +84,14 @@ pub(super) fn expanded_calls(
     let elsewhere = OnceCell::new();
     let lookup = |name: &str, at: TextSize| -> Option<MacroRules> {
         let fits = |own: &&Own| *own.name == *name;
+        // Which of two a condition leaves is not ours to say.
+        let first = own.iter().find(fits);
+        let differs = |other: &Own| first.is_some_and(|first| first.rules != other.rules);
+        if own.iter().filter(fits).any(|own| own.conditional)
+            && own.iter().filter(fits).any(differs)
+        {
+            return None;
+        }
         // The last one before the call, in the innermost scope around it; else any, as `#[macro_use]` has it.
         let visible = own.iter().filter(fits).filter(|own| own.scope.contains(at));
         let nearest = visible.max_by_key(|own| own.scope.start());
@@ -172,7 +148,8 @@ fn called_names(text: &str) -> FxHashSet<&str> {
             let name = before.get(begins..).filter(|name| !name.is_empty())?;
             let behind = text.get(at + 1..)?.trim_start();
             let is_call = behind.starts_with(['(', '[', '{']);
-            (is_call && !KNOWN.contains(&name)).then_some(name)
+            let known = QUIET_MACROS.contains(&name) || NEVER_EXPANDED.contains(&name);
+            (is_call && !known).then_some(name)
         })
         .collect()
 }
@@ -240,10 +217,16 @@ fn own_definitions(tree: &SourceTree, text: &str) -> Vec<Own> {
             Some(Own {
                 name: plain_name(definition.name()?.text()),
                 rules: rules_of(&definition)?,
+                conditional: is_conditional(&definition),
                 scope: TextRange::new(from, to.max(from)),
             })
         })
         .collect()
+}
+
+fn is_conditional(definition: &ast::MacroRules) -> bool {
+    let mut metas = definition.attrs().filter_map(|attribute| attribute.meta());
+    metas.any(|meta| matches!(meta, ast::Meta::CfgMeta(_) | ast::Meta::CfgAttrMeta(_)))
 }
 
 fn rules_of(definition: &ast::MacroRules) -> Option<MacroRules> {

@@ -26,6 +26,7 @@ mod repair;
 mod syntax;
 mod walk;
 
+pub(crate) use canonical::gcd;
 pub use counted::positions_looked_at;
 pub use division::{Division, DivisionMode, Match, divide, divide_span};
 pub use elements::{holds, same_elements};

@@ -66,6 +66,15 @@ writeFileSync(watched, `#!/bin/sh\n[ $# -eq 0 ] && echo $$ >>'${starts}'\nexec '
   mode: 0o755,
 });
 
+/** A server that ends twice before it has answered anything, then the real one. */
+const hasty = join(home, 'hasty-visa-lsp');
+const tries = join(home, 'tries');
+writeFileSync(
+  hasty,
+  `#!/bin/sh\n[ $# -gt 0 ] || echo >>'${tries}'\n[ $# -gt 0 ] || [ $(wc -l <'${tries}') -gt 2 ] || exit 1\nexec '${lsp}' "$@"\n`,
+  { mode: 0o755 },
+);
+
 function pids() {
   return existsSync(starts) ? readFileSync(starts, 'utf8').trim().split('\n').map(Number) : [];
 }
@@ -260,6 +269,16 @@ try {
     server.settings({ 'visa.server.path': lsp });
     const item = page.locator('#visa-lint\\.visa-lint\\.visa\\.status [aria-label]').first();
     await editor.until('ready again', async () =>
+      /visa-lsp \d/.test((await item.getAttribute('aria-label')) ?? ''),
+    );
+  });
+
+  await step('a server that ends before it answers is started again', async () => {
+    server.settings({ 'visa.server.path': hasty });
+    const item = page.locator('#visa-lint\\.visa-lint\\.visa\\.status [aria-label]').first();
+    const lines = () => (existsSync(tries) ? readFileSync(tries, 'utf8').length : 0);
+    await editor.until('the third start', () => Promise.resolve(lines() === 3));
+    await editor.until('ready', async () =>
       /visa-lsp \d/.test((await item.getAttribute('aria-label')) ?? ''),
     );
   });

@@ -19,7 +19,7 @@ use super::page::{Page, code, count, line_of, table};
 use super::uses::{holder, memory_name};
 
 /// Kernels of a helper that are told apart.
-const KERNELS: usize = 3;
+pub(super) const KERNELS: usize = 3;
 /// Neighbours on each side that are shown.
 const NEIGHBOURS: usize = 4;
 /// Free places that are shown.
@@ -77,7 +77,11 @@ fn is_addressed_at(body: &Body, tensor: &Tensor, item: ItemId, offset: u32) -> b
 }
 
 /// The number of the allocation that a tensor's bytes belong to, in the list of lifetimes.
-fn allocation_of(body: &Body, derivation: &BodyDerivation, id: TensorId) -> Option<usize> {
+pub(super) fn allocation_of(
+    body: &Body,
+    derivation: &BodyDerivation,
+    id: TensorId,
+) -> Option<usize> {
     let root = body.root(id);
     let lifetimes = &derivation.memory.lifetimes;
     lifetimes
@@ -196,11 +200,7 @@ impl Map<'_> {
             if number == own || other.tier != lifetime.tier {
                 continue;
             }
-            let together = match (self.occupancy(own), self.occupancy(number)) {
-                (Some(one), Some(two)) => one.from < two.to && two.from < one.to,
-                _ => lifetime.from <= other.to && other.from <= lifetime.to,
-            };
-            if !together {
+            if !is_together(self.derivation, self.simulation, own, number) {
                 continue;
             }
             match range(other.address, other.bytes) {
@@ -340,6 +340,36 @@ pub(super) fn lives_from(
 fn occupancy(simulation: &BodySimulation, number: usize) -> Option<&Occupancy> {
     simulation.total()?;
     simulation.memory.occupancies.get(number)
+}
+
+/// The first moment at which something is needed and the one behind the last: cycles where there is a schedule, else the
+/// operations' numbers.
+pub(super) fn moments(
+    derivation: &BodyDerivation,
+    simulation: &BodySimulation,
+    number: usize,
+) -> Option<(u64, u64)> {
+    if simulation.total().is_some() {
+        let stay = simulation.memory.occupancies.get(number)?;
+        return Some((stay.from, stay.to));
+    }
+    let lifetime = derivation.memory.lifetimes.get(number)?;
+    let last = u64::from(lifetime.to.0);
+    Some((u64::from(lifetime.from.0), last.saturating_add(1)))
+}
+
+/// Whether two things are needed at one moment.
+pub(super) fn is_together(
+    derivation: &BodyDerivation,
+    simulation: &BodySimulation,
+    one: usize,
+    other: usize,
+) -> bool {
+    let moments = |number| moments(derivation, simulation, number);
+    match (moments(one), moments(other)) {
+        (Some(one), Some(other)) => one.0 < other.1 && other.0 < one.1,
+        _ => false,
+    }
 }
 
 /// The operations between which something is needed, in program order.

@@ -12,12 +12,10 @@ use crate::numbers::thousands;
 use crate::simulation::BodySimulation;
 
 use super::super::operations::bodies_with;
-use super::address::{lives_from, place_of};
+use super::address::{KERNELS, allocation_of, is_together, lives_from, moments, place_of};
 use super::page::{Page, code, count, line_of, table};
 use super::uses::memory_name;
 
-/// Kernels of a helper that are told apart.
-const KERNELS: usize = 3;
 /// Tensors of the same time that are shown.
 const NEIGHBOURS: usize = 8;
 
@@ -69,14 +67,9 @@ pub(super) fn life_of(
     if Conventions::of(body.dialect).is_addressed() {
         return None;
     }
-    let number = number_of(derivation, body.root(tensor))?;
+    let number = allocation_of(body, derivation, tensor)?;
     let lifetime = derivation.memory.lifetimes.get(number)?;
     Some(lives_from(simulation, number, lifetime))
-}
-
-fn number_of(derivation: &BodyDerivation, root: TensorId) -> Option<usize> {
-    let mut lifetimes = derivation.memory.lifetimes.iter();
-    lifetimes.position(|lifetime| lifetime.tensor == root)
 }
 
 struct Lives<'a> {
@@ -90,7 +83,7 @@ struct Lives<'a> {
 
 impl Lives<'_> {
     fn page(&self, root: TensorId) -> Option<String> {
-        let number = number_of(self.derivation, root)?;
+        let number = allocation_of(self.body, self.derivation, root)?;
         let lifetime = self.derivation.memory.lifetimes.get(number)?;
         let mut headline = format!(
             "**{}** in {}",
@@ -114,19 +107,6 @@ impl Lives<'_> {
         Some(page.into_markdown())
     }
 
-    /// First and last moment: cycles where there is a schedule, else the operations' numbers.
-    fn span(&self, number: usize) -> Option<(u64, u64)> {
-        if self.simulation.total().is_some() {
-            let stay = self.simulation.memory.occupancies.get(number)?;
-            return Some((stay.from, stay.to));
-        }
-        let lifetime = self.derivation.memory.lifetimes.get(number)?;
-        Some((
-            u64::from(lifetime.from.0),
-            u64::from(lifetime.to.0).saturating_add(1),
-        ))
-    }
-
     /// The tensors of the same memory that are needed at some moment of a life, that life among them.
     fn together<'a>(
         &'a self,
@@ -135,11 +115,8 @@ impl Lives<'_> {
     ) -> impl Iterator<Item = (usize, &'a Lifetime)> + 'a {
         let lifetimes = self.derivation.memory.lifetimes.iter().enumerate();
         lifetimes.filter(move |(number, other)| {
-            let meets = match (self.span(own), self.span(*number)) {
-                (Some(one), Some(two)) => one.0 < two.1 && two.0 < one.1,
-                _ => false,
-            };
-            other.tier == lifetime.tier && (*number == own || meets)
+            let meets = || is_together(self.derivation, self.simulation, own, *number);
+            other.tier == lifetime.tier && (*number == own || meets())
         })
     }
 
@@ -183,11 +160,12 @@ impl Lives<'_> {
         together: &[(usize, &Lifetime)],
     ) -> Option<String> {
         let capacity = self.simulation.memory.capacity(lifetime.tier)?;
-        let (from, to) = self.span(own)?;
+        let moments_of = |number| moments(self.derivation, self.simulation, number);
+        let (from, to) = moments_of(own)?;
         let spans: Vec<(u64, u64, u64)> = together
             .iter()
             .map(|(number, other)| {
-                let (start, end) = self.span(*number)?;
+                let (start, end) = moments_of(*number)?;
                 Some((start, end, other.bytes?))
             })
             .collect::<Option<_>>()?;

@@ -75,6 +75,17 @@ fn macros_of_other_files_are_found_where_one_is_meant() {
 }
 
 #[test]
+fn neither_of_two_that_a_condition_chooses_from_is_taken() {
+    let other = TEMPLATE.replace("A / 8", "A / 7");
+    let text = format!(
+        "use furiosa_opt_std::prelude::*;\naxes![A = 2048];\n#[cfg(feature = \"a\")]\n{other}#[cfg(not(feature = \"a\"))]\n{TEMPLATE}load!(k, m![A % 8]);\n"
+    );
+    let report = report(&[("a.rs", &text)], "a.rs");
+    assert_eq!((report.kernels, denied(&report)), (0, Vec::new()));
+    assert_eq!(report.unresolved.len(), 1);
+}
+
+#[test]
 fn calls_in_bodies_take_their_place() {
     let text = "use furiosa_opt_std::prelude::*;
 axes![A = 2048];

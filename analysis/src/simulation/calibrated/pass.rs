@@ -147,15 +147,17 @@ pub fn lookups(pass: &Pass) -> bool {
     looked_up(pass).is_none_or(|elements| elements > 0)
 }
 
+const fn looks_up(kind: &StageKind) -> bool {
+    matches!(
+        kind,
+        StageKind::Fetch { table: true, .. } | StageKind::FetchTable
+    )
+}
+
 /// Elements that a pass looks up in a table; 0 where it does not.
 fn looked_up(pass: &Pass) -> Option<u64> {
     let mut stages = pass.stages.iter();
-    let Some(stage) = stages.find(|stage| {
-        matches!(
-            stage.kind,
-            StageKind::Fetch { table: true, .. } | StageKind::FetchTable
-        )
-    }) else {
+    let Some(stage) = stages.find(|stage| looks_up(&stage.kind)) else {
         return Some(0);
     };
     let (time, packet) = (stage.output.time.get()?, stage.output.packet.get()?);
@@ -202,12 +204,7 @@ pub fn class(pass: &Pass) -> Class {
     let switch = has(|kind| matches!(kind, StageKind::Switch(_)));
     let across = has(|kind| matches!(kind, StageKind::VectorInterReduce { .. }));
     let contract = has(|kind| matches!(kind, StageKind::Contract | StageKind::ContractMax));
-    let table = has(|kind| {
-        matches!(
-            kind,
-            StageKind::Fetch { table: true, .. } | StageKind::FetchTable
-        )
-    });
+    let table = has(looks_up);
     let to_vrf = matches!(pass.end, PassEnd::ToVrf { .. });
     match () {
         () if table => Class::Table,

@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::super::dma::REQUEST_BYTES;
+use crate::mapping::gcd;
 
 /// Runs that are laid into their units one by one, when the pieces of each unit are asked for.
 const LAID_RUNS: u64 = 2_048;
@@ -86,13 +87,6 @@ const fn units(place: u64, run: u64) -> Option<u64> {
         Some(last) => Some(last / REQUEST_BYTES + 1),
         None => None,
     }
-}
-
-const fn gcd(mut left: u64, mut right: u64) -> u64 {
-    while right != 0 {
-        (left, right) = (right, left % right);
-    }
-    left
 }
 
 /// The units that a store writes.

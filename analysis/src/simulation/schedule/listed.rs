@@ -39,22 +39,11 @@ pub(super) fn derive(
     calibration: &Calibration,
     variation: Variation<'_>,
 ) -> Schedule {
-    let program: Vec<OperationId>;
-    let order = if let Some(order) = variation.order {
-        order
-    } else {
-        program = body
-            .operations
-            .iter()
-            .map(|operation| operation.id)
-            .collect();
-        &program
-    };
     let mut hazards = Hazards::new(derivation, variation.moved);
     let arms = Arms::of(body, operations);
     let mut graph = Graph::new(body.operations.len());
     let mut rings = Rings::new();
-    for &id in order {
+    for &id in variation.order_of(body).iter() {
         let cost = operations.get(id.0 as usize);
         let Some((operation, cost)) = body.operation(id).zip(cost) else {
             continue;

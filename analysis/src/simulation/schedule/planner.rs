@@ -1,5 +1,6 @@
 //! The walk that gives each operation its slot: its context and everything that it conflicts with decide its start.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -24,6 +25,19 @@ pub struct Variation<'a> {
     /// Nothing runs of what is in an arm that run time decides; else the dearest arm of each branching does. The book's
     /// schedule takes all arms.
     pub no_arms: bool,
+}
+
+impl Variation<'_> {
+    /// The operations of a body in the order that is asked for.
+    pub(super) fn order_of(&self, body: &Body) -> Cow<'_, [OperationId]> {
+        let program = || {
+            body.operations
+                .iter()
+                .map(|operation| operation.id)
+                .collect()
+        };
+        self.order.map_or_else(program, Cow::Borrowed)
+    }
 }
 
 /// Schedules a body with these costs.
@@ -64,18 +78,7 @@ fn in_program_order(
     variation: Variation<'_>,
 ) -> Schedule {
     let mut planner = Planner::new(derivation, variation.moved);
-    let program: Vec<OperationId>;
-    let order = if let Some(order) = variation.order {
-        order
-    } else {
-        program = body
-            .operations
-            .iter()
-            .map(|operation| operation.id)
-            .collect();
-        &program
-    };
-    for &id in order {
+    for &id in variation.order_of(body).iter() {
         let cost = operations.get(id.0 as usize);
         if let (Some(operation), Some(cost)) = (body.operation(id), cost) {
             planner.place(id, Lane::of(operation.context), cost);

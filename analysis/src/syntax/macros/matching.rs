@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 use super::Budget;
-use super::tokens::{Token, group_end, is_literal, is_word, tree_end, write};
+use super::parts::{Part, Times};
+use super::tokens::{Token, is_literal, is_word, tree_end, write};
 use crate::syntax::{EDITION, nesting};
 
 /// A part of a pattern.
@@ -22,14 +23,6 @@ pub(super) enum Matcher {
         separator: Vec<Token>,
         times: Times,
     },
-}
-
-/// How often a repetition repeats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Times {
-    Any,
-    Some,
-    Optional,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,58 +182,32 @@ pub(super) fn is_torn(tokens: &[Token], budget: &mut Budget) -> bool {
     )
 }
 
-/// What is behind the `)` of `$( … )`: the separator, how often, and the token behind that.
-pub(super) fn repetition(tokens: &[Token], at: usize) -> Option<(Vec<Token>, Times, usize)> {
-    let times = |token: &Token| match &*token.text {
-        "*" => Some(Times::Any),
-        "+" => Some(Times::Some),
-        "?" => Some(Times::Optional),
-        _ => None,
-    };
-    let first = tokens.get(at)?;
-    if let Some(times) = times(first) {
-        return Some((Vec::new(), times, at + 1));
+impl Part for Matcher {
+    fn token(token: Token) -> Self {
+        Self::Token(token)
     }
-    let end = tree_end(tokens, at)?;
-    let separator = tokens.get(at..end)?.to_vec();
-    Some((separator, times(tokens.get(end)?)?, end + 1))
+
+    fn repeat(inner: Vec<Self>, separator: Vec<Token>, times: Times) -> Self {
+        Self::Repeat {
+            inner,
+            separator,
+            times,
+        }
+    }
+
+    fn named(tokens: &[Token], at: usize) -> Option<(Self, usize)> {
+        let name = tokens.get(at + 1)?;
+        let colon = tokens.get(at + 2).is_some_and(|colon| &*colon.text == ":");
+        let kind = tokens.get(at + 3).filter(|_| colon && is_word(name))?;
+        let part = Self::Fragment {
+            name: Arc::clone(&name.text),
+            kind: Fragment::named(&kind.text)?,
+        };
+        Some((part, at + 4))
+    }
 }
 
 impl Matcher {
-    /// The parts of a pattern.
-    pub(super) fn read(tokens: &[Token]) -> Option<Vec<Self>> {
-        let mut parts = Vec::new();
-        let mut at = 0;
-        while let Some(token) = tokens.get(at) {
-            if &*token.text != "$" {
-                parts.push(Self::Token(token.clone()));
-                at += 1;
-                continue;
-            }
-            let next = tokens.get(at + 1)?;
-            if &*next.text == "(" {
-                let end = group_end(tokens, at + 1)?;
-                let inner = Self::read(tokens.get(at + 2..end - 1)?)?;
-                let (separator, times, behind) = repetition(tokens, end)?;
-                parts.push(Self::Repeat {
-                    inner,
-                    separator,
-                    times,
-                });
-                at = behind;
-            } else {
-                let colon = tokens.get(at + 2).is_some_and(|colon| &*colon.text == ":");
-                let kind = tokens.get(at + 3).filter(|_| colon && is_word(next))?;
-                parts.push(Self::Fragment {
-                    name: Arc::clone(&next.text),
-                    kind: Fragment::named(&kind.text)?,
-                });
-                at += 4;
-            }
-        }
-        Some(parts)
-    }
-
     /// The names of the fragments in it.
     fn names<'a>(&'a self, found: &mut Vec<&'a Arc<str>>) {
         match self {

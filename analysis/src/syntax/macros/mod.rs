@@ -7,6 +7,7 @@
 //! another one if an argument says it as well. An expression is put into parentheses where what is around it could tear it apart.
 
 mod matching;
+mod parts;
 mod tokens;
 mod transcribing;
 
@@ -80,8 +81,8 @@ impl MacroRules {
             let template = pattern_end + 2;
             let template_end = group_end(&tokens, template)?;
             rules.push(Rule {
-                pattern: Matcher::read(tokens.get(at + 1..pattern_end - 1)?)?,
-                template: Piece::read(tokens.get(template + 1..template_end - 1)?)?,
+                pattern: parts::read(tokens.get(at + 1..pattern_end - 1)?)?,
+                template: parts::read(tokens.get(template + 1..template_end - 1)?)?,
             });
             at = template_end;
             if tokens.get(at).is_some_and(|token| &*token.text == ";") {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::Budget;
-use super::matching::{Bindings, Bound, Times, repetition};
-use super::tokens::{Token, group_end, is_word};
+use super::matching::{Bindings, Bound};
+use super::parts::{Part, Times};
+use super::tokens::{Token, is_word};
 
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,43 +22,34 @@ pub(super) enum Piece {
     },
 }
 
-impl Piece {
-    /// The parts of a template.
-    pub(super) fn read(tokens: &[Token]) -> Option<Vec<Self>> {
-        let mut parts = Vec::new();
-        let mut at = 0;
-        while let Some(token) = tokens.get(at) {
-            if &*token.text != "$" {
-                parts.push(Self::Token(token.clone()));
-                at += 1;
-                continue;
-            }
-            let next = tokens.get(at + 1)?;
-            if &*next.text == "(" {
-                let end = group_end(tokens, at + 1)?;
-                let inner = Self::read(tokens.get(at + 2..end - 1)?)?;
-                let (separator, times, behind) = repetition(tokens, end)?;
-                parts.push(Self::Repeat {
-                    inner,
-                    separator,
-                    times,
-                });
-                at = behind;
-            } else if &*next.text == "crate" {
-                parts.push(Self::Token(Token {
-                    joint: token.joint,
-                    ..next.clone()
-                }));
-                at += 2;
-            } else {
-                is_word(next).then_some(())?;
-                parts.push(Self::Variable(Arc::clone(&next.text), token.clone()));
-                at += 2;
-            }
-        }
-        Some(parts)
+impl Part for Piece {
+    fn token(token: Token) -> Self {
+        Self::Token(token)
     }
 
+    fn repeat(inner: Vec<Self>, separator: Vec<Token>, times: Times) -> Self {
+        Self::Repeat {
+            inner,
+            separator,
+            times,
+        }
+    }
+
+    fn named(tokens: &[Token], at: usize) -> Option<(Self, usize)> {
+        let (dollar, name) = (tokens.get(at)?, tokens.get(at + 1)?);
+        let part = if &*name.text == "crate" {
+            Self::Token(Token {
+                joint: dollar.joint,
+                ..name.clone()
+            })
+        } else {
+            is_word(name).then(|| Self::Variable(Arc::clone(&name.text), dollar.clone()))?
+        };
+        Some((part, at + 2))
+    }
+}
+
+impl Piece {
     /// The names that a template binds with `let`.
     fn bound<'a>(parts: &'a [Self], found: &mut FxHashSet<&'a str>) {
         let token = |part: &'a Self| match part {
