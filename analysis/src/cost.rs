@@ -21,6 +21,7 @@ use crate::kernel::{Body, body};
 use crate::places::Places;
 use crate::report::{Range, UnresolvedPlace};
 use crate::rules::Group;
+use crate::simulation::roofline::{Roofline, roofline};
 use crate::simulation::{BodySimulation, Lane, Peak, total_bounds};
 use crate::threads::{OPERATIONS_OF_A_THREAD, join};
 
@@ -71,6 +72,8 @@ pub struct KernelCost {
     pub peak: Option<Peak>,
     /// The changes that would save most, the best first.
     pub proposals: Vec<Proposal>,
+    /// What bounds it from below; `None` without a total.
+    pub roofline: Option<Roofline>,
     /// What was taken for granted.
     pub assumptions: Vec<String>,
     /// Why there is no total.
@@ -418,6 +421,7 @@ fn of_simulation(
         memory: rows::memory(&body, simulation, &names, places),
         peak: known.then_some(simulation.memory.peak),
         proposals: Vec::new(),
+        roofline: roofline(&body, &derivation, simulation),
         assumptions: assumptions(&body, simulation),
         unresolved: unresolved(&body, simulation, places),
     })

@@ -6,7 +6,7 @@ use visa_analysis::{
     StageRow, WaitRow,
 };
 
-use super::{Range, pretty, range};
+use super::{Range, pretty, range, roofline};
 use crate::project::Failure;
 
 #[derive(Serialize)]
@@ -28,6 +28,7 @@ struct Kernel<'a> {
     memory: Vec<Memory<'a>>,
     peak: Option<Peak>,
     proposals: Vec<Proposal<'a>>,
+    roofline: Option<roofline::Document>,
     assumptions: &'a [String],
     unresolved: Vec<Unresolved<'a>>,
 }
@@ -230,6 +231,11 @@ fn kernel<'a>(chosen: &'a KernelCost, cost: &'a KernelCost) -> Kernel<'a> {
                 range: range(proposal.range),
             })
             .collect(),
+        roofline: cost
+            .roofline
+            .as_ref()
+            .zip(cost.total)
+            .map(|(bounds, total)| roofline::document(bounds, total)),
         assumptions: &cost.assumptions,
         unresolved: cost
             .unresolved
