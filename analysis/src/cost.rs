@@ -164,6 +164,8 @@ pub struct OperationRow {
 pub struct EngineRow {
     /// The engine's name.
     pub engine: &'static str,
+    /// The method that asks for it; `None` where none does.
+    pub method: Option<String>,
     /// Cycles that it is busy; `None` if unknown.
     pub cycles: Option<u64>,
     /// Cycles of latency.

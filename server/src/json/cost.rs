@@ -93,6 +93,7 @@ pub(crate) struct Operation<'a> {
 #[derive(Serialize)]
 struct Engine<'a> {
     engine: &'static str,
+    method: Option<&'a str>,
     cycles: Option<u64>,
     latency: u64,
     detail: &'a str,
@@ -302,6 +303,7 @@ pub(crate) fn operation(row: &OperationRow) -> Operation<'_> {
 fn engine(row: &EngineRow) -> Engine<'_> {
     Engine {
         engine: row.engine,
+        method: row.method.as_deref(),
         cycles: row.cycles,
         latency: row.latency,
         detail: &row.detail,

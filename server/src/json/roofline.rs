@@ -17,6 +17,8 @@ pub(crate) struct Document {
     critical_path_cycles: u64,
     binds: &'static str,
     sentence: String,
+    /// What each of the three is made of, in words.
+    details: [String; 3],
 }
 
 /// The bounds of a kernel that takes `total` cycles.
@@ -34,6 +36,7 @@ pub(crate) fn document(roofline: &Roofline, total: u64) -> Document {
         critical_path_cycles: roofline.critical_path,
         binds: roofline.binds().name(),
         sentence: sentence(roofline, total),
+        details: details(roofline),
     }
 }
 

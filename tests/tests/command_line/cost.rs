@@ -182,6 +182,11 @@ fn json_has_the_documented_shape_and_the_figures_of_the_book() {
             "critical_path_cycles": path,
             "binds": "critical_path",
             "sentence": kernel["roofline"]["sentence"],
+            "details": [
+                "8,194 bytes at 1,536 a cycle",
+                "2,048 at 131,072 bf16 a cycle",
+                "operations that need each other's bytes",
+            ],
         })
     );
     assert!(word(&kernel["roofline"]["sentence"]).starts_with("The critical path binds: "));
@@ -455,7 +460,7 @@ fn a_kernel_that_does_not_exist_is_a_mistake_that_names_those_that_do() {
 #[test]
 fn two_runs_print_the_same_bytes() {
     let folder = repository();
-    for format in ["human", "markdown", "json", "trace", "svg"] {
+    for format in ["human", "markdown", "json", "trace", "svg", "html"] {
         let arguments = ["cost", "fixtures/kernels", "--format", format];
         let one = run(&folder, &[&arguments[..], &["--jobs", "1"]].concat());
         assert_code(&one, 0);

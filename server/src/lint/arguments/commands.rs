@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 
-use crate::lint::cost::Limit;
+use super::limit::Limit;
 use crate::project::settings::SettingsArguments;
 
 /// How a cost is written.
@@ -23,6 +23,8 @@ pub(crate) enum CostFormat {
     Schedule,
     /// A picture: the timeline and the maps of the memories
     Svg,
+    /// One page for a browser, with the editor's views and all figures; it loads nothing
+    Html,
 }
 
 /// `visa-lint cost`

@@ -10,8 +10,9 @@ use serde::Serialize;
 use visa_analysis::{KernelCost, thousands};
 
 use super::human::{Paint, table};
-use super::limit::Limit;
+use super::unknown::unknown_place;
 use crate::json::pretty;
+use crate::lint::arguments::Limit;
 use crate::project::Failure;
 
 /// A kernel in one state.
@@ -41,7 +42,7 @@ impl State {
             name: kernel.name.clone(),
             file: kernel.file.to_string(),
             total: kernel.total,
-            unknown: super::unknown_place(kernel),
+            unknown: unknown_place(kernel),
             operations: rows
                 .map(|row| StateOperation {
                     name: row.name.clone(),
@@ -195,7 +196,7 @@ fn change(old: Option<&State>, new: Option<&State>) -> KernelChange {
     );
     let (first, second) = (numbered(old), numbered(new));
     let named: BTreeMap<_, _> = first.iter().map(|(name, row)| (name, *row)).collect();
-    let known: BTreeSet<_> = second.iter().map(|(name, _)| name.clone()).collect();
+    let known: BTreeSet<_> = second.iter().map(|(name, _)| *name).collect();
     let gone = first.iter().filter(|(name, _)| !known.contains(name));
     let both = second
         .iter()
@@ -254,7 +255,7 @@ fn judge(kernels: &[KernelChange], total: &Total, limit: Limit) -> Verdict {
                 beyond.push(format!("{name}: {}", growth(before, after)));
             }
             (None, Some(words)) if kernel.before.is_some() => {
-                beyond.push(format!("{name}: {words}"))
+                beyond.push(format!("{name}: {words}"));
             }
             (None, Some(words)) => unjudged.push(format!("{name}: {words}")),
             _ => {}

@@ -137,7 +137,7 @@ fn bar(cycles: u64, most: u64) -> String {
 }
 
 /// Both totals, the chosen one first: `11,206 cycles by the schedule model of 0.5.1 (9,495 to 12,917), 4,404 by the book`.
-fn total_words(kernel: &KernelCost) -> String {
+pub(super) fn total_words(kernel: &KernelCost) -> String {
     let calibrated = &kernel.calibrated;
     let book = kernel.book.as_ref().map_or(kernel.total, |book| book.total);
     let schedule = calibrated.total.map(|total| {

@@ -11,7 +11,7 @@ use super::compare::{
     Comparison, KernelChange, OperationChange, conclusions, share, sides, signed,
 };
 use super::overview::{all_together, binds, bounds, saves, sorted};
-use super::unknown_place;
+use super::unknown::unknown_place;
 use crate::json::roofline::sentence;
 
 /// Rows of one table; what is beyond is counted. A comment may have 65,536 characters.

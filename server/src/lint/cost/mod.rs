@@ -4,14 +4,15 @@
 //! model, and a kernel of which something is unknown has no total.
 
 mod compare;
+mod html;
 mod human;
-mod limit;
 mod markdown;
 mod old;
 mod overview;
 mod schedule;
 mod svg;
 mod trace;
+mod unknown;
 
 use visa_analysis::KernelCost;
 
@@ -26,7 +27,6 @@ use crate::project::Failure;
 use crate::project::levels::Levels;
 
 use compare::{Comparison, State};
-pub(crate) use limit::Limit;
 
 /// Runs the command.
 pub(crate) fn run(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
@@ -67,7 +67,7 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
         None => {
             let hints = !options.quiet && options.output_file.is_none();
             (
-                one_state(&kernels, options, (details, hints), colored)?,
+                one_state(&session, &kernels, options, (details, hints), colored)?,
                 false,
             )
         }
@@ -98,8 +98,8 @@ fn compared(
         CostFormat::Human => Ok(compare::human(comparison, details, colored)),
         CostFormat::Json => compare::json(comparison),
         CostFormat::Markdown => Ok(markdown::comparison(comparison, details)),
-        CostFormat::Trace | CostFormat::Schedule | CostFormat::Svg => {
-            let words = "`--compare` writes `human`, `markdown` or `json`; the viewers of the other formats compare two files themselves";
+        CostFormat::Trace | CostFormat::Schedule | CostFormat::Svg | CostFormat::Html => {
+            let words = "`--compare` writes `human`, `markdown` or `json`; of the other formats, write one of each state";
             Err(Failure::new(words))
         }
     }
@@ -121,18 +121,8 @@ fn verdict(comparison: &Comparison<'_>, aside: bool) -> bool {
     verdict.exceeded
 }
 
-/// Where and why a kernel has no total: `k.rs:35: the address of `x` is not known`.
-fn unknown_place(kernel: &KernelCost) -> Option<String> {
-    let first = kernel.unresolved.first()?;
-    let more = match kernel.unresolved.len() {
-        1 => String::new(),
-        count => format!(" (and {} more)", count - 1),
-    };
-    let line = first.range.start.line;
-    Some(format!("{}:{line}: {}{more}", kernel.file, first.reason))
-}
-
 fn one_state(
+    session: &Session<'_>,
     kernels: &[KernelCost],
     options: &CostArguments,
     (details, hints): (bool, bool),
@@ -147,6 +137,7 @@ fn one_state(
         CostFormat::Trace => trace::write(kernels)?,
         CostFormat::Schedule => schedule::write(kernels)?,
         CostFormat::Svg => svg::write(kernels),
+        CostFormat::Html => html::write(session, kernels)?,
     })
 }
 

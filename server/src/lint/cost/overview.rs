@@ -6,7 +6,7 @@ use std::fmt::Write;
 use visa_analysis::{Bound, KernelCost, thousands};
 
 use super::human::{Paint, table};
-use super::unknown_place;
+use super::unknown::unknown_place;
 
 /// The kernels in the order in which they are listed: by falling cycles, those of unknown cycles last.
 pub(super) fn sorted(kernels: &[KernelCost]) -> Vec<&KernelCost> {
