@@ -35,7 +35,7 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     };
     let mut session = Session::open(given, &Levels::default())?;
     let mut failed = session.say_unreadable();
-    let (mut kernels, incomplete) = session.costs();
+    let (mut kernels, incomplete) = session.costs(effort(options));
     failed |= incomplete;
     choose(&mut kernels, options.kernel.as_deref())?;
     let colored = match &options.output_file {
@@ -45,7 +45,7 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     let text = match (&options.compare, options.format) {
         (Some(old), format) => {
             session.set_texts(compare::old_texts(&session, old)?);
-            let (mut before, incomplete) = session.costs();
+            let (mut before, incomplete) = session.costs(0);
             failed |= incomplete;
             before.retain(|kernel| {
                 options
@@ -79,6 +79,16 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     } else {
         Outcome::Fine
     })
+}
+
+/// How far remedies are searched: where nothing is written of them, not at all.
+fn effort(options: &CostArguments) -> usize {
+    let writes = matches!(options.format, CostFormat::Human | CostFormat::Json);
+    if writes && options.compare.is_none() {
+        options.effort
+    } else {
+        0
+    }
 }
 
 fn one_state(
