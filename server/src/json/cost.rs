@@ -28,6 +28,8 @@ struct Kernel<'a> {
     memory: Vec<Memory<'a>>,
     peak: Option<Peak>,
     proposals: Vec<Proposal<'a>>,
+    /// Null where only the rules were asked.
+    searched: Option<Searched<'a>>,
     roofline: Option<roofline::Document>,
     assumptions: &'a [String],
     unresolved: Vec<Unresolved<'a>>,
@@ -164,6 +166,32 @@ struct Proposal<'a> {
     saves: Option<u64>,
     file: &'a str,
     range: Range,
+    /// What a searched change does; null for what a rule alone says.
+    r#move: Option<&'static str>,
+    /// Cycles of the kernel with the change as it was tried.
+    after: Option<u64>,
+    /// Whether it saves something wherever the figures are within their bounds.
+    certain: bool,
+    /// The whole change; empty where it is given in words.
+    edits: Vec<Edit<'a>>,
+}
+
+#[derive(Serialize)]
+struct Edit<'a> {
+    file: &'a str,
+    start_byte: u32,
+    end_byte: u32,
+    text: &'a str,
+}
+
+/// How the search for changes went.
+#[derive(Serialize)]
+struct Searched<'a> {
+    tried: usize,
+    limit: usize,
+    stopped: bool,
+    /// The two changes that save most together.
+    pair: Option<Proposal<'a>>,
 }
 
 #[derive(Serialize)]
@@ -220,18 +248,8 @@ fn kernel<'a>(chosen: &'a KernelCost, cost: &'a KernelCost) -> Kernel<'a> {
         critical_path: &cost.critical_path,
         memory: cost.memory.iter().map(memory).collect(),
         peak: cost.peak.map(peak),
-        proposals: chosen
-            .proposals
-            .iter()
-            .map(|proposal| Proposal {
-                rule: proposal.rule,
-                message: &proposal.message,
-                help: proposal.help.as_deref(),
-                saves: proposal.saves,
-                file: &proposal.file,
-                range: range(proposal.range),
-            })
-            .collect(),
+        proposals: chosen.proposals.iter().map(proposal).collect(),
+        searched: chosen.searched.as_ref().map(searched),
         roofline: cost
             .roofline
             .as_ref()
@@ -246,6 +264,39 @@ fn kernel<'a>(chosen: &'a KernelCost, cost: &'a KernelCost) -> Kernel<'a> {
                 range: range(place.range),
             })
             .collect(),
+    }
+}
+
+fn proposal(proposal: &visa_analysis::Proposal) -> Proposal<'_> {
+    Proposal {
+        rule: proposal.rule,
+        message: &proposal.message,
+        help: proposal.help.as_deref(),
+        saves: proposal.saves,
+        file: &proposal.file,
+        range: range(proposal.range),
+        r#move: proposal.by,
+        after: proposal.total.map(|(_, after)| after),
+        certain: proposal.is_certain,
+        edits: proposal
+            .edits
+            .iter()
+            .map(|edit| Edit {
+                file: &edit.file,
+                start_byte: edit.start_byte,
+                end_byte: edit.end_byte,
+                text: &edit.text,
+            })
+            .collect(),
+    }
+}
+
+fn searched(searched: &visa_analysis::Searched) -> Searched<'_> {
+    Searched {
+        tried: searched.tried,
+        limit: searched.limit,
+        stopped: searched.stopped,
+        pair: searched.pair.as_ref().map(proposal),
     }
 }
 
