@@ -22,6 +22,7 @@ use crate::numbers::thousands;
 use crate::places::Places;
 use crate::report::{FileEdit, Range, UnresolvedPlace};
 use crate::rules::Group;
+use crate::simulation::roofline::{Roofline, roofline};
 use crate::simulation::{BodySimulation, Lane, Peak, total_bounds};
 use crate::threads::{OPERATIONS_OF_A_THREAD, join};
 
@@ -72,6 +73,8 @@ pub struct KernelCost {
     pub peak: Option<Peak>,
     /// The changes that would save most, the best first.
     pub proposals: Vec<Proposal>,
+    /// What bounds it from below; `None` without a total.
+    pub roofline: Option<Roofline>,
     /// How the search for them went; none where only the rules were asked.
     pub searched: Option<Searched>,
     /// What was taken for granted.
@@ -164,6 +167,8 @@ pub struct OperationRow {
 pub struct EngineRow {
     /// The engine's name.
     pub engine: &'static str,
+    /// The method that asks for it; `None` where none does.
+    pub method: Option<String>,
     /// Cycles that it is busy; `None` if unknown.
     pub cycles: Option<u64>,
     /// Cycles of latency.
@@ -463,6 +468,7 @@ fn of_simulation(
         memory: rows::memory(&body, simulation, &names, places),
         peak: known.then_some(simulation.memory.peak),
         proposals: Vec::new(),
+        roofline: roofline(&body, &derivation, simulation),
         searched: None,
         assumptions: assumptions(&body, simulation),
         unresolved: unresolved(&body, simulation, places),

@@ -82,6 +82,7 @@ pub use rules::{
     is_rule_or_group, nearest as nearest_rules, nearest_to_text as rules_nearest_to_text,
     url as rule_url, without_dialect_line,
 };
+pub use simulation::roofline::{Bound, Roofline};
 pub use simulation::{Lane, Peak};
 pub use suppression::Allowed;
 pub use syntax::{LineColumn, LineIndex};

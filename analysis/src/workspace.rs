@@ -18,7 +18,7 @@ use crate::advice::advise;
 use crate::budget::Budget;
 use crate::check::{
     Fixes, check_one, completed_file_report, file_report, items_of, library_of, panic_words,
-    reachable_from,
+    parse_file, reachable_from, read_calls, read_items,
 };
 use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::cost::{KernelCost, kernel_costs};
@@ -612,12 +612,15 @@ impl Analysis {
         // items and of other files is then at hand. A failure shows again, with its file, where the report is asked for.
         // Which files belong together is a question about all of them at once, which would read them one after the other.
         let files = self.files();
-        files
-            .par_iter()
-            .with_max_len(1)
-            .for_each_with(self.clone(), |analysis, (_, file)| {
-                let _ = analysis.guarded(|db| items_of(db, *file).len());
-            });
+        // Which modules there are is one question about all files, which would parse them one after the other.
+        for prepare in [parse_file, read_items] {
+            files
+                .par_iter()
+                .with_max_len(1)
+                .for_each_with(self.clone(), |analysis, (_, file)| {
+                    let _ = analysis.guarded(|db| prepare(db, *file));
+                });
+        }
         let wanted: FxHashSet<_> = paths
             .iter()
             .flat_map(|path| self.parts(path))
@@ -629,7 +632,10 @@ impl Analysis {
                 let items = analysis.guarded(|db| {
                     let judged = wanted.contains(&reachable_from(db, file));
                     if judged {
-                        items_of(db, file)
+                        let items = items_of(db, file);
+                        // What kernels reach is another question about all of them.
+                        read_calls(db, &items);
+                        items
                     } else {
                         Vec::new()
                     }

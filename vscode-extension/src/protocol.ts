@@ -26,6 +26,8 @@ export interface Wait {
 
 export interface Engine {
   readonly engine: string;
+  /** The method that asks for it; `null` where none does. */
+  readonly method: string | null;
   readonly cycles: number | null;
   readonly latency: number;
   readonly detail: string;
@@ -103,6 +105,17 @@ export interface Proposal {
   readonly range: Range;
 }
 
+/** What bounds a kernel from below, in cycles; `null` is what is not known. */
+export interface Roofline {
+  readonly hbm: number | null;
+  readonly products: number | null;
+  readonly path: number;
+  readonly binds: string;
+  readonly sentence: string;
+  /** What each of the three is made of. */
+  readonly details: readonly string[];
+}
+
 export interface Unresolved {
   readonly reason: string;
   readonly range: Range;
@@ -122,6 +135,8 @@ export interface KernelCost {
   readonly memory: readonly MemoryRow[];
   readonly peak: Peak | null;
   readonly proposals: readonly Proposal[];
+  /** `null` without a total, and from a server that does not say. */
+  readonly roofline: Roofline | null;
   readonly assumptions: readonly string[];
   readonly unresolved: readonly Unresolved[];
 }
@@ -217,6 +232,7 @@ function engine(value: unknown): Engine {
   const one = fields(value);
   return {
     engine: text(one.engine),
+    method: textOrNull(one.method),
     cycles: count(one.cycles),
     latency: count(one.latency) ?? 0,
     detail: text(one.detail),
@@ -306,6 +322,20 @@ function proposal(value: unknown): Proposal {
   };
 }
 
+function roofline(value: unknown): Roofline | null {
+  const one = fields(value);
+  const path = count(one.critical_path_cycles);
+  if (path === null) return null;
+  return {
+    hbm: count(one.hbm_cycles),
+    products: count(one.multiply_accumulate_cycles),
+    path,
+    binds: text(one.binds),
+    sentence: text(one.sentence),
+    details: texts(one.details),
+  };
+}
+
 /** The one kernel of an answer: bare, or in the document that the command line prints. */
 function onlyKernel(value: unknown): Fields | null {
   const document = fields(value);
@@ -332,6 +362,7 @@ export function readKernelCost(value: unknown): KernelCost | null {
     memory: present(list(kernel.memory).map(memoryRow)),
     peak: peak(kernel.peak),
     proposals: list(kernel.proposals).map(proposal),
+    roofline: roofline(kernel.roofline),
     assumptions: texts(kernel.assumptions),
     unresolved: list(kernel.unresolved).map((one) => ({
       reason: text(fields(one).reason),

@@ -6,7 +6,7 @@ use visa_analysis::{
     StageRow, WaitRow,
 };
 
-use super::{Range, pretty, range};
+use super::{Range, pretty, range, roofline};
 use crate::project::Failure;
 
 #[derive(Serialize)]
@@ -30,6 +30,7 @@ struct Kernel<'a> {
     proposals: Vec<Proposal<'a>>,
     /// Null where only the rules were asked.
     searched: Option<Searched<'a>>,
+    roofline: Option<roofline::Document>,
     assumptions: &'a [String],
     unresolved: Vec<Unresolved<'a>>,
 }
@@ -94,6 +95,7 @@ pub(crate) struct Operation<'a> {
 #[derive(Serialize)]
 struct Engine<'a> {
     engine: &'static str,
+    method: Option<&'a str>,
     cycles: Option<u64>,
     latency: u64,
     detail: &'a str,
@@ -248,6 +250,11 @@ fn kernel<'a>(chosen: &'a KernelCost, cost: &'a KernelCost) -> Kernel<'a> {
         peak: cost.peak.map(peak),
         proposals: chosen.proposals.iter().map(proposal).collect(),
         searched: chosen.searched.as_ref().map(searched),
+        roofline: cost
+            .roofline
+            .as_ref()
+            .zip(cost.total)
+            .map(|(bounds, total)| roofline::document(bounds, total)),
         assumptions: &cost.assumptions,
         unresolved: cost
             .unresolved
@@ -347,6 +354,7 @@ pub(crate) fn operation(row: &OperationRow) -> Operation<'_> {
 fn engine(row: &EngineRow) -> Engine<'_> {
     Engine {
         engine: row.engine,
+        method: row.method.as_deref(),
         cycles: row.cycles,
         latency: row.latency,
         detail: &row.detail,

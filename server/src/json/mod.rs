@@ -3,6 +3,8 @@
 //! Knows shapes that scripts and the editor's views rely on; nothing of what they are asked for.
 
 pub(crate) mod cost;
+pub(crate) mod memory_map;
+pub(crate) mod roofline;
 
 use serde::Serialize;
 

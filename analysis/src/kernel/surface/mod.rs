@@ -32,7 +32,7 @@ pub(in crate::kernel) use arguments::{Argument, Turbofish, path_arguments};
 pub(in crate::kernel) use calls::Call;
 pub(in crate::kernel) use closures::Handed;
 pub(in crate::kernel) use rust_methods::{is_plain, named_method, sequence_method};
-pub(in crate::kernel) use site::{Bound, Generics, Site, child, segment_of, segments};
+pub(in crate::kernel) use site::{Bound, Generics, Site, segments};
 pub(in crate::kernel) use values::{Named, Value};
 pub(in crate::kernel) use variables::Variables;
 
@@ -198,6 +198,8 @@ pub(in crate::kernel) struct Walker<'db, L: Elaborate> {
     pub(in crate::kernel) exits: Vec<(Span, usize)>,
     /// What the last `break` gave.
     broken: Option<Value<L>>,
+    /// What the last call left in the places that it was lent, by the argument's number; a receiver counts as the first.
+    pub(in crate::kernel) lent: Vec<(usize, Value<L>)>,
     /// The function's own place, used where nothing better is known.
     pub(in crate::kernel) here: Span,
     pub(in crate::kernel) expressions: u64,
@@ -231,6 +233,7 @@ impl<'db, L: Elaborate> Walker<'db, L> {
             flow: Flow::Next,
             exits: Vec::new(),
             broken: None,
+            lent: Vec::new(),
             here,
             expressions: 0,
             iterations: 0,
