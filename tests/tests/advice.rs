@@ -6,7 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use visa_analysis::{EFFORT, KernelCost, Level, Model, Options, Proposal, Workspace, dialect_line};
+use visa_analysis::{
+    EFFORT, KernelCost, Level, MOST_EFFORT, Model, Options, Problem, Proposal, Workspace,
+    dialect_line,
+};
 use visa_tests::hints::applied;
 use visa_tests::threads::on_all_threads;
 use visa_tests::{read, repository, rust_files, shown};
@@ -274,6 +277,85 @@ fn the_order_of_the_search_is_the_kernels_own() {
     }
 }
 
+#[test]
+fn loads_move_up_where_the_source_decides_the_order() {
+    let text = read(&repository().join("fixtures/violations/missed_overlap/wrong_order.rs"));
+    let costs = advised(&text, Model::Schedule, EFFORT);
+    let all = searched(&costs[0]);
+    let earlier = all.iter().find(|proposal| proposal.by == Some("earlier"));
+    let earlier = earlier.expect("the load moves up");
+    let before = said(&text);
+    let faults = faults(&text, &before, "stores", earlier, Model::Schedule);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let changed = applied(&text, &earlier.edits);
+    let (load, store) = (
+        changed.find("let two").unwrap(),
+        changed.find("let stored").unwrap(),
+    );
+    assert!(load < store, "{changed}");
+}
+
+/// Two tensors of one name: what passes the other would be read in its place.
+#[test]
+fn a_load_passes_nothing_of_its_own_name() {
+    let text = "use furiosa_visa_std::prelude::*;
+axes![S = 256, T = 512, P = 32];
+type Chip = m![1];
+type Cluster = m![1 # 2];
+#[device(chip = 1)]
+fn twice(ctx: &mut Context, first: &HbmTensor<i8, Chip, m![S, T, P]>, second: &HbmTensor<i8, Chip, m![S, T, P]>) {
+    let x: DmTensor<i8, Chip, Cluster, m![S], m![T, P]> = first.to_dm(&mut ctx.tdma, 0);
+    let _a: DmTensor<i8, Chip, Cluster, m![S], m![T, P]> = ctx.main.begin(x.view()).fetch::<i8, m![T], m![P]>().collect::<m![T], m![P]>().commit(0x8000);
+    let x: DmTensor<i8, Chip, Cluster, m![S], m![T, P]> = second.to_dm(&mut ctx.tdma, 0x20000);
+    let _b: DmTensor<i8, Chip, Cluster, m![S], m![T, P]> = ctx.main.begin(x.view()).fetch::<i8, m![T], m![P]>().collect::<m![T], m![P]>().commit(0x10000);
+}
+";
+    let moved = |text: &str| {
+        let costs = advised(text, Model::Schedule, EFFORT);
+        assert!(costs[0].searched.is_some());
+        searched(&costs[0])
+            .into_iter()
+            .filter(|proposal| proposal.by == Some("earlier"))
+            .count()
+    };
+    assert_eq!(moved(text), 0);
+}
+
+#[test]
+fn a_search_that_nobody_waits_for_ends() {
+    let body: String = (0..24)
+        .map(|number| {
+            format!(
+                "    let x{number}: DmTensor<i8, Chip, Cluster, m![S], m![T, P]> = x.to_dm(&mut ctx.tdma, {:#x});
+    x{number}.view().to_hbm_view(&mut ctx.tdma, out.view_mut());
+",
+                number * 0x4000
+            )
+        })
+        .collect();
+    let text = format!(
+        "use furiosa_visa_std::prelude::*;
+axes![S = 256, T = 512, P = 32];
+type Chip = m![1];
+type Cluster = m![1 # 2];
+#[device(chip = 1)]
+fn many(ctx: &mut Context, x: &HbmTensor<i8, Chip, m![S, T, P]>, out: &mut HbmTensor<i8, Chip, m![T, S, P]>) {{
+{body}}}
+"
+    );
+    let workspace = workspace(&text, Model::Schedule);
+    let analysis = workspace.analysis();
+    assert!(analysis.costs(PATH).unwrap()[0].total.is_some());
+    let canceller = analysis.canceller();
+    let answer = std::thread::scope(|scope| {
+        let asked = scope.spawn(move || analysis.costs_with_advice(PATH, MOST_EFFORT));
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        canceller.cancel();
+        asked.join().unwrap()
+    });
+    assert_eq!(answer.err(), Some(Problem::Cancelled));
+}
+
 /// The texts of right kernels, and the same with each of their axes half and twice as large.
 fn mutated() -> Vec<(String, String)> {
     let mut files = rust_files(&repository().join("fixtures/kernels/right"));
@@ -330,6 +412,9 @@ fn what_is_proposed_for_mutated_kernels_is_legal_and_saves_what_it_says() {
             with += usize::from(!proposals.is_empty());
             for proposal in proposals {
                 *kinds.entry(proposal.by.unwrap_or("rule")).or_insert(0) += 1;
+                if proposal.by == Some("earlier") && dialect_line(text).is_some() {
+                    found.push(format!("{name}: the compiler orders transfers itself"));
+                }
                 let faults = faults(text, &before, &cost.name, proposal, Model::Schedule);
                 found.extend(faults.into_iter().map(|fault| format!("{name}: {fault}")));
             }

@@ -106,7 +106,7 @@ fn joined(expression: &ast::Expr) -> String {
 }
 
 /// The call of the method at a place.
-fn call(db: &dyn Db, method: Span) -> Option<ast::MethodCallExpr> {
+pub(super) fn call(db: &dyn Db, method: Span) -> Option<ast::MethodCallExpr> {
     let parsed = parse_item(db, method.item);
     let calls = parsed.root()?.syntax().descendants();
     let mut calls = calls.filter_map(ast::MethodCallExpr::cast);

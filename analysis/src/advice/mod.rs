@@ -2,11 +2,13 @@
 //!
 //! A candidate is a complete change. It is a proposal where nothing is found in the changed files that was not before, the kernel
 //! takes and gives the same tensors, and its total falls. Candidates come from the fixes of findings, from other splits of axes
-//! over clusters, slices and elements ([`resplit`]), and from gathering results before they are stored ([`gather`]); none changes
-//! what a kernel computes, and none copies by padding. How often and in which order they are tried follows from the kernel alone.
+//! over clusters, slices and elements ([`resplit`]), from gathering results before they are stored ([`gather`]), and, where that is a
+//! move, from loads at earlier places ([`order`]); none changes what a kernel computes, and none copies by padding. How often and in
+//! which order they are tried follows from the kernel alone.
 
 mod gather;
 mod joined;
+mod order;
 mod resplit;
 mod scratch;
 mod split;
@@ -14,7 +16,7 @@ mod split;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::check::{function_derivation, function_simulation, function_time_findings, functions};
 use crate::cost::{KernelCost, Proposal, Searched};
@@ -61,6 +63,8 @@ pub(crate) enum Kind {
     Gather,
     /// Results of a slice without gaps before they are stored.
     Pack,
+    /// A load at an earlier place of the program.
+    Earlier,
 }
 
 impl Kind {
@@ -72,6 +76,7 @@ impl Kind {
             Self::BothClusters => "both_clusters",
             Self::Gather => "gather",
             Self::Pack => "pack",
+            Self::Earlier => "earlier",
         }
     }
 }
@@ -96,8 +101,16 @@ struct Placed {
     file: Arc<str>,
     range: Range,
     fix: DiagnosticFix,
-    /// Whether all that it edits is in the kernel's own text.
-    is_inside: bool,
+    concerns: Concerns,
+}
+
+/// The files in which something may be found that comes of a candidate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Concerns {
+    /// The kernel's own, and those that name the items that are edited outside of it.
+    Naming(Vec<Arc<str>>),
+    /// All that may call each other.
+    All,
 }
 
 /// Adds to the costs of a file's kernels what a search finds, at most so many candidates a kernel. `costs` are those of the file,
@@ -224,7 +237,7 @@ impl Search<'_> {
                     file: Arc::clone(file),
                     range: *range,
                     fix: completed.fix,
-                    is_inside: false,
+                    concerns: Concerns::All,
                 })
             })
             .collect()
@@ -245,8 +258,8 @@ impl Search<'_> {
                 .map(|(path, text)| (Arc::clone(path), Arc::clone(text))),
         );
         let mut seen = FxHashSet::default();
-        // What is said is asked once, and only when a candidate is worth it.
-        let mut said: [Option<Option<Said>>; 2] = [None, None];
+        // What is said before is asked once, and only where a candidate is worth it.
+        let mut said: FxHashMap<Vec<Arc<str>>, Said> = FxHashMap::default();
         for placed in candidates {
             if self.tried >= most {
                 self.stopped = true;
@@ -274,20 +287,19 @@ impl Search<'_> {
             if saved == 0 || saved < before.total / LEAST_PART || !state.gives_what(before) {
                 continue;
             }
-            let Some(after) = self.scratch.said(placed.is_inside) else {
+            let Some(files) = self.scratch.concerned(&placed) else {
                 continue;
             };
-            let known = said
-                .get_mut(usize::from(placed.is_inside))
-                .and_then(|known| {
-                    if known.is_none() {
-                        self.scratch.set(made.clone());
-                        *known = Some(self.scratch.said(placed.is_inside));
-                        self.scratch.set(texts.clone());
-                    }
-                    known.clone().flatten()
-                });
-            if !known.is_some_and(|known| after.adds_nothing_to(&known)) {
+            let after = self.scratch.said(&files);
+            if !said.contains_key(&files) {
+                self.scratch.set(made.clone());
+                said.insert(files.clone(), self.scratch.said(&files));
+                self.scratch.set(texts.clone());
+            }
+            if !said
+                .get(&files)
+                .is_some_and(|known| after.adds_nothing_to(known))
+            {
                 continue;
             }
             if let Some(state) = self.scratch.state(function, true) {
@@ -401,9 +413,13 @@ fn searched(db: &dyn Db, function: ItemId) -> Vec<Candidate> {
         let splits = resplit::candidates(db, function, &body, operation);
         alternating(gathers, splits)
     };
-    path.iter()
+    let mut found: Vec<Candidate> = path
+        .iter()
         .flat_map(|(_, operation)| of(operation))
-        .collect()
+        .collect();
+    // Few, and in dialects whose compiler orders transfers itself there is none.
+    found.splice(0..0, order::candidates(db, function, &body));
+    found
 }
 
 /// One of each in turn, so that a limit leaves neither out.
@@ -425,7 +441,11 @@ fn placed(db: &dyn Db, function: ItemId, candidates: Vec<Candidate>) -> Vec<Plac
     let mut places = Places::new(db);
     let owner = function.owner(db);
     let place = |candidate: Candidate| {
-        let is_inside = candidate.edits.iter().all(|edit| edit.span.item == owner);
+        let edited = candidate.edits.iter().map(|edit| edit.span.item);
+        let outside = edited.filter(|item| *item != owner);
+        let mut named: Vec<Arc<str>> = outside.map(|item| item.name(db)).collect();
+        named.sort();
+        named.dedup();
         let fix = names.fix(Fix {
             title: candidate.title,
             applicability: Applicability::Maybe,
@@ -433,33 +453,46 @@ fn placed(db: &dyn Db, function: ItemId, candidates: Vec<Candidate>) -> Vec<Plac
         })?;
         let (file, range) = places.range(candidate.span)?;
         let mut fix = places.fix(&fix)?;
-        indent(db, function.file(db), &mut fix);
+        lay_out(db, function.file(db), &mut fix);
         Some(Placed {
             kind: candidate.kind,
             rule: candidate.rule.unwrap_or(SLOW_TRANSFER.name),
             file,
             range,
             fix,
-            is_inside,
+            concerns: Concerns::Naming(named),
         })
     };
     candidates.into_iter().filter_map(place).collect()
 }
 
-/// Statements that are put before one get its indentation.
-fn indent(db: &dyn Db, file: SourceFile, fix: &mut DiagnosticFix) {
+/// Statements that are put before one get its indentation, and those that are taken away take their line along.
+fn lay_out(db: &dyn Db, file: SourceFile, fix: &mut DiagnosticFix) {
     let text = file.text(db);
     for edit in &mut fix.edits {
-        if !edit.text.ends_with('\n') || edit.start_byte != edit.end_byte {
-            continue;
-        }
         let before = text.get(..edit.start_byte as usize).unwrap_or_default();
         let line = before.rsplit('\n').next().unwrap_or_default();
-        let spaces: String = line
-            .chars()
-            .take_while(|letter| letter.is_whitespace())
-            .collect();
-        edit.text = edit.text.replace('\n', &format!("\n{spaces}"));
+        if edit.text.is_empty() {
+            let after = text.get(edit.end_byte as usize..).unwrap_or_default();
+            let rest = after.split_inclusive('\n').next().unwrap_or_default();
+            if line.trim().is_empty() && rest.trim().is_empty() {
+                let length = |text: &str| u32::try_from(text.len()).unwrap_or(0);
+                edit.start_byte -= length(line);
+                edit.end_byte += length(rest);
+            }
+        } else if edit.text.ends_with('\n') && edit.start_byte == edit.end_byte {
+            let is_space = |letter: &char| letter.is_whitespace();
+            let spaces: String = line.chars().take_while(is_space).collect();
+            let mut laid_out = String::new();
+            for statement in edit.text.split_inclusive('\n') {
+                // What is broken over lines is indented already.
+                let begins = !laid_out.is_empty() && !statement.starts_with([' ', '\t']);
+                laid_out.push_str(if begins { &spaces } else { "" });
+                laid_out.push_str(statement);
+            }
+            laid_out.push_str(&spaces);
+            edit.text = laid_out;
+        }
     }
 }
 
@@ -493,7 +526,14 @@ fn join(proposals: &mut Vec<Proposal>, searched: Vec<Proposal>) {
         searched.iter().map(|one| (one.rule, one.range)).collect();
     proposals.retain(|one| !known.contains(&(one.rule, one.range)));
     proposals.extend(searched);
-    // What was tried comes before what was not.
-    proposals.sort_by_key(|one| (Reverse(one.saves), one.range, one.rule));
+    // Whole changes come before words, which may ask for another result.
+    proposals.sort_by_key(|one| {
+        (
+            one.edits.is_empty(),
+            Reverse(one.saves),
+            one.range,
+            one.rule,
+        )
+    });
     proposals.truncate(PROPOSALS);
 }

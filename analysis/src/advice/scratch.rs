@@ -21,8 +21,9 @@ use crate::report::DiagnosticFix;
 use crate::rules::{EnabledRules, Group, Level as Severity};
 use crate::simulation::total_bounds;
 
-/// Files that may call each other of which all are asked about an edit outside of a kernel. Of a larger project such edits are
-/// not tried.
+use super::{Concerns, Placed};
+
+/// Files that are asked about an edit outside of a kernel, at the most. What concerns more of them is not tried.
 const FILES: usize = 64;
 
 /// A copy of the files around a kernel.
@@ -182,18 +183,32 @@ impl Scratch {
         })
     }
 
-    /// What is said of the files that a change may concern. `None` where these are too many to ask.
-    pub(super) fn said(&self, is_inside: bool) -> Option<Said> {
-        let files: Vec<SourceFile> = if is_inside {
-            vec![self.file]
-        } else if self.texts.len() <= FILES {
-            let files = self.texts.keys();
-            files.filter_map(|path| self.db.file(path)).collect()
-        } else {
-            return None;
+    /// The files in which something may be found that comes of a candidate. `None` where these are too many to ask.
+    pub(super) fn concerned(&self, placed: &Placed) -> Option<Vec<Arc<str>>> {
+        let own = self.file.path(&self.db);
+        let edits = &placed.fix.edits;
+        let names = |text: &str, name: &str| {
+            let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+            words.any(|word| word == name)
         };
+        let concerned = |path: &Arc<str>, text: &Arc<str>| match &placed.concerns {
+            Concerns::All => true,
+            Concerns::Naming(named) => {
+                *path == own
+                    || edits.iter().any(|edit| edit.file == *path)
+                    || named.iter().any(|name| names(text, name))
+            }
+        };
+        let files = self.texts.iter();
+        let files = files.filter(|(path, text)| concerned(path, text));
+        let files: Vec<Arc<str>> = files.map(|(path, _)| Arc::clone(path)).collect();
+        (files.len() <= FILES).then_some(files)
+    }
+
+    /// What is said of some files.
+    pub(super) fn said(&self, files: &[Arc<str>]) -> Said {
         let mut said = Said::default();
-        for file in files {
+        for file in files.iter().filter_map(|path| self.db.file(path)) {
             let report = file_report(&self.db, file);
             let counts = [
                 report.operations.unresolved,
@@ -208,7 +223,7 @@ impl Scratch {
                 }
             }
         }
-        Some(said)
+        said
     }
 }
 

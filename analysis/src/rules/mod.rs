@@ -84,6 +84,7 @@ pub use finding::{Applicability, Finding, Fix, Saving};
 pub use kernels::{dialect_line, without_dialect_line};
 pub use releases::{Confirmer, Foreseen, Holds, Refusal, foreseeing, nearest_to_text};
 pub use replacement::{Edit, Replacement, Value};
+pub(crate) use schedule::MISSED_OVERLAP;
 
 use std::rc::Rc;
 use std::sync::LazyLock;

@@ -311,6 +311,11 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// How many files are reported on.
+    pub(crate) fn files(&self) -> usize {
+        self.sources.reported.len()
+    }
+
     /// What the kernels of the files that the run reports on cost, in the order of files and places, with the paths that
     /// people gave; whether a file could not be analysed (the words are then on standard error).
     pub(crate) fn costs(&self, effort: usize) -> (Vec<KernelCost>, bool) {

@@ -230,7 +230,17 @@ fn json_has_the_documented_shape_and_the_figures_of_the_book() {
 #[test]
 fn schedules_add_up() {
     let folder = repository();
-    let output = run(&folder, &["cost", "fixtures/kernels", "--format", "json"]);
+    let output = run(
+        &folder,
+        &[
+            "cost",
+            "fixtures/kernels",
+            "--format",
+            "json",
+            "--effort",
+            "0",
+        ],
+    );
     assert_code(&output, 0);
     let document = json(&output);
     let kernels = list(&document["kernels"]);

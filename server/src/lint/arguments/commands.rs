@@ -72,9 +72,10 @@ pub(crate) struct CostArguments {
     /// Print costs and nothing else
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Changes of a kernel that are tried in a copy to find what would save most; 0 asks the rules alone
-    #[arg(long, value_name = "N", default_value_t = visa_analysis::EFFORT, value_parser = effort)]
-    pub(crate) effort: usize,
+    /// Changes of each kernel that are tried in a copy to find what would save most; 0 asks the rules alone. By default 100, and
+    /// fewer where many files are given
+    #[arg(long, value_name = "N", value_parser = effort)]
+    pub(crate) effort: Option<usize>,
     /// Threads to use; by default one a core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,

@@ -42,7 +42,7 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     };
     let mut session = Session::open(given, &Levels::default())?;
     let mut failed = session.say_unreadable();
-    let (mut kernels, incomplete) = session.costs(effort(options));
+    let (mut kernels, incomplete) = session.costs(effort(options, session.files()));
     failed |= incomplete;
     choose(&mut kernels, options.kernel.as_deref())?;
     let colored = match &options.output_file {
@@ -88,17 +88,25 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     })
 }
 
+/// Changes that are tried of the kernels of many files together, where nothing is said.
+const SHARED_EFFORT: usize = 1_000;
+
+/// The fewest that are tried of a kernel, where nothing is said.
+const LEAST_EFFORT: usize = 10;
+
 /// How far remedies are searched: where nothing is written of them, not at all.
-fn effort(options: &CostArguments) -> usize {
+fn effort(options: &CostArguments, files: usize) -> usize {
     let writes = !matches!(
         options.format,
         CostFormat::Trace | CostFormat::Schedule | CostFormat::Svg
     );
-    if writes && options.compare.is_none() {
-        options.effort
-    } else {
-        0
+    if !writes || options.compare.is_some() {
+        return 0;
     }
+    let shared = SHARED_EFFORT / files.max(1);
+    options
+        .effort
+        .unwrap_or_else(|| shared.clamp(LEAST_EFFORT, visa_analysis::EFFORT))
 }
 
 fn compared(
