@@ -40,7 +40,8 @@ pub(super) fn finding(
     let need = least_cycles(body, checked.model, tiers, moved.bytes, moved.engines)?;
     let cycles = cost.cycles;
     let runs = (body.operations.iter()).filter(|other| other.span == operation.span);
-    let share = cycles.saturating_mul(runs.count() as u64).min(total);
+    let runs = runs.count() as u64;
+    let share = cycles.saturating_mul(runs).min(total);
     if cycles < need.saturating_mul(SEVERAL)
         || cycles.saturating_sub(need) < CYCLES
         || share < total / NOTICEABLE
@@ -62,9 +63,12 @@ pub(super) fn finding(
             &SLOW_TRANSFER,
             copy.span,
             format!(
-                "the {what} takes {} of {} cycles, and its {} bytes need about {}: {}",
+                "the {what} takes {} {} cycles, and its {} bytes need about {}: {}",
                 thousands(cycles),
-                thousands(total),
+                match runs {
+                    0 | 1 => format!("of {}", thousands(total)),
+                    _ => format!("in each of {} runs, of {}", thousands(runs), thousands(total)),
+                },
                 thousands(moved.bytes),
                 thousands(need),
                 causes.join("; ")

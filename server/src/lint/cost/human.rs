@@ -422,7 +422,14 @@ fn proposals(kernel: &KernelCost) -> Vec<String> {
     } else if kernel.proposals.len() > 1 {
         lines.push("savings do not add up, and no second change adds to the first".to_owned());
     }
-    lines.push(searched.sentence());
+    if kernel.proposals.is_empty() {
+        lines.push(format!(
+            "no change was found that saves 2 % or more ({})",
+            searched.sentence()
+        ));
+    } else {
+        lines.push(searched.sentence());
+    }
     lines
 }
 
