@@ -22,11 +22,12 @@ use crate::db::Db;
 use crate::derivation::tensors::{RepeatedAxis, repeated_axes};
 use crate::derivation::{BodyDerivation, derive_watching, undecided};
 use crate::hardware::Model;
-use crate::inputs::{SourceFile, budget_of, enabled_rules, options};
+use crate::inputs::{SourceFile, budget_of, enabled_rules, options, parse};
 use crate::items::{
     ItemId, ItemKind, Span, dialect, file_functions, file_items, functions_of, is_inside,
     is_left_out, item_text,
 };
+use crate::kernel::callgraph::callees;
 use crate::kernel::{Body, OperationId, OperationKind, Unresolved, hidden_kernels};
 use crate::rules::{
     self, Applicability, Checked, Derived, Edit, EnabledRules, Families, Finding, Fix,
@@ -396,6 +397,24 @@ pub(crate) fn items_of(db: &dyn Db, file: SourceFile) -> Vec<(usize, ItemId)> {
         found.extend(all.map(|item| (item_text(db, item).text.len(), item)));
     }
     found
+}
+
+/// Parses a file, so that whoever asks about many files finds it at hand.
+pub(crate) fn parse_file(db: &dyn Db, file: SourceFile) {
+    let _ = parse(db, file);
+}
+
+/// Reads the items of a file, likewise.
+pub(crate) fn read_items(db: &dyn Db, file: SourceFile) {
+    let _ = items_of(db, file);
+}
+
+/// Reads what the functions among some items call, likewise.
+pub(crate) fn read_calls(db: &dyn Db, items: &[(usize, ItemId)]) {
+    let functions = items.iter().map(|(_, item)| *item);
+    for function in functions.filter(|item| item.kind(db) == ItemKind::Function) {
+        let _ = callees(db, function);
+    }
 }
 
 /// Runs the queries of one item, all of them together: they share its tree.

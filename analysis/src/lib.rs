@@ -8,6 +8,7 @@
     reason = "rooms are private, so that rustc finds what is dead in them; `pub` is what other rooms may use"
 )]
 
+mod advice;
 mod budget;
 mod causes;
 mod check;
@@ -37,11 +38,12 @@ mod syntax;
 mod threads;
 mod workspace;
 
+pub use advice::{EFFORT, MOST_EFFORT};
 pub use budget::Budget;
 pub use conditions::{CfgSetting, PackageFeatures, Truth};
 pub use cost::{
     CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow,
-    Proposal, StageRow, WaitRow,
+    Proposal, Searched, StageRow, WaitRow,
 };
 pub use fixing::{
     Application, Completed, Completing, Fixable, Fixed, Proposed, Texts, Trust, apply_fixes,
@@ -80,6 +82,7 @@ pub use rules::{
     is_rule_or_group, nearest as nearest_rules, nearest_to_text as rules_nearest_to_text,
     url as rule_url, without_dialect_line,
 };
+pub use simulation::roofline::{Bound, Roofline};
 pub use simulation::{Lane, Peak};
 pub use suppression::Allowed;
 pub use syntax::{LineColumn, LineIndex};

@@ -21,7 +21,11 @@ const extension = {
 };
 const views = {
   ...shared,
-  entryPoints: ['src/webview/timeline.ts', 'src/webview/memory.ts', 'src/webview/view.css'],
+  entryPoints: [
+    'src/webview/entries/timeline.ts',
+    'src/webview/entries/memory.ts',
+    { in: 'src/webview/view.css', out: 'view' },
+  ].map((one) => (typeof one === 'string' ? { in: one, out: one.replace(/^.*\/|\.ts$/g, '') } : one)),
   outdir: 'dist/webview',
   platform: 'browser',
   format: 'iife',

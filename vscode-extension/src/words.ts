@@ -1,6 +1,6 @@
 // Numbers and names as the views write them.
 
-import type { Context, Dialect, Wait } from './protocol';
+import type { Context, Dialect, Engine, Wait } from './protocol';
 
 /** A count with its thousands apart, the same in every locale: `70,214`. */
 export function thousands(value: number): string {
@@ -40,6 +40,14 @@ export function share(part: number, whole: number): string {
 
 /** What a row of the timeline is called. */
 export const CONTEXT_NAMES: Readonly<Record<Context, string>> = { main: 'main', sub: 'sub', dma: 'DMA' };
+
+/** What a row of an operation's engines is called: of the Vector Engine, which has several stages, the stage: `fp_binary FpMul0`. */
+export function engineName({ engine, method, detail }: Engine): string {
+  if (engine !== 'vector' || method === null) return engine;
+  const unit = detail.split(', ').find((part) => /^[A-Z][A-Za-z]*\d*$/.test(part));
+  const stage = method.replace(/^vector_/, '');
+  return unit === undefined ? stage : `${stage} ${unit}`;
+}
 
 /** What a memory is called. */
 export function tierName(tier: string): string {

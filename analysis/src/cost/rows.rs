@@ -158,7 +158,7 @@ pub(super) fn operations(
                 .and_then(|cost| cost.figure.as_ref())
                 .map(calibrated_row),
             bottleneck: bottleneck(cost),
-            engines: cost.stages.iter().map(engine).collect(),
+            engines: engines(cost, Some(operation)),
             waits: slot
                 .map(|slot| slot.waits.iter().map(|wait| names.wait(wait)).collect())
                 .unwrap_or_default(),
@@ -190,7 +190,7 @@ pub(super) fn with_figures(
         row.end = slot.map(|slot| slot.end);
         row.cycles = cost.cycles;
         row.bottleneck = bottleneck(cost);
-        row.engines = cost.stages.iter().map(engine).collect();
+        row.engines = engines(cost, names.body.operation(id));
         row.waits = slot
             .map(|slot| slot.waits.iter().map(|wait| names.wait(wait)).collect())
             .unwrap_or_default();
@@ -225,9 +225,21 @@ fn bottleneck(cost: &OperationCost) -> Option<&'static str> {
     Some(stage.engine.name())
 }
 
-fn engine(stage: &StageCost) -> EngineRow {
+fn engines(cost: &OperationCost, operation: Option<&Operation>) -> Vec<EngineRow> {
+    let pass = operation.and_then(|operation| match &operation.kind {
+        OperationKind::Pass(pass) => Some(&**pass),
+        _ => None,
+    });
+    let stages = cost.stages.iter();
+    stages.map(|stage| engine(stage, pass)).collect()
+}
+
+fn engine(stage: &StageCost, pass: Option<&Pass>) -> EngineRow {
+    let asked = stage.stage.zip(pass);
+    let asked = asked.and_then(|(index, pass)| pass.stages.get(index));
     EngineRow {
         engine: Engine::name(stage.engine),
+        method: asked.map(|stage| stage.method.clone()),
         cycles: stage.busy,
         latency: stage.latency,
         formula: stage.formula,

@@ -7,6 +7,7 @@ mod casts;
 mod contraction;
 mod fetch_casts;
 mod machine;
+mod peaks;
 mod streams;
 mod types;
 mod vector_operations;
@@ -19,6 +20,7 @@ pub use fetch_casts::{
     table_lookup_targets, zero_point_target,
 };
 pub use machine::Machine;
+pub use peaks::{HBM_BYTES_A_CYCLE, HBM_CHANNELS, HBM_UNIT_THIRDS};
 pub use streams::{
     COMMIT_PACKET_BYTES, COMMIT_UNIT_BYTES, DMA_ALIGNMENT_BYTES, DMA_PACKET_BYTES,
     DMA_REQUEST_BYTES, FETCH_ALIGNMENT_BYTES, FETCH_OUTPUT_BYTES, SEQUENCER_ACCESS_BYTES,

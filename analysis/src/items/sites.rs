@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode};
-use ra_ap_syntax::{SyntaxElement, SyntaxKind, SyntaxNode, WalkEvent};
+use ra_ap_syntax::{SyntaxElement, SyntaxKind, SyntaxNode, TextSize};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::attributes::{DeviceEntry, entries};
@@ -17,11 +17,12 @@ use super::mappings::{
 use super::recent::recently_parsed_mapping;
 use super::references::{ReferenceOrder, reference_order};
 use super::remarks::{MappingRemark, remarks};
-use super::scopes::{ScopeKey, block_scopes, scope_at};
+use super::scopes::{ItemScopes, ScopeKey, block_scopes, scope_at};
 use crate::db::Db;
 use crate::mapping::{
     AxisDeclaration, Grammar, Mapping, SyntaxNode as SyntaxTree, parse_axes_in, parse_index_in,
 };
+use crate::syntax::{Met, green_path_name, nodes_of};
 
 /// Which macro is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,6 +33,18 @@ pub enum SiteKind {
     Index,
     /// `axes!`.
     Axes,
+}
+
+impl SiteKind {
+    /// The macro of a name.
+    fn of(name: &str) -> Option<Self> {
+        match name {
+            "m" => Some(Self::Mapping),
+            "i" => Some(Self::Index),
+            "axes" => Some(Self::Axes),
+            _ => None,
+        }
+    }
 }
 
 /// A call of one of the macros of mappings.
@@ -66,6 +79,7 @@ pub fn mapping_sites(db: &dyn Db, item: ItemId) -> Arc<[MappingSite]> {
         db,
         item,
         text: &parsed.text,
+        scopes: ItemScopes::of(db, item),
         sites: Vec::new(),
         faultless: FxHashMap::default(),
     };
@@ -126,6 +140,7 @@ struct Collector<'a> {
     db: &'a dyn Db,
     item: ItemId,
     text: &'a ItemText,
+    scopes: ItemScopes,
     sites: Vec<MappingSite>,
     /// What was read of bodies of `m!` that nothing is wrong in, by where their names are looked up: kernels write the same
     /// few again and again.
@@ -152,15 +167,20 @@ impl Faultless {
 
 impl Collector<'_> {
     fn walk(&mut self, root: &SyntaxNode) {
-        let mut preorder = root.preorder();
-        while let Some(event) = preorder.next() {
-            let WalkEvent::Enter(node) = event else {
-                continue;
-            };
-            match node.kind() {
-                SyntaxKind::MACRO_RULES | SyntaxKind::MACRO_DEF => preorder.skip_subtree(),
-                SyntaxKind::TOKEN_TREE if self.token_tree(&node) => preorder.skip_subtree(),
-                _ => {}
+        let may_be_site = |met: Met<'_>| {
+            let of_macro = met.parent_kind() == SyntaxKind::MACRO_CALL;
+            let name = of_macro.then(|| green_path_name(met.parent)).flatten();
+            met.kind == SyntaxKind::TOKEN_TREE
+                && (!of_macro || name.is_some_and(|name| SiteKind::of(name).is_some()))
+        };
+        let runs =
+            |met: Met<'_>| !matches!(met.kind, SyntaxKind::MACRO_RULES | SyntaxKind::MACRO_DEF);
+        // Nothing in a site is another one.
+        let mut end = TextSize::from(0);
+        for tree in nodes_of(root, may_be_site, runs) {
+            let range = tree.text_range();
+            if range.start() >= end && self.token_tree(&tree) {
+                end = range.end();
             }
         }
     }
@@ -214,11 +234,8 @@ impl Collector<'_> {
             SyntaxElement::Node(path) => path.last_token(),
             SyntaxElement::Token(token) => Some(token.clone()),
         };
-        let kind = match last.as_ref().map(ra_ap_syntax::SyntaxToken::text) {
-            Some("m") => SiteKind::Mapping,
-            Some("i") => SiteKind::Index,
-            Some("axes") => SiteKind::Axes,
-            _ => return false,
+        let Some(kind) = last.and_then(|last| SiteKind::of(last.text())) else {
+            return false;
         };
         let Some(arguments) = MacroArguments::of_tree(tree) else {
             return false;
@@ -244,7 +261,7 @@ impl Collector<'_> {
     }
 
     fn mapping(&mut self, mut site: MappingSite, text: &str, offset: u32) -> MappingSite {
-        let scope = scope_at(self.db, self.item, offset);
+        let scope = self.scopes.at(self.db, offset);
         let key = (scope.key(), Box::from(text));
         if let Some(known) = self.faultless.get(&key) {
             site.remarks = known.remarks_in(site.body);
@@ -279,7 +296,7 @@ impl Collector<'_> {
     }
 
     fn index(&self, mut site: MappingSite, text: &str, offset: u32) -> MappingSite {
-        let scope = scope_at(self.db, self.item, offset);
+        let scope = self.scopes.at(self.db, offset);
         let (entries, errors) = parse_index_in(text, grammar_of(self.db, site.body));
         site.problems = grammar_problems(errors, site.body);
         for entry in entries {

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 use ra_ap_syntax::ast::{self, AstNode};
-use ra_ap_syntax::{SyntaxNode, WalkEvent};
+use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::db::Db;
 use crate::inputs::Project;
 use crate::items::{self, ItemId, ItemKind, Namespace, Resolution};
+use crate::syntax::{Met, bound_names, green_child, green_path_name, nodes_of};
 
 use super::surface::segments as path_names;
 
@@ -180,17 +181,9 @@ pub fn callees(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
         return Arc::from([]);
     };
     let mut found = IndexSet::new();
-    let bound = bound_names(node.syntax());
     for path in paths_of(node.syntax()) {
         let names = path_names(&path);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        // A variable hides a function of its name, but for calls: those of a variable are closures.
-        if let [name] = names.as_slice()
-            && bound.contains(*name)
-            && !is_called_there(&path)
-        {
-            continue;
-        }
         let scope = items::scope_at(db, function, path.syntax().text_range().start().into());
         if let Resolution::Function(callee) = items::resolve(db, &scope, &names, Namespace::Value) {
             found.insert(callee);
@@ -199,36 +192,24 @@ pub fn callees(db: &dyn Db, function: ItemId) -> Arc<[ItemId]> {
     found.into_iter().collect()
 }
 
-/// The names that patterns of a function bind.
-fn bound_names(function: &SyntaxNode) -> FxHashSet<String> {
-    let patterns = function.descendants().filter_map(ast::IdentPat::cast);
-    patterns
-        .filter_map(|pattern| Some(ast::HasName::name(&pattern)?.text().to_string()))
-        .collect()
-}
-
-/// Whether a path is what a call calls.
-fn is_called_there(path: &ast::Path) -> bool {
-    let expression = path.syntax().parent();
-    let call = expression.as_ref().and_then(SyntaxNode::parent);
-    call.and_then(ast::CallExpr::cast)
-        .and_then(|call| call.expr())
-        .is_some_and(|callee| Some(callee.syntax()) == expression.as_ref())
-}
-
-/// The paths of the expressions of a function, without those of the functions that are in it: it need not call them.
+/// The paths of the expressions of a function, without those of the functions that are in it: it need not call them. A
+/// variable hides a function of its name, but for calls: those of a variable are closures.
 fn paths_of(function: &SyntaxNode) -> Vec<ast::Path> {
-    let mut paths = Vec::new();
-    let mut preorder = function.preorder();
-    while let Some(event) = preorder.next() {
-        let WalkEvent::Enter(node) = event else {
-            continue;
-        };
-        if node != *function && ast::Fn::can_cast(node.kind()) {
-            preorder.skip_subtree();
-        } else if let Some(path) = ast::PathExpr::cast(node) {
-            paths.extend(path.path());
-        }
-    }
-    paths
+    let bound = bound_names(function);
+    let names = |met: Met<'_>| {
+        let is_called = met.parent_kind() == SyntaxKind::CALL_EXPR;
+        let path = green_child(met.node, SyntaxKind::PATH);
+        let is_variable = path.is_some_and(|path| {
+            let alone = green_child(path, SyntaxKind::PATH).is_none();
+            alone && green_path_name(met.node).is_some_and(|name| bound.contains(name))
+        });
+        met.kind == SyntaxKind::PATH_EXPR && (is_called || !is_variable)
+    };
+    let enters = |met: Met<'_>| !matches!(met.kind, SyntaxKind::FN | SyntaxKind::TOKEN_TREE);
+    let found = nodes_of(function, names, enters);
+    found
+        .into_iter()
+        .filter_map(ast::PathExpr::cast)
+        .filter_map(|expression| expression.path())
+        .collect()
 }

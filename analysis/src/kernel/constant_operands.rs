@@ -5,14 +5,16 @@
 
 use std::sync::Arc;
 
-use ra_ap_syntax::SyntaxNode;
 use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasName};
+use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::db::Db;
 use crate::items::{
     ItemId, Namespace, ParsedItem, Resolution, Span, parse_item, resolve, scope_at,
 };
+
+use crate::syntax::{Met, green_child, green_name, nodes_of};
 
 use super::callgraph::is_reached_from_kernel;
 use super::catalogue::Role;
@@ -56,14 +58,24 @@ pub fn computed_operands(db: &dyn Db, function: ItemId) -> Arc<[ComputedOperand]
     let Some(node) = parsed.cast::<ast::Fn>() else {
         return Arc::from([]);
     };
-    let reader = Reader::new(db, function, &parsed, &node);
     let table = dialect::of_file(db, function.file(db));
+    let needs_constants = |met: Met<'_>| {
+        let is_call = met.kind == SyntaxKind::METHOD_CALL_EXPR;
+        let name = green_child(met.node, SyntaxKind::NAME_REF).filter(|_| is_call);
+        name.and_then(green_name).is_some_and(|name| {
+            let mut arguments = table.methods(name).flat_map(|method| method.arguments);
+            arguments.any(|argument| is_needed_constant(argument.role))
+        })
+    };
+    let calls = nodes_of(node.syntax(), needs_constants, |met| {
+        met.kind != SyntaxKind::TOKEN_TREE
+    });
+    if calls.is_empty() {
+        return Arc::from([]);
+    }
+    let reader = Reader::new(db, function, &parsed, &node);
     let mut found = Vec::new();
-    for call in node
-        .syntax()
-        .descendants()
-        .filter_map(ast::MethodCallExpr::cast)
-    {
+    for call in calls.into_iter().filter_map(ast::MethodCallExpr::cast) {
         let Some(name) = call.name_ref() else {
             continue;
         };
@@ -113,7 +125,9 @@ impl<'a> Reader<'a> {
     fn new(db: &'a dyn Db, function: ItemId, parsed: &'a ParsedItem, node: &ast::Fn) -> Self {
         let mut counted = FxHashSet::default();
         let mut bound: FxHashMap<String, Option<ast::Expr>> = FxHashMap::default();
-        for pattern in node.syntax().descendants().filter_map(ast::IdentPat::cast) {
+        let is_pattern = |met: Met<'_>| met.kind == SyntaxKind::IDENT_PAT;
+        let patterns = nodes_of(node.syntax(), is_pattern, |_| true);
+        for pattern in patterns.into_iter().filter_map(ast::IdentPat::cast) {
             let Some(name) = pattern.name() else {
                 continue;
             };

@@ -8,13 +8,15 @@ use std::sync::Arc;
 use ra_ap_syntax::ast::{
     self, AstNode, HasArgList, HasGenericArgs, HasGenericParams, HasLoopBody, HasName, RangeItem,
 };
-use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, T, WalkEvent};
+use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, T};
 use rustc_hash::FxHashSet;
 
 use crate::db::Db;
 use crate::items::{
     ItemEnvironment, ItemId, ParsedItem, Span, device_attribute, evaluate, parse_item,
 };
+
+use crate::syntax::{Met, bound_names, green_child, green_name, green_path_name, nodes_of};
 
 use super::callgraph::{callees, is_reached_from_kernel};
 use super::surface::segments;
@@ -87,8 +89,14 @@ pub fn language_faults(db: &dyn Db, function: ItemId) -> Arc<[LanguageFault]> {
     }
     reader.recursion(&node);
     if let Some(body) = node.body() {
-        reader.variables(&node);
-        reader.walk(body.syntax());
+        let suspects = suspects(body.syntax());
+        // Most functions have none: then nothing asks for their variables.
+        if !suspects.is_empty() {
+            reader.variables(&node);
+        }
+        for suspect in suspects {
+            reader.node(&suspect);
+        }
     }
     reader.found.into()
 }
@@ -104,6 +112,31 @@ const UNWRAPPING: [&str; 2] = ["unwrap", "expect"];
 
 /// The type of sequences that grow, and the macro that makes one.
 const SEQUENCES: (&str, &str) = ("Vec", "vec");
+
+/// The nodes of a body that may be faults by what they are and what they name, without those that are worked out before the
+/// function runs.
+fn suspects(body: &SyntaxNode) -> Vec<SyntaxNode> {
+    let may_be_fault = |met: Met<'_>| match met.kind {
+        SyntaxKind::MACRO_CALL => green_path_name(met.node).is_some_and(|name| {
+            ENDING.contains(&name) || ASSERTING.contains(&name) || name == SEQUENCES.1
+        }),
+        SyntaxKind::METHOD_CALL_EXPR => green_child(met.node, SyntaxKind::NAME_REF)
+            .and_then(green_name)
+            .is_some_and(|name| UNWRAPPING.contains(&name)),
+        SyntaxKind::PATH_TYPE => green_path_name(met.node) == Some(SEQUENCES.0),
+        SyntaxKind::INDEX_EXPR
+        | SyntaxKind::CLOSURE_EXPR
+        | SyntaxKind::WHILE_EXPR
+        | SyntaxKind::FOR_EXPR => true,
+        _ => false,
+    };
+    let runs = |met: Met<'_>| {
+        let is_constant = is_constant_kind(met.kind)
+            || met.kind == SyntaxKind::BLOCK_EXPR && met.has_token(SyntaxKind::CONST_KW);
+        !is_constant && met.kind != SyntaxKind::TOKEN_TREE
+    };
+    nodes_of(body, may_be_fault, runs)
+}
 
 struct Reader<'a> {
     db: &'a dyn Db,
@@ -156,36 +189,18 @@ impl Reader<'_> {
 
     /// Learns the variables.
     fn variables(&mut self, node: &ast::Fn) {
-        let patterns = node.syntax().descendants().filter_map(ast::IdentPat::cast);
-        let names = patterns.filter_map(|pattern| pattern.name());
-        self.locals
-            .extend(names.map(|name| name.text().to_string()));
-        let lets = node.syntax().descendants().filter_map(ast::LetStmt::cast);
-        for binding in lets {
+        self.locals = bound_names(node.syntax());
+        let is_binding = |met: Met<'_>| met.kind == SyntaxKind::LET_STMT;
+        let bindings = nodes_of(node.syntax(), is_binding, |_| true);
+        for binding in bindings.into_iter().filter_map(ast::LetStmt::cast) {
             let (Some(pattern), Some(value)) = (binding.pat(), binding.initializer()) else {
                 continue;
             };
             if is_read_while_running(&value) {
-                let names = pattern
-                    .syntax()
-                    .descendants()
-                    .filter_map(ast::IdentPat::cast)
-                    .filter_map(|pattern| pattern.name());
-                self.read.extend(names.map(|name| name.text().to_string()));
-            }
-        }
-    }
-
-    fn walk(&mut self, body: &SyntaxNode) {
-        let mut preorder = body.preorder();
-        while let Some(event) = preorder.next() {
-            let WalkEvent::Enter(node) = event else {
-                continue;
-            };
-            if is_constant(&node) {
-                preorder.skip_subtree();
-            } else {
-                self.node(&node);
+                let own = ast::IdentPat::cast(pattern.syntax().clone());
+                let own = own.and_then(|pattern| pattern.name());
+                self.read.extend(own.map(|name| name.text().to_string()));
+                self.read.extend(bound_names(pattern.syntax()));
             }
         }
     }
@@ -420,19 +435,20 @@ fn way_back(db: &dyn Db, function: ItemId) -> Option<Vec<ItemId>> {
 
 /// Whether a part of a function is worked out before it runs.
 pub(super) fn is_constant(node: &SyntaxNode) -> bool {
-    match node.kind() {
+    is_constant_kind(node.kind())
+        || ast::BlockExpr::cast(node.clone()).is_some_and(|block| block.const_token().is_some())
+}
+
+const fn is_constant_kind(kind: SyntaxKind) -> bool {
+    matches!(
+        kind,
         SyntaxKind::FN
-        | SyntaxKind::CONST
-        | SyntaxKind::STATIC
-        | SyntaxKind::CONST_ARG
-        | SyntaxKind::MACRO_RULES
-        | SyntaxKind::ATTR => true,
-        SyntaxKind::BLOCK_EXPR => {
-            let block = ast::BlockExpr::cast(node.clone());
-            block.is_some_and(|block| block.const_token().is_some())
-        }
-        _ => false,
-    }
+            | SyntaxKind::CONST
+            | SyntaxKind::STATIC
+            | SyntaxKind::CONST_ARG
+            | SyntaxKind::MACRO_RULES
+            | SyntaxKind::ATTR
+    )
 }
 
 /// Whether a value comes from the device: of a call that is given a part of the context to change.

@@ -27,7 +27,7 @@ pub(crate) fn hidden_kernels(db: &dyn Db, item: ItemId) -> Arc<[Unresolved]> {
     };
     let templates = templates(db, item);
     // What a macro is given is behind its sign: an attribute of the item itself is not.
-    if !behind.contains(DEVICE) && templates.is_empty() {
+    if !names_attribute(behind) && templates.is_empty() {
         return Arc::from([]);
     }
     let parsed = parse_item(db, item);
@@ -60,6 +60,14 @@ pub(crate) fn hidden_kernels(db: &dyn Db, item: ItemId) -> Arc<[Unresolved]> {
         }
     }
     found.into()
+}
+
+/// Whether `[device` is in a text, as it is in an attribute: most kernels have a variable of that name.
+fn names_attribute(text: &str) -> bool {
+    text.match_indices(DEVICE).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or("").trim_end();
+        before.ends_with(['[', ':'])
+    })
 }
 
 /// The macros of the item's file whose bodies have kernels.

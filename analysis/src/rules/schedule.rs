@@ -39,7 +39,7 @@ pub(in crate::rules) static SERIALIZED_BY_BANK: Rule = rule!(
      kernel would be shorter without the pattern; another row padding or another order of the loops removes it.",
 );
 
-pub(in crate::rules) static MISSED_OVERLAP: Rule = rule!(
+pub(crate) static MISSED_OVERLAP: Rule = rule!(
     "missed_overlap",
     Performance,
     Schedule,

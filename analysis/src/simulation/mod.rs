@@ -12,6 +12,7 @@ pub mod dma;
 pub mod memory;
 pub mod overlap;
 pub mod pass;
+pub mod roofline;
 pub mod schedule;
 pub mod stage_table;
 pub mod trf;

@@ -11,13 +11,14 @@ mod tests;
 
 use std::sync::Arc;
 
+use crate::derivation::BodyDerivation;
 use crate::derivation::conventions::Conventions;
-use crate::hardware::Model;
+use crate::hardware::{CalibrationId, Model};
 use crate::kernel::{Body, Context, OperationId, Origin, Tier, UnresolvedReason};
 
 pub use planner::{Variation, conflict, derive, derive_varied};
 
-use super::{Gap, OperationCost};
+use super::{BodySimulation, Gap, OperationCost, calibration};
 
 /// A row of the schedule: what can run beside each other (book: Hardware Resources).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -247,6 +248,31 @@ impl Schedule {
         let lanes = Lane::ALL.into_iter();
         lanes.map(|lane| self.busy(lane)).max().unwrap_or(0)
     }
+}
+
+/// Cycles of the longest chain of operations of which each needs bytes of the one before, however busy the contexts are. The
+/// synchronisations between two of them count; that at the kernel's end and its first cycles do not.
+#[must_use]
+pub fn longest_chain(body: &Body, derivation: &BodyDerivation, simulation: &BodySimulation) -> u64 {
+    let calibration = calibration(body, simulation.model).map(CalibrationId::table);
+    let mut hazards = planner::Hazards::new(derivation, &[]);
+    let mut ends = vec![0_u64; body.operations.len()];
+    for operation in &body.operations {
+        let id = operation.id;
+        let ready = hazards.of(id).into_iter().map(|wait| {
+            let sync = calibration.map_or(0, |table| {
+                listed::synchronised(body, derivation, &wait, id, &table.kernel)
+            });
+            let end = ends.get(wait.operation.0 as usize).copied();
+            end.unwrap_or(0).saturating_add(sync)
+        });
+        let ready = ready.max().unwrap_or(0);
+        let cycles = simulation.schedule.slot(id).map_or(0, Slot::cycles);
+        if let Some(end) = ends.get_mut(id.0 as usize) {
+            *end = ready.saturating_add(cycles);
+        }
+    }
+    ends.into_iter().max().unwrap_or(0)
 }
 
 /// Everything that is in the way of a total.

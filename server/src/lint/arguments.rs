@@ -1,6 +1,7 @@
 //! The command line's arguments: what can be said, not what it does.
 
 mod commands;
+mod limit;
 mod options;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use visa_analysis::nearest_names;
 pub(crate) use self::commands::{
     CompletionsArguments, CostArguments, CostFormat, InitArguments, MigrateArguments, Service,
 };
+pub(crate) use self::limit::Limit;
 pub(crate) use self::options::{
     BaselineArguments, FixArguments, IgnoreArguments, LimitArguments, WatchArguments,
 };

@@ -101,6 +101,8 @@ fn engine(operation: &Value, name: &str) -> u64 {
 mod broken;
 mod budgets;
 mod compare;
+mod limits;
+mod many;
 mod pictures;
 mod unknown;
 
@@ -162,6 +164,32 @@ fn json_has_the_documented_shape_and_the_figures_of_the_book() {
     assert_eq!(operations[3]["writes"], Value::from(["sum"]));
     assert_eq!(kernel["cycles"]["sub"], 512);
     assert_eq!(kernel["cycles"]["overlap"], 0);
+    // Two vectors of 2,048 bf16 and a sum of one go through HBM, 1,536 bytes a cycle; 2,048 products of bf16 are fewer than the
+    // 512 slices with 8 rows of 32 make in one cycle. What the last transfer needs begins with the load of an operand.
+    let path: u64 = [1, 2, 3, 4]
+        .iter()
+        .map(|row| number(&operations[*row]["cycles"]))
+        .sum();
+    assert_eq!(
+        kernel["roofline"],
+        serde_json::json!({
+            "hbm_bytes": 2 * 4096 + 2,
+            "hbm_bytes_a_cycle": 1536,
+            "hbm_cycles": 6,
+            "multiply_accumulates": 2048,
+            "multiply_accumulates_a_cycle": {"bf16": 512 * 8 * 32},
+            "multiply_accumulate_cycles": 1,
+            "critical_path_cycles": path,
+            "binds": "critical_path",
+            "sentence": kernel["roofline"]["sentence"],
+            "details": [
+                "8,194 bytes at 1,536 a cycle",
+                "2,048 at 131,072 bf16 a cycle",
+                "operations that need each other's bytes",
+            ],
+        })
+    );
+    assert!(word(&kernel["roofline"]["sentence"]).starts_with("The critical path binds: "));
     // Both operands are in DM while the sub context reads one of them.
     assert_eq!(kernel["peak"]["dm_bytes"], 8192);
     assert_eq!(kernel["peak"]["vrf_bytes"], 0);
@@ -202,7 +230,17 @@ fn json_has_the_documented_shape_and_the_figures_of_the_book() {
 #[test]
 fn schedules_add_up() {
     let folder = repository();
-    let output = run(&folder, &["cost", "fixtures/kernels", "--format", "json"]);
+    let output = run(
+        &folder,
+        &[
+            "cost",
+            "fixtures/kernels",
+            "--format",
+            "json",
+            "--effort",
+            "0",
+        ],
+    );
     assert_code(&output, 0);
     let document = json(&output);
     let kernels = list(&document["kernels"]);
@@ -432,7 +470,7 @@ fn a_kernel_that_does_not_exist_is_a_mistake_that_names_those_that_do() {
 #[test]
 fn two_runs_print_the_same_bytes() {
     let folder = repository();
-    for format in ["human", "json", "trace", "svg"] {
+    for format in ["human", "markdown", "json", "trace", "svg", "html"] {
         let arguments = ["cost", "fixtures/kernels", "--format", format];
         let one = run(&folder, &[&arguments[..], &["--jobs", "1"]].concat());
         assert_code(&one, 0);

@@ -56,6 +56,14 @@ export function link(words: string, act: () => void): HTMLButtonElement {
   return element;
 }
 
+/** Words of which those in backticks are code. */
+export function prose(text: string): Node[] {
+  const parts = text.split('`');
+  // A backtick without a partner is one.
+  if (parts.length % 2 === 0) return [document.createTextNode(text)];
+  return parts.map((part, at) => (at % 2 === 0 ? document.createTextNode(part) : h('code', {}, part)));
+}
+
 /** Numbers of attributes with no more digits than a screen has use for. */
 export function px(value: number): string {
   return (Math.round(value * 100) / 100).toString();

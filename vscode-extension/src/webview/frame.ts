@@ -4,7 +4,8 @@
 import type { FromView, KernelChoice, ToView } from '../views/messages';
 import type { State } from '../views/state';
 import { thousands } from '../words';
-import { button, h, link, px, s } from './dom';
+import { button, h, link, prose, px, s } from './dom';
+import type { Host } from './host';
 import { moved, withinSight, zoomed, type Scale, type Span } from './scale';
 
 /** A thing of the picture that can be chosen. */
@@ -24,10 +25,21 @@ export interface Drawing {
   readonly scale: Scale;
 }
 
+/** A change that would save cycles, and where. */
+export interface Advice {
+  readonly words: string;
+  readonly saves: string;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
 /** What the picture is of, and how it is chosen from: all that makes one view differ from the other. */
 export interface Picture<T> {
   /** `Timeline`, `Memory map`. */
   readonly title: string;
+  /** What the marks of its things are called by: `timeline-3`. */
+  readonly name: string;
   readonly keys: string;
   whole(content: T): Span;
   draw(content: T, view: Viewed): Drawing;
@@ -39,6 +51,8 @@ export interface Picture<T> {
   first(content: T, here: readonly number[]): number | null;
   /** What is said of a thing beside the pointer, or of a place in the picture where there is none. */
   hint(content: T, target: Element | null, x: number, y: number, drawing: Drawing): readonly Node[] | null;
+  /** Changes that would save cycles, the best first. */
+  advice(content: T): readonly Advice[];
   /** Buttons of its own. */
   tools?(redraw: () => void): readonly HTMLElement[];
 }
@@ -61,12 +75,6 @@ const ARROWS: ReadonlySet<string> = new Set([
   'End',
 ]);
 
-/** The page's own memory over reloads. */
-interface Kept {
-  /** Whether the details are shown; without it, where there is room for them. */
-  readonly details?: boolean;
-}
-
 const STEP = 1.4;
 const MOST_OBSTACLES = 20;
 
@@ -74,7 +82,6 @@ const MOST_OBSTACLES = 20;
 const ROOM = window.matchMedia('(min-width: 560px), (max-aspect-ratio: 4/3) and (min-height: 360px)');
 
 export class Frame<T> {
-  private readonly code = acquireVsCodeApi<Kept>();
   private state: State<T> | null = null;
   private kernels: readonly KernelChoice[] = [];
   private here: readonly number[] = [];
@@ -92,6 +99,7 @@ export class Frame<T> {
   private readonly summary = h('div', { class: 'summary' });
   private readonly toolbar = h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'View' });
   private readonly head = h('header', {}, this.name, this.picker, this.summary, this.toolbar);
+  private readonly advice = h('div', { class: 'advice', 'aria-label': 'What would save most' });
   private readonly banner = h('div', { class: 'banner', role: 'status' });
   private readonly svg = s('svg');
   private readonly stage: HTMLElement;
@@ -102,9 +110,14 @@ export class Frame<T> {
   private readonly detailsButton: HTMLButtonElement;
   private readonly picture: Picture<T>;
 
-  constructor(make: (frame: Frame<T>) => Picture<T>) {
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly host: Host<T>,
+    make: (frame: Frame<T>) => Picture<T>,
+  ) {
     const picture = make(this);
     this.picture = picture;
+    root.classList.add('view');
     this.stage = h(
       'div',
       {
@@ -135,11 +148,11 @@ export class Frame<T> {
       this.detailsButton,
     );
     const body = h('main', {}, h('div', { class: 'plot' }, this.stage, this.overview), this.details);
-    document.body.append(this.head, this.banner, this.notice, body, this.tooltip);
+    root.append(this.head, this.advice, this.banner, this.notice, body, this.tooltip);
     this.listen();
-    this.setDetails(this.code.getState()?.details);
+    this.setDetails(this.host.kept().details);
     ROOM.addEventListener('change', () => {
-      this.setDetails(this.code.getState()?.details);
+      this.setDetails(this.host.kept().details);
     });
     this.redraw();
     this.say({ type: 'ready' });
@@ -165,12 +178,12 @@ export class Frame<T> {
   }
 
   private say(message: FromView): void {
-    this.code.postMessage(message);
+    this.host.say(message);
   }
 
   private listen(): void {
-    window.addEventListener('message', (event: MessageEvent<ToView<T>>) => {
-      this.hear(event.data);
+    this.host.hear((message) => {
+      this.hear(message);
     });
     new ResizeObserver(() => {
       this.redraw();
@@ -178,7 +191,9 @@ export class Frame<T> {
     this.picker.addEventListener('change', () => {
       this.say({ type: 'choose', line: Number(this.picker.value) });
     });
-    document.addEventListener('keydown', (event) => {
+    // A view that is all of its page has all of its keys.
+    const keys: GlobalEventHandlers = this.root === document.body ? document : this.root;
+    keys.addEventListener('keydown', (event) => {
       if (this.key(event)) event.preventDefault();
     });
     this.stage.addEventListener('wheel', (event) => {
@@ -243,8 +258,8 @@ export class Frame<T> {
 
   private draw(): void {
     const content = this.content();
-    document.body.classList.toggle('empty', content === null);
-    document.body.classList.toggle('stale', this.state?.stale !== null && this.state?.stale !== undefined);
+    this.root.classList.toggle('empty', content === null);
+    this.root.classList.toggle('stale', this.state?.stale !== null && this.state?.stale !== undefined);
     this.drawWords();
     if (content === null) {
       this.svg.replaceChildren();
@@ -264,7 +279,7 @@ export class Frame<T> {
     this.svg.setAttribute('width', px(drawing.width));
     this.svg.setAttribute('height', px(drawing.height));
     this.svg.replaceChildren(...drawing.marks);
-    const active = this.chosen === null ? null : `item-${this.chosen}`;
+    const active = this.chosen === null ? null : `${this.picture.name}-${this.chosen}`;
     if (active !== null && this.svg.querySelector(`#${active}`) !== null) {
       this.stage.setAttribute('aria-activedescendant', active);
     } else {
@@ -284,6 +299,7 @@ export class Frame<T> {
     this.name.textContent = kernel;
     this.summary.replaceChildren(...(content === null ? [] : this.picture.summary(content)));
     this.drawPicker(kernel);
+    this.drawAdvice(content === null ? [] : this.picture.advice(content));
     const obstacles = state?.obstacles ?? [];
     const places = obstacles.slice(0, MOST_OBSTACLES).map((obstacle) => [
       link(`line ${obstacle.line}`, () => {
@@ -304,6 +320,40 @@ export class Frame<T> {
           ].filter((node) => node !== false)
         : []),
     );
+  }
+
+  /** The changes that would save most, in sight whatever is chosen: the best, and the others where they are asked for. */
+  private drawAdvice(advice: readonly Advice[]): void {
+    const entries = advice.map((one) =>
+      h(
+        'li',
+        { title: one.words },
+        h('b', {}, one.saves),
+        ' ',
+        link(`line ${one.line}`, () => {
+          this.reveal(one);
+        }),
+        ' ',
+        ...prose(one.words),
+      ),
+    );
+    const others = advice.length - 1;
+    const open = this.root.classList.contains('all-advice');
+    const more =
+      others > 0 &&
+      h(
+        'button',
+        { type: 'button', class: 'link more', 'aria-expanded': String(open) },
+        open ? 'fewer' : `${others} more`,
+      );
+    if (more !== false) {
+      more.addEventListener('click', () => {
+        this.root.classList.toggle('all-advice');
+        this.redraw();
+      });
+    }
+    this.advice.replaceChildren(...(entries.length === 0 ? [] : [h('ul', {}, ...entries)]));
+    if (more !== false) this.advice.append(more);
   }
 
   private choices(): HTMLElement {
@@ -471,14 +521,14 @@ export class Frame<T> {
   }
 
   private toggleDetails(): void {
-    const details = !document.body.classList.contains('with-details');
-    this.code.setState({ details });
+    const details = !this.root.classList.contains('with-details');
+    this.host.keep({ details });
     this.setDetails(details);
   }
 
   private setDetails(wanted: boolean | undefined): void {
     const shown = wanted ?? ROOM.matches;
-    document.body.classList.toggle('with-details', shown);
+    this.root.classList.toggle('with-details', shown);
     this.detailsButton.setAttribute('aria-pressed', String(shown));
     this.redraw();
   }

@@ -4,14 +4,23 @@ import { h, s } from './dom';
 
 /** Slanted lines, for idle time and free bytes; one pattern for the page. */
 export function hatching(): SVGElement {
+  return pattern('hatch', 45);
+}
+
+/** Lines that slant the other way, for bytes that two tensors share. */
+export function alarmHatching(): SVGElement {
+  return pattern('alarm-hatch', -45);
+}
+
+function pattern(id: string, angle: number): SVGElement {
   const attributes = {
-    id: 'hatch',
+    id,
     width: 7,
     height: 7,
     patternUnits: 'userSpaceOnUse',
-    patternTransform: 'rotate(45)',
+    patternTransform: `rotate(${angle})`,
   };
-  return s('defs', {}, s('pattern', attributes, s('line', { class: 'hatch', x1: 0, y1: 0, x2: 0, y2: 7 })));
+  return s('defs', {}, s('pattern', attributes, s('line', { class: id, x1: 0, y1: 0, x2: 0, y2: 7 })));
 }
 
 /** A line of a hint. */

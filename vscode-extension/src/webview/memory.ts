@@ -6,30 +6,34 @@ import { address, bytes, thousands } from '../words';
 import { button, h, link, px, s } from './dom';
 import {
   cycleWords,
-  Frame,
   itemOf,
+  type Advice,
   type Arrow,
   type Drawing,
+  type Frame,
   type Item,
   type Picture,
   type Viewed,
 } from './frame';
-import { hatching, line } from './marks';
+import { alarmHatching, hatching, line } from './marks';
 import {
   HEAD_NAME,
   holeAt,
   layoutMemory,
   LEFT,
   neighbour,
+  overlapsOf,
   placeWords,
   wholeOf,
   type MemoryLayout,
   type TierRow,
 } from './memoryLayout';
+import { adviceOf } from './proposals';
 import type { Span } from './scale';
 
-class MemoryPicture implements Picture<MemoryContent> {
+export class MemoryPicture implements Picture<MemoryContent> {
   readonly title = 'Memory map: tensors by address, or by life where the compiler places them, over cycles';
+  readonly name = 'memory';
   readonly keys = 'Arrows move, Enter goes to the line, + and - zoom, 0 shows all';
   private layout: MemoryLayout | null = null;
   private all = false;
@@ -62,6 +66,7 @@ class MemoryPicture implements Picture<MemoryContent> {
     return {
       marks: [
         hatching(),
+        alarmHatching(),
         ...layout.tiers.flatMap((tier) => tierMarks(tier, view, touched)),
         ...bands(layout, now),
         ...axis(layout),
@@ -87,6 +92,10 @@ class MemoryPicture implements Picture<MemoryContent> {
           `${tier.toUpperCase()} peak ${bytes(peak[tier])}`,
         ),
       );
+  }
+
+  advice({ cost }: MemoryContent): readonly Advice[] {
+    return adviceOf(cost);
   }
 
   item({ map, cost }: MemoryContent, key: number): Item | null {
@@ -131,6 +140,7 @@ class MemoryPicture implements Picture<MemoryContent> {
         line(`${row.tier.toUpperCase()} ${placeWords(row)}`),
         line(`cycles ${thousands(row.from)} to ${thousands(row.to)}`),
         line(row.shape),
+        ...overlapWords(content, Number(key)).map(line),
       ];
     }
     const tier = this.layout?.tiers.find(({ box }) => y >= box.y && y <= box.y + box.height);
@@ -167,6 +177,7 @@ class MemoryPicture implements Picture<MemoryContent> {
         `lives ${thousands(row.from)} to ${thousands(row.to)}, ${thousands(row.to - row.from)} cycles`,
       ),
       h('p', { class: 'code' }, row.shape),
+      ...overlapWords(content, item.key).map((words) => h('p', { class: 'critical-word' }, words)),
       ...(users.length === 0 ? [] : [h('h2', {}, 'Used by')]),
       h('ul', {}, ...users.slice(0, 40).map((operation) => this.user(operation, touches(operation, row)))),
     ];
@@ -209,6 +220,14 @@ class MemoryPicture implements Picture<MemoryContent> {
     nodes.push(h('ul', {}, ...entries));
     return nodes;
   }
+}
+
+/** Which tensors share bytes with one while both are needed. */
+function overlapWords({ map }: MemoryContent, key: number): string[] {
+  return overlapsOf(map, key).map(
+    ({ tensor, bytes: shared }) =>
+      `shares ${address(shared.from)} to ${address(shared.to)} with ${tensor.tensor} meanwhile`,
+  );
 }
 
 /** Whether and how an operation touches a tensor: by its name, while it lives. */
@@ -278,7 +297,7 @@ function tierMarks(tier: TierRow, view: Viewed, touched: ReadonlyMap<number, str
         'g',
         {
           class: classes.filter((name) => name !== false).join(' '),
-          id: `item-${one.row}`,
+          id: `memory-${one.row}`,
           role: 'option',
           'data-key': one.row,
           'aria-selected': chosen,
@@ -295,6 +314,16 @@ function tierMarks(tier: TierRow, view: Viewed, touched: ReadonlyMap<number, str
         one.label !== null && s('text', { x: px(one.labelX), y: px(one.labelY) }, one.label),
       );
     }),
+    ...tier.overlaps.map((one) =>
+      s('rect', {
+        class: 'overlap',
+        'data-tier': tier.tier,
+        x: px(one.x),
+        y: px(one.y),
+        width: px(one.width),
+        height: px(one.height),
+      }),
+    ),
     tier.peakX !== null &&
       s('line', { class: 'peak', x1: px(tier.peakX), x2: px(tier.peakX), y1: px(box.y), y2: px(bottom) }),
   ];
@@ -334,5 +363,3 @@ function axis(layout: MemoryLayout): SVGElement[] {
     s('text', { class: 'tick', x: px(labelX), y: px(layout.height - 5) }, label),
   ]);
 }
-
-new Frame<MemoryContent>((own) => new MemoryPicture(own));

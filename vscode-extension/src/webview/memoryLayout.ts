@@ -23,6 +23,8 @@ const LEAST = 3;
 const LINE = 13;
 /** Where more tensors are, words are only in those that have room for them. */
 const CROWD = 120;
+/** Overlaps that are drawn at the most. */
+const MOST_OVERLAPS = 400;
 
 /** The memories that are drawn, from the largest to the smallest. */
 const TIERS = ['dm', 'trf', 'vrf'] as const;
@@ -56,6 +58,8 @@ export interface TierRow {
   readonly scale: Scale;
   readonly tensors: readonly TensorBox[];
   readonly free: readonly FreeBox[];
+  /** Where two tensors share bytes while both are needed. */
+  readonly overlaps: readonly Box[];
   readonly marks: readonly { readonly y: number; readonly label: string }[];
   /** Where the most bytes are occupied at once. */
   readonly peakX: number | null;
@@ -177,6 +181,7 @@ function tierRow(
       box,
       scale,
     ),
+    overlaps: overlapBoxes(tensors, cycles, scale),
     // Where the compiler chooses, a place says how much is occupied and no more.
     marks: addressTicks(shown, count).map((value) => ({
       y: scale.place(value),
@@ -185,6 +190,61 @@ function tierRow(
     peakX: seen ? cycles.place(at) : null,
     assumed,
   };
+}
+
+/** Two tensors that share bytes while both are needed: the other, the cycles and the bytes. */
+export interface Overlap {
+  readonly row: number;
+  readonly tensor: MemoryRow;
+  readonly cycles: Span;
+  readonly bytes: Span;
+}
+
+function overlap(one: Lying, other: Lying): Overlap | null {
+  const cycles = {
+    from: Math.max(one.tensor.from, other.tensor.from),
+    to: Math.min(one.tensor.to, other.tensor.to),
+  };
+  const shared = {
+    from: Math.max(one.address, other.address),
+    to: Math.min(one.address + one.bytes, other.address + other.bytes),
+  };
+  if (cycles.from >= cycles.to || shared.from >= shared.to) return null;
+  return { row: other.row, tensor: other.tensor, cycles, bytes: shared };
+}
+
+/** The tensors that share bytes with one while both are needed. What the compiler places shares none. */
+export function overlapsOf(map: MemoryMap, row: number): Overlap[] {
+  const tier = TIERS.find((one) => one === map.memory[row]?.tier);
+  if (tier === undefined) return [];
+  const placed = lying(map, tier).filter(({ tensor }) => tensor.address !== null);
+  const one = placed.find((other) => other.row === row);
+  if (one === undefined) return [];
+  return placed.flatMap((other) => (other === one ? [] : (overlap(one, other) ?? [])));
+}
+
+/** The parts of the picture that two tensors share. Sorted by their first cycles, only those that live together are compared. */
+function overlapBoxes(tensors: readonly Lying[], cycles: Scale, scale: Scale): Box[] {
+  const placed = tensors.filter(({ tensor }) => tensor.address !== null);
+  placed.sort((one, other) => one.tensor.from - other.tensor.from);
+  const boxes: Box[] = [];
+  for (const [at, one] of placed.entries()) {
+    for (let next = at + 1; next < placed.length && boxes.length < MOST_OVERLAPS; next += 1) {
+      const other = placed[next];
+      if (other === undefined || other.tensor.from >= one.tensor.to) break;
+      const shared = overlap(one, other);
+      const across = shared === null ? null : cycles.stretch(shared.cycles.from, shared.cycles.to);
+      const down = shared === null ? null : scale.stretch(shared.bytes.from, shared.bytes.to);
+      if (across === null || down === null) continue;
+      boxes.push({
+        x: across.at,
+        y: down.at,
+        width: Math.max(across.size, 2),
+        height: Math.max(down.size, 2),
+      });
+    }
+  }
+  return boxes;
 }
 
 function headWords(peak: number | null, cycle: number | null, capacity: number): string {

@@ -1,27 +1,32 @@
 // The timeline of a kernel: what each context does when, what it waits for, and what of it decides the total.
 
-import type { Engine, KernelCost, Operation, Wait } from '../protocol';
+import type { KernelCost, Operation, Wait } from '../protocol';
 import type { TimelineContent } from '../views/messages';
 import { CONTEXT_NAMES, cause, cycles, share, thousands } from '../words';
-import { h, link, px, s } from './dom';
+import { h, link, prose, px, s } from './dom';
 import {
   cycleWords,
-  Frame,
   itemOf,
+  type Advice,
   type Arrow,
   type Drawing,
+  type Frame,
   type Item,
   type Picture,
   type Viewed,
 } from './frame';
 import { hatching, line } from './marks';
+import { adviceOf } from './proposals';
+import { roofline } from './roofline';
 import type { Span } from './scale';
+import { engines, stages } from './tables';
 import { LEFT, layoutTimeline, neighbour, wholeOf, type Block, type TimelineLayout } from './timelineLayout';
 
 const CONTEXTS = ['main', 'sub', 'dma'] as const;
 
-class Timeline implements Picture<TimelineContent> {
+export class Timeline implements Picture<TimelineContent> {
   readonly title = 'Timeline: operations by context over cycles';
+  readonly name = 'timeline';
   readonly keys = 'Arrows move, Enter goes to the line, + and - zoom, 0 shows all';
   private layout: TimelineLayout | null = null;
 
@@ -101,6 +106,10 @@ class Timeline implements Picture<TimelineContent> {
     return [h('span', { class: 'total' }, cycles(total)), ...parts, ...chips];
   }
 
+  advice(cost: TimelineContent): readonly Advice[] {
+    return adviceOf(cost);
+  }
+
   item(cost: TimelineContent, key: number): Item | null {
     const operation = cost.operations.find(({ id }) => id === key);
     if (operation === undefined) return null;
@@ -160,29 +169,10 @@ class Timeline implements Picture<TimelineContent> {
   }
 
   private ofKernel(cost: TimelineContent): Node[] {
-    const nodes: Node[] = [h('h2', {}, 'What would save most')];
+    const nodes: Node[] = [];
+    if (cost.roofline !== null) nodes.push(h('h2', {}, 'Roofline'), roofline(cost.roofline));
     if (cost.proposals.length === 0)
-      nodes.push(h('p', { class: 'faint' }, 'No change is known that would save cycles.'));
-    for (const proposal of cost.proposals) {
-      const { file, range } = proposal;
-      nodes.push(
-        h(
-          'p',
-          {},
-          link(`line ${range.start.line}`, () => {
-            this.frame.reveal({ file, line: range.start.line, column: range.start.column });
-          }),
-          ` ${proposal.message}`,
-          h('br'),
-          h(
-            'span',
-            { class: 'saves' },
-            proposal.saves === null ? 'not simulated' : `saves ${cycles(proposal.saves)}`,
-          ),
-          ` · ${proposal.rule}`,
-        ),
-      );
-    }
+      nodes.push(h('p', { class: 'faint no-advice' }, 'No change is known that would save cycles.'));
     if (cost.overlap !== null) {
       nodes.push(h('h2', {}, 'Overlap'));
       nodes.push(
@@ -194,8 +184,8 @@ class Timeline implements Picture<TimelineContent> {
       );
     }
     if (cost.assumptions.length > 0) {
-      nodes.push(h('h2', {}, 'Taken for granted'));
-      nodes.push(h('ul', {}, ...cost.assumptions.map((one) => h('li', {}, one))));
+      nodes.push(h('h2', {}, 'Assumes'));
+      nodes.push(h('ul', {}, ...cost.assumptions.map((one) => h('li', {}, ...prose(one)))));
     }
     return nodes;
   }
@@ -285,7 +275,7 @@ function operationMark(block: Block, view: Viewed): SVGElement {
     'g',
     {
       class: classes.filter((one) => one !== false).join(' '),
-      id: `item-${shown?.id ?? ''}`,
+      id: `timeline-${shown?.id ?? ''}`,
       role: 'option',
       'data-key': operation?.id,
       'data-count': many,
@@ -346,67 +336,3 @@ function bundleHint(operations: readonly Operation[]): Node[] {
     h('div', { class: 'faint' }, 'zoom in to tell them apart'),
   ];
 }
-
-/** The engines of an operation, each with a bar for its cycles. */
-function engines(operation: Operation): HTMLElement {
-  const most = operation.stages.reduce((sum, stage) => Math.max(sum, (stage.cycles ?? 0) + stage.latency), 1);
-  // The vector engine may have several stages; the one that decides is the one with the most cycles.
-  const slowest = operation.stages
-    .filter(({ engine }) => engine === operation.bottleneck)
-    .reduce<Engine | null>((one, other) => ((one?.cycles ?? -1) >= (other.cycles ?? 0) ? one : other), null);
-  const rows = operation.stages.map((stage) => {
-    const busy = stage.cycles ?? 0;
-    const bar = s(
-      'svg',
-      { class: 'bar', viewBox: '0 0 100 8', preserveAspectRatio: 'none', 'aria-hidden': true },
-      s('rect', { class: 'busy', width: px((100 * busy) / most), height: 8 }),
-      s('rect', {
-        class: 'latency',
-        x: px((100 * busy) / most),
-        width: px((100 * stage.latency) / most),
-        height: 8,
-      }),
-    );
-    const words = stage.latency > 0 ? `${thousands(busy)} + ${thousands(stage.latency)}` : thousands(busy);
-    const title = [stage.formula, stage.detail].filter((one) => one !== '').join('\n');
-    const bottleneck = stage === slowest;
-    return h(
-      'tr',
-      { title, class: bottleneck ? 'bottleneck' : '' },
-      h(
-        'th',
-        { scope: 'row' },
-        stage.engine,
-        bottleneck && h('span', { class: 'unseen' }, ', the bottleneck'),
-      ),
-      h('td', { class: 'number' }, words),
-      h('td', { class: 'bar' }, bar),
-    );
-  });
-  return h(
-    'table',
-    { class: 'engines', 'aria-label': 'Cycles by engine, busy and latency' },
-    h('tbody', {}, ...rows),
-  );
-}
-
-/** The stream behind each stage of a pass. */
-function stages(operation: Operation): HTMLElement {
-  const rows = operation.stream.map((stage) => {
-    const size = stage.packetBytes === null ? '' : `${thousands(stage.packetBytes)} B`;
-    const runs = stage.iterations === null ? '' : `${thousands(stage.iterations)} × `;
-    return h(
-      'tr',
-      {},
-      h('th', { scope: 'row' }, stage.method),
-      h('td', {}, stage.elementType ?? ''),
-      h('td', {}, stage.time ?? ''),
-      h('td', {}, stage.packet ?? ''),
-      h('td', { class: 'number' }, `${runs}${size}`),
-    );
-  });
-  const head = ['stage', 'type', 'Time', 'Packet', 'stream'].map((word) => h('th', { scope: 'col' }, word));
-  return h('table', { class: 'stages' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...rows));
-}
-
-new Frame<TimelineContent>((own) => new Timeline(own));

@@ -52,6 +52,7 @@ export function crowded(count) {
     memory: [],
     peak: null,
     proposals: [],
+    roofline: null,
     assumptions: [],
     unresolved: [],
   };

@@ -69,6 +69,14 @@ function contentOf(kernel) {
         packetBytes: stage.packet_bytes,
       })),
     })),
+    roofline: {
+      hbm: kernel.roofline.hbm_cycles,
+      products: kernel.roofline.multiply_accumulate_cycles,
+      path: kernel.roofline.critical_path_cycles,
+      binds: kernel.roofline.binds,
+      sentence: kernel.roofline.sentence,
+      details: kernel.roofline.details,
+    },
     peak: { dm: kernel.peak.dm_bytes, trf: kernel.peak.trf_bytes, vrf: kernel.peak.vrf_bytes },
   };
 }
@@ -144,6 +152,104 @@ async function memory(browser, cost, theme) {
   await page.close();
 }
 
+/** Narrow and low: the buttons are whole, and the best proposal is in sight whatever is chosen. */
+async function small(browser, cost) {
+  const proposals = [1, 2, 3].map((line) => ({
+    rule: 'hbm_partial_write',
+    message: `proposal ${line}: ${'gather the results into fewer slices before the store '.repeat(3)}`,
+    help: null,
+    saves: 4000 - line,
+    file: 'k.rs',
+    range: { start: { line, column: 1 }, end: { line, column: 2 } },
+  }));
+  const advised = { ...cost, proposals };
+  const kernels = [
+    { name: cost.name, line: 12 },
+    { name: 'another_kernel_with_a_long_name', line: 40 },
+  ];
+  for (const [script, content] of [
+    ['timeline.js', advised],
+    ['memory.js', { ...memoryOf(cost), cost: advised }],
+  ]) {
+    for (const size of [
+      { width: 200, height: 300 },
+      { width: 900, height: 200 },
+    ]) {
+      const page = await open(browser, script, 'dark', size);
+      await post(page, message(content, cost.name, { here: [cost.operations[0].id], kernels }));
+      const outside = await page.locator('.tools button').evaluateAll((all) =>
+        all.filter((one) => {
+          const { left, right, top, bottom, width } = one.getBoundingClientRect();
+          return (
+            width < 20 || left < 0 || top < 0 || right > window.innerWidth || bottom > window.innerHeight
+          );
+        }),
+      );
+      const words = `${script}, ${size.width} x ${size.height}`;
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      check(outside.length === 0 && wide <= 0, `${words}: the buttons are whole`);
+      const best = page.locator('.advice li').first();
+      const box = await best.boundingBox();
+      check(
+        (await best.innerText()).startsWith('saves 3,999 cycles line 1') && box.y + box.height <= size.height,
+        `${words}: the best proposal is in sight`,
+      );
+      check((await page.locator('.advice li:visible').count()) === 1, `${words}: the others are folded`);
+      await page.screenshot({
+        path: join(pictures, `small-${script.replace('.js', '')}-${size.width}.png`),
+      });
+      await page.locator('.advice .more').click();
+      await page.waitForTimeout(80);
+      check((await page.locator('.advice li:visible').count()) === 3, `${words}: a click shows all three`);
+      await page.locator('.advice .link').first().click();
+      const said = (await page.evaluate(() => window.said)).at(-1);
+      check(said.type === 'reveal' && said.line === 1, `${words}: a proposal leads to its line`);
+      await page.close();
+    }
+  }
+}
+
+/** Bytes that two tensors need at once are hatched and said. */
+async function overlapping(browser, cost) {
+  const [first, second, ...rest] = cost.memory.filter((row) => row.tier === 'dm');
+  const from = Math.max(first.from, second.from);
+  check(from < Math.min(first.to, second.to), 'two tensors live together');
+  const memory = [first, { ...second, address: first.address + first.bytes / 2 }, ...rest];
+  const content = memoryOf({ ...cost, memory });
+  for (const theme of Object.keys(THEMES)) {
+    const page = await open(browser, 'memory.js', theme, { width: 900, height: 330 });
+    await post(page, message(content, cost.name));
+    check((await page.locator('.overlap').count()) === 1, `${theme}: shared bytes are hatched once`);
+    // The later one is above the other.
+    await page.locator('.tensor .body').nth(1).hover();
+    await page.waitForTimeout(200);
+    const words = await page.locator('.tooltip.shown').innerText();
+    check(
+      words.includes(`with ${first.tensor} meanwhile`),
+      `${theme}: the pointer shows ${JSON.stringify(words)}`,
+    );
+    await page.screenshot({ path: join(pictures, `overlap-${theme}.png`) });
+    await page.close();
+  }
+}
+
+/** The stages of the Vector Engine are told apart. */
+async function stagesNamed(browser, cost) {
+  const operation = cost.operations.find(
+    (one) => one.stages.filter(({ engine }) => engine === 'vector').length > 1,
+  );
+  if (operation === undefined) return;
+  const page = await open(browser, 'timeline.js', 'dark', { width: 1100, height: 400 });
+  await post(page, message(cost, cost.name, { here: [operation.id] }));
+  const names = await page.locator('.engines th').allInnerTexts();
+  check(
+    names.length === operation.stages.length && !names.some((name) => /^vector\b/.test(name)),
+    `the stages are called ${names.join(', ')}`,
+  );
+  await page.screenshot({ path: join(pictures, `stages-${cost.name}.png`) });
+  await page.close();
+}
+
 /** A picture outlives broken text, and says so. */
 async function broken(browser, cost) {
   const page = await open(browser, 'timeline.js', 'dark', { width: 1100, height: 270 });
@@ -209,7 +315,11 @@ try {
         await page.close();
         await memory(browser, cost, theme);
       }
-      if (kernel === kernels[0]) await broken(browser, cost);
+      await stagesNamed(browser, cost);
+      if (kernel !== kernels[0]) continue;
+      await broken(browser, cost);
+      await small(browser, cost);
+      if (cost.memory.filter((row) => row.tier === 'dm').length > 2) await overlapping(browser, cost);
     }
   }
   console.log('a crowd');

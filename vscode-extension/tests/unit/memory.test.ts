@@ -7,6 +7,7 @@ import {
   layoutMemory,
   LEFT,
   neighbour,
+  overlapsOf,
   peakCycle,
   placeWords,
   RIGHT,
@@ -105,4 +106,40 @@ test('the keyboard goes by time and by address', () => {
   assert.equal(neighbour(MAP, 1, 'ArrowDown'), 3);
   assert.equal(neighbour(MAP, 3, 'Home'), 1);
   assert.equal(neighbour(MAP, 1, 'End'), 3);
+});
+
+test('bytes that two tensors need at once are marked', () => {
+  const shared = map([
+    tensor('a', 'dm', [0, 100], [0, 50]),
+    tensor('b', 'dm', [60, 100], [40, 80]),
+    // Behind one in time, beside the other in bytes, in another memory: no overlap.
+    tensor('c', 'dm', [0, 60], [50, 90]),
+    tensor('d', 'trf', [0, 64], [0, 100]),
+  ]);
+  assert.deepEqual(
+    overlapsOf(shared, 0).map(({ row, cycles, bytes }) => [row, cycles, bytes]),
+    [[1, { from: 40, to: 50 }, { from: 60, to: 100 }]],
+  );
+  assert.deepEqual(
+    overlapsOf(shared, 1).map(({ row }) => row),
+    [0],
+  );
+  assert.deepEqual([...overlapsOf(shared, 2), ...overlapsOf(shared, 3)], []);
+  const [dm, trf] = layoutMemory(shared, ALL, WIDTH, 400, false).tiers;
+  const [box, ...more] = dm?.overlaps ?? [];
+  assert.deepEqual([more.length, trf?.overlaps.length], [0, 0]);
+  assert.deepEqual([(box?.x ?? 0) - LEFT, box?.width], [40, 10]);
+  // 40 of the 160 bytes that are in use, of 160 that are drawn: eight steps of 256 / 8 hold them in five.
+  const tall = ((dm?.box.height ?? 0) * 40) / 160;
+  assert.ok(Math.abs((box?.height ?? 0) - tall) < 1e-6, `${box?.height ?? 0}, not ${tall}`);
+});
+
+test('what the compiler places shares no bytes', () => {
+  const placed = ['a', 'b'].map((name) => ({
+    ...tensor(name, 'dm', [0, 64], [0, 10]),
+    address: null,
+    assumed: 0,
+  }));
+  assert.deepEqual(overlapsOf(map(placed), 0), []);
+  assert.deepEqual(layoutMemory(map(placed), ALL, WIDTH, 400, false).tiers[0]?.overlaps, []);
 });

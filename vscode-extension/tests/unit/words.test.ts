@@ -9,6 +9,7 @@ import {
   cause,
   cycles,
   dialectName,
+  engineName,
   fitted,
   fittedName,
   share,
@@ -79,4 +80,18 @@ test('libraries are named with their release and without its patch', () => {
   assert.equal(name('opt-std', '0.10'), 'opt-std 0.10');
   assert.equal(name('opt-std', '0.11.0', '0.10'), 'opt-std 0.10');
   assert.equal(name('visa-std', null), 'visa-std');
+});
+
+test('stages of the Vector Engine have names of their own', () => {
+  const row = (engine: string, method: string | null, detail: string) =>
+    engineName({ engine, method, detail, cycles: 1, latency: 0, formula: '' });
+  assert.equal(row('vector', 'vector_fp_binary', 'vector_fp_binary, 4 lanes, FpMul0'), 'fp_binary FpMul0');
+  assert.equal(row('vector', 'vector_trim_way4', 'vector_trim_way4, 8 lanes'), 'trim_way4');
+  assert.equal(
+    row('vector', 'vector_intra_slice_reduce', 'vector_intra_slice_reduce, 4 lanes, 256 into one'),
+    'intra_slice_reduce',
+  );
+  assert.equal(row('fetch', 'fetch', '[1024:1], 8 bytes an access'), 'fetch');
+  // A server of another version does not say.
+  assert.equal(row('vector', null, ''), 'vector');
 });

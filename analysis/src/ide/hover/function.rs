@@ -55,7 +55,7 @@ fn kernel(db: &dyn Db, function: ItemId, body: &Body) -> String {
     }
     let assumptions = simulation.operations.iter();
     let assumptions = assumptions.flat_map(|cost| &cost.assumptions);
-    page.add_list("Taken for granted", &distinct(assumptions));
+    page.add_list("Assumes", &distinct(assumptions));
     page.into_markdown()
 }
 

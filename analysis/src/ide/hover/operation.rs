@@ -313,7 +313,7 @@ impl Known<'_> {
         if self.cost.holds_sub {
             page.add("Meanwhile the sub context waits.".to_owned());
         }
-        page.add_list("Taken for granted", &distinct(&self.cost.assumptions));
+        page.add_list("Assumes", &distinct(&self.cost.assumptions));
         page.into_markdown()
     }
 

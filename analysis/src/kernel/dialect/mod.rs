@@ -16,6 +16,10 @@ mod visa_std;
 mod words;
 mod write;
 
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
 use crate::db::Db;
 use crate::hardware::{ElementType, Machine};
 use crate::inputs::SourceFile;
@@ -242,6 +246,18 @@ pub struct AssociatedFunction {
     pub arguments: &'static [Part],
 }
 
+/// Methods by their names, in the order of their lists.
+pub type MethodsByName = FxHashMap<&'static str, Vec<&'static Method>>;
+
+/// The methods of some lists by their names.
+fn by_name(lists: &[&'static [Method]]) -> MethodsByName {
+    let mut found = MethodsByName::default();
+    for method in lists.iter().copied().flatten() {
+        found.entry(method.name).or_default().push(method);
+    }
+    found
+}
+
 /// A library that kernels are written against, all its releases.
 #[derive(Debug, Clone, Copy)]
 pub struct Table {
@@ -255,6 +271,8 @@ pub struct Table {
     pub types: &'static [&'static [TypeEntry]],
     /// Its methods, in several lists. A receiver may have several of one name.
     pub methods: &'static [&'static [Method]],
+    /// The same by their names, filled by the first question.
+    pub by_name: &'static OnceLock<MethodsByName>,
     /// Its methods in words, as far as the catalogue does not say them.
     pub guide: &'static [GuideRow],
     /// What generics of a stage that are such levels mean, where the library says more than the catalogue.
@@ -416,8 +434,9 @@ impl Dialect {
 
     /// All methods of that name, of any release: what a method that this one does not have would do.
     pub fn methods_of_any_release(&self, name: &str) -> impl Iterator<Item = &'static Method> {
-        let methods = self.table.methods.iter().copied().flatten();
-        methods.filter(move |method| method.name == name)
+        let lists = self.table.methods;
+        let known = self.table.by_name.get_or_init(|| by_name(lists));
+        known.get(name).into_iter().flatten().copied()
     }
 
     /// Every method that the release has, and those that only the book has.

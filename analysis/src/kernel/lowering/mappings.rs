@@ -5,13 +5,12 @@
 
 use std::sync::Arc;
 
-use ra_ap_syntax::SyntaxKind as RustKind;
 use ra_ap_syntax::ast::{self, AstNode};
 
 use crate::items::{self, ItemId, MappingProblemKind, ScopeRef, Span};
-use crate::kernel::surface::{child, segment_of};
 use crate::kernel::{UnresolvedReason, Written};
 use crate::mapping::{self, Mapping, MappingKind, SyntaxKind, SyntaxNode};
+use crate::syntax::green_path_name;
 
 use super::slots::MappingSlot;
 use super::{Generics, Interpreter, Site};
@@ -44,8 +43,7 @@ fn without_brackets(text: &str) -> Option<&str> {
 
 /// Whether a macro call is one of a name.
 pub(super) fn is_macro(call: &ast::MacroCall, name: &str) -> bool {
-    let path = child(call.syntax().green(), RustKind::PATH);
-    path.and_then(segment_of) == Some(name)
+    green_path_name(call.syntax().green()) == Some(name)
 }
 
 impl Interpreter<'_> {

@@ -23,6 +23,7 @@ mod mappings;
 mod markers;
 mod methods;
 mod operands;
+mod plain_types;
 mod plans;
 mod probe;
 mod quiet_calls;

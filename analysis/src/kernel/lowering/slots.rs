@@ -106,6 +106,13 @@ impl<T: Clone + PartialEq> SlotTable<T> {
         self.states.get(self.root(slot) as usize)
     }
 
+    /// What a slot of another table holds, in a slot of this one.
+    pub(super) fn adopt(&mut self, other: &Self, slot: Slot<T>) -> Slot<T> {
+        let state = other.state(slot).cloned();
+        // No link leads to a link, and a slot of the other table is one of its own.
+        self.push(state.unwrap_or(State::Link(u32::MAX)))
+    }
+
     /// All values that are known by now.
     pub(super) fn values(&self) -> impl Iterator<Item = &T> {
         self.states.iter().filter_map(|state| match state {

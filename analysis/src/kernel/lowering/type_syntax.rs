@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ra_ap_syntax::SyntaxKind;
 use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 
 use crate::hardware::ElementType;
@@ -23,24 +24,26 @@ impl Interpreter<'_> {
     /// The type as written. Arguments that are left out or `_` become open slots named after `place`.
     ///
     /// Where no generic parameter changes what is written, and nothing in it is left to be inferred, it is read once a body:
-    /// each call of a helper asks for the types of its parameters and of its result.
+    /// each call of a helper asks for the types of its parameters and of its result. What annotates something is read once
+    /// for all bodies.
     pub(super) fn read_type(&mut self, site: &Site, ty: &ast::Type, place: Span) -> Type {
-        if !site.generics.is_empty() {
-            return self.read_type_at(site, ty, place, 0);
-        }
         let written = site.span(ty.syntax());
         if let Some(known) = self.own.types.get(&written) {
             return known.clone();
         }
+        if let Some(known) = self.plain_type(written) {
+            self.own.types.insert(written, known.clone());
+            return known;
+        }
         let read = self.read_type_at(site, ty, place, 0);
-        if self.is_filled(&read) {
+        if site.generics.is_empty() && self.is_filled(&read) {
             self.own.types.insert(written, read.clone());
         }
         read
     }
 
     /// Whether nothing in a type is unknown or left to be inferred.
-    fn is_filled(&self, ty: &Type) -> bool {
+    pub(super) fn is_filled(&self, ty: &Type) -> bool {
         let draft = &self.own.draft;
         let scalar = |slot: ScalarSlot| !draft.scalars.is_open(slot);
         let mapping = |slot: MappingSlot| !draft.mappings.is_open(slot);
@@ -57,7 +60,13 @@ impl Interpreter<'_> {
         }
     }
 
-    fn read_type_at(&mut self, site: &Site, ty: &ast::Type, place: Span, depth: u32) -> Type {
+    pub(super) fn read_type_at(
+        &mut self,
+        site: &Site,
+        ty: &ast::Type,
+        place: Span,
+        depth: u32,
+    ) -> Type {
         if depth > DEPTH {
             return Type::Unknown;
         }
@@ -196,8 +205,8 @@ impl Interpreter<'_> {
     }
 
     fn has_parameters(&mut self, alias: ItemId) -> bool {
-        let alias = self.site(alias).parsed.cast::<ast::TypeAlias>();
-        alias.is_some_and(|alias| alias.generic_param_list().is_some())
+        let parsed = self.site(alias).parsed;
+        parsed.has(SyntaxKind::GENERIC_PARAM_LIST)
     }
 
     /// Binds the parameters of an alias or a struct to the arguments at `site`, or to their defaults.
@@ -251,24 +260,30 @@ impl Interpreter<'_> {
         place: Span,
     ) -> Binding {
         let given = argument.filter(|argument| !argument.is_placeholder());
-        let names = given.and_then(Argument::path).map(|path| segments(&path));
+        let path = given.and_then(Argument::path);
+        let names = path.as_ref().map(segments);
         if let Some([name]) = names.as_deref()
             && let Some(binding) = site.generics.get(name)
         {
             return binding.clone();
         }
-        let owner = given.and_then(Argument::path).and_then(|path| {
-            match site.resolve(self.db, &path, Namespace::Type) {
-                Resolution::Type(item) => Some(item),
-                _ => None,
-            }
-        });
-        let axis = given
+        let meant = path
+            .as_ref()
+            .zip(names.as_deref())
+            .map(|(path, names)| site.resolve_at(self.db, path, names, Namespace::Type));
+        let owner = match meant {
+            Some(Resolution::Type(item)) => Some(item),
+            _ => None,
+        };
+        let is_alias = matches!(meant, Some(Resolution::Alias(_)));
+        // A type of a name is what is meant by it, whatever else has the name.
+        let given_otherwise = given.filter(|_| !is_alias && owner.is_none());
+        let axis = given_otherwise
             .and_then(|argument| self.axis_of(site, argument))
             .and_then(|written| written.value);
         let words = self.own.dialect.words;
-        let context = given.and_then(|given| context_of(given, words));
-        let constant = given.and_then(|argument| self.constant_of(site, argument));
+        let context = given_otherwise.and_then(|given| context_of(given, words));
+        let constant = given_otherwise.and_then(|argument| self.constant_of(site, argument));
         let mapping = match given {
             Some(argument)
                 if axis.is_none() && context.is_none() && constant.is_none() && owner.is_none() =>

@@ -1,9 +1,10 @@
 //! Expressions that are neither calls nor control flow: chains, arithmetic, literals, tuples, arrays.
 
-use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasGenericArgs, HasLoopBody, RangeItem};
+use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasLoopBody, RangeItem};
 
 use crate::items::{ConstValue, Namespace, Resolution, Span};
 use crate::kernel::UnresolvedReason;
+use crate::syntax::child_of;
 
 use super::arguments::arguments;
 use super::arithmetic::{arithmetic, compare, fits, mark_literal};
@@ -163,7 +164,7 @@ impl<L: Elaborate> Walker<'_, L> {
 
     fn method_call(&mut self, receiver: Value<L>, call: &ast::MethodCallExpr) -> Value<L> {
         let site = self.frame.site.clone();
-        let (name, name_span) = match call.name_ref() {
+        let (name, name_span) = match child_of::<ast::NameRef>(call.syntax()) {
             Some(name) => (
                 name.text().trim_start_matches("r#").to_owned(),
                 site.span(name.syntax()),
@@ -173,17 +174,12 @@ impl<L: Elaborate> Walker<'_, L> {
         if let (Value::Array(values), "push") = (&receiver, name.as_str()) {
             return self.push(values.clone(), call);
         }
-        let turbofish = arguments(call.generic_arg_list());
-        let arguments = self.argument_values(call.arg_list());
+        let turbofish = arguments(child_of(call.syntax()));
+        let arguments = self.argument_values(child_of(call.syntax()));
         if self.flow != Flow::Next {
             return Value::Unknown;
         }
-        let given = call.receiver().into_iter().chain(
-            call.arg_list()
-                .into_iter()
-                .flat_map(|list| list.args().collect::<Vec<_>>()),
-        );
-        let given: Vec<ast::Expr> = given.collect();
+        let written = call;
         let call = Call {
             name,
             name_span,
@@ -192,7 +188,12 @@ impl<L: Elaborate> Walker<'_, L> {
         };
         self.lent.clear();
         let value = L::method(self, receiver, &call);
-        self.take_back(&given);
+        if !self.lent.is_empty() {
+            let arguments = written.arg_list().into_iter();
+            let arguments = arguments.flat_map(|list| list.args().collect::<Vec<_>>());
+            let given: Vec<ast::Expr> = written.receiver().into_iter().chain(arguments).collect();
+            self.take_back(&given);
+        }
         value
     }
 

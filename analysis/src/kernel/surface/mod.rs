@@ -32,7 +32,7 @@ pub(in crate::kernel) use arguments::{Argument, Turbofish, path_arguments};
 pub(in crate::kernel) use calls::Call;
 pub(in crate::kernel) use closures::Handed;
 pub(in crate::kernel) use rust_methods::{is_plain, named_method, sequence_method};
-pub(in crate::kernel) use site::{Bound, Generics, Site, child, segment_of, segments};
+pub(in crate::kernel) use site::{Bound, Generics, Site, segments};
 pub(in crate::kernel) use values::{Named, Value};
 pub(in crate::kernel) use variables::Variables;
 

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use ra_ap_syntax::ast::{self, AstNode};
-use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode};
-use rowan::{GreenNodeData, GreenTokenData};
+use ra_ap_syntax::{SyntaxKind, SyntaxNode};
+use rowan::GreenNodeData;
 
 use crate::db::Db;
 use crate::items::{
     self, ConstValue, ItemId, ItemNames, Namespace, ParsedItem, Resolution, ScopeRef, Span,
 };
+use crate::syntax::{green_child, green_name};
 
 use super::Elaborate;
 
@@ -126,32 +127,24 @@ pub(in crate::kernel) fn segments(path: &ast::Path) -> Vec<String> {
     // A path is bounded by the text; qualifiers are walked, not recursed into.
     while let Some(path) = rest {
         segments.extend(segment_of(path).map(|name| name.trim_start_matches("r#").to_owned()));
-        rest = child(path, SyntaxKind::PATH).or_else(|| anchor_of(path));
+        rest = green_child(path, SyntaxKind::PATH).or_else(|| anchor_of(path));
     }
     segments.reverse();
     segments
 }
 
 /// The name of a path's last segment.
-pub(in crate::kernel) fn segment_of(path: &GreenNodeData) -> Option<&str> {
-    let segment = child(path, SyntaxKind::PATH_SEGMENT)?;
-    let name = child(segment, SyntaxKind::NAME_REF)?;
-    name.children()
-        .find_map(NodeOrToken::into_token)
-        .map(GreenTokenData::text)
+fn segment_of(path: &GreenNodeData) -> Option<&str> {
+    let segment = green_child(path, SyntaxKind::PATH_SEGMENT)?;
+    green_name(green_child(segment, SyntaxKind::NAME_REF)?)
 }
 
 /// The path of the type in `<Type as Trait>::name` and `<Type>::name`, for the path that begins with it.
 fn anchor_of(path: &GreenNodeData) -> Option<&GreenNodeData> {
-    let segment = child(path, SyntaxKind::PATH_SEGMENT)?;
-    let anchor = child(segment, SyntaxKind::TYPE_ANCHOR)?;
-    child(child(anchor, SyntaxKind::PATH_TYPE)?, SyntaxKind::PATH)
-}
-
-/// The first child of a kind.
-pub(in crate::kernel) fn child(node: &GreenNodeData, kind: SyntaxKind) -> Option<&GreenNodeData> {
-    let nodes = node.children().filter_map(NodeOrToken::into_node);
-    nodes
-        .into_iter()
-        .find(|node| SyntaxKind::from(node.kind().0) == kind)
+    let segment = green_child(path, SyntaxKind::PATH_SEGMENT)?;
+    let anchor = green_child(segment, SyntaxKind::TYPE_ANCHOR)?;
+    green_child(
+        green_child(anchor, SyntaxKind::PATH_TYPE)?,
+        SyntaxKind::PATH,
+    )
 }

@@ -15,18 +15,45 @@ const CLUSTER_SLICES: u64 = crate::hardware::CLUSTER_ADDRESS_SLICES;
 /// The schedule's figure of a transfer with this pattern. What crosses a link or falls into several commands has no evidence.
 #[must_use]
 pub fn figure(transfer: &Transfer, book: &DmaCost, calibration: CalibrationId) -> Figure {
-    let table = &calibration.table().transfer;
-    let known = book.link_bytes == 0 && book.segments.is_none();
-    let found = match (transfer.source.tier, transfer.target.tier) {
+    match cycles(transfer, book, &calibration.table().transfer) {
+        Some((class, cycles)) => Figure::of(calibration, class, cycles),
+        None => Figure::uncalibrated(calibration, book.cycles),
+    }
+}
+
+/// The class and the cycles of a transfer by some constants; `None` where no schedule shows such a transfer.
+pub(super) fn cycles(
+    transfer: &Transfer,
+    book: &DmaCost,
+    table: &TransferConstants,
+) -> Option<(Class, u64)> {
+    if book.link_bytes > 0 || book.segments.is_some() {
+        return None;
+    }
+    match (transfer.source.tier, transfer.target.tier) {
         (Tier::Hbm, Tier::Dm) => load(transfer, book, table),
         (Tier::Dm, Tier::Hbm) => store(transfer, book, table),
         (Tier::Dm, Tier::Dm) => between_slices(book, table),
         _ => None,
-    };
-    match found.filter(|_| known) {
-        Some((class, cycles)) => Figure::of(calibration, class, cycles),
-        None => Figure::uncalibrated(calibration, book.cycles),
     }
+}
+
+/// The fewest cycles of a transfer of so many whole units, shared by so many engines.
+#[must_use]
+pub fn least(tiers: (Tier, Tier), units: u64, engines: u64, id: CalibrationId) -> Option<u64> {
+    let table = &id.table().transfer;
+    let busiest = units.div_ceil(engines.max(1));
+    let (start, rate) = match tiers {
+        (Tier::Hbm, Tier::Dm) => {
+            let (_, rate) = table.load_request.last()?;
+            (table.load_start, *rate)
+        }
+        (Tier::Dm, Tier::Hbm) if units > 1 => (table.store_start, table.store_request),
+        (Tier::Dm, Tier::Hbm) => (table.store_start_one_engine, table.store_request),
+        (Tier::Dm, Tier::Dm) => (table.move_start, table.move_piece),
+        _ => return None,
+    };
+    start.checked_add(times(rate, busiest)?)
 }
 
 const fn step(half: Half, entry: &TransferLoop) -> Step {

@@ -11,9 +11,9 @@ use super::channels::{Tally, Walk};
 /// Channels of a stack (book: High-Bandwidth Memory).
 pub const STACK_CHANNELS: u64 = 16;
 /// Channels of a chip, both stacks.
-pub const CHANNELS: usize = 32;
-/// Thirds of a cycle that a channel takes to move 256 bytes: 4 cycles at 0.75 GHz are 16/3 at 1 GHz (book: Peak Bandwidth).
-pub const TRANSFER_THIRDS: u64 = 16;
+pub const CHANNELS: usize = crate::hardware::HBM_CHANNELS as usize;
+/// Thirds of a cycle that a channel takes to move 256 bytes.
+pub const TRANSFER_THIRDS: u64 = crate::hardware::HBM_UNIT_THIRDS;
 /// Thirds of a cycle from one transfer of a bank to the next in another row: 40 cycles (book: Bank Conflict, Example 4).
 pub const ROW_SWITCH_THIRDS: u64 = 120;
 /// How much longer the write of a part of a 256-byte unit takes than that of the unit (book: Misaligned Access).

@@ -26,9 +26,10 @@ use rustc_hash::FxHashMap;
 use crate::derivation::dma::DmaDerivation;
 use crate::hardware::{CalibrationId, Model};
 use crate::kernel::{Body, Collective, CollectiveWork, Copy, Level, Tensor, Tier};
+use crate::numbers::thousands;
 
 use super::calibrated::ranges::of_scratchpad;
-use super::calibrated::{Figure, transfer_figure};
+use super::calibrated::{Figure, least_transfer, transfer_figure};
 use super::{Engine, Gap, OperationCost, StageCost, calibration};
 
 pub use dm::{DmPattern, SliceUse};
@@ -108,6 +109,8 @@ pub struct DmaCost {
     pub write: SidePattern,
     /// Bytes that cross the busiest link between chips, or to the host.
     pub link_bytes: u64,
+    /// Bytes that are read or written in HBM of a chip, as often as they are.
+    pub hbm_bytes: u64,
     /// How the transfer falls into commands, if it does.
     pub segments: Option<Segments>,
     /// Cycles from the start of the first command to the last byte, by the model that was asked for.
@@ -273,6 +276,13 @@ impl Transfer {
             side(Half::Write, write_slices)?,
         );
         let link_bytes = self.crossing_bytes()?;
+        let mut hbm_bytes: u64 = 0;
+        for half in [Half::Read, Half::Write] {
+            if self.place(half).tier == Tier::Hbm {
+                let bytes = self.chip_packets(half)?.checked_mul(self.packet_bytes)?;
+                hbm_bytes = hbm_bytes.checked_add(bytes)?;
+            }
+        }
         let (commands, cycles) = self.total(&read, &write, link_bytes)?;
         let cost = DmaCost {
             read_requests: read.requests().saturating_mul(self.chips(Half::Read)),
@@ -283,6 +293,7 @@ impl Transfer {
             read,
             write,
             link_bytes,
+            hbm_bytes,
             segments: self.segments.clone(),
             cycles,
             book_cycles: cycles,
@@ -374,6 +385,28 @@ fn stages(
     }
 }
 
+/// Cycles of a transfer of so many bytes in whole units, shared by so many engines: the fewest that they need. `None` between
+/// memories of which no such figure is known.
+#[must_use]
+pub fn least_cycles(
+    body: &Body,
+    model: Model,
+    tiers: (Tier, Tier),
+    bytes: u64,
+    engines: u64,
+) -> Option<u64> {
+    let units = bytes.div_ceil(REQUEST_BYTES);
+    match calibration(body, model) {
+        Some(id) => least_transfer(tiers, units, engines, id),
+        None => {
+            let channels = u128::from(units) * u128::from(hbm::TRANSFER_THIRDS);
+            let channels = u64::try_from(channels.div_ceil(3 * hbm::CHANNELS as u128)).ok()?;
+            let data = units.div_ceil(engines.max(1)).max(channels);
+            START_CYCLES.checked_add(data)
+        }
+    }
+}
+
 fn start_stage(commands: u64) -> StageCost {
     StageCost {
         engine: Engine::DmaStart,
@@ -454,10 +487,8 @@ fn assumptions(
         let place = transfer.place(half);
         if place.tier == Tier::Hbm && place.base.is_none() {
             let name = body.tensor(id).and_then(|tensor| tensor.name.clone());
-            let name = name.unwrap_or_else(|| "the tensor".to_owned());
-            assumptions.push(format!(
-                "{name} starts at an address of HBM that nothing disturbs"
-            ));
+            let name = name.map_or_else(|| "the tensor".to_owned(), |name| format!("`{name}`"));
+            assumptions.push(format!("{name} is aligned and alone in HBM"));
         }
     }
     for side in [&pattern.read, &pattern.write] {
@@ -465,8 +496,9 @@ fn assumptions(
             && hbm.walked < hbm.requests
         {
             assumptions.push(format!(
-                "{} of {} requests to HBM stand for all of them",
-                hbm.walked, hbm.requests
+                "the pattern of HBM is alike throughout: estimated from {} of {} requests",
+                thousands(hbm.walked),
+                thousands(hbm.requests)
             ));
         }
     }

@@ -79,7 +79,7 @@ pub(super) fn derive(
 
 /// Cycles that pass between the end of an operation and the start of one that reads what it wrote: behind a store of what is
 /// loaded again, and behind a transfer to the other cluster or into a tensor that passes write too.
-fn synchronised(
+pub(super) fn synchronised(
     body: &Body,
     derivation: &BodyDerivation,
     wait: &Wait,

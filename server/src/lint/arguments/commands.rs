@@ -5,13 +5,16 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 
+use super::limit::Limit;
 use crate::project::settings::SettingsArguments;
 
 /// How a cost is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CostFormat {
-    /// A table a kernel, with totals, idle time and what would save most
+    /// A line a kernel; of a single one a table, with totals, idle time and what would save most
     Human,
+    /// A comment on a change request: tables of GitHub's and GitLab's Markdown
+    Markdown,
     /// One JSON object
     Json,
     /// Chrome trace events: opens in Perfetto
@@ -20,10 +23,15 @@ pub(crate) enum CostFormat {
     Schedule,
     /// A picture: the timeline and the maps of the memories
     Svg,
+    /// One page for a browser, with the editor's views and all figures; it loads nothing
+    Html,
 }
 
 /// `visa-lint cost`
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 the costs are written; 1 something is beyond --fail-on; 2 the run itself failed."
+)]
 pub(crate) struct CostArguments {
     /// Files, folders (searched for `.rs` files, honouring `.gitignore`) or crates; `-` reads standard input
     #[arg(value_name = "PATHS", default_value = ".")]
@@ -31,18 +39,31 @@ pub(crate) struct CostArguments {
     /// The name that standard input's text goes by
     #[arg(long, value_name = "PATH")]
     pub(crate) stdin_filename: Option<PathBuf>,
-    /// Only the kernels of this name
+    /// Only the kernels of this name, with details
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
+    /// Print the operations of every kernel too, where there are several
+    #[arg(long)]
+    pub(crate) details: bool,
     /// How the cost is written
     #[arg(long, value_enum, default_value_t = CostFormat::Human)]
     pub(crate) format: CostFormat,
     /// Print the stream behind each stage of each pass too: mappings, bytes, flits, lanes, cycles
     #[arg(long)]
     pub(crate) stages: bool,
-    /// Print the difference to another file, or to a git revision of the same files
+    /// Print the difference to another file, to a git revision of the same files, or to what `--format json` wrote (a file named
+    /// `….json`)
     #[arg(long, value_name = "OLD")]
     pub(crate) compare: Option<String>,
+    /// End with exit code 1 where a kernel, or all together, takes more than this longer than in OLD: `+5%` or `+500` cycles. A kernel
+    /// whose cycles were known in OLD and are not now is beyond every limit
+    #[arg(
+        long,
+        value_name = "LIMIT",
+        requires = "compare",
+        allow_hyphen_values = true
+    )]
+    pub(crate) fail_on: Option<Limit>,
     #[command(flatten)]
     pub(crate) settings: SettingsArguments,
     /// Write the cost to a file instead of standard output
@@ -51,6 +72,10 @@ pub(crate) struct CostArguments {
     /// Print costs and nothing else
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    /// Changes of each kernel that are tried in a copy to find what would save most; 0 asks the rules alone. By default 100, and
+    /// fewer where many files are given
+    #[arg(long, value_name = "N", value_parser = effort)]
+    pub(crate) effort: Option<usize>,
     /// Threads to use; by default one a core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
@@ -121,4 +146,13 @@ pub(crate) struct CompletionsArguments {
     /// The shell
     #[arg(value_enum, value_name = "SHELL")]
     pub(crate) shell: Shell,
+}
+
+/// A number of changes that are tried.
+fn effort(text: &str) -> Result<usize, String> {
+    let most = visa_analysis::MOST_EFFORT;
+    match text.parse() {
+        Ok(effort) if effort <= most => Ok(effort),
+        _ => Err(format!("a number from 0 to {most}")),
+    }
 }

@@ -1,225 +1,230 @@
 //! What a change of the sources costs or saves: the kernels of two states of the same files, side by side.
 //!
-//! The old state is another file, or a revision that git knows. Kernels are matched by file and name, operations by name
-//! and by how many of that name came before.
+//! Kernels are matched by file and name, operations by name and by how many of that name came before. Only kernels whose
+//! cycles are known in both states have a difference; all others are counted and named.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::fmt::Write;
 
 use serde::Serialize;
 use visa_analysis::{KernelCost, thousands};
 
-use super::super::session::Session;
-use super::human::{Paint, percent, table};
+use super::human::{Paint, table};
+use super::unknown::unknown_place;
 use crate::json::pretty;
+use crate::lint::arguments::Limit;
 use crate::project::Failure;
-use crate::project::paths::reason;
 
-/// The texts of the old state by the engine's path: a file's where `old` names one, else a git revision's.
-pub(super) fn old_texts(
-    session: &Session<'_>,
-    old: &str,
-) -> Result<BTreeMap<String, String>, Failure> {
-    let paths: Vec<String> = session.reported_paths().map(str::to_owned).collect();
-    if Path::new(old).is_file() {
-        let [path] = paths.as_slice() else {
-            return Err(Failure::new(format!(
-                "`--compare {old}` names one file, and there are {} to compare with it; name one",
-                paths.len()
-            )));
-        };
-        let text = std::fs::read_to_string(old)
-            .map_err(|error| Failure::new(format!("cannot read `{old}`: {}", reason(&error))))?;
-        return Ok(BTreeMap::from([(path.clone(), text)]));
-    }
-    paths
-        .into_iter()
-        .map(|path| {
-            let text = of_revision(old, &session.shown(&path))?;
-            Ok((path, text))
-        })
-        .collect()
+/// A kernel in one state.
+#[derive(Debug, Clone)]
+pub(super) struct State {
+    pub(super) name: String,
+    pub(super) file: String,
+    pub(super) total: Option<u64>,
+    /// Where and why there is no total: `k.rs:35: unknown method`.
+    pub(super) unknown: Option<String>,
+    pub(super) operations: Vec<StateOperation>,
 }
 
-/// A file's text in a revision. A file that the revision does not have is an empty one.
-fn of_revision(revision: &str, shown: &str) -> Result<String, Failure> {
-    let path = Path::new(shown);
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or_else(|| Path::new("."));
-    let name = path.file_name().and_then(std::ffi::OsStr::to_str);
-    let name = name.ok_or_else(|| Failure::new(format!("`{shown}` is no file of a repository")))?;
-
-    let commit = format!("{revision}^{{commit}}");
-    let known = git(
-        folder,
-        &["rev-parse", "--verify", "--end-of-options", &commit],
-    );
-    let known = known.map_err(|why| match why {
-        Refusal::NotRun(why) => Failure::new(format!(
-            "`{revision}` is no file, and git cannot be run: {why}"
-        )),
-        Refusal::Said(why) => Failure::new(format!(
-            "`{revision}` is neither a file nor a revision that git knows here: {why}"
-        )),
-    })?;
-    let commit = String::from_utf8_lossy(&known).trim().to_owned();
-    if commit.is_empty() || !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err(Failure::new(format!(
-            "`{revision}` names no single commit to compare with"
-        )));
-    }
-    let failed = |why: Refusal| {
-        let (Refusal::NotRun(why) | Refusal::Said(why)) = why;
-        Failure::new(format!("git cannot give `{shown}` of `{revision}`: {why}"))
-    };
-    let listed = git(folder, &["ls-tree", "-z", &commit, "--", name]).map_err(failed)?;
-    let Some(entry) = listed
-        .split(|byte| *byte == 0)
-        .find(|entry| !entry.is_empty())
-    else {
-        return Ok(String::new());
-    };
-    // `100644 blob HASH`, a tab and the name.
-    let entry = String::from_utf8_lossy(entry);
-    let mut words = entry.split_whitespace();
-    let (mode, kind, object) = (words.next(), words.next(), words.next());
-    let (Some(mode), Some("blob"), Some(object)) = (mode, kind, object) else {
-        return Ok(String::new());
-    };
-    if mode == LINK {
-        return Err(Failure::new(format!(
-            "`{shown}` is a link in `{revision}`; compare the file that it leads to"
-        )));
-    }
-    let text = git(folder, &["cat-file", "blob", object]).map_err(failed)?;
-    String::from_utf8(text)
-        .map_err(|_| Failure::new(format!("`{shown}` of `{revision}` is no UTF-8 text")))
+/// An operation in one state.
+#[derive(Debug, Clone)]
+pub(super) struct StateOperation {
+    pub(super) name: String,
+    pub(super) context: String,
+    pub(super) cycles: Option<u64>,
 }
 
-/// The mode of a link in git's trees.
-const LINK: &str = "120000";
-
-/// Why git gave no answer.
-enum Refusal {
-    NotRun(String),
-    Said(String),
-}
-
-/// What git says about objects that are in the repository. Whatever the repository's own settings say, git fetches nothing
-/// and starts no other program: the repository may be a stranger's.
-fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, Refusal> {
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(folder)
-        .args(["--no-pager", "-c", "core.fsmonitor=false"])
-        .args(arguments)
-        .env("GIT_NO_LAZY_FETCH", "1")
-        // No transport is called `none`: where an older git fetches all the same, it has none to do it by.
-        .env("GIT_ALLOW_PROTOCOL", "none")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_LITERAL_PATHSPECS", "1")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| Refusal::NotRun(reason(&error)))?;
-    if output.status.success() {
-        return Ok(output.stdout);
+impl State {
+    /// A kernel as it costs, by the model that was chosen.
+    pub(super) fn of(kernel: &KernelCost) -> Self {
+        let rows = kernel.operations.iter();
+        Self {
+            name: kernel.name.clone(),
+            file: kernel.file.to_string(),
+            total: kernel.total,
+            unknown: unknown_place(kernel),
+            operations: rows
+                .map(|row| StateOperation {
+                    name: row.name.clone(),
+                    context: row.lane.name().to_owned(),
+                    cycles: row.cycles,
+                })
+                .collect(),
+        }
     }
-    let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(Refusal::Said(why))
 }
 
 /// A kernel in both states.
 #[derive(Serialize)]
 pub(super) struct KernelChange {
-    name: String,
-    file: String,
-    before: Option<u64>,
-    after: Option<u64>,
-    difference: Option<i128>,
+    pub(super) name: String,
+    pub(super) file: String,
+    pub(super) before: Option<u64>,
+    pub(super) after: Option<u64>,
+    pub(super) difference: Option<i128>,
     /// Whether it is there before and after.
-    there: [bool; 2],
-    operations: Vec<OperationChange>,
+    pub(super) there: [bool; 2],
+    pub(super) operations: Vec<OperationChange>,
+    #[serde(skip)]
+    unknown: Option<String>,
 }
 
 /// An operation in both states; `None` where it is not there or its cycles are unknown.
 #[derive(Serialize)]
 pub(super) struct OperationChange {
-    name: String,
-    context: &'static str,
-    before: Option<u64>,
-    after: Option<u64>,
-    difference: Option<i128>,
-    there: [bool; 2],
+    pub(super) name: String,
+    pub(super) context: String,
+    pub(super) before: Option<u64>,
+    pub(super) after: Option<u64>,
+    pub(super) difference: Option<i128>,
+    pub(super) there: [bool; 2],
 }
 
+impl OperationChange {
+    /// Whether it came, went or takes other cycles.
+    pub(super) fn is_change(&self) -> bool {
+        self.there != [true; 2] || self.before != self.after
+    }
+}
+
+impl KernelChange {
+    fn is_in_both(&self) -> bool {
+        self.there == [true; 2]
+    }
+
+    /// The cycles of both states, where both are known.
+    pub(super) fn known(&self) -> Option<(u64, u64)> {
+        self.before.zip(self.after)
+    }
+
+    /// Whether it came, went, has other cycles or other operations.
+    pub(super) fn is_change(&self) -> bool {
+        !self.is_in_both()
+            || self.before != self.after
+            || self.operations.iter().any(OperationChange::is_change)
+    }
+
+    /// Why it has no difference, where it is there in both states.
+    pub(super) fn unjudged(&self) -> Option<String> {
+        let place = |words: &str| match &self.unknown {
+            Some(unknown) => format!("{words}: {unknown}"),
+            None => words.to_owned(),
+        };
+        match (self.is_in_both(), self.before, self.after) {
+            (true, Some(_), None) => Some(place("its cycles are unknown now")),
+            (true, None, Some(_)) => Some("its cycles were unknown before".to_owned()),
+            (true, None, None) => Some(place("its cycles are unknown, before and now")),
+            (false, _, None) if self.there[1] => {
+                Some(place("it is new and its cycles are unknown"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Everything that changed, and what the limit says about it.
 #[derive(Serialize)]
-struct Document<'a> {
+pub(super) struct Comparison<'a> {
     version: u32,
-    compared_with: &'a str,
-    kernels: &'a [KernelChange],
+    pub(super) compared_with: &'a str,
+    pub(super) kernels: Vec<KernelChange>,
+    pub(super) total: Total,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) limit: Option<Verdict>,
+}
+
+/// The cycles of all kernels that are known in both states.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Total {
+    pub(super) kernels: u64,
+    pub(super) before: u64,
+    pub(super) after: u64,
+    pub(super) difference: i128,
+}
+
+/// What `--fail-on` says.
+#[derive(Serialize)]
+pub(super) struct Verdict {
+    /// The limit: `+5%`.
+    pub(super) limit: String,
+    /// Whether the run fails by it.
+    pub(super) exceeded: bool,
+    /// What is beyond it: names of kernels with their growth, or why a kernel that was known has no cycles now.
+    pub(super) beyond: Vec<String>,
+    /// Kernels that could not be judged, and do not fail the run.
+    pub(super) unjudged: Vec<String>,
 }
 
 /// The kernels of both states, those of the new one first.
-pub(super) fn changes(old: &[KernelCost], new: &[KernelCost]) -> Vec<KernelChange> {
-    let key = |kernel: &KernelCost| (kernel.file.clone(), kernel.name.clone());
-    let mut changes = Vec::new();
-    for kernel in new {
-        let before = old.iter().find(|other| key(other) == key(kernel));
-        changes.push(change(before, Some(kernel)));
-    }
-    let gone = old
+pub(super) fn compare<'a>(
+    old: &[State],
+    new: &[State],
+    name: &'a str,
+    limit: Option<Limit>,
+) -> Comparison<'a> {
+    let key = |state: &State| (state.file.clone(), state.name.clone());
+    let known: BTreeMap<_, _> = old.iter().rev().map(|state| (key(state), state)).collect();
+    let now: BTreeSet<_> = new.iter().map(key).collect();
+    let mut kernels: Vec<KernelChange> = new
         .iter()
-        .filter(|kernel| !new.iter().any(|other| key(other) == key(kernel)));
-    changes.extend(gone.map(|kernel| change(Some(kernel), None)));
-    changes
+        .map(|state| change(known.get(&key(state)).copied(), Some(state)))
+        .collect();
+    let gone = old.iter().filter(|state| !now.contains(&key(state)));
+    kernels.extend(gone.map(|state| change(Some(state), None)));
+    let mut total = Total::default();
+    for (before, after) in kernels.iter().filter_map(KernelChange::known) {
+        total.kernels += 1;
+        total.before = total.before.saturating_add(before);
+        total.after = total.after.saturating_add(after);
+    }
+    total.difference = i128::from(total.after) - i128::from(total.before);
+    let limit = limit.map(|limit| judge(&kernels, &total, limit));
+    Comparison {
+        version: 1,
+        compared_with: name,
+        kernels,
+        total,
+        limit,
+    }
 }
 
-fn change(old: Option<&KernelCost>, new: Option<&KernelCost>) -> KernelChange {
+fn change(old: Option<&State>, new: Option<&State>) -> KernelChange {
     let either = new.or(old);
     let (before, after) = (
         old.and_then(|kernel| kernel.total),
         new.and_then(|kernel| kernel.total),
     );
     let (first, second) = (numbered(old), numbered(new));
-    let mut names: Vec<&(String, u32)> = second.iter().map(|(name, ..)| name).collect();
-    let known: BTreeSet<_> = names.iter().copied().cloned().collect();
-    names.extend(
-        first
-            .iter()
-            .map(|(name, ..)| name)
-            .filter(|name| !known.contains(name)),
+    let named: BTreeMap<_, _> = first.iter().map(|(name, row)| (name, *row)).collect();
+    let known: BTreeSet<_> = second.iter().map(|(name, _)| *name).collect();
+    let gone = first.iter().filter(|(name, _)| !known.contains(name));
+    let both = second
+        .iter()
+        .map(|(name, row)| (named.get(name).copied(), Some(*row)));
+    let operations = both.chain(gone.map(|(_, row)| (Some(*row), None)));
+    let operations = operations.map(
+        |(one, two): (Option<&StateOperation>, Option<&StateOperation>)| {
+            let cycles = |side: Option<&StateOperation>| side.and_then(|row| row.cycles);
+            let either = two.or(one);
+            OperationChange {
+                name: either.map(|row| row.name.clone()).unwrap_or_default(),
+                context: either.map(|row| row.context.clone()).unwrap_or_default(),
+                before: cycles(one),
+                after: cycles(two),
+                difference: difference(cycles(one), cycles(two)),
+                there: [one.is_some(), two.is_some()],
+            }
+        },
     );
-    let find = |rows: &[Numbered], name: &(String, u32)| {
-        let found = rows.iter().find(|(other, ..)| other == name);
-        found.map(|(_, context, cycles)| (*context, *cycles))
-    };
-    let operations = names.into_iter().map(|name| {
-        let (one, two) = (find(&first, name), find(&second, name));
-        let cycles =
-            |side: Option<(&'static str, Option<u64>)>| side.and_then(|(_, cycles)| cycles);
-        OperationChange {
-            name: name.0.clone(),
-            context: two.or(one).map_or("", |(context, _)| context),
-            before: cycles(one),
-            after: cycles(two),
-            difference: difference(cycles(one), cycles(two)),
-            there: [one.is_some(), two.is_some()],
-        }
-    });
     KernelChange {
         name: either.map(|kernel| kernel.name.clone()).unwrap_or_default(),
-        file: either
-            .map(|kernel| kernel.file.to_string())
-            .unwrap_or_default(),
+        file: either.map(|kernel| kernel.file.clone()).unwrap_or_default(),
         before,
         after,
         difference: difference(before, after),
         there: [old.is_some(), new.is_some()],
         operations: operations.collect(),
+        unknown: new.and_then(|kernel| kernel.unknown.clone()),
     }
 }
 
@@ -227,40 +232,168 @@ fn difference(before: Option<u64>, after: Option<u64>) -> Option<i128> {
     Some(i128::from(after?) - i128::from(before?))
 }
 
-/// An operation's name and how many of that name came before, its context and its cycles.
-type Numbered = ((String, u32), &'static str, Option<u64>);
-
-fn numbered(kernel: Option<&KernelCost>) -> Vec<Numbered> {
+/// Operations by their names and how many of that name came before.
+fn numbered(kernel: Option<&State>) -> Vec<((&str, u32), &StateOperation)> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     let rows = kernel.into_iter().flat_map(|kernel| &kernel.operations);
     rows.map(|row| {
         let count = counts.entry(&row.name).or_default();
         *count += 1;
-        ((row.name.clone(), *count), row.lane.name(), row.cycles)
+        ((row.name.as_str(), *count), row)
     })
     .collect()
 }
 
-/// The changes as one JSON object.
-pub(super) fn json(changes: &[KernelChange], old: &str) -> Result<String, Failure> {
-    pretty(&Document {
-        version: 1,
-        compared_with: old,
-        kernels: changes,
-    })
+/// Holds each kernel and all together against the limit. A kernel that was known and is not any more fails: its growth may be
+/// anything.
+fn judge(kernels: &[KernelChange], total: &Total, limit: Limit) -> Verdict {
+    let (mut beyond, mut unjudged) = (Vec::new(), Vec::new());
+    for kernel in kernels {
+        let name = format!("`{}` ({})", kernel.name, kernel.file);
+        match (kernel.known(), kernel.unjudged()) {
+            (Some((before, after)), _) if limit.is_exceeded(before, after) => {
+                beyond.push(format!("{name}: {}", growth(before, after)));
+            }
+            (None, Some(words)) if kernel.before.is_some() => {
+                beyond.push(format!("{name}: {words}"));
+            }
+            (None, Some(words)) => unjudged.push(format!("{name}: {words}")),
+            _ => {}
+        }
+    }
+    if total.kernels > 1 && limit.is_exceeded(total.before, total.after) {
+        beyond.push(format!(
+            "all together: {}",
+            growth(total.before, total.after)
+        ));
+    }
+    if total.kernels == 0 && beyond.is_empty() {
+        unjudged.push("no kernel has known cycles in both states".to_owned());
+    }
+    Verdict {
+        limit: limit.to_string(),
+        exceeded: !beyond.is_empty(),
+        beyond,
+        unjudged,
+    }
 }
 
-/// The changes for people: the totals, and the operations that differ.
-pub(super) fn human(changes: &[KernelChange], old: &str, colored: bool) -> String {
-    if changes.is_empty() {
+/// The changes as one JSON object.
+pub(super) fn json(comparison: &Comparison<'_>) -> Result<String, Failure> {
+    pretty(comparison)
+}
+
+/// The changes for people: the kernels that differ, with their operations where these are asked for, and a total.
+pub(super) fn human(comparison: &Comparison<'_>, details: bool, colored: bool) -> String {
+    let kernels = &comparison.kernels;
+    if kernels.is_empty() {
         return "no kernel: no function has `#[device]`\n".to_owned();
     }
     let paint = Paint { colored };
-    let parts: Vec<String> = changes
-        .iter()
-        .map(|kernel| of_kernel(kernel, old, paint))
+    let mut text = if details || kernels.len() == 1 {
+        let parts: Vec<String> = kernels
+            .iter()
+            .filter(|kernel| kernel.is_change() || kernels.len() == 1)
+            .map(|kernel| of_kernel(kernel, comparison.compared_with, paint))
+            .collect();
+        parts.join("\n")
+    } else {
+        lines(kernels, paint)
+    };
+    if !text.is_empty() && kernels.len() > 1 {
+        text.push('\n');
+    }
+    for line in conclusions(comparison) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
+/// A line each kernel that differs, the largest growth first.
+fn lines(kernels: &[KernelChange], paint: Paint) -> String {
+    let mut changed: Vec<&KernelChange> = kernels.iter().filter(|one| one.is_change()).collect();
+    if changed.is_empty() {
+        return String::new();
+    }
+    changed.sort_by_key(|kernel| std::cmp::Reverse(kernel.difference));
+    let rows: Vec<Vec<String>> = changed
+        .into_iter()
+        .map(|kernel| {
+            let [before, after] = sides(kernel.there, kernel.before, kernel.after);
+            vec![
+                before,
+                after,
+                kernel.difference.map(signed).unwrap_or_default(),
+                kernel.known().map_or_else(String::new, share),
+                kernel.name.clone(),
+                kernel.file.clone(),
+                kernel.unjudged().unwrap_or_default(),
+            ]
+        })
         .collect();
-    parts.join("\n")
+    let head = ["before", "after", "difference", "", "kernel", "file", ""];
+    table(&head, &rows, &[0, 1, 2, 3], paint)
+}
+
+/// The total, how many kernels changed, and what the limit says.
+pub(super) fn conclusions(comparison: &Comparison<'_>) -> Vec<String> {
+    let Comparison { kernels, total, .. } = comparison;
+    let old = comparison.compared_with;
+    let mut lines = Vec::new();
+    if kernels.len() > 1 {
+        lines.push(format!(
+            "total of {} in both states: {} cycles in {old}, {} now, {}",
+            counted(total.kernels, "kernel"),
+            thousands(total.before),
+            thousands(total.after),
+            growth(total.before, total.after)
+        ));
+        lines.push(counts(kernels));
+    }
+    if let Some(verdict) = &comparison.limit {
+        let limit = &verdict.limit;
+        if verdict.exceeded {
+            lines.push(format!("beyond --fail-on {limit}:"));
+            lines.extend(verdict.beyond.iter().map(|one| format!("  {one}")));
+        } else {
+            lines.push(format!(
+                "within --fail-on {limit}: {}",
+                counted(total.kernels, "kernel")
+            ));
+        }
+        if !verdict.unjudged.is_empty() {
+            lines.push(format!("not judged by --fail-on {limit}:"));
+            lines.extend(verdict.unjudged.iter().map(|one| format!("  {one}")));
+        }
+    }
+    lines
+}
+
+fn counts(kernels: &[KernelChange]) -> String {
+    let count = |is: &dyn Fn(&KernelChange) -> bool| kernels.iter().filter(|one| is(one)).count();
+    let both = |kernel: &KernelChange| kernel.is_in_both();
+    let parts = [
+        ("changed", count(&|one| both(one) && one.is_change())),
+        ("not changed", count(&|one| both(one) && !one.is_change())),
+        ("new", count(&|one| !one.there[0])),
+        ("gone", count(&|one| !one.there[1])),
+        (
+            "of unknown cycles in a state",
+            count(&|one| both(one) && one.known().is_none()),
+        ),
+    ];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(words, count)| format!("{count} {words}"))
+        .collect();
+    format!("kernels: {}", parts.join(", "))
+}
+
+fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", thousands(count))
 }
 
 fn of_kernel(kernel: &KernelChange, old: &str, paint: Paint) -> String {
@@ -271,25 +404,29 @@ fn of_kernel(kernel: &KernelChange, old: &str, paint: Paint) -> String {
             "{} cycles in {old}, {} now{}",
             shown(kernel.before),
             shown(kernel.after),
-            signed_share(kernel)
+            kernel
+                .known()
+                .map_or_else(String::new, |(before, after)| format!(
+                    " ({})",
+                    growth(before, after)
+                ))
         ),
     };
     let mut text = format!("{} ({}): {words}\n", paint.bold(&kernel.name), kernel.file);
-    let side = |there: bool, cycles: Option<u64>| {
-        if there { shown(cycles) } else { "-".to_owned() }
-    };
+    if let Some(words) = kernel.unjudged() {
+        let _ = writeln!(text, "  {words}");
+    }
     let rows: Vec<Vec<String>> = kernel
         .operations
         .iter()
-        .filter(|row| {
-            kernel.there == [true; 2] && (row.there != [true; 2] || row.before != row.after)
-        })
+        .filter(|row| kernel.is_in_both() && row.is_change())
         .map(|row| {
+            let [before, after] = sides(row.there, row.before, row.after);
             vec![
                 row.name.clone(),
-                row.context.to_owned(),
-                side(row.there[0], row.before),
-                side(row.there[1], row.after),
+                row.context.clone(),
+                before,
+                after,
                 row.difference.map(signed).unwrap_or_default(),
             ]
         })
@@ -298,29 +435,46 @@ fn of_kernel(kernel: &KernelChange, old: &str, paint: Paint) -> String {
         let head = ["operation", "context", "before", "after", "difference"];
         text.push('\n');
         text.push_str(&table(&head, &rows, &[2, 3, 4], paint));
-    } else if kernel.there == [true; 2] {
+    } else if kernel.is_in_both() {
         text.push_str("  no operation takes more or fewer cycles\n");
     }
     text
+}
+
+/// The cycles of both sides in words; `-` where it is not there.
+pub(super) fn sides(there: [bool; 2], before: Option<u64>, after: Option<u64>) -> [String; 2] {
+    let side = |there: bool, cycles: Option<u64>| {
+        if there { shown(cycles) } else { "-".to_owned() }
+    };
+    [side(there[0], before), side(there[1], after)]
 }
 
 fn shown(cycles: Option<u64>) -> String {
     cycles.map_or_else(|| "unknown".to_owned(), thousands)
 }
 
-fn signed(difference: i128) -> String {
+/// `+600`, `-1,200`, `+0`.
+pub(super) fn signed(difference: i128) -> String {
     let sign = if difference < 0 { "-" } else { "+" };
     let size = u64::try_from(difference.unsigned_abs()).unwrap_or(u64::MAX);
     format!("{sign}{}", thousands(size))
 }
 
-fn signed_share(kernel: &KernelChange) -> String {
-    match (kernel.difference, kernel.before) {
-        (Some(difference), Some(before)) if before > 0 => {
-            let size = u64::try_from(difference.unsigned_abs()).unwrap_or(u64::MAX);
-            let sign = if difference < 0 { "-" } else { "+" };
-            format!(" ({}, {sign}{})", signed(difference), percent(size, before))
-        }
-        _ => String::new(),
+/// `+5.1 %`; nothing where there was nothing.
+pub(super) fn share((before, after): (u64, u64)) -> String {
+    if before == 0 {
+        return String::new();
+    }
+    let sign = if after < before { "-" } else { "+" };
+    let tenths = u128::from(after.abs_diff(before)) * 1_000 / u128::from(before);
+    format!("{sign}{}.{} %", tenths / 10, tenths % 10)
+}
+
+/// `+600, +5.1 %`.
+pub(super) fn growth(before: u64, after: u64) -> String {
+    let difference = signed(i128::from(after) - i128::from(before));
+    match share((before, after)).as_str() {
+        "" => difference,
+        share => format!("{difference}, {share}"),
     }
 }

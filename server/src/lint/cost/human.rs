@@ -2,17 +2,22 @@
 
 use std::fmt::Write;
 
+use textwrap::core::display_width;
 use visa_analysis::{
-    Class, KernelCost, Lane, Model, OperationRow, StageRow, WaitRow, evidence, thousands,
+    Class, KernelCost, Lane, Model, OperationRow, Proposal, StageRow, WaitRow, evidence, thousands,
 };
 
 use super::super::styles::{TITLE, styled};
+use crate::json::roofline as words;
 
 /// DM, TRF and VRF of a slice in bytes, for the share that a peak takes.
 const CAPACITIES: [(&str, u64); 3] = [("DM", 512 << 10), ("TRF", 64 << 10), ("VRF", 8 << 10)];
 
 /// Causes of a context's pauses that are shown one by one.
 const CAUSES: usize = 4;
+
+/// Characters of the longest bar of a roofline.
+const BAR: u128 = 24;
 
 /// The costs of all kernels; with the stage tables if asked for.
 pub(super) fn write(kernels: &[KernelCost], stages: bool, colored: bool) -> String {
@@ -75,11 +80,11 @@ fn of_kernel(kernel: &KernelCost, stages: bool, paint: Paint) -> String {
         text.push_str(&totals(kernel));
         text.push_str(&idle(kernel));
         text.push_str(&memory(kernel));
+        text.push_str(&roofline(kernel, paint));
     }
     for (title, lines) in [
         ("No total, because", unresolved(kernel)),
         ("What would save most", proposals(kernel)),
-        ("Taken for granted", kernel.assumptions.clone()),
     ] {
         if !lines.is_empty() {
             let _ = writeln!(text, "\n{}", paint.bold(title));
@@ -88,11 +93,51 @@ fn of_kernel(kernel: &KernelCost, stages: bool, paint: Paint) -> String {
             }
         }
     }
+    if !kernel.assumptions.is_empty() {
+        text.push('\n');
+    }
+    for assumption in &kernel.assumptions {
+        let _ = writeln!(text, "Assumes: {assumption}");
+    }
     text
 }
 
+/// Three bars on one scale, and the sentence which of them binds.
+fn roofline(kernel: &KernelCost, paint: Paint) -> String {
+    let Some((roofline, total)) = kernel.roofline.as_ref().zip(kernel.total) else {
+        return String::new();
+    };
+    let cycles = [
+        ("HBM", roofline.hbm_cycles()),
+        ("multiply-accumulates", roofline.multiply_accumulate_cycles),
+        ("critical path", Some(roofline.critical_path)),
+    ];
+    let most = cycles.iter().filter_map(|(_, cycles)| *cycles).max();
+    let rows: Vec<Vec<String>> = cycles
+        .into_iter()
+        .zip(words::details(roofline))
+        .map(|((name, cycles), detail)| {
+            vec![
+                name.to_owned(),
+                cycles.map_or_else(|| "unknown".to_owned(), thousands),
+                bar(cycles.unwrap_or(0), most.unwrap_or(0)),
+                detail,
+            ]
+        })
+        .collect();
+    let head = ["roofline", "cycles", "", ""];
+    let sentence = words::sentence(roofline, total);
+    format!("\n{}{sentence}.\n", table(&head, &rows, &[1], paint))
+}
+
+/// A bar of up to so many characters; what is not nothing has one.
+fn bar(cycles: u64, most: u64) -> String {
+    let length = (u128::from(cycles) * BAR).div_ceil(u128::from(most.max(1)));
+    "#".repeat(usize::try_from(length).unwrap_or(0))
+}
+
 /// Both totals, the chosen one first: `11,206 cycles by the schedule model of 0.5.1 (9,495 to 12,917), 4,404 by the book`.
-fn total_words(kernel: &KernelCost) -> String {
+pub(super) fn total_words(kernel: &KernelCost) -> String {
     let calibrated = &kernel.calibrated;
     let book = kernel.book.as_ref().map_or(kernel.total, |book| book.total);
     let schedule = calibrated.total.map(|total| {
@@ -270,12 +315,20 @@ fn totals(kernel: &KernelCost) -> String {
         number(kernel.dma),
         thousands(total),
     );
-    let possible = total.saturating_sub(kernel.least.unwrap_or(total));
     let _ = writeln!(
         text,
-        "overlap: {} cycles with two contexts or more at work; {} cycles less if nothing but its contexts held the kernel",
+        "overlap: {} cycles with two contexts or more at work",
         number(kernel.overlap),
-        thousands(possible),
+    );
+    let least = kernel.least.unwrap_or(total);
+    let gain = match total.saturating_sub(least) {
+        0 => "as many as now".to_owned(),
+        gain => format!("-{}", thousands(gain)),
+    };
+    let _ = writeln!(
+        text,
+        "Lower bound with perfect overlap: {} cycles ({gain})",
+        thousands(least)
     );
     text
 }
@@ -357,21 +410,47 @@ fn memory(kernel: &KernelCost) -> String {
 }
 
 fn proposals(kernel: &KernelCost) -> Vec<String> {
-    let proposals = kernel.proposals.iter();
-    proposals
-        .map(|proposal| {
-            let line = proposal.range.start.line;
-            let help = proposal
-                .help
-                .as_ref()
-                .map_or_else(String::new, |help| format!(": {help}"));
-            let saves = match proposal.saves {
-                Some(cycles) => format!("{} cycles, line", thousands(cycles)),
-                None => "not simulated, line".to_owned(),
-            };
-            format!("{saves} {line}, {}{help}", proposal.rule)
-        })
-        .collect()
+    let mut lines: Vec<String> = kernel.proposals.iter().map(proposal).collect();
+    let Some(searched) = &kernel.searched else {
+        return lines;
+    };
+    if let Some(pair) = &searched.pair {
+        lines.push(format!(
+            "savings do not add up; the best two together: {}",
+            proposal(pair)
+        ));
+    } else if kernel.proposals.len() > 1 {
+        lines.push("savings do not add up, and no second change adds to the first".to_owned());
+    }
+    lines.push(searched.sentence());
+    lines
+}
+
+fn proposal(proposal: &Proposal) -> String {
+    let line = proposal.range.start.line;
+    let saves = match (proposal.saves, proposal.total) {
+        (Some(cycles), Some((before, after))) => format!(
+            "{} cycles ({} to {}{}), line",
+            thousands(cycles),
+            thousands(before),
+            thousands(after),
+            if proposal.is_certain {
+                ""
+            } else {
+                ", within the bounds of both"
+            }
+        ),
+        (Some(cycles), None) => format!("{} cycles, line", thousands(cycles)),
+        (None, _) => "not simulated, line".to_owned(),
+    };
+    // What was searched says what to do; a rule says what to do in its help.
+    let words = if proposal.by.is_some() {
+        format!(": {}", proposal.message)
+    } else {
+        let help = proposal.help.as_ref();
+        help.map_or_else(String::new, |help| format!(": {help}"))
+    };
+    format!("{saves} {line}, {}{words}", proposal.rule)
 }
 
 fn unresolved(kernel: &KernelCost) -> Vec<String> {
@@ -391,14 +470,14 @@ fn unresolved(kernel: &KernelCost) -> Vec<String> {
 pub(super) fn table(head: &[&str], rows: &[Vec<String>], right: &[usize], paint: Paint) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
-        let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
-        widest.max(head.get(column).map_or(0, |title| title.chars().count()))
+        let widest = cells.map(|cell| display_width(cell)).max().unwrap_or(0);
+        widest.max(head.get(column).map_or(0, |title| display_width(title)))
     };
     let widths: Vec<usize> = (0..head.len()).map(width).collect();
     let line = |cells: &[String]| {
         let mut text = String::new();
         for (column, (cell, width)) in cells.iter().zip(&widths).enumerate() {
-            let gap = " ".repeat(width.saturating_sub(cell.chars().count()));
+            let gap = " ".repeat(width.saturating_sub(display_width(cell)));
             let parts = if right.contains(&column) {
                 [&gap, cell]
             } else {

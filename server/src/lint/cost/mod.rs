@@ -4,22 +4,29 @@
 //! model, and a kernel of which something is unknown has no total.
 
 mod compare;
+mod html;
 mod human;
+mod markdown;
+mod old;
+mod overview;
 mod schedule;
 mod svg;
 mod trace;
+mod unknown;
 
 use visa_analysis::KernelCost;
 
 use super::arguments::{CostArguments, CostFormat};
 use super::outcome::Outcome;
-use super::output::{Console, write_error};
+use super::output::{Console, write_error, write_warning};
 use super::pool::in_pool;
 use super::session::{Given, Session};
 use super::writing::write_file;
 use crate::json::cost as json;
 use crate::project::Failure;
 use crate::project::levels::Levels;
+
+use compare::{Comparison, State};
 
 /// Runs the command.
 pub(crate) fn run(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
@@ -35,35 +42,35 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     };
     let mut session = Session::open(given, &Levels::default())?;
     let mut failed = session.say_unreadable();
-    let (mut kernels, incomplete) = session.costs();
+    let (mut kernels, incomplete) = session.costs(effort(options, session.files()));
     failed |= incomplete;
     choose(&mut kernels, options.kernel.as_deref())?;
     let colored = match &options.output_file {
         Some(_) => console.colored_file(),
         None => console.colored(),
     };
-    let text = match (&options.compare, options.format) {
-        (Some(old), format) => {
-            session.set_texts(compare::old_texts(&session, old)?);
-            let (mut before, incomplete) = session.costs();
+    let details = options.details || options.stages || options.kernel.is_some();
+    let (text, exceeded) = match &options.compare {
+        Some(old) => {
+            let limit = options.fail_on;
+            let new: Vec<State> = kernels.iter().map(State::of).collect();
+            let (mut before, incomplete) = old::states(&mut session, old, &kernels)?;
             failed |= incomplete;
-            before.retain(|kernel| {
-                options
-                    .kernel
-                    .as_ref()
-                    .is_none_or(|name| kernel.name == *name)
-            });
-            let changes = compare::changes(&before, &kernels);
-            match format {
-                CostFormat::Human => compare::human(&changes, old, colored),
-                CostFormat::Json => compare::json(&changes, old)?,
-                CostFormat::Trace | CostFormat::Schedule | CostFormat::Svg => {
-                    let words = "`--compare` writes `human` or `json`; the viewers of the other formats compare two files themselves";
-                    return Err(Failure::new(words));
-                }
+            if let Some(name) = &options.kernel {
+                before.retain(|kernel| kernel.name == *name);
             }
+            let comparison = compare::compare(&before, &new, old, limit);
+            let text = compared(&comparison, options.format, details, colored)?;
+            let aside = options.output_file.is_some() || options.format == CostFormat::Json;
+            (text, verdict(&comparison, aside))
         }
-        (None, format) => one_state(&kernels, format, options.stages, colored)?,
+        None => {
+            let hints = !options.quiet && options.output_file.is_none();
+            (
+                one_state(&session, &kernels, options, (details, hints), colored)?,
+                false,
+            )
+        }
     };
     match &options.output_file {
         // Whoever reads the file later could not see that something is missing from it.
@@ -74,25 +81,84 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
         Some(file) => write_file(file, &text)?,
         None => console.print(&text)?,
     }
-    Ok(if failed {
-        Outcome::Failed
-    } else {
-        Outcome::Fine
+    Ok(match (failed, exceeded) {
+        (true, _) => Outcome::Failed,
+        (false, true) => Outcome::Found,
+        (false, false) => Outcome::Fine,
     })
 }
 
-fn one_state(
-    kernels: &[KernelCost],
+/// Changes that are tried of the kernels of many files together, where nothing is said.
+const SHARED_EFFORT: usize = 1_000;
+
+/// The fewest that are tried of a kernel, where nothing is said.
+const LEAST_EFFORT: usize = 10;
+
+/// How far remedies are searched: where nothing is written of them, not at all.
+fn effort(options: &CostArguments, files: usize) -> usize {
+    let writes = !matches!(
+        options.format,
+        CostFormat::Trace | CostFormat::Schedule | CostFormat::Svg
+    );
+    if !writes || options.compare.is_some() {
+        return 0;
+    }
+    let shared = SHARED_EFFORT / files.max(1);
+    options
+        .effort
+        .unwrap_or_else(|| shared.clamp(LEAST_EFFORT, visa_analysis::EFFORT))
+}
+
+fn compared(
+    comparison: &Comparison<'_>,
     format: CostFormat,
-    stages: bool,
+    details: bool,
     colored: bool,
 ) -> Result<String, Failure> {
-    Ok(match format {
-        CostFormat::Human => human::write(kernels, stages, colored),
+    match format {
+        CostFormat::Human => Ok(compare::human(comparison, details, colored)),
+        CostFormat::Json => compare::json(comparison),
+        CostFormat::Markdown => Ok(markdown::comparison(comparison, details)),
+        CostFormat::Trace | CostFormat::Schedule | CostFormat::Svg | CostFormat::Html => {
+            let words = "`--compare` writes `human`, `markdown` or `json`; of the other formats, write one of each state";
+            Err(Failure::new(words))
+        }
+    }
+}
+
+/// Whether the limit is exceeded; said on standard error where the answer itself goes to a program or a file.
+fn verdict(comparison: &Comparison<'_>, aside: bool) -> bool {
+    let Some(verdict) = &comparison.limit else {
+        return false;
+    };
+    if aside {
+        for one in &verdict.beyond {
+            write_error(&format!("beyond --fail-on {}: {one}", verdict.limit));
+        }
+        for one in &verdict.unjudged {
+            write_warning(&format!("not judged by --fail-on {}: {one}", verdict.limit));
+        }
+    }
+    verdict.exceeded
+}
+
+fn one_state(
+    session: &Session<'_>,
+    kernels: &[KernelCost],
+    options: &CostArguments,
+    (details, hints): (bool, bool),
+    colored: bool,
+) -> Result<String, Failure> {
+    let details = details || kernels.len() < 2;
+    Ok(match options.format {
+        CostFormat::Human if details => human::write(kernels, options.stages, colored),
+        CostFormat::Human => overview::write(kernels, hints, colored),
+        CostFormat::Markdown => markdown::kernels(kernels, details),
         CostFormat::Json => json::write(kernels)?,
         CostFormat::Trace => trace::write(kernels)?,
         CostFormat::Schedule => schedule::write(kernels)?,
         CostFormat::Svg => svg::write(kernels),
+        CostFormat::Html => html::write(session, kernels)?,
     })
 }
 

@@ -25,6 +25,9 @@ const MAPS: [(&str, &str, u64); 3] = [
     ("vrf", "VRF", 8 << 10),
 ];
 
+/// Tensors of a map that are named: where more are, a picture has no room for them.
+const NAMED: usize = 400;
+
 const STYLE: &str = "\
 text{font:12px ui-monospace,monospace;fill:#1f2328}.title{font-weight:bold;font-size:14px}.small{font-size:10px}\
 .back{fill:#ffffff}.row{fill:#f1f3f5}.main{fill:#3b7dd8}.sub{fill:#2e9e6b}.dma{fill:#d98324}.idle{fill:url(#idle)}\
@@ -285,6 +288,7 @@ fn memory_map(
     );
     let vertical =
         |byte: u64| u128::from(byte.min(shown)) * u128::from(MAP) * 1000 / u128::from(shown);
+    let mut cells = Vec::new();
     for row in rows {
         let (Some(address), Some(bytes)) = (row.place(), row.bytes) else {
             continue;
@@ -295,17 +299,126 @@ fn memory_map(
             None => format!("{bytes} bytes, drawn at {address}"),
         };
         let title = format!("{}: {bytes}, cycles {} to {}", row.tensor, row.from, row.to);
+        let cell = Area {
+            x: scale.thousandths(row.from),
+            y: u128::from(top) * 1000 + vertical(address),
+            width: scale.width(row.from, row.to).max(500),
+            height: (vertical(end) - vertical(address)).max(2000),
+        };
         let _ = writeln!(
             body,
             "<rect class=\"cell\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}</title></rect>",
-            scale.place(row.from),
-            number(u128::from(top) * 1000 + vertical(address)),
-            number(scale.width(row.from, row.to).max(500)),
-            number((vertical(end) - vertical(address)).max(2000)),
+            number(cell.x),
+            number(cell.y),
+            number(cell.width),
+            number(cell.height),
             escaped(&title)
         );
+        cells.push((cell, row.tensor.as_str()));
     }
-    top + MAP
+    names(body, &cells, top)
+}
+
+/// A part of the picture, in thousandths.
+#[derive(Debug, Clone, Copy)]
+struct Area {
+    x: u128,
+    y: u128,
+    width: u128,
+    height: u128,
+}
+
+impl Area {
+    fn crosses(&self, other: &Self) -> bool {
+        self.x < other.x + other.width
+            && other.x < self.x + self.width
+            && self.y < other.y + other.height
+            && other.y < self.y + self.height
+    }
+}
+
+/// The width of a character of a tensor's name and the height of its line, in thousandths.
+const LETTER: u128 = 6_100;
+const LINE: u128 = 11_000;
+/// Characters of a line of names below a map.
+const NAMES: usize = 170;
+
+/// Writes the name of each tensor in its cell, else beside it where nothing else is, else below the map. Runs of a loop have one.
+/// Returns where the map with its names ends.
+fn names(body: &mut String, cells: &[(Area, &str)], top: u64) -> u64 {
+    let mut taken: Vec<Area> = cells.iter().map(|(cell, _)| *cell).collect();
+    let (left, right) = (u128::from(LEFT) * 1000, u128::from(WIDTH - RIGHT) * 1000);
+    let (first, last) = (u128::from(top) * 1000, u128::from(top + MAP) * 1000);
+    let mut named: Vec<&str> = Vec::new();
+    let mut others: Vec<&str> = Vec::new();
+    for (cell, name) in cells.iter().take(NAMED) {
+        if named.contains(name) || others.contains(name) {
+            continue;
+        }
+        let width = LETTER * name.chars().count() as u128;
+        let inside = cell.width > width + 4_000 && cell.height > LINE;
+        let at = |x: u128, y: u128| Area {
+            x,
+            y,
+            width,
+            height: LINE,
+        };
+        let middle = cell.y + cell.height / 2;
+        let beside = [
+            at(cell.x, cell.y.saturating_sub(LINE)),
+            at(cell.x, cell.y + cell.height),
+            at(cell.x + cell.width + 2_000, middle.saturating_sub(LINE / 2)),
+            at(
+                cell.x.saturating_sub(width + 2_000),
+                middle.saturating_sub(LINE / 2),
+            ),
+        ];
+        let free = beside.into_iter().find(|area| {
+            let within = area.x >= left
+                && area.x + area.width <= right
+                && area.y >= first
+                && area.y + LINE <= last;
+            within && !taken.iter().any(|other| other.crosses(area))
+        });
+        let (class, area) = match (inside, free) {
+            (true, _) => ("name", at(cell.x + 3_000, middle.saturating_sub(LINE / 2))),
+            (false, Some(area)) => ("small", area),
+            (false, None) => {
+                others.push(name);
+                continue;
+            }
+        };
+        named.push(name);
+        taken.push(area);
+        let _ = writeln!(
+            body,
+            "<text class=\"{class} tensor\" x=\"{}\" y=\"{}\">{}</text>",
+            number(area.x),
+            number(area.y + 8_500),
+            escaped(name)
+        );
+    }
+    others.retain(|name| !named.contains(name));
+    let mut at = top + MAP;
+    let mut line = String::new();
+    for name in others {
+        if !line.is_empty() && line.chars().count() + name.chars().count() > NAMES {
+            at += 13;
+            label(body, "small tensor", LEFT, at, &line);
+            line.clear();
+        }
+        line.push_str(if line.is_empty() {
+            "too narrow for a name: "
+        } else {
+            ", "
+        });
+        line.push_str(name);
+    }
+    if !line.is_empty() {
+        at += 13;
+        label(body, "small tensor", LEFT, at, &line);
+    }
+    at
 }
 
 fn label(body: &mut String, class: &str, x: u64, y: u64, text: &str) {

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use tower_lsp::ls_types::{TextDocumentIdentifier, TextDocumentPositionParams};
 
 use super::at;
-use crate::json::cost::{chosen_document, memory, operation, peak};
+use crate::json::cost::{chosen_document, operation};
+use crate::json::dialect::Dialect;
+use crate::json::memory_map::document;
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;
 
@@ -27,25 +29,7 @@ pub(crate) fn memory_map(
 ) -> Answer<Option<Value>> {
     let (path, _, offset) = at(snapshot, params)?;
     let map = snapshot.analysis.memory_map(&path, offset)?;
-    Ok(map.map(|map| {
-        let capacity = map.capacity.iter();
-        let capacity: Vec<_> = capacity
-            .map(|(tier, bytes)| json!({"tier": tier, "bytes": bytes}))
-            .collect();
-        let free = map.free.iter();
-        let free: Vec<_> = free
-            .map(|row| json!({"tier": row.tier, "address": row.address, "bytes": row.bytes}))
-            .collect();
-        json!({
-            "version": 1,
-            "kernel": map.kernel,
-            "total": map.total,
-            "memory": map.memory.iter().map(memory).collect::<Vec<_>>(),
-            "peak": map.peak.map(peak),
-            "capacity": capacity,
-            "free": free,
-        })
-    }))
+    Ok(map.as_ref().map(|map| json!(document(map))))
 }
 
 /// The stages of the operation at a place, or of all operations of its kernel.
@@ -73,12 +57,13 @@ pub(crate) fn dialect(
     let known = snapshot.analysis.library_of(&path)?;
     let library = &known.library;
     let release = library.dialect.release.to_string();
-    Ok(Some(json!({
-        "version": 1,
-        "crate": &**known.krate.package.as_ref().unwrap_or(&known.krate.root),
-        "dialect": library.dialect.library.name(),
-        "release": library.release.as_deref(),
-        "because": &*library.because,
-        "read_as": library.is_unknown.then_some(release),
-    })))
+    let answer = Dialect {
+        version: 1,
+        krate: known.krate.package.as_ref().unwrap_or(&known.krate.root),
+        dialect: library.dialect.library.name(),
+        release: library.release.as_deref(),
+        because: &library.because,
+        read_as: library.is_unknown.then_some(release),
+    };
+    Ok(Some(json!(answer)))
 }

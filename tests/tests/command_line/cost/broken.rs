@@ -2,7 +2,7 @@
 
 use super::*;
 
-const FORMATS: [&str; 4] = ["human", "json", "trace", "svg"];
+const FORMATS: [&str; 6] = ["human", "markdown", "json", "trace", "svg", "html"];
 
 #[test]
 fn broken_texts_make_nothing_fail() {

@@ -258,7 +258,7 @@ fn what_cannot_be_compared_is_refused_with_words() {
         (&["a.rs", "--compare", "latin.rs"], "cannot read `latin.rs`"),
         (
             &["a.rs", "--compare", "b.rs", "--format", "svg"],
-            "`--compare` writes `human` or `json`",
+            "`--compare` writes `human`, `markdown` or `json`",
         ),
         (&["a.rs", "--compare", "HEAD"], "`HEAD` is neither a file"),
     ] {

@@ -301,3 +301,121 @@ fn bars_stand_where_the_cycles_say() {
         assert!((x - expected_x).abs() < 0.01 && (wide - expected_width).abs() < 0.01);
     }
 }
+
+/// The texts of an SVG's marks of a class, words of titles left out.
+fn written(text: &str, class: &str) -> Vec<String> {
+    let start = format!("{class}\" ");
+    let marks = text
+        .lines()
+        .filter(|line| line.starts_with("<text class=\"") && line.contains(&start));
+    let words = marks.map(|line| {
+        line.split_once('>')
+            .unwrap()
+            .1
+            .strip_suffix("</text>")
+            .unwrap()
+    });
+    words.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_tensor_of_a_picture_is_named() {
+    for name in [
+        "dot_product",
+        "double_buffer",
+        "loops",
+        "reductions",
+        "norms",
+    ] {
+        let folder = folder_of(name);
+        let document = cost_json(&folder, &["k.rs"]);
+        let text = stdout(&cost(&folder, &["k.rs", "--format", "svg"]));
+        let named = written(&text, "tensor").join(", ");
+        let named: BTreeSet<&str> = named
+            .split(", ")
+            .map(|name| name.trim_start_matches("too narrow for a name: "))
+            .collect();
+        let memory = list(&document["kernels"])
+            .iter()
+            .flat_map(|kernel| list(&kernel["memory"]));
+        let tensors: BTreeSet<&str> = memory
+            .filter(|row| ["dm", "trf", "vrf"].contains(&word(&row["tier"])))
+            .map(|row| word(&row["tensor"]))
+            .collect();
+        assert!(
+            tensors.is_subset(&named),
+            "{name}: {named:?}, not {tensors:?}"
+        );
+    }
+}
+
+/// The object that is written in a page.
+fn in_page(page: &str) -> Value {
+    let data = page
+        .split("<script type=\"application/json\" id=\"cost\">")
+        .nth(1);
+    let data = data
+        .and_then(|rest| rest.split("</script>").next())
+        .unwrap();
+    assert!(!data.contains('<'), "{data}");
+    serde_json::from_str(data).unwrap()
+}
+
+#[test]
+fn a_page_holds_what_the_json_says_and_the_source() {
+    let folder = folder_of("double_buffer");
+    let page = stdout(&cost(&folder, &["k.rs", "--format", "html"]));
+    assert!(page.starts_with("<!DOCTYPE html>"));
+    let document = in_page(&page);
+    let json = cost_json(&folder, &["k.rs"]);
+    assert_eq!(document["kernels"][0]["cost"], json["kernels"][0]);
+    let total = visa_analysis::thousands(number(&json["kernels"][0]["cycles"]["total"]));
+    assert!(
+        word(&document["kernels"][0]["words"]).starts_with(&format!("{total} cycles by the book"))
+    );
+    assert_eq!(document["kernels"][0]["map"]["kernel"], "two_layers");
+    assert!(!list(&document["kernels"][0]["map"]["free"]).is_empty());
+    // Each line is that of the file, and each line with an operation is there.
+    let [source] = list(&document["kernels"][0]["sources"]).as_slice() else {
+        panic!("{document}");
+    };
+    assert_eq!(source["file"], "k.rs");
+    let text = kernel("double_buffer");
+    let lines: BTreeMap<u64, &str> = list(&source["lines"])
+        .iter()
+        .map(|line| (number(&line["number"]), word(&line["text"])))
+        .collect();
+    for (number, line) in &lines {
+        assert_eq!(
+            text.lines().nth(usize::try_from(*number).unwrap() - 1),
+            Some(*line)
+        );
+    }
+    for row in list(&json["kernels"][0]["operations"]) {
+        let line = number(&row["range"]["start"]["line"]);
+        assert!(lines.contains_key(&line), "{line}");
+    }
+}
+
+#[test]
+fn text_of_sources_ends_no_element_of_a_page() {
+    let evil = "// </script><script>alert(1)</script><!-- \u{2028} &lt;\n#[device";
+    let text = kernel("dot_product")
+        .replacen("#[device", evil, 1)
+        .replace("fn dot(", "fn 점곱(");
+    let folder = folder_with(&[("<b>&.rs", text.as_bytes())]);
+    let page = stdout(&cost(&folder, &[".", "--format", "html"]));
+    assert_eq!(page.matches("</script>").count(), 2);
+    assert!(
+        !page.contains("<b>&") && !page.contains("alert(1)</"),
+        "{page}"
+    );
+    let document = in_page(&page);
+    assert_eq!(document["kernels"][0]["cost"]["name"], "점곱");
+    let lines = list(&document["kernels"][0]["sources"][0]["lines"]).iter();
+    let wanted = evil.lines().next().unwrap();
+    assert!(
+        lines.into_iter().any(|line| line["text"] == wanted),
+        "{document}"
+    );
+}

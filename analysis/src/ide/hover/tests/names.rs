@@ -171,9 +171,9 @@ fn a_kernel_has_its_costs() {
         | TRF | 0 | 65,536 | 0% |
         | VRF | 256 | 8,192 | 3.1% |
 
-        Taken for granted
+        Assumes
 
-        - x starts at an address of HBM that nothing disturbs
+        - `x` is aligned and alone in HBM
     "#]],
     );
 }
@@ -196,9 +196,9 @@ fn lo$0ad(ctx: &mut Context, x: &HbmTensor<i8, m![1], m![S, A]>, at: u64) {
             - not resolved: unsupported expression: an address that is no constant (line 5)
             - the address of `x` is not known (line 5)
 
-            Taken for granted
+            Assumes
 
-            - x starts at an address of HBM that nothing disturbs
+            - `x` is aligned and alone in HBM
         "#]],
     );
 }

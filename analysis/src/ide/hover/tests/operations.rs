@@ -28,9 +28,9 @@ fn a_transfer_has_two_sides() {
 
         Operation `to_dm x` in context dma: 565 cycles, decided by `read`
 
-        Taken for granted
+        Assumes
 
-        - x starts at an address of HBM that nothing disturbs
+        - `x` is aligned and alone in HBM
 
         Runs from cycle 0 to 565 of `raise`
     "#]],

@@ -11,13 +11,17 @@ mod types;
 mod vector;
 mod words;
 
+use std::sync::OnceLock;
+
 use crate::hardware::{ElementType, Machine};
 use crate::kernel::{Context, Level, Tier};
 use crate::libraries::Library;
 
 use super::common::guide::value;
 use super::common::rows::contents;
-use super::{AssociatedFunction, Constructor, Part, Release, Releases, Table, common};
+use super::{
+    AssociatedFunction, Constructor, Method, MethodsByName, Part, Release, Releases, Table, common,
+};
 
 use guide::{GENERIC_NAMES, GUIDE};
 use types::{TYPES, VECTORS};
@@ -49,14 +53,8 @@ pub static OPT_STD: Table = Table {
     ],
     machine,
     types: &[common::types::TYPES, VECTORS, TYPES],
-    methods: &[
-        methods::MEMORY,
-        methods::TRANSFERS,
-        collectives::METHODS,
-        streams::METHODS,
-        common::vector::METHODS,
-        vector::METHODS,
-    ],
+    methods: METHODS,
+    by_name: &BY_NAME,
     guide: GUIDE,
     level_words: &[
         (Level::Slice, "The slices of the result: 64, 128 or 256."),
@@ -83,6 +81,17 @@ pub static OPT_STD: Table = Table {
     ],
     words: &WORDS,
 };
+
+const METHODS: &[&[Method]] = &[
+    methods::MEMORY,
+    methods::TRANSFERS,
+    collectives::METHODS,
+    streams::METHODS,
+    common::vector::METHODS,
+    vector::METHODS,
+];
+
+static BY_NAME: OnceLock<MethodsByName> = OnceLock::new();
 
 /// The sizes of slices and clusters that the releases take.
 fn machine(release: Release) -> Machine {

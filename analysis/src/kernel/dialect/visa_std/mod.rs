@@ -7,12 +7,16 @@ mod types;
 mod vector;
 mod words;
 
+use std::sync::OnceLock;
+
 use crate::hardware::{ElementType, Machine};
 use crate::kernel::{Context, Level, Tier};
 use crate::libraries::Library;
 
 use super::common::rows::contents;
-use super::{AssociatedFunction, Constructor, Release, Releases, Table, common};
+use super::{
+    AssociatedFunction, Constructor, Method, MethodsByName, Release, Releases, Table, common,
+};
 
 use guide::GUIDE;
 use types::{TYPES, VECTORS};
@@ -27,7 +31,8 @@ pub static VISA_STD: Table = Table {
     editions: &[(RELEASE, "April 2026")],
     machine: |_| Machine::RNGD,
     types: &[common::types::TYPES, VECTORS, TYPES],
-    methods: &[methods::METHODS, common::vector::METHODS, vector::METHODS],
+    methods: METHODS,
+    by_name: &BY_NAME,
     guide: GUIDE,
     level_words: &[
         (Level::Slice, "The slices of the result: 256."),
@@ -45,6 +50,10 @@ pub static VISA_STD: Table = Table {
     context_names: &[("ctx", Releases::ALL)],
     words: &WORDS,
 };
+
+const METHODS: &[&[Method]] = &[methods::METHODS, common::vector::METHODS, vector::METHODS];
+
+static BY_NAME: OnceLock<MethodsByName> = OnceLock::new();
 
 const SCALARS: &[(ElementType, Releases)] = &[
     (ElementType::I4, Releases::ALL),

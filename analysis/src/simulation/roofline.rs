@@ -1,0 +1,205 @@
+//! What bounds a kernel from below: its bytes in HBM at the full bandwidth, its products at the peak, and its longest chain of
+//! operations that need each other's bytes.
+//!
+//! Knows the work of operations and the peaks of the machine; what a kernel takes is the schedule's, and here only the
+//! length of its chain. A figure of which a part is unknown is unknown.
+
+use std::sync::Arc;
+
+use crate::derivation::BodyDerivation;
+use crate::hardware::{ElementType, HBM_BYTES_A_CYCLE};
+use crate::kernel::{Body, Operation, OperationKind, Pass, StageKind, StreamShape, Tier};
+
+use super::schedule::longest_chain;
+use super::{BodySimulation, OperationCost};
+
+/// A bound counts as what binds from so many percent of the longest chain on: no transfer reaches the whole bandwidth.
+const BINDS_PERCENT: u64 = 75;
+
+/// Three bounds of a kernel, a chip at a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Roofline {
+    /// Bytes that transfers read and write in HBM, as often as they do; `None` where a transfer's are unknown.
+    pub hbm_bytes: Option<u64>,
+    /// Products that the Contraction Engines add up, padding left out; `None` where a pass's are unknown.
+    pub multiply_accumulates: Option<u64>,
+    /// Cycles of the products at the peak of their element types.
+    pub multiply_accumulate_cycles: Option<u64>,
+    /// The element types that are multiplied, each with what the machine does in a cycle.
+    pub peaks: Vec<(ElementType, u64)>,
+    /// Cycles of the longest chain of operations of which each needs bytes of the one before.
+    pub critical_path: u64,
+}
+
+/// What decides how fast a kernel can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// The bandwidth of HBM.
+    Hbm,
+    /// The peak of the Contraction Engines.
+    MultiplyAccumulates,
+    /// Operations that need each other's bytes.
+    CriticalPath,
+}
+
+impl Bound {
+    /// Its name in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Hbm => "hbm",
+            Self::MultiplyAccumulates => "multiply_accumulates",
+            Self::CriticalPath => "critical_path",
+        }
+    }
+}
+
+impl Roofline {
+    /// Bytes of HBM that a chip moves in a cycle.
+    pub const HBM_BYTES_A_CYCLE: u64 = HBM_BYTES_A_CYCLE;
+
+    /// Cycles of the bytes at the full bandwidth.
+    #[must_use]
+    pub fn hbm_cycles(&self) -> Option<u64> {
+        Some(self.hbm_bytes?.div_ceil(HBM_BYTES_A_CYCLE))
+    }
+
+    /// What binds: the dearer of bandwidth and products where it is near the longest chain, else the chain.
+    #[must_use]
+    pub fn binds(&self) -> Bound {
+        let hbm = self.hbm_cycles().unwrap_or(0);
+        let products = self.multiply_accumulate_cycles.unwrap_or(0);
+        let (cycles, bound) = if products > hbm {
+            (products, Bound::MultiplyAccumulates)
+        } else {
+            (hbm, Bound::Hbm)
+        };
+        let near =
+            u128::from(cycles) * 100 >= u128::from(self.critical_path) * u128::from(BINDS_PERCENT);
+        if cycles > 0 && near {
+            bound
+        } else {
+            Bound::CriticalPath
+        }
+    }
+}
+
+/// The bounds of a body; `None` where it has no schedule.
+#[must_use]
+pub fn roofline(
+    body: &Body,
+    derivation: &BodyDerivation,
+    simulation: &BodySimulation,
+) -> Option<Roofline> {
+    simulation.total()?;
+    let pairs = || body.operations.iter().zip(&simulation.operations);
+    let hbm_bytes = pairs().try_fold(0_u64, |sum, (operation, cost)| {
+        sum.checked_add(hbm_bytes(body, operation, cost)?)
+    });
+    let mut products: Vec<(ElementType, u64)> = Vec::new();
+    let mut peaks: Vec<(ElementType, u64)> = Vec::new();
+    let mut known = true;
+    for (operation, _) in pairs() {
+        let OperationKind::Pass(pass) = &operation.kind else {
+            continue;
+        };
+        for shape in aligned(pass) {
+            let Some((element_type, count)) = shape.element_type.value.zip(live(shape)) else {
+                known = false;
+                continue;
+            };
+            match products
+                .iter_mut()
+                .find(|(other, _)| *other == element_type)
+            {
+                Some((_, sum)) => *sum = sum.saturating_add(count),
+                None => {
+                    products.push((element_type, count));
+                    let peak = pass.machine.multiply_accumulates_a_cycle(element_type);
+                    peaks.push((element_type, peak));
+                }
+            }
+        }
+    }
+    let sum = |counts: &mut dyn Iterator<Item = u64>| {
+        let sum = counts.fold(0_u64, u64::saturating_add);
+        known.then_some(sum)
+    };
+    let cycles = products.iter().zip(&peaks);
+    Some(Roofline {
+        hbm_bytes,
+        multiply_accumulates: sum(&mut products.iter().map(|(_, count)| *count)),
+        multiply_accumulate_cycles: sum(
+            &mut cycles.map(|((_, count), (_, peak))| count.div_ceil((*peak).max(1)))
+        ),
+        peaks,
+        critical_path: longest_chain(body, derivation, simulation),
+    })
+}
+
+/// Bytes that an operation reads and writes in HBM of a chip.
+fn hbm_bytes(body: &Body, operation: &Operation, cost: &Arc<OperationCost>) -> Option<u64> {
+    if let Some(pattern) = &cost.dma {
+        return Some(pattern.hbm_bytes);
+    }
+    let in_hbm = |id| {
+        body.tensor(id)
+            .is_some_and(|tensor| tensor.tier == Tier::Hbm)
+    };
+    let touches = match &operation.kind {
+        OperationKind::Pass(_) => false,
+        OperationKind::Copy(copy) => in_hbm(copy.source) || in_hbm(copy.target),
+        OperationKind::Collective(_) => true,
+    };
+    (!touches).then_some(0)
+}
+
+/// The shapes in which a pass multiplies: stream and rows of the operand side by side.
+fn aligned(pass: &Pass) -> impl Iterator<Item = &StreamShape> {
+    pass.stages
+        .iter()
+        .filter(|stage| matches!(stage.kind, StageKind::Align { .. }))
+        .map(|stage| &stage.output)
+}
+
+/// Elements of a shape on one chip, padding left out.
+fn live(shape: &StreamShape) -> Option<u64> {
+    let levels = [&shape.cluster, &shape.slice, &shape.time, &shape.packet];
+    let mut count: u64 = 1;
+    for mapping in levels.into_iter().chain(&shape.row) {
+        count = count.checked_mul(mapping.value.as_ref()?.form().live_size())?;
+    }
+    Some(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(hbm_bytes: u64, products: u64, critical_path: u64) -> Roofline {
+        Roofline {
+            hbm_bytes: Some(hbm_bytes),
+            multiply_accumulates: Some(products),
+            multiply_accumulate_cycles: Some(products / 131_072),
+            peaks: vec![(ElementType::Bf16, 131_072)],
+            critical_path,
+        }
+    }
+
+    #[test]
+    fn the_bound_that_is_near_the_chain_binds() {
+        // 1,536 bytes a cycle: 1,000 cycles.
+        assert_eq!(of(1_536_000, 0, 1_300).hbm_cycles(), Some(1_000));
+        assert_eq!(of(1_536_000, 0, 1_300).binds(), Bound::Hbm);
+        assert_eq!(of(1_536_000, 0, 1_334).binds(), Bound::CriticalPath);
+        assert_eq!(of(1_536_001, 0, 1).hbm_cycles(), Some(1_001));
+        let dense = of(1_536_000, 1_001 * 131_072, 1_300);
+        assert_eq!(dense.binds(), Bound::MultiplyAccumulates);
+        assert_eq!(of(0, 0, 0).binds(), Bound::CriticalPath);
+        let unknown = Roofline {
+            hbm_bytes: None,
+            ..of(0, 0, 10)
+        };
+        assert_eq!(unknown.binds(), Bound::CriticalPath);
+    }
+}

@@ -1,0 +1,159 @@
+//! Nodes of some kinds in a tree.
+//!
+//! It walks the shared nodes, which takes no allocation a node, and makes nodes with parents of what is wanted and of what is
+//! around it alone.
+
+use ra_ap_syntax::ast::AstNode;
+use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, TextRange, TextSize};
+use rowan::GreenNodeData;
+
+/// A node that the walk meets.
+#[derive(Clone, Copy)]
+pub struct Met<'tree> {
+    /// Its kind.
+    pub kind: SyntaxKind,
+    /// The node itself.
+    pub node: &'tree GreenNodeData,
+    /// The node around it.
+    pub parent: &'tree GreenNodeData,
+}
+
+impl Met<'_> {
+    /// The kind of the node around it.
+    pub fn parent_kind(self) -> SyntaxKind {
+        SyntaxKind::from(self.parent.kind().0)
+    }
+
+    /// Whether a token of a kind is among its children.
+    pub fn has_token(self, kind: SyntaxKind) -> bool {
+        let tokens = self.node.children().filter_map(NodeOrToken::into_token);
+        tokens
+            .into_iter()
+            .any(|token| SyntaxKind::from(token.kind().0) == kind)
+    }
+}
+
+/// A node that the walk is in.
+struct Open<'tree> {
+    green: &'tree GreenNodeData,
+    /// How many of its children were looked at.
+    child: usize,
+    /// Where the next child starts.
+    offset: TextSize,
+    range: TextRange,
+    /// The node with its parents, once something in it was wanted.
+    node: Option<SyntaxNode>,
+}
+
+/// The nodes below `root` that are `wanted`, in the order of the text, outer ones first. Nodes that it does not `enter` are
+/// neither given nor looked into; `root` is entered whatever it is, and is not given.
+pub fn nodes_of(
+    root: &SyntaxNode,
+    mut wanted: impl FnMut(Met<'_>) -> bool,
+    enters: impl Fn(Met<'_>) -> bool,
+) -> Vec<SyntaxNode> {
+    let mut found = Vec::new();
+    let range = root.text_range();
+    let mut open = vec![Open {
+        green: root.green(),
+        child: 0,
+        offset: range.start(),
+        range,
+        node: Some(root.clone()),
+    }];
+    while let Some(last) = open.last_mut() {
+        let parent = last.green;
+        let Some(child) = parent.children().nth(last.child) else {
+            open.pop();
+            continue;
+        };
+        last.child += 1;
+        let start = last.offset;
+        let node = match child {
+            NodeOrToken::Token(token) => {
+                last.offset += token.text_len();
+                continue;
+            }
+            NodeOrToken::Node(node) => node,
+        };
+        last.offset += node.text_len();
+        let kind = SyntaxKind::from(node.kind().0);
+        let met = Met { kind, node, parent };
+        if !enters(met) {
+            continue;
+        }
+        open.push(Open {
+            green: node,
+            child: 0,
+            offset: start,
+            range: TextRange::at(start, node.text_len()),
+            node: None,
+        });
+        if wanted(met) {
+            found.extend(innermost(&mut open));
+        }
+    }
+    found
+}
+
+/// The last of the open nodes with its parents, which are made where they are not there yet.
+fn innermost(open: &mut [Open<'_>]) -> Option<SyntaxNode> {
+    let made = open.iter().rposition(|level| level.node.is_some())?;
+    let mut around = open.get(made)?.node.clone()?;
+    for level in open.get_mut(made + 1..)? {
+        around = around.child_or_token_at_range(level.range)?.into_node()?;
+        level.node = Some(around.clone());
+    }
+    Some(around)
+}
+
+/// The first child of a kind, made without the ones before it.
+pub fn child_of<N: AstNode>(node: &SyntaxNode) -> Option<N> {
+    let mut start = node.text_range().start();
+    for child in node.green().children() {
+        let length = child.text_len();
+        if let NodeOrToken::Node(green) = child
+            && N::can_cast(SyntaxKind::from(green.kind().0))
+        {
+            let range = TextRange::at(start, length);
+            return N::cast(node.child_or_token_at_range(range)?.into_node()?);
+        }
+        start += length;
+    }
+    None
+}
+
+/// The first child of a kind.
+pub fn green_child(node: &GreenNodeData, kind: SyntaxKind) -> Option<&GreenNodeData> {
+    let nodes = node.children().filter_map(NodeOrToken::into_node);
+    nodes
+        .into_iter()
+        .find(|node| SyntaxKind::from(node.kind().0) == kind)
+}
+
+/// The text of a name: of a `NAME`, a `NAME_REF` or another node that is one token.
+pub fn green_name(node: &GreenNodeData) -> Option<&str> {
+    let token = node.children().find_map(NodeOrToken::into_token)?;
+    Some(token.text())
+}
+
+/// The name of the last segment of the path that a node has as its child: of a call, a macro call, a type.
+pub fn green_path_name(node: &GreenNodeData) -> Option<&str> {
+    let path = green_child(node, SyntaxKind::PATH)?;
+    let segment = green_child(path, SyntaxKind::PATH_SEGMENT)?;
+    green_name(green_child(segment, SyntaxKind::NAME_REF)?)
+}
+
+/// The names that patterns in a node bind.
+pub fn bound_names(root: &SyntaxNode) -> rustc_hash::FxHashSet<String> {
+    let mut names = rustc_hash::FxHashSet::default();
+    let note = |met: Met<'_>| {
+        if met.kind == SyntaxKind::IDENT_PAT {
+            let name = green_child(met.node, SyntaxKind::NAME).and_then(green_name);
+            names.extend(name.map(str::to_owned));
+        }
+        false
+    };
+    nodes_of(root, note, |met| met.kind != SyntaxKind::TOKEN_TREE);
+    names
+}

@@ -1,0 +1,314 @@
+//! Costs as a comment on a change request: Markdown with tables, as GitHub and GitLab show it.
+//!
+//! Names, paths and messages come from sources: they are escaped, so that a table keeps its columns and no text becomes
+//! markup, a link or a mention.
+
+use std::fmt::Write;
+
+use visa_analysis::{KernelCost, thousands};
+
+use super::compare::{
+    Comparison, KernelChange, OperationChange, conclusions, share, sides, signed,
+};
+use super::overview::{all_together, binds, bounds, saves, sorted};
+use super::unknown::unknown_place;
+use crate::json::roofline::sentence;
+
+/// Rows of one table; what is beyond is counted. A comment may have 65,536 characters.
+const ROWS: usize = 100;
+
+/// The kernels as a table, with their operations where these are asked for.
+pub(super) fn kernels(kernels: &[KernelCost], details: bool) -> String {
+    if kernels.is_empty() {
+        return "No kernel: no function has `#[device]`.\n".to_owned();
+    }
+    let rows = sorted(kernels).into_iter().map(|kernel| {
+        let place = format!("{}:{}", kernel.file, kernel.range.start.line);
+        let why = unknown_place(kernel).unwrap_or_default();
+        let bound = kernel.roofline.as_ref().map(|one| binds(one.binds()));
+        vec![
+            code(&kernel.name),
+            code(&place),
+            kernel.total.map_or_else(|| "unknown".to_owned(), thousands),
+            bounds(kernel),
+            bound.map_or_else(|| prose(&why), prose),
+            prose(&saves(kernel)),
+        ]
+    });
+    let head = [
+        "kernel",
+        "place",
+        "cycles",
+        "bounds",
+        "binds",
+        "would save most",
+    ];
+    let mut text = format!(
+        "### Cost of kernels\n\n{}",
+        table(&head, &[2, 3], rows.collect())
+    );
+    if kernels.len() > 1 {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "\n{}.", prose(&all_together(kernels)));
+    }
+    for kernel in sorted(kernels).into_iter().filter(|_| details) {
+        text.push_str(&of_kernel(kernel));
+    }
+    text
+}
+
+fn of_kernel(kernel: &KernelCost) -> String {
+    let rows = kernel.operations.iter().map(|row| {
+        vec![
+            row.id.to_string(),
+            code(&row.name),
+            row.lane.name().to_owned(),
+            row.cycles.map_or_else(|| "unknown".to_owned(), thousands),
+            row.bottleneck.unwrap_or_default().to_owned(),
+            format!("{}", row.range.start.line),
+        ]
+    });
+    let head = ["", "operation", "context", "cycles", "bottleneck", "line"];
+    let mut text = format!(
+        "\n<details><summary>{}</summary>\n\n{}",
+        html(&kernel.name),
+        table(&head, &[0, 3, 5], rows.collect())
+    );
+    if let Some((bounds, total)) = kernel.roofline.as_ref().zip(kernel.total) {
+        let _ = writeln!(text, "\n{}.", prose(&sentence(bounds, total)));
+    }
+    let proposals = kernel.proposals.iter().map(|proposal| {
+        let help = proposal.help.as_deref().unwrap_or(&proposal.message);
+        let saves = proposal.saves.map_or_else(
+            || "not simulated".to_owned(),
+            |cycles| format!("{} cycles", thousands(cycles)),
+        );
+        format!(
+            "- {saves}, line {}, {}: {}",
+            proposal.range.start.line,
+            code(proposal.rule),
+            prose(help)
+        )
+    });
+    list(&mut text, "Would save most:", proposals.collect());
+    let unresolved = kernel.unresolved.iter();
+    let reasons = unresolved.map(|place| {
+        format!(
+            "- line {}: {}",
+            place.range.start.line,
+            prose(&place.reason)
+        )
+    });
+    list(&mut text, "No total, because:", reasons.collect());
+    let assumptions = kernel.assumptions.iter();
+    list(
+        &mut text,
+        "Assumes:",
+        assumptions.map(|one| format!("- {}", prose(one))).collect(),
+    );
+    text.push_str("\n</details>\n");
+    text
+}
+
+fn list(text: &mut String, title: &str, mut lines: Vec<String>) {
+    if lines.is_empty() {
+        return;
+    }
+    let more = lines.len().saturating_sub(ROWS);
+    lines.truncate(ROWS);
+    let _ = writeln!(text, "\n{title}\n\n{}", lines.join("\n"));
+    if more > 0 {
+        let _ = writeln!(text, "- and {more} more");
+    }
+}
+
+/// What changed, as a table, with the operations that differ where these are asked for or few kernels changed.
+pub(super) fn comparison(comparison: &Comparison<'_>, details: bool) -> String {
+    let kernels = &comparison.kernels;
+    let heading = match &comparison.limit {
+        Some(verdict) if verdict.exceeded => format!(
+            "### Cost compared with {}: beyond {}\n\n",
+            code(comparison.compared_with),
+            prose(&verdict.limit)
+        ),
+        _ => format!(
+            "### Cost compared with {}\n\n",
+            code(comparison.compared_with)
+        ),
+    };
+    if kernels.is_empty() {
+        return format!("{heading}No kernel: no function has `#[device]`.\n");
+    }
+    let mut changed: Vec<&KernelChange> = kernels.iter().filter(|one| one.is_change()).collect();
+    changed.sort_by_key(|kernel| std::cmp::Reverse(kernel.difference));
+    let rows = changed.iter().map(|kernel| {
+        let [before, after] = sides(kernel.there, kernel.before, kernel.after);
+        let note = match kernel.there {
+            [false, _] => "new".to_owned(),
+            [_, false] => "gone".to_owned(),
+            _ => String::new(),
+        };
+        vec![
+            code(&kernel.name),
+            code(&kernel.file),
+            before,
+            after,
+            kernel.difference.map(signed).unwrap_or_default(),
+            kernel.known().map_or_else(String::new, share),
+            kernel.unjudged().map_or(note, |words| prose(&words)),
+        ]
+    });
+    let head = ["kernel", "file", "before", "after", "difference", "", ""];
+    let mut text = heading;
+    if changed.is_empty() {
+        text.push_str("No kernel takes more or fewer cycles.\n");
+    } else {
+        text.push_str(&table(&head, &[2, 3, 4, 5], rows.collect()));
+    }
+    let conclusions =
+        conclusions(comparison)
+            .into_iter()
+            .map(|line| match line.strip_prefix("  ") {
+                Some(one) => format!("  - {}", prose(one)),
+                None => format!("- {}", prose(&line)),
+            });
+    let conclusions: Vec<String> = conclusions.collect();
+    if !conclusions.is_empty() {
+        let _ = writeln!(text, "\n{}", conclusions.join("\n"));
+    }
+    for kernel in changed {
+        let rows = kernel.operations.iter().filter(|row| row.is_change());
+        let rows: Vec<Vec<String>> = rows.map(operation).collect();
+        if kernel.there == [true; 2] && !rows.is_empty() && (details || kernels.len() == 1) {
+            let head = ["operation", "context", "before", "after", "difference"];
+            let _ = write!(
+                text,
+                "\n<details><summary>{}</summary>\n\n{}\n</details>\n",
+                html(&kernel.name),
+                table(&head, &[2, 3, 4], rows)
+            );
+        }
+    }
+    text
+}
+
+fn operation(row: &OperationChange) -> Vec<String> {
+    let [before, after] = sides(row.there, row.before, row.after);
+    let difference = row.difference.map(signed).unwrap_or_default();
+    vec![
+        code(&row.name),
+        row.context.clone(),
+        before,
+        after,
+        difference,
+    ]
+}
+
+/// A table; the columns `right` end at one edge.
+fn table(head: &[&str], right: &[usize], mut rows: Vec<Vec<String>>) -> String {
+    let more = rows.len().saturating_sub(ROWS);
+    rows.truncate(ROWS);
+    let rules: Vec<&str> = (0..head.len())
+        .map(|column| {
+            if right.contains(&column) {
+                "--:"
+            } else {
+                ":--"
+            }
+        })
+        .collect();
+    let mut text = format!("| {} |\n| {} |\n", head.join(" | "), rules.join(" | "));
+    for row in rows {
+        let _ = writeln!(text, "| {} |", row.join(" | "));
+    }
+    if more > 0 {
+        let _ = writeln!(text, "\nand {more} more");
+    }
+    text
+}
+
+/// A cell that shows its text as it is: a code span with more backticks around it than are in it.
+fn code(text: &str) -> String {
+    let text = one_line(text);
+    if text.trim().is_empty() {
+        return String::new();
+    }
+    let longest = text.split(|letter| letter != '`').map(str::len).max();
+    let fence = "`".repeat(longest.unwrap_or(0) + 1);
+    let gap = if text.starts_with('`') || text.ends_with('`') {
+        " "
+    } else {
+        ""
+    };
+    format!("{fence}{gap}{}{gap}{fence}", text.replace('|', "\\|"))
+}
+
+/// Words of which those in backticks are shown as code, and nothing else means anything.
+fn prose(text: &str) -> String {
+    let text = one_line(text);
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        // A backtick without a partner.
+        return plain(&text);
+    }
+    let mut out = String::new();
+    for (number, part) in parts.iter().enumerate() {
+        if number % 2 == 0 {
+            out.push_str(&plain(part));
+        } else {
+            out.push_str(&code(part));
+        }
+    }
+    out
+}
+
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '@' => out.push_str("&#64;"),
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '#' => {
+                out.push('\\');
+                out.push(letter);
+            }
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
+/// Words inside of an element.
+fn html(text: &str) -> String {
+    one_line(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('@', "&#64;")
+}
+
+fn one_line(text: &str) -> String {
+    let clean = |letter: char| if letter.is_control() { ' ' } else { letter };
+    text.chars().map(clean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{code, prose};
+
+    #[test]
+    fn sources_make_no_markup() {
+        assert_eq!(code("a|b"), "`a\\|b`");
+        assert_eq!(code("a`b"), "``a`b``");
+        assert_eq!(code("``"), "``` `` ```");
+        assert_eq!(code(""), "");
+        assert_eq!(prose("unknown method `a|b`"), "unknown method `a\\|b`");
+        assert_eq!(
+            prose("<script> [x](y) @all\n| *b* _c_"),
+            "&lt;script&gt; \\[x\\](y) &#64;all \\| \\*b\\* \\_c\\_"
+        );
+        assert_eq!(prose("one ` alone"), "one \\` alone");
+    }
+}

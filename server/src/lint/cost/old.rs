@@ -1,0 +1,250 @@
+//! The state that costs are compared with: another file, a revision that git knows, or what `--format json` once printed.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+use visa_analysis::{KernelCost, Model};
+
+use super::super::session::Session;
+use super::compare::{State, StateOperation};
+use crate::project::Failure;
+use crate::project::paths::reason;
+
+/// What the kernels cost in the state that `old` names, and whether a file of it could not be analysed. The session is left
+/// with that state's texts. `kernels` are those of the new state.
+pub(super) fn states(
+    session: &mut Session<'_>,
+    old: &str,
+    kernels: &[KernelCost],
+) -> Result<(Vec<State>, bool), Failure> {
+    let document = Path::new(old)
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+    if document && Path::new(old).is_file() {
+        return Ok((printed(old, kernels)?, false));
+    }
+    session.set_texts(old_texts(session, old)?);
+    let (before, incomplete) = session.costs(0);
+    Ok((before.iter().map(State::of).collect(), incomplete))
+}
+
+/// What `--format json` prints, as far as it is compared. Other members are left alone.
+#[derive(Deserialize)]
+struct Document {
+    version: u32,
+    kernels: Vec<Kernel>,
+}
+
+#[derive(Deserialize)]
+struct Kernel {
+    name: String,
+    file: String,
+    cycles: Cycles,
+    operations: Vec<Operation>,
+}
+
+#[derive(Deserialize)]
+struct Cycles {
+    total: Option<u64>,
+    calibrated: Calibrated,
+}
+
+#[derive(Deserialize)]
+struct Calibrated {
+    total: Option<u64>,
+    basis: String,
+    model: String,
+}
+
+#[derive(Deserialize)]
+struct Operation {
+    name: String,
+    context: String,
+    cycles: Option<u64>,
+    calibrated: Option<CalibratedOperation>,
+}
+
+#[derive(Deserialize)]
+struct CalibratedOperation {
+    cycles: u64,
+}
+
+/// The kernels of a document, by the model that those of the same name are judged by now.
+fn printed(path: &str, kernels: &[KernelCost]) -> Result<Vec<State>, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::new(format!("cannot read `{path}`: {}", reason(&error))))?;
+    let document: Document = serde_json::from_str(&text).map_err(|error| {
+        Failure::new(format!(
+            "`{path}` is not what `visa-lint cost --format json` prints: {error}"
+        ))
+    })?;
+    if document.version != 1 {
+        return Err(Failure::new(format!(
+            "`{path}` is of version {} of the format; this program reads version 1",
+            document.version
+        )));
+    }
+    document
+        .kernels
+        .into_iter()
+        .map(|kernel| {
+            let mut now = kernels.iter();
+            let now = now.find(|now| now.name == kernel.name && *now.file == *kernel.file);
+            let calibrated = &kernel.cycles.calibrated;
+            let model = now.map_or(Model::Schedule, |now| now.model);
+            let basis = now.map(|now| format!("schedule {}", now.calibrated.release));
+            if let Some(basis) = basis.filter(|basis| *basis != calibrated.basis) {
+                return Err(Failure::new(format!(
+                    "`{}` is by the model `{}` in `{path}` and by `{basis}` now: their cycles cannot be compared; print the old \
+                     state anew, or name its revision",
+                    kernel.name, calibrated.basis
+                )));
+            }
+            let by_book = match now {
+                Some(_) => model == Model::Book,
+                None => calibrated.model == Model::Book.name(),
+            };
+            Ok(State::from(kernel, by_book))
+        })
+        .collect()
+}
+
+impl State {
+    fn from(kernel: Kernel, by_book: bool) -> Self {
+        let of = |operation: Operation| StateOperation {
+            cycles: if by_book {
+                operation.cycles
+            } else {
+                operation.calibrated.map(|calibrated| calibrated.cycles)
+            },
+            name: operation.name,
+            context: operation.context,
+        };
+        Self {
+            name: kernel.name,
+            file: kernel.file,
+            total: if by_book {
+                kernel.cycles.total
+            } else {
+                kernel.cycles.calibrated.total
+            },
+            unknown: None,
+            operations: kernel.operations.into_iter().map(of).collect(),
+        }
+    }
+}
+
+/// The texts of the old state by the engine's path: a file's where `old` names one, else a git revision's.
+fn old_texts(session: &Session<'_>, old: &str) -> Result<BTreeMap<String, String>, Failure> {
+    let paths: Vec<String> = session.reported_paths().map(str::to_owned).collect();
+    if Path::new(old).is_file() {
+        let [path] = paths.as_slice() else {
+            return Err(Failure::new(format!(
+                "`--compare {old}` names one file, and there are {} to compare with it; name one",
+                paths.len()
+            )));
+        };
+        let text = std::fs::read_to_string(old)
+            .map_err(|error| Failure::new(format!("cannot read `{old}`: {}", reason(&error))))?;
+        return Ok(BTreeMap::from([(path.clone(), text)]));
+    }
+    paths
+        .into_iter()
+        .map(|path| {
+            let text = of_revision(old, &session.shown(&path))?;
+            Ok((path, text))
+        })
+        .collect()
+}
+
+/// A file's text in a revision. A file that the revision does not have is an empty one.
+fn of_revision(revision: &str, shown: &str) -> Result<String, Failure> {
+    let path = Path::new(shown);
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or_else(|| Path::new("."));
+    let name = path.file_name().and_then(std::ffi::OsStr::to_str);
+    let name = name.ok_or_else(|| Failure::new(format!("`{shown}` is no file of a repository")))?;
+
+    let commit = format!("{revision}^{{commit}}");
+    let known = git(
+        folder,
+        &["rev-parse", "--verify", "--end-of-options", &commit],
+    );
+    let known = known.map_err(|why| match why {
+        Refusal::NotRun(why) => Failure::new(format!(
+            "`{revision}` is no file, and git cannot be run: {why}"
+        )),
+        Refusal::Said(why) => Failure::new(format!(
+            "`{revision}` is neither a file nor a revision that git knows here: {why}"
+        )),
+    })?;
+    let commit = String::from_utf8_lossy(&known).trim().to_owned();
+    if commit.is_empty() || !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(Failure::new(format!(
+            "`{revision}` names no single commit to compare with"
+        )));
+    }
+    let failed = |why: Refusal| {
+        let (Refusal::NotRun(why) | Refusal::Said(why)) = why;
+        Failure::new(format!("git cannot give `{shown}` of `{revision}`: {why}"))
+    };
+    let listed = git(folder, &["ls-tree", "-z", &commit, "--", name]).map_err(failed)?;
+    let Some(entry) = listed
+        .split(|byte| *byte == 0)
+        .find(|entry| !entry.is_empty())
+    else {
+        return Ok(String::new());
+    };
+    // `100644 blob HASH`, a tab and the name.
+    let entry = String::from_utf8_lossy(entry);
+    let mut words = entry.split_whitespace();
+    let (mode, kind, object) = (words.next(), words.next(), words.next());
+    let (Some(mode), Some("blob"), Some(object)) = (mode, kind, object) else {
+        return Ok(String::new());
+    };
+    if mode == LINK {
+        return Err(Failure::new(format!(
+            "`{shown}` is a link in `{revision}`; compare the file that it leads to"
+        )));
+    }
+    let text = git(folder, &["cat-file", "blob", object]).map_err(failed)?;
+    String::from_utf8(text)
+        .map_err(|_| Failure::new(format!("`{shown}` of `{revision}` is no UTF-8 text")))
+}
+
+/// The mode of a link in git's trees.
+const LINK: &str = "120000";
+
+/// Why git gave no answer.
+enum Refusal {
+    NotRun(String),
+    Said(String),
+}
+
+/// What git says about objects that are in the repository. Whatever the repository's own settings say, git fetches nothing
+/// and starts no other program: the repository may be a stranger's.
+fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, Refusal> {
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(folder)
+        .args(["--no-pager", "-c", "core.fsmonitor=false"])
+        .args(arguments)
+        .env("GIT_NO_LAZY_FETCH", "1")
+        // No transport is called `none`: where an older git fetches all the same, it has none to do it by.
+        .env("GIT_ALLOW_PROTOCOL", "none")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_LITERAL_PATHSPECS", "1")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| Refusal::NotRun(reason(&error)))?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(Refusal::Said(why))
+}

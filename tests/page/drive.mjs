@@ -1,0 +1,216 @@
+// Opens pages of costs and uses them: `node drive.mjs CHROMIUM PICTURES PAGES…`. Beside each page is the JSON of the same kernels.
+//
+// What is drawn has to be what the JSON says; nothing may be loaded, refused by the policy or run that is not the page's own.
+import { mkdirSync, readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const [executablePath, pictures, ...pages] = process.argv.slice(2);
+const THEMES = ['light', 'dark'];
+const WIDTHS = [900, 1400];
+let failures = 0;
+
+function check(holds, words) {
+  if (holds) return;
+  failures += 1;
+  console.error(`  FAILED: ${words}`);
+}
+
+const thousands = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ',');
+
+async function open(browser, file, colorScheme, width) {
+  const context = await browser.newContext({
+    colorScheme,
+    viewport: { width, height: 1000 },
+  });
+  const page = await context.newPage();
+  const own = pathToFileURL(resolve(file)).href;
+  page.on('request', (request) => check(request.url().split('#')[0] === own, `it asks for ${request.url()}`));
+  page.on('pageerror', (error) => check(false, `the page fails: ${error.message}`));
+  page.on('console', (message) => check(message.type() !== 'error', `the browser says: ${message.text()}`));
+  page.on('dialog', async (dialog) => {
+    check(false, `a dialog: ${dialog.message()}`);
+    await dialog.dismiss();
+  });
+  await page.goto(own);
+  await page.locator('h1').waitFor();
+  return page;
+}
+
+/** The largest number of pixels that anything but a table's own scroll box is wider than the page. */
+const tooWide = (page) => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+
+/** What is shown of one kernel, against the JSON. The page is of the schedule's model, the JSON's members of the book's. */
+async function kernelHolds(page, kernel) {
+  const total = kernel.cycles.calibrated.total;
+  const heading = await page.locator('.kernel-page h2').first().innerText();
+  check(heading === kernel.name, `the heading is ${heading}, not ${kernel.name}`);
+  const words = await page.locator('.total-words').innerText();
+  if (total === null) {
+    check(words.includes('unknown'), `unknown cycles are called ${words}`);
+    const reasons = await page.locator('.proposals li').allInnerTexts();
+    check(
+      reasons.length === kernel.unresolved.length,
+      `${reasons.length} of ${kernel.unresolved.length} reasons`,
+    );
+    check(
+      reasons[0]?.includes(`line ${kernel.unresolved[0].range.start.line}`),
+      `the first reason is ${reasons[0]}`,
+    );
+    return;
+  }
+  check(words.startsWith(`${thousands(total)} cycles by the schedule model`), `the total is ${words}`);
+  await page.locator('.timeline .operation').first().waitFor();
+  const counts = await page
+    .locator('.timeline .operation')
+    .evaluateAll((all) => all.reduce((sum, one) => sum + Number(one.dataset.count), 0));
+  check(
+    counts === kernel.operations.length,
+    `${counts} of ${kernel.operations.length} operations in the timeline`,
+  );
+  const rows = await page.locator('.operation-table > tbody > tr:not(.stage-row)').count();
+  check(rows === Math.min(kernel.operations.length, 500), `${rows} rows of operations`);
+  const cells = await page
+    .locator('.operation-table > tbody > tr:not(.stage-row) > td:nth-child(5)')
+    .allInnerTexts();
+  const cycles = kernel.operations.map((one) => thousands(one.calibrated.cycles));
+  check(
+    cells.join() === cycles.slice(0, 500).join(),
+    `the cycles are ${cells.slice(0, 5)}, not ${cycles.slice(0, 5)}`,
+  );
+  const bars = await page.locator('.columns .roofline tr').allInnerTexts();
+  check(bars.length === 3, `${bars.length} bars`);
+  check(
+    bars[0].includes(thousands(kernel.roofline.hbm_cycles)) &&
+      bars[1].includes(thousands(kernel.roofline.multiply_accumulate_cycles)),
+    `the bars are ${bars.join(' | ')}`,
+  );
+  const sentence = await page.locator('.columns .roofline p').innerText();
+  check(/ binds?: /.test(sentence), `which binds is ${sentence}`);
+  const saves = await page.locator('.proposals li').count();
+  check(saves === kernel.proposals.length, `${saves} of ${kernel.proposals.length} proposals`);
+  const tensors = await page.locator('.memory .tensor').count();
+  const placed = kernel.memory.filter(
+    (row) =>
+      ['dm', 'trf', 'vrf'].includes(row.tier) &&
+      (row.address ?? row.assumed_address ?? null) !== null &&
+      row.bytes !== null,
+  );
+  check(
+    tensors <= placed.length && (placed.length === 0 || tensors > 0),
+    `${tensors} tensors of ${placed.length}`,
+  );
+  // The source has each line that an operation begins in, with the sum of its cycles.
+  const lines = new Map();
+  for (const { file, range, calibrated } of kernel.operations) {
+    const key = `${file}:${range.start.line}`;
+    lines.set(key, (lines.get(key) ?? 0) + calibrated.cycles);
+  }
+  const shown = await page
+    .locator('.source-lines tr.spends')
+    .evaluateAll((all) =>
+      all.map((row) => [`${row.dataset.file}:${row.dataset.line}`, row.cells[1].innerText]),
+    );
+  check(
+    shown.length === lines.size && shown.every(([key, text]) => text === thousands(lines.get(key) ?? -1)),
+    `the lines of the source are ${JSON.stringify(shown)}, not ${JSON.stringify([...lines])}`,
+  );
+}
+
+/** Pointer and keyboard, on a kernel with several contexts. */
+async function used(page) {
+  const first = page.locator('.operation-table button[aria-expanded]').first();
+  await first.click();
+  check((await page.locator('.stage-row:visible').count()) === 1, 'a click shows the stages of an operation');
+  check((await page.locator('.stage-row:visible .engines tr').count()) > 0, 'the stages have engines');
+  const link = page.locator('.operation-table td:last-child .link').last();
+  const line = await link.innerText();
+  await link.click();
+  const revealed = await page.locator('.source-lines tr.revealed').getAttribute('data-line');
+  check(revealed === line, `a line leads to ${revealed}, not ${line}`);
+  await page.locator('.source-lines tr.spends .link').first().click();
+  await page.locator('.timeline .operation.chosen').first().waitFor();
+  await page.locator('.timeline .stage').focus();
+  await page.keyboard.press('End');
+  await page.waitForTimeout(100);
+  check(
+    (await page.locator('.timeline .operation.chosen').count()) === 1,
+    'the keyboard chooses in the timeline',
+  );
+  check((await page.locator('.memory .tensor.chosen').count()) === 0, 'and in no other view');
+  await page.locator('.timeline .operation').last().hover();
+  await page.waitForTimeout(150);
+  const words = await page.locator('.tooltip.shown').innerText();
+  check(/cycles/.test(words), `the pointer shows ${JSON.stringify(words)}`);
+}
+
+mkdirSync(pictures, { recursive: true });
+const browser = await chromium.launch({
+  executablePath,
+  args: ['--no-sandbox', '--disable-gpu'],
+});
+try {
+  for (const file of pages) {
+    const { kernels } = JSON.parse(readFileSync(file.replace(/html$/, 'json'), 'utf8'));
+    const name = basename(file, '.html');
+    const backgrounds = new Set();
+    for (const theme of THEMES) {
+      for (const width of WIDTHS) {
+        const page = await open(browser, file, theme, width);
+        check((await page.evaluate(() => window.broken)) === undefined, 'text of a source ran');
+        check(
+          (await page.locator('.source-lines b, .source-lines img, h2 b').count()) === 0,
+          'text of a source is markup',
+        );
+        check(
+          (await tooWide(page)) <= 0,
+          `${theme}, ${width}: the page is ${await tooWide(page)} pixels too wide`,
+        );
+        backgrounds.add(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
+        await page.screenshot({
+          path: join(pictures, `${name}-${theme}-${width}.png`),
+          fullPage: true,
+        });
+        if (kernels.length > 1) {
+          const rows = await page.locator('.overview-table tbody tr').count();
+          check(rows === kernels.length, `${rows} of ${kernels.length} kernels are listed`);
+          const totals = await page.locator('.overview-table tbody tr td:first-child').allInnerTexts();
+          const known = totals
+            .filter((text) => text !== 'unknown')
+            .map((text) => Number(text.replace(/,/g, '')));
+          check(
+            known.every((total, at) => at === 0 || total <= known[at - 1]) &&
+              !totals.slice(0, known.length).includes('unknown'),
+            `the kernels are in the order ${totals}`,
+          );
+        }
+        if (theme === 'dark' && width === 1400) {
+          for (const [number, kernel] of kernels.entries()) {
+            await page.evaluate((at) => {
+              window.location.hash = `#kernel-${at}`;
+            }, number);
+            await page.waitForFunction(
+              (words) => document.querySelector('.kernel-page h2')?.textContent === words,
+              kernel.name,
+            );
+            await page.waitForTimeout(60);
+            await kernelHolds(page, kernel);
+          }
+          await page.evaluate(() => {
+            window.location.hash = '#kernel-0';
+          });
+          await page.waitForTimeout(100);
+          await used(page);
+        }
+        await page.context().close();
+      }
+    }
+    check(backgrounds.size === 2, `the themes have the backgrounds ${[...backgrounds]}`);
+    console.log(`${name}: ${kernels.length} kernels, ${THEMES.length} themes, ${WIDTHS.length} widths`);
+  }
+} finally {
+  await browser.close();
+}
+console.log(failures === 0 ? `${pages.length} pages drawn` : `${failures} failures`);
+process.exitCode = failures === 0 ? 0 : 1;

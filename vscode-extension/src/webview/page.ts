@@ -1,0 +1,391 @@
+// One page about the cost of kernels, for a browser: the views of the extension, and around them what an editor would show
+// otherwise: the kernels to choose from, proposals, operations, the source.
+//
+// Everything comes from one object in the page. Words of sources only ever become text nodes.
+
+import { memoryAnswer, timelineAnswer } from '../views/answers';
+import type { FromView, MemoryContent, TimelineContent, ToView } from '../views/messages';
+import { initial, next, type Answer } from '../views/state';
+import { readKernelCost, type KernelCost, type Operation } from '../protocol';
+import { CONTEXT_NAMES, cause, cycles, share, thousands } from '../words';
+import { h, link, prose, px, s } from './dom';
+import { Frame } from './frame';
+import type { Host, Kept } from './host';
+import { MemoryPicture } from './memory';
+import { roofline } from './roofline';
+import { engines, stages } from './tables';
+import { Timeline } from './timeline';
+
+/** Operations of a table that are listed at the most. */
+const MOST_OPERATIONS = 500;
+
+/** What the program writes about a kernel. */
+interface Given {
+  /** As `visa/kernelCost` answers. */
+  readonly cost: unknown;
+  /** As `visa/memoryMap` answers. */
+  readonly map: unknown;
+  /** Its total in words. */
+  readonly words: string;
+  readonly sources: readonly Source[];
+}
+
+interface Source {
+  readonly file: string;
+  readonly lines: readonly { readonly number: number; readonly text: string }[];
+}
+
+interface Document {
+  readonly program: string;
+  readonly kernels: readonly Given[];
+}
+
+/** A kernel with its cost read. */
+interface Known extends Given {
+  readonly number: number;
+  readonly kernel: KernelCost;
+}
+
+/** A view's host within the page. */
+class Part<T> implements Host<T> {
+  private listener: (message: ToView<T>) => void = () => undefined;
+  private memory: Kept = {};
+
+  constructor(private readonly reveal: (file: string, line: number) => void) {}
+
+  say(message: FromView): void {
+    if (message.type === 'reveal') this.reveal(message.file, message.line);
+  }
+
+  hear(listener: (message: ToView<T>) => void): void {
+    this.listener = listener;
+  }
+
+  kept(): Kept {
+    return this.memory;
+  }
+
+  keep(kept: Kept): void {
+    this.memory = kept;
+  }
+
+  show(document: string, answer: Answer<T>): void {
+    const state = next(initial<T>(), { kind: 'answered', document, answer });
+    this.listener({ type: 'state', state, here: [], kernels: [] });
+  }
+}
+
+class Page {
+  private readonly kernels: readonly Known[];
+  private readonly program: string;
+  private chosen: Known | null = null;
+  private readonly article = h('div', { class: 'kernel-page' });
+  private readonly above = h('div');
+  private readonly below = h('div');
+  private readonly timeline: Frame<TimelineContent>;
+  private readonly timelineBox = h('div', { class: 'frame' });
+  private readonly timelineHost = new Part<TimelineContent>((file, line) => {
+    this.reveal(file, line);
+  });
+  private readonly memoryHost = new Part<MemoryContent>((file, line) => {
+    this.reveal(file, line);
+  });
+
+  constructor(document: Document) {
+    this.program = document.program;
+    const known = document.kernels.flatMap((given, number) => {
+      const kernel = readKernelCost(given.cost);
+      return kernel === null ? [] : [{ ...given, number, kernel }];
+    });
+    // The dearest first; those of unknown cycles last.
+    this.kernels = known.sort((one, other) => (other.kernel.total ?? -1) - (one.kernel.total ?? -1));
+    this.timeline = new Frame(this.timelineBox, this.timelineHost, (own) => new Timeline(own));
+    const memoryBox = h('div', { class: 'frame' });
+    new Frame<MemoryContent>(memoryBox, this.memoryHost, (own) => new MemoryPicture(own));
+    this.article.append(
+      this.above,
+      section('timeline', 'Timeline', this.timelineBox),
+      section('memory', 'Memory map', memoryBox),
+      this.below,
+    );
+  }
+
+  mount(body: HTMLElement): void {
+    body.classList.add('page');
+    const count = this.kernels.length === 1 ? 'a kernel' : `${this.kernels.length} kernels`;
+    body.append(
+      h(
+        'header',
+        { class: 'top' },
+        h('h1', {}, this.kernels.length === 0 ? 'No kernel' : `Cost of ${count}`),
+        h('p', { class: 'faint' }, `${this.program} · every figure is a prediction`),
+      ),
+    );
+    if (this.kernels.length === 0) {
+      body.append(h('p', {}, 'No function has #[device].'));
+      return;
+    }
+    if (this.kernels.length > 1) body.append(h('nav', { 'aria-label': 'Kernels' }, this.overview()));
+    body.append(this.article);
+    const follow = (): void => {
+      const number = Number(/^#kernel-(\d+)$/.exec(window.location.hash)?.[1] ?? Number.NaN);
+      const kernel = this.kernels.find((one) => one.number === number) ?? this.kernels[0];
+      if (kernel !== undefined && kernel !== this.chosen) this.show(kernel);
+    };
+    window.addEventListener('hashchange', follow);
+    follow();
+  }
+
+  private overview(): HTMLElement {
+    const rows = this.kernels.map(({ kernel, number }) => {
+      const place = `${kernel.file}:${kernel.range?.start.line ?? 1}`;
+      const [best] = kernel.proposals;
+      const saves = best === undefined ? '' : best.saves === null ? 'not simulated' : thousands(best.saves);
+      const [why] = kernel.unresolved;
+      return h(
+        'tr',
+        { 'data-kernel': number },
+        h('td', { class: 'number' }, kernel.total === null ? 'unknown' : thousands(kernel.total)),
+        h('td', {}, h('a', { href: `#kernel-${number}` }, kernel.name)),
+        h('td', { class: 'faint' }, place),
+        h(
+          'td',
+          {},
+          kernel.total === null
+            ? `line ${why?.range.start.line ?? 1}: ${why?.reason ?? ''}`
+            : (kernel.roofline?.binds.replace(/_/g, ' ') ?? ''),
+        ),
+        h('td', { class: 'number' }, saves),
+      );
+    });
+    const head = ['cycles', 'kernel', 'place', 'binds', 'saves'].map((word) =>
+      h('th', { scope: 'col' }, word),
+    );
+    return h(
+      'div',
+      { class: 'wide' },
+      h('table', { class: 'overview-table' }, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...rows)),
+    );
+  }
+
+  private show(known: Known): void {
+    this.chosen = known;
+    const { kernel } = known;
+    for (const row of document.querySelectorAll<HTMLElement>('[data-kernel]')) {
+      row.classList.toggle('current', Number(row.dataset.kernel) === known.number);
+    }
+    this.above.replaceChildren(
+      h('h2', {}, kernel.name),
+      h('p', { class: 'faint' }, `${kernel.file}:${kernel.range?.start.line ?? 1}`),
+      h('p', { class: 'total-words' }, known.words),
+      h('div', { class: 'columns' }, ...this.bounds(kernel), this.proposals(kernel)),
+    );
+    this.timelineHost.show(`${known.number}`, timelineAnswer(known.cost));
+    this.memoryHost.show(`${known.number}`, memoryAnswer(known.map, known.cost));
+    this.below.replaceChildren(
+      section('operations', 'Operations', this.operations(kernel)),
+      section('source', 'Source', ...known.sources.map((source) => this.source(kernel, source))),
+      ...(kernel.assumptions.length === 0
+        ? []
+        : [
+            section(
+              'assumes',
+              'Assumes',
+              h('ul', {}, ...kernel.assumptions.map((one) => h('li', {}, ...prose(one)))),
+            ),
+          ]),
+    );
+  }
+
+  private bounds(kernel: KernelCost): Node[] {
+    if (kernel.roofline === null) return [];
+    return [section('roofline', 'Roofline', roofline(kernel.roofline))];
+  }
+
+  private proposals(kernel: KernelCost): HTMLElement {
+    const entries = kernel.proposals.map(({ message, help, saves, rule, file, range }) =>
+      h(
+        'li',
+        {},
+        h('b', {}, saves === null ? 'not simulated' : `saves ${cycles(saves)}`),
+        ', ',
+        link(`line ${range.start.line}`, () => {
+          this.reveal(file, range.start.line);
+        }),
+        h('span', { class: 'faint' }, ` · ${rule}`),
+        h('br'),
+        ...prose(message),
+        help !== null && h('p', { class: 'help' }, ...prose(help)),
+      ),
+    );
+    if (kernel.total === null) {
+      const reasons = kernel.unresolved.map(({ reason, range }) =>
+        h(
+          'li',
+          {},
+          link(`line ${range.start.line}`, () => {
+            this.reveal(kernel.file, range.start.line);
+          }),
+          ' ',
+          ...prose(reason),
+        ),
+      );
+      return section('proposals', 'No total, because', h('ul', {}, ...reasons));
+    }
+    return section(
+      'proposals',
+      'What would save most',
+      entries.length === 0
+        ? h('p', { class: 'faint' }, 'No change is known that would save cycles.')
+        : h('ol', {}, ...entries),
+      entries.length > 1 && h('p', { class: 'faint' }, 'The savings do not add up.'),
+    );
+  }
+
+  private operations(kernel: KernelCost): HTMLElement {
+    const head = ['', '', 'operation', 'context', 'cycles', 'share', 'bottleneck', 'waits for', 'line'];
+    const body = h('tbody');
+    for (const operation of kernel.operations.slice(0, MOST_OPERATIONS)) {
+      body.append(...this.operation(kernel, operation));
+    }
+    const more = kernel.operations.length - MOST_OPERATIONS;
+    return h(
+      'div',
+      { class: 'wide' },
+      h(
+        'table',
+        { class: 'operation-table' },
+        h('thead', {}, h('tr', {}, ...head.map((word) => h('th', { scope: 'col' }, word)))),
+        body,
+      ),
+      more > 0 && h('p', { class: 'faint' }, `and ${thousands(more)} more`),
+    );
+  }
+
+  /** An operation's row, and below it, where it is asked for, its engines and stages. */
+  private operation(kernel: KernelCost, operation: Operation): HTMLElement[] {
+    const { id, name, context, waits, file, range } = operation;
+    const [wait] = waits;
+    const waited = kernel.operations.find((other) => other.id === wait?.operation);
+    const toggle = h(
+      'button',
+      { type: 'button', class: 'link', 'aria-expanded': 'false', 'aria-label': `Stages of ${name}` },
+      '▸',
+    );
+    const inner = h('td', { colspan: 9 });
+    const details = h('tr', { class: 'stage-row', hidden: true }, inner);
+    toggle.addEventListener('click', () => {
+      details.hidden = !details.hidden;
+      toggle.setAttribute('aria-expanded', String(!details.hidden));
+      toggle.textContent = details.hidden ? '▸' : '▾';
+      if (inner.childElementCount > 0) return;
+      inner.append(engines(operation));
+      if (operation.stream.length > 0) inner.append(stages(operation));
+    });
+    const row = h(
+      'tr',
+      { class: kernel.criticalPath.includes(id) ? 'critical' : '' },
+      h('td', {}, toggle),
+      h('td', { class: 'number faint' }, `${id}`),
+      h('td', {}, h('i', { class: `swatch ${context}` }), name),
+      h('td', {}, CONTEXT_NAMES[context]),
+      h('td', { class: 'number' }, operation.cycles === null ? 'unknown' : thousands(operation.cycles)),
+      h(
+        'td',
+        { class: 'number' },
+        operation.cycles === null || kernel.total === null ? '' : share(operation.cycles, kernel.total),
+      ),
+      h('td', {}, operation.bottleneck ?? ''),
+      h(
+        'td',
+        {},
+        wait === undefined ? '' : `${waited?.name ?? `operation ${wait.operation}`} (${cause(wait)})`,
+      ),
+      h(
+        'td',
+        { class: 'number' },
+        link(`${range.start.line}`, () => {
+          this.reveal(file, range.start.line);
+        }),
+      ),
+    );
+    return [row, details];
+  }
+
+  /** The lines of a file that a kernel is in, with the cycles of the operations that begin in each. */
+  private source(kernel: KernelCost, source: Source): HTMLElement {
+    const spent = new Map<number, Operation[]>();
+    for (const operation of kernel.operations) {
+      if (operation.file !== source.file) continue;
+      const { line } = operation.range.start;
+      const before = spent.get(line);
+      if (before === undefined) spent.set(line, [operation]);
+      else before.push(operation);
+    }
+    const sum = (operations: readonly Operation[]): number =>
+      operations.reduce((total, one) => total + (one.cycles ?? 0), 0);
+    const most = [...spent.values()].reduce((largest, one) => Math.max(largest, sum(one)), 1);
+    const body = h('tbody');
+    let last: number | null = null;
+    for (const { number, text } of source.lines) {
+      if (last !== null && number > last + 1) {
+        body.append(
+          h('tr', { class: 'faint' }, h('td', { class: 'number' }, '⋮'), h('td'), h('td'), h('td')),
+        );
+      }
+      last = number;
+      const operations = spent.get(number) ?? [];
+      const taken = sum(operations);
+      const known = operations.every((one) => one.cycles !== null);
+      const bar = s(
+        'svg',
+        { class: 'bar', viewBox: '0 0 100 8', preserveAspectRatio: 'none', 'aria-hidden': true },
+        s('rect', { class: 'busy', width: px((100 * taken) / most), height: 8 }),
+      );
+      const [first] = operations;
+      body.append(
+        h(
+          'tr',
+          {
+            'data-file': source.file,
+            'data-line': number,
+            class: operations.length > 0 ? 'spends' : '',
+            title: operations.length > 0 ? operations.map((one) => one.name).join('\n') : null,
+          },
+          h('td', { class: 'number faint' }, `${number}`),
+          h(
+            'td',
+            { class: 'number' },
+            first !== undefined &&
+              link(known ? thousands(taken) : 'unknown', () => {
+                this.timeline.choose(first.id);
+                this.timelineBox.scrollIntoView({ block: 'center' });
+              }),
+          ),
+          h('td', { class: 'line-bar' }, operations.length > 0 && bar),
+          h('td', { class: 'text' }, text),
+        ),
+      );
+    }
+    return h('div', { class: 'wide' }, h('h4', {}, source.file), h('table', { class: 'source-lines' }, body));
+  }
+
+  /** Brings a line of the source into sight and marks it. */
+  private reveal(file: string, line: number): void {
+    for (const row of document.querySelectorAll<HTMLElement>('tr[data-line]')) {
+      const meant = row.dataset.file === file && Number(row.dataset.line) === line;
+      row.classList.toggle('revealed', meant);
+      if (meant) row.scrollIntoView({ block: 'center' });
+    }
+  }
+}
+
+function section(name: string, title: string, ...children: (Node | false)[]): HTMLElement {
+  return h('section', { class: name, 'aria-label': title }, h('h3', {}, title), ...children);
+}
+
+/** Draws the page from the object that is written in it. */
+export function draw(): void {
+  const written = document.getElementById('cost')?.textContent ?? '{}';
+  new Page(JSON.parse(written) as Document).mount(document.body);
+}
