@@ -37,7 +37,7 @@ fn stored(declarations: &str, statements: &str, name: &str) -> String {
         "{HEAD}{declarations}\n#[device(chip = 1)]\nfn kernel(ctx: &mut Context, h: &HbmTensor<i8, m![1], m![A, B]>) {{ {statements} let z: HbmTensor<i8, m![1], _> = {name}.to_hbm(&mut ctx.tdma, 0); }}"
     );
     let (_db, body) = lower_in(&text, "kernel");
-    let copies = body
+    let mut copies = body
         .operations
         .iter()
         .filter_map(|operation| match &operation.kind {
@@ -45,7 +45,7 @@ fn stored(declarations: &str, statements: &str, name: &str) -> String {
             _ => None,
         });
     let source = copies
-        .last()
+        .next_back()
         .unwrap_or_else(|| panic!("a store: {statements}"));
     let slice = source
         .levels
