@@ -130,6 +130,12 @@ impl Conventions {
         self.since(6)
     }
 
+    /// Whether what the index of a tile spans has to divide its level.
+    #[must_use]
+    pub fn cuts_tiles_out_of_whole_spans(self) -> bool {
+        self.since(7)
+    }
+
     /// Whether a tile has to begin at a value of its index and not on padding.
     #[must_use]
     pub fn starts_tiles_on_values(self) -> bool {

@@ -494,6 +494,23 @@ fn word_tile(checked: &Checked<'_>, violation: &TileViolation) -> Finding {
             ),
         )
         .help("tile an axis of the level, or neighbouring parts of it in their order"),
+        TileViolation::Span {
+            index,
+            within,
+            stride,
+            span,
+        } => Finding::new(
+            &TILE_MISMATCH,
+            *span,
+            format!(
+                "`{}` has {} values at stride {stride}, which do not divide the {} positions of `{}`",
+                super::wording::written(index),
+                index.size(),
+                within.size(),
+                super::wording::written(within)
+            ),
+        )
+        .help("tile by the index with the padding that is behind it"),
         TileViolation::NoAxis {
             index,
             length,

@@ -59,6 +59,17 @@ pub enum TileViolation {
         /// Where the number is written.
         span: Span,
     },
+    /// The index is one run, but what it spans is no part of its level: padding behind it belongs to the index.
+    Span {
+        /// The index.
+        index: Mapping,
+        /// What it is an index of.
+        within: Mapping,
+        /// Positions from one value of the index to the next.
+        stride: u64,
+        /// Where the index is written.
+        span: Span,
+    },
     /// The tile is longer than the index.
     TooLong {
         /// The index.
@@ -119,13 +130,14 @@ pub(super) fn derive(body: &Body, tensor: &Tensor) -> Option<TileViolation> {
     }
     let whole = body.tensor(*of)?;
     let base = &whole.levels;
+    let divides = Conventions::of(body.dialect).cuts_tiles_out_of_whole_spans();
     let fault = match holes(body, whole) {
         Holes::Searched => mismatch(base, &tensor.levels, window, index, length),
-        Holes::Spelled(kind) => in_level(base, window, (index, length), kind),
+        Holes::Spelled(kind) => in_level(base, window, (index, length), (kind, divides)),
         Holes::Either => mismatch(base, &tensor.levels, window, index, length).filter(|_| {
             let kinds = [PaddingKind::Top, PaddingKind::Bottom];
             let mut spelled = kinds
-                .map(|kind| in_level(base, window, (index, length), kind))
+                .map(|kind| in_level(base, window, (index, length), (kind, divides)))
                 .into_iter();
             spelled.all(|fault| fault.is_some())
         }),
@@ -173,7 +185,7 @@ fn in_level(
     base: &Levels,
     window: &TileWindow,
     (index, length): (&Mapping, u64),
-    kind: PaddingKind,
+    (kind, divides): (PaddingKind, bool),
 ) -> Option<TileViolation> {
     let (_, level) = base.iter().find(|(level, _)| *level == window.level)?;
     let level = level.value.as_ref().filter(|level| !level.is_opaque())?;
@@ -202,6 +214,15 @@ fn in_level(
                 });
             }
         };
+        let spanned = stride.checked_mul(index.size())?;
+        if divides && !level.size().is_multiple_of(spanned) {
+            return Some(TileViolation::Span {
+                index: index.clone(),
+                within: level.clone(),
+                stride,
+                span: window.index.span,
+            });
+        }
         window_axis(level.form(), stride, index.size(), length, kind).ok()?
     };
     (equal_forms(&expected, declared.form()) == Answer::No).then(|| TileViolation::Output {

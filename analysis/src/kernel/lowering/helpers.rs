@@ -243,7 +243,7 @@ impl Interpreter<'_> {
             else {
                 continue;
             };
-            let value = name.name().and_then(|name| self.variable(&name.text()));
+            let value = name.name().and_then(|name| self.variable(name.text()));
             if ty.mut_token().is_some()
                 && let Some(value) = value.filter(|value| can_be_replaced(value))
             {

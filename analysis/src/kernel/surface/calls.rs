@@ -85,7 +85,16 @@ impl<L: Elaborate> Walker<'_, L> {
                     Value::Constant(value, number_owner::<L>(&names))
                 }
                 ConstValue::Unknown(_) if !names.is_empty() => {
-                    Value::named(self.library_path(path, names, None))
+                    // A struct without fields is a value of its type.
+                    let item = match site.resolve_at(self.db, path, &names, Namespace::Type) {
+                        Resolution::Type(item) => Some(item),
+                        _ => None,
+                    };
+                    let mut value = Value::named(self.library_path(path, names, None));
+                    if let Value::Named(named) = &mut value {
+                        named.item = item;
+                    }
+                    value
                 }
                 value => Value::from_constant(value),
             },

@@ -187,9 +187,7 @@ fn number_method<L: Elaborate>(receiver: &Value<L>, call: &Call<L>) -> Value<L> 
         }
         ("trailing_zeros", None) if left > 0 => Some(i128::from(left.trailing_zeros())),
         ("ilog2", None) if left > 0 => Some(i128::from(left.ilog2())),
-        ("abs_diff", Some(right)) => left
-            .checked_sub(right)
-            .and_then(|between| between.checked_abs()),
+        ("abs_diff", Some(right)) => left.checked_sub(right).and_then(i128::checked_abs),
         _ => None,
     };
     result.map_or(unknown, Value::integer)

@@ -9,6 +9,7 @@ mod helpers;
 mod homonyms;
 mod incremental;
 mod inference;
+mod language;
 mod migrated;
 mod operands;
 
