@@ -18,8 +18,9 @@ use crate::hardware::Model;
 use crate::inputs::SourceFile;
 use crate::items::ItemId;
 use crate::kernel::{Body, body};
+use crate::numbers::thousands;
 use crate::places::Places;
-use crate::report::{Range, UnresolvedPlace};
+use crate::report::{FileEdit, Range, UnresolvedPlace};
 use crate::rules::Group;
 use crate::simulation::roofline::{Roofline, roofline};
 use crate::simulation::{BodySimulation, Lane, Peak, total_bounds};
@@ -74,6 +75,8 @@ pub struct KernelCost {
     pub proposals: Vec<Proposal>,
     /// What bounds it from below; `None` without a total.
     pub roofline: Option<Roofline>,
+    /// How the search for them went; none where only the rules were asked.
+    pub searched: Option<Searched>,
     /// What was taken for granted.
     pub assumptions: Vec<String>,
     /// Why there is no total.
@@ -254,6 +257,48 @@ pub struct Proposal {
     pub file: Arc<str>,
     /// Where.
     pub range: Range,
+    /// What it does, where it was searched: `split`, `gather`; none where a rule alone says it.
+    pub by: Option<&'static str>,
+    /// Cycles of the kernel before and after, where the change was made in a copy and asked about.
+    pub total: Option<(u64, u64)>,
+    /// Whether it saves something also where the figures of both are at their other ends.
+    pub is_certain: bool,
+    /// The replacements that make the whole change; empty where it is given in words.
+    pub edits: Vec<FileEdit>,
+}
+
+/// How a search of a kernel went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Searched {
+    /// Candidates that were tried.
+    pub tried: usize,
+    /// The most that were to be tried.
+    pub limit: usize,
+    /// Whether there were more candidates than were tried.
+    pub stopped: bool,
+    /// The two changes that save most together, as one; `None` where no second adds anything to the best.
+    pub pair: Option<Proposal>,
+}
+
+impl Searched {
+    /// How far it went, in a sentence.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let tried = thousands(self.tried as u64);
+        let words = if self.tried == 1 {
+            "candidate"
+        } else {
+            "candidates"
+        };
+        if self.stopped {
+            format!(
+                "searched {tried} {words}, stopped at the limit of {}",
+                thousands(self.limit as u64)
+            )
+        } else {
+            format!("searched {tried} {words}")
+        }
+    }
 }
 
 /// What the kernels of a file cost, in the order of the file.
@@ -424,6 +469,7 @@ fn of_simulation(
         peak: known.then_some(simulation.memory.peak),
         proposals: Vec::new(),
         roofline: roofline(&body, &derivation, simulation),
+        searched: None,
         assumptions: assumptions(&body, simulation),
         unresolved: unresolved(&body, simulation, places),
     })
@@ -447,6 +493,10 @@ fn proposals(db: &dyn Db, function: ItemId, places: &mut Places<'_>) -> Vec<Prop
                 saves: saving.simulated.then(|| saving.cycles()),
                 file,
                 range,
+                by: None,
+                total: None,
+                is_certain: false,
+                edits: Vec::new(),
             };
             Some((saving.cycles(), proposal))
         })

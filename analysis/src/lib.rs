@@ -8,6 +8,7 @@
     reason = "rooms are private, so that rustc finds what is dead in them; `pub` is what other rooms may use"
 )]
 
+mod advice;
 mod budget;
 mod causes;
 mod check;
@@ -37,11 +38,12 @@ mod syntax;
 mod threads;
 mod workspace;
 
+pub use advice::{EFFORT, MOST_EFFORT};
 pub use budget::Budget;
 pub use conditions::{CfgSetting, PackageFeatures, Truth};
 pub use cost::{
     CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow,
-    Proposal, StageRow, WaitRow,
+    Proposal, Searched, StageRow, WaitRow,
 };
 pub use fixing::{
     Application, Completed, Completing, Fixable, Fixed, Proposed, Texts, Trust, apply_fixes,

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use crate::advice::advise;
 use crate::budget::Budget;
 use crate::check::{
     Fixes, check_one, completed_file_report, file_report, items_of, library_of, panic_words,
@@ -511,6 +512,27 @@ impl Analysis {
         })
     }
 
+    /// As [`Analysis::costs`], with what a search for remedies proposes: at most `effort` changes of a kernel are tried in a copy,
+    /// none for 0. A newer edit stops it.
+    ///
+    /// # Errors
+    ///
+    /// There is no such file, a newer edit overtook the question, or the engine failed.
+    pub fn costs_with_advice(&self, path: &str, effort: usize) -> Result<Vec<KernelCost>, Problem> {
+        let parts = self.parts(path);
+        if parts.is_empty() {
+            return Err(Problem::NoSuchFile);
+        }
+        self.guarded(|db| {
+            let advised = |file: &SourceFile| {
+                let mut costs = kernel_costs(db, *file);
+                advise(db, *file, &mut costs, effort);
+                costs
+            };
+            parts.iter().flat_map(advised).collect()
+        })
+    }
+
     /// What the kernels of several files cost, worked out in parallel on the current pool of threads.
     #[must_use]
     pub fn costs_of(&self, paths: &[String]) -> Vec<(String, Result<Vec<KernelCost>, Problem>)> {
@@ -518,6 +540,21 @@ impl Analysis {
             .par_iter()
             .map_with(self.clone(), |analysis, path| {
                 (path.clone(), analysis.costs(path))
+            })
+            .collect()
+    }
+
+    /// As [`Analysis::costs_with_advice`] of several files, in parallel on the current pool of threads.
+    #[must_use]
+    pub fn costs_with_advice_of(
+        &self,
+        paths: &[String],
+        effort: usize,
+    ) -> Vec<(String, Result<Vec<KernelCost>, Problem>)> {
+        paths
+            .par_iter()
+            .map_with(self.clone(), |analysis, path| {
+                (path.clone(), analysis.costs_with_advice(path, effort))
             })
             .collect()
     }

@@ -34,6 +34,7 @@ const ORDER: &[&[&str]] = &[
     &["causes", "places", "suppression"],
     &["check"],
     &["cost", "fixing"],
+    &["advice"],
     &["workspace"],
     &["ide", "questions"],
 ];

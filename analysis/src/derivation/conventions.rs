@@ -78,6 +78,13 @@ impl Conventions {
         self.since(5)
     }
 
+    /// Whether a transfer or a fetch may leave out what a resize of its target leaves out. From 0.4 on the library wants all
+    /// live data of the source in the target; a part of a tensor is a tile.
+    #[must_use]
+    pub fn drops_by_resize(self) -> bool {
+        !self.since(4)
+    }
+
     /// Whether masks of the fetch adapter and valid counts of reductions are in use.
     #[must_use]
     pub const fn counts_valid_elements(self) -> bool {

@@ -17,6 +17,7 @@ use crate::mapping::{
     project,
 };
 
+use super::conventions::Conventions;
 use super::thread_memo::ThreadMemo;
 
 pub(super) use collectives::moved_at_once;
@@ -139,7 +140,8 @@ pub(super) fn of_operation(body: &Body, operation: &Operation) -> Vec<MoveViolat
                 let source = body.tensor(copy.source)?.levels.full()?;
                 let target = body.tensor(copy.target)?;
                 let full = target.levels.full()?;
-                let fault = lost(&source, &full).or_else(|| invented(&source, &full))?;
+                let excused = Conventions::of(body.dialect).drops_by_resize();
+                let fault = lost(&source, &full, excused).or_else(|| invented(&source, &full))?;
                 Some((fault, source, full, target.levels.element.span))
             })();
             violations.extend(judged.map(|(fault, source, target, span)| MoveViolation {
@@ -167,12 +169,14 @@ pub(super) fn of_operation(body: &Body, operation: &Operation) -> Vec<MoveViolat
                     }
                     _ => continue,
                 };
+                // What a switch may leave out, its own rules say.
+                let excused = matches!(kind, MoveKind::Switch(..))
+                    || Conventions::of(body.dialect).drops_by_resize();
                 violations.extend(stream_loss(
-                    pass.input_of(index),
-                    &stage.output,
+                    (pass.input_of(index), &stage.output),
                     kind,
-                    span,
-                    stage.span,
+                    (span, stage.span),
+                    excused,
                 ));
             }
             violations.extend(commit_loss(body, operation.id, pass.output(), &pass.end));
@@ -185,14 +189,13 @@ pub(super) fn of_operation(body: &Body, operation: &Operation) -> Vec<MoveViolat
 }
 
 fn stream_loss(
-    source: &StreamShape,
-    target: &StreamShape,
+    (source, target): (&StreamShape, &StreamShape),
     kind: MoveKind,
-    span: Span,
-    method: Span,
+    (span, method): (Span, Span),
+    excused: bool,
 ) -> Option<MoveViolation> {
     let (source, target) = (source.full()?, target.full()?);
-    let fault = lost(&source, &target)?;
+    let fault = lost(&source, &target, excused)?;
     Some(MoveViolation {
         kind,
         fault,
@@ -215,7 +218,7 @@ fn commit_loss(
     let source = stream.full()?;
     let target = body.tensor(*target)?;
     let full = target.levels.full()?;
-    let fault = lost(&source, &full)?;
+    let fault = lost(&source, &full, true)?;
     Some(MoveViolation {
         kind: MoveKind::Commit(id),
         fault,
@@ -229,18 +232,26 @@ fn commit_loss(
 /// What a move is asked for: the source, the target.
 type Faults = ThreadMemo<(Mapping, Mapping), Option<MoveFault>>;
 
+/// As [`Faults`], and whether a resize of the target excuses what is lost.
+type Losses = ThreadMemo<(Mapping, Mapping, bool), Option<MoveFault>>;
+
 thread_local! {
-    static LOST: Faults = Faults::default();
+    static LOST: Losses = Losses::default();
     static INVENTED: Faults = Faults::default();
 }
 
-/// What the target lacks of the source, unless a resize of the target says so.
-fn lost(source: &Mapping, target: &Mapping) -> Option<MoveFault> {
-    let question = (source.clone(), target.clone());
-    LOST.with(|known| known.answer(question, |(source, target)| find_lost(source, target)))
+/// What the target lacks of the source, unless a resize of the target says so and excuses it.
+fn lost(source: &Mapping, target: &Mapping, excused: bool) -> Option<MoveFault> {
+    let question = (source.clone(), target.clone(), excused);
+    LOST.with(|known| {
+        known.answer(question, |(source, target, excused)| {
+            find_lost(source, target, *excused)
+        })
+    })
 }
 
-fn find_lost(source: &Mapping, target: &Mapping) -> Option<MoveFault> {
+fn find_lost(source: &Mapping, target: &Mapping, excused: bool) -> Option<MoveFault> {
+    let mentions_resize = |target: &Mapping, axis: &str| excused && mentions_resize(target, axis);
     let mut composite = false;
     for axis in source.form().axis_names() {
         match (project(source.form(), &axis), project(target.form(), &axis)) {

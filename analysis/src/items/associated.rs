@@ -1,104 +1,183 @@
-//! Associated functions, constants and types of the types of a file.
+//! Associated functions, constants and types of the types of the project.
 //!
-//! `Type::name` is looked up among the `impl` blocks of the file that declares the type, by the type's last name: which trait
-//! a block implements, and what bounds it has, is not asked. Where two blocks have one name, neither is meant. A constant that
-//! a block leaves to its trait is the trait's, if that is in the same file.
+//! `Type::name` is looked up among the `impl` blocks for the type, wherever in the project they are: first those of the type
+//! alone, then those of traits, then what traits leave to their defaults. Which bounds a block has is not asked. Where two
+//! blocks of one of these kinds have a name, neither is meant.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode};
+use rustc_hash::FxHashMap;
 
 use super::declarations::path_segments;
 use super::file::{file_items, parse_item};
 use super::ids::{ItemId, ItemKind};
-use super::scopes::block_scopes;
+use super::resolve::{Namespace, Resolution, resolve};
+use super::scopes::{ScopeRef, block_scopes};
 use crate::db::Db;
-use crate::inputs::SourceFile;
+use crate::inputs::{Project, SourceFile};
 
-/// The names of a type, with the item where there is one of that name.
+/// The names of a type's blocks, with the item where there is one of that name.
 type Names = BTreeMap<Arc<str>, Option<ItemId>>;
+
+/// An `impl` block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Block {
+    item: ItemId,
+    /// The path of its type.
+    of: Vec<Arc<str>>,
+    /// The path of its trait.
+    of_trait: Option<Vec<Arc<str>>>,
+    /// What is in it.
+    names: Names,
+}
 
 /// The associated function, constant or type of a type.
 pub fn associated(db: &dyn Db, ty: ItemId, name: &str) -> Option<ItemId> {
-    *associated_in(db, ty.file(db))
-        .get(&ty.name(db))?
-        .get(name)?
-}
-
-#[salsa::tracked(returns(clone))]
-fn associated_in(db: &dyn Db, file: SourceFile) -> Arc<BTreeMap<Arc<str>, Names>> {
-    let mut types: BTreeMap<Arc<str>, Names> = BTreeMap::new();
-    let items = file_items(db, file);
-    let mut defaults = Vec::new();
-    for item in &items.items {
-        if item.kind(db) != ItemKind::Implementation {
-            continue;
-        }
-        let Some((name, found)) = of_block(db, *item) else {
-            continue;
-        };
-        defaults.extend(trait_name(db, *item).map(|of| (Arc::clone(&name), of)));
-        let names = types.entry(name).or_default();
-        for id in found {
-            names
-                .entry(id.name(db))
-                .and_modify(|known| *known = None)
-                .or_insert(Some(id));
+    let blocks = blocks_of(db, ty);
+    let (traits, own): (Vec<&Block>, Vec<&Block>) =
+        blocks.iter().partition(|block| block.of_trait.is_some());
+    for blocks in [&own, &traits] {
+        let mut found = blocks.iter().filter_map(|block| block.names.get(name));
+        if let Some(first) = found.next() {
+            return first.filter(|_| found.next().is_none());
         }
     }
-    for (ty, of) in defaults {
-        let is_trait = |item: &&ItemId| item.kind(db) == ItemKind::Type && item.name(db) == of;
-        let Some(declared) = items.items.iter().find(is_trait) else {
-            continue;
-        };
-        let names = types.entry(ty).or_default();
-        for id in constants_of_trait(db, *declared) {
-            names.entry(id.name(db)).or_insert(Some(id));
-        }
-    }
-    Arc::new(types)
+    let mut defaults = traits
+        .iter()
+        .filter_map(|block| trait_of(db, block))
+        .filter_map(|declared| *defaults_of_trait(db, declared).get(name)?);
+    let first = defaults.next()?;
+    defaults.all(|other| other == first).then_some(first)
 }
 
-/// The last name of the trait that an `impl` block implements.
-fn trait_name(db: &dyn Db, item: ItemId) -> Option<Arc<str>> {
-    let block = parse_item(db, item).cast::<ast::Impl>()?;
-    match block.trait_()? {
-        ast::Type::PathType(ty) => path_segments(&ty.path()?).pop(),
+/// The blocks for a type.
+fn blocks_of(db: &dyn Db, ty: ItemId) -> Vec<Block> {
+    let name = ty.name(db);
+    let is_of = |block: &&Block| {
+        if block.item.file(db) == ty.file(db) {
+            return block.of.last() == Some(&name);
+        }
+        // A type in a path is looked up here again.
+        let modules = block
+            .of
+            .split_last()
+            .map_or(&[][..], |(_, modules)| modules);
+        let in_modules = modules
+            .iter()
+            .all(|module| !module.starts_with(char::is_uppercase));
+        in_modules && in_scope_of(db, block, &block.of) == Resolution::Type(ty)
+    };
+    match Project::try_get(db) {
+        Some(project) => {
+            let all = blocks_by_name(db, project);
+            let blocks = all.get(&name).into_iter().flatten();
+            blocks.filter(is_of).cloned().collect()
+        }
+        None => {
+            let blocks = blocks_in(db, ty.file(db));
+            blocks.iter().filter(is_of).cloned().collect()
+        }
+    }
+}
+
+/// The trait of a block, where the project declares it.
+fn trait_of(db: &dyn Db, block: &Block) -> Option<ItemId> {
+    match in_scope_of(db, block, block.of_trait.as_ref()?) {
+        Resolution::Type(declared) => Some(declared),
         _ => None,
     }
 }
 
-/// The constants that a trait gives a value.
-fn constants_of_trait(db: &dyn Db, item: ItemId) -> Vec<ItemId> {
-    let Some(list) = parse_item(db, item)
-        .cast::<ast::Trait>()
-        .and_then(|declared| declared.assoc_item_list())
-    else {
-        return Vec::new();
-    };
-    let starts: Vec<u32> = list
-        .assoc_items()
-        .filter_map(|inner| match inner {
-            ast::AssocItem::Const(constant) => constant.body().map(|_| constant),
-            _ => None,
-        })
-        .map(|constant| constant.syntax().text_range().start().into())
-        .collect();
-    block_scopes(db, item).starting_at(&starts)
+fn in_scope_of(db: &dyn Db, block: &Block, path: &[Arc<str>]) -> Resolution {
+    let path: Vec<&str> = path.iter().map(|segment| &**segment).collect();
+    let scope = ScopeRef::module(block.item.module(db));
+    resolve(db, &scope, &path, Namespace::Type)
 }
 
-/// The type that an `impl` block is for, and what is in it.
-fn of_block(db: &dyn Db, item: ItemId) -> Option<(Arc<str>, Vec<ItemId>)> {
+/// The `impl` blocks of the project by the last name of their type.
+#[salsa::tracked(returns(clone))]
+fn blocks_by_name(db: &dyn Db, project: Project) -> Arc<FxHashMap<Arc<str>, Vec<Block>>> {
+    let mut named: FxHashMap<Arc<str>, Vec<Block>> = FxHashMap::default();
+    for file in project.files(db).values() {
+        for block in blocks_in(db, *file).iter() {
+            if let Some(name) = block.of.last() {
+                named
+                    .entry(Arc::clone(name))
+                    .or_default()
+                    .push(block.clone());
+            }
+        }
+    }
+    Arc::new(named)
+}
+
+#[salsa::tracked(returns(clone))]
+fn blocks_in(db: &dyn Db, file: SourceFile) -> Arc<[Block]> {
+    let items = file_items(db, file);
+    let blocks = items.items.iter();
+    let blocks = blocks.filter(|item| item.kind(db) == ItemKind::Implementation);
+    blocks.filter_map(|item| block_of(db, *item)).collect()
+}
+
+fn block_of(db: &dyn Db, item: ItemId) -> Option<Block> {
     let block = parse_item(db, item).cast::<ast::Impl>()?;
-    let name = self_path(&block)?.pop()?;
+    let of = self_path(&block)?;
+    let of_trait = match block.trait_() {
+        Some(ast::Type::PathType(ty)) => Some(path_segments(&ty.path()?)),
+        _ => None,
+    };
     let list = block.assoc_item_list()?;
-    let scopes = block_scopes(db, item);
+    let all = |_: &ast::AssocItem| true;
+    Some(Block {
+        item,
+        of,
+        of_trait,
+        names: names_in(db, item, &list, all),
+    })
+}
+
+/// What a trait gives a value or a body.
+#[salsa::tracked(returns(clone))]
+fn defaults_of_trait(db: &dyn Db, declared: ItemId) -> Arc<Names> {
+    let parsed = parse_item(db, declared).cast::<ast::Trait>();
+    let Some(list) = parsed.and_then(|declared| declared.assoc_item_list()) else {
+        return Arc::default();
+    };
+    let has_default = |inner: &ast::AssocItem| match inner {
+        ast::AssocItem::Const(constant) => constant.body().is_some(),
+        ast::AssocItem::Fn(function) => function.body().is_some(),
+        ast::AssocItem::TypeAlias(alias) => alias.ty().is_some(),
+        ast::AssocItem::MacroCall(_) => false,
+    };
+    Arc::new(names_in(db, declared, &list, has_default))
+}
+
+fn names_in(
+    db: &dyn Db,
+    item: ItemId,
+    list: &ast::AssocItemList,
+    is_wanted: impl Fn(&ast::AssocItem) -> bool,
+) -> Names {
     let starts: Vec<u32> = list
         .assoc_items()
+        .filter(is_wanted)
         .map(|inner| inner.syntax().text_range().start().into())
         .collect();
-    Some((name, scopes.starting_at(&starts)))
+    let mut names = Names::new();
+    for id in block_scopes(db, item).starting_at(&starts) {
+        names
+            .entry(id.name(db))
+            .and_modify(|known| *known = None)
+            .or_insert(Some(id));
+    }
+    names
+}
+
+/// Whether an item is a trait.
+pub fn is_trait(db: &dyn Db, item: ItemId) -> bool {
+    item.kind(db) == ItemKind::Type && parse_item(db, item).cast::<ast::Trait>().is_some()
 }
 
 /// The path of the type that an `impl` block is for.

@@ -8,7 +8,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasName};
 
 use super::file::{classify, macro_name, parse_item, plain_name};
 use super::ids::{ItemId, ItemKind, ModuleId, ModulePath};
-use super::modules::{ModuleTarget, module_target};
+use super::modules::{ModuleTarget, including_module, module_target};
 use super::resolve::{AxisDefinition, Namespace};
 use crate::db::Db;
 use crate::mapping::parse_axes;
@@ -60,6 +60,9 @@ pub struct Declarations {
     /// A macro of the project may declare more here.
     open: bool,
 }
+
+/// What the module that includes a text is called in it.
+const INCLUDING: &str = "include!";
 
 /// Macros of the library and of Rust that declare no names where they are called. None of them is one of the project's.
 pub(super) const QUIET_MACROS: &[&str] = &[
@@ -160,6 +163,12 @@ impl Declarations {
             };
             self.add(&axis.name, Declared::Axis(definition));
         }
+    }
+
+    /// Adds all that a module declares, under a name that no program can write: `include!` makes one module of two texts.
+    fn add_shared(&mut self, name: &str, module: ModuleId) {
+        self.add(name, Declared::Module(module));
+        self.globs.push(Arc::from([Arc::from(name)]));
     }
 
     /// Adds what a `use` imports.
@@ -315,6 +324,11 @@ pub fn module_scope(db: &dyn Db, module: ModuleId) -> Arc<Declarations> {
     }
     let mut declarations = Declarations::default();
     let path = module.path(db);
+    if path.is_empty()
+        && let Some(around) = including_module(db, module.file(db))
+    {
+        declarations.add_shared(INCLUDING, around);
+    }
     let items = file_items(db, module.file(db));
     for item in items.of_module(&path) {
         let item = *item;
@@ -347,7 +361,11 @@ pub fn module_scope(db: &dyn Db, module: ModuleId) -> Arc<Declarations> {
                 declarations.add(&item.name(db), declared);
             }
             ItemKind::Other => {
-                if let Some(call) = parse_item(db, item).cast::<ast::MacroCall>() {
+                if let ModuleTarget::File(file) = module_target(db, item) {
+                    let included = ModuleId::new(db, file, ModulePath::from([]));
+                    let name = format!("{INCLUDING} {}", file.path(db));
+                    declarations.add_shared(&name, included);
+                } else if let Some(call) = parse_item(db, item).cast::<ast::MacroCall>() {
                     declarations.add_macro(macro_name(&call).as_deref().unwrap_or(""));
                 }
             }

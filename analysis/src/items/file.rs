@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasAttrs, HasModuleItem, HasName};
-use ra_ap_syntax::{GreenNode, SourceFile as SourceTree, SyntaxNode, TextRange, TextSize};
+use ra_ap_syntax::{
+    GreenNode, NodeOrToken, SourceFile as SourceTree, SyntaxKind, SyntaxNode, TextRange, TextSize,
+};
 use rustc_hash::FxHashMap;
 
 use super::held::pinned_items;
@@ -16,8 +18,8 @@ use super::scopes::local_item_text;
 use crate::db::Db;
 use crate::inputs::{SourceFile, conditions, parse};
 use crate::syntax::{
-    Conditional, ItemSource, ItemTextReader, Normalised, TokenRuns, Unanalysed, modules_around,
-    parse_text,
+    Conditional, ItemSource, ItemTextReader, Normalised, TokenRuns, Unanalysed, green_child,
+    modules_around, parse_text,
 };
 
 /// The items of a file in source order, those of inline modules after their header. Items in blocks are not among them.
@@ -239,6 +241,14 @@ impl ParsedItem {
     /// The item's own node.
     pub fn item(&self) -> Option<ast::Item> {
         self.root()?.items().next()
+    }
+
+    /// Whether the item's node has a child of a kind.
+    pub fn has(&self, kind: SyntaxKind) -> bool {
+        let nodes = self.tree.iter().flat_map(|tree| tree.children());
+        let mut nodes = nodes.filter_map(NodeOrToken::into_node);
+        let item = nodes.find(|node| ast::Item::can_cast(SyntaxKind::from(node.kind().0)));
+        item.is_some_and(|item| green_child(item, kind).is_some())
     }
 
     /// The item's node as one kind of item.

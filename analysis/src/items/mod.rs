@@ -33,7 +33,7 @@ mod sites;
 mod tokens;
 mod values;
 
-pub use self::associated::associated;
+pub use self::associated::{associated, is_trait};
 pub use self::attributes::DeviceEntry;
 pub use self::bindings::Bound;
 #[cfg(test)]

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use ra_ap_syntax::ast;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::file::{file_items, item_text, parse_item};
+use super::declarations::MacroArguments;
+use super::file::{file_items, item_text, macro_name, parse_item};
 use super::ids::{ItemId, ItemKind, ModuleId, ModulePath};
 use super::scopes::module_around_local;
 use crate::db::Db;
@@ -34,6 +35,8 @@ struct FileNode {
     package: Option<Arc<str>>,
     /// A condition leaves out the `mod x;` that declares it, or a module around it.
     left_out: bool,
+    /// Its text is in the parent by `include!`: it is no module of its own.
+    included: bool,
 }
 
 /// The file of a `mod x;`.
@@ -68,6 +71,8 @@ struct Declaration {
     name: Arc<str>,
     /// `#[path = "…"]`.
     path: Option<Arc<str>>,
+    /// What `include!` names; the others are then empty.
+    included: Option<Arc<str>>,
 }
 
 /// The modules of the project.
@@ -99,7 +104,23 @@ pub fn parent_module(db: &dyn Db, module: ModuleId) -> Option<ModuleId> {
         return Some(ModuleId::new(db, module.file(db), ModulePath::from(outer)));
     }
     let tree = module_tree(db, Project::try_get(db)?);
-    tree.files.get(&module.file(db))?.parent
+    let mut node = tree.files.get(&module.file(db))?;
+    // What is included has the parent of the module that includes it.
+    while node.included {
+        let around = node.parent?;
+        if let Some((_, outer)) = around.path(db).split_last() {
+            return Some(ModuleId::new(db, around.file(db), ModulePath::from(outer)));
+        }
+        node = tree.files.get(&around.file(db))?;
+    }
+    node.parent
+}
+
+/// The module that includes the text of a file by `include!`.
+pub(super) fn including_module(db: &dyn Db, file: SourceFile) -> Option<ModuleId> {
+    let tree = module_tree(db, Project::try_get(db)?);
+    let node = tree.files.get(&file)?;
+    node.parent.filter(|_| node.included)
 }
 
 /// The root of the crate that a module belongs to.
@@ -152,12 +173,35 @@ fn module_declarations(db: &dyn Db, file: SourceFile) -> Arc<[Declaration]> {
         module: item.module_path(db),
         name: item.name(db),
         path: path_attribute(db, *item),
+        included: None,
     };
-    let declarations = items
-        .items
-        .iter()
-        .filter(|item| item.kind(db) == ItemKind::ModuleDeclaration);
-    declarations.map(declaration).collect()
+    let found = items.items.iter().filter_map(|item| match item.kind(db) {
+        ItemKind::ModuleDeclaration => Some(declaration(item)),
+        ItemKind::Other => Some(Declaration {
+            item: *item,
+            module: item.module_path(db),
+            name: Arc::from(""),
+            path: None,
+            included: Some(included_path(db, *item)?),
+        }),
+        _ => None,
+    });
+    found.collect()
+}
+
+/// The path that `include!` gives as text.
+fn included_path(db: &dyn Db, item: ItemId) -> Option<Arc<str>> {
+    if !item_text(db, item).text.starts_with("include") {
+        return None;
+    }
+    let call = parse_item(db, item).cast::<ast::MacroCall>()?;
+    if macro_name(&call).as_deref() != Some("include") {
+        return None;
+    }
+    let arguments = MacroArguments::of(&call)?;
+    let text = arguments.text.trim().trim_end_matches(',').trim_end();
+    let path = text.strip_prefix('"')?.strip_suffix('"')?;
+    (!path.contains(['"', '\\'])).then(|| Arc::from(path))
 }
 
 /// The value of `#[path = "…"]` on a `mod x;`.
@@ -274,8 +318,8 @@ impl Builder<'_> {
         style: Style,
         left_out: bool,
     ) {
-        let mut pending = vec![(root, None, style)];
-        while let Some((file, parent, style)) = pending.pop() {
+        let mut pending = vec![(root, None, (style, false))];
+        while let Some((file, parent, (style, included))) = pending.pop() {
             if self.tree.files.contains_key(&file) {
                 continue;
             }
@@ -284,13 +328,16 @@ impl Builder<'_> {
                 root,
                 package: package.cloned(),
                 left_out,
+                included,
             };
             self.tree.files.insert(file, node);
             let declarations = module_declarations(self.db, file);
             let mut found = Vec::new();
             for declaration in declarations.iter() {
                 let Some((target, style)) = self.target(file, style, declaration) else {
-                    self.tree.missing.push(declaration.item);
+                    if declaration.included.is_none() {
+                        self.tree.missing.push(declaration.item);
+                    }
                     continue;
                 };
                 if self.is_cycle(file, target) {
@@ -298,7 +345,8 @@ impl Builder<'_> {
                 }
                 self.tree.targets.insert(declaration.item, target);
                 let module = ModuleId::new(self.db, file, Arc::clone(&declaration.module));
-                found.push((target, Some(module), style));
+                let how = (style, declaration.included.is_some());
+                found.push((target, Some(module), how));
             }
             found.reverse();
             pending.extend(found);
@@ -328,6 +376,10 @@ impl Builder<'_> {
         style: Style,
         declaration: &Declaration,
     ) -> Option<(SourceFile, Style)> {
+        if let Some(included) = &declaration.included {
+            let at_root = ModulePath::from([]);
+            return self.target_of_module(file, style, &at_root, "", Some(included));
+        }
         let path = declaration.path.as_ref();
         self.target_of_module(file, style, &declaration.module, &declaration.name, path)
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode};
-use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, WalkEvent};
+use ra_ap_syntax::{SyntaxKind, SyntaxNode};
 use rustc_hash::FxHashMap;
 
 use super::associated::self_path;
@@ -14,7 +14,7 @@ use super::ids::{ItemId, ItemKind, ModuleId, Span};
 use super::modules::is_left_out;
 use crate::db::Db;
 use crate::inputs::SourceFile;
-use crate::syntax::ItemSource;
+use crate::syntax::{ItemSource, nodes_of};
 
 /// The blocks of an item of a module, from its normalised text. Offsets count in that text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -343,30 +343,6 @@ fn may_declare(kind: SyntaxKind) -> bool {
         || ast::AnyHasGenericParams::can_cast(kind)
 }
 
-/// Whether a statement holds anything that [`may_declare`]: most hold none. It walks the shared nodes, which takes no
-/// allocation a node as the nodes with parents do.
-fn declares_inside(statement: &SyntaxNode) -> bool {
-    let green = statement.green();
-    if may_declare(statement.kind()) {
-        return true;
-    }
-    let mut open = vec![green.children()];
-    while let Some(children) = open.last_mut() {
-        match children.next() {
-            Some(NodeOrToken::Node(node)) => match SyntaxKind::from(node.kind().0) {
-                kind if may_declare(kind) => return true,
-                SyntaxKind::TOKEN_TREE => {}
-                _ => open.push(node.children()),
-            },
-            Some(NodeOrToken::Token(_)) => {}
-            None => {
-                open.pop();
-            }
-        }
-    }
-    false
-}
-
 struct Builder<'a> {
     db: &'a dyn Db,
     text: &'a ItemText,
@@ -380,24 +356,13 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn walk(&mut self, root: &SyntaxNode) {
-        let mut preorder = root.preorder();
-        while let Some(event) = preorder.next() {
-            let WalkEvent::Enter(node) = event else {
-                continue;
-            };
-            let kind = node.kind();
-            if kind == SyntaxKind::TOKEN_TREE {
-                // Tokens: nothing in them is known to be a block.
-                preorder.skip_subtree();
-                continue;
-            }
-            if ast::Stmt::can_cast(kind) && !declares_inside(&node) {
-                preorder.skip_subtree();
-                continue;
-            }
-            if !may_declare(kind) {
-                continue;
-            }
+        // Of tokens nothing is known to be a block.
+        let places = nodes_of(
+            root,
+            |met| may_declare(met.kind),
+            |met| met.kind != SyntaxKind::TOKEN_TREE,
+        );
+        for node in places {
             let start = u32::from(node.text_range().start());
             while self.open.last().is_some_and(|(_, end)| *end <= start) {
                 self.open.pop();

@@ -102,12 +102,13 @@ fn reached_functions(db: &dyn Db, project: Project) -> Arc<Reached> {
     Arc::new(reached)
 }
 
-/// The functions of `impl` blocks by name: whose method a call is, its name does not say.
+/// The functions of `impl` blocks and traits by name: whose method a call is, its name does not say.
 fn methods(db: &dyn Db, project: Project) -> FxHashMap<Arc<str>, Vec<ItemId>> {
     let mut methods: FxHashMap<Arc<str>, Vec<ItemId>> = FxHashMap::default();
     for file in project.files(db).values() {
         for function in items::file_functions(db, *file) {
-            if function.owner(db).kind(db) == ItemKind::Implementation {
+            let owner = function.owner(db);
+            if owner.kind(db) == ItemKind::Implementation || items::is_trait(db, owner) {
                 methods.entry(function.name(db)).or_default().push(function);
             }
         }
@@ -115,26 +116,29 @@ fn methods(db: &dyn Db, project: Project) -> FxHashMap<Arc<str>, Vec<ItemId>> {
     methods
 }
 
-/// The methods of `impl` blocks whose names no other has.
+/// The methods with a body by name, those of `impl` blocks and what traits give.
 #[salsa::tracked(returns(clone))]
-fn single_methods(db: &dyn Db, project: Project) -> Arc<FxHashMap<Arc<str>, ItemId>> {
-    let takes_self = |function: &ItemId| {
+fn methods_by_name(db: &dyn Db, project: Project) -> Arc<FxHashMap<Arc<str>, Arc<[ItemId]>>> {
+    let is_method = |function: &ItemId| {
         let node = items::parse_item(db, *function).cast::<ast::Fn>();
-        let list = node.and_then(|node| node.param_list());
-        list.and_then(|list| list.self_param()).is_some()
+        node.is_some_and(|node| {
+            let list = node.param_list();
+            node.body().is_some() && list.and_then(|list| list.self_param()).is_some()
+        })
     };
     let named = methods(db, project).into_iter();
-    let single = named.filter_map(|(name, functions)| match functions.as_slice() {
-        [function] if takes_self(function) => Some((name, *function)),
-        _ => None,
+    let named = named.map(|(name, functions)| {
+        let functions: Arc<[ItemId]> = functions.into_iter().filter(is_method).collect();
+        (name, functions)
     });
-    Arc::new(single.collect())
+    Arc::new(named.collect())
 }
 
-/// The method that the project gives a type by a trait of its own, where one of that name is all there is.
-pub(super) fn single_method(db: &dyn Db, name: &str) -> Option<ItemId> {
-    let project = Project::try_get(db)?;
-    single_methods(db, project).get(name).copied()
+/// The methods of a name that the project gives types by traits of its own.
+pub(super) fn methods_named(db: &dyn Db, name: &str) -> Arc<[ItemId]> {
+    let found = Project::try_get(db)
+        .and_then(|project| methods_by_name(db, project).get(name).map(Arc::clone));
+    found.unwrap_or_else(|| Arc::from([]))
 }
 
 /// The names of the methods that a function's text calls.
@@ -148,9 +152,24 @@ fn called_methods(db: &dyn Db, function: ItemId) -> Arc<[Arc<str>]> {
         .syntax()
         .descendants()
         .filter_map(ast::MethodCallExpr::cast);
-    let names: IndexSet<Arc<str>> = calls
+    let mut names: IndexSet<Arc<str>> = calls
         .filter_map(|call| Some(call.name_ref()?.text().to_string().into()))
         .collect();
+    // `O::run(..)` of a generic parameter, `Self::run(..)`: whose function it is, a caller says.
+    for path in paths_of(node.syntax()) {
+        let [owner, name] = &path_names(&path)[..] else {
+            continue;
+        };
+        let scope = items::scope_at(db, function, path.syntax().text_range().start().into());
+        let open = owner == "Self"
+            || matches!(
+                items::resolve(db, &scope, &[owner.as_str()], Namespace::Type),
+                Resolution::Parameter(_)
+            );
+        if open {
+            names.insert(Arc::from(name.as_str()));
+        }
+    }
     names.into_iter().collect()
 }
 

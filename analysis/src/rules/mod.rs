@@ -73,6 +73,7 @@ pub(crate) use causes::{CauseKey, groups as groups_of_causes, unite_fixes};
 pub(crate) use checked::{Checked, Derived};
 use declaration::rule;
 pub use declaration::{Group, Level, Offers, Rule};
+pub(crate) use dma_performance::SLOW_TRANSFER;
 pub use enabled::EnabledRules;
 pub(crate) use enabled::Families;
 pub use engines::Engine;
@@ -121,7 +122,9 @@ pub(crate) use coverage::{
 };
 pub(crate) use fetch::unaligned_packet;
 pub(crate) use reach::Reach;
-pub(crate) use scoped::{NamesInScope, name_fixes_in_scope, name_in_scope, with_paths};
+pub(crate) use scoped::{
+    NamesInScope, is_shared_alias, name_fixes_in_scope, name_in_scope, with_paths,
+};
 pub(crate) use trying::{is_tried, keep_what_holds, state_fixes};
 pub(crate) use words::names;
 

@@ -40,7 +40,7 @@ pub(crate) fn name_in_scope(db: &dyn Db, function: ItemId, findings: &mut [Findi
                 && stated
                     .edits
                     .iter()
-                    .any(|edit| is_shared(db, function, edit))
+                    .any(|edit| is_shared_alias(db, function, edit))
             {
                 return false;
             }
@@ -86,7 +86,7 @@ impl<'a> NamesInScope<'a> {
 }
 
 /// Whether an edit changes an alias that other functions of its file name: what suits one of them may not suit the others.
-fn is_shared(db: &dyn Db, own: ItemId, edit: &Edit) -> bool {
+pub(crate) fn is_shared_alias(db: &dyn Db, own: ItemId, edit: &Edit) -> bool {
     let alias = edit.span.item;
     if alias.kind(db) == ItemKind::Function {
         return false;
@@ -165,7 +165,10 @@ impl<'a> Names<'a> {
         fixes.retain_mut(|fix| {
             // What follows in one function may break another one.
             if fix.title.ends_with(FOLLOWING)
-                && fix.edits.iter().any(|edit| is_shared(db, function, edit))
+                && fix
+                    .edits
+                    .iter()
+                    .any(|edit| is_shared_alias(db, function, edit))
             {
                 return false;
             }

@@ -16,7 +16,7 @@ use crate::hardware::calibration::{RATE_UNIT, Rate};
 use crate::hardware::{CalibrationId, Class};
 
 pub use pass::{class as pass_class, cycles as pass_cycles, lookups};
-pub use transfer::figure as transfer_figure;
+pub use transfer::{figure as transfer_figure, least as least_transfer};
 
 /// A figure of the schedule with its bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

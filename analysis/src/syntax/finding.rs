@@ -3,6 +3,7 @@
 //! It walks the shared nodes, which takes no allocation a node, and makes nodes with parents of what is wanted and of what is
 //! around it alone.
 
+use ra_ap_syntax::ast::AstNode;
 use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, TextRange, TextSize};
 use rowan::GreenNodeData;
 
@@ -104,6 +105,22 @@ fn innermost(open: &mut [Open<'_>]) -> Option<SyntaxNode> {
         level.node = Some(around.clone());
     }
     Some(around)
+}
+
+/// The first child of a kind, made without the ones before it.
+pub fn child_of<N: AstNode>(node: &SyntaxNode) -> Option<N> {
+    let mut start = node.text_range().start();
+    for child in node.green().children() {
+        let length = child.text_len();
+        if let NodeOrToken::Node(green) = child
+            && N::can_cast(SyntaxKind::from(green.kind().0))
+        {
+            let range = TextRange::at(start, length);
+            return N::cast(node.child_or_token_at_range(range)?.into_node()?);
+        }
+        start += length;
+    }
+    None
 }
 
 /// The first child of a kind.

@@ -16,7 +16,9 @@ mod parsed;
 use ra_ap_syntax::{Edition, NodeOrToken, Parse, SourceFile as SourceTree, SyntaxNode};
 
 pub use self::conditional::{Conditional, modules_around};
-pub use self::finding::{Met, bound_names, green_child, green_name, green_path_name, nodes_of};
+pub use self::finding::{
+    Met, bound_names, child_of, green_child, green_name, green_path_name, nodes_of,
+};
 pub use self::lines::{LineColumn, LineIndex};
 pub use self::macros::{CallPlace, MacroRules};
 pub use self::normal_tree::ItemSource;

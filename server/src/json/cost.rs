@@ -1,5 +1,6 @@
 //! Costs as one JSON object, in the shape that scripts rely on.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use visa_analysis::{
     CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow,
@@ -9,13 +10,13 @@ use visa_analysis::{
 use super::{Range, pretty, range, roofline};
 use crate::project::Failure;
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct Document<'a> {
     version: u32,
     kernels: Vec<Kernel<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Kernel<'a> {
     name: &'a str,
     file: &'a str,
@@ -28,12 +29,14 @@ struct Kernel<'a> {
     memory: Vec<Memory<'a>>,
     peak: Option<Peak>,
     proposals: Vec<Proposal<'a>>,
+    /// Null where only the rules were asked.
+    searched: Option<Searched<'a>>,
     roofline: Option<roofline::Document>,
     assumptions: &'a [String],
     unresolved: Vec<Unresolved<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Cycles<'a> {
     total: Option<u64>,
     main: Option<u64>,
@@ -45,7 +48,7 @@ struct Cycles<'a> {
 }
 
 /// What the schedule of a release says of a kernel.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Calibrated<'a> {
     total: Option<u64>,
     low: Option<u64>,
@@ -55,7 +58,7 @@ struct Calibrated<'a> {
 }
 
 /// What it says of an operation.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct CalibratedOperation {
     cycles: u64,
     low: Option<u64>,
@@ -67,7 +70,7 @@ struct CalibratedOperation {
     median_error: Option<f64>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct Operation<'a> {
     id: u32,
     name: &'a str,
@@ -90,7 +93,7 @@ pub(crate) struct Operation<'a> {
     assumptions: &'a [String],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Engine<'a> {
     engine: &'static str,
     method: Option<&'a str>,
@@ -102,14 +105,14 @@ struct Engine<'a> {
     heading: &'static str,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Wait<'a> {
     operation: u32,
     cause: &'static str,
     tensor: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Stage<'a> {
     method: &'a str,
     element_type: Option<&'static str>,
@@ -124,7 +127,7 @@ struct Stage<'a> {
     cycles: Option<u64>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Idle<'a> {
     context: &'static str,
     start: u64,
@@ -133,7 +136,7 @@ struct Idle<'a> {
     wait: Option<Wait<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct Memory<'a> {
     tensor: &'a str,
     tier: &'static str,
@@ -149,14 +152,14 @@ pub(crate) struct Memory<'a> {
     range: Option<Range>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct Peak {
     dm_bytes: u64,
     trf_bytes: u64,
     vrf_bytes: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Proposal<'a> {
     rule: &'static str,
     message: &'a str,
@@ -164,9 +167,35 @@ struct Proposal<'a> {
     saves: Option<u64>,
     file: &'a str,
     range: Range,
+    /// What a searched change does; null for what a rule alone says.
+    r#move: Option<&'static str>,
+    /// Cycles of the kernel with the change as it was tried.
+    after: Option<u64>,
+    /// Whether it saves something wherever the figures are within their bounds.
+    certain: bool,
+    /// The whole change; empty where it is given in words.
+    edits: Vec<Edit<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+struct Edit<'a> {
+    file: &'a str,
+    start_byte: u32,
+    end_byte: u32,
+    text: &'a str,
+}
+
+/// How the search for changes went.
+#[derive(Serialize, JsonSchema)]
+struct Searched<'a> {
+    tried: usize,
+    limit: usize,
+    stopped: bool,
+    /// The two changes that save most together.
+    pair: Option<Proposal<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
 struct Unresolved<'a> {
     reason: &'a str,
     range: Range,
@@ -220,18 +249,8 @@ fn kernel<'a>(chosen: &'a KernelCost, cost: &'a KernelCost) -> Kernel<'a> {
         critical_path: &cost.critical_path,
         memory: cost.memory.iter().map(memory).collect(),
         peak: cost.peak.map(peak),
-        proposals: chosen
-            .proposals
-            .iter()
-            .map(|proposal| Proposal {
-                rule: proposal.rule,
-                message: &proposal.message,
-                help: proposal.help.as_deref(),
-                saves: proposal.saves,
-                file: &proposal.file,
-                range: range(proposal.range),
-            })
-            .collect(),
+        proposals: chosen.proposals.iter().map(proposal).collect(),
+        searched: chosen.searched.as_ref().map(searched),
         roofline: cost
             .roofline
             .as_ref()
@@ -246,6 +265,39 @@ fn kernel<'a>(chosen: &'a KernelCost, cost: &'a KernelCost) -> Kernel<'a> {
                 range: range(place.range),
             })
             .collect(),
+    }
+}
+
+fn proposal(proposal: &visa_analysis::Proposal) -> Proposal<'_> {
+    Proposal {
+        rule: proposal.rule,
+        message: &proposal.message,
+        help: proposal.help.as_deref(),
+        saves: proposal.saves,
+        file: &proposal.file,
+        range: range(proposal.range),
+        r#move: proposal.by,
+        after: proposal.total.map(|(_, after)| after),
+        certain: proposal.is_certain,
+        edits: proposal
+            .edits
+            .iter()
+            .map(|edit| Edit {
+                file: &edit.file,
+                start_byte: edit.start_byte,
+                end_byte: edit.end_byte,
+                text: &edit.text,
+            })
+            .collect(),
+    }
+}
+
+fn searched(searched: &visa_analysis::Searched) -> Searched<'_> {
+    Searched {
+        tried: searched.tried,
+        limit: searched.limit,
+        stopped: searched.stopped,
+        pair: searched.pair.as_ref().map(proposal),
     }
 }
 

@@ -313,10 +313,11 @@ impl<'a> Session<'a> {
 
     /// What the kernels of the files that the run reports on cost, in the order of files and places, with the paths that
     /// people gave; whether a file could not be analysed (the words are then on standard error).
-    pub(crate) fn costs(&self) -> (Vec<KernelCost>, bool) {
+    pub(crate) fn costs(&self, effort: usize) -> (Vec<KernelCost>, bool) {
         let mut costs = Vec::new();
         let mut failed = false;
-        let mut answers = self.ask(|analysis, paths, _| analysis.costs_of(paths));
+        let mut answers =
+            self.ask(|analysis, paths, _| analysis.costs_with_advice_of(paths, effort));
         answers.sort_by(|one, other| one.0.cmp(&other.0));
         for (path, answer) in answers {
             match answer {
@@ -343,9 +344,15 @@ impl<'a> Session<'a> {
         cost.operations
             .iter_mut()
             .for_each(|row| show(&mut row.file));
-        cost.proposals
-            .iter_mut()
-            .for_each(|row| show(&mut row.file));
+        let pair = cost
+            .searched
+            .as_mut()
+            .and_then(|searched| searched.pair.as_mut());
+        for proposal in cost.proposals.iter_mut().chain(pair) {
+            show(&mut proposal.file);
+            let edits = proposal.edits.iter_mut();
+            edits.for_each(|edit| show(&mut edit.file));
+        }
         cost.memory
             .iter_mut()
             .filter_map(|row| row.file.as_mut())

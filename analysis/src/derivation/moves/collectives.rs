@@ -37,7 +37,7 @@ pub(super) fn judge(
         MoveKind::Scatter(_) => one_place(collective, &moved),
         _ => invented(&moved.source, &moved.target),
     };
-    let Some(fault) = lost(&moved.source, &moved.target).or_else(more) else {
+    let Some(fault) = lost(&moved.source, &moved.target, true).or_else(more) else {
         return unindexed(body, id, collective);
     };
     Some(MoveViolation {

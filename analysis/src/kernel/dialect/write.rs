@@ -4,9 +4,10 @@
 //! it is written is the library's.
 
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
-use crate::kernel::{SwitchConfig, TrfAddress};
+use crate::kernel::{SwitchConfig, Tier, TrfAddress};
 
-use super::{Action, Dialect, Method};
+use super::method::Argument;
+use super::{Access, Action, Dialect, Method, Receiver};
 
 impl Dialect {
     /// The name of the method for a stage; the catalogue's where the library has none.
@@ -36,19 +37,42 @@ impl Dialect {
         let parameters = self
             .method_of(stage)
             .map_or(&[][..], |method| method.generics);
-        if parameters.is_empty() || generics.is_empty() {
-            return text;
-        }
-        let mut given: Vec<&(Generic, String)> = generics.iter().collect();
-        let written: Vec<&str> = parameters
-            .iter()
-            .map(|parameter| {
-                let at = given.iter().position(|(known, _)| known == parameter);
-                at.map_or("_", |at| given.remove(at).1.as_str())
-            })
-            .collect();
-        text.push_str(&format!("::<{}>", written.join(", ")));
+        text.push_str(&turbofish(parameters, generics));
         text
+    }
+
+    /// The name of the method that gives a view of a whole tensor in DM.
+    #[must_use]
+    pub fn view(&self) -> Option<&'static str> {
+        let mut methods = self.every_method();
+        let view = methods
+            .find(|method| method.action == Action::View(Access::Shared) && method.is_of(Tier::Dm));
+        view.map(|method| method.name)
+    }
+
+    /// The call of a transfer that makes a tensor of a tier: `to_dm::<m![A], m![B]>(&mut ctx.tdma, 0)`. `None` where the
+    /// release has no such transfer between the tiers.
+    #[must_use]
+    pub fn write_transfer(
+        &self,
+        from: Tier,
+        to: Tier,
+        generics: &[(Generic, String)],
+        arguments: &[(Role, String)],
+    ) -> Option<String> {
+        let mut methods = self.every_method();
+        let method = methods.find(|method| {
+            method.action == Action::Transfer(to)
+                && method.is_of(from)
+                && method.is_published()
+                && method.has(Role::Address) == self.is_addressed()
+        })?;
+        Some(format!(
+            "{}{}({})",
+            method.name,
+            turbofish(method.generics, generics),
+            given(method.arguments, arguments)
+        ))
     }
 
     /// A call: `collect::<m![A], m![B]>()`. An argument that is not given is what authors usually write.
@@ -62,21 +86,10 @@ impl Dialect {
         let parameters = self
             .method_of(stage)
             .map_or(&[][..], |method| method.arguments);
-        let written: Vec<&str> = parameters
-            .iter()
-            .map(|parameter| {
-                let given = arguments.iter().find(|(role, _)| *role == parameter.role);
-                match given {
-                    Some((_, text)) => text.as_str(),
-                    None if parameter.usual.is_empty() => parameter.name,
-                    None => parameter.usual,
-                }
-            })
-            .collect();
         format!(
             "{}({})",
             self.write_method(stage, generics),
-            written.join(", ")
+            given(parameters, arguments)
         )
     }
 
@@ -106,7 +119,44 @@ impl Dialect {
     }
 }
 
+/// The generics of a method in its order; what is not given is left to inference. Empty where nothing is given.
+fn turbofish(parameters: &[Generic], generics: &[(Generic, String)]) -> String {
+    if parameters.is_empty() || generics.is_empty() {
+        return String::new();
+    }
+    let mut given: Vec<&(Generic, String)> = generics.iter().collect();
+    let written: Vec<&str> = parameters
+        .iter()
+        .map(|parameter| {
+            let at = given.iter().position(|(known, _)| known == parameter);
+            at.map_or("_", |at| given.remove(at).1.as_str())
+        })
+        .collect();
+    format!("::<{}>", written.join(", "))
+}
+
+/// The arguments of a method in its order; what is not given is what authors usually write.
+fn given(parameters: &[Argument], arguments: &[(Role, String)]) -> String {
+    let written: Vec<&str> = parameters
+        .iter()
+        .map(|parameter| {
+            let given = arguments.iter().find(|(role, _)| *role == parameter.role);
+            match given {
+                Some((_, text)) => text.as_str(),
+                None if parameter.usual.is_empty() => parameter.name,
+                None => parameter.usual,
+            }
+        })
+        .collect();
+    written.join(", ")
+}
+
 impl Method {
+    /// Whether it is one of tensors of a tier.
+    fn is_of(&self, tier: Tier) -> bool {
+        matches!(self.receiver, Receiver::Tensor(own, _) if own == tier)
+    }
+
     /// Its name with what tells it from another of that name: `fetch::<_, _, _>`, `commit(address)`.
     #[must_use]
     pub fn told_apart(&self, other: &Self) -> String {

@@ -5,7 +5,7 @@ use ra_ap_syntax::ast::{self, AstNode};
 use crate::hardware::ElementType;
 use crate::items::{self, ConstValue, Namespace, Resolution, Span};
 use crate::kernel::dialect::Constructor;
-use crate::kernel::surface::{Argument, segments};
+use crate::kernel::surface::{Argument, Turbofish, segments};
 use crate::kernel::{Address, AddressValue, Tier, UnresolvedReason, Written};
 use crate::mapping::Axis;
 
@@ -295,7 +295,7 @@ impl Interpreter<'_> {
         };
         if super::helpers::is_generic(&node) {
             let arguments: Vec<_> = values.into_iter().map(|value| (value, span)).collect();
-            return self.inline(*kernel, (&[], &[]), &arguments, span);
+            return self.inline(*kernel, Turbofish::default(), &arguments, span);
         }
         let parameters = node
             .param_list()

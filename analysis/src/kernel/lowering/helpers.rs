@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 
-use crate::items::{ItemId, Span};
+use crate::items::{self, ItemId, Span};
 use crate::kernel::dialect::TypeParameter;
 use crate::kernel::surface::{Argument, CALL_WEIGHT, Flow, Turbofish, path_arguments, segments};
 use crate::kernel::{TensorId, UnresolvedReason};
@@ -81,7 +81,7 @@ impl Interpreter<'_> {
     }
 
     /// The type that the `impl` block around a function is for.
-    fn self_type(&mut self, site: &Site, place: Span) -> Type {
+    pub(super) fn self_type(&mut self, site: &Site, place: Span) -> Type {
         let mut block = self.site(site.item.owner(self.db));
         block.generics = Rc::clone(&site.generics);
         let ty = block
@@ -216,11 +216,41 @@ impl Interpreter<'_> {
             self.bind(&pattern, value);
         }
         let value = self.function_value(&node);
+        self.lent = self.left_in_places(&node);
         self.calls.pop();
         self.stack.pop();
         self.frame = caller;
         self.drop_owned(&owned, &value);
         value
+    }
+
+    /// What the function of the frame leaves in the places that it was lent.
+    fn left_in_places(&self, node: &ast::Fn) -> Vec<(usize, Value)> {
+        let Some(list) = node.param_list() else {
+            return Vec::new();
+        };
+        let mut left = Vec::new();
+        let receiver = list.self_param();
+        let first = usize::from(receiver.is_some());
+        let is_lent = receiver.is_some_and(|receiver| receiver.mut_token().is_some());
+        if is_lent && let Some(value) = self.variable("self").filter(|value| can_be_replaced(value))
+        {
+            left.push((0, value.clone()));
+        }
+        for (index, parameter) in list.params().enumerate() {
+            let (Some(ast::Pat::IdentPat(name)), Some(ast::Type::RefType(ty))) =
+                (parameter.pat(), parameter.ty())
+            else {
+                continue;
+            };
+            let value = name.name().and_then(|name| self.variable(&name.text()));
+            if ty.mut_token().is_some()
+                && let Some(value) = value.filter(|value| can_be_replaced(value))
+            {
+                left.push((index + first, value.clone()));
+            }
+        }
+        left
     }
 
     /// The site of a called function: its generic parameters bound by the turbofish and by the arguments' types.
@@ -234,17 +264,25 @@ impl Interpreter<'_> {
     ) -> Site {
         let names = parameters(&site, node);
         let around = self.block_parameters(&site);
-        if names.is_empty() && around.is_empty() {
+        let block = site.item.owner(self.db);
+        let is_of_trait = items::is_trait(self.db, block);
+        if names.is_empty() && around.is_empty() && !is_of_trait {
             return site;
         }
         let mut generics = Generics::new();
         let caller = self.frame.site.clone();
-        let block = site.item.owner(self.db);
+        if is_of_trait {
+            let binding = Binding {
+                owner: turbofish.owner,
+                ..self.bind_argument(&caller, None, call)
+            };
+            generics.insert("Self".to_owned(), binding);
+        }
         let own = names.len();
         for (index, (name, is_constant, _)) in names.into_iter().chain(around).enumerate() {
             let argument = match index.checked_sub(own) {
-                None => turbofish.0.get(index),
-                Some(around) => turbofish.1.get(around),
+                None => turbofish.own.get(index),
+                Some(around) => turbofish.of_type.get(around),
             };
             // What is called in its own block has the parameters of the block.
             let inherited = caller.generics.get(&name).filter(|_| {
@@ -277,6 +315,9 @@ impl Interpreter<'_> {
             return Vec::new();
         }
         let block = self.site(owner);
+        if let Some(node) = block.parsed.cast::<ast::Trait>() {
+            return parameters(&block, &node);
+        }
         let node = block.parsed.cast::<ast::Impl>();
         node.map_or_else(Vec::new, |node| parameters(&block, &node))
     }
@@ -435,4 +476,12 @@ fn parameters(site: &Site, node: &impl HasGenericParams) -> Vec<(String, bool, S
             )
         })
         .collect()
+}
+
+/// Whether something else may be in a place that was lent: contexts are what they are.
+fn can_be_replaced(value: &Value) -> bool {
+    !matches!(
+        value,
+        Value::Unknown | Value::Thing(Thing::Device) | Value::Thing(Thing::Context(_))
+    )
 }

@@ -3,11 +3,22 @@
 use crate::items::{self, ItemId, ItemKind};
 use crate::kernel::callgraph;
 use crate::kernel::dialect::{Accessor, Action, Method, Receiver, table};
-use crate::kernel::surface::{is_plain, named_method, sequence_method};
-use crate::kernel::{Context, Position, TensorId, UnresolvedReason};
+use crate::kernel::surface::{Turbofish, is_plain, named_method, sequence_method};
+use crate::kernel::{Context, Level, Position, TensorId, UnresolvedReason};
 use crate::libraries::Library;
 
+use super::types::{LevelSlots, Type};
 use super::{Call, Interpreter, Named, Thing, Value};
+
+/// The levels of tensors at rest.
+const AT_REST: [Level; 6] = [
+    Level::Chip,
+    Level::Cluster,
+    Level::Slice,
+    Level::Pe,
+    Level::Row,
+    Level::Element,
+];
 
 impl Interpreter<'_> {
     /// What a tensor says about itself: its address, where it is known.
@@ -152,6 +163,91 @@ impl Interpreter<'_> {
         (found.kind(self.db) == ItemKind::Function).then_some(found)
     }
 
+    /// What a struct of the project gives by its `Deref`, where the method is not its own.
+    fn dereferenced(&mut self, named: &Named, call: &Call) -> Option<Value> {
+        let deref = items::associated(self.db, named.item?, "deref")?;
+        let receiver = Value::Named(Box::new(named.clone()));
+        let inner = self.inline(
+            deref,
+            Turbofish::default(),
+            &[(receiver, call.name_span)],
+            call.name_span,
+        );
+        matches!(inner, Value::Thing(_) | Value::Named(_)).then_some(inner)
+    }
+
+    /// Calls a method of the project.
+    fn call_method(
+        &mut self,
+        function: ItemId,
+        receiver: Value,
+        call: &Call,
+        owner: Option<ItemId>,
+    ) -> Value {
+        let mut arguments = vec![(receiver, call.name_span)];
+        arguments.extend(call.arguments.iter().cloned());
+        let turbofish = Turbofish {
+            own: &call.turbofish,
+            owner,
+            ..Turbofish::default()
+        };
+        self.inline(function, turbofish, &arguments, call.name_span)
+    }
+
+    /// The method that a trait of the project gives something of the library: the only one of its name, or of several the only
+    /// one whose `impl` block is for what it is called on.
+    fn method_of_trait(&mut self, receiver: &Value, name: &str) -> Option<ItemId> {
+        let named = callgraph::methods_named(self.db, name);
+        if let [function] = &*named {
+            return Some(*function);
+        }
+        let (blocks, traits): (Vec<ItemId>, Vec<ItemId>) = named.iter().partition(|function| {
+            function.owner(self.db).kind(self.db) == ItemKind::Implementation
+        });
+        let mut fitting = blocks.into_iter().filter(|function| {
+            let site = self.site(*function);
+            let ty = self.self_type(&site, self.here);
+            self.is_of_type(receiver, &ty)
+        });
+        let first = fitting.next();
+        if fitting.next().is_some() {
+            return None;
+        }
+        drop(fitting);
+        first.or_else(|| traits.first().copied().filter(|_| traits.len() == 1))
+    }
+
+    /// Whether a value is of a type, as far as what is known of both says.
+    fn is_of_type(&self, value: &Value, ty: &Type) -> bool {
+        let draft = &self.own.draft;
+        match (value, ty) {
+            (Value::Thing(Thing::Device), Type::Device)
+            | (Value::Thing(Thing::RunTimeValue), Type::RunTimeValue)
+            | (Value::Thing(Thing::Stream(_)), Type::Stream { .. }) => true,
+            (Value::Thing(Thing::Context(own)), Type::Context(other)) => {
+                own.is_none() || other.is_none() || own == other
+            }
+            (Value::Thing(Thing::Tensor(id)), Type::Tensor(other)) => {
+                let Some(own) = draft.tensor(*id).map(|tensor| tensor.kind) else {
+                    return false;
+                };
+                let agrees = |level: Level| {
+                    let form =
+                        |levels: LevelSlots| draft.mappings.value(levels.get(level)?).cloned();
+                    let (own, other) = (form(own.levels), form(other.levels));
+                    own.is_none() || other.is_none() || own == other
+                };
+                let scalar = |slot| draft.scalars.value(slot).copied();
+                let (scalar, wanted) = (scalar(own.scalar), scalar(other.scalar));
+                own.tier == other.tier
+                    && (own.access == other.access)
+                    && (scalar.is_none() || wanted.is_none() || scalar == wanted)
+                    && AT_REST.into_iter().all(agrees)
+            }
+            _ => false,
+        }
+    }
+
     /// A method that is not followed, of a receiver that need not be the library's.
     fn unknown_method(&self, name: &str) -> UnresolvedReason {
         UnresolvedReason::UnknownMethod {
@@ -177,15 +273,8 @@ impl Interpreter<'_> {
                 {
                     return self.launch_method(call);
                 }
-                if let Some(function) = callgraph::single_method(self.db, &call.name) {
-                    let mut arguments = vec![(receiver, call.name_span)];
-                    arguments.extend(call.arguments.iter().cloned());
-                    return self.inline(
-                        function,
-                        (&call.turbofish, &[]),
-                        &arguments,
-                        call.name_span,
-                    );
+                if let Some(function) = self.method_of_trait(&receiver, &call.name) {
+                    return self.call_method(function, receiver, call, None);
                 }
                 let reason = self.no_method(&call.name);
                 match receiver {
@@ -211,12 +300,13 @@ impl Interpreter<'_> {
                 Value::Unknown
             }
             Value::Named(named) if self.own_method(&named, call).is_some() => {
-                let function = self.own_method(&named, call);
-                let mut arguments = vec![(Value::Named(named), call.name_span)];
-                arguments.extend(call.arguments.iter().cloned());
+                let (function, owner) = (self.own_method(&named, call), named.item);
                 function.map_or(Value::Unknown, |function| {
-                    self.inline(function, (&call.turbofish, &[]), &arguments, call.name_span)
+                    self.call_method(function, Value::Named(named), call, owner)
                 })
+            }
+            Value::Named(named) if let Some(inner) = self.dereferenced(&named, call) => {
+                self.method(inner, call)
             }
             Value::Named(_) if takes_context(call) => {
                 // A method that a trait or a macro gives a struct of the project: not followed, and none of a library,
@@ -224,6 +314,13 @@ impl Interpreter<'_> {
                 let reason = self.unknown_method(&call.name);
                 self.unresolved(reason, call.name_span);
                 Value::Unknown
+            }
+            Value::Named(named) if self.begins_list(&named, call) => {
+                Value::Array(vec![self.listed(call)])
+            }
+            Value::Array(mut list) if self.adds_to_list(&list, call) => {
+                list.push(self.listed(call));
+                Value::Array(list)
             }
             Value::Named(named) if self.adds_slot(&named, call) => {
                 Value::Array(vec![Value::Named(named), self.slot(call)])

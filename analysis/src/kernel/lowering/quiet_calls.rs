@@ -48,7 +48,8 @@ impl Interpreter<'_> {
         turbofish: Turbofish<'_>,
         arguments: &[(Value, Span)],
     ) -> Option<QuietCall> {
-        if !turbofish.0.is_empty() || !turbofish.1.is_empty() || self.own.watch.is_some() {
+        let is_generic = !turbofish.own.is_empty() || !turbofish.of_type.is_empty();
+        if is_generic || turbofish.owner.is_some() || self.own.watch.is_some() {
             return None;
         }
         let plain = arguments.iter().map(|(value, _)| match value {

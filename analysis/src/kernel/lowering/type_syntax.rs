@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ra_ap_syntax::SyntaxKind;
 use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 
 use crate::hardware::ElementType;
@@ -204,8 +205,8 @@ impl Interpreter<'_> {
     }
 
     fn has_parameters(&mut self, alias: ItemId) -> bool {
-        let alias = self.site(alias).parsed.cast::<ast::TypeAlias>();
-        alias.is_some_and(|alias| alias.generic_param_list().is_some())
+        let parsed = self.site(alias).parsed;
+        parsed.has(SyntaxKind::GENERIC_PARAM_LIST)
     }
 
     /// Binds the parameters of an alias or a struct to the arguments at `site`, or to their defaults.

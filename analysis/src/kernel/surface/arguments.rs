@@ -1,5 +1,6 @@
 //! Generic arguments as written.
 
+use crate::items::ItemId;
 use ra_ap_syntax::ast::{self, AstNode, HasGenericArgs};
 
 /// A generic argument, lifetimes left out.
@@ -60,8 +61,16 @@ pub(in crate::kernel) fn arguments(list: Option<ast::GenericArgList>) -> Vec<Arg
         .collect()
 }
 
-/// The arguments of a call: the function's own, and those of the type that it is associated with.
-pub(in crate::kernel) type Turbofish<'a> = (&'a [Argument], &'a [Argument]);
+/// What a call of a function says of its generic parameters.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::kernel) struct Turbofish<'a> {
+    /// The function's own arguments.
+    pub(in crate::kernel) own: &'a [Argument],
+    /// Those of the type that it is associated with.
+    pub(in crate::kernel) of_type: &'a [Argument],
+    /// The type of the project that it is called on: what `Self` is in a function that a trait gives.
+    pub(in crate::kernel) owner: Option<ItemId>,
+}
 
 /// The arguments of a path's last segment.
 pub(in crate::kernel) fn path_arguments(path: &ast::Path) -> Vec<Argument> {

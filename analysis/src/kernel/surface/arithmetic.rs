@@ -85,7 +85,7 @@ pub(in crate::kernel) fn arithmetic<L: Elaborate>(
     match result {
         Some(value) => Value::Constant(ConstValue::Int(value), scalar),
         None => match (left, right) {
-            (Value::Constant(..), Value::Constant(..)) if scalar.is_some() => {
+            (Value::Constant(..), Value::Constant(..)) => {
                 Value::Constant(ConstValue::Unknown("arithmetic of a float"), scalar)
             }
             _ => Value::Unknown,

@@ -283,7 +283,8 @@ impl<L: Elaborate> Walker<'_, L> {
         }
     }
 
-    fn pattern_matches(
+    /// Whether a pattern matches a value; none where that is not known.
+    pub(super) fn pattern_matches(
         &mut self,
         pattern: &ast::Pat,
         value: &Value<L>,

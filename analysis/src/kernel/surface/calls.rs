@@ -4,7 +4,7 @@ use ra_ap_syntax::ast::{self, AstNode, HasArgList};
 
 use crate::items::{self, ConstValue, ItemId, Namespace, Resolution, Span};
 
-use super::arguments::{Argument, path_arguments};
+use super::arguments::{Argument, Turbofish, path_arguments};
 use super::site::{Bound, Site, segments};
 use super::values::Value;
 use super::{Elaborate, Flow, Placed, Walker};
@@ -157,7 +157,8 @@ impl<L: Elaborate> Walker<'_, L> {
         };
         let known = Value::from_constant(value);
         let value = match (known, initializer) {
-            (Value::Unknown, Some(initializer)) if !self.stack.contains(&item) => {
+            // Numbers that are not computed have a type in the text.
+            (known, Some(initializer)) if has_unknown(&known) && !self.stack.contains(&item) => {
                 self.stack.push(item);
                 let value = self.at_site(&site, |interpreter| interpreter.expression(&initializer));
                 self.stack.pop();
@@ -209,11 +210,16 @@ impl<L: Elaborate> Walker<'_, L> {
         if self.flow != Flow::Next {
             return Value::Unknown;
         }
+        let given: Vec<ast::Expr> = call
+            .arg_list()
+            .into_iter()
+            .flat_map(|list| list.args().collect::<Vec<_>>())
+            .collect();
         let names = segments(&path);
         if let [name] = names.as_slice() {
             match self.variable(name).cloned() {
                 Some(Value::Function(function)) => {
-                    return L::inline(self, function, (&[], &[]), &arguments, span);
+                    return L::inline(self, function, Turbofish::default(), &arguments, span);
                 }
                 Some(Value::Closure(closure)) => return self.call_closure(&closure, &arguments),
                 _ => {}
@@ -222,17 +228,66 @@ impl<L: Elaborate> Walker<'_, L> {
         let site = self.frame.site.clone();
         match site.resolve(self.db, &path, Namespace::Value) {
             Resolution::Function(function) => {
-                let owner = path.qualifier().map(|owner| path_arguments(&owner));
-                let turbofish = (path_arguments(&path), owner.unwrap_or_default());
-                L::inline(
-                    self,
-                    function,
-                    (&turbofish.0, &turbofish.1),
-                    &arguments,
-                    span,
-                )
+                let owner = path.qualifier();
+                let own = path_arguments(&path);
+                let of_type = owner.as_ref().map(path_arguments).unwrap_or_default();
+                let turbofish = Turbofish {
+                    own: &own,
+                    of_type: &of_type,
+                    owner: owner.and_then(|owner| self.type_called_on(&owner)),
+                };
+                self.lent.clear();
+                let value = L::inline(self, function, turbofish, &arguments, span);
+                self.take_back(&given);
+                value
             }
+            _ if let Some(moved) = self.moved(&names, &arguments, &given) => moved,
             resolution => L::call(self, (&path, span), &names, arguments, &resolution),
+        }
+    }
+}
+
+impl<L: Elaborate> Walker<'_, L> {
+    /// Rust's `swap`, `replace` and `take` of two places.
+    fn moved(
+        &mut self,
+        names: &[String],
+        arguments: &[Placed<L>],
+        given: &[ast::Expr],
+    ) -> Option<Value<L>> {
+        let [.., owner, name] = names else {
+            return None;
+        };
+        if owner != "mem" {
+            return None;
+        }
+        match (name.as_str(), arguments, given) {
+            ("swap", [(first, _), (second, _)], [here, there]) => {
+                self.assign_to(here, second.clone());
+                self.assign_to(there, first.clone());
+                Some(Value::Unit)
+            }
+            ("replace", [(before, _), (value, _)], [here, _]) => {
+                self.assign_to(here, value.clone());
+                Some(before.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// The type of the project that an associated function is called on.
+    fn type_called_on(&mut self, owner: &ast::Path) -> Option<ItemId> {
+        let names = segments(owner);
+        let site = self.frame.site.clone();
+        if let [name] = names.as_slice()
+            && let Some(owner) = site.owner(name)
+        {
+            return Some(owner);
+        }
+        let found = site.resolve_at(self.db, owner, &names, Namespace::Type);
+        match self.behind_aliases(found) {
+            Resolution::Type(item) if !items::is_trait(self.db, item) => Some(item),
+            _ => None,
         }
     }
 }
@@ -256,7 +311,17 @@ fn path_expression(path: &ast::Path) -> ast::Expr {
 /// The scalar type that a path's last but one segment names: `f32::MAX`.
 fn number_owner<L: Elaborate>(names: &[String]) -> Option<L::Scalar> {
     match names {
+        [.., owner, module, _] if module == "consts" => L::scalar_named(owner),
         [.., owner, _] => L::scalar_named(owner),
         _ => None,
+    }
+}
+
+/// Whether a part of a constant is not known.
+fn has_unknown<L: Elaborate>(value: &Value<L>) -> bool {
+    match value {
+        Value::Unknown => true,
+        Value::Array(parts) | Value::Tuple(parts) => parts.iter().any(has_unknown),
+        _ => false,
     }
 }

@@ -82,7 +82,7 @@ impl<L: Elaborate> Walker<'_, L> {
         value
     }
 
-    /// `map` and `for_each`: the closure runs on each value of a short sequence.
+    /// `map`, `for_each` and `filter`: the closure runs on each value of a short sequence.
     pub(in crate::kernel) fn closure_method(
         &mut self,
         receiver: Value<L>,
@@ -97,13 +97,21 @@ impl<L: Elaborate> Walker<'_, L> {
             Value::Array(values) => Sequence::List(values),
             _ => return Value::Unknown,
         };
-        if !matches!(call.name.as_str(), "map" | "for_each") || sequence.count() > SEQUENCE_LIMIT {
+        let known = matches!(call.name.as_str(), "map" | "for_each" | "filter");
+        if !known || sequence.count() > SEQUENCE_LIMIT {
             return Value::Unknown;
         }
         let mut values = Vec::new();
         for index in 0..sequence.count() {
             let value = sequence.at(index);
-            values.push(self.call_closure(&closure, &[(value, call.argument_span(0))]));
+            let given = [(value.clone(), call.argument_span(0))];
+            let result = self.call_closure(&closure, &given);
+            match (call.name.as_str(), result.as_boolean()) {
+                ("filter", Some(true)) => values.push(value),
+                ("filter", Some(false)) => {}
+                ("filter", None) => return Value::Unknown,
+                _ => values.push(result),
+            }
         }
         match call.name.as_str() {
             "for_each" => Value::Unit,

@@ -1,9 +1,10 @@
 //! Expressions that are neither calls nor control flow: chains, arithmetic, literals, tuples, arrays.
 
-use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasGenericArgs, HasLoopBody, RangeItem};
+use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasLoopBody, RangeItem};
 
-use crate::items::{ConstValue, Namespace, Resolution};
+use crate::items::{ConstValue, Namespace, Resolution, Span};
 use crate::kernel::UnresolvedReason;
+use crate::syntax::child_of;
 
 use super::arguments::arguments;
 use super::arithmetic::{arithmetic, compare, fits, mark_literal};
@@ -163,7 +164,7 @@ impl<L: Elaborate> Walker<'_, L> {
 
     fn method_call(&mut self, receiver: Value<L>, call: &ast::MethodCallExpr) -> Value<L> {
         let site = self.frame.site.clone();
-        let (name, name_span) = match call.name_ref() {
+        let (name, name_span) = match child_of::<ast::NameRef>(call.syntax()) {
             Some(name) => (
                 name.text().trim_start_matches("r#").to_owned(),
                 site.span(name.syntax()),
@@ -173,18 +174,27 @@ impl<L: Elaborate> Walker<'_, L> {
         if let (Value::Array(values), "push") = (&receiver, name.as_str()) {
             return self.push(values.clone(), call);
         }
-        let turbofish = arguments(call.generic_arg_list());
-        let arguments = self.argument_values(call.arg_list());
+        let turbofish = arguments(child_of(call.syntax()));
+        let arguments = self.argument_values(child_of(call.syntax()));
         if self.flow != Flow::Next {
             return Value::Unknown;
         }
+        let written = call;
         let call = Call {
             name,
             name_span,
             turbofish,
             arguments,
         };
-        L::method(self, receiver, &call)
+        self.lent.clear();
+        let value = L::method(self, receiver, &call);
+        if !self.lent.is_empty() {
+            let arguments = written.arg_list().into_iter();
+            let arguments = arguments.flat_map(|list| list.args().collect::<Vec<_>>());
+            let given: Vec<ast::Expr> = written.receiver().into_iter().chain(arguments).collect();
+            self.take_back(&given);
+        }
+        value
     }
 
     /// A value added to a list that a variable holds.
@@ -228,6 +238,9 @@ impl<L: Elaborate> Walker<'_, L> {
             ast::LiteralKind::FloatNumber(_) => {
                 Value::Constant(ConstValue::Unknown("a float"), Some(L::FLOAT))
             }
+            ast::LiteralKind::Char(_) | ast::LiteralKind::Byte(_) => {
+                Value::Constant(ConstValue::Unknown("a character"), None)
+            }
             _ => Value::Unknown,
         }
     }
@@ -250,6 +263,10 @@ impl<L: Elaborate> Walker<'_, L> {
             }
             (Some(ast::UnaryOp::Not), Value::Constant(ConstValue::Bool(value), _)) => {
                 Value::boolean(!value)
+            }
+            // How many bits there are is the type's, which need not be known here.
+            (Some(ast::UnaryOp::Not), Value::Constant(_, scalar)) => {
+                Value::Constant(ConstValue::Unknown("a complement"), scalar)
             }
             _ => Value::Unknown,
         }
@@ -276,6 +293,10 @@ impl<L: Elaborate> Walker<'_, L> {
                     },
                     scalar,
                 )
+            }
+            // Only numbers, and variants that have one, are cast to a number.
+            (Value::Unknown | Value::Named(_), Some(scalar)) => {
+                Value::Constant(ConstValue::Unknown("a cast"), scalar)
             }
             (value, _) => value,
         }
@@ -329,7 +350,7 @@ impl<L: Elaborate> Walker<'_, L> {
         Value::Unit
     }
 
-    fn assign_to(&mut self, place: &ast::Expr, value: Value<L>) {
+    pub(super) fn assign_to(&mut self, place: &ast::Expr, value: Value<L>) {
         match place {
             ast::Expr::ParenExpr(inner) => {
                 if let Some(inner) = inner.expr() {
@@ -367,7 +388,49 @@ impl<L: Elaborate> Walker<'_, L> {
                 }
             }
             ast::Expr::IndexExpr(index) => self.assign_element(index, value),
+            ast::Expr::FieldExpr(field) => self.assign_field(field, value),
+            ast::Expr::RefExpr(inner) => {
+                if let Some(inner) = inner.expr() {
+                    self.assign_to(&inner, value);
+                }
+            }
             _ => {}
+        }
+    }
+
+    /// A field of a struct or a tuple that a variable holds.
+    fn assign_field(&mut self, field: &ast::FieldExpr, value: Value<L>) {
+        let (Some(base), Some(name)) = (field.expr(), field.name_ref()) else {
+            return;
+        };
+        let name = name.text().to_string();
+        let place = name.parse::<usize>().ok();
+        let mut whole = self.expression(&base);
+        let slot = match &mut whole {
+            Value::Tuple(parts) => place.and_then(|place| parts.get_mut(place)),
+            Value::Named(named) => match place {
+                Some(place) => named.arguments.get_mut(place).map(|(value, _)| value),
+                None => {
+                    let mut fields = named.fields.iter_mut();
+                    let found = fields.find(|(field, ..)| *field == name);
+                    found.map(|(_, value, _)| value)
+                }
+            },
+            _ => None,
+        };
+        if let Some(slot) = slot {
+            L::unify(self, &slot.clone(), &value);
+            *slot = value;
+            self.assign_to(&base, whole);
+        }
+    }
+
+    /// What a called function left in the places that it was lent: `&mut place`, and a variable that is such a reference.
+    pub(super) fn take_back(&mut self, given: &[ast::Expr]) {
+        for (index, value) in std::mem::take(&mut self.lent) {
+            if let Some(place) = given.get(index) {
+                self.assign_to(place, value);
+            }
         }
     }
 
@@ -530,7 +593,7 @@ impl<L: Elaborate> Walker<'_, L> {
             .into_iter()
             .flat_map(|list| list.fields().collect::<Vec<_>>())
             .collect();
-        let fields = fields
+        let mut fields: Vec<(String, Value<L>, Span)> = fields
             .iter()
             .filter_map(|field| {
                 let name = field.field_name()?.text().to_string();
@@ -539,6 +602,18 @@ impl<L: Elaborate> Walker<'_, L> {
                 Some((name, self.expression(&expression), span))
             })
             .collect();
+        let rest = record
+            .record_expr_field_list()
+            .and_then(|list| list.spread());
+        if let Some(Value::Named(rest)) = rest.map(|rest| self.expression(&rest)) {
+            let is_given = |name: &String| fields.iter().any(|(field, ..)| field == name);
+            let taken: Vec<_> = rest
+                .fields
+                .into_iter()
+                .filter(|(name, ..)| !is_given(name))
+                .collect();
+            fields.extend(taken);
+        }
         let site = self.frame.site.clone();
         let found = site.resolve(self.db, &path, Namespace::Type);
         let known = match &found {

@@ -198,6 +198,8 @@ pub(in crate::kernel) struct Walker<'db, L: Elaborate> {
     pub(in crate::kernel) exits: Vec<(Span, usize)>,
     /// What the last `break` gave.
     broken: Option<Value<L>>,
+    /// What the last call left in the places that it was lent, by the argument's number; a receiver counts as the first.
+    pub(in crate::kernel) lent: Vec<(usize, Value<L>)>,
     /// The function's own place, used where nothing better is known.
     pub(in crate::kernel) here: Span,
     pub(in crate::kernel) expressions: u64,
@@ -231,6 +233,7 @@ impl<'db, L: Elaborate> Walker<'db, L> {
             flow: Flow::Next,
             exits: Vec::new(),
             broken: None,
+            lent: Vec::new(),
             here,
             expressions: 0,
             iterations: 0,

@@ -37,9 +37,10 @@ pub(in crate::kernel) fn named_method<L: Elaborate>(
 ) -> Value<L> {
     let is_some = matches!(named.name(), "Some" | "Ok");
     match (call.name.as_str(), named.arguments.first()) {
-        ("unwrap" | "expect" | "unwrap_or" | "unwrap_or_else", Some((value, _))) if is_some => {
-            value.clone()
-        }
+        (
+            "unwrap" | "expect" | "unwrap_or" | "unwrap_or_else" | "unwrap_unchecked",
+            Some((value, _)),
+        ) if is_some => value.clone(),
         ("is_some", _) => Value::boolean(is_some),
         ("is_none", _) => Value::boolean(named.name() == "None"),
         _ => Value::Named(named),
@@ -61,7 +62,9 @@ pub(in crate::kernel) fn sequence_method<L: Elaborate>(
     };
     match call.name.as_str() {
         "len" | "count" => Value::integer(i128::from(sequence.count())),
-        "rev" => sequence.reversed().map_or(Value::Unknown, Value::Sequence),
+        "rev" if !matches!(sequence, Sequence::Enumerate(_) | Sequence::Zip(..)) => {
+            sequence.reversed().map_or(Value::Unknown, Value::Sequence)
+        }
         "enumerate" => Value::Sequence(Sequence::Enumerate(Box::new(sequence))),
         "zip" => match call.argument(0) {
             Value::Sequence(other) => {
@@ -79,6 +82,58 @@ pub(in crate::kernel) fn sequence_method<L: Elaborate>(
                 .collect(),
         ),
         "step_by" => step_by(sequence, call.argument(0).as_u64()),
+        _ => listed(&sequence).map_or(Value::Unknown, |values| list_method(values, call)),
+    }
+}
+
+/// The values of a sequence that is short.
+pub(super) fn listed<L: Elaborate>(sequence: &Sequence<L>) -> Option<Vec<Value<L>>> {
+    let count = sequence.count();
+    (count <= SEQUENCE_LIMIT).then(|| (0..count).map(|index| sequence.at(index)).collect())
+}
+
+/// Methods that take values of a list apart or together.
+fn list_method<L: Elaborate>(mut values: Vec<Value<L>>, call: &Call<L>) -> Value<L> {
+    let number = call.argument(0).as_u64();
+    let number = number.and_then(|number| usize::try_from(number).ok());
+    let list = |values| Value::Sequence(Sequence::List(values));
+    match (call.name.as_str(), number) {
+        ("skip", Some(count)) => list(values.into_iter().skip(count).collect()),
+        ("take", Some(count)) => list(values.into_iter().take(count).collect()),
+        ("chunks" | "chunks_exact", Some(length)) if length > 0 => {
+            let parts = values
+                .chunks(length)
+                .map(|part| Value::Array(part.to_vec()));
+            list(parts.collect())
+        }
+        ("windows", Some(length)) if length > 0 => {
+            let parts = values
+                .windows(length)
+                .map(|part| Value::Array(part.to_vec()));
+            list(parts.collect())
+        }
+        ("chain", _) => match call.argument(0) {
+            Value::Sequence(other) => match listed(&other) {
+                Some(other) => {
+                    values.extend(other);
+                    list(values)
+                }
+                None => Value::Unknown,
+            },
+            Value::Array(other) => {
+                values.extend(other);
+                list(values)
+            }
+            _ => Value::Unknown,
+        },
+        ("rev", _) => {
+            values.reverse();
+            list(values)
+        }
+        ("split_at" | "split_at_mut", Some(at)) if at <= values.len() => {
+            let rest = values.split_off(at);
+            Value::Tuple(vec![Value::Array(values), Value::Array(rest)])
+        }
         _ => Value::Unknown,
     }
 }
@@ -106,14 +161,13 @@ fn step_by<L: Elaborate>(sequence: Sequence<L>, by: Option<u64>) -> Value<L> {
 
 /// Methods of numbers that addresses and starts are computed with.
 fn number_method<L: Elaborate>(receiver: &Value<L>, call: &Call<L>) -> Value<L> {
+    let Value::Constant(_, scalar) = receiver else {
+        return Value::Unknown;
+    };
+    // A method of a number gives a number that need not be computed here.
+    let unknown = Value::Constant(ConstValue::Unknown("a method of a number"), *scalar);
     let (Some(left), right) = (receiver.as_integer(), call.argument(0).as_integer()) else {
-        return match receiver {
-            // A method of a float gives a float that is not computed here.
-            Value::Constant(value @ ConstValue::Unknown(_), scalar @ Some(_)) => {
-                Value::Constant(value.clone(), *scalar)
-            }
-            _ => Value::Unknown,
-        };
+        return unknown;
     };
     let result = match (call.name.as_str(), right) {
         ("min", Some(right)) => Some(left.min(right)),
@@ -128,7 +182,15 @@ fn number_method<L: Elaborate>(receiver: &Value<L>, call: &Call<L>) -> Value<L> 
             left.checked_add(right - 1).map(|sum| sum / right * right)
         }
         ("is_multiple_of", Some(right)) if right > 0 => return Value::boolean(left % right == 0),
+        ("is_power_of_two", None) => {
+            return Value::boolean(u128::try_from(left).is_ok_and(u128::is_power_of_two));
+        }
+        ("trailing_zeros", None) if left > 0 => Some(i128::from(left.trailing_zeros())),
+        ("ilog2", None) if left > 0 => Some(i128::from(left.ilog2())),
+        ("abs_diff", Some(right)) => left
+            .checked_sub(right)
+            .and_then(|between| between.checked_abs()),
         _ => None,
     };
-    result.map_or(Value::Unknown, Value::integer)
+    result.map_or(unknown, Value::integer)
 }

@@ -66,6 +66,12 @@ impl<L: Elaborate> Walker<'_, L> {
             (_, _, value) => value,
         };
         if let Some(pattern) = statement.pat() {
+            if let Some(other) = statement.let_else().and_then(|other| other.block_expr())
+                && self.pattern_matches(&pattern, &value, 0) == Some(false)
+            {
+                self.block(&other);
+                return;
+            }
             self.bind(&pattern, value);
         }
     }

@@ -9,6 +9,7 @@
 
 mod candidates;
 mod journeys;
+mod slow;
 
 use rustc_hash::FxHashSet;
 
@@ -167,6 +168,19 @@ pub(in crate::rules) static CHIP_TRANSFER: Rule = rule!(
      the links decide what the transfer takes, and all runs together spend at least 400 cycles on them.",
 );
 
+pub(crate) static SLOW_TRANSFER: Rule = rule!(
+    "slow_transfer",
+    Performance,
+    Dma,
+    "Optimizing DMA Performance",
+    "a transfer that takes several times what its bytes need",
+    "The same bytes in whole units of 256, in runs that are in a line on both sides and over all engines, would take a part of \
+     the cycles. The finding says what stands in the way: short runs, several pieces to a unit of HBM, copies, idle \
+     engines. Reported where a transfer takes a tenth of its kernel, at least four times what its bytes need and at least \
+     1,000 cycles more, and no other rule names a change of it. `visa-lint cost` searches for one: another split over slices \
+     and elements, or results that are gathered into fewer slices before they are stored.",
+);
+
 /// The family's rules.
 pub(super) const RULES: &[&Rule] = &[
     &DMA_SMALL_PACKET,
@@ -181,6 +195,7 @@ pub(super) const RULES: &[&Rule] = &[
     &DMA_UNNECESSARY_HOP,
     &DMA_MANY_SMALL,
     &CHIP_TRANSFER,
+    &SLOW_TRANSFER,
 ];
 
 /// Finds what a change would save.
@@ -189,17 +204,22 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
     let derived = operations.zip(&checked.derivation().operations);
     // The runs of a loop are alike: the first one speaks for all.
     let mut seen = FxHashSet::default();
+    let mut slow = Vec::new();
     for ((operation, derived), cost) in derived.zip(&checked.simulation().operations) {
         if let (OperationKind::Copy(copy), OperationDerivation::Copy(derived), Some(pattern)) =
             (&operation.kind, derived, &cost.dma)
             && seen.insert((copy.span, pattern.cycles))
         {
-            findings.extend(candidates::finding(
-                checked, operation, copy, derived, pattern,
-            ));
+            let found = candidates::finding(checked, operation, copy, derived, pattern);
+            if found.is_none() {
+                slow.extend(slow::finding(checked, operation, copy, derived, pattern));
+            }
+            findings.extend(found);
         }
     }
     journeys::check(checked, findings);
+    slow.retain(|slow| findings.iter().all(|other| other.span != slow.span));
+    findings.extend(slow);
 }
 
 /// Whether a change is worth saying: it saves a tenth, and [`SAVED_CYCLES`].

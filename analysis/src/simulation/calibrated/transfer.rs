@@ -38,6 +38,24 @@ pub(super) fn cycles(
     }
 }
 
+/// The fewest cycles of a transfer of so many whole units, shared by so many engines.
+#[must_use]
+pub fn least(tiers: (Tier, Tier), units: u64, engines: u64, id: CalibrationId) -> Option<u64> {
+    let table = &id.table().transfer;
+    let busiest = units.div_ceil(engines.max(1));
+    let (start, rate) = match tiers {
+        (Tier::Hbm, Tier::Dm) => {
+            let (_, rate) = table.load_request.last()?;
+            (table.load_start, *rate)
+        }
+        (Tier::Dm, Tier::Hbm) if units > 1 => (table.store_start, table.store_request),
+        (Tier::Dm, Tier::Hbm) => (table.store_start_one_engine, table.store_request),
+        (Tier::Dm, Tier::Dm) => (table.move_start, table.move_piece),
+        _ => return None,
+    };
+    start.checked_add(times(rate, busiest)?)
+}
+
 const fn step(half: Half, entry: &TransferLoop) -> Step {
     match half {
         Half::Read => entry.read,

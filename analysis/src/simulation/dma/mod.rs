@@ -29,7 +29,7 @@ use crate::kernel::{Body, Collective, CollectiveWork, Copy, Level, Tensor, Tier}
 use crate::numbers::thousands;
 
 use super::calibrated::ranges::of_scratchpad;
-use super::calibrated::{Figure, transfer_figure};
+use super::calibrated::{Figure, least_transfer, transfer_figure};
 use super::{Engine, Gap, OperationCost, StageCost, calibration};
 
 pub use dm::{DmPattern, SliceUse};
@@ -382,6 +382,28 @@ fn stages(
         stages,
         dma: Some(pattern),
         ..OperationCost::default()
+    }
+}
+
+/// Cycles of a transfer of so many bytes in whole units, shared by so many engines: the fewest that they need. `None` between
+/// memories of which no such figure is known.
+#[must_use]
+pub fn least_cycles(
+    body: &Body,
+    model: Model,
+    tiers: (Tier, Tier),
+    bytes: u64,
+    engines: u64,
+) -> Option<u64> {
+    let units = bytes.div_ceil(REQUEST_BYTES);
+    match calibration(body, model) {
+        Some(id) => least_transfer(tiers, units, engines, id),
+        None => {
+            let channels = u128::from(units) * u128::from(hbm::TRANSFER_THIRDS);
+            let channels = u64::try_from(channels.div_ceil(3 * hbm::CHANNELS as u128)).ok()?;
+            let data = units.div_ceil(engines.max(1)).max(channels);
+            START_CYCLES.checked_add(data)
+        }
     }
 }
 

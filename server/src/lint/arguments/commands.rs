@@ -72,6 +72,9 @@ pub(crate) struct CostArguments {
     /// Print costs and nothing else
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    /// Changes of a kernel that are tried in a copy to find what would save most; 0 asks the rules alone
+    #[arg(long, value_name = "N", default_value_t = visa_analysis::EFFORT, value_parser = effort)]
+    pub(crate) effort: usize,
     /// Threads to use; by default one a core
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
@@ -142,4 +145,13 @@ pub(crate) struct CompletionsArguments {
     /// The shell
     #[arg(value_enum, value_name = "SHELL")]
     pub(crate) shell: Shell,
+}
+
+/// A number of changes that are tried.
+fn effort(text: &str) -> Result<usize, String> {
+    let most = visa_analysis::MOST_EFFORT;
+    match text.parse() {
+        Ok(effort) if effort <= most => Ok(effort),
+        _ => Err(format!("a number from 0 to {most}")),
+    }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use textwrap::core::display_width;
 use visa_analysis::{
-    Class, KernelCost, Lane, Model, OperationRow, StageRow, WaitRow, evidence, thousands,
+    Class, KernelCost, Lane, Model, OperationRow, Proposal, StageRow, WaitRow, evidence, thousands,
 };
 
 use super::super::styles::{TITLE, styled};
@@ -410,21 +410,47 @@ fn memory(kernel: &KernelCost) -> String {
 }
 
 fn proposals(kernel: &KernelCost) -> Vec<String> {
-    let proposals = kernel.proposals.iter();
-    proposals
-        .map(|proposal| {
-            let line = proposal.range.start.line;
-            let help = proposal
-                .help
-                .as_ref()
-                .map_or_else(String::new, |help| format!(": {help}"));
-            let saves = match proposal.saves {
-                Some(cycles) => format!("{} cycles, line", thousands(cycles)),
-                None => "not simulated, line".to_owned(),
-            };
-            format!("{saves} {line}, {}{help}", proposal.rule)
-        })
-        .collect()
+    let mut lines: Vec<String> = kernel.proposals.iter().map(proposal).collect();
+    let Some(searched) = &kernel.searched else {
+        return lines;
+    };
+    if let Some(pair) = &searched.pair {
+        lines.push(format!(
+            "savings do not add up; the best two together: {}",
+            proposal(pair)
+        ));
+    } else if kernel.proposals.len() > 1 {
+        lines.push("savings do not add up, and no second change adds to the first".to_owned());
+    }
+    lines.push(searched.sentence());
+    lines
+}
+
+fn proposal(proposal: &Proposal) -> String {
+    let line = proposal.range.start.line;
+    let saves = match (proposal.saves, proposal.total) {
+        (Some(cycles), Some((before, after))) => format!(
+            "{} cycles ({} to {}{}), line",
+            thousands(cycles),
+            thousands(before),
+            thousands(after),
+            if proposal.is_certain {
+                ""
+            } else {
+                ", within the bounds of both"
+            }
+        ),
+        (Some(cycles), None) => format!("{} cycles, line", thousands(cycles)),
+        (None, _) => "not simulated, line".to_owned(),
+    };
+    // What was searched says what to do; a rule says what to do in its help.
+    let words = if proposal.by.is_some() {
+        format!(": {}", proposal.message)
+    } else {
+        let help = proposal.help.as_ref();
+        help.map_or_else(String::new, |help| format!(": {help}"))
+    };
+    format!("{saves} {line}, {}{words}", proposal.rule)
 }
 
 fn unresolved(kernel: &KernelCost) -> Vec<String> {

@@ -42,7 +42,7 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     };
     let mut session = Session::open(given, &Levels::default())?;
     let mut failed = session.say_unreadable();
-    let (mut kernels, incomplete) = session.costs();
+    let (mut kernels, incomplete) = session.costs(effort(options));
     failed |= incomplete;
     choose(&mut kernels, options.kernel.as_deref())?;
     let colored = match &options.output_file {
@@ -86,6 +86,19 @@ fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
         (false, true) => Outcome::Found,
         (false, false) => Outcome::Fine,
     })
+}
+
+/// How far remedies are searched: where nothing is written of them, not at all.
+fn effort(options: &CostArguments) -> usize {
+    let writes = !matches!(
+        options.format,
+        CostFormat::Trace | CostFormat::Schedule | CostFormat::Svg
+    );
+    if writes && options.compare.is_none() {
+        options.effort
+    } else {
+        0
+    }
 }
 
 fn compared(

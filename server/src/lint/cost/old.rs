@@ -26,7 +26,7 @@ pub(super) fn states(
         return Ok((printed(old, kernels)?, false));
     }
     session.set_texts(old_texts(session, old)?);
-    let (before, incomplete) = session.costs();
+    let (before, incomplete) = session.costs(0);
     Ok((before.iter().map(State::of).collect(), incomplete))
 }
 

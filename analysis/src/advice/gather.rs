@@ -1,0 +1,398 @@
+//! Candidates that gather a result into fewer slices before it is stored, so that a store writes whole units of HBM.
+//!
+//! One transfer inside of DM brings the shares of several slices together; where a slice holds less than the eight bytes that
+//! such a transfer moves at least, a pass packs what it brought. Both are statements before the one that stores, of the same name, so
+//! that the store itself stays as it is. Knows the tree of the statement and the library's words for what it writes.
+
+use ra_ap_syntax::ast::{self, AstNode, HasArgList};
+
+use crate::db::Db;
+use crate::derivation::BodyDerivation;
+use crate::derivation::memory::free::gaps;
+use crate::hardware::{DMA_ALIGNMENT_BYTES, ElementType, FLIT_BYTES};
+use crate::items::{ItemId, Span, parse_item};
+use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
+use crate::kernel::{Body, Context, Copy, Level, Operation, OperationKind, Origin, Tensor, Tier};
+use crate::mapping::{Form, Mapping, PaddingKind, Term};
+use crate::rules::Edit;
+
+use super::split::{Taken, inner_parts, live, without};
+use super::{Candidate, Kind};
+
+/// Addresses that are proposed are multiples of so many bytes.
+const ALIGNMENT: u64 = 256;
+
+/// The gathers before the store of an operation, those into the fewest slices last.
+pub(super) fn candidates(
+    db: &dyn Db,
+    function: ItemId,
+    body: &Body,
+    derivation: &BodyDerivation,
+    operation: &Operation,
+) -> Vec<Candidate> {
+    let OperationKind::Copy(copy) = &operation.kind else {
+        return Vec::new();
+    };
+    let stored = body.tensor(copy.source).zip(body.tensor(copy.target));
+    let Some((source, target)) = stored else {
+        return Vec::new();
+    };
+    if source.tier != Tier::Dm || target.tier != Tier::Hbm {
+        return Vec::new();
+    }
+    let Some(statement) = Statement::of(db, function, body, copy) else {
+        return Vec::new();
+    };
+    let gather = Gather {
+        body,
+        derivation,
+        source,
+        target,
+        statement,
+    };
+    gather.candidates(operation).unwrap_or_default()
+}
+
+/// The statement of a store.
+struct Statement {
+    /// Where it begins.
+    start: Span,
+    /// The variable that is stored.
+    name: String,
+    /// The context that the store runs in, as it is written.
+    context: String,
+    /// The tensor unit that passes of the kernel begin in.
+    unit: Option<String>,
+}
+
+impl Statement {
+    fn of(db: &dyn Db, function: ItemId, body: &Body, copy: &Copy) -> Option<Self> {
+        if copy.span.item != function.owner(db) {
+            return None;
+        }
+        let store = call(db, copy.span)?;
+        let context = store.arg_list()?.args().next()?.syntax().text().to_string();
+        let name = variable(&store.receiver()?, body)?;
+        let parsed = parse_item(db, copy.span.item);
+        // The statement, or the expression that a block ends with.
+        let inside = store.syntax().ancestors().find(|node| {
+            let parent = node.parent();
+            parent.is_some_and(|parent| ast::StmtList::can_cast(parent.kind()))
+        })?;
+        let start = parsed.span(&inside);
+        let main = body.operations.iter().find(|operation| {
+            operation.context == Context::Main && operation.span.item == copy.span.item
+        });
+        let unit = main.and_then(|operation| {
+            let receiver = call(db, operation.span)?.receiver()?;
+            let plain = matches!(receiver, ast::Expr::FieldExpr(_) | ast::Expr::PathExpr(_));
+            plain.then(|| joined(&receiver))
+        });
+        Some(Self {
+            start: Span {
+                end: start.start,
+                ..start
+            },
+            name,
+            context: context.replace(" . ", "."),
+            unit,
+        })
+    }
+}
+
+/// An expression without the spaces of normalised text.
+fn joined(expression: &ast::Expr) -> String {
+    expression.syntax().text().to_string().replace(" . ", ".")
+}
+
+/// The call of the method at a place.
+fn call(db: &dyn Db, method: Span) -> Option<ast::MethodCallExpr> {
+    let parsed = parse_item(db, method.item);
+    let calls = parsed.root()?.syntax().descendants();
+    let mut calls = calls.filter_map(ast::MethodCallExpr::cast);
+    calls.find(|call| {
+        let name = call.name_ref();
+        name.is_some_and(|name| parsed.span(name.syntax()) == method)
+    })
+}
+
+/// The variable that is stored, by itself or as a view of the whole.
+fn variable(receiver: &ast::Expr, body: &Body) -> Option<String> {
+    match receiver {
+        ast::Expr::PathExpr(path) => {
+            let segment = path.path()?.as_single_name_ref()?;
+            Some(segment.text().to_string())
+        }
+        ast::Expr::MethodCallExpr(view) if view.name_ref()?.text() == body.library().view()? => {
+            variable(&view.receiver()?, body)
+        }
+        _ => None,
+    }
+}
+
+struct Gather<'a> {
+    body: &'a Body,
+    derivation: &'a BodyDerivation,
+    source: &'a Tensor,
+    target: &'a Tensor,
+    statement: Statement,
+}
+
+/// What the stored tensor is held as before it is stored.
+struct Held {
+    slice: Form,
+    element: Form,
+}
+
+impl Gather<'_> {
+    fn candidates(&self, operation: &Operation) -> Option<Vec<Candidate>> {
+        let levels = &self.source.levels;
+        let whole = matches!(
+            self.source.origin,
+            Origin::Operation(_) | Origin::View { tile: None, .. }
+        );
+        let declared = levels.slice.as_ref()?.get()?.form();
+        let slices = live(declared)?;
+        let kind = self.source.element_type.get().copied()?;
+        let mut fewer: Vec<Form> = vec![slices.clone()];
+        for digits in (1..=slices.digits().len()).rev() {
+            let digit = slices.digits().get(digits - 1)?;
+            for part in inner_parts(digit) {
+                fewer.extend(self.slices_without(&slices, digits, &part));
+            }
+        }
+        fewer.dedup();
+        let mut found = Vec::new();
+        for slice in &fewer {
+            let Some(element) = self.share(slice) else {
+                continue;
+            };
+            let gathers = *slice != slices;
+            let held = Held {
+                slice: slice.pad(declared.size())?,
+                element,
+            };
+            if whole && gathers {
+                found.extend(self.plain(&held, operation));
+            }
+            if whole {
+                found.extend(self.packed(&held, kind, gathers, operation));
+            }
+        }
+        Some(found)
+    }
+
+    /// The slices without all digits inside of one, and without a part of that.
+    fn slices_without(&self, slices: &Form, digits: usize, part: &Term) -> Option<Form> {
+        let kept = slices.digits().get(digits - 1..)?;
+        let outer = Form::from_digits(kept.iter().cloned())?;
+        match without(&outer, part)? {
+            Taken::Left(left) => Some(left),
+            Taken::Absent => None,
+        }
+    }
+
+    /// What each of the slices holds of what is stored, in the order of the target.
+    fn share(&self, slices: &Form) -> Option<Form> {
+        let mut share = self.target.levels.element.get()?.form().clone();
+        let cluster = live(self.source.levels.cluster.as_ref()?.get()?.form())?;
+        let chip = live(self.source.levels.chip.as_ref()?.get()?.form())?;
+        let of_chips = self.target.levels.chip.as_ref()?.get()?.form();
+        if chip.has_terms() && live(of_chips)? != chip {
+            return None;
+        }
+        for digit in slices.digits().iter().chain(cluster.digits()) {
+            match without(&share, digit.term.as_ref()?)? {
+                Taken::Left(left) => share = left,
+                Taken::Absent => return None,
+            }
+        }
+        Some(share)
+    }
+
+    /// One transfer inside of DM.
+    fn plain(&self, held: &Held, operation: &Operation) -> Option<Candidate> {
+        let address = self.address(&held.element, &[])?;
+        let text = self.transfer(held, address)?;
+        Some(self.candidate(&[text], held, operation, Kind::Gather))
+    }
+
+    /// The same where a slice holds single elements: the transfer brings them padded, and a pass packs them.
+    fn packed(
+        &self,
+        held: &Held,
+        kind: ElementType,
+        gathers: bool,
+        operation: &Operation,
+    ) -> Option<Candidate> {
+        let padded = self.source.levels.element.get()?.form();
+        let inner = padded.digits().first()?;
+        let bytes = u64::from(kind.bits())
+            .checked_div(8)
+            .filter(|bytes| *bytes > 0)?;
+        if inner.term.is_some()
+            || !held
+                .element
+                .digits()
+                .iter()
+                .all(|digit| digit.paddings().is_empty())
+        {
+            return None;
+        }
+        let rows = DMA_ALIGNMENT_BYTES
+            .checked_div(bytes)
+            .filter(|rows| *rows > 1)?;
+        let (time, turned) = held.element.split_at(rows)?;
+        let pad = |size: u64| {
+            let padding = Mapping::identity().pad_to(size, PaddingKind::Top).ok()?;
+            Some(padding.form().clone())
+        };
+        let width = if gathers { rows } else { inner.extent };
+        let spread = Form::multiply(&held.element, &pad(width)?)?;
+        let mut statements = Vec::new();
+        let mut taken = Vec::new();
+        let fetched = &held.element;
+        if gathers {
+            let address = self.address(&spread, &taken)?;
+            if let Some(start) = address {
+                taken.push((start, start.checked_add(self.bytes(&spread)?)?));
+            }
+            let brought = Held {
+                slice: held.slice.clone(),
+                element: spread,
+            };
+            statements.push(self.transfer(&brought, address)?);
+        }
+        let address = self.address(&held.element, &taken)?;
+        let flit = FLIT_BYTES.checked_div(bytes)?;
+        let library = self.body.library();
+        let shape = |time: &Form, packet: &Form| {
+            vec![
+                (Generic::Scalar, kind.name().to_owned()),
+                (Generic::Level(Level::Time), written(time)),
+                (Generic::Level(Level::Packet), written(packet)),
+            ]
+        };
+        let narrow = pad(width)?;
+        let collected = pad(flit)?;
+        let rows_of_flit = turned.pad(flit)?;
+        let mut stages = vec![
+            library.write(CanonicalStage::Fetch, &shape(fetched, &narrow), &[]),
+            library.write(CanonicalStage::Collect, &shape(fetched, &collected), &[]),
+            library.write(CanonicalStage::Transpose, &shape(&time, &rows_of_flit), &[]),
+        ];
+        if library.method_of(CanonicalStage::CommitTrim).is_some() {
+            stages.push(library.write(CanonicalStage::CommitTrim, &shape(&time, &turned), &[]));
+        }
+        let element = vec![(Generic::Level(Level::Element), written(&held.element))];
+        stages.push(library.write(CanonicalStage::Commit, &element, &at(address)));
+        let name = &self.statement.name;
+        statements.push(format!(
+            "let {name} = {}.{}({name}.{}()).{};",
+            self.statement.unit.as_ref()?,
+            library.begin(false),
+            library.view()?,
+            stages.join(".")
+        ));
+        let kind = if gathers { Kind::Gather } else { Kind::Pack };
+        Some(self.candidate(&statements, held, operation, kind))
+    }
+
+    fn candidate(
+        &self,
+        statements: &[String],
+        held: &Held,
+        operation: &Operation,
+        kind: Kind,
+    ) -> Candidate {
+        let name = &self.statement.name;
+        let slices = live(&held.slice).map_or(0, |slices| slices.size());
+        let title = match kind {
+            Kind::Pack => format!(
+                "Pack `{name}` in each slice before it is stored, so that its rows are runs of bytes"
+            ),
+            _ => format!(
+                "Gather `{name}` in {slices} {} before it is stored, `{}` in each",
+                if slices == 1 { "slice" } else { "slices" },
+                written(&held.element)
+            ),
+        };
+        let text: String = statements
+            .iter()
+            .map(|statement| format!("{statement}\n"))
+            .collect();
+        Candidate {
+            kind,
+            title,
+            span: operation.span,
+            rule: None,
+            edits: vec![Edit::new(self.statement.start, text)],
+        }
+    }
+
+    /// The statement of the transfer.
+    fn transfer(&self, held: &Held, address: Option<u64>) -> Option<String> {
+        let levels = &self.source.levels;
+        let generics = [
+            (Level::Chip, written(levels.chip.as_ref()?.get()?.form())),
+            (
+                Level::Cluster,
+                written(levels.cluster.as_ref()?.get()?.form()),
+            ),
+            (Level::Slice, written(&held.slice)),
+            (Level::Element, written(&held.element)),
+        ];
+        let generics: Vec<(Generic, String)> = generics
+            .into_iter()
+            .map(|(level, text)| (Generic::Level(level), text))
+            .collect();
+        let mut arguments = at(address);
+        arguments.push((Role::Context, self.statement.context.clone()));
+        let call = self
+            .body
+            .library()
+            .write_transfer(Tier::Dm, Tier::Dm, &generics, &arguments)?;
+        let name = &self.statement.name;
+        Some(format!("let {name} = {name}.{call};"))
+    }
+
+    fn bytes(&self, element: &Form) -> Option<u64> {
+        let bits = u64::from(self.source.element_type.get()?.bits());
+        Some(element.size().checked_mul(bits)?.div_ceil(8))
+    }
+
+    /// The first bytes that nothing in the kernel ever takes; none where the library chooses addresses. `None` where it is not
+    /// known what is free.
+    #[expect(
+        clippy::option_option,
+        reason = "no address is needed, or none is known"
+    )]
+    fn address(&self, element: &Form, taken: &[(u64, u64)]) -> Option<Option<u64>> {
+        if !self.body.library().is_addressed() {
+            return Some(None);
+        }
+        let bytes = self.bytes(element)?;
+        let mut all = taken.to_vec();
+        for lifetime in &self.derivation.memory.lifetimes {
+            if lifetime.tier == Tier::Dm {
+                let (start, bytes) = lifetime.address.zip(lifetime.bytes)?;
+                all.push((start, start.checked_add(bytes)?));
+            }
+        }
+        let free = gaps(all, self.body.machine.dm_bytes);
+        let mut places = free.into_iter().filter_map(|(start, end)| {
+            let start = start.checked_next_multiple_of(ALIGNMENT)?;
+            (start.checked_add(bytes)? <= end).then_some(start)
+        });
+        places.next().map(Some)
+    }
+}
+
+fn at(address: Option<u64>) -> Vec<(Role, String)> {
+    let address = address.map(|address| (Role::Address, format!("{address:#x}")));
+    address.into_iter().collect()
+}
+
+fn written(form: &Form) -> String {
+    format!("m![{}]", form.to_mapping())
+}

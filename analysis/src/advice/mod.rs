@@ -1,0 +1,499 @@
+//! A search of remedies: changes of a kernel's source, each tried in a copy, and what they save of the whole schedule.
+//!
+//! A candidate is a complete change. It is a proposal where nothing is found in the changed files that was not before, the kernel
+//! takes and gives the same tensors, and its total falls. Candidates come from the fixes of findings, from other splits of axes
+//! over clusters, slices and elements ([`resplit`]), and from gathering results before they are stored ([`gather`]); none changes
+//! what a kernel computes, and none copies by padding. How often and in which order they are tried follows from the kernel alone.
+
+mod gather;
+mod joined;
+mod resplit;
+mod scratch;
+mod split;
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use crate::check::{function_derivation, function_simulation, function_time_findings, functions};
+use crate::cost::{KernelCost, Proposal, Searched};
+use crate::db::Db;
+use crate::fixing::{Completing, Texts, completed};
+use crate::inputs::SourceFile;
+use crate::items::{ItemId, Span};
+use crate::kernel::{Operation, body};
+use crate::places::Places;
+use crate::report::{DiagnosticFix, FileEdit, Range};
+use crate::rules::{Applicability, Edit, Fix, Group, NamesInScope, SLOW_TRANSFER};
+
+use self::joined::joined;
+use self::scratch::{Said, Scratch, State};
+
+/// Candidates that are tried of a kernel where nothing else is said.
+pub const EFFORT: usize = 100;
+
+/// The most that are tried, whatever is said.
+pub const MOST_EFFORT: usize = 2_000;
+
+/// Proposals that are kept of a kernel.
+const PROPOSALS: usize = 5;
+
+/// A proposal saves at least one part in so many of the kernel.
+const LEAST_PART: u64 = 50;
+
+/// The part of the effort that is kept for what goes well with the best proposal: one in so many.
+const FOR_PAIRS: usize = 3;
+
+/// Operations of the critical path whose tensors are looked at, those of the most cycles.
+const OPERATIONS: usize = 8;
+
+/// What a candidate does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// What a finding proposes.
+    Fix,
+    /// Another split over slices and elements.
+    Split,
+    /// A real axis over both clusters.
+    BothClusters,
+    /// Results of several slices in one before they are stored.
+    Gather,
+    /// Results of a slice without gaps before they are stored.
+    Pack,
+}
+
+impl Kind {
+    /// Its name in JSON.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Fix => "fix",
+            Self::Split => "split",
+            Self::BothClusters => "both_clusters",
+            Self::Gather => "gather",
+            Self::Pack => "pack",
+        }
+    }
+}
+
+/// A change that is tried.
+#[derive(Debug, Clone)]
+struct Candidate {
+    kind: Kind,
+    title: String,
+    /// The operation that it is for.
+    span: Span,
+    /// The rule that proposes it; none for what is searched.
+    rule: Option<&'static str>,
+    edits: Vec<Edit>,
+}
+
+/// A candidate placed in the files.
+#[derive(Debug, Clone)]
+struct Placed {
+    kind: Kind,
+    rule: &'static str,
+    file: Arc<str>,
+    range: Range,
+    fix: DiagnosticFix,
+    /// Whether all that it edits is in the kernel's own text.
+    is_inside: bool,
+}
+
+/// Adds to the costs of a file's kernels what a search finds, at most so many candidates a kernel. `costs` are those of the file,
+/// in its order.
+pub(crate) fn advise(db: &dyn Db, file: SourceFile, costs: &mut [KernelCost], effort: usize) {
+    let limit = effort.min(MOST_EFFORT);
+    if limit == 0 {
+        return;
+    }
+    let all = functions(db, file);
+    let kernels = all
+        .iter()
+        .enumerate()
+        .filter(|(_, function)| body(db, **function).device.is_some());
+    let mut scratch = None;
+    for ((number, function), cost) in kernels.zip(costs) {
+        if cost.total.is_none() {
+            continue;
+        }
+        if scratch.is_none() {
+            scratch = Scratch::of(db, file);
+        }
+        let Some(scratch) = &mut scratch else {
+            return;
+        };
+        let search = Search {
+            db,
+            scratch,
+            number,
+            name: cost.name.clone(),
+            limit,
+            tried: 0,
+            stopped: false,
+        };
+        search.run(*function, cost);
+    }
+}
+
+struct Search<'a> {
+    db: &'a dyn Db,
+    scratch: &'a mut Scratch,
+    /// The kernel's number among the functions of its file.
+    number: usize,
+    name: String,
+    limit: usize,
+    tried: usize,
+    /// Whether candidates were left when so many were tried.
+    stopped: bool,
+}
+
+/// A candidate that was tried and is worth saying.
+#[derive(Debug, Clone)]
+struct Worth {
+    placed: Placed,
+    state: State,
+    /// The texts that it changes.
+    texts: Texts,
+}
+
+impl Search<'_> {
+    fn run(mut self, function: ItemId, cost: &mut KernelCost) {
+        self.scratch.set(Texts::new());
+        let Some(own) = self.scratch.function(self.number, &self.name) else {
+            return;
+        };
+        let Some(before) = self.scratch.state(own, true) else {
+            return;
+        };
+        let mut candidates = self.of_findings(function);
+        candidates.extend(placed(self.db, function, searched(self.db, function)));
+        let for_pairs = self.limit / FOR_PAIRS;
+        let most = self.limit.saturating_sub(for_pairs);
+        let mut worth = self.try_all(candidates, &before, &Texts::new(), most);
+        worth.sort_by_key(|one| one.state.total);
+        let mut seen = FxHashSet::default();
+        worth.retain(|one| seen.insert((one.placed.kind, one.placed.range)));
+        worth.truncate(PROPOSALS);
+        let pair = worth.first().cloned().and_then(|best| {
+            let others = worth.get(1..).unwrap_or_default();
+            self.pair(&best, others, &before)
+        });
+        self.scratch.set(Texts::new());
+        let proposals: Vec<Proposal> = worth
+            .iter()
+            .map(|one| proposal(&one.placed, &before, &one.state))
+            .collect();
+        join(&mut cost.proposals, proposals);
+        cost.searched = Some(Searched {
+            tried: self.tried,
+            limit: self.limit,
+            stopped: self.stopped,
+            pair,
+        });
+    }
+
+    /// The fixes of findings of the group `performance`, with what they need behind them.
+    fn of_findings(&self, function: ItemId) -> Vec<Placed> {
+        let mut places = Places::new(self.db);
+        let found = function_time_findings(self.db, function);
+        let slow = found
+            .findings
+            .iter()
+            .filter(|finding| finding.rule.group == Group::Performance);
+        let mut wanted = Vec::new();
+        for finding in slow {
+            for fix in &finding.fixes {
+                let at = places.range(finding.span);
+                if let (Some(placed), Some((file, range))) = (places.fix(fix), at) {
+                    wanted.push((finding.rule.name, file, range, placed));
+                }
+            }
+        }
+        if wanted.is_empty() {
+            return Vec::new();
+        }
+        let fixes: Vec<&DiagnosticFix> = wanted.iter().map(|(.., fix)| fix).collect();
+        let done = completed(self.db, function.file(self.db), &fixes, Completing::Alone);
+        done.into_iter()
+            .filter_map(|completed| {
+                let (rule, file, range, _) = wanted.get(*completed.of.first()?)?;
+                Some(Placed {
+                    kind: Kind::Fix,
+                    rule,
+                    file: Arc::clone(file),
+                    range: *range,
+                    fix: completed.fix,
+                    is_inside: false,
+                })
+            })
+            .collect()
+    }
+
+    /// Tries candidates in their order, each on top of changes that are made already, until so many were tried in all.
+    fn try_all(
+        &mut self,
+        candidates: Vec<Placed>,
+        before: &State,
+        made: &Texts,
+        most: usize,
+    ) -> Vec<Worth> {
+        let mut worth = Vec::new();
+        let mut base = self.scratch.original().clone();
+        base.extend(
+            made.iter()
+                .map(|(path, text)| (Arc::clone(path), Arc::clone(text))),
+        );
+        let mut seen = FxHashSet::default();
+        // What is said is asked once, and only when a candidate is worth it.
+        let mut said: [Option<Option<Said>>; 2] = [None, None];
+        for placed in candidates {
+            if self.tried >= most {
+                self.stopped = true;
+                break;
+            }
+            // Whoever asks may have lost interest.
+            self.db.unwind_if_revision_cancelled();
+            let Some(changed) = Scratch::applied(&base, &placed.fix) else {
+                continue;
+            };
+            if !seen.insert(changed.clone()) {
+                continue;
+            }
+            self.tried += 1;
+            let mut texts = made.clone();
+            texts.extend(changed);
+            self.scratch.set(texts.clone());
+            let Some(function) = self.scratch.function(self.number, &self.name) else {
+                continue;
+            };
+            let Some(state) = self.scratch.state(function, false) else {
+                continue;
+            };
+            let saved = before.total.saturating_sub(state.total);
+            if saved == 0 || saved < before.total / LEAST_PART || !state.gives_what(before) {
+                continue;
+            }
+            let Some(after) = self.scratch.said(placed.is_inside) else {
+                continue;
+            };
+            let known = said
+                .get_mut(usize::from(placed.is_inside))
+                .and_then(|known| {
+                    if known.is_none() {
+                        self.scratch.set(made.clone());
+                        *known = Some(self.scratch.said(placed.is_inside));
+                        self.scratch.set(texts.clone());
+                    }
+                    known.clone().flatten()
+                });
+            if !known.is_some_and(|known| after.adds_nothing_to(&known)) {
+                continue;
+            }
+            if let Some(state) = self.scratch.state(function, true) {
+                worth.push(Worth {
+                    placed,
+                    state,
+                    texts,
+                });
+            }
+        }
+        worth
+    }
+
+    /// The best proposal with the change that saves most on top of it, as one change of the author's text.
+    fn pair(&mut self, best: &Worth, others: &[Worth], before: &State) -> Option<Proposal> {
+        self.scratch.set(best.texts.clone());
+        let function = self.scratch.function(self.number, &self.name)?;
+        let mut candidates: Vec<Placed> = others
+            .iter()
+            .filter_map(|other| shifted(&best.placed, &other.placed))
+            .collect();
+        let found = searched(self.scratch.db(), function);
+        candidates.extend(placed(self.scratch.db(), function, found));
+        let mut second = self.try_all(candidates, &best.state, &best.texts, self.limit);
+        second.sort_by_key(|one| one.state.total);
+        let second = second.into_iter().next()?;
+        let mut edits = Vec::new();
+        for (path, text) in self.scratch.original() {
+            let own = |fix: &DiagnosticFix| {
+                let own = fix.edits.iter().filter(|edit| edit.file == *path);
+                let mut own: Vec<FileEdit> = own.cloned().collect();
+                own.sort_by_key(|edit| (edit.start_byte, edit.end_byte));
+                own.dedup();
+                own
+            };
+            let (first, then) = (own(&best.placed.fix), own(&second.placed.fix));
+            if !first.is_empty() || !then.is_empty() {
+                edits.extend(joined(text, &first, &then)?);
+            }
+        }
+        let both = Placed {
+            fix: DiagnosticFix {
+                title: format!(
+                    "{}; then {}",
+                    best.placed.fix.title,
+                    lowered(&second.placed.fix.title)
+                ),
+                applicability: Applicability::Maybe,
+                edits,
+            },
+            ..best.placed.clone()
+        };
+        // What is promised is what comes of the edits that are handed out.
+        let texts = Scratch::applied(self.scratch.original(), &both.fix)?;
+        self.scratch.set(texts);
+        let function = self.scratch.function(self.number, &self.name)?;
+        let state = self.scratch.state(function, true)?;
+        (state.total == second.state.total).then(|| proposal(&both, before, &state))
+    }
+}
+
+/// Another change of the author's text, placed in the text that the first left; `None` where the two meet.
+fn shifted(first: &Placed, other: &Placed) -> Option<Placed> {
+    let mut edits = Vec::new();
+    for edit in &other.fix.edits {
+        let mut by: i64 = 0;
+        for made in first.fix.edits.iter().filter(|made| made.file == edit.file) {
+            if made.end_byte <= edit.start_byte && made.start_byte < edit.start_byte.max(1) {
+                let length = i64::try_from(made.text.len()).ok()?;
+                by += length - i64::from(made.end_byte - made.start_byte);
+            } else if made.start_byte < edit.end_byte || made.start_byte == edit.start_byte {
+                return None;
+            }
+        }
+        let moved = |byte: u32| u32::try_from(i64::from(byte) + by).ok();
+        edits.push(FileEdit {
+            start_byte: moved(edit.start_byte)?,
+            end_byte: moved(edit.end_byte)?,
+            ..edit.clone()
+        });
+    }
+    Some(Placed {
+        fix: DiagnosticFix {
+            edits,
+            ..other.fix.clone()
+        },
+        ..other.clone()
+    })
+}
+
+/// The candidates for the operations of the critical path, those of the most cycles first.
+fn searched(db: &dyn Db, function: ItemId) -> Vec<Candidate> {
+    let body = body(db, function);
+    let simulation = function_simulation(db, function);
+    let derivation = function_derivation(db, function);
+    let mut path: Vec<(u64, &Operation)> = simulation
+        .schedule
+        .critical_path()
+        .into_iter()
+        .filter_map(|id| {
+            let cost = simulation.operations.get(id.0 as usize)?;
+            Some((cost.cycles?, body.operation(id)?))
+        })
+        .collect();
+    path.sort_by_key(|(cycles, operation)| (Reverse(*cycles), operation.id));
+    let mut seen = FxHashSet::default();
+    path.retain(|(_, operation)| seen.insert(operation.span));
+    path.truncate(OPERATIONS);
+    let of = |operation: &Operation| -> Vec<Candidate> {
+        let gathers = gather::candidates(db, function, &body, &derivation, operation);
+        let splits = resplit::candidates(db, function, &body, operation);
+        alternating(gathers, splits)
+    };
+    path.iter()
+        .flat_map(|(_, operation)| of(operation))
+        .collect()
+}
+
+/// One of each in turn, so that a limit leaves neither out.
+fn alternating(one: Vec<Candidate>, other: Vec<Candidate>) -> Vec<Candidate> {
+    let (mut one, mut other) = (one.into_iter(), other.into_iter());
+    let mut both = Vec::new();
+    loop {
+        let next = [one.next(), other.next()];
+        if next.iter().all(Option::is_none) {
+            return both;
+        }
+        both.extend(next.into_iter().flatten());
+    }
+}
+
+/// Candidates placed in their files. What a macro writes is not changed.
+fn placed(db: &dyn Db, function: ItemId, candidates: Vec<Candidate>) -> Vec<Placed> {
+    let names = NamesInScope::of(db, function);
+    let mut places = Places::new(db);
+    let owner = function.owner(db);
+    let place = |candidate: Candidate| {
+        let is_inside = candidate.edits.iter().all(|edit| edit.span.item == owner);
+        let fix = names.fix(Fix {
+            title: candidate.title,
+            applicability: Applicability::Maybe,
+            edits: candidate.edits,
+        })?;
+        let (file, range) = places.range(candidate.span)?;
+        let mut fix = places.fix(&fix)?;
+        indent(db, function.file(db), &mut fix);
+        Some(Placed {
+            kind: candidate.kind,
+            rule: candidate.rule.unwrap_or(SLOW_TRANSFER.name),
+            file,
+            range,
+            fix,
+            is_inside,
+        })
+    };
+    candidates.into_iter().filter_map(place).collect()
+}
+
+/// Statements that are put before one get its indentation.
+fn indent(db: &dyn Db, file: SourceFile, fix: &mut DiagnosticFix) {
+    let text = file.text(db);
+    for edit in &mut fix.edits {
+        if !edit.text.ends_with('\n') || edit.start_byte != edit.end_byte {
+            continue;
+        }
+        let before = text.get(..edit.start_byte as usize).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let spaces: String = line
+            .chars()
+            .take_while(|letter| letter.is_whitespace())
+            .collect();
+        edit.text = edit.text.replace('\n', &format!("\n{spaces}"));
+    }
+}
+
+fn proposal(placed: &Placed, before: &State, after: &State) -> Proposal {
+    let saved = before.total.saturating_sub(after.total);
+    let apart = before.bounds.zip(after.bounds);
+    Proposal {
+        rule: placed.rule,
+        message: placed.fix.title.clone(),
+        help: None,
+        saves: Some(saved),
+        file: Arc::clone(&placed.file),
+        range: placed.range,
+        by: Some(placed.kind.name()),
+        total: Some((before.total, after.total)),
+        is_certain: apart.is_none_or(|((low, _), (_, high))| high < low),
+        edits: placed.fix.edits.clone(),
+    }
+}
+
+/// A title within a sentence.
+fn lowered(title: &str) -> String {
+    let mut letters = title.chars();
+    let first = letters.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
+}
+
+/// The searched proposals with those in words that say something else, the best first.
+fn join(proposals: &mut Vec<Proposal>, searched: Vec<Proposal>) {
+    let known: FxHashSet<(&'static str, Range)> =
+        searched.iter().map(|one| (one.rule, one.range)).collect();
+    proposals.retain(|one| !known.contains(&(one.rule, one.range)));
+    proposals.extend(searched);
+    // What was tried comes before what was not.
+    proposals.sort_by_key(|one| (Reverse(one.saves), one.range, one.rule));
+    proposals.truncate(PROPOSALS);
+}

@@ -1,0 +1,622 @@
+//! Candidates that hold tensors in another split over clusters, slices and elements.
+//!
+//! A candidate says which part of which axis moves, and edits all that is declared over the same slices: tensors, streams, views.
+//! Whether engines can live with it is judged where the candidate is tried. No part becomes padding and no padding a part, so
+//! that nothing is copied that was not.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::db::Db;
+use crate::items::{ItemId, Span};
+use crate::kernel::{
+    Body, OperandSource, Operation, OperationKind, Pass, PassSource, Stage, StageKind, Tensor,
+    TensorId, Tier, Written,
+};
+use crate::mapping::{Digit, Form, Mapping, Term};
+use crate::rules::{Edit, is_shared_alias};
+
+use super::split::{End, Taken, inner_parts, live, outer_parts, with, without};
+use super::{Candidate, Kind};
+
+/// Where a part of an axis goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum To {
+    /// From slices, or from elements where no slice holds it, to clusters.
+    Cluster,
+    /// From elements to slices.
+    Slice,
+    /// From slices to elements.
+    Element,
+}
+
+/// A part of an axis that changes its level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Step {
+    part: Term,
+    to: To,
+}
+
+/// The splits of the tensor of an operation that may be better, those of fewer steps first.
+pub(super) fn candidates(
+    db: &dyn Db,
+    function: ItemId,
+    body: &Body,
+    operation: &Operation,
+) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    for id in tensors_of(body, operation) {
+        let Some(tensor) = body.tensor(id) else {
+            continue;
+        };
+        let splits = Splits {
+            db,
+            function,
+            body,
+            tensor,
+            operation,
+        };
+        found.extend(splits.candidates());
+    }
+    found
+}
+
+/// The tensors of an operation in DM that may be held otherwise.
+fn tensors_of(body: &Body, operation: &Operation) -> Vec<TensorId> {
+    let ids = match &operation.kind {
+        OperationKind::Copy(copy) => vec![copy.source, copy.target],
+        OperationKind::Pass(pass) => match &pass.source {
+            PassSource::Tensor(id) => vec![*id],
+            PassSource::Interleaved { tensors, .. } => tensors.clone(),
+            PassSource::Parameter { .. } => Vec::new(),
+        },
+        OperationKind::Collective(_) => Vec::new(),
+    };
+    let in_dm = |id: &TensorId| {
+        body.tensor(*id)
+            .is_some_and(|tensor| tensor.tier == Tier::Dm)
+    };
+    ids.into_iter().filter(in_dm).collect()
+}
+
+struct Splits<'a> {
+    db: &'a dyn Db,
+    function: ItemId,
+    body: &'a Body,
+    tensor: &'a Tensor,
+    operation: &'a Operation,
+}
+
+/// Clusters and slices as they are held, without the padding outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Levels {
+    cluster: Form,
+    slice: Form,
+}
+
+fn levels_of(tensor: &Tensor) -> Option<Levels> {
+    Some(Levels {
+        cluster: live(tensor.levels.cluster.as_ref()?.get()?.form())?,
+        slice: live(tensor.levels.slice.as_ref()?.get()?.form())?,
+    })
+}
+
+impl Splits<'_> {
+    fn candidates(&self) -> Vec<Candidate> {
+        let Some(levels) = levels_of(self.tensor) else {
+            return Vec::new();
+        };
+        let Some(element) = self.tensor.levels.element.get().map(Mapping::form) else {
+            return Vec::new();
+        };
+        let all = self.body.machine.slices;
+        let mut ways: Vec<Vec<Step>> = Vec::new();
+        let to = |to: To| move |part: Term| Step { part, to };
+        let leaving = |digits: &[Digit]| digits.iter().flat_map(inner_parts).collect::<Vec<_>>();
+        let joining = |digits: &[Digit]| {
+            let outermost_first = digits.iter().rev();
+            outermost_first.flat_map(outer_parts).collect::<Vec<_>>()
+        };
+        let out: Vec<Term> = leaving(levels.slice.digits());
+        let into: Vec<Term> = joining(element.digits());
+        let fits = |part: &&Term| {
+            let slices = levels.slice.size().checked_mul(part.modulo);
+            slices.is_some_and(|slices| slices <= all)
+        };
+        ways.extend(
+            out.iter()
+                .cloned()
+                .map(to(To::Element))
+                .map(|step| vec![step]),
+        );
+        ways.extend(
+            into.iter()
+                .filter(fits)
+                .cloned()
+                .map(to(To::Slice))
+                .map(|step| vec![step]),
+        );
+        ways.extend(self.over_clusters(&levels, element));
+        // As many slices as before, of other axes.
+        for away in &out {
+            for part in &into {
+                if part.modulo == away.modulo && part.atom != away.atom {
+                    ways.push(vec![
+                        Step {
+                            part: away.clone(),
+                            to: To::Element,
+                        },
+                        Step {
+                            part: part.clone(),
+                            to: To::Slice,
+                        },
+                    ]);
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for steps in ways {
+            found.extend(self.candidate(&levels, &steps));
+        }
+        found
+    }
+
+    /// A real axis in place of the dummy cluster: half of what the slices or the elements hold, and the slices filled up again.
+    fn over_clusters(&self, levels: &Levels, element: &Form) -> Vec<Vec<Step>> {
+        let declared = self.tensor.levels.cluster.as_ref().and_then(Written::get);
+        let clusters = declared.map_or(1, |cluster| cluster.form().size());
+        if levels.cluster.size() != 1 || clusters < 2 {
+            return Vec::new();
+        }
+        let halves = |form: &Form| -> Vec<Term> {
+            let digits = form.digits().iter().rev();
+            let parts = digits.flat_map(outer_parts);
+            parts.filter(|part| part.modulo == clusters).collect()
+        };
+        let of_slices = halves(&levels.slice);
+        let of_elements = halves(element);
+        let to_cluster = |part: &Term| Step {
+            part: part.clone(),
+            to: To::Cluster,
+        };
+        let mut ways = Vec::new();
+        for half in &of_slices {
+            for refill in &of_elements {
+                ways.push(vec![
+                    to_cluster(half),
+                    Step {
+                        part: refill.clone(),
+                        to: To::Slice,
+                    },
+                ]);
+            }
+        }
+        ways.extend(of_elements.iter().map(|half| vec![to_cluster(half)]));
+        ways.extend(of_slices.iter().map(|half| vec![to_cluster(half)]));
+        ways
+    }
+
+    /// The edits of some steps, with what they are called.
+    fn candidate(&self, levels: &Levels, steps: &[Step]) -> Option<Candidate> {
+        let dependent: Vec<FxHashSet<TensorId>> = steps
+            .iter()
+            .map(|step| {
+                dependent_on(
+                    self.body,
+                    step.part.atom.axis().map_or("", |axis| axis.name()),
+                )
+            })
+            .collect();
+        let mut writer = Writer {
+            db: self.db,
+            function: self.function,
+            texts: FxHashMap::default(),
+            edits: Vec::new(),
+        };
+        for tensor in &self.body.tensors {
+            if matches!(tensor.tier, Tier::Dm | Tier::Trf | Tier::Vrf) {
+                self.tensor(levels, steps, &dependent, tensor, &mut writer)?;
+            }
+        }
+        for operation in &self.body.operations {
+            if let OperationKind::Pass(pass) = &operation.kind {
+                self.pass(levels, steps, &dependent, pass, &mut writer)?;
+            }
+        }
+        let name = self
+            .body
+            .sharing(self.tensor.id)
+            .find_map(|tensor| tensor.name.clone());
+        let of = name.map_or_else(|| "the tensor".to_owned(), |name| format!("`{name}`"));
+        let after = self.held(levels, steps, &dependent, self.tensor)?;
+        let kind = if steps.iter().any(|step| step.to == To::Cluster) {
+            Kind::BothClusters
+        } else {
+            Kind::Split
+        };
+        let text = |form: &Form| format!("`m![{}]`", form.to_mapping());
+        let clusters = if kind == Kind::BothClusters {
+            format!("{} over clusters, ", text(&after.cluster))
+        } else {
+            String::new()
+        };
+        Some(Candidate {
+            kind,
+            title: format!(
+                "Hold {of} as {clusters}{} over slices and {} in each, and what is over the same slices alike",
+                text(&after.slice),
+                text(&after.element)
+            ),
+            span: self.operation.span,
+            rule: None,
+            edits: writer.edits,
+        })
+    }
+
+    /// What a tensor becomes.
+    fn held(
+        &self,
+        levels: &Levels,
+        steps: &[Step],
+        dependent: &[FxHashSet<TensorId>],
+        tensor: &Tensor,
+    ) -> Option<Held> {
+        let element = tensor.levels.element.get()?.form().clone();
+        let row = tensor.levels.row.as_ref().and_then(Written::get);
+        let own = Levels {
+            cluster: live(tensor.levels.cluster.as_ref()?.get()?.form())?,
+            slice: live(tensor.levels.slice.as_ref()?.get()?.form())?,
+        };
+        let holds = |step: usize| {
+            dependent
+                .get(step)
+                .is_some_and(|ids| ids.contains(&tensor.id))
+        };
+        let extents = (
+            tensor.levels.cluster.as_ref()?.get()?.form().size(),
+            tensor.levels.slice.as_ref()?.get()?.form().size(),
+        );
+        let inner = Inner {
+            outer: row.map_or_else(Form::identity, |row| row.form().clone()),
+            element,
+            is_stream: false,
+        };
+        moved(
+            levels,
+            &own,
+            inner,
+            steps,
+            holds,
+            extents,
+            self.body.machine.slices,
+        )
+    }
+
+    fn tensor(
+        &self,
+        levels: &Levels,
+        steps: &[Step],
+        dependent: &[FxHashSet<TensorId>],
+        tensor: &Tensor,
+        writer: &mut Writer<'_>,
+    ) -> Option<()> {
+        let Some(own) = levels_of(tensor) else {
+            return Some(());
+        };
+        let concerns = own == *levels
+            || (own.cluster == levels.cluster && steps.iter().any(|step| step.to == To::Cluster));
+        if !concerns {
+            return Some(());
+        }
+        let held = self.held(levels, steps, dependent, tensor)?;
+        writer.declare(tensor.levels.cluster.as_ref()?, &held.cluster, tensor.span)?;
+        writer.declare(tensor.levels.slice.as_ref()?, &held.slice, tensor.span)?;
+        writer.declare(&tensor.levels.element, &held.element, tensor.span)?;
+        if let Some(row) = &tensor.levels.row {
+            writer.declare(row, &held.outer, tensor.span)?;
+        }
+        Some(())
+    }
+
+    fn pass(
+        &self,
+        levels: &Levels,
+        steps: &[Step],
+        dependent: &[FxHashSet<TensorId>],
+        pass: &Pass,
+        writer: &mut Writer<'_>,
+    ) -> Option<()> {
+        let sources: Vec<TensorId> = match &pass.source {
+            PassSource::Tensor(id) => vec![*id],
+            PassSource::Interleaved { tensors, .. } => tensors.clone(),
+            PassSource::Parameter { .. } => Vec::new(),
+        };
+        let source = sources.first().and_then(|id| self.body.tensor(*id));
+        let clusters = source.and_then(|source| source.levels.cluster.as_ref()?.get());
+        let mut holding: Vec<bool> = dependent
+            .iter()
+            .map(|ids| sources.iter().any(|id| ids.contains(id)))
+            .collect();
+        for stage in &pass.stages {
+            let read = operands_of(stage);
+            for (holds, ids) in holding.iter_mut().zip(dependent) {
+                *holds |= read.iter().any(|id| ids.contains(id));
+            }
+            let output = &stage.output;
+            let (Some(slice), Some(time), Some(packet)) =
+                (output.slice.get(), output.time.get(), output.packet.get())
+            else {
+                continue;
+            };
+            let Some(own) = live(slice.form()) else {
+                continue;
+            };
+            let cluster = clusters.and_then(|clusters| live(clusters.form()));
+            let own = Levels {
+                cluster: cluster.unwrap_or_else(|| levels.cluster.clone()),
+                slice: own,
+            };
+            let spreads = steps.iter().any(|step| step.to == To::Cluster);
+            if own != *levels && !(own.cluster == levels.cluster && spreads) {
+                continue;
+            }
+            let holds = |step: usize| holding.get(step).copied().unwrap_or(false);
+            let extents = (self.body.machine.clusters, slice.form().size());
+            let inner = Inner {
+                outer: time.form().clone(),
+                element: packet.form().clone(),
+                is_stream: true,
+            };
+            let held = moved(
+                levels,
+                &own,
+                inner,
+                steps,
+                holds,
+                extents,
+                self.body.machine.slices,
+            )?;
+            let held = self.with_whole_packet(steps, dependent, levels, pass, stage, held);
+            for (written, form) in [
+                (&output.slice, &held.slice),
+                (&output.time, &held.outer),
+                (&output.packet, &held.element),
+            ] {
+                writer.declare(written, form, stage.span)?;
+            }
+        }
+        Some(())
+    }
+
+    /// A fetch that reads a slice's whole element as one packet goes on to do so.
+    fn with_whole_packet(
+        &self,
+        steps: &[Step],
+        dependent: &[FxHashSet<TensorId>],
+        levels: &Levels,
+        pass: &Pass,
+        stage: &Stage,
+        held: Held,
+    ) -> Held {
+        let PassSource::Tensor(source) = &pass.source else {
+            return held;
+        };
+        let Some(source) = self.body.tensor(*source) else {
+            return held;
+        };
+        let same = |written: &Written<Mapping>| {
+            let whole = source.levels.element.get().map(Mapping::form);
+            whole.is_some() && written.get().map(Mapping::form) == whole
+        };
+        let output = &stage.output;
+        let one = output
+            .time
+            .get()
+            .is_some_and(|time| time.form().size() == 1);
+        if !matches!(stage.kind, StageKind::Fetch { .. }) || !one || !same(&output.packet) {
+            return held;
+        }
+        match self.held(levels, steps, dependent, source) {
+            Some(whole) => Held {
+                outer: Form::identity(),
+                element: whole.element,
+                ..held
+            },
+            None => held,
+        }
+    }
+}
+
+/// What is inside of a slice: rows or time, then the element or packet.
+struct Inner {
+    outer: Form,
+    element: Form,
+    /// Whether it is a stream: what joins a slice's share joins its time. Else it joins the element, since rows are few.
+    is_stream: bool,
+}
+
+/// All levels after the steps, with their padding.
+struct Held {
+    cluster: Form,
+    slice: Form,
+    outer: Form,
+    element: Form,
+}
+
+/// Takes the steps. `group` is what the tensor that they are for is over: only what is over the same slices moves between
+/// slices and elements.
+fn moved(
+    group: &Levels,
+    own: &Levels,
+    inner: Inner,
+    steps: &[Step],
+    holds: impl Fn(usize) -> bool,
+    (clusters, slices): (u64, u64),
+    most: u64,
+) -> Option<Held> {
+    let follows = own.slice == group.slice;
+    let (mut cluster, mut slice) = (own.cluster.clone(), own.slice.clone());
+    let Inner {
+        mut outer,
+        mut element,
+        is_stream,
+    } = inner;
+    for (number, Step { part, to }) in steps.iter().enumerate() {
+        let dependent = holds(number);
+        let take = |outer: &mut Form, element: &mut Form| -> Option<()> {
+            match (without(outer, part), without(element, part)) {
+                (Some(Taken::Left(left)), _) => *outer = left,
+                (_, Some(Taken::Left(left))) => *element = left,
+                _ => return None,
+            }
+            Some(())
+        };
+        match to {
+            To::Cluster => {
+                cluster = with(&cluster, part, End::Outer)?;
+                match without(&slice, part) {
+                    Some(Taken::Left(left)) => slice = left,
+                    _ if dependent => take(&mut outer, &mut element)?,
+                    _ => {}
+                }
+            }
+            To::Slice if follows => {
+                slice = with(&slice, part, End::Inner)?;
+                if dependent {
+                    take(&mut outer, &mut element)?;
+                }
+            }
+            To::Element if follows => {
+                let Some(Taken::Left(left)) = without(&slice, part) else {
+                    return None;
+                };
+                slice = left;
+                if dependent {
+                    let joined = if is_stream { &mut outer } else { &mut element };
+                    *joined = with(joined, part, End::Outer)?;
+                }
+            }
+            To::Slice | To::Element => {}
+        }
+    }
+    let extent = if slice.size() <= slices { slices } else { most };
+    Some(Held {
+        cluster: cluster.pad(clusters.max(cluster.size()))?,
+        slice: slice.pad(extent)?,
+        outer,
+        element,
+    })
+}
+
+/// The tensors of registers that a stage reads.
+fn operands_of(stage: &Stage) -> Vec<TensorId> {
+    match &stage.kind {
+        StageKind::Align {
+            operand: Some(operand),
+            ..
+        } => vec![*operand],
+        StageKind::VectorAlu(alu) => {
+            let operands = alu.operands.iter().flatten();
+            let registers = operands.filter_map(|operand| match operand.source {
+                OperandSource::Vrf(id) => Some(id),
+                _ => None,
+            });
+            registers.collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The tensors whose contents differ along an axis: those that come from one that has it.
+fn dependent_on(body: &Body, axis: &str) -> FxHashSet<TensorId> {
+    let mut roots: FxHashSet<TensorId> = FxHashSet::default();
+    let has = |tensor: &Tensor| {
+        let mut levels = tensor.levels.iter();
+        levels.any(|(_, level)| {
+            let form = level.get().map(Mapping::form);
+            form.is_some_and(|form| form.contains_axis(axis))
+        })
+    };
+    // What no operation makes comes from outside, and is what it says.
+    let outside = body.tensors.iter().filter(|tensor| {
+        tensor.origin.shares().is_none()
+            && !matches!(tensor.origin, crate::kernel::Origin::Operation(_))
+    });
+    roots.extend(outside.filter(|tensor| has(tensor)).map(|tensor| tensor.id));
+    // Program order, twice for what a loop carries.
+    for operation in body.operations.iter().chain(&body.operations) {
+        let (read, written) = touched(operation);
+        if read.iter().any(|id| roots.contains(&body.root(*id))) {
+            roots.extend(written.iter().map(|id| body.root(*id)));
+        }
+    }
+    let tensors = body.tensors.iter();
+    tensors
+        .filter(|tensor| roots.contains(&body.root(tensor.id)))
+        .map(|tensor| tensor.id)
+        .collect()
+}
+
+/// What an operation reads, and what it writes.
+fn touched(operation: &Operation) -> (Vec<TensorId>, Vec<TensorId>) {
+    match &operation.kind {
+        OperationKind::Copy(copy) => (vec![copy.source], vec![copy.target]),
+        OperationKind::Collective(collective) => {
+            (collective.sources.clone(), collective.targets.clone())
+        }
+        OperationKind::Pass(pass) => {
+            let mut read = match &pass.source {
+                PassSource::Tensor(id) => vec![*id],
+                PassSource::Interleaved { tensors, .. } => tensors.clone(),
+                PassSource::Parameter { .. } => Vec::new(),
+            };
+            read.extend(pass.stages.iter().flat_map(operands_of));
+            let written = pass.end.written().map(|(target, _)| target);
+            (read, written.into_iter().collect())
+        }
+    }
+}
+
+/// Edits of declared mappings, each place once.
+struct Writer<'a> {
+    db: &'a dyn Db,
+    function: ItemId,
+    texts: FxHashMap<Span, String>,
+    edits: Vec<Edit>,
+}
+
+impl Writer<'_> {
+    /// Declares a mapping otherwise, in its alias where no other function and no other use wants it as it is. `None` where it
+    /// is wanted in two ways at one place.
+    fn declare(&mut self, place: &Written<Mapping>, form: &Form, method: Span) -> Option<()> {
+        let declared = place.get()?.form();
+        let changes = declared != form;
+        // What is inferred follows by itself.
+        if place.span == method {
+            return Some(());
+        }
+        let mapping = form.to_mapping();
+        let text = mapping.to_string();
+        for at in [Some(place.span), place.used_at].into_iter().flatten() {
+            match self.texts.get(&at) {
+                Some(known) if *known == text => return Some(()),
+                Some(_) => continue,
+                None => {}
+            }
+            if !changes && at == place.span {
+                self.texts.insert(at, text);
+                return Some(());
+            }
+            let edit = Edit::new(at, &mapping);
+            if at == place.span
+                && place.used_at.is_some()
+                && is_shared_alias(self.db, self.function, &edit)
+            {
+                continue;
+            }
+            self.texts.insert(at, text);
+            self.edits.push(edit);
+            return Some(());
+        }
+        None
+    }
+}

@@ -1,0 +1,243 @@
+//! A copy of a project in which candidates are tried: changed texts, asked as any other text is.
+//!
+//! What comes of a candidate is what the engine says of the changed files, by the same queries that check and cost the author's
+//! own. So what is promised is what is found once the candidate is applied, to the cycle.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::check::{
+    file_report, files_by_reach, function_derivation, function_simulation_by, functions,
+};
+use crate::check::{function_simulation, reachable_from};
+use crate::db::{AnalysisDatabase, Db};
+use crate::fixing::{Texts, apply_fixes};
+use crate::hardware::{ElementType, Model};
+use crate::inputs::{PackageManifests, Project, ProjectRules, SourceFile};
+use crate::items::ItemId;
+use crate::kernel::{Body, Level, OperationKind, Tensor, Tier, body};
+use crate::mapping::{Form, Mapping};
+use crate::report::DiagnosticFix;
+use crate::rules::{EnabledRules, Group, Level as Severity};
+use crate::simulation::total_bounds;
+
+/// Files that may call each other of which all are asked about an edit outside of a kernel. Of a larger project such edits are
+/// not tried.
+const FILES: usize = 64;
+
+/// A copy of the files around a kernel.
+pub(super) struct Scratch {
+    db: AnalysisDatabase,
+    file: SourceFile,
+    /// The texts as the author wrote them.
+    texts: Texts,
+    /// The texts of files that differ from them now.
+    changed: Texts,
+}
+
+/// What is said of the files, counted: by file the unresolved operations, syntax errors and problems, and by file and rule the
+/// findings that are errors or warnings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Said {
+    defects: BTreeMap<Arc<str>, [u64; 3]>,
+    found: BTreeMap<(Arc<str>, &'static str), u64>,
+}
+
+impl Said {
+    /// Whether nothing is said more often than before.
+    pub(super) fn adds_nothing_to(&self, before: &Self) -> bool {
+        let defects = self.defects.iter().all(|(file, defects)| {
+            let known = before.defects.get(file).copied().unwrap_or_default();
+            defects.iter().zip(known).all(|(now, known)| *now <= known)
+        });
+        let found = self.found.iter();
+        defects
+            && found
+                .into_iter()
+                .all(|(key, count)| before.found.get(key).is_some_and(|known| count <= known))
+    }
+}
+
+/// A tensor outside of the kernel: where, its elements, its mappings.
+type Outside = (Tier, ElementType, Vec<(Level, Form)>);
+
+/// What the author's texts, or changed ones, make of a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct State {
+    /// Cycles by the model that is chosen.
+    pub(super) total: u64,
+    /// The fewest and the most that are likely; `None` by the book.
+    pub(super) bounds: Option<(u64, u64)>,
+    /// What it is given, what it stores in HBM in this order, and what it returns.
+    outside: Vec<Outside>,
+}
+
+impl State {
+    /// Whether the kernel takes and gives the same tensors, mapped alike.
+    pub(super) fn gives_what(&self, other: &Self) -> bool {
+        self.outside == other.outside
+    }
+}
+
+impl Scratch {
+    /// A copy for the kernels of a file. `None` for a block of another text, and without a project.
+    pub(super) fn of(db: &dyn Db, file: SourceFile) -> Option<Self> {
+        if file.origin(db).is_some() {
+            return None;
+        }
+        let project = Project::try_get(db)?;
+        let among = reachable_from(db, file);
+        let groups = files_by_reach(db, project);
+        let files = groups.get(&among)?;
+        let texts: Texts = files
+            .iter()
+            .filter(|file| file.origin(db).is_none())
+            .map(|file| (file.path(db), file.text(db)))
+            .collect();
+        let mut copy = AnalysisDatabase::default();
+        let pairs = texts.iter().map(|(path, text)| (&**path, &**text));
+        copy.set_project(pairs, project.packages(db).to_vec(), project.options(db));
+        copy.set_file_options((*project.file_options(db)).clone());
+        copy.set_conditions(project.features(db).to_vec(), (*project.cfg(db)).clone());
+        let manifests: PackageManifests = project
+            .manifests(db)
+            .iter()
+            .map(|(root, entry)| (Arc::clone(root), entry.manifest(db)))
+            .collect();
+        copy.set_manifests(&manifests);
+        // What is slow is judged by the cycles of the whole.
+        copy.set_enabled_rules(&ProjectRules {
+            default: EnabledRules::of(|_, group| {
+                !matches!(group, Group::Performance | Group::Style)
+            }),
+            files: BTreeMap::new(),
+        });
+        let file = copy.file(&file.path(db))?;
+        Some(Self {
+            db: copy,
+            file,
+            texts,
+            changed: Texts::new(),
+        })
+    }
+
+    /// The copy itself, for whoever looks for candidates in it.
+    pub(super) const fn db(&self) -> &AnalysisDatabase {
+        &self.db
+    }
+
+    /// The author's texts.
+    pub(super) const fn original(&self) -> &Texts {
+        &self.texts
+    }
+
+    /// Applies a change to some texts. `None` where it does not fit or changes nothing.
+    pub(super) fn applied(texts: &Texts, fix: &DiagnosticFix) -> Option<Texts> {
+        let application = apply_fixes(texts, [fix]);
+        (!application.applied.is_empty()).then_some(application.texts)
+    }
+
+    /// Makes the copy hold these changes of the author's texts and no others.
+    pub(super) fn set(&mut self, changed: Texts) {
+        let back: Vec<Arc<str>> = self
+            .changed
+            .keys()
+            .filter(|path| !changed.contains_key(*path))
+            .cloned()
+            .collect();
+        for path in back {
+            if let (Some(file), Some(text)) = (self.db.file(&path), self.texts.get(&path)) {
+                self.db.set_text(file, text);
+            }
+        }
+        for (path, text) in &changed {
+            if let Some(file) = self.db.file(path) {
+                self.db.set_text(file, text);
+            }
+        }
+        self.changed = changed;
+    }
+
+    /// The kernel of a name in the file: the one of that number among its functions.
+    pub(super) fn function(&self, number: usize, name: &str) -> Option<ItemId> {
+        let function = functions(&self.db, self.file).get(number).copied()?;
+        (*function.name(&self.db) == *name).then_some(function)
+    }
+
+    /// What the texts make of a kernel. `None` without a total.
+    pub(super) fn state(&self, function: ItemId, with_bounds: bool) -> Option<State> {
+        let db = &self.db;
+        let body = body(db, function);
+        let total = function_simulation(db, function).total()?;
+        let bounds = if with_bounds {
+            let by_schedule = function_simulation_by(db, function, Model::Schedule);
+            total_bounds(&body, &function_derivation(db, function), &by_schedule)
+        } else {
+            None
+        };
+        Some(State {
+            total,
+            bounds,
+            outside: outside(&body)?,
+        })
+    }
+
+    /// What is said of the files that a change may concern. `None` where these are too many to ask.
+    pub(super) fn said(&self, is_inside: bool) -> Option<Said> {
+        let files: Vec<SourceFile> = if is_inside {
+            vec![self.file]
+        } else if self.texts.len() <= FILES {
+            let files = self.texts.keys();
+            files.filter_map(|path| self.db.file(path)).collect()
+        } else {
+            return None;
+        };
+        let mut said = Said::default();
+        for file in files {
+            let report = file_report(&self.db, file);
+            let counts = [
+                report.operations.unresolved,
+                report.syntax_errors,
+                report.problems.len() as u64,
+            ];
+            said.defects.insert(Arc::clone(&report.path), counts);
+            for found in &report.diagnostics {
+                if found.default_level >= Severity::Warn {
+                    let key = (Arc::clone(&found.file), found.rule);
+                    *said.found.entry(key).or_default() += 1;
+                }
+            }
+        }
+        Some(said)
+    }
+}
+
+/// What a kernel is given, stores and returns. `None` where a mapping of it is unknown.
+fn outside(body: &Body) -> Option<Vec<Outside>> {
+    let parameters = body.tensors.iter().filter(|tensor| {
+        tensor.tier == Tier::Hbm && matches!(tensor.origin, crate::kernel::Origin::Parameter)
+    });
+    let mut stored = Vec::new();
+    for operation in &body.operations {
+        match &operation.kind {
+            OperationKind::Copy(copy) => stored.push(copy.target),
+            OperationKind::Collective(collective) => {
+                stored.extend(collective.targets.iter().copied());
+            }
+            OperationKind::Pass(_) => {}
+        }
+    }
+    let outside = |tensor: &&Tensor| matches!(tensor.tier, Tier::Hbm | Tier::Host);
+    let written = stored.iter().chain(&body.escaping);
+    let written = written.filter_map(|id| body.tensor(*id)).filter(outside);
+    parameters.chain(written).map(described).collect()
+}
+
+fn described(tensor: &Tensor) -> Option<Outside> {
+    let levels = tensor.levels.iter().map(|(level, mapping)| {
+        let form = mapping.get().map(Mapping::form)?;
+        Some((level, form.clone()))
+    });
+    let kind = tensor.element_type.get().copied()?;
+    Some((tensor.tier, kind, levels.collect::<Option<_>>()?))
+}

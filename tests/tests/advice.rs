@@ -1,0 +1,358 @@
+//! The search of remedies: what is proposed is applied, costed again, and found to be what was promised.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, also in its helpers"
+)]
+
+use std::collections::BTreeMap;
+
+use visa_analysis::{EFFORT, KernelCost, Level, Model, Options, Proposal, Workspace, dialect_line};
+use visa_tests::hints::applied;
+use visa_tests::threads::on_all_threads;
+use visa_tests::{read, repository, rust_files, shown};
+
+const PATH: &str = "kernel.rs";
+
+fn workspace(text: &str, model: Model) -> Workspace {
+    let mut workspace = Workspace::new();
+    let dialect = dialect_line(text);
+    workspace.set_options(Options {
+        model,
+        library: dialect.map(|dialect| dialect.library),
+        release: dialect.map(|dialect| dialect.release),
+        ..Options::default()
+    });
+    workspace.set_files([(PATH, text)]);
+    workspace
+}
+
+fn advised(text: &str, model: Model, effort: usize) -> Vec<KernelCost> {
+    let workspace = workspace(text, model);
+    workspace
+        .analysis()
+        .costs_with_advice(PATH, effort)
+        .unwrap()
+}
+
+fn total(text: &str, model: Model, kernel: &str) -> Option<u64> {
+    let workspace = workspace(text, model);
+    let costs = workspace.analysis().costs(PATH).unwrap();
+    costs.iter().find(|cost| cost.name == kernel)?.total
+}
+
+/// What is said of a text: errors and warnings by rule that are not about speed, what could not be followed, and the kernels'
+/// tensors in HBM.
+#[derive(Debug, Default, PartialEq)]
+struct Said {
+    found: BTreeMap<&'static str, usize>,
+    unresolved: u64,
+    outside: Vec<(String, Vec<(String, String)>)>,
+}
+
+fn said(text: &str) -> Said {
+    let workspace = workspace(text, Model::Schedule);
+    let report = workspace.analysis().check_file(PATH);
+    let mut said = Said {
+        unresolved: report.operations.unresolved + report.syntax_errors,
+        ..Said::default()
+    };
+    for found in &report.diagnostics {
+        if found.default_level == Level::Deny {
+            *said.found.entry(found.rule).or_default() += 1;
+        }
+    }
+    for cost in workspace.analysis().costs(PATH).unwrap() {
+        let mut rows: Vec<(String, String)> = cost
+            .memory
+            .iter()
+            .filter(|row| row.tier == "hbm")
+            .map(|row| {
+                // Results without a name are called by their operation's number, which a change may move.
+                let result = row.tensor.starts_with("result of operation");
+                let name = if result { "result" } else { &row.tensor };
+                (name.to_owned(), row.shape.clone())
+            })
+            .collect();
+        rows.sort();
+        said.outside.push((cost.name, rows));
+    }
+    said
+}
+
+/// What is wrong about a proposal.
+fn faults(
+    text: &str,
+    before: &Said,
+    kernel: &str,
+    proposal: &Proposal,
+    model: Model,
+) -> Vec<String> {
+    let mut faults = Vec::new();
+    let changed = applied(text, &proposal.edits);
+    let (from, to) = proposal.total.unwrap();
+    if total(text, model, kernel) != Some(from) {
+        faults.push(format!("it does not start from {from}"));
+    }
+    let found = total(&changed, model, kernel);
+    if found != Some(to) || proposal.saves != Some(from - to) {
+        faults.push(format!(
+            "{to} cycles were promised and {found:?} came of it"
+        ));
+    }
+    let after = said(&changed);
+    for (rule, count) in &after.found {
+        if before.found.get(rule) < Some(count) {
+            faults.push(format!("it brings {rule}"));
+        }
+    }
+    if after.unresolved > before.unresolved {
+        faults.push("less of it is understood".to_owned());
+    }
+    if after.outside != before.outside {
+        faults.push(format!("{:?} became {:?}", before.outside, after.outside));
+    }
+    faults
+        .into_iter()
+        .map(|fault| format!("{kernel}, {}: {fault}\n{changed}", proposal.message))
+        .collect()
+}
+
+/// The searched proposals of a kernel, the pair among them.
+fn searched(cost: &KernelCost) -> Vec<&Proposal> {
+    let pair = cost
+        .searched
+        .as_ref()
+        .and_then(|searched| searched.pair.as_ref());
+    let single = cost
+        .proposals
+        .iter()
+        .filter(|proposal| !proposal.edits.is_empty());
+    single.chain(pair).collect()
+}
+
+/// A kernel that adds one, with so many elements in each slice.
+fn add_one(share: u64) -> String {
+    let dummy = if share == 16 { "" } else { " # 256" };
+    let (eights, fours) = (share / 8, share / 4);
+    format!(
+        "use furiosa_visa_std::prelude::*;
+
+axes![N = 4096];
+
+type Chip = m![1];
+type Cluster = m![1 # 2];
+type Slice = m![N / {share}{dummy}];
+type Elem = m![N % {share}];
+
+#[device(chip = 1)]
+pub fn add_one(ctx: &mut Context, x: &HbmTensor<f32, Chip, m![N]>) -> HbmTensor<f32, Chip, m![N]> {{
+    let x: DmTensor<f32, Chip, Cluster, Slice, Elem> = x.to_dm(&mut ctx.tdma, 0);
+    let y: DmTensor<f32, Chip, Cluster, Slice, Elem> = ctx
+        .main
+        .begin(x.view())
+        .fetch::<f32, m![1], Elem>()
+        .collect::<m![N / 8 % {eights}], m![N % 8]>()
+        .vector_init()
+        .vector_intra_slice_branch(BranchMode::Unconditional)
+        .vector_split::<m![N / 4 % {fours}], m![N % 4]>()
+        .vector_fp_binary(FpBinaryOp::AddF, 1.0f32)
+        .vector_concat::<m![N / 8 % {eights}], m![N % 8]>()
+        .vector_final()
+        .commit(0x1000);
+    y.to_hbm(&mut ctx.tdma, 0x4000)
+}}
+"
+    )
+}
+
+/// Each slice stores one value of each of 64 rows, apart.
+const ROWS: &str = "use furiosa_visa_std::prelude::*;
+type Ch = m![1];
+type Cl = m![1 # 2];
+axes![S = 256, N = 8, K = 64, M = 64];
+#[device(chip = 1)]
+fn rows(ctx: &mut Context, a: &HbmTensor<bf16, Ch, m![S, M, K]>, b: &HbmTensor<bf16, Ch, m![S, N, K]>) -> HbmTensor<f32, Ch, m![S, M, N]> {
+    let b: DmTensor<bf16, Ch, Cl, m![S], m![N, K]> = b.to_dm(&mut ctx.tdma, 0x40000);
+    let a: DmTensor<bf16, Ch, Cl, m![S], m![M, K]> = a.to_dm(&mut ctx.tdma, 0);
+    let t: TrfTensor<bf16, Ch, Cl, m![S], m![1], m![N, K]> = ctx.sub.begin(b.view()).fetch::<bf16, m![N], m![K]>().collect::<m![N, K / 16], m![K % 16]>().to_trf(TrfAddress::Full);
+    let y: DmTensor<f32, Ch, Cl, m![S], m![M, N, 1 # 2]> = ctx.main.begin(a.view()).fetch::<bf16, m![M, N], m![K]>().collect::<m![M, N, K / 16], m![K % 16]>()
+        .align::<m![M, N, K / 32], m![K % 32], _, _>(&t).contract::<m![1]>().accumulate::<m![M, N], m![1 # 8]>(AccumulationKind::Interleaved).commit(0x60000);
+    y.to_hbm(&mut ctx.tdma, 1 << 28)
+}
+";
+
+/// Applies the best proposal and judges it; the text that comes of it.
+fn best_applied(text: &str, kernel: &str, model: Model) -> String {
+    let costs = advised(text, model, EFFORT);
+    let cost = costs.iter().find(|cost| cost.name == kernel).unwrap();
+    let all = searched(cost);
+    let best = all.first().expect("something is proposed");
+    let before = said(text);
+    for proposal in &all {
+        let faults = faults(text, &before, kernel, proposal, model);
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+    let changed = applied(text, &best.edits);
+    let again = advised(&changed, model, EFFORT);
+    let again = again.iter().find(|cost| cost.name == kernel).unwrap();
+    let back = searched(again)
+        .into_iter()
+        .any(|proposal| proposal.message == best.message);
+    assert!(!back, "{} comes back", best.message);
+    changed
+}
+
+#[test]
+fn another_split_is_found_where_one_number_decides() {
+    for model in [Model::Schedule, Model::Book] {
+        // Whole units of 256 bytes are 64 elements a slice.
+        let by_hand = total(&add_one(64), model, "add_one").unwrap();
+        for share in [16, 32] {
+            let text = add_one(share);
+            let changed = best_applied(&text, "add_one", model);
+            assert!(changed.contains("N / 64 # 256"), "{changed}");
+            assert_eq!(
+                total(&changed, model, "add_one"),
+                Some(by_hand),
+                "{changed}"
+            );
+        }
+    }
+    // What is in whole units already has nothing to gain by another share.
+    let costs = advised(&add_one(64), Model::Schedule, EFFORT);
+    assert!(
+        searched(&costs[0])
+            .iter()
+            .all(|proposal| proposal.by != Some("split"))
+    );
+}
+
+#[test]
+fn a_row_a_slice_apart_is_packed() {
+    for model in [Model::Schedule, Model::Book] {
+        let before = total(ROWS, model, "rows").unwrap();
+        let changed = best_applied(ROWS, "rows", model);
+        let after = total(&changed, model, "rows").unwrap();
+        assert!(after * 50 < before, "{before} became {after}");
+    }
+}
+
+#[test]
+fn the_results_of_a_product_are_gathered() {
+    let text = read(&repository().join("fixtures/kernels/right/gemv.rs"));
+    for model in [Model::Schedule, Model::Book] {
+        let before = total(&text, model, "gemv").unwrap();
+        let changed = best_applied(&text, "gemv", model);
+        let after = total(&changed, model, "gemv").unwrap();
+        assert!(after * 4 < before, "{before} became {after}");
+    }
+}
+
+#[test]
+fn the_search_is_limited_and_says_so() {
+    let costs = advised(&add_one(16), Model::Schedule, 3);
+    let searched = costs[0].searched.as_ref().unwrap();
+    assert!(searched.tried <= 3 && searched.stopped);
+    assert!(
+        searched.sentence().contains("stopped at the limit of 3"),
+        "{}",
+        searched.sentence()
+    );
+    let whole = advised(&add_one(16), Model::Schedule, 1_000);
+    let searched = whole[0].searched.as_ref().unwrap();
+    assert!(!searched.stopped && searched.tried < 1_000);
+    let none = advised(&add_one(16), Model::Schedule, 0);
+    assert_eq!(none[0].searched, None);
+}
+
+#[test]
+fn the_order_of_the_search_is_the_kernels_own() {
+    let text = add_one(16);
+    let first = advised(&text, Model::Schedule, EFFORT);
+    for _ in 0..3 {
+        assert_eq!(advised(&text, Model::Schedule, EFFORT), first);
+    }
+}
+
+/// The texts of right kernels, and the same with each of their axes half and twice as large.
+fn mutated() -> Vec<(String, String)> {
+    let mut files = rust_files(&repository().join("fixtures/kernels/right"));
+    let of_rules = rust_files(&repository().join("fixtures/violations"));
+    files.extend(of_rules.into_iter().filter(|path| {
+        let name = path
+            .file_stem()
+            .and_then(|name| name.to_str())
+            .unwrap_or("");
+        name.starts_with("right_opt_std_0_8") || name.starts_with("right_opt_std_0_10")
+    }));
+    let mut texts = Vec::new();
+    for file in files {
+        let text = read(&file);
+        texts.push((shown(&file), text.clone()));
+        let Some(start) = text.find("axes![").map(|at| at + 6) else {
+            continue;
+        };
+        let end = start + text[start..].find(']').unwrap();
+        for (number, part) in text[start..end].split(',').enumerate() {
+            let Some((name, size)) = part.split_once('=') else {
+                continue;
+            };
+            let Ok(size) = size.trim().parse::<u64>() else {
+                continue;
+            };
+            for other in [size / 2, size * 2] {
+                let mut parts: Vec<String> =
+                    text[start..end].split(',').map(str::to_owned).collect();
+                parts[number] = format!("{name}= {other}");
+                let changed = format!("{}{}{}", &text[..start], parts.join(","), &text[end..]);
+                texts.push((format!("{} with{name}= {other}", shown(&file)), changed));
+            }
+        }
+    }
+    texts
+}
+
+#[test]
+fn what_is_proposed_for_mutated_kernels_is_legal_and_saves_what_it_says() {
+    const FEW: usize = 36;
+    let texts = mutated();
+    let counted = on_all_threads(&texts, |(name, text)| {
+        let before = said(text);
+        if !before.found.is_empty() || before.unresolved > 0 {
+            return None;
+        }
+        let costs = advised(text, Model::Schedule, FEW);
+        let mut found = Vec::new();
+        let mut kinds = BTreeMap::new();
+        let mut with = 0;
+        for cost in &costs {
+            let proposals = searched(cost);
+            with += usize::from(!proposals.is_empty());
+            for proposal in proposals {
+                *kinds.entry(proposal.by.unwrap_or("rule")).or_insert(0) += 1;
+                let faults = faults(text, &before, &cost.name, proposal, Model::Schedule);
+                found.extend(faults.into_iter().map(|fault| format!("{name}: {fault}")));
+            }
+        }
+        Some((costs.len(), with, kinds, found))
+    });
+    let judged: Vec<_> = counted.into_iter().flatten().collect();
+    let kernels: usize = judged.iter().map(|(kernels, ..)| kernels).sum();
+    let with: usize = judged.iter().map(|(_, with, ..)| with).sum();
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    for (kind, count) in judged.iter().flat_map(|(_, _, kinds, _)| kinds) {
+        *kinds.entry(kind).or_default() += count;
+    }
+    println!(
+        "{} texts, {kernels} right kernels, {with} with proposals, all applied: {kinds:?}",
+        judged.len()
+    );
+    let problems: Vec<String> = judged.into_iter().flat_map(|(.., found)| found).collect();
+    assert!(
+        problems.is_empty(),
+        "{}\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
+    assert!(kernels >= 36 && with >= 24, "{kernels} {with}");
+}
