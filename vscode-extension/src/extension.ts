@@ -49,6 +49,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     registerCommand('visa.showMenu', () => showMenu(own)),
     registerCommand('visa.showTimeline', (...given: unknown[]) => show('visa.timeline', given)),
     registerCommand('visa.showMemoryMap', (...given: unknown[]) => show('visa.memory', given)),
+    // What a code lens of unknown cycles calls; nothing goes nowhere from the palette.
+    registerCommand('visa.goTo', async (...given: unknown[]) => {
+      const place = placeOf(given);
+      if (place !== null) await follower.reveal(vscode.Uri.parse(place.uri), place.line, place.column);
+    }),
     registerCommand('visa.showInstallHelp', () =>
       vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(root, 'README.md')),
     ),

@@ -255,19 +255,32 @@ fn statement(
     operation: &Operation,
     places: &mut Places<'_>,
 ) -> Option<(Option<Range>, String)> {
-    let span = operation.span;
-    let text = item_text(db, span.item);
-    let method = span.start as usize;
-    let (before, after) = text.text.split_at_checked(method)?;
-    let start = statement_start(before, STATEMENT_LIMIT);
-    let end = statement_end(after, STATEMENT_LIMIT);
-    let (head, tail) = (before.get(start..)?, after.get(..end)?);
-    let first = start.checked_add(head.len() - head.trim_start().len())?;
-    let last = method.checked_add(end)?;
-    let around = u32::try_from(first).ok().zip(u32::try_from(last).ok());
-    let around = around.map(|(start, end)| Span { start, end, ..span });
-    let place = around.and_then(|around| places.range(around));
+    let around = statement_of(db, operation.span)?;
+    let text = item_text(db, around.item);
+    let (start, end) = (around.start as usize, around.end as usize);
+    let (head, tail) = text
+        .text
+        .get(start..end)?
+        .split_at_checked((operation.span.start as usize).checked_sub(start)?)?;
+    let place = places.range(around);
     Some((place.map(|(_, range)| range), source(head, tail)))
+}
+
+/// The statement around a method.
+pub(crate) fn statement_of(db: &dyn Db, method: Span) -> Option<Span> {
+    let text = item_text(db, method.item);
+    let (before, after) = text.text.split_at_checked(method.start as usize)?;
+    let start = statement_start(before, STATEMENT_LIMIT);
+    let head = before.get(start..)?;
+    let first = start.checked_add(head.len() - head.trim_start().len())?;
+    let last = before
+        .len()
+        .checked_add(statement_end(after, STATEMENT_LIMIT))?;
+    Some(Span {
+        start: u32::try_from(first).ok()?,
+        end: u32::try_from(last).ok()?,
+        ..method
+    })
 }
 
 /// The text of a statement that is on both sides of a method, cut where it is long.

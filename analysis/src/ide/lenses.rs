@@ -1,17 +1,19 @@
 //! One line above every kernel: what it costs.
 //!
 //! One number comes first, the kernel's own; what follows says which engine spends it. A kernel with anything unresolved has
-//! no number but the first reason.
+//! no number but the line to mend and the reason.
 
-use crate::check::{function_simulation, functions};
+use crate::check::{function_findings, function_simulation, functions};
+use crate::cost::rows::statement_of;
 use crate::db::Db;
-use crate::inputs::SourceFile;
-use crate::items::{device_attribute, token_map};
+use crate::inputs::{SourceFile, line_index};
+use crate::items::{ItemId, Span, device_attribute, token_map};
 use crate::kernel::{Body, Unresolved, UnresolvedReason, body};
 use crate::numbers::thousands;
+use crate::rules::Level;
 use crate::simulation::{BodySimulation, Lane};
 
-use super::{ByteRange, Lens};
+use super::{ByteRange, Lens, Place};
 
 /// The lines above the kernels of a file.
 pub(super) fn lenses(db: &dyn Db, file: SourceFile) -> Vec<Lens> {
@@ -23,28 +25,82 @@ pub(super) fn lenses(db: &dyn Db, file: SourceFile) -> Vec<Lens> {
         let body = body(db, kernel);
         let simulation = function_simulation(db, kernel);
         let (start, end) = tokens.range(body.span)?;
+        let (title, mend) = match simulation.total() {
+            Some(total) => (known(&simulation, total), None),
+            None => unknown(db, file, kernel, &body, &simulation),
+        };
         Some(Lens {
             range: ByteRange { start, end },
-            title: title(&body, &simulation),
+            title,
             kernel: body.name.clone(),
             cycles: simulation.total(),
+            mend,
         })
     });
     lenses.collect()
 }
 
-fn title(body: &Body, simulation: &BodySimulation) -> String {
-    let Some(total) = simulation.total() else {
-        // What is not resolved brings the other gaps along, and leaves types without their last word.
-        let follows = |place: &&Unresolved| place.reason == UnresolvedReason::NotInferred;
-        let unresolved = body.unresolved.iter().min_by_key(follows);
-        let unresolved = unresolved.map(|place| place.reason.words());
-        let gap = || simulation.gaps.first().map(|gap| gap.reason.clone());
-        return match unresolved.or_else(gap) {
-            Some(reason) => format!("cycles unknown: {reason}"),
-            None => "cycles unknown".to_owned(),
-        };
+/// The line of a kernel of unknown cycles: what to mend, and where that is.
+fn unknown(
+    db: &dyn Db,
+    file: SourceFile,
+    kernel: ItemId,
+    body: &Body,
+    simulation: &BodySimulation,
+) -> (String, Option<Place>) {
+    // What is not resolved brings the other gaps along, and leaves types without their last word.
+    let follows = |place: &&Unresolved| place.reason == UnresolvedReason::NotInferred;
+    let unresolved = body.unresolved.iter().min_by_key(follows);
+    let unresolved = unresolved.map(|place| (place.reason.words(), place.span));
+    let gap = || {
+        let gap = simulation.gaps.first()?;
+        Some((
+            gap.reason.clone(),
+            denied(db, kernel, gap.span).unwrap_or(gap.span),
+        ))
     };
+    let Some((reason, span)) = unresolved.or_else(gap) else {
+        return ("cycles unknown".to_owned(), None);
+    };
+    let at = span.item.file(db);
+    let Some((start, end)) = token_map(db, at).range(span) else {
+        return (format!("cycles unknown: {reason}"), None);
+    };
+    let line = line_index(db, at).line(start);
+    let path = at.path(db);
+    let place = if at == file {
+        format!("line {line}")
+    } else {
+        format!("line {line} of {path}")
+    };
+    let mend = Place {
+        file: path,
+        range: ByteRange { start, end },
+    };
+    (
+        format!("cycles unknown: mend {place} ({reason})"),
+        Some(mend),
+    )
+}
+
+/// What an engine refuses leaves the figures of the stages behind it unknown: the first thing that is refused in the statement
+/// around a place.
+fn denied(db: &dyn Db, kernel: ItemId, at: Span) -> Option<Span> {
+    let around = statement_of(db, at)?;
+    let found = function_findings(db, kernel);
+    let denied = found
+        .findings
+        .iter()
+        .filter(|finding| finding.level() == Level::Deny)
+        .map(|finding| finding.span);
+    let inside = |span: &Span| {
+        span.item == around.item && around.start <= span.start && span.start < around.end
+    };
+    denied.filter(inside).min_by_key(|span| span.start)
+}
+
+/// The line of a kernel with a total.
+fn known(simulation: &BodySimulation, total: u64) -> String {
     let schedule = &simulation.schedule;
     let busy = |lane| schedule.busy(lane);
     let dma = busy(Lane::TensorDma).saturating_add(busy(Lane::PcieDma));
@@ -126,16 +182,50 @@ mod tests {
 
     #[test]
     fn a_kernel_that_is_not_understood_says_why() {
-        let found =
-            lenses(&KERNEL.replace(".collect::<m![T, P / 8], m![P % 8]>()", ".gather_up()"));
+        let text = KERNEL.replace(".collect::<m![T, P / 8], m![P % 8]>()", ".gather_up()");
+        let found = lenses(&text);
         let titles: Vec<(&str, Option<u64>)> = found
             .iter()
             .map(|lens| (lens.title.as_str(), lens.cycles))
             .collect();
         assert_eq!(
             titles,
-            [("cycles unknown: unknown method `gather_up`", None)]
+            [(
+                "cycles unknown: mend line 16 (unknown method `gather_up`)",
+                None
+            )]
         );
+        let mend = found
+            .first()
+            .and_then(|lens| lens.mend.clone())
+            .expect("a place");
+        assert_eq!(
+            (
+                &*mend.file,
+                &text[mend.range.start as usize..mend.range.end as usize]
+            ),
+            ("kernel.rs", "gather_up")
+        );
+    }
+
+    /// A packet that is collected as half a flit: the commit behind it has no figure, and the line to mend is that of the collect.
+    #[test]
+    fn what_is_refused_is_mended_where_it_is() {
+        let (head, tail) = KERNEL.split_at(KERNEL.find("let sum").expect("the second pass"));
+        let tail = tail.replace("m![P % 8]>()", "m![P % 4]>()");
+        let text = format!("{head}{tail}");
+        let found = lenses(&text);
+        let [lens] = found.as_slice() else {
+            panic!("{found:?}");
+        };
+        assert_eq!(lens.cycles, None, "{}", lens.title);
+        let line = text
+            .lines()
+            .position(|line| line.contains("P % 4"))
+            .expect("a line")
+            + 1;
+        let start = format!("cycles unknown: mend line {line} (");
+        assert!(lens.title.starts_with(&start), "{}", lens.title);
     }
 
     #[test]

@@ -126,6 +126,8 @@ pub struct Lens {
     pub kernel: String,
     /// Cycles from its start to its end; `None` where something of it is unresolved.
     pub cycles: Option<u64>,
+    /// What has to be mended before there are cycles.
+    pub mend: Option<Place>,
 }
 
 /// What a proposal stands for.

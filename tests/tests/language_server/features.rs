@@ -187,6 +187,25 @@ fn inlay_hints_have_levels() {
     assert!(0 < kernel && kernel < line, "{kernel} {line}");
 }
 
+/// The lens of a kernel of unknown cycles names the line to mend, and its command goes there.
+#[test]
+fn a_lens_without_cycles_goes_to_the_line_to_mend() {
+    for (setup, utf8) in both() {
+        let whole = kernel().replace("to_hbm(", "to_nowhere(");
+        let (mut client, uri, text) = open_text(setup, utf8, &whole);
+        let lenses: Vec<CodeLens> = read(ask_of(&mut client, "textDocument/codeLens", &uri));
+        let command = lenses[0].command.as_ref().unwrap();
+        let place = text.range_of("to_nowhere").start;
+        let words = format!("cycles unknown: mend line {} (", place.line + 1);
+        assert!(command.title.starts_with(&words), "{}", command.title);
+        assert!(command.title.contains("`to_nowhere`"), "{}", command.title);
+        assert_eq!(command.command, "visa.goTo");
+        let arguments = command.arguments.as_ref().unwrap();
+        assert_eq!(*arguments, [json!(uri), json!(place)]);
+        client.finish();
+    }
+}
+
 #[test]
 fn code_lenses() {
     for (setup, utf8) in both() {

@@ -1,8 +1,11 @@
 //! The page of a function: what a kernel costs, or which kernels reach a helper.
 
+use std::sync::Arc;
+
 use crate::check::{function_derivation, function_simulation};
 use crate::cost::rows::Names;
 use crate::db::Db;
+use crate::derivation::BodyDerivation;
 use crate::items::{ItemId, ItemKind, Span, is_inside};
 use crate::kernel::{Body, body, callgraph};
 use crate::numbers::thousands;
@@ -44,6 +47,9 @@ fn kernel(db: &dyn Db, function: ItemId, body: &Body) -> String {
     let mut page = Page::headed(format!("kernel **{}**: {words}", code(&body.name)));
     match total {
         Some(total) => {
+            let saving = super::saving::best(db, function, None, function.file(db));
+            let cause = longest(&function_derivation(db, function), body, &simulation, total);
+            page.add_lines(&cause.into_iter().chain(saving).collect::<Vec<_>>());
             page.add(contexts(&simulation, total));
             page.add_lines(&facts(&simulation, total));
             page.add(path(db, function, body, &simulation, total));
@@ -57,6 +63,26 @@ fn kernel(db: &dyn Db, function: ItemId, body: &Body) -> String {
     let assumptions = assumptions.flat_map(|cost| &cost.assumptions);
     page.add_list("Assumes", &distinct(assumptions));
     page.into_markdown()
+}
+
+/// The operation that takes most of the chain that decides the total.
+fn longest(
+    derivation: &Arc<BodyDerivation>,
+    body: &Body,
+    simulation: &BodySimulation,
+    total: u64,
+) -> Option<String> {
+    let names = Names::of(body, derivation);
+    let path = simulation.schedule.critical_path().into_iter();
+    let slots = path.filter_map(|id| simulation.schedule.slot(id));
+    let longest = slots.max_by_key(|slot| (slot.cycles(), std::cmp::Reverse(slot.operation)))?;
+    let operation = body.operation(longest.operation)?;
+    Some(format!(
+        "Most of it: {}, {} ({})",
+        code(&names.operation(operation)),
+        count(longest.cycles(), "cycle"),
+        percent(longest.cycles(), total)
+    ))
 }
 
 fn contexts(simulation: &BodySimulation, total: u64) -> String {
@@ -84,7 +110,7 @@ fn facts(simulation: &BodySimulation, total: u64) -> Vec<String> {
             count(schedule.overlap(), "cycle")
         ),
         format!(
-            "The busiest context alone: {}, {} less",
+            "Lower bound with perfect overlap: {} (-{})",
             count(least, "cycle"),
             thousands(total.saturating_sub(least))
         ),

@@ -18,6 +18,7 @@ mod operation;
 mod page;
 mod picture;
 mod rule;
+mod saving;
 #[cfg(test)]
 mod tests;
 mod uses;

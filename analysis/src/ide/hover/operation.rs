@@ -1,14 +1,13 @@
 //! The page of a method of a chain: the stream before and behind it, what its engine is set up to do, and its cycles.
 
 use crate::check::{body, function_derivation, function_simulation};
-use crate::cost::rows::Names;
+use crate::cost::rows::{Names, statement_of};
 use crate::db::Db;
 use crate::derivation::{BodyDerivation, EndDerivation, OperationDerivation, StageDerivation};
 use crate::hardware::BANK_RUN_LIMIT;
 use crate::items::{ItemId, Span};
 use crate::kernel::{
-    Body, Collective, Copy, Operation, OperationId, OperationKind, Pass, PassEnd, PassSource,
-    Tensor, TensorId,
+    Body, Collective, Copy, Operation, OperationKind, Pass, PassEnd, PassSource, Tensor, TensorId,
 };
 use crate::numbers::thousands;
 use crate::simulation::{BodySimulation, Lane, OperationCost, StageCost, StageRow, stage_table};
@@ -19,6 +18,7 @@ use super::engines::{alus, engine_lines, engine_table, stream_table};
 use super::lives::life_of;
 use super::method::history_of;
 use super::page::{Page, code, count, table};
+use super::saving::{Meant, best};
 use super::uses::memory_name;
 
 /// Kernels of a helper that are told apart.
@@ -74,6 +74,8 @@ pub(super) fn unresolved(db: &dyn Db, item: ItemId, offset: u32, method: &str) -
 
 /// What a page looks at: an operation with all that is known of it.
 struct Known<'a> {
+    /// What would save most of its statement.
+    saving: Option<String>,
     body: &'a Body,
     derivation: &'a BodyDerivation,
     simulation: &'a BodySimulation,
@@ -88,13 +90,26 @@ fn described(db: &dyn Db, runs: &[OperationAt]) -> Option<(String, String)> {
     let body = body(db, at.function);
     let derivation = function_derivation(db, at.function);
     let simulation = function_simulation(db, at.function);
+    let operation = body.operation(at.operation)?;
+    let cost = simulation.operations.get(at.operation.0 as usize)?;
+    let alike = simulation
+        .operations
+        .iter()
+        .filter(|other| other.cycles == cost.cycles);
+    let meant = statement_of(db, operation.span).map(|statement| Meant {
+        statement,
+        cycles: cost.cycles.filter(|_| alike.count() == 1),
+    });
+    let saving =
+        meant.and_then(|meant| best(db, at.function, Some(meant), operation.span.item.file(db)));
     let known = Known {
+        saving,
         body: &body,
         derivation: &derivation,
         simulation: &simulation,
         names: Names::of(&body, &derivation),
-        operation: body.operation(at.operation)?,
-        cost: simulation.operations.get(at.operation.0 as usize)?,
+        operation,
+        cost,
     };
     let text = match &known.operation.kind {
         OperationKind::Pass(pass) => known.pass(pass, at.part),
@@ -141,10 +156,11 @@ impl Known<'_> {
             ),
             _ => headline(method, shown.last(), engine, part),
         });
+        page.add_lines(&self.cause());
         page.add(stream_table(shown));
         page.add_lines(&engine.map(engine_lines).unwrap_or_default());
         page.add_lines(&self.more(pass, part));
-        page.add(self.total(self.operation.id));
+        page.add(self.rest());
         page.into_markdown()
     }
 
@@ -225,6 +241,7 @@ impl Known<'_> {
             code(copy.method),
             cycles_words(self.cost)
         ));
+        page.add_lines(&self.cause());
         let sides = [("from", copy.source), ("to", copy.target)];
         let rows: Vec<Vec<String>> = sides
             .into_iter()
@@ -259,7 +276,7 @@ impl Known<'_> {
                 .map(|life| format!("{} is {life}.", code(&self.names.tensor(copy.target)))),
         );
         page.add(engine_table(&self.cost.stages));
-        page.add(self.total(self.operation.id));
+        page.add(self.rest());
         page.into_markdown()
     }
 
@@ -269,6 +286,7 @@ impl Known<'_> {
             code(collective.method),
             cycles_words(self.cost)
         ));
+        page.add_lines(&self.cause());
         let called = |ids: &[TensorId]| {
             let names: Vec<String> = ids.iter().map(|id| code(&self.names.tensor(*id))).collect();
             names.join(", ")
@@ -279,26 +297,25 @@ impl Known<'_> {
             called(&collective.targets)
         ));
         page.add(engine_table(&self.cost.stages));
-        page.add(self.total(self.operation.id));
+        page.add(self.rest());
         page.into_markdown()
     }
 
-    /// What the whole operation costs, or why that is unknown.
-    fn total(&self, operation: OperationId) -> String {
-        let name = self
-            .body
-            .operation(operation)
-            .map(|operation| self.names.operation(operation))
-            .unwrap_or_default();
+    /// What the whole operation costs and what decides it, and what would save most of it: the first lines that a reader wants.
+    fn cause(&self) -> Vec<String> {
         let lane = Lane::of(self.operation.context).name();
-        let mut page = Page::default();
         let mut line = format!(
             "Operation {} in context {lane}: {}",
-            code(&name),
+            code(&self.names.operation(self.operation)),
             cycles_words(self.cost)
         );
         line.push_str(&self.decided());
-        page.add(line);
+        std::iter::once(line).chain(self.saving.clone()).collect()
+    }
+
+    /// Why the cycles are unknown, what the operation holds, and what its cycles assume.
+    fn rest(&self) -> String {
+        let mut page = Page::default();
         let reasons: Vec<String> = self
             .cost
             .gaps

@@ -45,13 +45,26 @@ impl Page {
     }
 }
 
+/// Keeps headings apart where an editor draws the cells of a table without a gap.
+const GAP: char = '\u{a0}';
+
 /// A table; the columns from `numbers` on are to the right.
 pub(super) fn table(head: &[&str], numbers: usize, rows: &[Vec<String>]) -> String {
     let line = |cells: Vec<&str>| format!("| {} |", cells.join(" | "));
+    let titles: Vec<String> = head
+        .iter()
+        .enumerate()
+        .map(|(column, title)| match title.is_empty() {
+            true => String::new(),
+            false if column < numbers => format!("{title}{GAP}{GAP}"),
+            false => format!("{GAP}{GAP}{title}"),
+        })
+        .collect();
     let rules = (0..head.len())
         .map(|column| if column < numbers { ":--" } else { "--:" })
         .collect();
-    let mut lines = vec![line(head.to_vec()), line(rules)];
+    let titles = titles.iter().map(String::as_str).collect();
+    let mut lines = vec![line(titles), line(rules)];
     lines.extend(
         rows.iter()
             .map(|row| line(row.iter().map(String::as_str).collect())),
@@ -132,7 +145,7 @@ mod tests {
         let rows = [vec!["a".to_owned(), "1".to_owned()]];
         assert_eq!(
             table(&["x", "y"], 1, &rows),
-            "| x | y |\n| :-- | --: |\n| a | 1 |"
+            "| x\u{a0}\u{a0} | \u{a0}\u{a0}y |\n| :-- | --: |\n| a | 1 |"
         );
     }
 }

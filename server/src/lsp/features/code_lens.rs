@@ -3,11 +3,16 @@
 use serde_json::json;
 use tower_lsp::ls_types::{CodeLens, CodeLensParams, Command};
 
+use super::location;
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;
 
 /// The command of an editor that shows when a kernel does what. Its arguments: the document and the place of the kernel.
 const SHOW_TIMELINE: &str = "visa.showTimeline";
+
+/// The command of an editor that goes to a place: what has to be mended before a kernel has cycles. Its arguments: the document
+/// and the place.
+const GO_TO: &str = "visa.goTo";
 
 /// `textDocument/codeLens`
 pub(crate) fn code_lens(
@@ -19,17 +24,28 @@ pub(crate) fn code_lens(
     }
     let path = snapshot.path(&params.text_document.uri);
     let file = snapshot.file(&path)?;
-    let lenses = snapshot.analysis.lenses(&path)?.into_iter().map(|lens| {
+    let mut lenses = Vec::new();
+    for lens in snapshot.analysis.lenses(&path)? {
         let range = file.range(lens.range);
-        CodeLens {
+        let (command, arguments) = match &lens.mend {
+            Some(place) => {
+                let to = location(snapshot, place)?;
+                (GO_TO, vec![json!(to.uri), json!(to.range.start)])
+            }
+            None => {
+                let arguments = vec![json!(params.text_document.uri), json!(range.start)];
+                (SHOW_TIMELINE, arguments)
+            }
+        };
+        lenses.push(CodeLens {
             range,
             command: Some(Command {
                 title: lens.title,
-                command: SHOW_TIMELINE.to_owned(),
-                arguments: Some(vec![json!(params.text_document.uri), json!(range.start)]),
+                command: command.to_owned(),
+                arguments: Some(arguments),
             }),
             data: None,
-        }
-    });
-    Ok(Some(lenses.collect()))
+        });
+    }
+    Ok(Some(lenses))
 }

@@ -9,17 +9,17 @@ fn an_address_has_neighbours_and_free_places() {
     check_hover(
         &kernel_at(".commit(0x1$0000)"),
         &expect![[r#"
-        **`0x1000`** `sum` in DM: `0x1000..0x1100`, 256 bytes a slice
+            **`0x1000`** `sum` in DM: `0x1000..0x1100`, 256 bytes a slice
 
-        In `raise`, needed from cycle 597 to 1,171.
+            In `raise`, needed from cycle 597 to 1,171.
 
-        | address | tensor | made | needed | bytes |
-        | :-- | :-- | :-- | :-- | --: |
-        | `0x0..0x100` | `block` | line 11 | cycles 0 to 606 | 256 |
-        | `0x1000..0x1100` | **`sum`** | line 18 | cycles 597 to 1,171 | 256 |
+            | address   | tensor   | made   | needed   |   bytes |
+            | :-- | :-- | :-- | :-- | --: |
+            | `0x0..0x100` | `block` | line 11 | cycles 0 to 606 | 256 |
+            | `0x1000..0x1100` | **`sum`** | line 18 | cycles 597 to 1,171 | 256 |
 
-        Free meanwhile: `0x100..0x1000` (3,840 bytes), `0x1100..0x80000` (519,936 bytes).
-    "#]],
+            Free meanwhile: `0x100..0x1000` (3,840 bytes), `0x1100..0x80000` (519,936 bytes).
+        "#]],
     );
 }
 
@@ -28,16 +28,16 @@ fn a_register_file_has_its_own_map() {
     check_hover(
         &kernel_at(".to_vrf($00)"),
         &expect![[r#"
-        **`0x0`** `operand` in the VRF: `0x0..0x100`, 256 bytes a slice
+            **`0x0`** `operand` in the VRF: `0x0..0x100`, 256 bytes a slice
 
-        In `raise`, needed from cycle 565 to 606.
+            In `raise`, needed from cycle 565 to 606.
 
-        | address | tensor | made | needed | bytes |
-        | :-- | :-- | :-- | :-- | --: |
-        | `0x0..0x100` | **`operand`** | line 12 | cycles 565 to 606 | 256 |
+            | address   | tensor   | made   | needed   |   bytes |
+            | :-- | :-- | :-- | :-- | --: |
+            | `0x0..0x100` | **`operand`** | line 12 | cycles 565 to 606 | 256 |
 
-        Free meanwhile: `0x100..0x2000` (7,936 bytes).
-    "#]],
+            Free meanwhile: `0x100..0x2000` (7,936 bytes).
+        "#]],
     );
 }
 
@@ -61,7 +61,7 @@ fn both(ctx: &mut Context, x: &Row) {
 
             In `both`, needed from cycle 4 to 16.
 
-            | address | tensor | made | needed | bytes |
+            | address   | tensor   | made   | needed   |   bytes |
             | :-- | :-- | :-- | :-- | --: |
             | `0x40..0x60` | `one` | line 7 | cycles 0 to 12 | 32 |
             | `0x50..0x70` | **`two`** | line 8 | cycles 4 to 16 | 32 |
@@ -121,7 +121,7 @@ fn load(ctx: &mut Context, w: &DmTensor<bf16, m![1], m![1 # 2], m![S], m![N, R]>
 
             In `load`, needed from cycle 0 to 128.
 
-            | address | tensor | made | needed | bytes |
+            | address   | tensor   | made   | needed   |   bytes |
             | :-- | :-- | :-- | :-- | --: |
             | `0x8000..0x10000` | **`first`** | line 5 | cycles 0 to 128 | 32,768 |
 

@@ -35,13 +35,13 @@ fn a_declaration_has_the_same_page() {
     check_hover(
         "axes$0![A = 8, B = 1 << 4];",
         &expect![[r#"
-        **`axes!`**: 2 axes
+            **`axes!`**: 2 axes
 
-        | axis | size |
-        | :-- | --: |
-        | `A` | 8 |
-        | `B` | 16 |
-    "#]],
+            | axis   |   size |
+            | :-- | --: |
+            | `A` | 8 |
+            | `B` | 16 |
+        "#]],
     );
 }
 
@@ -97,23 +97,23 @@ fn an_alias_of_a_tensor_has_bytes() {
     check_hover(
         &kernel_at("let block: $0Block"),
         &expect![[r#"
-        **`Block`**: a tensor of i32 in DM, 256 bytes a slice
+            **`Block`**: a tensor of i32 in DM, 256 bytes a slice
 
-        ```rust
-        type Block = DmTensor<i32, Chip, Half, m![S], m![T, P]>;
-        ```
+            ```rust
+            type Block = DmTensor<i32, Chip, Half, m![S], m![T, P]>;
+            ```
 
-        | level | mapping | size |
-        | :-- | :-- | --: |
-        | Chip | `m![1]` | 1 |
-        | Cluster | `m![1 # 2]` | 2 |
-        | Slice | `m![S]` | 256 |
-        | Element | `m![T, P]` | 64 |
+            | level   | mapping   |   size |
+            | :-- | :-- | --: |
+            | Chip | `m![1]` | 1 |
+            | Cluster | `m![1 # 2]` | 2 |
+            | Slice | `m![S]` | 256 |
+            | Element | `m![T, P]` | 64 |
 
-        Used 2 times in this file:
+            Used 2 times in this file:
 
-        - `raise`: 2 times, lines 11, 18
-    "#]],
+            - `raise`: 2 times, lines 11, 18
+        "#]],
     );
 }
 
@@ -131,7 +131,7 @@ type Flo$0ats<'l, const C: Tu> = CollectTensor<'l, C, f32, m![1], m![1 # 2], m![
             type Floats<'l, const C: Tu> = CollectTensor<'l, C, f32, m![1], m![1 # 2], m![S], m![F / 8], m![F % 8]>;
             ```
 
-            | level | mapping | size |
+            | level   | mapping   |   size |
             | :-- | :-- | --: |
             | Chip | `m![1]` | 1 |
             | Cluster | `m![1 # 2]` | 2 |
@@ -147,34 +147,36 @@ fn a_kernel_has_its_costs() {
     check_hover(
         &kernel_at("fn ra$0ise"),
         &expect![[r#"
-        kernel **`raise`**: 1,171 cycles predicted
+            kernel **`raise`**: 1,171 cycles predicted
 
-        | context | busy cycles | share |
-        | :-- | --: | --: |
-        | main | 9 | 0.8% |
-        | sub | 32 | 2.7% |
-        | dma | 1,130 | 97% |
+            Most of it: `to_dm x`, 565 cycles (48%)
 
-        Overlap: 0 cycles with two contexts or more at work  
-        The busiest context alone: 1,130 cycles, 41 less
+            | context   |   busy cycles |   share |
+            | :-- | --: | --: |
+            | main | 9 | 0.8% |
+            | sub | 32 | 2.7% |
+            | dma | 1,130 | 97% |
 
-        Critical path:
+            Overlap: 0 cycles with two contexts or more at work  
+            Lower bound with perfect overlap: 1,130 cycles (-41)
 
-        - `to_dm x`, 565 cycles (48%)
-        - `to_vrf operand`, 32 cycles (2.7%)
-        - `commit sum`, 9 cycles (0.8%)
-        - `to_hbm sum`, 565 cycles (48%)
+            Critical path:
 
-        | peak a slice | bytes | of | share |
-        | :-- | --: | --: | --: |
-        | DM | 512 | 524,288 | 0.1% |
-        | TRF | 0 | 65,536 | 0% |
-        | VRF | 256 | 8,192 | 3.1% |
+            - `to_dm x`, 565 cycles (48%)
+            - `to_vrf operand`, 32 cycles (2.7%)
+            - `commit sum`, 9 cycles (0.8%)
+            - `to_hbm sum`, 565 cycles (48%)
 
-        Assumes
+            | peak a slice   |   bytes |   of |   share |
+            | :-- | --: | --: | --: |
+            | DM | 512 | 524,288 | 0.1% |
+            | TRF | 0 | 65,536 | 0% |
+            | VRF | 256 | 8,192 | 3.1% |
 
-        - `x` is aligned and alone in HBM
-    "#]],
+            Assumes
+
+            - `x` is aligned and alone in HBM
+        "#]],
     );
 }
 

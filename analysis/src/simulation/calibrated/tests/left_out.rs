@@ -5,6 +5,11 @@
 //! is least. A row that depends on a constant which no other kernel's row settles, or settles so loosely that errors of rows come out
 //! several times as large, cannot be predicted, and is printed as such.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "matrices are written by their rows and columns"
+)]
+
 use crate::Options;
 use crate::check::{body, function_derivation, function_simulation_by, functions};
 use crate::cost::kernel_cost_of;
