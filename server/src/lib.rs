@@ -11,3 +11,5 @@ mod json;
 pub mod lint;
 pub mod lsp;
 mod project;
+
+pub use json::schema_of_costs;

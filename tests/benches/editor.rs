@@ -31,6 +31,8 @@ mod support;
 
 /// The file of a kernel that is alone.
 const KERNEL: &str = "src/lib.rs";
+/// Lines of a file of the current library.
+const CURRENT_LINES: usize = 2_000;
 /// Repetitions of a question.
 const REPETITIONS: usize = 200;
 /// Servers that are started for the figures of the beginning.
@@ -232,32 +234,44 @@ fn editing(kind: &Kind, folder: &Path, text: &str) -> bool {
     fine
 }
 
-/// Digits typed into kernels that are alone in their package, right and with faults.
-fn kernels(kind: &Kind) -> bool {
+/// Digits typed into files that are alone in their package, right and with faults: kernels of the book's library, and a file of
+/// many functions of the current one.
+fn alone(kind: &Kind) -> bool {
     let mut fine = true;
-    for (operations, budget) in [(48, MILLISECOND), (1_000, 5 * MILLISECOND)] {
-        for faults in corpus::Kind::ALL {
-            let folder = tempfile::tempdir().unwrap();
+    for faults in corpus::Kind::ALL {
+        for (operations, budget) in [(48, MILLISECOND), (1_000, 5 * MILLISECOND)] {
             let text = corpus::kernel(operations, faults);
-            write_package(folder.path(), &[(KERNEL.to_owned(), text.clone())]);
-            let setup = Setup::utf8().folder(folder.path()).pushed();
-            let mut client = setup.start((kind.start)());
-            client.ignore("textDocument/publishDiagnostics");
-            let uri = uri_of(&folder.path().join(KERNEL));
-            let (mut text, mut version) = (text, 1);
-            client.open(&uri, &text);
-            while published(&mut client, &uri) != Some(1) {}
-            std::thread::sleep(kind.rest);
             let keys = corpus::numbers_typed(&text);
-            let times = typed(&mut client, &uri, &mut text, &mut version, &keys);
-            let what = format!(
-                "a digit in a kernel of {operations} operations, {}",
-                faults.name()
-            );
-            fine &= tell(&what, times, budget);
-            end(kind, client);
+            let what = format!("a digit in a kernel of {operations} operations");
+            fine &= typed_alone(kind, text, &keys, (what, faults, budget));
         }
+        let text = corpus::current_file(CURRENT_LINES, faults);
+        let keys = corpus::current_numbers_typed(&text);
+        let what = format!("a digit in {CURRENT_LINES} lines of the current library");
+        fine &= typed_alone(kind, text, &keys, (what, faults, kind.keystroke));
     }
+    fine
+}
+
+fn typed_alone(
+    kind: &Kind,
+    mut text: String,
+    keys: &[Keystroke],
+    (what, faults, budget): (String, corpus::Kind, Duration),
+) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    write_package(folder.path(), &[(KERNEL.to_owned(), text.clone())]);
+    let setup = Setup::utf8().folder(folder.path()).pushed();
+    let mut client = setup.start((kind.start)());
+    client.ignore("textDocument/publishDiagnostics");
+    let uri = uri_of(&folder.path().join(KERNEL));
+    let mut version = 1;
+    client.open(&uri, &text);
+    while published(&mut client, &uri) != Some(1) {}
+    std::thread::sleep(kind.rest);
+    let times = typed(&mut client, &uri, &mut text, &mut version, keys);
+    let fine = tell(&format!("{what}, {}", faults.name()), times, budget);
+    end(kind, client);
     fine
 }
 
@@ -272,7 +286,7 @@ fn main() {
     let mut fine = true;
     for kind in kinds() {
         println!("{}:", kind.name);
-        fine &= kernels(&kind);
+        fine &= alone(&kind);
         fine &= beginning(&kind, folder.path());
         fine &= editing(&kind, folder.path(), &text);
     }

@@ -3,6 +3,7 @@
 //! The faulty texts are made from the right ones, one fault in ten operations, the same ones each time. All benchmarks share
 //! them. Knows texts alone; whether they are right is what the test below asks.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use visa_analysis::{Dialect, Library, Package, Release, Workspace};
@@ -127,6 +128,33 @@ pub fn current(lines: usize, kind: Kind) -> Files {
     }
     files.push(("src/lib.rs".to_owned(), root));
     files
+}
+
+/// The same crate in one file of at least so many lines, its modules written out in it.
+#[must_use]
+pub fn current_file(lines: usize, kind: Kind) -> String {
+    let files = current(lines, kind);
+    let mut folders: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+    for (path, text) in &files {
+        let inside = path.strip_prefix("src/").unwrap_or(path);
+        if let Some((folder, file)) = inside.split_once('/') {
+            let name = file.trim_end_matches(".rs");
+            folders.entry(folder).or_default().push((name, text));
+        }
+    }
+    let mut root = String::new();
+    for (folder, modules) in folders {
+        let own = modules.iter().find(|(name, _)| *name == "mod");
+        let mut text = own.map_or_else(String::new, |(_, text)| (*text).to_owned());
+        for (name, module) in modules.iter().filter(|(name, _)| *name != "mod") {
+            text = text.replace(
+                &format!("mod {name};\n"),
+                &format!("mod {name} {{\n{module}}}\n"),
+            );
+        }
+        let _ = writeln!(root, "mod {folder} {{\n{text}}}");
+    }
+    root
 }
 
 /// A model with other sizes of a head and of its features.
@@ -382,8 +410,17 @@ pub fn workspace(files: &Files) -> Workspace {
 /// digit more, and away again.
 #[must_use]
 pub fn numbers_typed(text: &str) -> Vec<Keystroke> {
+    typed_behind(text, &["N / 8", ".commit(0x", "M, N / 4", "0x"])
+}
+
+/// Numbers typed into mappings in the middle of a text of the current library, likewise.
+#[must_use]
+pub fn current_numbers_typed(text: &str) -> Vec<Keystroke> {
+    typed_behind(text, &["m![H / 8", "m![H % 8", "L / 32", "m![H / 4"])
+}
+
+fn typed_behind(text: &str, places: &[&str]) -> Vec<Keystroke> {
     let middle = text.len() / 2;
-    let places = ["N / 8", ".commit(0x", "M, N / 4", "0x"];
     let places = places.iter().filter_map(|what| {
         let found = text.get(middle..)?.find(what)?;
         Some(middle + found + what.len())
@@ -402,7 +439,9 @@ fn without_inner_attributes(kernel: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Files, Kind, current, kernel, looped, project, with_faults, workspace};
+    use super::{
+        Files, Kind, current, current_file, kernel, looped, project, with_faults, workspace,
+    };
     use crate::{OF_SMALL_EXAMPLES, line_of};
     use visa_analysis::{Group, Level, Model, Options};
 
@@ -448,16 +487,20 @@ mod tests {
 
     #[test]
     fn the_current_library_is_followed_and_its_kernels_are_right() {
-        let report = workspace(&current(1_000, Kind::Right))
-            .analysis()
-            .check_all();
-        let wrong = report.diagnostics.iter().filter(|found| {
-            found.default_level != Level::Allow && found.group != Group::Performance
-        });
-        let wrong: Vec<String> = wrong.map(line_of).collect();
-        assert_eq!(wrong, Vec::<String>::new());
-        let operations = &report.operations;
-        assert!(operations.resolved > 20 && operations.unresolved == 0);
+        let lines = 1_000;
+        for files in [
+            current(lines, Kind::Right),
+            alone(current_file(lines, Kind::Right)),
+        ] {
+            let report = workspace(&files).analysis().check_all();
+            let wrong = report.diagnostics.iter().filter(|found| {
+                found.default_level != Level::Allow && found.group != Group::Performance
+            });
+            let wrong: Vec<String> = wrong.map(line_of).collect();
+            assert_eq!(wrong, Vec::<String>::new());
+            let operations = &report.operations;
+            assert!(operations.resolved > 20 && operations.unresolved == 0);
+        }
     }
 
     #[test]

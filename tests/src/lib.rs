@@ -9,6 +9,7 @@ pub mod hints;
 pub mod hostile;
 pub mod threads;
 pub mod typing;
+pub mod wire_types;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use visa_analysis::Speaker;
+use visa_tests::wire_types::types_of;
 use visa_tests::{read, repository, rust_files, shown};
 
 /// A file beyond this many lines likely holds two rooms.
@@ -216,6 +217,44 @@ fn the_schema_of_the_settings_is_what_the_program_prints() {
     }
     let stale = "docs/visa-lint.schema.json differs from `visa-lint init --schema`; run this test with UPDATE_EXPECT=1";
     assert!(read(&file) == printed, "{stale}");
+}
+
+#[test]
+fn the_schema_of_costs_and_the_types_of_the_extension_are_what_the_server_writes() {
+    let schema = visa_server::schema_of_costs().unwrap();
+    let types = types_of(&serde_json::from_str(&schema).unwrap());
+    let made = [
+        ("docs/cost.schema.json", schema),
+        ("vscode-extension/src/wire.ts", types),
+    ];
+    for (path, text) in made {
+        let file = repository().join(path);
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::write(&file, &text).unwrap();
+        }
+        assert!(
+            read(&file) == text,
+            "{path} differs from what the server writes; run this test with UPDATE_EXPECT=1"
+        );
+    }
+}
+
+#[test]
+fn costs_and_memory_maps_are_as_their_schema_says() {
+    let schema: serde_json::Value =
+        serde_json::from_str(&visa_server::schema_of_costs().unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for kernels in ["fixtures/kernels/book", "fixtures/kernels/current/decoder"] {
+        let folder = repository().join(kernels);
+        let written = printed(&["cost", "--format", "json", folder.to_str().unwrap()]);
+        let document: serde_json::Value = serde_json::from_str(&written).unwrap();
+        let faults: Vec<String> = validator
+            .iter_errors(&document)
+            .map(|fault| format!("{}: {fault}", fault.instance_path()))
+            .collect();
+        assert_eq!(faults, Vec::<String>::new(), "{kernels}");
+        assert!(document["kernels"].as_array().unwrap().len() > 2);
+    }
 }
 
 /// The rows of the texts that one speaker says: the text, the rules that foresee it, and what they find.

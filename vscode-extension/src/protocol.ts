@@ -3,6 +3,8 @@
 // The shapes are those of `visa-lint cost --format json` and of a crate in `visa-lint --format json`. An answer is read field by field, so that a server of another
 // version leaves a view empty and does not break it.
 
+import type * as wire from './wire';
+
 /** A place in a text: lines and columns from 1, columns in characters. */
 export interface Point {
   readonly line: number;
@@ -170,10 +172,11 @@ export interface Dialect {
   readonly because: string;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+/** What may be in an answer: the members that the server of this version writes, of any value. */
+type Fields<T> = Readonly<Partial<Record<keyof T, unknown>>>;
 
-function fields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+function fields<T>(value: unknown): Fields<T> {
+  return (typeof value === 'object' && value !== null ? value : {}) as Fields<T>;
 }
 
 function list(value: unknown): readonly unknown[] {
@@ -201,13 +204,13 @@ function counts(value: unknown): number[] {
 }
 
 function point(value: unknown): Point | null {
-  const { line, column } = fields(value);
+  const { line, column } = fields<wire.Position>(value);
   const [readLine, readColumn] = [count(line), count(column)];
   return readLine === null || readColumn === null ? null : { line: readLine, column: readColumn };
 }
 
 function range(value: unknown): Range | null {
-  const { start, end } = fields(value);
+  const { start, end } = fields<wire.Range>(value);
   const [readStart, readEnd] = [point(start), point(end)];
   return readStart === null || readEnd === null ? null : { start: readStart, end: readEnd };
 }
@@ -219,7 +222,7 @@ function context(value: unknown): Context | null {
 }
 
 function wait(value: unknown): Wait | null {
-  const { operation, cause, tensor } = fields(value);
+  const { operation, cause, tensor } = fields<wire.Wait>(value);
   const number = count(operation);
   return number === null ? null : { operation: number, cause: text(cause), tensor: textOrNull(tensor) };
 }
@@ -229,7 +232,7 @@ function present<T>(values: readonly (T | null)[]): T[] {
 }
 
 function engine(value: unknown): Engine {
-  const one = fields(value);
+  const one = fields<wire.Engine>(value);
   return {
     engine: text(one.engine),
     method: textOrNull(one.method),
@@ -241,7 +244,7 @@ function engine(value: unknown): Engine {
 }
 
 function stage(value: unknown): Stage {
-  const one = fields(value);
+  const one = fields<wire.Stage>(value);
   return {
     method: text(one.method),
     elementType: textOrNull(one.element_type),
@@ -256,7 +259,7 @@ function stage(value: unknown): Stage {
 }
 
 function operation(value: unknown): Operation | null {
-  const one = fields(value);
+  const one = fields<wire.Operation>(value);
   const [id, lane, place] = [count(one.id), context(one.context), range(one.range)];
   if (id === null || lane === null || place === null) return null;
   return {
@@ -280,14 +283,14 @@ function operation(value: unknown): Operation | null {
 }
 
 function pause(value: unknown): Pause | null {
-  const one = fields(value);
+  const one = fields<wire.Idle>(value);
   const [lane, start, end] = [context(one.context), count(one.start), count(one.end)];
   if (lane === null || start === null || end === null) return null;
   return { context: lane, start, end, until: count(one.until), wait: wait(one.wait) };
 }
 
 function memoryRow(value: unknown): MemoryRow | null {
-  const one = fields(value);
+  const one = fields<wire.Memory>(value);
   const [from, to] = [count(one.from), count(one.to)];
   if (from === null || to === null) return null;
   return {
@@ -305,13 +308,13 @@ function memoryRow(value: unknown): MemoryRow | null {
 }
 
 function peak(value: unknown): Peak | null {
-  const { dm_bytes, trf_bytes, vrf_bytes } = fields(value);
+  const { dm_bytes, trf_bytes, vrf_bytes } = fields<wire.Peak>(value);
   const [dm, trf, vrf] = [count(dm_bytes), count(trf_bytes), count(vrf_bytes)];
   return dm === null || trf === null || vrf === null ? null : { dm, trf, vrf };
 }
 
 function proposal(value: unknown): Proposal {
-  const one = fields(value);
+  const one = fields<wire.Proposal>(value);
   return {
     rule: text(one.rule),
     message: text(one.message),
@@ -323,7 +326,7 @@ function proposal(value: unknown): Proposal {
 }
 
 function roofline(value: unknown): Roofline | null {
-  const one = fields(value);
+  const one = fields<wire.Roofline>(value);
   const path = count(one.critical_path_cycles);
   if (path === null) return null;
   return {
@@ -337,9 +340,9 @@ function roofline(value: unknown): Roofline | null {
 }
 
 /** The one kernel of an answer: bare, or in the document that the command line prints. */
-function onlyKernel(value: unknown): Fields | null {
-  const document = fields(value);
-  const kernel = 'kernels' in document ? fields(list(document.kernels)[0]) : document;
+function onlyKernel(value: unknown): Fields<wire.Kernel> | null {
+  const document = fields<wire.Document>(value);
+  const kernel = fields<wire.Kernel>('kernels' in document ? list(document.kernels)[0] : value);
   return typeof kernel.name === 'string' ? kernel : null;
 }
 
@@ -347,7 +350,7 @@ function onlyKernel(value: unknown): Fields | null {
 export function readKernelCost(value: unknown): KernelCost | null {
   const kernel = onlyKernel(value);
   if (kernel === null) return null;
-  const cycles = fields(kernel.cycles);
+  const cycles = fields<wire.Cycles>(kernel.cycles);
   return {
     name: text(kernel.name),
     file: text(kernel.file),
@@ -365,8 +368,8 @@ export function readKernelCost(value: unknown): KernelCost | null {
     roofline: roofline(kernel.roofline),
     assumptions: texts(kernel.assumptions),
     unresolved: list(kernel.unresolved).map((one) => ({
-      reason: text(fields(one).reason),
-      range: range(fields(one).range) ?? NOWHERE,
+      reason: text(fields<wire.Unresolved>(one).reason),
+      range: range(fields<wire.Unresolved>(one).range) ?? NOWHERE,
     })),
   };
 }
@@ -376,7 +379,7 @@ const CAPACITY: Readonly<Record<string, number>> = { dm: 512 * 1024, trf: 64 * 1
 
 function capacity(value: unknown): Record<string, number> {
   const sizes: Record<string, number> = { ...CAPACITY };
-  for (const { tier, bytes } of list(value).map(fields)) {
+  for (const { tier, bytes } of list(value).map((one) => fields<wire.Capacity>(one))) {
     const size = count(bytes);
     if (size !== null && size > 0) sizes[text(tier)] = size;
   }
@@ -385,17 +388,17 @@ function capacity(value: unknown): Record<string, number> {
 
 /** Reads the answer to `visa/memoryMap`; `null` where the cursor is in no kernel. */
 export function readMemoryMap(value: unknown): MemoryMap | null {
-  const one = fields(value);
+  const one = fields<wire.MemoryMap & wire.Kernel>(value);
   if (!Array.isArray(one.memory)) return null;
   return {
     kernel: text(one.kernel) || text(one.name),
-    total: count(one.total) ?? count(fields(one.cycles).total),
+    total: count(one.total) ?? count(fields<wire.Cycles>(one.cycles).total),
     memory: present(list(one.memory).map(memoryRow)),
     peak: peak(one.peak),
     capacity: capacity(one.capacity),
     free: present(
       list(one.free).map((entry): Free | null => {
-        const { tier, address, bytes } = fields(entry);
+        const { tier, address, bytes } = fields<wire.Free>(entry);
         const [first, size] = [count(address), count(bytes)];
         return first === null || size === null ? null : { tier: text(tier), address: first, bytes: size };
       }),
@@ -405,7 +408,7 @@ export function readMemoryMap(value: unknown): MemoryMap | null {
 
 /** Reads the answer to `visa/dialect`; `null` where the server does not say. */
 export function readDialect(value: unknown): Dialect | null {
-  const one = fields(value);
+  const one = fields<wire.Dialect>(value);
   const library = text(one.dialect);
   if (library === '') return null;
   return {

@@ -169,7 +169,9 @@ pub(super) fn of_operation(body: &Body, operation: &Operation) -> Vec<MoveViolat
                     }
                     _ => continue,
                 };
-                let excused = Conventions::of(body.dialect).drops_by_resize();
+                // What a switch may leave out, its own rules say.
+                let excused = matches!(kind, MoveKind::Switch(..))
+                    || Conventions::of(body.dialect).drops_by_resize();
                 violations.extend(stream_loss(
                     (pass.input_of(index), &stage.output),
                     kind,

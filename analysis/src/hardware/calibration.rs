@@ -62,7 +62,7 @@ impl CalibrationId {
 }
 
 /// The constants of a release.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Calibration {
     /// The release.
     pub release: &'static str,
@@ -79,7 +79,7 @@ pub struct Calibration {
 /// What a pass takes beyond its work, by the stage that decides it: `max over the stages of (constant + work)`.
 ///
 /// Latencies (levels of the tree, ALUs, what a reduction waits for) are inside the constants.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassConstants {
     /// Fetch, collect and the store of a register file. Rows: `sub_trf` and `sub_vrf` of both tables.
     pub fetch: u64,
@@ -122,7 +122,7 @@ pub struct PassConstants {
 
 /// What a transfer takes. An engine serves 64 slices; requests are pieces of 256 bytes cut at multiples of 256 bytes of HBM,
 /// and those of the busiest engine count.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransferConstants {
     /// A load by several engines, once. Rows: `dma_load` of both tables.
     pub load_start: u64,
@@ -176,7 +176,7 @@ pub struct TransferConstants {
 }
 
 /// What comes around the operations of a kernel.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelConstants {
     /// The cycle at which the first operation begins. Rows: all kernels of 0.5.1; the users' note.
     pub start: u64,

@@ -1,5 +1,6 @@
 //! Costs as one JSON object, in the shape that scripts rely on.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use visa_analysis::{
     CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow,
@@ -9,13 +10,13 @@ use visa_analysis::{
 use super::{Range, pretty, range, roofline};
 use crate::project::Failure;
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct Document<'a> {
     version: u32,
     kernels: Vec<Kernel<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Kernel<'a> {
     name: &'a str,
     file: &'a str,
@@ -35,7 +36,7 @@ struct Kernel<'a> {
     unresolved: Vec<Unresolved<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Cycles<'a> {
     total: Option<u64>,
     main: Option<u64>,
@@ -47,7 +48,7 @@ struct Cycles<'a> {
 }
 
 /// What the schedule of a release says of a kernel.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Calibrated<'a> {
     total: Option<u64>,
     low: Option<u64>,
@@ -57,7 +58,7 @@ struct Calibrated<'a> {
 }
 
 /// What it says of an operation.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct CalibratedOperation {
     cycles: u64,
     low: Option<u64>,
@@ -69,7 +70,7 @@ struct CalibratedOperation {
     median_error: Option<f64>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct Operation<'a> {
     id: u32,
     name: &'a str,
@@ -92,7 +93,7 @@ pub(crate) struct Operation<'a> {
     assumptions: &'a [String],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Engine<'a> {
     engine: &'static str,
     method: Option<&'a str>,
@@ -104,14 +105,14 @@ struct Engine<'a> {
     heading: &'static str,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Wait<'a> {
     operation: u32,
     cause: &'static str,
     tensor: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Stage<'a> {
     method: &'a str,
     element_type: Option<&'static str>,
@@ -126,7 +127,7 @@ struct Stage<'a> {
     cycles: Option<u64>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Idle<'a> {
     context: &'static str,
     start: u64,
@@ -135,7 +136,7 @@ struct Idle<'a> {
     wait: Option<Wait<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct Memory<'a> {
     tensor: &'a str,
     tier: &'static str,
@@ -151,14 +152,14 @@ pub(crate) struct Memory<'a> {
     range: Option<Range>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct Peak {
     dm_bytes: u64,
     trf_bytes: u64,
     vrf_bytes: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Proposal<'a> {
     rule: &'static str,
     message: &'a str,
@@ -176,7 +177,7 @@ struct Proposal<'a> {
     edits: Vec<Edit<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Edit<'a> {
     file: &'a str,
     start_byte: u32,
@@ -185,7 +186,7 @@ struct Edit<'a> {
 }
 
 /// How the search for changes went.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Searched<'a> {
     tried: usize,
     limit: usize,
@@ -194,7 +195,7 @@ struct Searched<'a> {
     pair: Option<Proposal<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Unresolved<'a> {
     reason: &'a str,
     range: Range,

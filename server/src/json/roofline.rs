@@ -1,11 +1,13 @@
 //! The bounds of a kernel in JSON and in words.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use visa_analysis::{Bound, Roofline, thousands};
 
 /// The bounds as scripts and views read them; `null` is what is not known.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Roofline")]
 pub(crate) struct Document {
     hbm_bytes: Option<u64>,
     hbm_bytes_a_cycle: u64,

@@ -94,6 +94,8 @@ pub struct Words {
     pub bits: &'static [(&'static str, Option<bool>)],
     /// The type whose functions and methods line up guarded operands.
     pub slots_type: &'static str,
+    /// The type of an empty list of operands, and the methods that add one to it with its group.
+    pub lists: (&'static str, &'static [&'static str]),
     /// The type whose constructors make one operand, where a pair may be an operand with its branches.
     pub operand_type: &'static str,
     /// Types whose associated functions make operands, conditions and argument modes.
@@ -156,6 +158,7 @@ impl Words {
         groups: &[],
         bits: &[],
         slots_type: "",
+        lists: ("", &[]),
         operand_type: "",
         operand_owners: &[],
         containers: &[],

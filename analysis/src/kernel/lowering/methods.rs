@@ -315,6 +315,13 @@ impl Interpreter<'_> {
                 self.unresolved(reason, call.name_span);
                 Value::Unknown
             }
+            Value::Named(named) if self.begins_list(&named, call) => {
+                Value::Array(vec![self.listed(call)])
+            }
+            Value::Array(mut list) if self.adds_to_list(&list, call) => {
+                list.push(self.listed(call));
+                Value::Array(list)
+            }
             Value::Named(named) if self.adds_slot(&named, call) => {
                 Value::Array(vec![Value::Named(named), self.slot(call)])
             }

@@ -204,6 +204,32 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Whether a method adds the first operand to an empty list.
+    pub(super) fn begins_list(&self, list: &Named, call: &Call) -> bool {
+        let (ty, methods) = self.own.dialect.words.lists;
+        let is_empty = matches!(list.name(), "new" | "default") && list.arguments.is_empty();
+        is_empty && list.owner() == ty && methods.contains(&call.name.as_str())
+    }
+
+    /// Whether a method adds another operand to a list.
+    pub(super) fn adds_to_list(&self, list: &[Value], call: &Call) -> bool {
+        let (ty, methods) = self.own.dialect.words.lists;
+        let is_of_list =
+            |first: &Value| matches!(first, Value::Named(first) if first.owner() == ty);
+        list.first().is_some_and(is_of_list) && methods.contains(&call.name.as_str())
+    }
+
+    /// The operand that a method adds to a list.
+    pub(super) fn listed(&self, call: &Call) -> Value {
+        let (ty, _) = self.own.dialect.words.lists;
+        Value::Named(Box::new(Named {
+            item: None,
+            path: vec![ty.to_owned(), call.name.clone()],
+            arguments: call.arguments.clone(),
+            fields: Vec::new(),
+        }))
+    }
+
     /// The guarded operand that a method adds.
     pub(super) fn slot(&self, call: &Call) -> Value {
         let owner = self.own.dialect.words.slots_type.to_owned();

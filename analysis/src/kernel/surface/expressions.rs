@@ -2,7 +2,7 @@
 
 use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasLoopBody, RangeItem};
 
-use crate::items::{ConstValue, Namespace, Resolution};
+use crate::items::{ConstValue, Namespace, Resolution, Span};
 use crate::kernel::UnresolvedReason;
 use crate::syntax::child_of;
 
@@ -593,7 +593,7 @@ impl<L: Elaborate> Walker<'_, L> {
             .into_iter()
             .flat_map(|list| list.fields().collect::<Vec<_>>())
             .collect();
-        let fields = fields
+        let mut fields: Vec<(String, Value<L>, Span)> = fields
             .iter()
             .filter_map(|field| {
                 let name = field.field_name()?.text().to_string();
@@ -602,6 +602,18 @@ impl<L: Elaborate> Walker<'_, L> {
                 Some((name, self.expression(&expression), span))
             })
             .collect();
+        let rest = record
+            .record_expr_field_list()
+            .and_then(|list| list.spread());
+        if let Some(Value::Named(rest)) = rest.map(|rest| self.expression(&rest)) {
+            let is_given = |name: &String| fields.iter().any(|(field, ..)| field == name);
+            let taken: Vec<_> = rest
+                .fields
+                .into_iter()
+                .filter(|(name, ..)| !is_given(name))
+                .collect();
+            fields.extend(taken);
+        }
         let site = self.frame.site.clone();
         let found = site.resolve(self.db, &path, Namespace::Type);
         let known = match &found {

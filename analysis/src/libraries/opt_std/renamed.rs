@@ -84,6 +84,10 @@ pub(in crate::libraries) static RENAMES: Renames = Renames {
         ("VeRhs", None, R6, OPERANDS),
         ("VeBranchOperand", None, R6, OPERANDS),
         ("TernaryOperand", None, R6, OPERANDS),
+        ("BinaryOperandTag", None, R6, OPERANDS),
+        ("TernaryOperandTag", None, R6, OPERANDS),
+        ("OperandTagValue", None, R6, OPERANDS),
+        ("BranchOperands", None, R6, OPERANDS),
         (
             "InputCmp",
             None,

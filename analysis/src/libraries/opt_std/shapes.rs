@@ -171,6 +171,7 @@ pub(in crate::libraries) const SHAPES: &[Shape] = &[
     until("`FpDivOp`", 3, path(&["FpDivOp"])),
     within("`TagFilter`", 2, 5, path(&["TagFilter"])),
     until("`VeRhs`", 5, path(&["VeRhs"])),
+    within("`BranchOperands`", 4, 5, path(&["BranchOperands"])),
     until("`InputCmp`", 5, path(&["InputCmp"])),
     within(
         "`TagMode::ValidCount`",

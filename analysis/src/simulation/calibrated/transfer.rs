@@ -15,17 +15,26 @@ const CLUSTER_SLICES: u64 = crate::hardware::CLUSTER_ADDRESS_SLICES;
 /// The schedule's figure of a transfer with this pattern. What crosses a link or falls into several commands has no evidence.
 #[must_use]
 pub fn figure(transfer: &Transfer, book: &DmaCost, calibration: CalibrationId) -> Figure {
-    let table = &calibration.table().transfer;
-    let known = book.link_bytes == 0 && book.segments.is_none();
-    let found = match (transfer.source.tier, transfer.target.tier) {
+    match cycles(transfer, book, &calibration.table().transfer) {
+        Some((class, cycles)) => Figure::of(calibration, class, cycles),
+        None => Figure::uncalibrated(calibration, book.cycles),
+    }
+}
+
+/// The class and the cycles of a transfer by some constants; `None` where no schedule shows such a transfer.
+pub(super) fn cycles(
+    transfer: &Transfer,
+    book: &DmaCost,
+    table: &TransferConstants,
+) -> Option<(Class, u64)> {
+    if book.link_bytes > 0 || book.segments.is_some() {
+        return None;
+    }
+    match (transfer.source.tier, transfer.target.tier) {
         (Tier::Hbm, Tier::Dm) => load(transfer, book, table),
         (Tier::Dm, Tier::Hbm) => store(transfer, book, table),
         (Tier::Dm, Tier::Dm) => between_slices(book, table),
         _ => None,
-    };
-    match found.filter(|_| known) {
-        Some((class, cycles)) => Figure::of(calibration, class, cycles),
-        None => Figure::uncalibrated(calibration, book.cycles),
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use visa_analysis::KernelCost;
 
 use super::human::total_words;
@@ -68,7 +68,7 @@ pub(super) fn write(session: &Session<'_>, kernels: &[KernelCost]) -> Result<Str
             .map_err(unwritten)?;
         pages.push(Kernel {
             cost: cost["kernels"][0].take(),
-            map: map.as_ref().map_or(Value::Null, memory_map::document),
+            map: json!(map.as_ref().map(memory_map::document)),
             words: total_words(kernel),
             sources: sources(kernel, |file| texts.get(file).copied()),
         });

@@ -7,6 +7,7 @@ use tower_lsp::ls_types::{TextDocumentIdentifier, TextDocumentPositionParams};
 
 use super::at;
 use crate::json::cost::{chosen_document, operation};
+use crate::json::dialect::Dialect;
 use crate::json::memory_map::document;
 use crate::lsp::engine::Answer;
 use crate::lsp::state::Snapshot;
@@ -28,7 +29,7 @@ pub(crate) fn memory_map(
 ) -> Answer<Option<Value>> {
     let (path, _, offset) = at(snapshot, params)?;
     let map = snapshot.analysis.memory_map(&path, offset)?;
-    Ok(map.as_ref().map(document))
+    Ok(map.as_ref().map(|map| json!(document(map))))
 }
 
 /// The stages of the operation at a place, or of all operations of its kernel.
@@ -56,12 +57,13 @@ pub(crate) fn dialect(
     let known = snapshot.analysis.library_of(&path)?;
     let library = &known.library;
     let release = library.dialect.release.to_string();
-    Ok(Some(json!({
-        "version": 1,
-        "crate": &**known.krate.package.as_ref().unwrap_or(&known.krate.root),
-        "dialect": library.dialect.library.name(),
-        "release": library.release.as_deref(),
-        "because": &*library.because,
-        "read_as": library.is_unknown.then_some(release),
-    })))
+    let answer = Dialect {
+        version: 1,
+        krate: known.krate.package.as_ref().unwrap_or(&known.krate.root),
+        dialect: library.dialect.library.name(),
+        release: library.release.as_deref(),
+        because: &library.because,
+        read_as: library.is_unknown.then_some(release),
+    };
+    Ok(Some(json!(answer)))
 }

@@ -3,6 +3,7 @@
 //! `fixtures/schedules` has the tables, the kernels of 0.5.1 and one kernel for each judged operation of 0.8.1. Rows whose
 //! kernel is not public are loads and stores written from the shape that their table gives.
 
+mod left_out;
 mod pairs;
 mod shapes;
 
@@ -281,42 +282,5 @@ fn totals_are_near_those_of_the_compiler() {
         assert!((0.9..=1.15).contains(&share), "{}: {share}", kernel.name);
         let bounds = calibrated.low.zip(calibrated.high).expect("bounds");
         assert!(bounds.0 <= ours && ours <= bounds.1, "{bounds:?}");
-    }
-}
-
-/// Each class without the rows of one kernel: the median ratio of the others, and whether the kernel is within the bounds
-/// around what it says.
-#[test]
-fn a_kernel_is_predicted_by_the_others() {
-    let others = kernels_of_0_8_1();
-    let shapes = shapes::rows();
-    let ladders = kernels_of_0_5_1();
-    for left_out in &ladders {
-        for row in &left_out.rows {
-            let kept = ladders
-                .iter()
-                .filter(|kernel| kernel.name != left_out.name)
-                .flat_map(|kernel| &kernel.rows)
-                .chain(&others)
-                .chain(&shapes)
-                .filter(|other| other.class == row.class && other.is_explained());
-            let mut ratios: Vec<f64> = kept
-                .map(|other| other.vendor as f64 / other.ours as f64)
-                .collect();
-            ratios.sort_by(f64::total_cmp);
-            let Some(ratio) = ratios.get(ratios.len() / 2) else {
-                println!("{:30} {:20} no other row", row.place, row.class);
-                continue;
-            };
-            let predicted = row.ours as f64 * ratio;
-            let error = predicted / row.vendor as f64 - 1.0;
-            println!("{:30} {:20} {:+5.1} %", row.place, row.class, error * 100.0);
-            let scale = predicted / row.ours as f64;
-            let (low, high) = (row.low as f64 * scale - 1.0, row.high as f64 * scale + 1.0);
-            assert!(
-                (low..=high).contains(&(row.vendor as f64)),
-                "{row:?}: {predicted}"
-            );
-        }
     }
 }

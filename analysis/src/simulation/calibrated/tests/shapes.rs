@@ -108,9 +108,17 @@ pub fn kernel(device: &mut Device, x: &HbmTensor<f8e4m3, Chip, m![A, B]>) {
 
 /// The rows, each from the kernel that its shape describes.
 pub(super) fn rows() -> Vec<Compared> {
+    kernels()
+        .iter()
+        .map(|(place, vendor, text)| Compared::judged(text, place, *vendor))
+        .collect()
+}
+
+/// The place of each row, the compiler's cycles and the kernel.
+pub(super) fn kernels() -> Vec<(&'static str, u64, String)> {
     let weights = "O = 4096, K = 3840";
     let scales = "R = 3840, C = 960";
-    let kernels = [
+    vec![
         (
             "users: load Q weights, 4 column parts",
             15_950,
@@ -264,9 +272,5 @@ pub(super) fn rows() -> Vec<Compared> {
             347,
             format!("{HEAD}{EIGHT_NAMED}"),
         ),
-    ];
-    kernels
-        .iter()
-        .map(|(place, vendor, text)| Compared::judged(text, place, *vendor))
-        .collect()
+    ]
 }

@@ -1,0 +1,249 @@
+// What the server answers, as it writes it: made from docs/cost.schema.json by the tests of the repository.
+// Do not edit: run `UPDATE_EXPECT=1 cargo test -p visa-tests --test repository`.
+
+/** What the schedule of a release says of a kernel. */
+export interface Calibrated {
+  readonly basis: string;
+  readonly high: number | null;
+  readonly low: number | null;
+  readonly model: string;
+  readonly total: number | null;
+}
+
+/** What it says of an operation. */
+export interface CalibratedOperation {
+  readonly basis: string;
+  readonly class: string;
+  readonly cycles: number;
+  readonly high: number | null;
+  readonly low: number | null;
+  /** In percent. */
+  readonly median_error: number | null;
+  readonly samples: number;
+}
+
+/** Bytes a slice of a memory. */
+export interface Capacity {
+  readonly bytes: number;
+  readonly tier: string;
+}
+
+export interface Cycles {
+  readonly calibrated: Calibrated;
+  readonly dma: number | null;
+  readonly least: number | null;
+  readonly main: number | null;
+  readonly overlap: number | null;
+  readonly sub: number | null;
+  readonly total: number | null;
+}
+
+/** What `visa/dialect` answers with: the object of `visa-lint --format json` about a document's crate, without the files. */
+export interface Dialect {
+  /** What decided. */
+  readonly because: string;
+  /** The crate's package, or its root. */
+  readonly crate: string;
+  /** As settings write it: `opt-std`. */
+  readonly dialect: string;
+  /** The known release that is read in the place of one that is not known. */
+  readonly read_as: string | null;
+  /** As the lock file or the manifest writes it; null for a library of one release. */
+  readonly release: string | null;
+  readonly version: number;
+}
+
+export interface Edit {
+  readonly end_byte: number;
+  readonly file: string;
+  readonly start_byte: number;
+  readonly text: string;
+}
+
+export interface Engine {
+  readonly cycles: number | null;
+  readonly detail: string;
+  readonly engine: string;
+  readonly formula: string;
+  readonly heading: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly latency: number;
+  readonly method: string | null;
+}
+
+/** A stretch of a memory that nothing occupies all the while. */
+export interface Free {
+  readonly address: number;
+  readonly bytes: number;
+  readonly tier: string;
+}
+
+export interface Idle {
+  readonly context: string;
+  readonly end: number;
+  readonly start: number;
+  readonly until: number | null;
+  readonly wait: Wait | null;
+}
+
+export interface Kernel {
+  readonly assumptions: readonly string[];
+  readonly chips: number | null;
+  readonly critical_path: readonly number[];
+  readonly cycles: Cycles;
+  readonly file: string;
+  readonly idle: readonly Idle[];
+  readonly memory: readonly Memory[];
+  readonly name: string;
+  readonly operations: readonly Operation[];
+  readonly peak: Peak | null;
+  readonly proposals: readonly Proposal[];
+  readonly range: Range;
+  readonly roofline: Roofline | null;
+  /** Null where only the rules were asked. */
+  readonly searched: Searched | null;
+  readonly unresolved: readonly Unresolved[];
+}
+
+export interface Memory {
+  readonly address: number | null;
+  /** Left out where the address is written. */
+  readonly assumed_address?: number | null;
+  readonly bytes: number | null;
+  readonly file: string | null;
+  readonly from: number;
+  readonly range: Range | null;
+  readonly shape: string;
+  readonly tensor: string;
+  readonly tier: string;
+  readonly to: number;
+}
+
+/** What `visa/memoryMap` answers with. */
+export interface MemoryMap {
+  readonly capacity: readonly Capacity[];
+  readonly free: readonly Free[];
+  /** The kernel's name. */
+  readonly kernel: string;
+  readonly memory: readonly Memory[];
+  readonly peak: Peak | null;
+  /** Its cycles; null where they are not known. */
+  readonly total: number | null;
+  readonly version: number;
+}
+
+export interface Operation {
+  readonly assumptions: readonly string[];
+  readonly bottleneck: string | null;
+  readonly calibrated: CalibratedOperation | null;
+  readonly context: string;
+  readonly cycles: number | null;
+  readonly end: number | null;
+  readonly file: string;
+  readonly id: number;
+  readonly loops: readonly number[];
+  readonly name: string;
+  readonly range: Range;
+  readonly reads: readonly string[];
+  readonly stages: readonly Engine[];
+  readonly start: number | null;
+  readonly statement: Range;
+  readonly stream: readonly Stage[];
+  readonly waits: readonly Wait[];
+  readonly waits_for: readonly number[];
+  readonly writes: readonly string[];
+}
+
+export interface Peak {
+  readonly dm_bytes: number;
+  readonly trf_bytes: number;
+  readonly vrf_bytes: number;
+}
+
+/** A place in a file. */
+export interface Position {
+  /** From 0. */
+  readonly byte: number;
+  /** From 1, in characters. */
+  readonly column: number;
+  /** From 1. */
+  readonly line: number;
+}
+
+export interface Proposal {
+  /** Cycles of the kernel with the change as it was tried. */
+  readonly after: number | null;
+  /** Whether it saves something wherever the figures are within their bounds. */
+  readonly certain: boolean;
+  /** The whole change; empty where it is given in words. */
+  readonly edits: readonly Edit[];
+  readonly file: string;
+  readonly help: string | null;
+  readonly message: string;
+  /** What a searched change does; null for what a rule alone says. */
+  readonly move: string | null;
+  readonly range: Range;
+  readonly rule: string;
+  readonly saves: number | null;
+}
+
+/** A range of a file. */
+export interface Range {
+  readonly end: Position;
+  readonly start: Position;
+}
+
+/** The bounds as scripts and views read them; `null` is what is not known. */
+export interface Roofline {
+  readonly binds: string;
+  readonly critical_path_cycles: number;
+  /** What each of the three is made of, in words. */
+  readonly details: readonly string[];
+  readonly hbm_bytes: number | null;
+  readonly hbm_bytes_a_cycle: number;
+  readonly hbm_cycles: number | null;
+  readonly multiply_accumulate_cycles: number | null;
+  readonly multiply_accumulates: number | null;
+  /** What the machine does in a cycle, by element type. */
+  readonly multiply_accumulates_a_cycle: Readonly<Record<string, unknown>>;
+  readonly sentence: string;
+}
+
+/** How the search for changes went. */
+export interface Searched {
+  readonly limit: number;
+  /** The two changes that save most together. */
+  readonly pair: Proposal | null;
+  readonly stopped: boolean;
+  readonly tried: number;
+}
+
+export interface Stage {
+  readonly cycles: number | null;
+  readonly element_type: string | null;
+  readonly engine: string | null;
+  readonly flits: number | null;
+  readonly iterations: number | null;
+  readonly method: string;
+  readonly packet: string | null;
+  readonly packet_bytes: number | null;
+  readonly slice: string | null;
+  readonly time: string | null;
+  readonly way: number | null;
+}
+
+export interface Unresolved {
+  readonly range: Range;
+  readonly reason: string;
+}
+
+export interface Wait {
+  readonly cause: string;
+  readonly operation: number;
+  readonly tensor: string | null;
+}
+
+export interface Document {
+  readonly kernels: readonly Kernel[];
+  readonly version: number;
+}
