@@ -295,6 +295,69 @@ fn loads_move_up_where_the_source_decides_the_order() {
     assert!(load < store, "{changed}");
 }
 
+/// What is said of slow transfers and passes in kernels that are right, beside the table of the same kernel: a tenth of it, and by
+/// numbers that the finding gives four times what is needed and 1,000 cycles more.
+#[test]
+fn what_is_called_slow_is_slow() {
+    let numbers = |text: &str| -> Vec<u64> {
+        let words = text.replace(',', "");
+        let words = words.split(|letter: char| !letter.is_ascii_digit());
+        words.filter_map(|word| word.parse().ok()).collect()
+    };
+    let mut files = rust_files(&repository().join("fixtures/kernels/right"));
+    files.extend(rust_files(&repository().join("fixtures/violations")));
+    let files: Vec<_> = files
+        .into_iter()
+        .filter(|file| {
+            let name = file
+                .file_stem()
+                .and_then(|name| name.to_str())
+                .unwrap_or("");
+            !name.starts_with("wrong")
+        })
+        .collect();
+    let looked_at = on_all_threads(&files, |file| {
+        let text = read(file);
+        let workspace = workspace(&text, Model::Schedule);
+        let report = workspace.analysis().check_file(PATH);
+        let costs = workspace.analysis().costs(PATH).unwrap();
+        let mut count = 0;
+        let slow = report
+            .diagnostics
+            .iter()
+            .filter(|found| ["slow_transfer", "slow_pass"].contains(&found.rule));
+        for found in slow {
+            let place = format!("{}: {}", shown(file), found.message);
+            let said = numbers(&found.message);
+            let [cycles, total, _, need, ..] = said[..] else {
+                panic!("{place}");
+            };
+            let row = costs.iter().find_map(|cost| {
+                let mut rows = cost.operations.iter();
+                let row = rows.find(|row| row.cycles == Some(cycles))?;
+                (cost.total == Some(total)).then_some((cost, row))
+            });
+            let (cost, row) = row.unwrap_or_else(|| panic!("{place}: no such operation"));
+            let runs = cost
+                .operations
+                .iter()
+                .filter(|other| other.range == row.range);
+            let share = cycles * runs.count() as u64;
+            assert!(
+                share * 10 >= total && cycles >= 4 * need && cycles - need >= 1_000,
+                "{place}"
+            );
+            // The cause is a number.
+            assert!(said.len() > 4, "{place}");
+            count += 1;
+        }
+        count
+    });
+    let looked_at: usize = looked_at.into_iter().sum();
+    println!("{looked_at} slow transfers and passes in right kernels");
+    assert!(looked_at > 40, "{looked_at}");
+}
+
 /// Two tensors of one name: what passes the other would be read in its place.
 #[test]
 fn a_load_passes_nothing_of_its_own_name() {

@@ -268,6 +268,12 @@ pub(super) const FAMILIES: &[Family] = &[
         check: performance::machine::check,
     },
     Family {
+        rules: performance::slow::RULES,
+        also: &[],
+        needs: Needs::Simulation,
+        check: performance::slow::check,
+    },
+    Family {
         rules: budgets::RULES,
         also: &[],
         needs: Needs::Simulation,

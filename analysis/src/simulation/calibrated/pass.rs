@@ -165,7 +165,8 @@ fn looked_up(pass: &Pass) -> Option<u64> {
 }
 
 /// The ring of a reduction across slices: the reduced digits, which are innermost, and the padding directly above them.
-fn reduced_ring(pass: &Pass) -> Option<u64> {
+#[must_use]
+pub fn reduced_ring(pass: &Pass) -> Option<u64> {
     let mut stages = pass.stages.iter().enumerate();
     let (index, stage) =
         stages.find(|(_, stage)| matches!(stage.kind, StageKind::VectorInterReduce { .. }))?;

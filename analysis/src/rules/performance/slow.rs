@@ -1,0 +1,141 @@
+//! A pass whose ring takes several times what its bytes need.
+//!
+//! Fetches, collects, contractions and commits have rules that name a change. What is left is the way between slices: a switch, or a
+//! reduction, that sends packets past far more slices than they are for. Says so in numbers, whether or not a remedy is known.
+
+use crate::hardware::FLIT_BYTES;
+use crate::kernel::{Pass, PassSource, Stage, StageKind, SwitchConfig, Tensor, Written};
+use crate::mapping::Mapping;
+use crate::rules::wording::thousands;
+use crate::simulation::calibrated::reduced_ring;
+use crate::simulation::{Engine, StageCost, pass};
+
+use super::super::{Checked, Finding, Rule, rule};
+use super::{Costed, weighty_passes};
+
+pub(in crate::rules) static SLOW_PASS: Rule = rule!(
+    "slow_pass",
+    Performance,
+    Switch,
+    "Cycle Estimation",
+    "a pass whose ring takes several times what its bytes need",
+    "A packet goes past every slice of its ring, whether the slice has a use for it or not: a switch takes the ring's size times \
+     the iterations times the flits of a packet, and a reduction across slices waits once for each slice of its ring, padding \
+     included. Where few packets meet a large ring, most of the pass is waiting. Smaller rings, a part of the axis in each slice \
+     before the exchange, or one store and one load instead are ways out. Reported where a regular switch or a reduction decides \
+     a pass that takes a tenth of its kernel, at least four times what its bytes need and at least 1,000 cycles more.",
+);
+
+/// The family's rules.
+pub(in super::super) const RULES: &[&Rule] = &[&SLOW_PASS];
+
+/// The pass takes at least so many times what its bytes need.
+const SEVERAL: u64 = 4;
+
+/// It takes at least one part in so many of the kernel.
+const NOTICEABLE: u64 = 10;
+
+/// Cycles beyond what its bytes need, at the least.
+const CYCLES: u64 = 1_000;
+
+pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    let Some(total) = checked.simulation().total() else {
+        return;
+    };
+    for costed in weighty_passes(checked) {
+        findings.extend(finding(checked, &costed, total));
+    }
+}
+
+fn finding(checked: &Checked<'_>, costed: &Costed<'_>, total: u64) -> Option<Finding> {
+    let cycles = costed.cost.cycles?;
+    let decides = costed.cost.stages.get(costed.cost.bottleneck?)?;
+    let stage = costed.pass.stages.get(decides.stage?)?;
+    let cause = cause(costed.pass, stage, decides)?;
+    let flits = moved_flits(checked, costed.pass)?;
+    let mut stages = costed.cost.stages.clone();
+    for stage in &mut stages {
+        stage.busy = Some(stage.busy?.min(flits));
+        stage.latency = 0;
+    }
+    // The ring of a reduction is in the constants of the schedule: what is left of the pass is a fetch of the same bytes.
+    stages.retain(|stage| !matches!(stage.engine, Engine::Vector | Engine::Switch));
+    let need = pass::with_stages(checked.body, costed.pass, costed.cost, stages).cycles?;
+    let runs = checked.body.operations.iter();
+    let runs = runs.filter(|other| other.span == costed.operation.span);
+    let share = cycles.saturating_mul(runs.count() as u64).min(total);
+    if cycles < need.saturating_mul(SEVERAL)
+        || cycles.saturating_sub(need) < CYCLES
+        || share < total / NOTICEABLE
+    {
+        return None;
+    }
+    Some(
+        Finding::new(
+            &SLOW_PASS,
+            stage.span,
+            format!(
+                "the pass takes {} of {} cycles, and the {} {} that a slice reads or writes need about {}: {cause}",
+                thousands(cycles),
+                thousands(total),
+                thousands(flits),
+                if flits == 1 { "flit" } else { "flits" },
+                thousands(need)
+            ),
+        )
+        .help("use rings of fewer slices, or bring more of the axis into each slice before they exchange it"),
+    )
+}
+
+/// What the ring does, in numbers; none where something else decides the pass.
+fn cause(pass: &Pass, stage: &Stage, cost: &StageCost) -> Option<String> {
+    let input = |wanted: &str| {
+        let mut inputs = cost.inputs.iter();
+        inputs
+            .find(|(name, _)| *name == wanted)
+            .map(|(_, value)| *value)
+    };
+    match &stage.kind {
+        StageKind::Switch(config) if regular(config) => Some(format!(
+            "{} iterations go around rings of {} slices",
+            thousands(input("time")?),
+            thousands(input("ring")?)
+        )),
+        StageKind::VectorInterReduce { .. } => {
+            let ring = reduced_ring(pass)?;
+            Some(format!(
+                "the reduction waits for a ring of {} slices",
+                thousands(ring)
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a switch has a topology that is wired. Of custom ones other rules speak.
+fn regular(config: &Written<SwitchConfig>) -> bool {
+    let config = config.get();
+    config.is_some_and(|config| !matches!(config, SwitchConfig::CustomBroadcast { .. }))
+}
+
+/// Flits of what a slice reads or writes, whichever are more.
+fn moved_flits(checked: &Checked<'_>, pass: &Pass) -> Option<u64> {
+    let PassSource::Tensor(source) = pass.source else {
+        return None;
+    };
+    let (target, _) = pass.end.written()?;
+    let bytes = |tensor: &Tensor| {
+        let bits = u64::from(tensor.element_type.get()?.bits());
+        let rows = tensor
+            .levels
+            .row
+            .as_ref()
+            .and_then(Written::get)
+            .map_or(1, Mapping::size);
+        let elements = tensor.levels.element.get()?.size().checked_mul(rows)?;
+        Some(elements.checked_mul(bits)?.div_ceil(8))
+    };
+    let read = bytes(checked.body.tensor(source)?)?;
+    let written = bytes(checked.body.tensor(target)?)?;
+    Some(read.max(written).div_ceil(FLIT_BYTES).max(1))
+}
