@@ -19,10 +19,10 @@ fn folder_of(name: &str) -> TempDir {
 }
 
 fn cost(folder: &TempDir, more: &[&str]) -> Output {
-    // The figures of these tests are the book's.
+    // The figures of these tests are the book's; the search for remedies has its own.
     run(
         folder.path(),
-        &[&["cost", "--model", "book"], more].concat(),
+        &[&["cost", "--model", "book", "--effort", "0"], more].concat(),
     )
 }
 
@@ -471,10 +471,34 @@ fn a_kernel_that_does_not_exist_is_a_mistake_that_names_those_that_do() {
 fn two_runs_print_the_same_bytes() {
     let folder = repository();
     for format in ["human", "markdown", "json", "trace", "svg", "html"] {
-        let arguments = ["cost", "fixtures/kernels", "--format", format];
+        let arguments = [
+            "cost",
+            "fixtures/kernels",
+            "--effort",
+            "0",
+            "--format",
+            format,
+        ];
         let one = run(&folder, &[&arguments[..], &["--jobs", "1"]].concat());
         assert_code(&one, 0);
         let two = run(&folder, &[&arguments[..], &["--jobs", "8"]].concat());
         assert!(one.stdout == two.stdout, "{format}");
     }
+    // What is searched is the same, too.
+    let arguments = [
+        "cost",
+        "fixtures/violations/hbm_partial_write/wrong.rs",
+        "--format",
+        "markdown",
+        "--effort",
+        "20",
+    ];
+    let one = run(&folder, &[&arguments[..], &["--jobs", "1"]].concat());
+    assert_code(&one, 0);
+    let two = run(&folder, &[&arguments[..], &["--jobs", "8"]].concat());
+    assert!(
+        one.stdout == two.stdout && stdout(&one).contains("Would save most:"),
+        "{}",
+        stdout(&one)
+    );
 }
