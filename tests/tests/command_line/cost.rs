@@ -471,7 +471,14 @@ fn a_kernel_that_does_not_exist_is_a_mistake_that_names_those_that_do() {
 fn two_runs_print_the_same_bytes() {
     let folder = repository();
     for format in ["human", "markdown", "json", "trace", "svg", "html"] {
-        let arguments = ["cost", "fixtures/kernels", "--format", format];
+        let arguments = [
+            "cost",
+            "fixtures/kernels",
+            "--format",
+            format,
+            "--effort",
+            "2",
+        ];
         let one = run(&folder, &[&arguments[..], &["--jobs", "1"]].concat());
         assert_code(&one, 0);
         let two = run(&folder, &[&arguments[..], &["--jobs", "8"]].concat());
