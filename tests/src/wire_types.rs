@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 ///
 /// If the schema defines no objects.
 #[must_use]
+#[expect(clippy::expect_used, reason = "a test fails by panicking")]
 pub fn types_of(schema: &Value) -> String {
     let mut text = String::from(
         "// What the server answers, as it writes it: made from docs/cost.schema.json by the tests of the repository.\n\

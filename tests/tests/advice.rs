@@ -1,5 +1,6 @@
 //! The search of remedies: what is proposed is applied, costed again, and found to be what was promised.
 #![allow(
+    clippy::expect_used,
     clippy::unwrap_used,
     reason = "a test fails by panicking, also in its helpers"
 )]

@@ -227,9 +227,7 @@ impl Gather<'_> {
     ) -> Option<Candidate> {
         let padded = self.source.levels.element.get()?.form();
         let inner = padded.digits().first()?;
-        let bytes = u64::from(kind.bits())
-            .checked_div(8)
-            .filter(|bytes| *bytes > 0)?;
+        let bytes = kind.bits().checked_div(8).filter(|bytes| *bytes > 0)?;
         if inner.term.is_some()
             || !held
                 .element
@@ -357,7 +355,7 @@ impl Gather<'_> {
     }
 
     fn bytes(&self, element: &Form) -> Option<u64> {
-        let bits = u64::from(self.source.element_type.get()?.bits());
+        let bits = self.source.element_type.get()?.bits();
         Some(element.size().checked_mul(bits)?.div_ceil(8))
     }
 

@@ -34,7 +34,7 @@ pub use crate::kernel::Engine;
 pub use calibrated::Figure;
 pub use dma::DmaCost;
 pub use memory::{MemoryTimeline, Occupancy, Peak};
-use schedule::Variation;
+use schedule::{Conflicts, Variation};
 pub use schedule::{Lane, Schedule, Slot, Wait, WaitCause};
 #[cfg(test)]
 pub use stage_table::stage_tables;
@@ -110,6 +110,8 @@ pub struct BodySimulation {
     pub memory: MemoryTimeline,
     /// Everything that is in the way of a total.
     pub gaps: Vec<Gap>,
+    /// What each operation must not run beside.
+    pub conflicts: Conflicts,
 }
 
 impl BodySimulation {
@@ -145,6 +147,7 @@ pub fn total_bounds(
         let operations: Vec<_> = operations.collect::<Option<_>>()?;
         let variation = Variation {
             no_arms,
+            conflicts: Some(&simulation.conflicts),
             ..Variation::default()
         };
         let model = simulation.model;
@@ -181,7 +184,8 @@ pub fn simulate_watching(
     let operations = par_map(&pairs, pause, |(operation, derived)| {
         known_cost(body, operation, derived, target, model)
     });
-    let schedule = schedule::derive(body, derivation, &operations, model);
+    let conflicts = Conflicts::default();
+    let schedule = schedule::derive(body, derivation, &operations, model, &conflicts);
     let memory = memory::derive(body, derivation, &schedule);
     let gaps = schedule::gaps(body, &operations, model);
     BodySimulation {
@@ -190,6 +194,7 @@ pub fn simulate_watching(
         schedule,
         memory,
         gaps,
+        conflicts,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::derivation::conventions::Conventions;
 use crate::hardware::{CalibrationId, Model};
 use crate::kernel::{Body, Context, OperationId, Origin, Tier, UnresolvedReason};
 
-pub use planner::{Variation, conflict, derive, derive_varied};
+pub use planner::{Conflicts, Variation, conflict, derive, derive_varied};
 
 use super::{BodySimulation, Gap, OperationCost, calibration};
 
@@ -255,13 +255,13 @@ impl Schedule {
 #[must_use]
 pub fn longest_chain(body: &Body, derivation: &BodyDerivation, simulation: &BodySimulation) -> u64 {
     let calibration = calibration(body, simulation.model).map(CalibrationId::table);
-    let mut hazards = planner::Hazards::new(derivation, &[]);
     let mut ends = vec![0_u64; body.operations.len()];
     for operation in &body.operations {
         let id = operation.id;
-        let ready = hazards.of(id).into_iter().map(|wait| {
+        let conflicts = simulation.conflicts.of(body, derivation, id);
+        let ready = conflicts.iter().map(|wait| {
             let sync = calibration.map_or(0, |table| {
-                listed::synchronised(body, derivation, &wait, id, &table.kernel)
+                listed::synchronised(body, derivation, wait, id, &table.kernel)
             });
             let end = ends.get(wait.operation.0 as usize).copied();
             end.unwrap_or(0).saturating_add(sync)

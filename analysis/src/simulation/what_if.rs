@@ -107,9 +107,18 @@ fn with_cost(known: Known<'_>, id: OperationId, cost: OperationCost) -> Option<C
 #[must_use]
 pub fn what_if_costs(known: Known<'_>, costs: &[Arc<OperationCost>]) -> Option<(u64, u64)> {
     let before = known.simulation.total()?;
-    let after =
-        schedule::derive(known.body, known.derivation, costs, known.simulation.model).total?;
-    Some((before, after))
+    Some((before, total_with(known, costs)?))
+}
+
+fn total_with(known: Known<'_>, costs: &[Arc<OperationCost>]) -> Option<u64> {
+    let Known {
+        body,
+        derivation,
+        simulation,
+        ..
+    } = known;
+    let (model, conflicts) = (simulation.model, &simulation.conflicts);
+    schedule::derive(body, derivation, costs, model, conflicts).total
 }
 
 /// The body's total before, and after all operations at the same place with the same shapes have the changed cost.
@@ -153,7 +162,5 @@ pub fn after_transfer(known: Known<'_>, id: OperationId, cycles: u64) -> Option<
             Arc::make_mut(cost).cycles = cost.cycles.map(|before| before.min(cycles));
         }
     }
-    let after =
-        schedule::derive(known.body, known.derivation, &costs, known.simulation.model).total?;
-    Some((before, after))
+    Some((before, total_with(known, &costs)?))
 }

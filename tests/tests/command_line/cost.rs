@@ -483,7 +483,7 @@ fn two_runs_print_the_same_bytes() {
             "cost",
             "fixtures/kernels",
             "--effort",
-            "5",
+            "2",
             "--format",
             format,
         ];

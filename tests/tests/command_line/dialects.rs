@@ -278,9 +278,9 @@ fn names_of_a_renamed_library_are_resolved() {
     let kernel = "axes![G = 2048];
 #[device(chip = 1)]
 fn largest(ctx: &mut Context, gates: &HbmTensor<f32, m![1], m![G]>) -> HbmTensor<f32, m![1], m![G]> {
-    let gates: DmTensor<f32, m![1], m![1 # 2], m![G / 8], m![G % 8]> = gates.to_dm(&mut ctx.tdma, 4);
-    let gates: DmTensor<f32, m![1], m![1 # 2], m![G / 8], m![G % 8]> = ctx.main.begin(gates.view()).fetch::<f32, m![1], m![G % 8]>()
-        .collect::<m![1], m![G % 8]>().vector_init().vector_intra_slice_branch(Unconditional)
+    let gates: DmTensor<f32, m![1], m![1 # 2], m![G / 64 # 256], m![G % 64]> = gates.to_dm(&mut ctx.tdma, 4);
+    let gates: DmTensor<f32, m![1], m![1 # 2], m![G / 64 # 256], m![G % 64]> = ctx.main.begin(gates.view()).fetch::<f32, m![1], m![G % 64]>()
+        .collect::<m![G / 8 % 8], m![G % 8]>().vector_init().vector_intra_slice_branch(Unconditional)
         .vector_clip(Largest, 0.0).vector_final().commit(4096);
     gates.to_hbm(&mut ctx.tdma, 1 << 28)
 }

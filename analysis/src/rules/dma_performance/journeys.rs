@@ -8,8 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::items::Span;
 use crate::kernel::{Body, Copy as Transfer, Operation, OperationKind, Origin, TensorId, Tier};
 use crate::simulation::dma::{DmaCost, PCIE_BYTES, START_CYCLES, alternatives};
-use crate::simulation::schedule;
-use crate::simulation::what_if::Known;
+use crate::simulation::what_if::{Known, what_if_costs};
 
 use super::super::{Checked, Finding, Saving};
 use super::{SAVED_CYCLES, is_too_large, is_worth};
@@ -275,7 +274,6 @@ fn joined(checked: &Checked<'_>, whole: TensorId, group: &[&Trip<'_>]) -> Option
 
 /// The body's total, and the total if only the first run of the transfer at a place were made.
 fn total_when_once(known: Known<'_>, span: Span) -> Option<(u64, u64)> {
-    let total = known.simulation.total()?;
     let mut costs = known.simulation.operations.clone();
     let runs = known.body.operations.iter().zip(&mut costs);
     let at_place = runs.filter(|(operation, _)| match &operation.kind {
@@ -286,22 +284,17 @@ fn total_when_once(known: Known<'_>, span: Span) -> Option<(u64, u64)> {
     for (_, cost) in at_place.skip(1) {
         Arc::make_mut(cost).cycles = Some(0);
     }
-    let changed =
-        schedule::derive(known.body, known.derivation, &costs, known.simulation.model).total?;
-    Some((total, changed))
+    what_if_costs(known, &costs)
 }
 
 /// The body's total, and the total if the first transfer of the group made all of them.
 fn total_when_joined(known: Known<'_>, group: &[&Trip<'_>], cycles: u64) -> Option<(u64, u64)> {
-    let total = known.simulation.total()?;
     let mut costs = known.simulation.operations.clone();
     for (number, trip) in group.iter().enumerate() {
         let cost = costs.get_mut(trip.operation.id.0 as usize)?;
         Arc::make_mut(cost).cycles = Some(if number == 0 { cycles } else { 0 });
     }
-    let model = known.simulation.model;
-    let changed = schedule::derive(known.body, known.derivation, &costs, model).total;
-    Some((total, changed?))
+    what_if_costs(known, &costs)
 }
 
 /// Transfers and shuffles between chips within loops.

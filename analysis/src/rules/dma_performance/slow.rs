@@ -165,7 +165,7 @@ impl<'a> Moved<'a> {
 
 /// Bytes of a tensor on all chips that are no padding.
 fn live_bytes(tensor: &Tensor) -> Option<u64> {
-    let mut bits = u64::from(tensor.element_type.get()?.bits());
+    let mut bits = tensor.element_type.get()?.bits();
     for (_, level) in tensor.levels.iter() {
         for digit in level.get().map(Mapping::form)?.digits() {
             bits = bits.checked_mul(digit.live)?;

@@ -125,7 +125,7 @@ fn moved_flits(checked: &Checked<'_>, pass: &Pass) -> Option<u64> {
     };
     let (target, _) = pass.end.written()?;
     let bytes = |tensor: &Tensor| {
-        let bits = u64::from(tensor.element_type.get()?.bits());
+        let bits = tensor.element_type.get()?.bits();
         let rows = tensor
             .levels
             .row

@@ -4,6 +4,7 @@
 //! most waits for. Passes keep the order of the source in their context, and transfers do where the dialect's compiler keeps
 //! it. The tables of lookups and of custom rings come as transfers that no source names; they occupy and have no slot.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
@@ -39,6 +40,9 @@ pub(super) fn derive(
     calibration: &Calibration,
     variation: Variation<'_>,
 ) -> Schedule {
+    let conflicts = variation
+        .conflicts
+        .filter(|_| variation.order.is_none() && variation.moved.is_empty());
     let mut hazards = Hazards::new(derivation, variation.moved);
     let arms = Arms::of(body, operations);
     let mut graph = Graph::new(body.operations.len());
@@ -48,15 +52,18 @@ pub(super) fn derive(
         let Some((operation, cost)) = body.operation(id).zip(cost) else {
             continue;
         };
-        let waits = hazards.of(id);
+        let waits = match conflicts {
+            Some(known) => Cow::Borrowed(known.of(body, derivation, id)),
+            None => Cow::Owned(hazards.of(id)),
+        };
         let node = id.0 as usize;
         graph.prepare(operation, node, calibration, &mut rings);
         let runs = operation.branches.is_empty() || !variation.no_arms && arms.runs(operation);
         graph.set(node, operation, cost, runs);
-        let waits = waits.into_iter().map(|wait| {
-            let extra = synchronised(body, derivation, &wait, id, &calibration.kernel);
+        let waits = waits.iter().map(|wait| {
+            let extra = synchronised(body, derivation, wait, id, &calibration.kernel);
             graph.depend(node, wait.operation.0 as usize, extra);
-            (wait, extra)
+            (wait.clone(), extra)
         });
         let waits: Vec<(Wait, u64)> = waits.collect();
         graph.waits.push((node, waits));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -22,6 +22,8 @@ pub struct Variation<'a> {
     /// Allocations, as numbers in the list of lifetimes, that go elsewhere together: they share bytes with each other as
     /// before, and with no other.
     pub moved: &'a [usize],
+    /// What each operation must not run beside, where that is known already; used in the program's order and with nothing moved.
+    pub conflicts: Option<&'a Conflicts>,
     /// Nothing runs of what is in an arm that run time decides; else the dearest arm of each branching does. The book's
     /// schedule takes all arms.
     pub no_arms: bool,
@@ -40,6 +42,39 @@ impl Variation<'_> {
     }
 }
 
+/// For each operation of a body those before it that it must not run beside. No cost changes them, so that they are worked out
+/// once a body, by the first question that costs of its operations are changed for.
+#[derive(Debug, Clone, Default)]
+pub struct Conflicts(OnceLock<Vec<Vec<Wait>>>);
+
+impl Conflicts {
+    /// Those of an operation.
+    pub(super) fn of(
+        &self,
+        body: &Body,
+        derivation: &BodyDerivation,
+        operation: OperationId,
+    ) -> &[Wait] {
+        let all = self.0.get_or_init(|| {
+            let mut hazards = Hazards::new(derivation, &[]);
+            let operations = body.operations.iter();
+            operations
+                .map(|operation| hazards.of(operation.id))
+                .collect()
+        });
+        all.get(operation.0 as usize).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// They follow from the body: two simulations that are else equal have the same.
+impl PartialEq for Conflicts {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Conflicts {}
+
 /// Schedules a body with these costs.
 #[must_use]
 pub fn derive(
@@ -47,8 +82,13 @@ pub fn derive(
     derivation: &BodyDerivation,
     operations: &[Arc<OperationCost>],
     model: Model,
+    conflicts: &Conflicts,
 ) -> Schedule {
-    derive_varied(body, derivation, operations, model, Variation::default())
+    let variation = Variation {
+        conflicts: Some(conflicts),
+        ..Variation::default()
+    };
+    derive_varied(body, derivation, operations, model, variation)
 }
 
 /// Schedules a body with these costs and a change of its order or its addresses.

@@ -35,6 +35,7 @@ fn schedule(body: &Body, costs: &[OperationCost]) -> Schedule {
         &derivation::derive(body, Target::Rngd),
         &costs,
         Model::Book,
+        &Conflicts::default(),
     )
 }
 
