@@ -311,8 +311,15 @@ fn peak(kernel: &Value, tier: &str) -> u64 {
     let rows: Vec<_> = list(&kernel["memory"])
         .iter()
         .filter(|row| row["tier"] == tier)
-        .map(|row| {
-            let from = place(row);
+        .zip(0_u64..)
+        .map(|(row, index)| {
+            let is_placed = row.get("assumed_address").is_some() || !row["address"].is_null();
+            // Where the compiler puts it beside tensors with written addresses is not known, but that it shares no bytes.
+            let from = if is_placed {
+                place(row)
+            } else {
+                (index + 1) << 40
+            };
             let bytes = from..from + number(&row["bytes"]);
             (number(&row["from"])..number(&row["to"]), bytes)
         })
@@ -471,13 +478,14 @@ fn a_kernel_that_does_not_exist_is_a_mistake_that_names_those_that_do() {
 fn two_runs_print_the_same_bytes() {
     let folder = repository();
     for format in ["human", "markdown", "json", "trace", "svg", "html"] {
+        // Some candidates show whether their order depends on the threads.
         let arguments = [
             "cost",
             "fixtures/kernels",
+            "--effort",
+            "5",
             "--format",
             format,
-            "--effort",
-            "2",
         ];
         let one = run(&folder, &[&arguments[..], &["--jobs", "1"]].concat());
         assert_code(&one, 0);
