@@ -12,4 +12,4 @@ pub mod lint;
 pub mod lsp;
 mod project;
 
-pub use json::schema_of_costs;
+pub use json::schema::schema_of_costs;
