@@ -24,8 +24,8 @@ use crate::derivation::{BodyDerivation, derive_watching, undecided};
 use crate::hardware::Model;
 use crate::inputs::{SourceFile, budget_of, enabled_rules, options, parse};
 use crate::items::{
-    ItemId, ItemKind, Span, dialect, file_functions, file_items, functions_of, is_inside,
-    is_left_out, item_text,
+    ItemId, ItemKind, Span, device_attribute, dialect, file_functions, file_items, functions_of,
+    is_inside, is_left_out, item_text,
 };
 use crate::kernel::callgraph::callees;
 use crate::kernel::{Body, OperationId, OperationKind, Unresolved, hidden_kernels};
@@ -409,10 +409,18 @@ pub(crate) fn read_items(db: &dyn Db, file: SourceFile) {
     let _ = items_of(db, file);
 }
 
-/// Reads what the functions among some items call, likewise.
+/// Reads what the functions among some items call, likewise. Kernels reach themselves: where there is nothing else, nothing asks.
 pub(crate) fn read_calls(db: &dyn Db, items: &[(usize, ItemId)]) {
     let functions = items.iter().map(|(_, item)| *item);
-    for function in functions.filter(|item| item.kind(db) == ItemKind::Function) {
+    let functions = functions.filter(|item| item.kind(db) == ItemKind::Function);
+    let functions: Vec<ItemId> = functions.collect();
+    if functions
+        .iter()
+        .all(|function| device_attribute(db, *function).is_some())
+    {
+        return;
+    }
+    for function in functions {
         let _ = callees(db, function);
     }
 }

@@ -11,34 +11,34 @@ const PATH: &str = "kernels.rs";
 /// Two kernels that share axes and aliases; the marks are where the tests edit.
 const TEXT: &str = "use furiosa_visa_std::prelude::*;
 
-axes![L = 4096];
+axes![L = 16384];
 
 type Chip = m![1];
 type Cluster = m![1 # 2];
-type Slice = m![L / 16];
+type Slice = m![L / 64];
 
 #[device(chip = 1)]
 fn first(ctx: &mut Context, lanes: &HbmTensor<i32, Chip, m![L]>) -> HbmTensor<i32, Chip, m![L]> {
     // first remark
-    let lanes = lanes.to_dm::<Cluster, Slice, m![L % 16]>(&mut ctx.tdma, 0);
+    let lanes = lanes.to_dm::<Cluster, Slice, m![L % 64]>(&mut ctx.tdma, 0);
     let turned = ctx
         .main
         .begin(lanes.view())
-        .fetch::<i32, m![1], m![L % 16]>()
-        .collect::<m![L / 8 % 2], m![L % 8]>()
-        .commit::<m![L % 16]>(1 << 13);
+        .fetch::<i32, m![1], m![L % 64]>()
+        .collect::<m![L / 8 % 8], m![L % 8]>()
+        .commit::<m![L % 64]>(1 << 13);
     turned.to_hbm(&mut ctx.tdma, 1 << 20)
 }
 
 #[device(chip = 1)]
 fn second(ctx: &mut Context, lanes: &HbmTensor<i32, Chip, m![L]>) -> HbmTensor<i32, Chip, m![L]> {
-    let lanes = lanes.to_dm::<Cluster, Slice, m![L % 16]>(&mut ctx.tdma, 4096);
+    let lanes = lanes.to_dm::<Cluster, Slice, m![L % 64]>(&mut ctx.tdma, 4096);
     let copied = ctx
         .main
         .begin(lanes.view())
-        .fetch::<i32, m![1], m![L % 16]>()
-        .collect::<m![L / 8 % 2], m![L % 8]>()
-        .commit::<m![L % 16]>(1 << 14);
+        .fetch::<i32, m![1], m![L % 64]>()
+        .collect::<m![L / 8 % 8], m![L % 8]>()
+        .commit::<m![L % 64]>(1 << 14);
     copied.to_hbm(&mut ctx.tdma, 1 << 21)
 }
 ";
@@ -130,6 +130,7 @@ fn an_edit_inside_a_function_re_runs_that_function_only() {
         ("has_foreign_calls", 1),
         ("hidden_kernels", 1),
         ("mapping_sites", 1),
+        ("plain_types", 1),
         ("rules_for", 1),
     ];
     assert_eq!(
@@ -153,8 +154,8 @@ fn an_edit_of_a_mapping_re_runs_the_rules_about_it() {
     let mut workspace = workspace();
     let executed = edit_and_check(
         &mut workspace,
-        "m![L % 16]>(&mut ctx.tdma, 0)",
-        "m![L % 16 # 32]>(&mut ctx.tdma, 0)",
+        "m![L % 64]>(&mut ctx.tdma, 0)",
+        "m![L % 64 # 128]>(&mut ctx.tdma, 0)",
     );
     for query in [
         "item_findings",
