@@ -345,10 +345,10 @@ fn every_row_has_a_wrong_kernel_or_a_reason() {
         let reason = WITHOUT.iter().find(|(without, _)| *without == rule);
         match (shown_by.get(rule), reason) {
             (None, None) => {
-                problems.push(format!("{rule}: no wrong kernel of the current library"))
+                problems.push(format!("{rule}: no wrong kernel of the current library"));
             }
             (Some(kernels), Some(_)) => {
-                problems.push(format!("{rule}: {} shows it", kernels.join(", ")))
+                problems.push(format!("{rule}: {} shows it", kernels.join(", ")));
             }
             _ => {}
         }
