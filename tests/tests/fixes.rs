@@ -19,6 +19,10 @@ use visa_tests::{
 /// Wrong kernels whose rule promises a fix or alternatives and that have none, with the reason.
 const WITHOUT: &[(&str, &str)] = &[
     (
+        "tile_mismatch/wrong_span_opt_std_0_8",
+        "which axis is tiled instead, or with which padding, the author knows",
+    ),
+    (
         "trf_row_mismatch/wrong_padded_opt_std_0_8",
         "which axis has the lanes in place of the padded one the author knows",
     ),

@@ -13,7 +13,7 @@ use crate::derivation::memory::Lifetime;
 use crate::derivation::refusals::{Refusals, more_is_refused, refusals};
 use crate::derivation::tensors::bytes_of;
 use crate::items::Span;
-use crate::kernel::{Body, Level, TensorId, Tier, Written};
+use crate::kernel::{Body, Level, Origin, TensorId, Tier, Written};
 use crate::mapping::Mapping;
 
 /// How many alternatives of a finding are stated.
@@ -150,6 +150,12 @@ impl<'a> Trial<'a> {
         }
     }
 
+    /// Whether a tensor is a tile, whose element follows from what it is a tile of.
+    fn is_tile(&self, number: usize) -> bool {
+        let origin = self.body.tensors.get(number).map(|tensor| &tensor.origin);
+        matches!(origin, Some(Origin::View { tile: Some(_), .. }))
+    }
+
     /// The tensor whose bytes a tensor has.
     fn base(&self, number: usize) -> Option<TensorId> {
         let tensor = self.body.tensors.get(number)?;
@@ -182,7 +188,7 @@ impl<'a> Trial<'a> {
         let elsewhere = self.is_written_elsewhere(&values, &changed);
         self.make(&values, &changed);
         let collides = changed.iter().any(|holder| match holder {
-            Holder::Tensor(number) => self.collides(*number),
+            Holder::Tensor(number) => self.collides(*number) || self.is_tile(*number),
             Holder::Operation(_) => false,
         });
         let (mut more, mut refused, mut same) = (collides || elsewhere, false, true);

@@ -157,3 +157,75 @@ pub fn bound_names(root: &SyntaxNode) -> rustc_hash::FxHashSet<String> {
     nodes_of(root, note, |met| met.kind != SyntaxKind::TOKEN_TREE);
     names
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use ra_ap_syntax::ast::{self, AstNode};
+    use ra_ap_syntax::{SourceFile, SyntaxKind, SyntaxNode};
+
+    use super::{bound_names, child_of, nodes_of};
+    use crate::syntax::EDITION;
+
+    fn trees() -> Vec<SyntaxNode> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/kernels/right");
+        let files = std::fs::read_dir(folder).unwrap();
+        let texts = files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+        // Broken text has empty nodes.
+        let broken = [
+            "fn f( { let = x.g::<>(; } <T as",
+            "",
+            "fn é() { \"\u{1f980}\"; a!(b) }",
+        ];
+        let texts = texts.chain(broken.map(str::to_owned));
+        let parsed = texts.map(|text| SourceFile::parse(&text, EDITION).syntax_node());
+        parsed.collect()
+    }
+
+    #[test]
+    fn nodes_are_those_of_a_walk_over_all() {
+        let trees = trees();
+        assert!(trees.len() > 20);
+        for root in &trees {
+            let all = nodes_of(root, |met| met.node.children().len() > 0, |_| true);
+            let filled = |node: &SyntaxNode| node.first_child_or_token().is_some();
+            let walked: Vec<SyntaxNode> = root.descendants().skip(1).filter(filled).collect();
+            assert_eq!(all, walked);
+            let is_call = |kind| kind == SyntaxKind::METHOD_CALL_EXPR;
+            let calls = nodes_of(root, |met| is_call(met.kind), |_| true);
+            let walked = root.descendants().filter(|node| is_call(node.kind()));
+            assert_eq!(calls, walked.collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn what_is_not_entered_is_not_given() {
+        for root in &trees() {
+            let is_block = |kind| kind == SyntaxKind::STMT_LIST;
+            let outside = nodes_of(root, |_| true, |met| !is_block(met.kind));
+            let inside = |node: &SyntaxNode| node.ancestors().any(|outer| is_block(outer.kind()));
+            assert!(!outside.iter().any(inside));
+        }
+    }
+
+    #[test]
+    fn a_child_is_the_first_of_its_kind() {
+        for root in &trees() {
+            for call in root.descendants().filter_map(ast::MethodCallExpr::cast) {
+                let children = call.syntax().children();
+                let list = children.filter_map(ast::ArgList::cast).next();
+                assert_eq!(child_of::<ast::ArgList>(call.syntax()), list);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_those_of_the_patterns() {
+        let text = "fn f(a: T, (b, mut c): U) { let d = |e| e; for g in h {} m!(i); }";
+        let root = SourceFile::parse(text, EDITION).syntax_node();
+        let mut names: Vec<String> = bound_names(&root).into_iter().collect();
+        names.sort();
+        assert_eq!(names, ["a", "b", "c", "d", "e", "g"]);
+    }
+}

@@ -205,7 +205,11 @@ pub(super) fn split_instead(checked: &Checked<'_>, pass: &Pass, index: usize) ->
         let element = &checked.body.tensor(id)?.levels.element;
         let mut form = element.get()?.form().clone();
         for axis in upper.axis_names() {
-            form = holding(&source, &form, &axis)?.form().clone();
+            let wider = holding(&source, &form, &axis)?.form().clone();
+            // What holds all of the axis keeps its padding.
+            if wider.live_size() != form.live_size() {
+                form = wider;
+            }
         }
         edits.declare(element, &form);
         if id == target {
