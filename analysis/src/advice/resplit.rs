@@ -242,7 +242,7 @@ impl Splits<'_> {
         Some(Candidate {
             kind,
             title: format!(
-                "Hold {of} as {clusters}{} over slices and {} in each, and what is over the same slices alike",
+                "Hold {of} as {clusters}{} over slices and {} in each, and split tensors over the same slices the same way",
                 text(&after.slice),
                 text(&after.element)
             ),

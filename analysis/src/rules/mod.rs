@@ -29,6 +29,7 @@ mod families;
 mod fetch;
 mod finding;
 mod hazards;
+mod heavy;
 mod holding;
 mod indivisible;
 mod kernels;

@@ -255,11 +255,16 @@ impl Schedule {
 #[must_use]
 pub fn longest_chain(body: &Body, derivation: &BodyDerivation, simulation: &BodySimulation) -> u64 {
     let calibration = calibration(body, simulation.model).map(CalibrationId::table);
+    let variation = Variation {
+        conflicts: Some(&simulation.conflicts),
+        ..Variation::default()
+    };
+    let mut before = planner::Before::of(body, derivation, variation);
     let mut ends = vec![0_u64; body.operations.len()];
     for operation in &body.operations {
         let id = operation.id;
-        let conflicts = simulation.conflicts.of(body, derivation, id);
-        let ready = conflicts.iter().map(|wait| {
+        let ready = before.next(id);
+        let ready = ready.iter().map(|wait| {
             let sync = calibration.map_or(0, |table| {
                 listed::synchronised(body, derivation, wait, id, &table.kernel)
             });

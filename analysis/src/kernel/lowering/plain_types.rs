@@ -44,8 +44,11 @@ pub(super) fn plain_types(db: &dyn Db, function: ItemId) -> PlainTypes {
                 continue;
             }
             let span = site.span(ty.syntax());
+            let said = reader.own.draft.unresolved.len();
             let read = reader.read_type_at(&site, &ty, span, 0);
-            if reader.is_filled(&read) {
+            // What could not be read is said in each body that meets it.
+            let is_silent = reader.own.draft.unresolved.len() == said && !reader.exhausted;
+            if is_silent && reader.is_filled(&read) {
                 types.insert(span, read);
             }
         }

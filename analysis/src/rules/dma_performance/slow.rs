@@ -10,17 +10,9 @@ use crate::simulation::dma::{
     DmaCost, REQUEST_BYTES, SidePattern, dm::ENGINE_SLICES, least_cycles,
 };
 
+use super::super::heavy::{may_be_heavy, share};
 use super::super::{Checked, Finding};
 use super::SLOW_TRANSFER;
-
-/// The transfer takes at least so many times what its bytes need.
-const SEVERAL: u64 = 4;
-
-/// It takes at least one part in so many of the kernel.
-const NOTICEABLE: u64 = 10;
-
-/// Cycles beyond what its bytes need, at the least.
-const CYCLES: u64 = 1_000;
 
 /// Packets of fewer bytes are a cause.
 const SMALL_PACKET: u64 = 64;
@@ -34,21 +26,13 @@ pub(super) fn finding(
     cost: &DmaCost,
 ) -> Option<Finding> {
     let body = checked.body;
-    let total = checked.simulation().total()?;
+    if !may_be_heavy(cost.cycles) || !derived.violations.is_empty() {
+        return None;
+    }
     let moved = Moved::of(body, copy)?;
     let tiers = (moved.source.tier, moved.target.tier);
     let need = least_cycles(body, checked.model, tiers, moved.bytes, moved.engines)?;
-    let cycles = cost.cycles;
-    let runs = (body.operations.iter()).filter(|other| other.span == operation.span);
-    let runs = runs.count() as u64;
-    let share = cycles.saturating_mul(runs).min(total);
-    if cycles < need.saturating_mul(SEVERAL)
-        || cycles.saturating_sub(need) < CYCLES
-        || share < total / NOTICEABLE
-        || !derived.violations.is_empty()
-    {
-        return None;
-    }
+    let takes = share(checked, operation, cost.cycles, need)?;
     let causes = moved.causes(derived, cost);
     if causes.is_empty() {
         return None;
@@ -63,18 +47,13 @@ pub(super) fn finding(
             &SLOW_TRANSFER,
             copy.span,
             format!(
-                "the {what} takes {} {} cycles, and its {} bytes need about {}: {}",
-                thousands(cycles),
-                match runs {
-                    0 | 1 => format!("of {}", thousands(total)),
-                    _ => format!("in each of {} runs, of {}", thousands(runs), thousands(total)),
-                },
+                "the {what} {takes}, and its {} bytes need about {}: {}",
                 thousands(moved.bytes),
                 thousands(need),
                 causes.join("; ")
             ),
         )
-        .help("the cost of the kernel lists the changes that were searched: other splits over slices and elements, results gathered before they are stored"),
+        .help("`visa-lint cost` searches for changes: other splits over slices and elements, results gathered before they are stored"),
     )
 }
 

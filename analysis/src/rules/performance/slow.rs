@@ -3,13 +3,14 @@
 //! Fetches, collects, contractions and commits have rules that name a change. What is left is the way between slices: a switch, or a
 //! reduction, that sends packets past far more slices than they are for. Says so in numbers, whether or not a remedy is known.
 
+use crate::derivation::tensors::bytes_of;
 use crate::hardware::FLIT_BYTES;
-use crate::kernel::{Pass, PassSource, Stage, StageKind, SwitchConfig, Tensor, Written};
-use crate::mapping::Mapping;
+use crate::kernel::{Pass, PassSource, Stage, StageKind, SwitchConfig, Written};
 use crate::rules::wording::thousands;
 use crate::simulation::calibrated::reduced_ring;
 use crate::simulation::{Engine, StageCost, pass};
 
+use super::super::heavy::{may_be_heavy, share};
 use super::super::{Checked, Finding, Rule, rule};
 use super::{Costed, weighty_passes};
 
@@ -29,26 +30,14 @@ pub(in crate::rules) static SLOW_PASS: Rule = rule!(
 /// The family's rules.
 pub(in super::super) const RULES: &[&Rule] = &[&SLOW_PASS];
 
-/// The pass takes at least so many times what its bytes need.
-const SEVERAL: u64 = 4;
-
-/// It takes at least one part in so many of the kernel.
-const NOTICEABLE: u64 = 10;
-
-/// Cycles beyond what its bytes need, at the least.
-const CYCLES: u64 = 1_000;
-
 pub(in super::super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
-    let Some(total) = checked.simulation().total() else {
-        return;
-    };
     for costed in weighty_passes(checked) {
-        findings.extend(finding(checked, &costed, total));
+        findings.extend(finding(checked, &costed));
     }
 }
 
-fn finding(checked: &Checked<'_>, costed: &Costed<'_>, total: u64) -> Option<Finding> {
-    let cycles = costed.cost.cycles?;
+fn finding(checked: &Checked<'_>, costed: &Costed<'_>) -> Option<Finding> {
+    let cycles = costed.cost.cycles.filter(|cycles| may_be_heavy(*cycles))?;
     let decides = costed.cost.stages.get(costed.cost.bottleneck?)?;
     let stage = costed.pass.stages.get(decides.stage?)?;
     let cause = cause(costed.pass, stage, decides)?;
@@ -61,23 +50,13 @@ fn finding(checked: &Checked<'_>, costed: &Costed<'_>, total: u64) -> Option<Fin
     // The ring of a reduction is in the constants of the schedule: what is left of the pass is a fetch of the same bytes.
     stages.retain(|stage| !matches!(stage.engine, Engine::Vector | Engine::Switch));
     let need = pass::with_stages(checked.body, costed.pass, costed.cost, stages).cycles?;
-    let runs = checked.body.operations.iter();
-    let runs = runs.filter(|other| other.span == costed.operation.span);
-    let share = cycles.saturating_mul(runs.count() as u64).min(total);
-    if cycles < need.saturating_mul(SEVERAL)
-        || cycles.saturating_sub(need) < CYCLES
-        || share < total / NOTICEABLE
-    {
-        return None;
-    }
+    let takes = share(checked, costed.operation, cycles, need)?;
     Some(
         Finding::new(
             &SLOW_PASS,
             stage.span,
             format!(
-                "the pass takes {} of {} cycles, and the {} {} that a slice reads or writes need about {}: {cause}",
-                thousands(cycles),
-                thousands(total),
+                "the pass {takes}, and the {} {} that a slice reads or writes need about {}: {cause}",
                 thousands(flits),
                 if flits == 1 { "flit" } else { "flits" },
                 thousands(need)
@@ -124,18 +103,7 @@ fn moved_flits(checked: &Checked<'_>, pass: &Pass) -> Option<u64> {
         return None;
     };
     let (target, _) = pass.end.written()?;
-    let bytes = |tensor: &Tensor| {
-        let bits = tensor.element_type.get()?.bits();
-        let rows = tensor
-            .levels
-            .row
-            .as_ref()
-            .and_then(Written::get)
-            .map_or(1, Mapping::size);
-        let elements = tensor.levels.element.get()?.size().checked_mul(rows)?;
-        Some(elements.checked_mul(bits)?.div_ceil(8))
-    };
-    let read = bytes(checked.body.tensor(source)?)?;
-    let written = bytes(checked.body.tensor(target)?)?;
+    let read = bytes_of(checked.body.tensor(source)?)?;
+    let written = bytes_of(checked.body.tensor(target)?)?;
     Some(read.max(written).div_ceil(FLIT_BYTES).max(1))
 }

@@ -4,7 +4,6 @@
 //! most waits for. Passes keep the order of the source in their context, and transfers do where the dialect's compiler keeps
 //! it. The tables of lookups and of custom rings come as transfers that no source names; they occupy and have no slot.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
@@ -24,7 +23,7 @@ use crate::mapping::Mapping;
 
 use super::super::OperationCost;
 use super::super::calibrated::lookups;
-use super::planner::{Hazards, Variation};
+use super::planner::{Before, Variation};
 use super::{Lane, Schedule, Slot, Wait, WaitCause};
 
 /// What can be occupied: the four lanes, and the Vector Engine that both contexts share.
@@ -40,10 +39,7 @@ pub(super) fn derive(
     calibration: &Calibration,
     variation: Variation<'_>,
 ) -> Schedule {
-    let conflicts = variation
-        .conflicts
-        .filter(|_| variation.order.is_none() && variation.moved.is_empty());
-    let mut hazards = Hazards::new(derivation, variation.moved);
+    let mut before = Before::of(body, derivation, variation);
     let arms = Arms::of(body, operations);
     let mut graph = Graph::new(body.operations.len());
     let mut rings = Rings::new();
@@ -52,10 +48,7 @@ pub(super) fn derive(
         let Some((operation, cost)) = body.operation(id).zip(cost) else {
             continue;
         };
-        let waits = match conflicts {
-            Some(known) => Cow::Borrowed(known.of(body, derivation, id)),
-            None => Cow::Owned(hazards.of(id)),
-        };
+        let waits = before.next(id);
         let node = id.0 as usize;
         graph.prepare(operation, node, calibration, &mut rings);
         let runs = operation.branches.is_empty() || !variation.no_arms && arms.runs(operation);

@@ -42,27 +42,66 @@ impl Variation<'_> {
     }
 }
 
+/// Waits of a body that are kept. A body of loops over tiles of one tensor has a number of them that is quadratic in the runs;
+/// beyond this they are worked out for each schedule anew.
+const MOST_KEPT: usize = 1 << 16;
+
 /// For each operation of a body those before it that it must not run beside. No cost changes them, so that they are worked out
-/// once a body, by the first question that costs of its operations are changed for.
+/// once a body, by the first schedule that asks; `None` inside where there are too many to be kept.
 #[derive(Debug, Clone, Default)]
-pub struct Conflicts(OnceLock<Vec<Vec<Wait>>>);
+pub struct Conflicts(OnceLock<Option<Vec<Vec<Wait>>>>);
 
 impl Conflicts {
-    /// Those of an operation.
-    pub(super) fn of(
-        &self,
-        body: &Body,
-        derivation: &BodyDerivation,
-        operation: OperationId,
-    ) -> &[Wait] {
-        let all = self.0.get_or_init(|| {
+    fn all(&self, body: &Body, derivation: &BodyDerivation) -> Option<&[Vec<Wait>]> {
+        let kept = self.0.get_or_init(|| {
             let mut hazards = Hazards::new(derivation, &[]);
-            let operations = body.operations.iter();
-            operations
-                .map(|operation| hazards.of(operation.id))
-                .collect()
+            let mut all = Vec::with_capacity(body.operations.len());
+            let mut count = 0;
+            for operation in &body.operations {
+                let waits = hazards.of(operation.id);
+                count += waits.len();
+                if count > MOST_KEPT {
+                    return None;
+                }
+                all.push(waits);
+            }
+            Some(all)
         });
-        all.get(operation.0 as usize).map_or(&[], Vec::as_slice)
+        kept.as_deref()
+    }
+}
+
+/// What operations must not run beside, asked one after the other in the order of a schedule.
+pub(super) enum Before<'a> {
+    /// In the program's order, kept.
+    Kept(&'a [Vec<Wait>]),
+    /// Worked out on the way.
+    Found(Hazards<'a>),
+}
+
+impl<'a> Before<'a> {
+    pub(super) fn of(
+        body: &Body,
+        derivation: &'a BodyDerivation,
+        variation: Variation<'a>,
+    ) -> Self {
+        let in_program_order = variation.order.is_none() && variation.moved.is_empty();
+        let conflicts = variation.conflicts.filter(|_| in_program_order);
+        match conflicts.and_then(|conflicts| conflicts.all(body, derivation)) {
+            Some(all) => Self::Kept(all),
+            None => Self::Found(Hazards::new(derivation, variation.moved)),
+        }
+    }
+
+    /// What the next operation must not run beside.
+    pub(super) fn next(&mut self, operation: OperationId) -> Cow<'a, [Wait]> {
+        match self {
+            Self::Kept(all) => {
+                let waits = all.get(operation.0 as usize);
+                Cow::Borrowed(waits.map_or(&[], Vec::as_slice))
+            }
+            Self::Found(hazards) => Cow::Owned(hazards.of(operation)),
+        }
     }
 }
 
