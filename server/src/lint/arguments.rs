@@ -11,7 +11,8 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use visa_analysis::nearest_names;
 
 pub(crate) use self::commands::{
-    CompletionsArguments, CostArguments, CostFormat, InitArguments, MigrateArguments, Service,
+    CompletionsArguments, CostArguments, CostFormat, InitArguments, McpArguments, MigrateArguments,
+    Service,
 };
 pub(crate) use self::limit::Limit;
 pub(crate) use self::options::{
@@ -62,6 +63,8 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
     /// Run the language server on standard input and output, as `visa-lsp` does
     Lsp(LspArguments),
+    /// Run the tools for coding agents on standard input and output, by the Model Context Protocol
+    Mcp(McpArguments),
 }
 
 /// `lsp`.

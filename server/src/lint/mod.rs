@@ -7,21 +7,21 @@ mod arguments;
 mod baseline;
 mod check;
 mod completions;
-mod cost;
+pub(crate) mod cost;
 mod delivery;
-mod explain;
+pub(crate) mod explain;
 mod fingerprint;
-mod fixing;
+pub(crate) mod fixing;
 mod format;
 mod ignoring;
 mod init;
 mod limits;
-mod map;
+pub(crate) mod map;
 mod migrate;
 mod outcome;
 mod outline;
 mod output;
-mod pages;
+pub(crate) mod pages;
 mod pool;
 mod progress;
 mod rules;
@@ -31,7 +31,7 @@ mod styles;
 mod watch;
 mod words;
 mod wrap;
-mod writing;
+pub(crate) mod writing;
 
 use std::process::ExitCode;
 
@@ -101,6 +101,7 @@ fn run(arguments: &Arguments, matches: &clap::ArgMatches) -> Result<Outcome, Fai
         Command::Init(options) => init::run(options, console),
         Command::Completions(options) => completions::run(options, console),
         Command::Lsp(_) => Ok(Outcome::Served(crate::lsp::run_on_stdio())),
+        Command::Mcp(options) => crate::mcp::run_on_stdio(&options.folder).map(|()| Outcome::Fine),
     }
 }
 

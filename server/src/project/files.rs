@@ -16,7 +16,7 @@ use super::packages::{Manifest, Manifests, path_dependencies};
 use super::paths::{absolute, reason, shown, slashes};
 use super::regular::{SOURCE_BYTES, read_stream, read_text, text_of};
 pub(crate) use super::search::folders_below;
-use super::search::sources_below;
+pub(crate) use super::search::sources_below;
 use super::settings::Resolver;
 
 /// Directories above or below a lone file that are searched for modules.

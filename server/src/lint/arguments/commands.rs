@@ -140,6 +140,14 @@ pub(crate) enum Service {
     Gitlab,
 }
 
+/// `visa-lint mcp`
+#[derive(Debug, Args)]
+pub(crate) struct McpArguments {
+    /// The workspace: the tools read its sources, and write nothing outside of it
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    pub(crate) folder: PathBuf,
+}
+
 /// `visa-lint completions`
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArguments {

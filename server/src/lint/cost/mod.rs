@@ -7,7 +7,7 @@ mod compare;
 mod html;
 mod human;
 mod markdown;
-mod old;
+pub(crate) mod old;
 mod overview;
 mod schedule;
 mod svg;
@@ -103,10 +103,13 @@ fn effort(options: &CostArguments, files: usize) -> usize {
     if !writes || options.compare.is_some() {
         return 0;
     }
+    options.effort.unwrap_or_else(|| shared_effort(files))
+}
+
+/// How far remedies are searched of so many files, where nothing is said.
+pub(crate) fn shared_effort(files: usize) -> usize {
     let shared = SHARED_EFFORT / files.max(1);
-    options
-        .effort
-        .unwrap_or_else(|| shared.clamp(LEAST_EFFORT, visa_analysis::EFFORT))
+    shared.clamp(LEAST_EFFORT, visa_analysis::EFFORT)
 }
 
 fn compared(

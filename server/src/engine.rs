@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 use visa_analysis::{Analysis, Canceller, Problem, Workspace};
 
 /// The stack of a thread that parses and lowers.
-const STACK_BYTES: usize = 16 << 20;
+pub(crate) const STACK_BYTES: usize = 16 << 20;
 
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
