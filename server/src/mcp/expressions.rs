@@ -17,6 +17,9 @@ use crate::project::settings::Dialect;
 /// Positions that are shown at once.
 const POSITIONS: u64 = 256;
 
+/// Positions that are shown where only the first is given.
+const SHOWN: u64 = 16;
+
 /// What `map` is asked for.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -88,27 +91,30 @@ impl Tools {
     async fn map(&self, Parameters(input): Parameters<MapInput>) -> Result<Json<Mapping>, String> {
         let root = self.room.root.path().to_path_buf();
         let work = move || {
-            let from = input.from.or(input.positions.map(|_| 0));
-            let positions = from
-                .map(|from| {
-                    let count = input.positions.unwrap_or(16);
-                    if count > POSITIONS {
-                        return Err(format!("at most {POSITIONS} positions at once"));
-                    }
-                    let end = from.checked_add(count);
-                    Ok((from, end.ok_or("`from` is too large")?))
-                })
-                .transpose()?;
-            let answer = evaluate_mapping(&MappingQuestion {
+            let mut question = MappingQuestion {
                 expression: &input.expr,
                 axes: &input.axes,
                 element_type: input.element_type.as_deref(),
-                positions,
+                positions: None,
                 against: input.against.as_deref(),
                 picture: 0,
                 dialect: dialect_in(&root, input.dialect.unwrap_or_default()),
-            });
-            let answer = answer.map_err(|error| refused(&error))?;
+            };
+            let mut answer = evaluate_mapping(&question).map_err(|error| refused(&error))?;
+            if let Some(from) = input.from.or(input.positions.map(|_| 0)) {
+                let count = input.positions.unwrap_or(SHOWN);
+                if count > POSITIONS {
+                    return Err(format!("at most {POSITIONS} positions at once"));
+                }
+                if from >= answer.size {
+                    return Err(format!(
+                        "position {from} is outside: there are {}",
+                        answer.size
+                    ));
+                }
+                question.positions = Some((from, from.saturating_add(count).min(answer.size)));
+                answer = evaluate_mapping(&question).map_err(|error| refused(&error))?;
+            }
             if answer.bits.is_some_and(|bits| u64::try_from(bits).is_err()) {
                 return Err(
                     "the tensor has more than 2^64 bits; leave `element_type` out".to_owned(),

@@ -6,7 +6,7 @@ use rmcp::handler::server::wrapper::{Json, Parameters};
 use rmcp::{tool, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use visa_analysis::{Analysis, OperationRow};
+use visa_analysis::{Analysis, MemoryRow, OperationRow};
 
 use super::cost::{chosen, costs_of, text_of};
 use super::room::Room;
@@ -258,9 +258,15 @@ impl Tools {
             let mut free: Vec<_> = map.free.iter().collect();
             free.retain(|row| wanted(row.tier) && row.bytes >= input.bytes);
             let (free, more) = part.take(free);
-            let unknown = map.total.is_none().then(|| {
-                "an operation of the kernel cannot be followed, so that nothing is known to be free; `cost` names it".to_owned()
-            });
+            let placed = |row: &&MemoryRow| wanted(row.tier) && row.address.is_none();
+            let chosen = map.memory.iter().filter(placed).filter(|row| row.tier != "hbm").count();
+            let unknown = if map.total.is_none() {
+                Some("an operation of the kernel cannot be followed, so that nothing is known to be free; `cost` names it".to_owned())
+            } else {
+                (chosen > 0).then(|| {
+                    format!("the library chooses the addresses of {chosen} tensors, so that no stretch of their memories is known to be free; `cost` has the most bytes that are occupied at once")
+                })
+            };
             Ok(FreeOutput {
                 kernel: map.kernel,
                 free: free
