@@ -60,11 +60,9 @@ export async function beside(editor, picture) {
   await page.keyboard.press('Escape');
   const twice = names.filter((name, at) => names.indexOf(name) !== at);
   if (twice.length > 0) throw new Error(`completed twice: ${twice.join(', ')}`);
-  // Sizes and axes are completed by us alone.
-  await editor.until(
-    'the squiggles',
-    async () => (await page.locator('.monaco-editor .view-line').count()) > 0,
-    PATIENCE,
-  );
+  const complaints = await page
+    .locator('.notification-toast', { hasText: 'there is no setting' })
+    .allInnerTexts();
+  if (complaints.length > 0) throw new Error(complaints.join(' / '));
   return `${names.length} methods`;
 }
