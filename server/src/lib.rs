@@ -15,4 +15,4 @@ pub mod lsp;
 mod mcp;
 mod project;
 
-pub use json::schema::schema_of_costs;
+pub use json::schema::{schema_of_costs, schemas};

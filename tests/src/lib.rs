@@ -7,6 +7,7 @@
 pub mod corpus;
 pub mod hints;
 pub mod hostile;
+pub mod llms;
 pub mod threads;
 pub mod typing;
 pub mod wire_types;

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use serde::Serialize;
 use visa_analysis::{Library, MappingAnswer, MappingQuestion, evaluate_mapping};
 
 use super::arguments::{AnswerFormat, MapArguments};
@@ -13,6 +12,7 @@ use super::output::{Console, write_error, write_note};
 use super::wrap::wrap;
 use crate::json::expressions::Mapping;
 use crate::json::pretty;
+use crate::json::refusal::{Place, Reason, Refused};
 use crate::project::Failure;
 use crate::project::levels::Levels;
 use crate::project::libraries::dialect_of_folder;
@@ -54,21 +54,11 @@ pub(crate) fn run(options: &MapArguments, console: Console) -> Result<Outcome, F
     }
 }
 
-/// The part of an expression that is refused.
-#[derive(Serialize)]
-struct Place<'a> {
-    expr: &'a str,
-    /// Characters before it.
-    start: usize,
-    /// Characters up to its end; `start` at the end of the expression.
-    end: usize,
-}
-
-impl<'a> Place<'a> {
-    fn of(expr: &'a str, bytes: &std::ops::Range<usize>) -> Self {
+impl Place {
+    fn of(expr: &str, bytes: &std::ops::Range<usize>) -> Self {
         let characters = |byte: usize| expr.char_indices().take_while(|(at, _)| *at < byte).count();
         Self {
-            expr,
+            expr: expr.to_owned(),
             start: characters(bytes.start),
             end: characters(bytes.end),
         }
@@ -123,24 +113,17 @@ pub(super) fn refused(
     format: AnswerFormat,
     console: Console,
 ) -> Result<Outcome, Failure> {
-    #[derive(Serialize)]
-    struct Refusal<'a> {
-        error: Reason<'a>,
-    }
-    #[derive(Serialize)]
-    struct Reason<'a> {
-        rule: &'a str,
-        message: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        at: Option<Place<'a>>,
-    }
     match error {
         visa_analysis::QuestionError::Option(message) => Err(Failure::new(message.clone())),
         visa_analysis::QuestionError::IllFormed { rule, message, at } => {
             let at = at.as_ref().map(|(text, span)| Place::of(text, span));
             match format {
-                AnswerFormat::Json => console.print(&pretty(&Refusal {
-                    error: Reason { rule, message, at },
+                AnswerFormat::Json => console.print(&pretty(&Refused {
+                    error: Reason {
+                        rule: rule.clone(),
+                        message: message.clone(),
+                        at,
+                    },
                 })?)?,
                 AnswerFormat::Human => {
                     write_error(&format!("[{rule}] {message}"));

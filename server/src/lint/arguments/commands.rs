@@ -123,11 +123,14 @@ pub(crate) struct InitArguments {
     /// Write a configuration for pre-commit, too
     #[arg(long)]
     pub(crate) pre_commit: bool,
+    /// Write a section of `AGENTS.md` for coding agents, and a skill, too; brought up to date where they are there
+    #[arg(long)]
+    pub(crate) agents: bool,
     /// Overwrite what is there. With `--ci` or `--pre-commit` that is what they write, never the settings
     #[arg(long)]
     pub(crate) force: bool,
     /// Print the JSON schema of the settings and write nothing
-    #[arg(long, conflicts_with_all = ["ci", "pre_commit", "force"])]
+    #[arg(long, conflicts_with_all = ["ci", "pre_commit", "agents", "force"])]
     pub(crate) schema: bool,
 }
 

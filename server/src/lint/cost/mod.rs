@@ -24,6 +24,7 @@ use super::session::{Given, Session};
 use super::writing::write_file;
 use crate::json::cost as json;
 use crate::project::Failure;
+use crate::project::files::StandardInput;
 use crate::project::levels::Levels;
 
 use compare::{Comparison, State};
@@ -36,7 +37,7 @@ pub(crate) fn run(options: &CostArguments, console: Console) -> Result<Outcome, 
 fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     let given = Given {
         paths: &options.paths,
-        stdin_filename: options.stdin_filename.as_deref(),
+        stdin: StandardInput::Text(options.stdin_filename.as_deref()),
         settings: &options.settings,
         quiet: options.quiet,
     };
