@@ -126,8 +126,9 @@ fn identity(_: &Metadata) -> (u64, i64, i64) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
     use std::collections::BTreeSet;
     use std::fs::File;
     use std::path::Path;

@@ -270,7 +270,11 @@ fn suppressed_findings_are_in_sarif_and_json_alone() {
         let output = run(folder.path(), &["a.rs", "--format", format]);
         assert_code(&output, 0);
         let told = stdout(&output).contains("no_such_rule");
-        assert_eq!(told, ["json", "sarif"].contains(&format), "{format}");
+        assert_eq!(
+            told,
+            ["json", "jsonl", "sarif"].contains(&format),
+            "{format}"
+        );
     }
     let document = valid_sarif(&run(folder.path(), &["a.rs", "--format", "sarif"]));
     let suppressions = &document["runs"][0]["results"][0]["suppressions"];
@@ -570,7 +574,7 @@ fn several_texts_are_checked_at_once() {
         .collect();
     assert_eq!(
         places,
-        ["a.rs:1:14", "a.rs:3:1", "src/ü.rs:1:14", "src/ü.rs:3:1"]
+        ["a.rs:1:14", "a.rs:3:15", "src/ü.rs:1:14", "src/ü.rs:3:15"]
     );
     assert_eq!(
         std::fs::read(folder.path().join("a.rs")).unwrap(),

@@ -298,7 +298,7 @@ fn misspelt_and_misplaced_commands_are_understood() {
             "there is no command and no path `chekc`; did you mean `check`?",
         ),
         (
-            vec!["--format", "json", "check", "a.rs"],
+            vec!["--format", "short", "check", "a.rs"],
             "there is no path `check`; the command `check` is before its options: `visa-lint check …`",
         ),
     ] {
