@@ -72,6 +72,11 @@ fn the_server_uses_the_front_door() {
                 "{path} speaks the protocol outside of server/src/lsp"
             ));
         }
+        if text.contains("rmcp::") && !path.starts_with("server/src/mcp/") {
+            wrong.push(format!(
+                "{path} speaks the protocol of agents outside of server/src/mcp"
+            ));
+        }
         let inner = [
             "db",
             "items",
