@@ -38,7 +38,7 @@ mod syntax;
 mod threads;
 mod workspace;
 
-pub use advice::{EFFORT, MOST_EFFORT};
+pub use advice::{EFFORT, MOST_EFFORT, Searchable};
 pub use budget::Budget;
 pub use conditions::{CfgSetting, PackageFeatures, Truth};
 pub use cost::{

@@ -14,23 +14,26 @@ mod scratch;
 mod split;
 
 use std::cmp::Reverse;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::check::{function_derivation, function_simulation, function_time_findings, functions};
-use crate::cost::{KernelCost, Proposal, Searched};
+use crate::check::{
+    function_derivation, function_simulation, function_time_findings, functions, panic_words,
+};
+use crate::cost::{KernelCost, Proposal, Searched, kernel_cost_of};
 use crate::db::Db;
 use crate::fixing::{Completing, Texts, completed};
 use crate::inputs::SourceFile;
 use crate::items::{ItemId, Span};
 use crate::kernel::{Operation, body};
 use crate::places::Places;
-use crate::report::{DiagnosticFix, FileEdit, Range};
+use crate::report::{DiagnosticFix, FileEdit, Problem, Range};
 use crate::rules::{Applicability, Edit, Fix, Group, NamesInScope, SLOW_TRANSFER};
 
 use self::joined::joined;
-use self::scratch::{Said, Scratch, State};
+use self::scratch::{Copied, Said, Scratch, State};
 
 /// Candidates that are tried of a kernel where nothing else is said.
 pub const EFFORT: usize = 100;
@@ -126,31 +129,77 @@ pub(crate) fn advise(db: &dyn Db, file: SourceFile, costs: &mut [KernelCost], ef
         .enumerate()
         .filter(|(_, function)| body(db, **function).device.is_some());
     let mut scratch = None;
-    for ((number, function), cost) in kernels.zip(costs) {
+    for ((number, _), cost) in kernels.zip(costs) {
         if cost.total.is_none() {
             continue;
         }
         if scratch.is_none() {
-            scratch = Scratch::of(db, file);
+            scratch = Copied::of(db, file).and_then(|copied| Scratch::of(&copied));
         }
         let Some(scratch) = &mut scratch else {
             return;
         };
-        let search = Search {
-            db,
-            scratch,
-            number,
-            name: cost.name.clone(),
-            limit,
-            tried: 0,
-            stopped: false,
+        // Whoever asks may have lost interest: then this unwinds.
+        let stop = || {
+            db.unwind_if_revision_cancelled();
+            false
         };
-        search.run(*function, cost);
+        Search::new(scratch, (number, &cost.name), limit, &stop).run(cost);
+    }
+}
+
+/// A kernel with all that a search of it reads. It needs no snapshot of the project that it comes from, so that a search holds up
+/// no edit; equal ones have equal answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Searchable {
+    copied: Copied,
+    /// The kernel's number among the functions of its file.
+    number: usize,
+    name: String,
+}
+
+impl Searchable {
+    /// A kernel; `None` for one in a block of another text.
+    pub(crate) fn of(db: &dyn Db, kernel: ItemId) -> Option<Self> {
+        let file = kernel.file(db);
+        let number = functions(db, file).iter().position(|one| *one == kernel)?;
+        Some(Self {
+            copied: Copied::of(db, file)?,
+            number,
+            name: kernel.name(db).to_string(),
+        })
+    }
+
+    /// What the kernel costs, with what a search of at most so many candidates proposes; `None` where it has no total. `stop` is
+    /// asked before each candidate.
+    ///
+    /// # Errors
+    ///
+    /// [`Problem::Cancelled`] once `stop` says so, [`Problem::Internal`] where the engine failed.
+    pub fn search(
+        &self,
+        effort: usize,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<KernelCost>, Problem> {
+        let search = || {
+            let mut scratch = Scratch::of(&self.copied)?;
+            let function = scratch.function(self.number, &self.name)?;
+            let mut cost = kernel_cost_of(scratch.db(), function)?;
+            cost.total?;
+            let limit = effort.min(MOST_EFFORT);
+            let kernel = (self.number, self.name.as_str());
+            let done = Search::new(&mut scratch, kernel, limit, stop).run(&mut cost);
+            Some(done.then_some(cost))
+        };
+        match std::panic::catch_unwind(AssertUnwindSafe(search)) {
+            Ok(Some(None)) => Err(Problem::Cancelled),
+            Ok(found) => Ok(found.flatten()),
+            Err(payload) => Err(Problem::Internal(panic_words(&*payload))),
+        }
     }
 }
 
 struct Search<'a> {
-    db: &'a dyn Db,
     scratch: &'a mut Scratch,
     /// The kernel's number among the functions of its file.
     number: usize,
@@ -159,6 +208,9 @@ struct Search<'a> {
     tried: usize,
     /// Whether candidates were left when so many were tried.
     stopped: bool,
+    /// Whether nobody waits for the answer any more.
+    stop: &'a dyn Fn() -> bool,
+    cancelled: bool,
 }
 
 /// A candidate that was tried and is worth saying.
@@ -170,17 +222,40 @@ struct Worth {
     texts: Texts,
 }
 
-impl Search<'_> {
-    fn run(mut self, function: ItemId, cost: &mut KernelCost) {
+impl<'a> Search<'a> {
+    fn new(
+        scratch: &'a mut Scratch,
+        (number, name): (usize, &str),
+        limit: usize,
+        stop: &'a dyn Fn() -> bool,
+    ) -> Self {
+        Self {
+            scratch,
+            number,
+            name: name.to_owned(),
+            limit,
+            tried: 0,
+            stopped: false,
+            stop,
+            cancelled: false,
+        }
+    }
+
+    /// Puts what it finds into the kernel's cost; whether it came to its end.
+    fn run(mut self, cost: &mut KernelCost) -> bool {
         self.scratch.set(Texts::new());
         let Some(own) = self.scratch.function(self.number, &self.name) else {
-            return;
+            return true;
         };
         let Some(before) = self.scratch.state(own, true) else {
-            return;
+            return true;
         };
-        let mut candidates = self.of_findings(function);
-        candidates.extend(placed(self.db, function, searched(self.db, function)));
+        self.scratch.enable(|_| true);
+        let mut candidates = self.of_findings(own);
+        candidates.extend(placed(self.scratch.db(), own, searched(self.scratch.db(), own)));
+        // What is slow is judged by the cycles of the whole.
+        self.scratch
+            .enable(|group| !matches!(group, Group::Performance | Group::Style));
         let for_pairs = self.limit / FOR_PAIRS;
         let most = self.limit.saturating_sub(for_pairs);
         let mut worth = self.try_all(candidates, &before, &Texts::new(), most);
@@ -192,6 +267,9 @@ impl Search<'_> {
             let others = worth.get(1..).unwrap_or_default();
             self.pair(&best, others, &before)
         });
+        if self.cancelled {
+            return false;
+        }
         self.scratch.set(Texts::new());
         let proposals: Vec<Proposal> = worth
             .iter()
@@ -204,12 +282,14 @@ impl Search<'_> {
             stopped: self.stopped,
             pair,
         });
+        true
     }
 
     /// The fixes of findings of the group `performance`, with what they need behind them.
     fn of_findings(&self, function: ItemId) -> Vec<Placed> {
-        let mut places = Places::new(self.db);
-        let found = function_time_findings(self.db, function);
+        let db = self.scratch.db();
+        let mut places = Places::new(db);
+        let found = function_time_findings(db, function);
         let slow = found
             .findings
             .iter()
@@ -227,7 +307,7 @@ impl Search<'_> {
             return Vec::new();
         }
         let fixes: Vec<&DiagnosticFix> = wanted.iter().map(|(.., fix)| fix).collect();
-        let done = completed(self.db, function.file(self.db), &fixes, Completing::Alone);
+        let done = completed(db, function.file(db), &fixes, Completing::Alone);
         done.into_iter()
             .filter_map(|completed| {
                 let (rule, file, range, _) = wanted.get(*completed.of.first()?)?;
@@ -265,8 +345,10 @@ impl Search<'_> {
                 self.stopped = true;
                 break;
             }
-            // Whoever asks may have lost interest.
-            self.db.unwind_if_revision_cancelled();
+            if self.cancelled || (self.stop)() {
+                self.cancelled = true;
+                break;
+            }
             let Some(changed) = Scratch::applied(&base, &placed.fix) else {
                 continue;
             };

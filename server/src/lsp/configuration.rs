@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use serde_json::{Map, Value};
-use visa_analysis::{HintLevel, Level, nearest_names};
+use visa_analysis::{EFFORT, HintLevel, Level, MOST_EFFORT, nearest_names};
 
 use crate::project::levels::{Change, Levels, Origin, proposal, unknown, widest_first};
 use crate::project::settings::{Dialect, DialectProblem, Model, SettingsArguments, Target};
@@ -17,7 +17,7 @@ use crate::project::settings::{Dialect, DialectProblem, Model, SettingsArguments
 pub(crate) const SECTION: &str = "visa";
 
 /// The settings below [`SECTION`]; those of the extension itself are its own business.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "diagnostics.enable",
     "diagnostics.scope",
     "levels",
@@ -28,6 +28,7 @@ const KEYS: [&str; 12] = [
     "configPath",
     "inlayHints.level",
     "codeLens.enable",
+    "effort",
     "trace",
     "server",
 ];
@@ -57,6 +58,8 @@ pub(crate) struct ClientSettings {
     pub(crate) hints: HintLevel,
     /// Whether kernels have a line above them.
     pub(crate) lenses: bool,
+    /// Changes of a kernel that are tried in the background, at the most; 0 asks the rules alone.
+    pub(crate) effort: usize,
 }
 
 impl Default for ClientSettings {
@@ -71,6 +74,7 @@ impl Default for ClientSettings {
             },
             hints: HintLevel::default(),
             lenses: true,
+            effort: EFFORT,
         }
     }
 }
@@ -188,6 +192,15 @@ impl Reader {
                 Value::Object(levels) => self.levels(levels),
                 other => self.refuse(key, other, "a table from rules and groups to levels"),
             },
+            "effort" => {
+                let most = MOST_EFFORT as u64;
+                match value.as_u64().filter(|effort| *effort <= most) {
+                    Some(effort) => {
+                        self.settings.effort = usize::try_from(effort).unwrap_or(MOST_EFFORT);
+                    }
+                    None => self.refuse(key, value, &format!("a whole number up to {most}")),
+                }
+            }
             "trace" | "server" => {}
             other if other.starts_with("server.") || other.starts_with("trace.") => {}
             other => {
@@ -261,6 +274,7 @@ mod tests {
             "configPath": "ci/visa-lint.toml",
             "inlayHints": {"level": "line"},
             "codeLens": {"enable": false},
+            "effort": 7,
             "trace": {"server": "verbose"},
             "server": {"path": "x"},
         });
@@ -271,6 +285,7 @@ mod tests {
             (settings.clone(), Vec::new())
         );
         assert!(!settings.diagnostics && !settings.lenses);
+        assert_eq!(settings.effort, 7);
         assert_eq!(settings.scope, Scope::OpenFiles);
         assert_eq!(settings.hints, HintLevel::Line);
         assert_eq!(settings.arguments.target, Some(Target::RngdS));
@@ -316,6 +331,7 @@ mod tests {
             "targt": "rngd",
             "dialect": "visa",
             "chips": 0,
+            "effort": "much",
             "diagnostics": {"enable": "yes", "scope": "openFiles"},
             "levels": {"unused_supression": "allow", "style": "error"},
         }));
@@ -325,6 +341,7 @@ mod tests {
                 "`visa.chips` has to be a whole number from 1, and is `0`",
                 "`visa.diagnostics.enable` has to be `true` or `false`, and is `\"yes\"`",
                 "`visa.dialect` has to be one of `auto`, `visa-std`, `opt-std`, and is `\"visa\"`",
+                "`visa.effort` has to be a whole number up to 2000, and is `\"much\"`",
                 "`visa.levels.style` has to be one of `deny`, `warn`, `allow`, and is `\"error\"`",
                 "`visa.levels`: no rule or group is called `unused_supression`; did you mean `unused_suppression`?",
                 "there is no setting `visa.targt`; did you mean `visa.target`?",

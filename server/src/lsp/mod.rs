@@ -26,6 +26,7 @@
 //!    question keeps the next message from being read.
 
 mod abilities;
+mod advice;
 mod capabilities;
 mod configuration;
 mod documents;
