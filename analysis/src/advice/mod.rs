@@ -252,7 +252,11 @@ impl<'a> Search<'a> {
         };
         self.scratch.enable(|_| true);
         let mut candidates = self.of_findings(own);
-        candidates.extend(placed(self.scratch.db(), own, searched(self.scratch.db(), own)));
+        candidates.extend(placed(
+            self.scratch.db(),
+            own,
+            searched(self.scratch.db(), own),
+        ));
         // What is slow is judged by the cycles of the whole.
         self.scratch
             .enable(|group| !matches!(group, Group::Performance | Group::Style));

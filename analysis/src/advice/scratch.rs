@@ -14,7 +14,9 @@ use crate::conditions::PackageFeatures;
 use crate::db::{AnalysisDatabase, Db};
 use crate::fixing::{Texts, apply_fixes};
 use crate::hardware::{ElementType, Model};
-use crate::inputs::{FileCfg, Options, Package, PackageManifests, Project, ProjectRules, SourceFile};
+use crate::inputs::{
+    FileCfg, Options, Package, PackageManifests, Project, ProjectRules, SourceFile,
+};
 use crate::items::ItemId;
 use crate::kernel::{Body, Level, OperationKind, Tensor, Tier, body};
 use crate::mapping::{Form, Mapping};

@@ -61,7 +61,8 @@ impl Advice {
         let same = known
             .iter_mut()
             .find(|one| one.effort == effort && one.kernel == *kernel);
-        same.map(|one| one.writes = one.writes.max(writes)).is_some()
+        same.map(|one| one.writes = one.writes.max(writes))
+            .is_some()
     }
 
     fn keep(&self, found: Known) {
@@ -110,8 +111,7 @@ pub(crate) async fn search(server: &Server, uri: &Uri, position: Position) -> An
         .name("visa-advice".to_owned())
         .stack_size(STACK_BYTES)
         .spawn(move || {
-            let stop =
-                || dropped.load(Ordering::SeqCst) || now.load(Ordering::SeqCst) != writes;
+            let stop = || dropped.load(Ordering::SeqCst) || now.load(Ordering::SeqCst) != writes;
             let cost = kernel.search(effort, &stop);
             let _ = sender.send(cost.map(|cost| (kernel, cost)));
         });

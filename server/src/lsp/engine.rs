@@ -180,12 +180,7 @@ impl Pools {
     }
 }
 
-fn serve(
-    queue: &mpsc::Receiver<Job>,
-    pools: &Pools,
-    writes: &AtomicU64,
-    defect: &dyn Fn(String),
-) {
+fn serve(queue: &mpsc::Receiver<Job>, pools: &Pools, writes: &AtomicU64, defect: &dyn Fn(String)) {
     let mut workspace = Workspace::new();
     while let Ok(job) = queue.recv() {
         match job {

@@ -82,10 +82,7 @@ impl Handlers {
         }
     }
 
-    async fn proposal_edit(
-        &self,
-        params: custom::ProposalParams,
-    ) -> Result<Option<WorkspaceEdit>> {
+    async fn proposal_edit(&self, params: custom::ProposalParams) -> Result<Option<WorkspaceEdit>> {
         self.ask(params, custom::proposal_edit).await
     }
 

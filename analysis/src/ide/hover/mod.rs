@@ -201,7 +201,9 @@ impl Here<'_> {
         let of = |namespace| match resolve(self.db, &scope, path, namespace) {
             Resolution::Axis(axis) => Some(axis::page(self.db, &axis, name, file)),
             Resolution::Alias(alias) => alias::page(self.db, alias, name, file),
-            Resolution::Function(function) => function::page(self.db, function, name, self.searched),
+            Resolution::Function(function) => {
+                function::page(self.db, function, name, self.searched)
+            }
             _ => None,
         };
         let markdown = of(Namespace::Type).or_else(|| of(Namespace::Value))?;

@@ -87,11 +87,7 @@ struct Known<'a> {
 }
 
 /// What the method does in its first run in a body, and when it runs.
-fn described(
-    db: &dyn Db,
-    runs: &[OperationAt],
-    known: &[&KernelCost],
-) -> Option<(String, String)> {
+fn described(db: &dyn Db, runs: &[OperationAt], known: &[&KernelCost]) -> Option<(String, String)> {
     let at = runs.first()?;
     let body = body(db, at.function);
     let derivation = function_derivation(db, at.function);

@@ -34,7 +34,11 @@ pub(super) fn searched_of_kernel(cost: &KernelCost) -> Option<(u64, String)> {
 fn line_of_search(proposal: &Proposal) -> String {
     let saves = count(proposal.saves.unwrap_or(0), "cycle");
     let totals = proposal.total.map_or_else(String::new, |(before, after)| {
-        format!(" of the kernel's {}, {} are left", thousands(before), thousands(after))
+        format!(
+            " of the kernel's {}, {} are left",
+            thousands(before),
+            thousands(after)
+        )
     });
     let unsure = if proposal.is_certain {
         ""
