@@ -6,12 +6,16 @@
 //! move, from loads at earlier places ([`order`]); none changes what a kernel computes, and none copies by padding. How often and in
 //! which order they are tried follows from the kernel alone.
 
+mod broadcast;
 mod gather;
 mod joined;
 mod order;
+mod reorder;
 mod resplit;
 mod scratch;
 mod split;
+mod statement;
+mod writing;
 
 use std::cmp::Reverse;
 use std::panic::AssertUnwindSafe;
@@ -68,6 +72,14 @@ pub(crate) enum Kind {
     Pack,
     /// A load at an earlier place of the program.
     Earlier,
+    /// A broadcast by the switch in place of a load that copies, or the reverse.
+    Broadcast,
+    /// Another order of the elements of a slice.
+    Order,
+    /// A pass in place of a transfer that changes an order.
+    Engine,
+    /// Packets of more bytes.
+    Packet,
 }
 
 impl Kind {
@@ -80,6 +92,10 @@ impl Kind {
             Self::Gather => "gather",
             Self::Pack => "pack",
             Self::Earlier => "earlier",
+            Self::Broadcast => "broadcast",
+            Self::Order => "order",
+            Self::Engine => "engine",
+            Self::Packet => "packet",
         }
     }
 }
@@ -105,6 +121,16 @@ struct Placed {
     range: Range,
     fix: DiagnosticFix,
     concerns: Concerns,
+}
+
+impl Placed {
+    /// Whether it edits what other kernels may be made of, too.
+    const fn reaches_others(&self) -> bool {
+        match &self.concerns {
+            Concerns::Naming(named) => !named.is_empty(),
+            Concerns::All => true,
+        }
+    }
 }
 
 /// The files in which something may be found that comes of a candidate.
@@ -266,6 +292,9 @@ impl<'a> Search<'a> {
         worth.sort_by_key(|one| one.state.total);
         let mut seen = FxHashSet::default();
         worth.retain(|one| seen.insert((one.placed.kind, one.placed.range)));
+        // Two ways to the same saving at one place are one proposal, the first that was tried.
+        let mut alike = FxHashSet::default();
+        worth.retain(|one| alike.insert((one.placed.range, one.state.total)));
         worth.truncate(PROPOSALS);
         let pair = worth.first().cloned().and_then(|best| {
             let others = worth.get(1..).unwrap_or_default();
@@ -388,6 +417,9 @@ impl<'a> Search<'a> {
             {
                 continue;
             }
+            if placed.reaches_others() && !self.others_are_no_slower(function, &files, made) {
+                continue;
+            }
             if let Some(state) = self.scratch.state(function, true) {
                 worth.push(Worth {
                     placed,
@@ -397,6 +429,25 @@ impl<'a> Search<'a> {
             }
         }
         worth
+    }
+
+    /// Whether no other kernel takes longer with the change that the copy holds, which is then there again.
+    fn others_are_no_slower(&mut self, own: ItemId, files: &[Arc<str>], made: &Texts) -> bool {
+        let now = self.scratch.others(own, files);
+        let texts = self.scratch.changed().clone();
+        self.scratch.set(made.clone());
+        let before = self.scratch.function(self.number, &self.name);
+        let before = before.map(|own| self.scratch.others(own, files));
+        self.scratch.set(texts);
+        before.is_some_and(|before| {
+            let mut pairs = before.iter().zip(&now);
+            before.len() == now.len()
+                && pairs.all(|(before, now)| match (before, now) {
+                    (Some(before), Some(now)) => now <= before,
+                    (Some(_), None) => false,
+                    (None, _) => true,
+                })
+        })
     }
 
     /// The best proposal with the change that saves most on top of it, as one change of the author's text.
@@ -495,9 +546,11 @@ fn searched(db: &dyn Db, function: ItemId) -> Vec<Candidate> {
     path.retain(|(_, operation)| seen.insert(operation.span));
     path.truncate(OPERATIONS);
     let of = |operation: &Operation| -> Vec<Candidate> {
-        let gathers = gather::candidates(db, function, &body, &derivation, operation);
+        let gathers = gather::candidates(db, &body, &derivation, operation);
         let splits = resplit::candidates(db, function, &body, operation);
-        alternating(gathers, splits)
+        let mut others = broadcast::candidates(db, &body, operation);
+        others.extend(reorder::candidates(db, &body, &derivation, operation));
+        alternating(alternating(gathers, others), splits)
     };
     let mut found: Vec<Candidate> = path
         .iter()
@@ -566,7 +619,7 @@ fn lay_out(db: &dyn Db, file: SourceFile, fix: &mut DiagnosticFix) {
                 edit.start_byte -= length(line);
                 edit.end_byte += length(rest);
             }
-        } else if edit.text.ends_with('\n') && edit.start_byte == edit.end_byte {
+        } else if edit.text.contains('\n') {
             let is_space = |letter: &char| letter.is_whitespace();
             let spaces: String = line.chars().take_while(is_space).collect();
             let mut laid_out = String::new();
@@ -576,7 +629,9 @@ fn lay_out(db: &dyn Db, file: SourceFile, fix: &mut DiagnosticFix) {
                 laid_out.push_str(if begins { &spaces } else { "" });
                 laid_out.push_str(statement);
             }
-            laid_out.push_str(&spaces);
+            if laid_out.ends_with('\n') {
+                laid_out.push_str(&spaces);
+            }
             edit.text = laid_out;
         }
     }

@@ -195,6 +195,22 @@ impl Scratch {
         self.changed = changed;
     }
 
+    /// The changed texts that it holds.
+    pub(super) const fn changed(&self) -> &Texts {
+        &self.changed
+    }
+
+    /// The cycles of all kernels of some files but one, in the order of files and kernels; none where they are not known.
+    pub(super) fn others(&self, own: ItemId, files: &[Arc<str>]) -> Vec<Option<u64>> {
+        let db = &self.db;
+        let files = files.iter().filter_map(|path| db.file(path));
+        let all = files.flat_map(|file| functions(db, file));
+        let kernels = all.filter(|one| *one != own && body(db, *one).device.is_some());
+        kernels
+            .map(|kernel| function_simulation(db, kernel).total())
+            .collect()
+    }
+
     /// The kernel of a name in the file: the one of that number among its functions.
     pub(super) fn function(&self, number: usize, name: &str) -> Option<ItemId> {
         let function = functions(&self.db, self.file).get(number).copied()?;
