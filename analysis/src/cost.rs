@@ -604,6 +604,12 @@ fn assumptions(body: &Body, simulation: &BodySimulation) -> Vec<String> {
     assumptions
 }
 
+/// What a kernel takes with each run of its loops, where nothing else keeps it from a total.
+pub(crate) fn runs_of(db: &dyn Db, function: ItemId) -> Option<RunsRow> {
+    let simulation = function_simulation(db, function);
+    runs_row(&body(db, function), &simulation, &mut Places::new(db))
+}
+
 fn runs_row(body: &Body, simulation: &BodySimulation, places: &mut Places<'_>) -> Option<RunsRow> {
     let found = runs(body, simulation)?;
     let loops = found.loops.iter().map(|one| {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::check::{function_derivation, function_simulation};
-use crate::cost::KernelCost;
 use crate::cost::rows::Names;
+use crate::cost::{KernelCost, runs_of};
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::items::{ItemId, ItemKind, Span, is_inside};
@@ -49,7 +49,8 @@ fn kernel(db: &dyn Db, function: ItemId, body: &Body, searched: &[&KernelCost]) 
     let total = simulation.total();
     let words = match total {
         Some(total) => format!("{} predicted", count(total, "cycle")),
-        None => "cycles unknown".to_owned(),
+        None => runs_of(db, function)
+            .map_or_else(|| "cycles unknown".to_owned(), |runs| runs.sentence()),
     };
     let mut page = Page::headed(format!("kernel **{}**: {words}", code(&body.name)));
     match total {
