@@ -16,8 +16,11 @@ use crate::project::settings::{Dialect, DialectProblem, Model, SettingsArguments
 /// The section of an editor's settings.
 pub(crate) const SECTION: &str = "visa";
 
-/// The settings below [`SECTION`]; those of the extension itself are its own business.
-const KEYS: [&str; 13] = [
+/// Settings of the extension itself, which it acts on without the server.
+const OF_THE_EXTENSION: [&str; 4] = ["trace", "server", "semanticTokens", "completion"];
+
+/// The settings below [`SECTION`] that the server reads.
+const KEYS: [&str; 11] = [
     "diagnostics.enable",
     "diagnostics.scope",
     "levels",
@@ -29,8 +32,6 @@ const KEYS: [&str; 13] = [
     "inlayHints.level",
     "codeLens.enable",
     "effort",
-    "trace",
-    "server",
 ];
 
 /// The files whose findings are shown.
@@ -201,8 +202,7 @@ impl Reader {
                     None => self.refuse(key, value, &format!("a whole number up to {most}")),
                 }
             }
-            "trace" | "server" => {}
-            other if other.starts_with("server.") || other.starts_with("trace.") => {}
+            other if OF_THE_EXTENSION.iter().any(|own| is_below(other, own)) => {}
             other => {
                 let nearest = nearest_names(other, KEYS).into_iter();
                 let nearest: Vec<_> = nearest.map(|key| format!("{SECTION}.{key}")).collect();
@@ -253,6 +253,12 @@ impl Reader {
             "`{SECTION}{dot}{key}` has to be {wanted}, and is `{value}`"
         ));
     }
+}
+
+/// Whether a key is a section's, or the section itself.
+fn is_below(key: &str, section: &str) -> bool {
+    let rest = key.strip_prefix(section);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod advice;
 mod code_actions;
 mod damage;
 mod diagnostics;
+mod early;
 mod editing;
 mod features;
 mod lifecycle;
