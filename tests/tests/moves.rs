@@ -5,21 +5,32 @@
     reason = "a test fails by panicking, also in its helpers"
 )]
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use visa_analysis::{KernelCost, Model, Proposal, Workspace};
 use visa_tests::advice::{advised, faults, said, searched, total};
 use visa_tests::hints::applied;
 use visa_tests::{read, repository, rust_files};
 
 /// Candidates of a kernel; enough for each move, few enough for a test.
-const EFFORT: usize = 64;
+const EFFORT: usize = 48;
 
 fn cost<'a>(costs: &'a [KernelCost], kernel: &str) -> &'a KernelCost {
     costs.iter().find(|cost| cost.name == kernel).unwrap()
 }
 
+/// What the kernels of a text cost, each text searched once.
+fn costs(text: &str) -> Arc<Vec<KernelCost>> {
+    static KNOWN: Mutex<BTreeMap<String, Arc<Vec<KernelCost>>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let advise = || Arc::new(advised(text, Model::Schedule, EFFORT));
+    Arc::clone(known.entry(text.to_owned()).or_insert_with(advise))
+}
+
 /// All proposals of a kernel, judged.
 fn judged(text: &str, kernel: &str) -> Vec<Proposal> {
-    let costs = advised(text, Model::Schedule, EFFORT);
+    let costs = costs(text);
     let all = searched(cost(&costs, kernel));
     let before = said(text);
     for proposal in &all {
@@ -170,7 +181,7 @@ fn stores_of_helpers_are_gathered_where_no_caller_is_given_another_tensor() {
 #[test]
 fn a_change_of_a_helper_makes_no_other_kernel_slower() {
     for kernel in ["generic", "plain", "unnamed"] {
-        let costs = advised(HELPERS, Model::Schedule, EFFORT);
+        let costs = costs(HELPERS);
         for proposal in searched(cost(&costs, kernel)) {
             let changed = applied(HELPERS, &proposal.edits);
             for other in ["generic", "plain", "unnamed"] {

@@ -16,7 +16,7 @@ use super::features::{
     hover, inlay_hints, navigation, selection, semantic_tokens, signature, symbols, view_file_text,
 };
 use super::state::{Server, Snapshot};
-use super::{advice, documents, lifecycle, project, publishing, uris};
+use super::{documents, lifecycle, project, publishing, searching, uris};
 
 /// The handlers of a server.
 pub(crate) struct Handlers {
@@ -76,7 +76,7 @@ impl Handlers {
         &self,
         params: TextDocumentPositionParams,
     ) -> Result<Option<serde_json::Value>> {
-        match advice::search(&self.server, &params.text_document.uri, params.position).await {
+        match searching::search(&self.server, &params.text_document.uri, params.position).await {
             Err(Failure::NoSuchFile) => Ok(None),
             Err(failure) => Err(self.server.error_of(failure)),
             Ok(()) => self.ask(params, custom::kernel_cost).await,
@@ -241,9 +241,9 @@ impl LanguageServer for Handlers {
         let (uri, place) = (&params.text_document.uri, params.range.start);
         // Where an editor asks by itself at each move of the cursor, it does not wait.
         if params.context.trigger_kind == Some(CodeActionTriggerKind::INVOKED) {
-            advice::for_a_menu(&self.server, uri, place).await;
+            searching::for_a_menu(&self.server, uri, place).await;
         } else {
-            advice::looked_at(&self.server, uri, place);
+            searching::looked_at(&self.server, uri, place);
         }
         self.ask(params, code_actions::code_actions).await
     }
@@ -256,7 +256,7 @@ impl LanguageServer for Handlers {
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         let place = &params.text_document_position_params;
-        advice::looked_at(&self.server, &place.text_document.uri, place.position);
+        searching::looked_at(&self.server, &place.text_document.uri, place.position);
         self.ask(params, hover::hover).await
     }
 

@@ -43,6 +43,7 @@ mod program;
 mod project;
 mod publisher;
 mod publishing;
+mod searching;
 mod service;
 mod settings;
 mod state;
