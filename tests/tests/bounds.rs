@@ -2,6 +2,7 @@
 //! requests says.
 #![allow(
     clippy::expect_used,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "a test fails by panicking, also in its helpers"
 )]

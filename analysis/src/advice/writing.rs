@@ -122,10 +122,7 @@ pub(super) fn redeclared(db: &dyn Db, body: &Body, copy: &Copy, held: &Held) -> 
 }
 
 /// The tensor that is read whole by one pass alone, and that pass: the first of its runs.
-pub(super) fn only_reader<'a>(
-    body: &'a Body,
-    tensor: TensorId,
-) -> Option<(&'a Operation, &'a Pass)> {
+pub(super) fn only_reader(body: &Body, tensor: TensorId) -> Option<(&Operation, &Pass)> {
     let root = body.root(tensor);
     let touches = |operation: &&Operation| match &operation.kind {
         OperationKind::Copy(copy) => body.root(copy.source) == root,
