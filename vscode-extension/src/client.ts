@@ -11,6 +11,7 @@ import {
   type ErrorHandler,
   type LanguageClientOptions,
   type ServerOptions,
+  type WorkspaceEdit,
 } from 'vscode-languageclient/node';
 
 import { beside } from './neighbours';
@@ -66,6 +67,15 @@ export class Server implements vscode.Disposable {
   async ask(method: string, parameters: unknown, token: vscode.CancellationToken): Promise<unknown> {
     if (this.client?.state !== State.Running) return undefined;
     return this.client.sendRequest<unknown>(method, parameters, token);
+  }
+
+  /** Makes the edit that the server answers with; whether there was one and the editor made it. */
+  async edit(method: string, parameters: unknown, token: vscode.CancellationToken): Promise<boolean> {
+    const { client } = this;
+    const answer = (await this.ask(method, parameters, token)) as WorkspaceEdit | null | undefined;
+    if (client === undefined || answer == null) return false;
+    const edit = await client.protocol2CodeConverter.asWorkspaceEdit(answer, token);
+    return vscode.workspace.applyEdit(edit, { isRefactoring: true });
   }
 
   /** A document as the protocol names it. */

@@ -26,6 +26,7 @@
 //!    question keeps the next message from being read.
 
 mod abilities;
+mod advice;
 mod capabilities;
 mod configuration;
 mod documents;
@@ -42,6 +43,7 @@ mod program;
 mod project;
 mod publisher;
 mod publishing;
+mod searching;
 mod service;
 mod settings;
 mod state;
