@@ -38,12 +38,12 @@ mod syntax;
 mod threads;
 mod workspace;
 
-pub use advice::{EFFORT, MOST_EFFORT};
+pub use advice::{EFFORT, MOST_EFFORT, Searchable};
 pub use budget::Budget;
 pub use conditions::{CfgSetting, PackageFeatures, Truth};
 pub use cost::{
-    CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow,
-    Proposal, Searched, StageRow, WaitRow,
+    CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, LoopRow, MemoryRow,
+    OperationRow, Proposal, RunsRow, Searched, StageRow, WaitRow,
 };
 pub use fixing::{
     Application, Completed, Completing, Fixable, Fixed, Proposed, Texts, Trust, apply_fixes,

@@ -11,7 +11,7 @@
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::task::{Context, Poll};
 
@@ -63,12 +63,13 @@ pub(crate) enum Urgency {
 
 enum Job {
     Write(Box<dyn FnOnce(&mut Workspace) + Send>),
-    Read(Urgency, Box<dyn FnOnce(Analysis) + Send>),
+    Read(Urgency, Box<dyn FnOnce(Analysis, u64) + Send>),
 }
 
 /// The engine.
 pub(crate) struct Engine {
     jobs: mpsc::Sender<Job>,
+    writes: Arc<AtomicU64>,
 }
 
 impl Engine {
@@ -80,11 +81,13 @@ impl Engine {
     pub(crate) fn start(defect: impl Fn(String) + Send + 'static) -> std::io::Result<Self> {
         let (jobs, queue) = mpsc::channel();
         let pools = Pools::start()?;
+        let writes = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&writes);
         std::thread::Builder::new()
             .name("visa-engine".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn(move || serve(&queue, &pools, &defect))?;
-        Ok(Self { jobs })
+            .spawn(move || serve(&queue, &pools, &counted, &defect))?;
+        Ok(Self { jobs, writes })
     }
 
     /// Queues a change of the workspace.
@@ -93,20 +96,26 @@ impl Engine {
         let _ = self.jobs.send(Job::Write(Box::new(change)));
     }
 
-    /// Queues a question. Dropping what it returns cancels it.
+    /// How many writes took effect or are about to. What was worked out from a snapshot holds as long as the number is the one
+    /// that came with the snapshot.
+    pub(crate) fn writes(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.writes)
+    }
+
+    /// Queues a question, which is given how many writes it sees. Dropping what it returns cancels it.
     pub(crate) fn read<T: Send + 'static>(
         &self,
         urgency: Urgency,
-        question: impl FnOnce(Analysis) -> Answer<T> + Send + 'static,
+        question: impl FnOnce(Analysis, u64) -> Answer<T> + Send + 'static,
     ) -> Reading<T> {
         let (sender, receiver) = oneshot::channel();
         let ticket = Arc::new(Ticket::default());
         let mine = Arc::clone(&ticket);
-        let run = move |analysis: Analysis| {
+        let run = move |analysis: Analysis, writes: u64| {
             if mine.withdrawn(&analysis) {
                 return;
             }
-            let answer = std::panic::catch_unwind(AssertUnwindSafe(|| question(analysis)));
+            let answer = std::panic::catch_unwind(AssertUnwindSafe(|| question(analysis, writes)));
             let _ = sender.send(answer.unwrap_or_else(|payload| Err(defect_of(&*payload))));
         };
         let _ = self.jobs.send(Job::Read(urgency, Box::new(run)));
@@ -171,11 +180,12 @@ impl Pools {
     }
 }
 
-fn serve(queue: &mpsc::Receiver<Job>, pools: &Pools, defect: &dyn Fn(String)) {
+fn serve(queue: &mpsc::Receiver<Job>, pools: &Pools, writes: &AtomicU64, defect: &dyn Fn(String)) {
     let mut workspace = Workspace::new();
     while let Ok(job) = queue.recv() {
         match job {
             Job::Write(change) => {
+                writes.fetch_add(1, Ordering::SeqCst);
                 let done = std::panic::catch_unwind(AssertUnwindSafe(|| change(&mut workspace)));
                 if let Err(payload) = done
                     && let Failure::Defect(what) = defect_of(&*payload)
@@ -185,7 +195,8 @@ fn serve(queue: &mpsc::Receiver<Job>, pools: &Pools, defect: &dyn Fn(String)) {
             }
             Job::Read(urgency, run) => {
                 let analysis = workspace.analysis();
-                pools.run(urgency, move || run(analysis));
+                let seen = writes.load(Ordering::SeqCst);
+                pools.run(urgency, move || run(analysis, seen));
             }
         }
     }
@@ -255,14 +266,14 @@ mod tests {
     }
 
     fn text(engine: &Engine) -> super::Reading<String> {
-        engine.read(Urgency::Waiting, |analysis| {
+        engine.read(Urgency::Waiting, |analysis, _| {
             Ok(analysis.text("a.rs")?.to_string())
         })
     }
 
     /// Asks again and again until a newer write or the one who waits stops it.
     fn endless(engine: &Engine, begun: std::sync::mpsc::Sender<()>) -> super::Reading<()> {
-        engine.read(Urgency::Waiting, move |analysis| {
+        engine.read(Urgency::Waiting, move |analysis, _| {
             let _ = begun.send(());
             let since = Instant::now();
             while since.elapsed() < PATIENCE {
@@ -289,7 +300,7 @@ mod tests {
         let (begun, begins) = channel();
         let (release, held) = channel::<()>();
         // Holds the workspace until it is released, and notices nothing.
-        let held = engine.read(Urgency::Waiting, move |_| {
+        let held = engine.read(Urgency::Waiting, move |_, _| {
             let _ = begun.send(());
             let _ = held.recv();
             Ok(())
@@ -327,7 +338,7 @@ mod tests {
         engine.write(|workspace| workspace.set_file("a.rs", "fn f() {}"));
         let (begun, begins) = channel();
         let (told, ended) = channel();
-        let reading = engine.read(Urgency::Waiting, move |analysis| {
+        let reading = engine.read(Urgency::Waiting, move |analysis, _| {
             let _ = begun.send(());
             let since = Instant::now();
             let mut failure = None;
@@ -353,7 +364,7 @@ mod tests {
         });
         let (begun, begins) = channel();
         let (told, ended) = channel();
-        let reading = engine.read(Urgency::Waiting, move |analysis| {
+        let reading = engine.read(Urgency::Waiting, move |analysis, _| {
             let since = Instant::now();
             let mut cancelled = false;
             while !cancelled && since.elapsed() < PATIENCE {
@@ -376,7 +387,7 @@ mod tests {
     #[test]
     fn a_defect_costs_its_own_question() {
         let engine = engine();
-        let reading = engine.read::<()>(Urgency::Waiting, |_| std::panic::panic_any("broken"));
+        let reading = engine.read::<()>(Urgency::Waiting, |_, _| std::panic::panic_any("broken"));
         assert_eq!(wait(reading), Err(Failure::Defect("broken".to_owned())));
         let (told, tells) = channel();
         let other = Engine::start(move |what| {
@@ -397,7 +408,7 @@ mod tests {
         let busy: Vec<_> = (0..64)
             .map(|_| {
                 let held = std::sync::Arc::clone(&held);
-                engine.read(Urgency::Background, move |_| {
+                engine.read(Urgency::Background, move |_, _| {
                     // Until the sender is dropped.
                     let _ = held.lock().map(|held| held.recv());
                     Ok(())
@@ -418,7 +429,7 @@ mod tests {
         let readings: Vec<_> = (0..8)
             .map(|_| {
                 let running = std::sync::Arc::clone(&running);
-                engine.read(Urgency::Background, move |_| {
+                engine.read(Urgency::Background, move |_, _| {
                     let others = running.fetch_add(1, Ordering::SeqCst);
                     std::thread::sleep(Duration::from_millis(5));
                     running.fetch_sub(1, Ordering::SeqCst);

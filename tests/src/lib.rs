@@ -4,6 +4,7 @@
 //! caret a line). Findings and markers are compared both ways. A first line `// dialect: opt-std@0.8` says which library and
 //! release a text is written for; without one its imports do, in the newest release.
 
+pub mod advice;
 pub mod corpus;
 pub mod hints;
 pub mod hostile;

@@ -11,12 +11,14 @@ import {
   type ErrorHandler,
   type LanguageClientOptions,
   type ServerOptions,
+  type WorkspaceEdit,
 } from 'vscode-languageclient/node';
 
 import { beside } from './neighbours';
 import { attempt } from './server/attempt';
 import { explained, find, type Candidate } from './server/find';
 import { mayRestart } from './server/restarts';
+import { holdsKernels } from './views/kernels';
 
 export type Status =
   | { readonly kind: 'starting' }
@@ -39,6 +41,8 @@ export class Server implements vscode.Disposable {
   private work: Promise<void> = Promise.resolve();
   private readonly changed = new vscode.EventEmitter<Status>();
   private now: Status = { kind: 'stopped' };
+  /** Waits for a kernel to say what is wrong. */
+  private waiting: vscode.Disposable | undefined;
 
   readonly onChange = this.changed.event;
   readonly log = vscode.window.createOutputChannel('VISA', { log: true });
@@ -65,6 +69,15 @@ export class Server implements vscode.Disposable {
     return this.client.sendRequest<unknown>(method, parameters, token);
   }
 
+  /** Makes the edit that the server answers with; whether there was one and the editor made it. */
+  async edit(method: string, parameters: unknown, token: vscode.CancellationToken): Promise<boolean> {
+    const { client } = this;
+    const answer = (await this.ask(method, parameters, token)) as WorkspaceEdit | null | undefined;
+    if (client === undefined || answer == null) return false;
+    const edit = await client.protocol2CodeConverter.asWorkspaceEdit(answer, token);
+    return vscode.workspace.applyEdit(edit, { isRefactoring: true });
+  }
+
   /** A document as the protocol names it. */
   uriOf(document: vscode.TextDocument): string {
     return this.client?.code2ProtocolConverter.asUri(document.uri) ?? document.uri.toString();
@@ -78,6 +91,7 @@ export class Server implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.waiting?.dispose();
     this.changed.dispose();
     this.log.dispose();
   }
@@ -187,7 +201,23 @@ export class Server implements vscode.Disposable {
   private fail(reason: string): void {
     this.log.error(reason);
     this.set({ kind: 'failed', reason });
-    void this.offer(reason);
+    this.offerWhereWanted(reason);
+  }
+
+  /** Says what is wrong once there is a kernel: who writes other Rust is not to be bothered. */
+  private offerWhereWanted(reason: string): void {
+    this.waiting?.dispose();
+    const wanted = (document: vscode.TextDocument): boolean =>
+      document.languageId === 'rust' && holdsKernels(document.getText());
+    if (vscode.workspace.textDocuments.some(wanted)) {
+      void this.offer(reason);
+      return;
+    }
+    this.waiting = vscode.workspace.onDidOpenTextDocument((document) => {
+      if (!wanted(document)) return;
+      this.waiting?.dispose();
+      if (this.now.kind === 'failed') void this.offer(reason);
+    });
   }
 
   private async offer(reason: string): Promise<void> {

@@ -1,4 +1,4 @@
-// What the server answers to `visa/kernelCost`, `visa/memoryMap` and `visa/dialect`, as the views need it.
+// What the server answers to `visa/kernelCost`, `visa/kernelAdvice`, `visa/memoryMap` and `visa/dialect`, as the views need it.
 //
 // The shapes are those of `visa-lint cost --format json` and of a crate in `visa-lint --format json`. An answer is read field by field, so that a server of another
 // version leaves a view empty and does not break it.
@@ -105,6 +105,21 @@ export interface Proposal {
   readonly saves: number | null;
   readonly file: string;
   readonly range: Range;
+  /** Cycles of the kernel with the change; `null` where it was not tried. */
+  readonly after: number | null;
+  /** Whether it saves something wherever the figures are within their bounds. */
+  readonly certain: boolean;
+  /** Whether it is a whole change, which the server can make. */
+  readonly applicable: boolean;
+}
+
+/** How a search for changes went. */
+export interface Searched {
+  readonly tried: number;
+  readonly limit: number;
+  readonly stopped: boolean;
+  /** The two changes that save most together, as one. */
+  readonly pair: Proposal | null;
 }
 
 /** What bounds a kernel from below, in cycles; `null` is what is not known. */
@@ -137,6 +152,8 @@ export interface KernelCost {
   readonly memory: readonly MemoryRow[];
   readonly peak: Peak | null;
   readonly proposals: readonly Proposal[];
+  /** `null` where only the rules were asked yet. */
+  readonly searched: Searched | null;
   /** `null` without a total, and from a server that does not say. */
   readonly roofline: Roofline | null;
   readonly assumptions: readonly string[];
@@ -322,7 +339,18 @@ function proposal(value: unknown): Proposal {
     saves: count(one.saves),
     file: text(one.file),
     range: range(one.range) ?? NOWHERE,
+    after: count(one.after),
+    certain: one.certain === true,
+    applicable: list(one.edits).length > 0,
   };
+}
+
+function searched(value: unknown): Searched | null {
+  const one = fields<wire.Searched>(value);
+  const [tried, limit] = [count(one.tried), count(one.limit)];
+  if (tried === null || limit === null) return null;
+  const pair = typeof one.pair === 'object' && one.pair !== null ? proposal(one.pair) : null;
+  return { tried, limit, stopped: one.stopped === true, pair };
 }
 
 function roofline(value: unknown): Roofline | null {
@@ -365,6 +393,7 @@ export function readKernelCost(value: unknown): KernelCost | null {
     memory: present(list(kernel.memory).map(memoryRow)),
     peak: peak(kernel.peak),
     proposals: list(kernel.proposals).map(proposal),
+    searched: searched(kernel.searched),
     roofline: roofline(kernel.roofline),
     assumptions: texts(kernel.assumptions),
     unresolved: list(kernel.unresolved).map((one) => ({

@@ -100,9 +100,22 @@ export interface Kernel {
   readonly proposals: readonly Proposal[];
   readonly range: Range;
   readonly roofline: Roofline | null;
+  /** Null where there is a total, and where more than loops is in its way. */
+  readonly runs: Runs | null;
   /** Null where only the rules were asked. */
   readonly searched: Searched | null;
   readonly unresolved: readonly Unresolved[];
+}
+
+/** A loop of which some runs are scheduled. */
+export interface Loop {
+  /** The fewest cycles of a further run. */
+  readonly best: number;
+  readonly file: string;
+  readonly range: Range;
+  readonly runs: number | null;
+  readonly scheduled: number;
+  readonly worst: number;
 }
 
 export interface Memory {
@@ -206,6 +219,17 @@ export interface Roofline {
   readonly multiply_accumulates: number | null;
   /** What the machine does in a cycle, by element type. */
   readonly multiply_accumulates_a_cycle: Readonly<Record<string, unknown>>;
+  readonly sentence: string;
+}
+
+/** What a kernel takes whose loops are not unrolled to their end. */
+export interface Runs {
+  readonly high: number | null;
+  readonly loops: readonly Loop[];
+  /** The fewest cycles of all runs; null where run time decides how often a loop runs. */
+  readonly low: number | null;
+  /** Cycles with the runs that are scheduled. */
+  readonly scheduled: number;
   readonly sentence: string;
 }
 

@@ -4,19 +4,17 @@
 //! such a transfer moves at least, a pass packs what it brought. Both are statements before the one that stores, of the same name, so
 //! that the store itself stays as it is. Knows the tree of the statement and the library's words for what it writes.
 
-use ra_ap_syntax::ast::{self, AstNode, HasArgList};
-
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::derivation::memory::free::gaps;
 use crate::hardware::{DMA_ALIGNMENT_BYTES, ElementType, FLIT_BYTES};
-use crate::items::{ItemId, Span, parse_item};
 use crate::kernel::catalogue::{CanonicalStage, Generic, Role};
-use crate::kernel::{Body, Context, Copy, Level, Operation, OperationKind, Origin, Tensor, Tier};
+use crate::kernel::{Body, Level, Operation, OperationKind, Origin, Tensor, Tier};
 use crate::mapping::{Form, Mapping, PaddingKind, Term};
-use crate::rules::Edit;
 
 use super::split::{Taken, inner_parts, live, without};
+use super::statement::Statement;
+use super::writing::written;
 use super::{Candidate, Kind};
 
 /// Addresses that are proposed are multiples of so many bytes.
@@ -25,7 +23,6 @@ const ALIGNMENT: u64 = 256;
 /// The gathers before the store of an operation, those into the fewest slices last.
 pub(super) fn candidates(
     db: &dyn Db,
-    function: ItemId,
     body: &Body,
     derivation: &BodyDerivation,
     operation: &Operation,
@@ -40,7 +37,7 @@ pub(super) fn candidates(
     if source.tier != Tier::Dm || target.tier != Tier::Hbm {
         return Vec::new();
     }
-    let Some(statement) = Statement::of(db, function, body, copy) else {
+    let Some(statement) = Statement::of(db, body, operation) else {
         return Vec::new();
     };
     let gather = Gather {
@@ -51,83 +48,6 @@ pub(super) fn candidates(
         statement,
     };
     gather.candidates(operation).unwrap_or_default()
-}
-
-/// The statement of a store.
-struct Statement {
-    /// Where it begins.
-    start: Span,
-    /// The variable that is stored.
-    name: String,
-    /// The context that the store runs in, as it is written.
-    context: String,
-    /// The tensor unit that passes of the kernel begin in.
-    unit: Option<String>,
-}
-
-impl Statement {
-    fn of(db: &dyn Db, function: ItemId, body: &Body, copy: &Copy) -> Option<Self> {
-        if copy.span.item != function.owner(db) {
-            return None;
-        }
-        let store = call(db, copy.span)?;
-        let context = store.arg_list()?.args().next()?.syntax().text().to_string();
-        let name = variable(&store.receiver()?, body)?;
-        let parsed = parse_item(db, copy.span.item);
-        // The statement, or the expression that a block ends with.
-        let inside = store.syntax().ancestors().find(|node| {
-            let parent = node.parent();
-            parent.is_some_and(|parent| ast::StmtList::can_cast(parent.kind()))
-        })?;
-        let start = parsed.span(&inside);
-        let main = body.operations.iter().find(|operation| {
-            operation.context == Context::Main && operation.span.item == copy.span.item
-        });
-        let unit = main.and_then(|operation| {
-            let receiver = call(db, operation.span)?.receiver()?;
-            let plain = matches!(receiver, ast::Expr::FieldExpr(_) | ast::Expr::PathExpr(_));
-            plain.then(|| joined(&receiver))
-        });
-        Some(Self {
-            start: Span {
-                end: start.start,
-                ..start
-            },
-            name,
-            context: context.replace(" . ", "."),
-            unit,
-        })
-    }
-}
-
-/// An expression without the spaces of normalised text.
-fn joined(expression: &ast::Expr) -> String {
-    expression.syntax().text().to_string().replace(" . ", ".")
-}
-
-/// The call of the method at a place.
-pub(super) fn call(db: &dyn Db, method: Span) -> Option<ast::MethodCallExpr> {
-    let parsed = parse_item(db, method.item);
-    let calls = parsed.root()?.syntax().descendants();
-    let mut calls = calls.filter_map(ast::MethodCallExpr::cast);
-    calls.find(|call| {
-        let name = call.name_ref();
-        name.is_some_and(|name| parsed.span(name.syntax()) == method)
-    })
-}
-
-/// The variable that is stored, by itself or as a view of the whole.
-fn variable(receiver: &ast::Expr, body: &Body) -> Option<String> {
-    match receiver {
-        ast::Expr::PathExpr(path) => {
-            let segment = path.path()?.as_single_name_ref()?;
-            Some(segment.text().to_string())
-        }
-        ast::Expr::MethodCallExpr(view) if view.name_ref()?.text() == body.library().view()? => {
-            variable(&view.receiver()?, body)
-        }
-        _ => None,
-    }
 }
 
 struct Gather<'a> {
@@ -303,28 +223,25 @@ impl Gather<'_> {
         operation: &Operation,
         kind: Kind,
     ) -> Candidate {
-        let name = &self.statement.name;
+        let name = self.statement.shown();
         let slices = live(&held.slice).map_or(0, |slices| slices.size());
         let title = match kind {
             Kind::Pack => format!(
-                "Pack `{name}` in each slice before it is stored, so that its rows are runs of bytes"
+                "Pack {name} in each slice before it is stored, so that its rows are runs of bytes"
             ),
             _ => format!(
-                "Gather `{name}` in {slices} {} before it is stored, `{}` in each",
+                "Gather {name} in {slices} {} before it is stored, `{}` in each",
                 if slices == 1 { "slice" } else { "slices" },
                 written(&held.element)
             ),
         };
-        let text: String = statements
-            .iter()
-            .map(|statement| format!("{statement}\n"))
-            .collect();
+        let edits = self.statement.with_before(statements);
         Candidate {
             kind,
             title,
             span: operation.span,
             rule: None,
-            edits: vec![Edit::new(self.statement.start, text)],
+            edits,
         }
     }
 
@@ -359,38 +276,46 @@ impl Gather<'_> {
         Some(element.size().checked_mul(bits)?.div_ceil(8))
     }
 
-    /// The first bytes that nothing in the kernel ever takes; none where the library chooses addresses. `None` where it is not
-    /// known what is free.
     #[expect(
         clippy::option_option,
         reason = "no address is needed, or none is known"
     )]
     fn address(&self, element: &Form, taken: &[(u64, u64)]) -> Option<Option<u64>> {
-        if !self.body.library().is_addressed() {
-            return Some(None);
-        }
-        let bytes = self.bytes(element)?;
-        let mut all = taken.to_vec();
-        for lifetime in &self.derivation.memory.lifetimes {
-            if lifetime.tier == Tier::Dm {
-                let (start, bytes) = lifetime.address.zip(lifetime.bytes)?;
-                all.push((start, start.checked_add(bytes)?));
-            }
-        }
-        let free = gaps(all, self.body.machine.dm_bytes);
-        let mut places = free.into_iter().filter_map(|(start, end)| {
-            let start = start.checked_next_multiple_of(ALIGNMENT)?;
-            (start.checked_add(bytes)? <= end).then_some(start)
-        });
-        places.next().map(Some)
+        free_address(self.body, self.derivation, self.bytes(element)?, taken)
     }
+}
+
+/// The first bytes that nothing in the kernel ever takes; none where the library chooses addresses. `None` where it is not
+/// known what is free.
+#[expect(
+    clippy::option_option,
+    reason = "no address is needed, or none is known"
+)]
+pub(super) fn free_address(
+    body: &Body,
+    derivation: &BodyDerivation,
+    bytes: u64,
+    taken: &[(u64, u64)],
+) -> Option<Option<u64>> {
+    if !body.library().is_addressed() {
+        return Some(None);
+    }
+    let mut all = taken.to_vec();
+    for lifetime in &derivation.memory.lifetimes {
+        if lifetime.tier == Tier::Dm {
+            let (start, bytes) = lifetime.address.zip(lifetime.bytes)?;
+            all.push((start, start.checked_add(bytes)?));
+        }
+    }
+    let free = gaps(all, body.machine.dm_bytes);
+    let mut places = free.into_iter().filter_map(|(start, end)| {
+        let start = start.checked_next_multiple_of(ALIGNMENT)?;
+        (start.checked_add(bytes)? <= end).then_some(start)
+    });
+    places.next().map(Some)
 }
 
 fn at(address: Option<u64>) -> Vec<(Role, String)> {
     let address = address.map(|address| (Role::Address, format!("{address:#x}")));
     address.into_iter().collect()
-}
-
-fn written(form: &Form) -> String {
-    format!("m![{}]", form.to_mapping())
 }

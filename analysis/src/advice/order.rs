@@ -13,7 +13,7 @@ use crate::items::{ItemId, ParsedItem, Span, file_range, parse_item};
 use crate::kernel::{Body, Operation, OperationKind, Tier};
 use crate::rules::{Edit, MISSED_OVERLAP};
 
-use super::gather::call;
+use super::statement::call;
 use super::{Candidate, Kind};
 
 /// Places in front of which a load is tried.

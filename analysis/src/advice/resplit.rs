@@ -9,32 +9,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::db::Db;
 use crate::items::{ItemId, Span};
 use crate::kernel::{
-    Body, OperandSource, Operation, OperationKind, Pass, PassSource, Stage, StageKind, Tensor,
-    TensorId, Tier, Written,
+    Body, Operation, OperationKind, Pass, PassSource, Stage, StageKind, Tensor, TensorId, Tier,
+    Written,
 };
 use crate::mapping::{Digit, Form, Mapping, Term};
 use crate::rules::{Edit, is_shared_alias};
 
-use super::split::{End, Taken, inner_parts, live, outer_parts, with, without};
+use super::dependence::{dependent_on, operands_of};
+use super::levels::{Held, Inner, Levels, Step, To, moved};
+use super::split::{inner_parts, live, outer_parts};
 use super::{Candidate, Kind};
-
-/// Where a part of an axis goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum To {
-    /// From slices, or from elements where no slice holds it, to clusters.
-    Cluster,
-    /// From elements to slices.
-    Slice,
-    /// From slices to elements.
-    Element,
-}
-
-/// A part of an axis that changes its level.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Step {
-    part: Term,
-    to: To,
-}
 
 /// The splits of the tensor of an operation that may be better, those of fewer steps first.
 pub(super) fn candidates(
@@ -84,13 +68,6 @@ struct Splits<'a> {
     body: &'a Body,
     tensor: &'a Tensor,
     operation: &'a Operation,
-}
-
-/// Clusters and slices as they are held, without the padding outside.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Levels {
-    cluster: Form,
-    slice: Form,
 }
 
 fn levels_of(tensor: &Tensor) -> Option<Levels> {
@@ -422,156 +399,6 @@ impl Splits<'_> {
                 ..held
             },
             None => held,
-        }
-    }
-}
-
-/// What is inside of a slice: rows or time, then the element or packet.
-struct Inner {
-    outer: Form,
-    element: Form,
-    /// Whether it is a stream: what joins a slice's share joins its time. Else it joins the element, since rows are few.
-    is_stream: bool,
-}
-
-/// All levels after the steps, with their padding.
-struct Held {
-    cluster: Form,
-    slice: Form,
-    outer: Form,
-    element: Form,
-}
-
-/// Takes the steps. `group` is what the tensor that they are for is over: only what is over the same slices moves between
-/// slices and elements.
-fn moved(
-    group: &Levels,
-    own: &Levels,
-    inner: Inner,
-    steps: &[Step],
-    holds: impl Fn(usize) -> bool,
-    (clusters, slices): (u64, u64),
-    most: u64,
-) -> Option<Held> {
-    let follows = own.slice == group.slice;
-    let (mut cluster, mut slice) = (own.cluster.clone(), own.slice.clone());
-    let Inner {
-        mut outer,
-        mut element,
-        is_stream,
-    } = inner;
-    for (number, Step { part, to }) in steps.iter().enumerate() {
-        let dependent = holds(number);
-        let take = |outer: &mut Form, element: &mut Form| -> Option<()> {
-            match (without(outer, part), without(element, part)) {
-                (Some(Taken::Left(left)), _) => *outer = left,
-                (_, Some(Taken::Left(left))) => *element = left,
-                _ => return None,
-            }
-            Some(())
-        };
-        match to {
-            To::Cluster => {
-                cluster = with(&cluster, part, End::Outer)?;
-                match without(&slice, part) {
-                    Some(Taken::Left(left)) => slice = left,
-                    _ if dependent => take(&mut outer, &mut element)?,
-                    _ => {}
-                }
-            }
-            To::Slice if follows => {
-                slice = with(&slice, part, End::Inner)?;
-                if dependent {
-                    take(&mut outer, &mut element)?;
-                }
-            }
-            To::Element if follows => {
-                let Some(Taken::Left(left)) = without(&slice, part) else {
-                    return None;
-                };
-                slice = left;
-                if dependent {
-                    let joined = if is_stream { &mut outer } else { &mut element };
-                    *joined = with(joined, part, End::Outer)?;
-                }
-            }
-            To::Slice | To::Element => {}
-        }
-    }
-    let extent = if slice.size() <= slices { slices } else { most };
-    Some(Held {
-        cluster: cluster.pad(clusters.max(cluster.size()))?,
-        slice: slice.pad(extent)?,
-        outer,
-        element,
-    })
-}
-
-/// The tensors of registers that a stage reads.
-fn operands_of(stage: &Stage) -> Vec<TensorId> {
-    match &stage.kind {
-        StageKind::Align {
-            operand: Some(operand),
-            ..
-        } => vec![*operand],
-        StageKind::VectorAlu(alu) => {
-            let operands = alu.operands.iter().flatten();
-            let registers = operands.filter_map(|operand| match operand.source {
-                OperandSource::Vrf(id) => Some(id),
-                _ => None,
-            });
-            registers.collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The tensors whose contents differ along an axis: those that come from one that has it.
-fn dependent_on(body: &Body, axis: &str) -> FxHashSet<TensorId> {
-    let mut roots: FxHashSet<TensorId> = FxHashSet::default();
-    let has = |tensor: &Tensor| {
-        let mut levels = tensor.levels.iter();
-        levels.any(|(_, level)| {
-            let form = level.get().map(Mapping::form);
-            form.is_some_and(|form| form.contains_axis(axis))
-        })
-    };
-    // What no operation makes comes from outside, and is what it says.
-    let outside = body.tensors.iter().filter(|tensor| {
-        tensor.origin.shares().is_none()
-            && !matches!(tensor.origin, crate::kernel::Origin::Operation(_))
-    });
-    roots.extend(outside.filter(|tensor| has(tensor)).map(|tensor| tensor.id));
-    // Program order, twice for what a loop carries.
-    for operation in body.operations.iter().chain(&body.operations) {
-        let (read, written) = touched(operation);
-        if read.iter().any(|id| roots.contains(&body.root(*id))) {
-            roots.extend(written.iter().map(|id| body.root(*id)));
-        }
-    }
-    let tensors = body.tensors.iter();
-    tensors
-        .filter(|tensor| roots.contains(&body.root(tensor.id)))
-        .map(|tensor| tensor.id)
-        .collect()
-}
-
-/// What an operation reads, and what it writes.
-fn touched(operation: &Operation) -> (Vec<TensorId>, Vec<TensorId>) {
-    match &operation.kind {
-        OperationKind::Copy(copy) => (vec![copy.source], vec![copy.target]),
-        OperationKind::Collective(collective) => {
-            (collective.sources.clone(), collective.targets.clone())
-        }
-        OperationKind::Pass(pass) => {
-            let mut read = match &pass.source {
-                PassSource::Tensor(id) => vec![*id],
-                PassSource::Interleaved { tensors, .. } => tensors.clone(),
-                PassSource::Parameter { .. } => Vec::new(),
-            };
-            read.extend(pass.stages.iter().flat_map(operands_of));
-            let written = pass.end.written().map(|(target, _)| target);
-            (read, written.into_iter().collect())
         }
     }
 }

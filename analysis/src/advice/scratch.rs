@@ -10,10 +10,13 @@ use crate::check::{
     file_report, files_by_reach, function_derivation, function_simulation_by, functions,
 };
 use crate::check::{function_simulation, reachable_from};
+use crate::conditions::PackageFeatures;
 use crate::db::{AnalysisDatabase, Db};
 use crate::fixing::{Texts, apply_fixes};
 use crate::hardware::{ElementType, Model};
-use crate::inputs::{PackageManifests, Project, ProjectRules, SourceFile};
+use crate::inputs::{
+    FileCfg, Options, Package, PackageManifests, Project, ProjectRules, SourceFile,
+};
 use crate::items::ItemId;
 use crate::kernel::{Body, Level, OperationKind, Tensor, Tier, body};
 use crate::mapping::{Form, Mapping};
@@ -80,8 +83,22 @@ impl State {
     }
 }
 
-impl Scratch {
-    /// A copy for the kernels of a file. `None` for a block of another text, and without a project.
+/// All that a copy is made of, as plain data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Copied {
+    /// The file of the kernels.
+    file: Arc<str>,
+    texts: Texts,
+    packages: Vec<Package>,
+    options: Options,
+    file_options: BTreeMap<Arc<str>, Options>,
+    features: Vec<PackageFeatures>,
+    cfg: FileCfg,
+    manifests: PackageManifests,
+}
+
+impl Copied {
+    /// What the kernels of a file depend on. `None` for a block of another text, and without a project.
     pub(super) fn of(db: &dyn Db, file: SourceFile) -> Option<Self> {
         if file.origin(db).is_some() {
             return None;
@@ -90,36 +107,55 @@ impl Scratch {
         let among = reachable_from(db, file);
         let groups = files_by_reach(db, project);
         let files = groups.get(&among)?;
-        let texts: Texts = files
+        let texts = files
             .iter()
             .filter(|file| file.origin(db).is_none())
             .map(|file| (file.path(db), file.text(db)))
             .collect();
-        let mut copy = AnalysisDatabase::default();
-        let pairs = texts.iter().map(|(path, text)| (&**path, &**text));
-        copy.set_project(pairs, project.packages(db).to_vec(), project.options(db));
-        copy.set_file_options((*project.file_options(db)).clone());
-        copy.set_conditions(project.features(db).to_vec(), (*project.cfg(db)).clone());
-        let manifests: PackageManifests = project
+        let manifests = project
             .manifests(db)
             .iter()
             .map(|(root, entry)| (Arc::clone(root), entry.manifest(db)))
             .collect();
-        copy.set_manifests(&manifests);
-        // What is slow is judged by the cycles of the whole.
-        copy.set_enabled_rules(&ProjectRules {
-            default: EnabledRules::of(|_, group| {
-                !matches!(group, Group::Performance | Group::Style)
-            }),
+        Some(Self {
+            file: file.path(db),
+            texts,
+            packages: project.packages(db).to_vec(),
+            options: project.options(db),
+            file_options: (*project.file_options(db)).clone(),
+            features: project.features(db).to_vec(),
+            cfg: (*project.cfg(db)).clone(),
+            manifests,
+        })
+    }
+}
+
+impl Scratch {
+    /// A copy for the kernels of a file, with every rule on.
+    pub(super) fn of(copied: &Copied) -> Option<Self> {
+        let mut db = AnalysisDatabase::default();
+        let pairs = copied.texts.iter().map(|(path, text)| (&**path, &**text));
+        db.set_project(pairs, copied.packages.clone(), copied.options);
+        db.set_file_options(copied.file_options.clone());
+        db.set_conditions(copied.features.clone(), copied.cfg.clone());
+        db.set_manifests(&copied.manifests);
+        let file = db.file(&copied.file)?;
+        let mut scratch = Self {
+            db,
+            file,
+            texts: copied.texts.clone(),
+            changed: Texts::new(),
+        };
+        scratch.enable(|_| true);
+        Some(scratch)
+    }
+
+    /// Turns on the rules of some groups and all others off.
+    pub(super) fn enable(&mut self, wanted: impl Fn(Group) -> bool) {
+        self.db.set_enabled_rules(&ProjectRules {
+            default: EnabledRules::of(|_, group| wanted(group)),
             files: BTreeMap::new(),
         });
-        let file = copy.file(&file.path(db))?;
-        Some(Self {
-            db: copy,
-            file,
-            texts,
-            changed: Texts::new(),
-        })
     }
 
     /// The copy itself, for whoever looks for candidates in it.
@@ -157,6 +193,22 @@ impl Scratch {
             }
         }
         self.changed = changed;
+    }
+
+    /// The changed texts that it holds.
+    pub(super) const fn changed(&self) -> &Texts {
+        &self.changed
+    }
+
+    /// The cycles of all kernels of some files but one, in the order of files and kernels; none where they are not known.
+    pub(super) fn others(&self, own: ItemId, files: &[Arc<str>]) -> Vec<Option<u64>> {
+        let db = &self.db;
+        let files = files.iter().filter_map(|path| db.file(path));
+        let all = files.flat_map(|file| functions(db, file));
+        let kernels = all.filter(|one| *one != own && body(db, *one).device.is_some());
+        kernels
+            .map(|kernel| function_simulation(db, kernel).total())
+            .collect()
     }
 
     /// The kernel of a name in the file: the one of that number among its functions.

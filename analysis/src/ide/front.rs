@@ -33,7 +33,22 @@ impl Analysis {
     ///
     /// See the block's words.
     pub fn hover(&self, path: &str, offset: u32) -> Result<Option<Hover>, Problem> {
-        self.in_file(path, |db, file| hover::hover(db, file, offset))
+        self.hover_with(path, offset, &[])
+    }
+
+    /// As [`Analysis::hover`], with what a search found of kernels: where it proposes more for the operation there than the rules
+    /// do, its proposal is in the first lines.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn hover_with(
+        &self,
+        path: &str,
+        offset: u32,
+        searched: &[&crate::cost::KernelCost],
+    ) -> Result<Option<Hover>, Problem> {
+        self.in_file(path, |db, file| hover::hover(db, file, offset, searched))
     }
 
     /// Works out what hovers read of all files, so that the first one need not wait for it. For when nothing else is to do.
@@ -264,6 +279,22 @@ impl Analysis {
         offset: u32,
     ) -> Result<Option<crate::cost::KernelCost>, Problem> {
         self.in_file(path, |db, file| stages::kernel_cost_at(db, file, offset))
+    }
+
+    /// The kernel of [`Analysis::kernel_cost_at`] with all that a search of it reads; `None` where there is none, or it is in a
+    /// block of another text.
+    ///
+    /// # Errors
+    ///
+    /// See the block's words.
+    pub fn searchable_at(
+        &self,
+        path: &str,
+        offset: u32,
+    ) -> Result<Option<crate::advice::Searchable>, Problem> {
+        self.in_file(path, |db, file| {
+            crate::advice::Searchable::of(db, stages::kernel_at(db, file, offset)?)
+        })
     }
 
     /// What is where and when in the memories of the kernel around a cursor.

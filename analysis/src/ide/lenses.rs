@@ -5,6 +5,7 @@
 
 use crate::check::{function_findings, function_simulation, functions};
 use crate::cost::rows::statement_of;
+use crate::cost::runs_of;
 use crate::db::Db;
 use crate::inputs::{SourceFile, line_index};
 use crate::items::{ItemId, Span, device_attribute, token_map};
@@ -27,7 +28,10 @@ pub(super) fn lenses(db: &dyn Db, file: SourceFile) -> Vec<Lens> {
         let (start, end) = tokens.range(body.span)?;
         let (title, mend) = match simulation.total() {
             Some(total) => (known(&simulation, total), None),
-            None => unknown(db, file, kernel, &body, &simulation),
+            None => match runs_of(db, kernel) {
+                Some(runs) => (runs.sentence(), None),
+                None => unknown(db, file, kernel, &body, &simulation),
+            },
         };
         Some(Lens {
             range: ByteRange { start, end },

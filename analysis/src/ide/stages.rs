@@ -94,7 +94,12 @@ pub(super) fn stage_table(db: &dyn Db, file: SourceFile, offset: u32) -> Option<
 
 /// What the kernel around a cursor costs.
 pub(super) fn kernel_cost_at(db: &dyn Db, file: SourceFile, offset: u32) -> Option<KernelCost> {
-    kernel_cost_of(db, kernel_around(db, function_around(db, file, offset)?)?)
+    kernel_cost_of(db, kernel_at(db, file, offset)?)
+}
+
+/// The kernel around a cursor.
+pub(super) fn kernel_at(db: &dyn Db, file: SourceFile, offset: u32) -> Option<ItemId> {
+    kernel_around(db, function_around(db, file, offset)?)
 }
 
 /// The memories of the kernel around a cursor.

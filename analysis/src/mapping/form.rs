@@ -284,6 +284,13 @@ impl Form {
         }
     }
 
+    /// The number of positions that hold elements: all padding left out, that inside as well.
+    #[must_use]
+    pub fn elements(&self) -> u64 {
+        let digits = self.digits.iter();
+        digits.fold(1, |count: u64, digit| count.saturating_mul(digit.live))
+    }
+
     /// The digits, innermost first.
     #[must_use]
     pub fn digits(&self) -> &[Digit] {

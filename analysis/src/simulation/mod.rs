@@ -13,6 +13,7 @@ pub mod memory;
 pub mod overlap;
 pub mod pass;
 pub mod roofline;
+pub mod runs;
 pub mod schedule;
 pub mod stage_table;
 pub mod trf;

@@ -8,7 +8,10 @@ use std::sync::Arc;
 
 use crate::derivation::BodyDerivation;
 use crate::hardware::{ElementType, HBM_BYTES_A_CYCLE};
-use crate::kernel::{Body, Operation, OperationKind, Pass, StageKind, StreamShape, Tier};
+use crate::kernel::{
+    Body, Collective, CollectiveWork, Level, Operation, OperationKind, Pass, StageKind,
+    StreamShape, TensorId, Tier,
+};
 
 use super::schedule::longest_chain;
 use super::{BodySimulation, OperationCost};
@@ -142,16 +145,70 @@ fn hbm_bytes(body: &Body, operation: &Operation, cost: &Arc<OperationCost>) -> O
     if let Some(pattern) = &cost.dma {
         return Some(pattern.hbm_bytes);
     }
-    let in_hbm = |id| {
-        body.tensor(id)
-            .is_some_and(|tensor| tensor.tier == Tier::Hbm)
-    };
-    let touches = match &operation.kind {
-        OperationKind::Pass(_) => false,
-        OperationKind::Copy(copy) => in_hbm(copy.source) || in_hbm(copy.target),
-        OperationKind::Collective(_) => true,
-    };
-    (!touches).then_some(0)
+    match &operation.kind {
+        OperationKind::Pass(_) => Some(0),
+        OperationKind::Copy(copy) => moved(body, &[copy.source], &[copy.target], copy.target),
+        OperationKind::Collective(collective) => {
+            let Collective {
+                sources, targets, ..
+            } = &**collective;
+            match collective.work {
+                // The indices are read once, and of a table only the rows that they name.
+                CollectiveWork::Gather | CollectiveWork::GatherRows(_) => {
+                    let (table, indices) = sources.split_first()?;
+                    let rows = moved(body, &[*table], targets, *targets.first()?)?;
+                    rows.checked_add(read(body, indices)?)
+                }
+                CollectiveWork::Scatter { .. } | CollectiveWork::ScatterRows(_) => {
+                    let (rows, indices) = sources.split_first()?;
+                    let written = moved(body, &[*rows], targets, *rows)?;
+                    written.checked_add(read(body, indices)?)
+                }
+                CollectiveWork::Fill => moved(body, &[], targets, *targets.first()?),
+                // What each part takes, for each tensor that one is made of.
+                _ => {
+                    let mut pairs = targets.iter().zip(sources.iter().cycle());
+                    pairs.try_fold(0_u64, |sum, (target, source)| {
+                        sum.checked_add(moved(body, &[*source], &[*target], *target)?)
+                    })
+                }
+            }
+        }
+    }
+}
+
+fn in_hbm(body: &Body, id: TensorId) -> bool {
+    body.tensor(id)
+        .is_some_and(|tensor| tensor.tier == Tier::Hbm)
+}
+
+/// The bytes of a transfer that moves as much as one of its tensors holds: once for each side that is in HBM.
+fn moved(body: &Body, sources: &[TensorId], targets: &[TensorId], all: TensorId) -> Option<u64> {
+    let sides = sources.iter().chain(targets);
+    let sides = sides.filter(|id| in_hbm(body, **id)).count();
+    match sides {
+        0 => Some(0),
+        sides => bytes_of(body, all)?.checked_mul(u64::try_from(sides).ok()?),
+    }
+}
+
+/// The bytes of tensors that are read whole, of those in HBM.
+fn read(body: &Body, tensors: &[TensorId]) -> Option<u64> {
+    let mut own = tensors.iter().filter(|id| in_hbm(body, **id));
+    own.try_fold(0_u64, |sum, id| sum.checked_add(bytes_of(body, *id)?))
+}
+
+/// Bytes that a chip holds of a tensor, padding left out.
+fn bytes_of(body: &Body, id: TensorId) -> Option<u64> {
+    let tensor = body.tensor(id)?;
+    let mut elements: u64 = 1;
+    for (level, mapping) in tensor.levels.iter() {
+        if level != Level::Chip {
+            elements = elements.checked_mul(mapping.value.as_ref()?.form().elements())?;
+        }
+    }
+    let bits = elements.checked_mul(tensor.element_type.value?.bits())?;
+    Some(bits.div_ceil(8))
 }
 
 /// The shapes in which a pass multiplies: stream and rows of the operand side by side.

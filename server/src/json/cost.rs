@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use visa_analysis::{
     CalibratedRow, CalibratedTotal, EngineRow, IdleRow, KernelCost, MemoryRow, OperationRow,
-    StageRow, WaitRow,
+    RunsRow, StageRow, WaitRow,
 };
 
 use super::{Range, pretty, range, roofline};
@@ -23,6 +23,8 @@ struct Kernel<'a> {
     range: Range,
     chips: Option<u64>,
     cycles: Cycles<'a>,
+    /// Null where there is a total, and where more than loops is in its way.
+    runs: Option<Runs<'a>>,
     operations: Vec<Operation<'a>>,
     idle: Vec<Idle<'a>>,
     critical_path: &'a [u32],
@@ -45,6 +47,30 @@ struct Cycles<'a> {
     overlap: Option<u64>,
     least: Option<u64>,
     calibrated: Calibrated<'a>,
+}
+
+/// What a kernel takes whose loops are not unrolled to their end.
+#[derive(Serialize, JsonSchema)]
+struct Runs<'a> {
+    /// Cycles with the runs that are scheduled.
+    scheduled: u64,
+    /// The fewest cycles of all runs; null where run time decides how often a loop runs.
+    low: Option<u64>,
+    high: Option<u64>,
+    loops: Vec<Loop<'a>>,
+    sentence: String,
+}
+
+/// A loop of which some runs are scheduled.
+#[derive(Serialize, JsonSchema)]
+struct Loop<'a> {
+    file: &'a str,
+    range: Range,
+    scheduled: u64,
+    runs: Option<u64>,
+    /// The fewest cycles of a further run.
+    best: u64,
+    worst: u64,
 }
 
 /// What the schedule of a release says of a kernel.
@@ -244,6 +270,7 @@ fn kernel<'a>(chosen: &'a KernelCost, cost: &'a KernelCost) -> Kernel<'a> {
             least: cost.least,
             calibrated: calibrated(&cost.calibrated, chosen.model.name()),
         },
+        runs: cost.runs.as_ref().map(runs),
         operations: cost.operations.iter().map(operation).collect(),
         idle: cost.idle.iter().map(idle).collect(),
         critical_path: &cost.critical_path,
@@ -265,6 +292,27 @@ fn kernel<'a>(chosen: &'a KernelCost, cost: &'a KernelCost) -> Kernel<'a> {
                 range: range(place.range),
             })
             .collect(),
+    }
+}
+
+fn runs(row: &RunsRow) -> Runs<'_> {
+    Runs {
+        scheduled: row.scheduled,
+        low: row.low,
+        high: row.high,
+        loops: row
+            .loops
+            .iter()
+            .map(|one| Loop {
+                file: &one.file,
+                range: range(one.range),
+                scheduled: one.scheduled,
+                runs: one.runs,
+                best: one.best,
+                worst: one.worst,
+            })
+            .collect(),
+        sentence: row.sentence(),
     }
 }
 

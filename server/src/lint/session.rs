@@ -359,6 +359,8 @@ impl<'a> Session<'a> {
     fn show_paths(&self, cost: &mut KernelCost) {
         let show = |path: &mut Arc<str>| *path = self.sources.shown(path).into();
         show(&mut cost.file);
+        let loops = cost.runs.iter_mut().flat_map(|runs| &mut runs.loops);
+        loops.for_each(|one| show(&mut one.file));
         cost.operations
             .iter_mut()
             .for_each(|row| show(&mut row.file));

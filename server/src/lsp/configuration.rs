@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use serde_json::{Map, Value};
-use visa_analysis::{HintLevel, Level, nearest_names};
+use visa_analysis::{EFFORT, HintLevel, Level, MOST_EFFORT, nearest_names};
 
 use crate::project::levels::{Change, Levels, Origin, proposal, unknown, widest_first};
 use crate::project::settings::{Dialect, DialectProblem, Model, SettingsArguments, Target};
@@ -20,7 +20,7 @@ pub(crate) const SECTION: &str = "visa";
 const OF_THE_EXTENSION: [&str; 4] = ["trace", "server", "semanticTokens", "completion"];
 
 /// The settings below [`SECTION`] that the server reads.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "diagnostics.enable",
     "diagnostics.scope",
     "levels",
@@ -31,6 +31,7 @@ const KEYS: [&str; 10] = [
     "configPath",
     "inlayHints.level",
     "codeLens.enable",
+    "effort",
 ];
 
 /// The files whose findings are shown.
@@ -58,6 +59,8 @@ pub(crate) struct ClientSettings {
     pub(crate) hints: HintLevel,
     /// Whether kernels have a line above them.
     pub(crate) lenses: bool,
+    /// Changes of a kernel that are tried in the background, at the most; 0 asks the rules alone.
+    pub(crate) effort: usize,
 }
 
 impl Default for ClientSettings {
@@ -72,6 +75,7 @@ impl Default for ClientSettings {
             },
             hints: HintLevel::default(),
             lenses: true,
+            effort: EFFORT,
         }
     }
 }
@@ -189,6 +193,15 @@ impl Reader {
                 Value::Object(levels) => self.levels(levels),
                 other => self.refuse(key, other, "a table from rules and groups to levels"),
             },
+            "effort" => {
+                let most = MOST_EFFORT as u64;
+                match value.as_u64().filter(|effort| *effort <= most) {
+                    Some(effort) => {
+                        self.settings.effort = usize::try_from(effort).unwrap_or(MOST_EFFORT);
+                    }
+                    None => self.refuse(key, value, &format!("a whole number up to {most}")),
+                }
+            }
             other if OF_THE_EXTENSION.iter().any(|own| is_below(other, own)) => {}
             other => {
                 let nearest = nearest_names(other, KEYS).into_iter();
@@ -267,6 +280,7 @@ mod tests {
             "configPath": "ci/visa-lint.toml",
             "inlayHints": {"level": "line"},
             "codeLens": {"enable": false},
+            "effort": 7,
             "trace": {"server": "verbose"},
             "server": {"path": "x"},
         });
@@ -277,6 +291,7 @@ mod tests {
             (settings.clone(), Vec::new())
         );
         assert!(!settings.diagnostics && !settings.lenses);
+        assert_eq!(settings.effort, 7);
         assert_eq!(settings.scope, Scope::OpenFiles);
         assert_eq!(settings.hints, HintLevel::Line);
         assert_eq!(settings.arguments.target, Some(Target::RngdS));
@@ -322,6 +337,7 @@ mod tests {
             "targt": "rngd",
             "dialect": "visa",
             "chips": 0,
+            "effort": "much",
             "diagnostics": {"enable": "yes", "scope": "openFiles"},
             "levels": {"unused_supression": "allow", "style": "error"},
         }));
@@ -331,6 +347,7 @@ mod tests {
                 "`visa.chips` has to be a whole number from 1, and is `0`",
                 "`visa.diagnostics.enable` has to be `true` or `false`, and is `\"yes\"`",
                 "`visa.dialect` has to be one of `auto`, `visa-std`, `opt-std`, and is `\"visa\"`",
+                "`visa.effort` has to be a whole number up to 2000, and is `\"much\"`",
                 "`visa.levels.style` has to be one of `deny`, `warn`, `allow`, and is `\"error\"`",
                 "`visa.levels`: no rule or group is called `unused_supression`; did you mean `unused_suppression`?",
                 "there is no setting `visa.targt`; did you mean `visa.target`?",

@@ -16,7 +16,7 @@ use super::features::{
     hover, inlay_hints, navigation, selection, semantic_tokens, signature, symbols, view_file_text,
 };
 use super::state::{Server, Snapshot};
-use super::{documents, lifecycle, project, publishing, uris};
+use super::{documents, lifecycle, project, publishing, searching, uris};
 
 /// The handlers of a server.
 pub(crate) struct Handlers {
@@ -30,6 +30,8 @@ pub(crate) fn with_custom_methods(
     builder
         .custom_method("$/setTrace", Handlers::set_trace)
         .custom_method("visa/kernelCost", Handlers::kernel_cost)
+        .custom_method("visa/kernelAdvice", Handlers::kernel_advice)
+        .custom_method("visa/proposalEdit", Handlers::proposal_edit)
         .custom_method("visa/memoryMap", Handlers::memory_map)
         .custom_method("visa/stageTable", Handlers::stage_table)
         .custom_method("visa/dialect", Handlers::dialect)
@@ -67,6 +69,22 @@ impl Handlers {
         params: TextDocumentPositionParams,
     ) -> Result<Option<serde_json::Value>> {
         self.ask(params, custom::kernel_cost).await
+    }
+
+    /// As [`Self::kernel_cost`], once a search of the kernel is at its end.
+    async fn kernel_advice(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<serde_json::Value>> {
+        match searching::search(&self.server, &params.text_document.uri, params.position).await {
+            Err(Failure::NoSuchFile) => Ok(None),
+            Err(failure) => Err(self.server.error_of(failure)),
+            Ok(()) => self.ask(params, custom::kernel_cost).await,
+        }
+    }
+
+    async fn proposal_edit(&self, params: custom::ProposalParams) -> Result<Option<WorkspaceEdit>> {
+        self.ask(params, custom::proposal_edit).await
     }
 
     async fn memory_map(
@@ -220,6 +238,13 @@ impl LanguageServer for Handlers {
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        let (uri, place) = (&params.text_document.uri, params.range.start);
+        // Where an editor asks by itself at each move of the cursor, it does not wait.
+        if params.context.trigger_kind == Some(CodeActionTriggerKind::INVOKED) {
+            searching::for_a_menu(&self.server, uri, place).await;
+        } else {
+            searching::looked_at(&self.server, uri, place);
+        }
         self.ask(params, code_actions::code_actions).await
     }
 
@@ -230,6 +255,8 @@ impl LanguageServer for Handlers {
     // What is shown.
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        let place = &params.text_document_position_params;
+        searching::looked_at(&self.server, &place.text_document.uri, place.position);
         self.ask(params, hover::hover).await
     }
 

@@ -26,6 +26,7 @@
 //!    question keeps the next message from being read.
 
 mod abilities;
+mod advice;
 mod capabilities;
 mod configuration;
 mod documents;
@@ -41,6 +42,7 @@ mod program;
 mod project;
 mod publisher;
 mod publishing;
+mod searching;
 mod service;
 pub(crate) mod settings;
 mod state;

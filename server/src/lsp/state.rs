@@ -12,9 +12,10 @@ use tokio::sync::watch;
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::{MessageType, Uri};
-use visa_analysis::Analysis;
+use visa_analysis::{Analysis, KernelCost};
 
 use super::abilities::ClientAbilities;
+use super::advice::Advice;
 use super::engine::{Answer, Engine, Failure, Reading, Urgency};
 use super::loader::Loader;
 use super::lock::locked;
@@ -112,6 +113,8 @@ pub(crate) struct Server {
     pub(crate) loader: Loader,
     /// The task that publishes diagnostics.
     pub(crate) publisher: Publisher,
+    /// What searches of kernels found.
+    pub(crate) advice: Arc<Advice>,
     /// How much the client wants to be told of what happens.
     pub(crate) trace: Trace,
     process: watch::Sender<Option<u32>>,
@@ -127,6 +130,7 @@ impl Server {
             client,
             loader: Loader::default(),
             publisher: Publisher::default(),
+            advice: Arc::default(),
             trace: Trace::default(),
             process: watch::Sender::new(None),
             runtime: tokio::runtime::Handle::current(),
@@ -163,10 +167,13 @@ impl Server {
     ) -> Reading<T> {
         let state = self.lock();
         let view = Arc::clone(&state.view);
-        self.engine.read(urgency, move |analysis| {
+        let advice = Arc::clone(&self.advice);
+        self.engine.read(urgency, move |analysis, writes| {
             ask(&Snapshot {
                 analysis,
                 view,
+                writes,
+                advice,
                 files: RefCell::default(),
             })
         })
@@ -250,7 +257,15 @@ impl Server {
 
     /// Starts a task on the server's runtime, from any thread.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        self.runtime.spawn(task);
+        self.spawn_task(task);
+    }
+
+    /// As [`Self::spawn`]; what it returns ends the task.
+    pub(crate) fn spawn_task(
+        &self,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) -> tokio::task::AbortHandle {
+        self.runtime.spawn(task).abort_handle()
     }
 }
 
@@ -266,11 +281,19 @@ pub(crate) struct Snapshot {
     pub(crate) analysis: Analysis,
     /// The open documents and what the client can and wants.
     pub(crate) view: Arc<View>,
+    /// How many writes of the engine it sees.
+    pub(crate) writes: u64,
+    advice: Arc<Advice>,
     /// Texts of files that are not open, as they were asked for.
     files: RefCell<BTreeMap<Arc<str>, FileText>>,
 }
 
 impl Snapshot {
+    /// The kernels that a search was made of, as they are now, with what it proposes.
+    pub(crate) fn advised(&self) -> Vec<Arc<KernelCost>> {
+        self.advice.known(self.writes)
+    }
+
     /// The engine's path of a document.
     pub(crate) fn path(&self, uri: &Uri) -> String {
         uris::path_of(uri)

@@ -509,9 +509,12 @@ fn two_runs_print_the_same_bytes() {
     let one = run(&folder, &[&arguments[..], &["--jobs", "1"]].concat());
     assert_code(&one, 0);
     let two = run(&folder, &[&arguments[..], &["--jobs", "8"]].concat());
+    let words = stdout(&one);
     assert!(
-        one.stdout == two.stdout && stdout(&one).contains("Would save most:"),
-        "{}",
-        stdout(&one)
+        one.stdout == two.stdout
+            && words.contains("Would save most:")
+            && words.contains("- savings do not add up")
+            && words.contains("- searched "),
+        "{words}"
     );
 }

@@ -14,6 +14,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use visa_tests::repository;
 
+mod action;
 mod baseline;
 mod conditions;
 mod cost;

@@ -221,37 +221,6 @@ fn the_hook_runs_a_command_that_the_program_takes() {
     assert_code(&check("made/b.rs"), 0);
 }
 
-#[cfg(unix)]
-#[test]
-fn the_action_runs_a_script_that_the_program_takes() {
-    let action = visa_tests::read(&repository().join("action.yml"));
-    let (_, script) = action.rsplit_once("run: |\n").unwrap();
-    let folder = folder_with(&[
-        ("a b.rs", FINDINGS.as_bytes()),
-        ("c.rs", FINDINGS.as_bytes()),
-    ]);
-    let run_script = |paths: &str, arguments: &str| {
-        Command::new("bash")
-            .args(["-e", "-c", script])
-            .current_dir(folder.path())
-            .env("PROGRAM", env!("CARGO_BIN_EXE_visa-lint-tested"))
-            .env("ARGUMENTS", arguments)
-            .env("PATHS", paths)
-            .output()
-            .unwrap()
-    };
-    let all = run_script(".", "");
-    assert_code(&all, 1);
-    assert_eq!(
-        stdout(&all).matches("::error ").count(),
-        2,
-        "{}",
-        stdout(&all)
-    );
-    let none = run_script("c.rs", "--allow suspicious --error-on-warning");
-    assert_code(&none, 0);
-}
-
 #[test]
 fn help_is_a_word_as_well() {
     let folder = folder_with(&[]);

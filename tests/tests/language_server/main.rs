@@ -8,6 +8,7 @@
 
 mod support;
 
+mod advice;
 mod code_actions;
 mod damage;
 mod diagnostics;

@@ -25,6 +25,8 @@ const AGAIN = 250;
 interface Asked {
   readonly document: vscode.TextDocument;
   readonly version: number;
+  /** The document and the place that the server was asked about. */
+  readonly parameters: object;
 }
 
 export class Follower implements vscode.Disposable {
@@ -112,12 +114,12 @@ export class Follower implements vscode.Disposable {
     const source = new vscode.CancellationTokenSource();
     this.question = source;
     const { document } = editor;
-    const asked: Asked = { document, version: document.version };
     this.kernels = kernelsOf(document.getText());
     const parameters = {
       textDocument: { uri: this.server.uriOf(document) },
       position: { line: editor.selection.active.line, character: editor.selection.active.character },
     };
+    const asked: Asked = { document, version: document.version, parameters };
     const withMap = this.memory.visible;
     try {
       const [cost, map] = await Promise.all([
@@ -126,12 +128,28 @@ export class Follower implements vscode.Disposable {
       ]);
       if (source.token.isCancellationRequested || document.version !== asked.version) return;
       this.answered(asked, cost, withMap ? memoryAnswer(map, cost) : null);
+      await this.search(asked, map, source.token);
     } catch (error) {
       if (source.token.isCancellationRequested || document.version !== asked.version) return;
       // An edit elsewhere overtook the question; the answer comes with the next one.
       if (overtaken(error)) this.soon(AGAIN);
       else this.turn({ kind: 'failed', document: document.uri.toString(), reason: String(error) });
     }
+  }
+
+  /** Asks for what a search finds, once the picture is drawn: it takes longer, and the next edit ends it. */
+  private async search(asked: Asked, map: unknown, token: vscode.CancellationToken): Promise<void> {
+    const cost = this.drawn?.cost;
+    if (cost?.total == null || cost.searched !== null) return;
+    const answer = await this.server
+      .ask('visa/kernelAdvice', asked.parameters, token)
+      .catch((error: unknown) => {
+        if (overtaken(error)) throw error;
+        // A server that knows no searches.
+        return undefined;
+      });
+    if (answer == null || token.isCancellationRequested || asked.document.version !== asked.version) return;
+    this.answered(asked, answer, map === undefined ? null : memoryAnswer(map, answer));
   }
 
   private answered(asked: Asked, cost: unknown, map: Answer<MemoryContent> | null): void {
@@ -176,8 +194,24 @@ export class Follower implements vscode.Disposable {
   }
 
   private async said(message: FromView): Promise<void> {
-    if (message.type === 'choose') await this.reveal(this.editor?.document.uri, message.line, 1);
+    if (message.type === 'apply') await this.apply(message.message);
+    else if (message.type === 'choose') await this.reveal(this.editor?.document.uri, message.line, 1);
     else if (message.type === 'reveal') await this.reveal(uriOf(message.file), message.line, message.column);
+  }
+
+  /** Makes a change that a view proposes, if the text is still the one that it is about. */
+  private async apply(message: string): Promise<void> {
+    const { drawn } = this;
+    if (drawn === undefined) return;
+    const parameters = { ...drawn.parameters, message };
+    const token = new vscode.CancellationTokenSource().token;
+    const current = drawn.document.version === drawn.version;
+    const made =
+      current && (await this.server.edit('visa/proposalEdit', parameters, token).catch(() => false));
+    if (!made)
+      void vscode.window.showInformationMessage(
+        'VISA: nothing was changed, because the text is another one by now.',
+      );
   }
 
   /** Puts the cursor to a place, in the editor that shows the file already if there is one. */

@@ -33,14 +33,17 @@ export type FromView =
   /** The reader wants to see a place in the text. */
   | { readonly type: 'reveal'; readonly file: string; readonly line: number; readonly column: number }
   /** The reader chose another kernel of the file, by its line. */
-  | { readonly type: 'choose'; readonly line: number };
+  | { readonly type: 'choose'; readonly line: number }
+  /** The reader wants the change that says so. */
+  | { readonly type: 'apply'; readonly message: string };
 
 /** Reads what a view said; `null` if it is nothing of the kind. */
 export function fromView(value: unknown): FromView | null {
   if (typeof value !== 'object' || value === null) return null;
-  const { type, file, line, column } = value as Record<string, unknown>;
+  const { type, file, line, column, message } = value as Record<string, unknown>;
   const isLine = typeof line === 'number' && Number.isInteger(line) && line >= 1;
   if (type === 'ready') return { type };
+  if (type === 'apply' && typeof message === 'string') return { type, message };
   if (type === 'choose' && isLine) return { type, line };
   if (type === 'reveal' && typeof file === 'string' && isLine && typeof column === 'number') {
     return { type, file, line, column };

@@ -29,6 +29,8 @@ export interface Drawing {
 export interface Advice {
   readonly words: string;
   readonly saves: string;
+  /** What the change is asked for by; `null` where it is given in words alone. */
+  readonly change: string | null;
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -334,6 +336,7 @@ export class Frame<T> {
           this.reveal(one);
         }),
         ' ',
+        ...this.applying(one),
         ...prose(one.words),
       ),
     );
@@ -354,6 +357,16 @@ export class Frame<T> {
     }
     this.advice.replaceChildren(...(entries.length === 0 ? [] : [h('ul', {}, ...entries)]));
     if (more !== false) this.advice.append(more);
+  }
+
+  /** The button that makes a change, where the text can be changed from here. */
+  private applying({ change, words }: Advice): (Node | string)[] {
+    if (change === null || !this.host.edits) return [];
+    const make = h('button', { type: 'button', class: 'apply', 'aria-label': `Apply: ${words}` }, 'Apply');
+    make.addEventListener('click', () => {
+      this.say({ type: 'apply', message: change });
+    });
+    return [make, ' '];
   }
 
   private choices(): HTMLElement {

@@ -9,6 +9,8 @@ export interface Kept {
 }
 
 export interface Host<T> {
+  /** Whether it can change the text. */
+  readonly edits: boolean;
   say(message: FromView): void;
   hear(listener: (message: ToView<T>) => void): void;
   kept(): Kept;
@@ -19,6 +21,7 @@ export interface Host<T> {
 export function extensionHost<T>(): Host<T> {
   const code = acquireVsCodeApi<Kept>();
   return {
+    edits: true,
     say: (message) => {
       code.postMessage(message);
     },

@@ -6,12 +6,13 @@
 import { memoryAnswer, timelineAnswer } from '../views/answers';
 import type { FromView, MemoryContent, TimelineContent, ToView } from '../views/messages';
 import { initial, next, type Answer } from '../views/state';
-import { readKernelCost, type KernelCost, type Operation } from '../protocol';
-import { CONTEXT_NAMES, cause, cycles, share, thousands } from '../words';
+import { readKernelCost, type KernelCost, type Operation, type Proposal } from '../protocol';
+import { CONTEXT_NAMES, cause, share, thousands } from '../words';
 import { h, link, prose, px, s } from './dom';
 import { Frame } from './frame';
 import type { Host, Kept } from './host';
 import { MemoryPicture } from './memory';
+import { savingOf, searchWords } from './proposals';
 import { roofline } from './roofline';
 import { engines, stages } from './tables';
 import { Timeline } from './timeline';
@@ -48,6 +49,7 @@ interface Known extends Given {
 
 /** A view's host within the page. */
 class Part<T> implements Host<T> {
+  readonly edits = false;
   private listener: (message: ToView<T>) => void = () => undefined;
   private memory: Kept = {};
 
@@ -203,21 +205,7 @@ class Page {
   }
 
   private proposals(kernel: KernelCost): HTMLElement {
-    const entries = kernel.proposals.map(({ message, help, saves, rule, file, range }) =>
-      h(
-        'li',
-        {},
-        h('b', {}, saves === null ? 'not simulated' : `saves ${cycles(saves)}`),
-        ', ',
-        link(`line ${range.start.line}`, () => {
-          this.reveal(file, range.start.line);
-        }),
-        h('span', { class: 'faint' }, ` · ${rule}`),
-        h('br'),
-        ...prose(message),
-        help !== null && h('p', { class: 'help' }, ...prose(help)),
-      ),
-    );
+    const entries = kernel.proposals.map((one) => h('li', {}, ...this.proposal(one)));
     if (kernel.total === null) {
       const reasons = kernel.unresolved.map(({ reason, range }) =>
         h(
@@ -238,8 +226,42 @@ class Page {
       entries.length === 0
         ? h('p', { class: 'faint' }, 'No change is known that would save cycles.')
         : h('ol', {}, ...entries),
-      entries.length > 1 && h('p', { class: 'faint' }, 'The savings do not add up.'),
+      ...this.together(kernel, entries.length),
     );
+  }
+
+  private proposal(proposal: Proposal): Node[] {
+    const { message, help, rule, file, range } = proposal;
+    const words = [
+      h('b', {}, savingOf(proposal)),
+      ', ',
+      link(`line ${range.start.line}`, () => {
+        this.reveal(file, range.start.line);
+      }),
+      h('span', { class: 'faint' }, ` · ${rule}`),
+      h('br'),
+      ...prose(message),
+      help !== null && h('p', { class: 'help' }, ...prose(help)),
+    ];
+    return [h('div', {}, ...words)];
+  }
+
+  /** That savings are alternatives, the best two of them as one, and how far the search went. */
+  private together({ searched }: KernelCost, proposals: number): Node[] {
+    if (searched === null) {
+      return proposals > 1 ? [h('p', { class: 'faint' }, 'Savings do not add up.')] : [];
+    }
+    const { pair } = searched;
+    const words = searchWords(searched, proposals);
+    return [
+      ...(pair === null
+        ? []
+        : [
+            h('p', { class: 'faint' }, 'Savings do not add up. The best two together:'),
+            h('ul', { class: 'pair' }, h('li', {}, ...this.proposal(pair))),
+          ]),
+      ...words.map((one) => h('p', { class: 'faint' }, one)),
+    ];
   }
 
   private operations(kernel: KernelCost): HTMLElement {

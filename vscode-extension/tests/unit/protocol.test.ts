@@ -3,6 +3,8 @@ import { test } from 'node:test';
 
 import { readDialect, readKernelCost, readMemoryMap } from '../../src/protocol';
 import { memoryAnswer, timelineAnswer } from '../../src/views/answers';
+import { fromView } from '../../src/views/messages';
+import { adviceOf, searchWords } from '../../src/webview/proposals';
 
 const RANGE = { start: { line: 3, column: 5, byte: 40 }, end: { line: 3, column: 10, byte: 45 } };
 const KERNEL = {
@@ -105,4 +107,38 @@ test('the library of a document is read, and that the server does not say it', (
     because: 'so',
   });
   for (const value of [null, undefined, {}, { dialect: 1 }]) assert.equal(readDialect(value), null);
+});
+
+test('proposals that a search made are whole changes, with the best two as one', () => {
+  const edits = [{ file: '/k.rs', start_byte: 1, end_byte: 2, text: 'x' }];
+  const searched = { message: 'Gather', saves: 8, after: 22, certain: false, move: 'gather', edits };
+  const words = { message: 'Load less', saves: null, edits: [] };
+  const pair = { message: 'Gather; then split', saves: 12, after: 18, certain: true, edits };
+  const cost = readKernelCost({
+    ...KERNEL,
+    proposals: [searched, words],
+    searched: { tried: 40, limit: 40, stopped: true, pair },
+  });
+  assert.ok(cost !== null);
+  assert.equal(readKernelCost(KERNEL)?.searched, null);
+  const advice = adviceOf(cost);
+  assert.deepEqual(
+    advice.map(({ saves, change }) => [saves, change]),
+    [
+      ['saves 8 cycles, 22 left, within the bounds of both', 'Gather'],
+      ['not simulated', null],
+      ['saves 12 cycles, 18 left', 'Gather; then split'],
+    ],
+  );
+  assert.match(advice[2]?.words ?? '', /^Savings do not add up; the best two together: Gather; then split$/);
+  const none = { tried: 1, limit: 9, stopped: false, pair: null };
+  assert.deepEqual(searchWords(none, 2), [
+    'Savings do not add up, and no second change adds to the first.',
+    'Searched 1 candidate.',
+  ]);
+});
+
+test('a view asks for a change by its words', () => {
+  assert.deepEqual(fromView({ type: 'apply', message: 'Gather' }), { type: 'apply', message: 'Gather' });
+  assert.equal(fromView({ type: 'apply', message: 7 }), null);
 });

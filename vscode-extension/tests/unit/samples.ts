@@ -49,6 +49,7 @@ export function cost(operations: readonly Operation[], more: Partial<KernelCost>
     memory: [],
     peak: null,
     proposals: [],
+    searched: null,
     roofline: null,
     assumptions: [],
     unresolved: [],

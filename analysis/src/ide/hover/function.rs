@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::check::{function_derivation, function_simulation};
 use crate::cost::rows::Names;
+use crate::cost::{KernelCost, runs_of};
 use crate::db::Db;
 use crate::derivation::BodyDerivation;
 use crate::items::{ItemId, ItemKind, Span, is_inside};
@@ -14,6 +15,7 @@ use crate::simulation::{BodySimulation, Lane};
 use super::super::operations::methods;
 use super::operation::distinct;
 use super::page::{Page, code, count, line_of, percent, table};
+use super::saving::{best, larger, searched_of_kernel};
 
 /// Operations of the critical path that are named.
 const PATH: usize = 8;
@@ -23,8 +25,13 @@ const REASONS: usize = 5;
 const KERNELS: usize = 5;
 
 /// The page of a function by the name that it is declared with; `None` for one that neither is a kernel nor does anything with
-/// tensors.
-pub(super) fn page(db: &dyn Db, function: ItemId, name: &str) -> Option<String> {
+/// tensors. `searched` are the costs of kernels with what a search found of them.
+pub(super) fn page(
+    db: &dyn Db,
+    function: ItemId,
+    name: &str,
+    searched: &[&KernelCost],
+) -> Option<String> {
     let declared = function.name(db);
     let plain = super::plain(name);
     if function.kind(db) != ItemKind::Function || &*declared != plain {
@@ -32,22 +39,28 @@ pub(super) fn page(db: &dyn Db, function: ItemId, name: &str) -> Option<String> 
     }
     let body = body(db, function);
     if body.device.is_some() {
-        return Some(kernel(db, function, &body));
+        return Some(kernel(db, function, &body, searched));
     }
     helper(db, function, &body)
 }
 
-fn kernel(db: &dyn Db, function: ItemId, body: &Body) -> String {
+fn kernel(db: &dyn Db, function: ItemId, body: &Body, searched: &[&KernelCost]) -> String {
     let simulation = function_simulation(db, function);
     let total = simulation.total();
     let words = match total {
         Some(total) => format!("{} predicted", count(total, "cycle")),
-        None => "cycles unknown".to_owned(),
+        None => runs_of(db, function)
+            .map_or_else(|| "cycles unknown".to_owned(), |runs| runs.sentence()),
     };
     let mut page = Page::headed(format!("kernel **{}**: {words}", code(&body.name)));
     match total {
         Some(total) => {
-            let saving = super::saving::best(db, function, None, function.file(db));
+            let by_rules = best(db, function, None, function.file(db));
+            let file = function.file(db).path(db);
+            let own = |cost: &&&KernelCost| cost.name == body.name && cost.file == file;
+            let by_search = searched.iter().find(own);
+            let by_search = by_search.and_then(|cost| searched_of_kernel(cost));
+            let saving = larger(by_rules, by_search);
             let cause = longest(&function_derivation(db, function), body, &simulation, total);
             page.add_lines(&cause.into_iter().chain(saving).collect::<Vec<_>>());
             page.add(contexts(&simulation, total));

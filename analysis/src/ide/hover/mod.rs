@@ -26,6 +26,7 @@ mod uses;
 use ra_ap_syntax::ast::{self, AstNode};
 use ra_ap_syntax::{SyntaxKind, SyntaxToken, T};
 
+use crate::cost::KernelCost;
 use crate::db::Db;
 use crate::inputs::SourceFile;
 use crate::items::{
@@ -39,8 +40,13 @@ use super::cursor::Cursor;
 use super::operations::operations_at;
 use super::{ByteRange, Hover};
 
-/// What to show at a byte of a file.
-pub(super) fn hover(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover> {
+/// What to show at a byte of a file; `searched` are the costs of kernels with what a search found of them.
+pub(super) fn hover(
+    db: &dyn Db,
+    file: SourceFile,
+    offset: u32,
+    searched: &[&KernelCost],
+) -> Option<Hover> {
     if let Some(found) = rule::page(db, file, offset) {
         return Some(found);
     }
@@ -53,6 +59,7 @@ pub(super) fn hover(db: &dyn Db, file: SourceFile, offset: u32) -> Option<Hover>
         item,
         at,
         range: cursor.range_of(token),
+        searched,
     };
     here.mapping()
         .or_else(|| here.address())
@@ -94,6 +101,7 @@ struct Here<'a> {
     /// The token's first byte in the item's normalised text.
     at: u32,
     range: ByteRange,
+    searched: &'a [&'a KernelCost],
 }
 
 impl Here<'_> {
@@ -132,7 +140,7 @@ impl Here<'_> {
             return None;
         }
         let found = operations_at(self.db, self.item, self.at);
-        let markdown = operation::page(self.db, &found)
+        let markdown = operation::page(self.db, &found, self.searched)
             .or_else(|| operation::unresolved(self.db, self.item, self.at, self.token.text()))?;
         Some(Hover {
             range: self.range,
@@ -174,7 +182,7 @@ impl Here<'_> {
                 let function = *around.first()?;
                 Some(Hover {
                     range: self.range,
-                    markdown: function::page(self.db, function, name)?,
+                    markdown: function::page(self.db, function, name, self.searched)?,
                 })
             }
             SyntaxKind::TYPE_ALIAS | SyntaxKind::RENAME => self.meaning(&[name]),
@@ -193,7 +201,9 @@ impl Here<'_> {
         let of = |namespace| match resolve(self.db, &scope, path, namespace) {
             Resolution::Axis(axis) => Some(axis::page(self.db, &axis, name, file)),
             Resolution::Alias(alias) => alias::page(self.db, alias, name, file),
-            Resolution::Function(function) => function::page(self.db, function, name),
+            Resolution::Function(function) => {
+                function::page(self.db, function, name, self.searched)
+            }
             _ => None,
         };
         let markdown = of(Namespace::Type).or_else(|| of(Namespace::Value))?;

@@ -1,6 +1,7 @@
 //! The page of a method of a chain: the stream before and behind it, what its engine is set up to do, and its cycles.
 
 use crate::check::{body, function_derivation, function_simulation};
+use crate::cost::KernelCost;
 use crate::cost::rows::{Names, statement_of};
 use crate::db::Db;
 use crate::derivation::{BodyDerivation, EndDerivation, OperationDerivation, StageDerivation};
@@ -10,6 +11,7 @@ use crate::kernel::{
     Body, Collective, Copy, Operation, OperationKind, Pass, PassEnd, PassSource, Tensor, TensorId,
 };
 use crate::numbers::thousands;
+use crate::places::Places;
 use crate::simulation::{BodySimulation, Lane, OperationCost, StageCost, StageRow, stage_table};
 
 use super::super::operations::{OperationAt, OperationPart, bodies_with, by_body};
@@ -18,7 +20,7 @@ use super::engines::{alus, engine_lines, engine_table, stream_table};
 use super::lives::life_of;
 use super::method::history_of;
 use super::page::{Page, code, count, table};
-use super::saving::{Meant, best};
+use super::saving::{Meant, best, larger, searched};
 use super::uses::memory_name;
 
 /// Kernels of a helper that are told apart.
@@ -26,12 +28,12 @@ const KERNELS: usize = 3;
 /// Reasons for a missing figure that are shown.
 const REASONS: usize = 4;
 
-/// The page of the operations that a method stands for; `None` if there are none.
-pub(super) fn page(db: &dyn Db, found: &[OperationAt]) -> Option<String> {
+/// The page of the operations that a method stands for, with what a search found of the kernels; `None` if there are none.
+pub(super) fn page(db: &dyn Db, found: &[OperationAt], known: &[&KernelCost]) -> Option<String> {
     let bodies = by_body(found);
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for runs in bodies.iter().take(KERNELS) {
-        let (text, when) = described(db, runs)?;
+        let (text, when) = described(db, runs, known)?;
         match groups.iter_mut().find(|(other, _)| *other == text) {
             Some((_, places)) => places.push(when),
             None => groups.push((text, vec![when])),
@@ -85,7 +87,7 @@ struct Known<'a> {
 }
 
 /// What the method does in its first run in a body, and when it runs.
-fn described(db: &dyn Db, runs: &[OperationAt]) -> Option<(String, String)> {
+fn described(db: &dyn Db, runs: &[OperationAt], known: &[&KernelCost]) -> Option<(String, String)> {
     let at = runs.first()?;
     let body = body(db, at.function);
     let derivation = function_derivation(db, at.function);
@@ -100,8 +102,10 @@ fn described(db: &dyn Db, runs: &[OperationAt]) -> Option<(String, String)> {
         statement,
         cycles: cost.cycles.filter(|_| alike.count() == 1),
     });
-    let saving =
+    let by_rules =
         meant.and_then(|meant| best(db, at.function, Some(meant), operation.span.item.file(db)));
+    let by_search = searched(&mut Places::new(db), operation.span, known);
+    let saving = larger(by_rules, by_search);
     let known = Known {
         saving,
         body: &body,

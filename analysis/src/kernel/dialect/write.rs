@@ -108,6 +108,13 @@ impl Dialect {
         Some(format!("{} {{ {} }}", word.name, fields?.join(", ")))
     }
 
+    /// The same with its enum, as an argument: the enum, then `Broadcast1 { slice1: 4, slice0: 2 }`.
+    #[must_use]
+    pub fn write_configured_switch(&self, config: &SwitchConfig) -> Option<String> {
+        let topology = self.write_switch(config)?;
+        Some(format!("{}::{topology}", self.words.switch_type))
+    }
+
     /// A region of the TRF.
     #[must_use]
     pub fn write_region(&self, region: TrfAddress) -> String {

@@ -83,7 +83,7 @@ impl Moved {
         };
         let mut elements: u64 = 1;
         for (level, mapping) in target.levels.iter() {
-            let size = mapping.value.as_ref()?.form().live_size();
+            let size = mapping.value.as_ref()?.form().elements();
             let part = match level {
                 Level::Chip => &mut moved.chips,
                 Level::Cluster | Level::Slice | Level::Pe => &mut moved.slices,

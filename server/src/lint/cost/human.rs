@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use textwrap::core::display_width;
 use visa_analysis::{
-    Class, KernelCost, Lane, Model, OperationRow, Proposal, StageRow, WaitRow, evidence, thousands,
+    Class, KernelCost, Lane, Model, OperationRow, Proposal, RunsRow, StageRow, WaitRow, evidence,
+    thousands,
 };
 
 use super::super::styles::{TITLE, styled};
@@ -154,7 +155,8 @@ pub(super) fn total_words(kernel: &KernelCost) -> String {
         Model::Book => (book, schedule),
     };
     let Some((total, words)) = first else {
-        return "cycles unknown".to_owned();
+        let unknown = || "cycles unknown".to_owned();
+        return kernel.runs.as_ref().map_or_else(unknown, RunsRow::sentence);
     };
     let first = format!("{} cycles {words}", thousands(total));
     match second {

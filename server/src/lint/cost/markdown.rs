@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use visa_analysis::{KernelCost, thousands};
+use visa_analysis::{KernelCost, Proposal, thousands};
 
 use super::compare::{
     Comparison, KernelChange, OperationChange, conclusions, share, sides, signed,
@@ -77,20 +77,7 @@ fn of_kernel(kernel: &KernelCost) -> String {
     if let Some((bounds, total)) = kernel.roofline.as_ref().zip(kernel.total) {
         let _ = writeln!(text, "\n{}.", prose(&sentence(bounds, total)));
     }
-    let proposals = kernel.proposals.iter().map(|proposal| {
-        let help = proposal.help.as_deref().unwrap_or(&proposal.message);
-        let saves = proposal.saves.map_or_else(
-            || "not simulated".to_owned(),
-            |cycles| format!("{} cycles", thousands(cycles)),
-        );
-        format!(
-            "- {saves}, line {}, {}: {}",
-            proposal.range.start.line,
-            code(proposal.rule),
-            prose(help)
-        )
-    });
-    list(&mut text, "Would save most:", proposals.collect());
+    list(&mut text, "Would save most:", proposals(kernel));
     let unresolved = kernel.unresolved.iter();
     let reasons = unresolved.map(|place| {
         format!(
@@ -108,6 +95,62 @@ fn of_kernel(kernel: &KernelCost) -> String {
     );
     text.push_str("\n</details>\n");
     text
+}
+
+/// The changes that would save most, that they are alternatives, and how far the search for them went.
+fn proposals(kernel: &KernelCost) -> Vec<String> {
+    let mut lines: Vec<String> = kernel.proposals.iter().map(proposal).collect();
+    let several = lines.len() > 1;
+    let Some(searched) = &kernel.searched else {
+        lines.extend(several.then(|| "- savings do not add up".to_owned()));
+        return lines;
+    };
+    match &searched.pair {
+        Some(pair) => {
+            let both = proposal(pair).replacen("- ", "", 1);
+            lines.push(format!(
+                "- savings do not add up; the best two together: {both}"
+            ));
+        }
+        None if several => {
+            lines
+                .push("- savings do not add up, and no second change adds to the first".to_owned());
+        }
+        None => {}
+    }
+    let end = if kernel.proposals.is_empty() {
+        let sentence = searched.sentence();
+        format!("- no change was found that saves 2 % or more ({sentence})")
+    } else {
+        format!("- {}", searched.sentence())
+    };
+    lines.push(end);
+    lines
+}
+
+fn proposal(proposal: &Proposal) -> String {
+    let help = proposal.help.as_deref().unwrap_or(&proposal.message);
+    let saves = match (proposal.saves, proposal.total) {
+        (Some(cycles), Some((before, after))) => format!(
+            "{} cycles ({} to {}{})",
+            thousands(cycles),
+            thousands(before),
+            thousands(after),
+            if proposal.is_certain {
+                ""
+            } else {
+                ", within the bounds of both"
+            }
+        ),
+        (Some(cycles), None) => format!("{} cycles", thousands(cycles)),
+        (None, _) => "not simulated".to_owned(),
+    };
+    format!(
+        "- {saves}, line {}, {}: {}",
+        proposal.range.start.line,
+        code(proposal.rule),
+        prose(help)
+    )
 }
 
 fn list(text: &mut String, title: &str, mut lines: Vec<String>) {

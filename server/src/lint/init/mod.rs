@@ -118,7 +118,6 @@ fn write(path: &Path, template: &str) -> Result<(), Failure> {
     }
     let text = template
         .replace("{version}", env!("CARGO_PKG_VERSION"))
-        .replace("{rust}", env!("CARGO_PKG_RUST_VERSION"))
         .replace("{repository}", env!("CARGO_PKG_REPOSITORY"));
     write_file(path, &text)
 }

@@ -5,7 +5,7 @@ use tower_lsp::ls_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse,
     Diagnostic, NumberOrString,
 };
-use visa_analysis::{Applicability, Assist, AssistKind, ByteRange, Level};
+use visa_analysis::{Applicability, Assist, AssistKind, ByteRange, Level, thousands};
 
 use super::diagnostics::{SOURCE, of_finding};
 use super::edits::{of_files, workspace_edit};
@@ -61,6 +61,9 @@ pub(crate) fn code_actions(
         if wants(only, &kind_of(assist.kind)) {
             actions.push(refactoring(snapshot, assist)?);
         }
+    }
+    if wants(only, &CodeActionKind::REFACTOR_REWRITE) {
+        actions.extend(proposed(snapshot, &path, range)?);
     }
     // Asked for by name, or offered where the edit is worked out only when it is chosen.
     let lazily = snapshot.view.client.code_action_resolve;
@@ -213,6 +216,40 @@ fn refactoring(snapshot: &Snapshot, assist: Assist) -> Answer<CodeAction> {
         edit: Some(workspace_edit(&snapshot.view, documents)),
         ..CodeAction::default()
     })
+}
+
+/// What a search proposes for the operations in the statements that a selection touches; at the kernel's name, all of it.
+fn proposed(snapshot: &Snapshot, path: &str, range: ByteRange) -> Answer<Vec<CodeAction>> {
+    let bytes = |range: visa_analysis::Range| ByteRange {
+        start: range.start.byte,
+        end: range.end.byte,
+    };
+    let mut actions = Vec::new();
+    for cost in snapshot.advised() {
+        let whole = *cost.file == *path && touch(bytes(cost.range), range);
+        let pair = cost.searched.as_ref().and_then(|made| made.pair.as_ref());
+        let pair = pair.filter(|_| whole);
+        for proposal in cost.proposals.iter().chain(pair) {
+            let here = |row: &&visa_analysis::OperationRow| {
+                row.range == proposal.range && *row.file == *proposal.file
+            };
+            let statement = cost.operations.iter().find(here).map(|row| row.statement);
+            let at = bytes(statement.unwrap_or(proposal.range));
+            let meant = whole || (*proposal.file == *path && touch(at, range));
+            if !meant || proposal.edits.is_empty() {
+                continue;
+            }
+            let documents = of_files(snapshot, &proposal.edits)?;
+            let saves = thousands(proposal.saves.unwrap_or(0));
+            actions.push(CodeAction {
+                title: format!("{} (saves {saves} cycles)", proposal.message),
+                kind: Some(CodeActionKind::REFACTOR_REWRITE),
+                edit: Some(workspace_edit(&snapshot.view, documents)),
+                ..CodeAction::default()
+            });
+        }
+    }
+    Ok(actions)
 }
 
 /// Whether something in a file can be mended without looking.

@@ -11,7 +11,9 @@ use crate::lsp::state::Snapshot;
 pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Answer<Option<Hover>> {
     let (path, file, offset) = at(snapshot, &params.text_document_position_params)?;
     let format = Format::of(snapshot.view.client.hover_markdown);
-    let hover = snapshot.analysis.hover(&path, offset)?;
+    let searched = snapshot.advised();
+    let searched: Vec<_> = searched.iter().map(|cost| &**cost).collect();
+    let hover = snapshot.analysis.hover_with(&path, offset, &searched)?;
     Ok(hover.map(|hover| Hover {
         contents: HoverContents::Markup(format.content(&hover.markdown)),
         range: Some(file.range(hover.range)),

@@ -56,6 +56,8 @@ impl Setup {
             initialize: json!({
                 "processId": null,
                 "rootUri": null,
+                // Searches cost more than most tests do; those about them say so.
+                "initializationOptions": { "effort": 0 },
                 "capabilities": {
                     "general": { "positionEncodings": encodings },
                     "textDocument": {

@@ -1,0 +1,104 @@
+//! Candidates placed in the files, laid out as their author does, and moved to where they are behind another change.
+
+use std::sync::Arc;
+
+use crate::db::Db;
+use crate::inputs::SourceFile;
+use crate::items::ItemId;
+use crate::places::Places;
+use crate::report::{DiagnosticFix, FileEdit};
+use crate::rules::{Applicability, Fix, NamesInScope, SLOW_TRANSFER};
+
+use super::{Candidate, Concerns, Placed};
+
+/// Another change of the author's text, placed in the text that the first left; `None` where the two meet.
+pub(super) fn shifted(first: &Placed, other: &Placed) -> Option<Placed> {
+    let mut edits = Vec::new();
+    for edit in &other.fix.edits {
+        let mut by: i64 = 0;
+        for made in first.fix.edits.iter().filter(|made| made.file == edit.file) {
+            if made.end_byte <= edit.start_byte && made.start_byte < edit.start_byte.max(1) {
+                let length = i64::try_from(made.text.len()).ok()?;
+                by += length - i64::from(made.end_byte - made.start_byte);
+            } else if made.start_byte < edit.end_byte || made.start_byte == edit.start_byte {
+                return None;
+            }
+        }
+        let moved = |byte: u32| u32::try_from(i64::from(byte) + by).ok();
+        edits.push(FileEdit {
+            start_byte: moved(edit.start_byte)?,
+            end_byte: moved(edit.end_byte)?,
+            ..edit.clone()
+        });
+    }
+    Some(Placed {
+        fix: DiagnosticFix {
+            edits,
+            ..other.fix.clone()
+        },
+        ..other.clone()
+    })
+}
+
+/// Candidates placed in their files. What a macro writes is not changed.
+pub(super) fn placed(db: &dyn Db, function: ItemId, candidates: Vec<Candidate>) -> Vec<Placed> {
+    let names = NamesInScope::of(db, function);
+    let mut places = Places::new(db);
+    let owner = function.owner(db);
+    let place = |candidate: Candidate| {
+        let edited = candidate.edits.iter().map(|edit| edit.span.item);
+        let outside = edited.filter(|item| *item != owner);
+        let mut named: Vec<Arc<str>> = outside.map(|item| item.name(db)).collect();
+        named.sort();
+        named.dedup();
+        let fix = names.fix(Fix {
+            title: candidate.title,
+            applicability: Applicability::Maybe,
+            edits: candidate.edits,
+        })?;
+        let (file, range) = places.range(candidate.span)?;
+        let mut fix = places.fix(&fix)?;
+        lay_out(db, function.file(db), &mut fix);
+        Some(Placed {
+            kind: candidate.kind,
+            rule: candidate.rule.unwrap_or(SLOW_TRANSFER.name),
+            file,
+            range,
+            fix,
+            concerns: Concerns::Naming(named),
+        })
+    };
+    candidates.into_iter().filter_map(place).collect()
+}
+
+/// Statements that are put before one get its indentation, and those that are taken away take their line along.
+fn lay_out(db: &dyn Db, file: SourceFile, fix: &mut DiagnosticFix) {
+    let text = file.text(db);
+    for edit in &mut fix.edits {
+        let before = text.get(..edit.start_byte as usize).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        if edit.text.is_empty() {
+            let after = text.get(edit.end_byte as usize..).unwrap_or_default();
+            let rest = after.split_inclusive('\n').next().unwrap_or_default();
+            if line.trim().is_empty() && rest.trim().is_empty() {
+                let length = |text: &str| u32::try_from(text.len()).unwrap_or(0);
+                edit.start_byte -= length(line);
+                edit.end_byte += length(rest);
+            }
+        } else if edit.text.contains('\n') {
+            let is_space = |letter: &char| letter.is_whitespace();
+            let spaces: String = line.chars().take_while(is_space).collect();
+            let mut laid_out = String::new();
+            for statement in edit.text.split_inclusive('\n') {
+                // What is broken over lines is indented already.
+                let begins = !laid_out.is_empty() && !statement.starts_with([' ', '\t']);
+                laid_out.push_str(if begins { &spaces } else { "" });
+                laid_out.push_str(statement);
+            }
+            if laid_out.ends_with('\n') {
+                laid_out.push_str(&spaces);
+            }
+            edit.text = laid_out;
+        }
+    }
+}
