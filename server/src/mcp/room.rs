@@ -196,7 +196,7 @@ impl Room {
     ) -> Result<T, String> {
         let answer = self
             .engine
-            .read(Urgency::Waiting, move |analysis| question(&analysis))
+            .read(Urgency::Waiting, move |analysis, _| question(&analysis))
             .await;
         answer.map_err(words)
     }
