@@ -25,6 +25,13 @@ export default defineConfig(
     },
   },
   {
+    files: ['tests/ring/neighbour/*.js'],
+    languageOptions: {
+      sourceType: 'commonjs',
+      globals: { exports: 'readonly', require: 'readonly', setTimeout: 'readonly' },
+    },
+  },
+  {
     files: ['**/*.mjs'],
     languageOptions: {
       globals: {

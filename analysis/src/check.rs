@@ -49,19 +49,21 @@ pub struct Findings {
     pub failure: Option<String>,
 }
 
-/// What findings say of their fixes.
+/// How far a check goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Fixes {
-    /// As the rules propose them, each for the places of its fault.
+pub(crate) enum Extent {
+    /// What the rules find that look at no cost, so that nothing is simulated. Fixes are as the rules propose them.
+    WithoutCosts,
+    /// What all rules find. Fixes are as they propose them, each for the places of its fault.
     Proposed,
-    /// With what they need behind them, as far as they lead to a kernel that is right.
+    /// The same, fixes with what they need behind them, as far as they lead to a kernel that is right.
     Completed,
 }
 
 pub(crate) use self::elsewhere::files_by_reach;
 pub use self::elsewhere::{findings_from_elsewhere, reachable_from};
 pub(crate) use self::file::library_of;
-pub use self::file::{completed_file_report, file_report};
+pub use self::file::{completed_file_report, file_report, file_report_without_costs};
 pub use crate::kernel::body;
 
 /// What the engines make of one function.
@@ -229,7 +231,10 @@ pub(crate) fn in_words_of(db: &dyn Db, function: ItemId, findings: &mut [Finding
 }
 
 /// What is found in one function.
-fn found_in_function(db: &dyn Db, function: ItemId, fixes: Fixes) -> Vec<Arc<Findings>> {
+fn found_in_function(db: &dyn Db, function: ItemId, extent: Extent) -> Vec<Arc<Findings>> {
+    if extent == Extent::WithoutCosts {
+        return vec![function_findings(db, function)];
+    }
     let found = vec![
         function_findings(db, function),
         function_time_findings(db, function),
@@ -239,7 +244,7 @@ fn found_in_function(db: &dyn Db, function: ItemId, fixes: Fixes) -> Vec<Arc<Fin
         !finding.fixes.is_empty() || finding.alternatives.is_some() || finding.help.is_some()
     };
     let mut findings = found.iter().flat_map(|found| &found.findings);
-    if fixes == Fixes::Completed && findings.any(offers) {
+    if extent == Extent::Completed && findings.any(offers) {
         return vec![completed_function_findings(db, function)];
     }
     found
@@ -373,9 +378,9 @@ fn completed_item_findings(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
 }
 
 /// What the mapping rules find in the items of a file, the fixes of a fault as one, each with what it states.
-pub(crate) fn found_in_items(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<Findings> {
+pub(crate) fn found_in_items(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<Findings> {
     let mut found = united_item_findings(db, file);
-    if fixes == Fixes::Completed && found.findings.iter().any(rules::is_tried) {
+    if extent == Extent::Completed && found.findings.iter().any(rules::is_tried) {
         return completed_item_findings(db, file);
     }
     rules::state_fixes(&mut found.findings, false);
@@ -426,12 +431,12 @@ pub(crate) fn read_calls(db: &dyn Db, items: &[(usize, ItemId)]) {
 }
 
 /// Runs the queries of one item, all of them together: they share its tree.
-pub(crate) fn check_one(db: &dyn Db, item: ItemId, fixes: Fixes) {
+pub(crate) fn check_one(db: &dyn Db, item: ItemId, extent: Extent) {
     if item.parent(db).is_none() {
         let _ = item_findings(db, item);
     }
     if item.kind(db) == ItemKind::Function {
-        let _ = found_in_function(db, item, fixes);
+        let _ = found_in_function(db, item, extent);
     }
 }
 

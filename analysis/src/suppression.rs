@@ -16,7 +16,7 @@ use ra_ap_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
 use rustc_hash::FxHashMap;
 
 use crate::db::Db;
-use crate::inputs::{SourceFile, enabled_rules, line_index, parse};
+use crate::inputs::{SourceFile, line_index, parse};
 use crate::items::{
     ItemKind, ModuleId, ModulePath, ModuleTarget, file_items, module_target, parent_module,
     token_map, unread_bytes,
@@ -24,7 +24,7 @@ use crate::items::{
 use crate::report::{Diagnostic, DiagnosticFix, FileEdit, FileReport, Range, StatedAlternative};
 use crate::rules::suppressions as wording;
 pub use crate::rules::suppressions::SuppressionKind;
-use crate::rules::{self, Applicability, Rule};
+use crate::rules::{self, Applicability, Families, Rule};
 
 use self::covering::{Covering, Intervals, names_of};
 pub use self::writing::{Allowed, allowing};
@@ -306,10 +306,12 @@ fn bracket(text: &str, from: usize) -> Option<(usize, usize)> {
     Some((open, open + arguments.find(')')?))
 }
 
-/// Marks the diagnostics that suppressions cover, and adds what is wrong with the suppressions themselves.
+/// Marks the diagnostics that suppressions cover, and adds what is wrong with the suppressions themselves, as far as the
+/// `families` that were run can say so.
 pub(crate) fn apply(
     db: &dyn Db,
     file: SourceFile,
+    families: Families,
     report: &mut FileReport,
     place: &mut dyn FnMut(u32, u32) -> Range,
 ) {
@@ -331,7 +333,6 @@ pub(crate) fn apply(
     let mut covering = Covering::new(&suppressions);
     covering.suppress(&mut report.diagnostics);
     let unresolved = Unresolved::new(report);
-    let families = enabled_rules(db, file).families();
     let mut helps: FxHashMap<&str, Unknown> = FxHashMap::default();
     let mut own = Vec::new();
     for (number, suppression) in suppressions.iter().enumerate() {

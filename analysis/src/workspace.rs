@@ -17,8 +17,8 @@ use rustc_hash::FxHashSet;
 use crate::advice::advise;
 use crate::budget::Budget;
 use crate::check::{
-    Fixes, check_one, completed_file_report, file_report, items_of, library_of, panic_words,
-    parse_file, reachable_from, read_calls, read_items,
+    Extent, check_one, completed_file_report, file_report, file_report_without_costs, items_of,
+    library_of, panic_words, parse_file, reachable_from, read_calls, read_items,
 };
 use crate::conditions::{CfgSetting, PackageFeatures};
 use crate::cost::{KernelCost, kernel_costs};
@@ -392,21 +392,28 @@ impl Analysis {
     /// rules propose them, without what they need behind them: see [`Analysis::completed_fixes`].
     #[must_use]
     pub fn check_file(&self, path: &str) -> FileReport {
-        self.report_of_file(path, Fixes::Proposed)
+        self.report_of_file(path, Extent::Proposed)
+    }
+
+    /// As [`Analysis::check_file`], without what rules find that look at costs: for editors, where these take long.
+    #[must_use]
+    pub fn check_file_without_costs(&self, path: &str) -> FileReport {
+        self.report_of_file(path, Extent::WithoutCosts)
     }
 
     /// As [`Analysis::check_file`], with all fixes and helps completed: each leads to a kernel without a new fault.
     #[must_use]
     pub fn check_file_completed(&self, path: &str) -> FileReport {
-        self.report_of_file(path, Fixes::Completed)
+        self.report_of_file(path, Extent::Completed)
     }
 
-    fn report_of_file(&self, path: &str, fixes: Fixes) -> FileReport {
+    fn report_of_file(&self, path: &str, extent: Extent) -> FileReport {
         let answer = |file| {
             let answer = self.guarded(|db| {
-                let report = match fixes {
-                    Fixes::Proposed => file_report(db, file),
-                    Fixes::Completed => completed_file_report(db, file),
+                let report = match extent {
+                    Extent::WithoutCosts => file_report_without_costs(db, file),
+                    Extent::Proposed => file_report(db, file),
+                    Extent::Completed => completed_file_report(db, file),
                 };
                 FileReport::clone(&report)
             });
@@ -590,7 +597,7 @@ impl Analysis {
         paths: &[String],
         checked: &(dyn Fn(usize) + Sync),
     ) -> Vec<FileReport> {
-        self.reports_of_files(paths, checked, Fixes::Proposed)
+        self.reports_of_files(paths, checked, Extent::Proposed)
     }
 
     /// As [`Analysis::file_reports_with`], with all fixes and helps completed: each leads to a kernel without a new fault.
@@ -599,14 +606,14 @@ impl Analysis {
         paths: &[String],
         checked: &(dyn Fn(usize) + Sync),
     ) -> Vec<FileReport> {
-        self.reports_of_files(paths, checked, Fixes::Completed)
+        self.reports_of_files(paths, checked, Extent::Completed)
     }
 
     fn reports_of_files(
         &self,
         paths: &[String],
         checked: &(dyn Fn(usize) + Sync),
-        fixes: Fixes,
+        extent: Extent,
     ) -> Vec<FileReport> {
         // Files into items, then items on all threads, also those of one large file: what a file's report asks of its own
         // items and of other files is then at hand. A failure shows again, with its file, where the report is asked for.
@@ -663,7 +670,7 @@ impl Analysis {
                 items.into_par_iter().with_max_len(1).for_each_with(
                     judging,
                     |analysis, (_, item)| {
-                        let _ = analysis.guarded(|db| check_one(db, item, fixes));
+                        let _ = analysis.guarded(|db| check_one(db, item, extent));
                         checked(total);
                     },
                 );
@@ -672,7 +679,7 @@ impl Analysis {
         paths
             .par_iter()
             .map_with(self.clone(), |analysis, path| {
-                analysis.report_of_file(path, fixes)
+                analysis.report_of_file(path, extent)
             })
             .collect()
     }

@@ -13,6 +13,7 @@ import {
   type ServerOptions,
 } from 'vscode-languageclient/node';
 
+import { beside } from './neighbours';
 import { attempt } from './server/attempt';
 import { explained, find, type Candidate } from './server/find';
 import { mayRestart } from './server/restarts';
@@ -118,6 +119,7 @@ export class Server implements vscode.Disposable {
       ...this.options(),
       errorHandler: this.errors(() => client),
       middleware: {
+        ...beside,
         workspace: {
           // The change that ends this server cannot be sent to it any more.
           didChangeConfiguration: async (sections, tell) => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Findings, Fixes, found_in_function, functions};
+use super::{Extent, Findings, found_in_function, functions};
 use crate::db::Db;
 use crate::inputs::{Project, SourceFile};
 use crate::items::{ModuleId, ModulePath, Span, crate_root, file_package};
@@ -14,12 +14,12 @@ use crate::items::{ModuleId, ModulePath, Span, crate_root, file_package};
 /// Findings, operations and failures that functions of other files have in a file, because they call into it.
 #[salsa::tracked(returns(clone))]
 pub fn findings_from_elsewhere(db: &dyn Db, file: SourceFile) -> Arc<Findings> {
-    from_elsewhere(db, file, Fixes::Proposed)
+    from_elsewhere(db, file, Extent::Proposed)
 }
 
-pub(super) fn from_elsewhere(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<Findings> {
+pub(super) fn from_elsewhere(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<Findings> {
     let elsewhere = Project::try_get(db)
-        .map(|project| foreign_findings(db, project, reachable_from(db, file), fixes));
+        .map(|project| foreign_findings(db, project, reachable_from(db, file), extent));
     Arc::new(
         elsewhere
             .and_then(|elsewhere| elsewhere.get(&file).cloned())
@@ -59,14 +59,14 @@ fn foreign_findings(
     db: &dyn Db,
     project: Project,
     among: Option<ModuleId>,
-    fixes: Fixes,
+    extent: Extent,
 ) -> Arc<FxHashMap<SourceFile, Findings>> {
     let mut elsewhere: FxHashMap<SourceFile, Findings> = FxHashMap::default();
     let groups = files_by_reach(db, project);
     for file in groups.get(&among).into_iter().flatten() {
         for found in functions(db, *file)
             .into_iter()
-            .flat_map(|function| found_in_function(db, function, fixes))
+            .flat_map(|function| found_in_function(db, function, extent))
         {
             let away = |span: Span| Some(span.item.file(db)).filter(|other| other != file);
             for finding in &found.findings {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use super::elsewhere::{findings_from_elsewhere, from_elsewhere};
 use super::releases::mismatches;
 use super::unknown_release::unknown_release;
-use super::{Findings, Fixes, found_in_function, found_in_items, functions, item_findings};
+use super::{Extent, Findings, found_in_function, found_in_items, functions, item_findings};
 use crate::causes::Causes;
 use crate::db::Db;
 use crate::inputs::{SourceFile, enabled_rules, shown_path, syntax_error_count};
@@ -30,16 +30,22 @@ use crate::syntax::Unanalysed;
 /// Everything about one file, placed in its text, suppressions applied. Fixes are as the rules propose them.
 #[salsa::tracked(returns(clone))]
 pub fn file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
-    report_of(db, file, Fixes::Proposed)
+    report_of(db, file, Extent::Proposed)
+}
+
+/// As [`file_report`], without what rules find that look at costs: nothing is simulated for it. An editor shows it where the costs
+/// of a file take long.
+pub fn file_report_without_costs(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
+    report_of(db, file, Extent::WithoutCosts)
 }
 
 /// As [`file_report`], with completed fixes.
 #[salsa::tracked(returns(clone))]
 pub fn completed_file_report(db: &dyn Db, file: SourceFile) -> Arc<FileReport> {
-    report_of(db, file, Fixes::Completed)
+    report_of(db, file, Extent::Completed)
 }
 
-fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
+fn report_of(db: &dyn Db, file: SourceFile, extent: Extent) -> Arc<FileReport> {
     let mut places = Places::new(db);
     let mut report = FileReport::new(shown_path(db, file));
     report.syntax_errors = syntax_error_count(db, file) as u64;
@@ -56,11 +62,16 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
             .saturating_add(all_functions(db, file).len() as u64);
         return Arc::new(report);
     }
-    let causes = collect(db, file, fixes, &mut places, &mut report);
+    let causes = collect(db, file, extent, &mut places, &mut report);
     add_other_releases(db, file, &mut places, &mut report);
     report.libraries.push(library_of(db, file));
     sort(&mut report.diagnostics);
-    suppression::apply(db, file, &mut report, &mut |start, end| {
+    let families = enabled_rules(db, file).families();
+    let families = match extent {
+        Extent::WithoutCosts => families.of_engines(),
+        Extent::Proposed | Extent::Completed => families,
+    };
+    suppression::apply(db, file, families, &mut report, &mut |start, end| {
         places.place(file, start, end)
     });
     sort(&mut report.diagnostics);
@@ -79,7 +90,7 @@ fn report_of(db: &dyn Db, file: SourceFile, fixes: Fixes) -> Arc<FileReport> {
 fn collect(
     db: &dyn Db,
     file: SourceFile,
-    fixes: Fixes,
+    extent: Extent,
     places: &mut Places<'_>,
     report: &mut FileReport,
 ) -> Causes {
@@ -91,15 +102,15 @@ fn collect(
             .extend(failure.iter().cloned().map(Problem::Internal));
     }
     let mut take = |found: &Findings| collected.take(db, file, found, places, report);
-    take(&found_in_items(db, file, fixes));
+    take(&found_in_items(db, file, extent));
     for function in functions(db, file) {
-        for found in found_in_function(db, function, fixes) {
+        for found in found_in_function(db, function, extent) {
             take(&found);
         }
     }
-    let elsewhere = match fixes {
-        Fixes::Proposed => findings_from_elsewhere(db, file),
-        Fixes::Completed => from_elsewhere(db, file, fixes),
+    let elsewhere = match extent {
+        Extent::Proposed => findings_from_elsewhere(db, file),
+        Extent::WithoutCosts | Extent::Completed => from_elsewhere(db, file, extent),
     };
     take(&elsewhere);
     report.unresolved = collected.unresolved.into_values().collect();

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::Trust;
 use crate::check::{
-    Fixes, as_checked, edits_outside, files_by_reach, findings_from_elsewhere, found_in_items,
+    Extent, as_checked, edits_outside, files_by_reach, findings_from_elsewhere, found_in_items,
     function_findings, function_time_findings, functions, keep_fixes_inside, reachable_from,
 };
 use crate::completion::{Seed, complete_one, complete_together};
@@ -194,7 +194,7 @@ impl Asked<'_> {
         if self.wanted.is_empty() {
             return;
         }
-        let proposed = found_in_items(self.db, self.file, Fixes::Proposed);
+        let proposed = found_in_items(self.db, self.file, Extent::Proposed);
         let mut taken: Vec<(&Finding, &Fix, Vec<usize>)> = Vec::new();
         for finding in &proposed.findings {
             for fix in &finding.fixes {
@@ -206,7 +206,7 @@ impl Asked<'_> {
         if taken.is_empty() {
             return;
         }
-        let completed = found_in_items(self.db, self.file, Fixes::Completed);
+        let completed = found_in_items(self.db, self.file, Extent::Completed);
         for (finding, fix, of) in taken {
             let mut same = completed
                 .findings

@@ -258,13 +258,13 @@ macro_rules! rule {
                 offers: $crate::rules::rule!(@offers $($offer)*),
                 wrong: include_str!(concat!(
                     env!("CARGO_MANIFEST_DIR"),
-                    "/../fixtures/violations/",
+                    "/violations/",
                     $name,
                     "/wrong.rs"
                 )),
                 right: include_str!(concat!(
                     env!("CARGO_MANIFEST_DIR"),
-                    "/../fixtures/violations/",
+                    "/violations/",
                     $name,
                     "/right.rs"
                 )),

@@ -60,7 +60,7 @@ macro_rules! example {
             Example {
                 wrong: include_str!(concat!(
                     env!("CARGO_MANIFEST_DIR"),
-                    "/../fixtures/violations/",
+                    "/violations/",
                     $rule,
                     "/wrong_",
                     $wrong,
@@ -68,7 +68,7 @@ macro_rules! example {
                 )),
                 right: include_str!(concat!(
                     env!("CARGO_MANIFEST_DIR"),
-                    "/../fixtures/violations/",
+                    "/violations/",
                     $rule,
                     "/right_",
                     $right,

@@ -16,8 +16,11 @@ use crate::project::settings::{Dialect, DialectProblem, Model, SettingsArguments
 /// The section of an editor's settings.
 pub(crate) const SECTION: &str = "visa";
 
-/// The settings below [`SECTION`]; those of the extension itself are its own business.
-const KEYS: [&str; 12] = [
+/// Settings of the extension itself, which it acts on without the server.
+const OF_THE_EXTENSION: [&str; 4] = ["trace", "server", "semanticTokens", "completion"];
+
+/// The settings below [`SECTION`] that the server reads.
+const KEYS: [&str; 10] = [
     "diagnostics.enable",
     "diagnostics.scope",
     "levels",
@@ -28,8 +31,6 @@ const KEYS: [&str; 12] = [
     "configPath",
     "inlayHints.level",
     "codeLens.enable",
-    "trace",
-    "server",
 ];
 
 /// The files whose findings are shown.
@@ -188,8 +189,7 @@ impl Reader {
                 Value::Object(levels) => self.levels(levels),
                 other => self.refuse(key, other, "a table from rules and groups to levels"),
             },
-            "trace" | "server" => {}
-            other if other.starts_with("server.") || other.starts_with("trace.") => {}
+            other if OF_THE_EXTENSION.iter().any(|own| is_below(other, own)) => {}
             other => {
                 let nearest = nearest_names(other, KEYS).into_iter();
                 let nearest: Vec<_> = nearest.map(|key| format!("{SECTION}.{key}")).collect();
@@ -240,6 +240,12 @@ impl Reader {
             "`{SECTION}{dot}{key}` has to be {wanted}, and is `{value}`"
         ));
     }
+}
+
+/// Whether a key is a section's, or the section itself.
+fn is_below(key: &str, section: &str) -> bool {
+    let rest = key.strip_prefix(section);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 use tower_lsp::{LanguageServer, LspServiceBuilder};
 
+use super::early::{self, Part};
 use super::engine::{Answer, Failure, Urgency};
 use super::features::{
     call_hierarchy, code_actions, code_lens, completion, custom, diagnostics, folding, highlights,
@@ -190,14 +191,15 @@ impl LanguageServer for Handlers {
         let path = uris::path_of(&params.text_document.uri);
         let text = self.server.lock().view.text(&path).cloned();
         project::ready(&self.server).await;
-        let question = move |snapshot: &Snapshot| {
+        let asked: Arc<str> = path.as_str().into();
+        let question = move |snapshot: &Snapshot, part: Part| {
             if !snapshot.view.has_text(&path, text.as_ref()) || snapshot.view.settings.awaits(&path)
             {
                 return Err(Failure::Outdated);
             }
-            diagnostics::document(snapshot, &params)
+            diagnostics::document(snapshot, &params, part)
         };
-        let answer = self.server.ask(Urgency::Waiting, question).await;
+        let answer = early::pulled(&self.server, asked, question).await;
         answer.map_err(|failure| self.pull_again(failure))
     }
 

@@ -9,7 +9,7 @@
 //! - [`lifecycle`], [`abilities`], [`capabilities`], [`configuration`], [`project`], [`settings`]: what the client and the workspace's folders
 //!   say.
 //! - [`loader`], [`publisher`]: what these two work on.
-//! - [`publishing`]: what the client is sent without asking.
+//! - [`publishing`]: what the client is sent without asking; [`early`]: diagnostics in two parts, where costs take long.
 //! - [`handlers`], [`features`]: the requests, a file a feature. A feature is a plain function of a snapshot.
 //!
 //! # Order
@@ -29,6 +29,7 @@ mod abilities;
 mod capabilities;
 mod configuration;
 mod documents;
+mod early;
 mod engine;
 mod features;
 mod framing;

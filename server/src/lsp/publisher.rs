@@ -13,6 +13,8 @@ pub(crate) struct Publisher {
     pub(super) wake: Notify,
     /// What the client was told last, by the engine's path.
     pub(super) published: Mutex<BTreeMap<String, Published>>,
+    /// The versions of documents of which a pull was answered without costs: the next one waits for all.
+    pub(super) early: Mutex<BTreeMap<Arc<str>, i32>>,
     /// What the log says of the last check of the workspace.
     pub(super) logged: Mutex<String>,
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use tower_lsp::ls_types::{Diagnostic, MessageType, ProgressToken, Uri};
 
 use super::configuration::Scope;
+use super::early::{self, Early, Part};
 use super::engine::{Answer, Failure, Reading, Urgency};
 use super::features::diagnostics::{of_file, of_workspace, result_id};
 use super::lock::locked;
@@ -27,6 +28,7 @@ pub(crate) fn opening(server: &Server, path: &str) {
     if let Some(known) = locked(&server.publisher.published).get_mut(path) {
         known.version = None;
     }
+    locked(&server.publisher.early).remove(path);
 }
 
 /// A document was opened, changed or closed; its text is in place.
@@ -149,18 +151,26 @@ fn next(server: &Server) -> Option<(Arc<str>, bool)> {
 /// Checks a file and tells the client.
 async fn publish_file(server: &Arc<Server>, path: Arc<str>, always: bool) {
     let asked = Arc::clone(&path);
-    let question = move |snapshot: &Snapshot| {
+    let question = move |snapshot: &Snapshot, part: Part| {
         let version = snapshot.version(&asked);
         let client = &snapshot.view.settings.client;
         let shown = version.is_some() || client.scope == Scope::Workspace;
-        let items = match of_file(snapshot, &asked) {
+        let items = match of_file(snapshot, &asked, part) {
             Ok(items) if shown => items,
-            Ok(_) | Err(Failure::NoSuchFile) => Vec::new(),
+            Ok(_) | Err(Failure::NoSuchFile) => Some(Vec::new()),
             Err(failure) => return Err(failure),
         };
-        Ok((version, snapshot.uri(&asked)?, items))
+        let Some(items) = items else { return Ok(None) };
+        Ok(Some((version, snapshot.uri(&asked)?, items)))
     };
-    match server.question(Urgency::Waiting, question).await {
+    let answer = match early::ask(Arc::clone(server), question).await {
+        Early::Whole(answer) => answer,
+        Early::First((version, uri, items), whole) => {
+            tell(server, &path, uri, version, items, always).await;
+            whole.await
+        }
+    };
+    match answer {
         Ok((version, uri, items)) => tell(server, &path, uri, version, items, always).await,
         Err(Failure::Overtaken) => {
             // By this file, which is then waiting anyway, or by another one.

@@ -530,6 +530,15 @@ fn semantic_tokens() {
         assert_eq!(part.as_slice(), &tokens[..part.len()]);
         assert!(part.iter().any(|(text, _, _)| text == "256"));
         assert!(part.len() < tokens.len());
+        // Beside an empty list an editor would take no other server's.
+        let plain = untitled("plain.rs");
+        client.open(&plain, "fn main() { println!(\"{}\", 1 / 2); }\n");
+        let none = ask_of(&mut client, "textDocument/semanticTokens/full", &plain);
+        assert_eq!(none, Value::Null);
+        let range = json!({ "start": Position::new(0, 0), "end": Position::new(1, 0) });
+        let params = json!({ "textDocument": document(&plain), "range": range });
+        let none = client.request_raw("textDocument/semanticTokens/range", params);
+        assert_eq!(none, Value::Null);
         client.finish();
     }
 }

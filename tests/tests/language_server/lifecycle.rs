@@ -191,3 +191,33 @@ fn the_linter_runs_the_same_server() {
     assert!(words(hover).contains("64 values"));
     client.finish();
 }
+
+/// The extension sends all that it declares, with its defaults: none of it is complained about.
+#[test]
+fn settings_of_the_extension_are_known() {
+    let manifest = visa_tests::repository().join("vscode-extension/package.json");
+    let manifest: Value = serde_json::from_str(&visa_tests::read(&manifest)).unwrap();
+    let declared = manifest["contributes"]["configuration"]["properties"]
+        .as_object()
+        .unwrap();
+    let mut options = json!({});
+    for (key, property) in declared {
+        let pointer = key.replacen("visa.", "/", 1).replace('.', "/");
+        let mut place = &mut options;
+        for name in pointer.split('/').skip(1) {
+            if !place.is_object() {
+                *place = json!({});
+            }
+            place = &mut place[name];
+        }
+        *place = property["default"].clone();
+    }
+    assert!(declared.len() > 10 && options["inlayHints"]["level"] == "kernel");
+    let setup = Setup::utf16().with("/initializationOptions", options);
+    let mut client = setup.in_process();
+    let uri = untitled("a.rs");
+    client.open(&uri, "axes![A = 64];\n");
+    let hover = client.request::<HoverRequest>(hover_at(&uri, 0, 6));
+    assert!(words(hover).contains("64 values"));
+    client.finish();
+}

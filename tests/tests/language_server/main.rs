@@ -11,6 +11,7 @@ mod support;
 mod code_actions;
 mod damage;
 mod diagnostics;
+mod early;
 mod editing;
 mod features;
 mod lifecycle;

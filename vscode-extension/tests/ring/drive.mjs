@@ -1,4 +1,5 @@
-// Uses the packed extension in a real VS Code: `node drive.mjs CHROMIUM NODE CODE_SERVER HOME VSIX FIXTURES PICTURES VISA_LSP`.
+// Uses the packed extension in a real VS Code:
+// `node drive.mjs CHROMIUM NODE CODE_SERVER HOME VSIX FIXTURES PICTURES VISA_LSP NEIGHBOUR`.
 //
 // Each step is something that a reader does, and what they then must see. The pictures are to be looked at.
 
@@ -7,8 +8,9 @@ import { basename, join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 import { CodeServer, Editor, PATIENCE } from './editor.mjs';
+import { beside, NEIGHBOURLY } from './beside.mjs';
 
-const [executablePath, node, program, home, vsix, fixtures, pictures, lsp] = process.argv.slice(2);
+const [executablePath, node, program, home, vsix, fixtures, pictures, lsp, neighbour] = process.argv.slice(2);
 let failures = 0;
 /** Failures after which the rest is left out. */
 const MOST = 4;
@@ -310,6 +312,21 @@ try {
     await output.waitFor({ timeout: PATIENCE });
     return (await output.innerText()).replaceAll('\u00a0', ' ').slice(0, 120);
   });
+
+  writeFileSync(join(folder, 'neighbours.rs'), NEIGHBOURLY);
+  await step('another extension for Rust installs', () => {
+    const words = server.install(neighbour);
+    demand(/successfully installed/.test(words), words);
+  });
+  for (const [order, delay] of [
+    ['first', 0],
+    ['last', 12_000],
+  ]) {
+    await step(`beside another extension for Rust that starts ${order}`, async () => {
+      server.settings({ 'neighbour.delay': delay });
+      return beside(editor, () => picture(`beside-${order}`));
+    });
+  }
 } finally {
   await browser.close();
   server.stop();

@@ -189,6 +189,7 @@ async function small(browser, cost) {
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       check(outside.length === 0 && wide <= 0, `${words}: the buttons are whole`);
       const best = page.locator('.advice li').first();
+      await best.waitFor();
       const box = await best.boundingBox();
       check(
         (await best.innerText()).startsWith('saves 3,999 cycles line 1') && box.y + box.height <= size.height,

@@ -132,6 +132,9 @@ fn finding_by(
         .min_by_key(|candidate| candidate.after)?;
     let saved = cost.cycles.saturating_sub(best.after);
     let chosen = model == checked.model;
+    if saved < CERTAIN_CYCLES && !may_show(checked, operation, saved) {
+        return None;
+    }
     let whole = if chosen {
         after_transfer(checked.known(), operation.id, best.after)
     } else {
@@ -194,6 +197,16 @@ fn finding_by(
         });
     }
     Some(finding)
+}
+
+/// Whether a tenth of the kernel can be saved by all runs of an operation that is so much faster. Another order of the rest may
+/// save more than the operation itself does, hardly twice as much; the kernel is scheduled again only for what may show.
+fn may_show(checked: &Checked<'_>, operation: &Operation, saved: u64) -> bool {
+    let operations = checked.body.operations.iter();
+    let runs = operations.filter(|other| other.span == operation.span);
+    let most = saved.saturating_mul(runs.count() as u64).saturating_mul(2);
+    let total = checked.simulation().total();
+    total.is_some_and(|total| most >= total / 10)
 }
 
 impl Slow<'_> {

@@ -20,6 +20,7 @@ use visa_analysis::{
 use super::fixes::Carried;
 use super::reports::is_whole;
 use crate::lsp::configuration::Scope;
+use crate::lsp::early::{MANY_OPERATIONS, Part};
 use crate::lsp::engine::{Answer, Failure};
 use crate::lsp::positions::Encoding;
 use crate::lsp::state::Snapshot;
@@ -34,17 +35,22 @@ const RELATED: usize = 16;
 /// The rules whose findings point at what can go.
 const UNNECESSARY: [&str; 2] = ["unused_suppression", "redundant_mapping_op"];
 
-/// `textDocument/diagnostic`
+/// `textDocument/diagnostic`; nothing where no part of it is worth being said before the whole.
 pub(crate) fn document(
     snapshot: &Snapshot,
     params: &DocumentDiagnosticParams,
-) -> Answer<DocumentDiagnosticReportResult> {
+    part: Part,
+) -> Answer<Option<DocumentDiagnosticReportResult>> {
     let path = snapshot.path(&params.text_document.uri);
-    let items = match of_file(snapshot, &path) {
-        Err(Failure::NoSuchFile) => Vec::new(),
+    let items = match of_file(snapshot, &path, part) {
+        Err(Failure::NoSuchFile) => Some(Vec::new()),
         items => items?,
     };
-    let related_documents = related_documents(snapshot, &path)?;
+    let Some(items) = items else { return Ok(None) };
+    let related_documents = match part {
+        Part::WithoutCosts => None,
+        Part::Whole => related_documents(snapshot, &path)?,
+    };
     let result_id = result_id(&items);
     let report = if params.previous_result_id.as_ref() == Some(&result_id) {
         DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
@@ -60,7 +66,7 @@ pub(crate) fn document(
             },
         })
     };
-    Ok(report.into())
+    Ok(Some(report.into()))
 }
 
 /// What is said of the closed files that a document and they may call: clients pull those that are open themselves.
@@ -79,7 +85,7 @@ fn related_documents(
         .filter(|file| file != path && snapshot.version(file).is_none() && settings.reports(file));
     let mut reports = HashMap::new();
     for file in closed.take(RELATED) {
-        let items = of_file(snapshot, &file)?;
+        let items = of_file(snapshot, &file, Part::Whole)?.unwrap_or_default();
         let report = FullDocumentDiagnosticReport {
             result_id: Some(result_id(&items)),
             items,
@@ -186,19 +192,28 @@ impl std::io::Write for Hashed {
     }
 }
 
-/// The diagnostics of one file.
-pub(crate) fn of_file(snapshot: &Snapshot, path: &str) -> Answer<Vec<Diagnostic>> {
+/// The diagnostics of one file; nothing where no part of them is worth being said before the whole.
+pub(crate) fn of_file(
+    snapshot: &Snapshot,
+    path: &str,
+    part: Part,
+) -> Answer<Option<Vec<Diagnostic>>> {
     let settings = &snapshot.view.settings;
-    if !settings.client.diagnostics {
-        return Ok(Vec::new());
+    let says = settings.client.diagnostics && settings.reports(path);
+    let problems = (settings.problems.get(path)).filter(|_| settings.client.diagnostics);
+    match part {
+        Part::WithoutCosts if !says || problems.is_some() => Ok(None),
+        Part::WithoutCosts => {
+            let report = snapshot.analysis.check_file_without_costs(path);
+            let is_early = report.operations.resolved >= MANY_OPERATIONS;
+            is_early.then(|| of_report(snapshot, &report)).transpose()
+        }
+        Part::Whole => match problems {
+            Some(problems) => Ok(Some(of_settings_file(problems, snapshot))),
+            None if !says => Ok(Some(Vec::new())),
+            None => of_report(snapshot, &snapshot.analysis.check_file(path)).map(Some),
+        },
     }
-    if let Some(problems) = settings.problems.get(path) {
-        return Ok(of_settings_file(problems, snapshot));
-    }
-    if !settings.reports(path) {
-        return Ok(Vec::new());
-    }
-    of_report(snapshot, &snapshot.analysis.check_file(path))
 }
 
 /// What a check of the workspace says.

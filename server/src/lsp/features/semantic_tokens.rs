@@ -1,4 +1,7 @@
-//! The tokens in macros with their meanings.
+//! The tokens in the macros of mappings with their meanings.
+//!
+//! What is outside of them is Rust's language server's business. An editor that takes the tokens of one server alone would show
+//! none of that server's beside an empty list: a file without such macros is answered with nothing.
 
 use tower_lsp::ls_types::{
     SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensLegend,
@@ -44,7 +47,7 @@ pub(crate) fn full(
     params: &SemanticTokensParams,
 ) -> Answer<Option<SemanticTokensResult>> {
     let tokens = tokens(snapshot, &params.text_document.uri, None)?;
-    Ok(Some(SemanticTokensResult::Tokens(tokens)))
+    Ok(tokens.map(SemanticTokensResult::Tokens))
 }
 
 /// `textDocument/semanticTokens/range`
@@ -54,14 +57,14 @@ pub(crate) fn range(
 ) -> Answer<Option<SemanticTokensRangeResult>> {
     let range = Some(params.range);
     let tokens = tokens(snapshot, &params.text_document.uri, range)?;
-    Ok(Some(SemanticTokensRangeResult::Tokens(tokens)))
+    Ok(tokens.map(SemanticTokensRangeResult::Tokens))
 }
 
 fn tokens(
     snapshot: &Snapshot,
     uri: &Uri,
     range: Option<tower_lsp::ls_types::Range>,
-) -> Answer<SemanticTokens> {
+) -> Answer<Option<SemanticTokens>> {
     let path = snapshot.path(uri);
     let file = snapshot.file(&path)?;
     let range = range.map(|range| file.byte_range(range));
@@ -85,8 +88,8 @@ fn tokens(
         });
         (line, character) = (range.start.line, range.start.character);
     }
-    Ok(SemanticTokens {
+    Ok((!data.is_empty()).then_some(SemanticTokens {
         result_id: None,
         data,
-    })
+    }))
 }
