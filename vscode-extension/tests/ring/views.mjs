@@ -161,8 +161,12 @@ async function small(browser, cost) {
     saves: 4000 - line,
     file: 'k.rs',
     range: { start: { line, column: 1 }, end: { line, column: 2 } },
+    after: 10,
+    certain: true,
+    applicable: line === 1,
   }));
-  const advised = { ...cost, proposals };
+  const searched = { tried: 40, limit: 40, stopped: true, pair: null };
+  const advised = { ...cost, proposals, searched };
   const kernels = [
     { name: cost.name, line: 12 },
     { name: 'another_kernel_with_a_long_name', line: 40 },
@@ -192,7 +196,8 @@ async function small(browser, cost) {
       await best.waitFor();
       const box = await best.boundingBox();
       check(
-        (await best.innerText()).startsWith('saves 3,999 cycles line 1') && box.y + box.height <= size.height,
+        (await best.innerText()).startsWith('saves 3,999 cycles, 10 left line 1') &&
+          box.y + box.height <= size.height,
         `${words}: the best proposal is in sight`,
       );
       check((await page.locator('.advice li:visible').count()) === 1, `${words}: the others are folded`);
@@ -202,6 +207,14 @@ async function small(browser, cost) {
       await page.locator('.advice .more').click();
       await page.waitForTimeout(80);
       check((await page.locator('.advice li:visible').count()) === 3, `${words}: a click shows all three`);
+      const makes = page.locator('.advice .apply');
+      check((await makes.count()) === 1, `${words}: whole changes alone have a button`);
+      await makes.click();
+      const asked = (await page.evaluate(() => window.said)).at(-1);
+      check(
+        asked.type === 'apply' && asked.message === proposals[0].message,
+        `${words}: the button asks for the change`,
+      );
       await page.locator('.advice .link').first().click();
       const said = (await page.evaluate(() => window.said)).at(-1);
       check(said.type === 'reveal' && said.line === 1, `${words}: a proposal leads to its line`);
