@@ -97,7 +97,7 @@ pub struct Diagnostic {
     /// What the help states, as edits.
     pub alternatives: Vec<StatedAlternative>,
     /// The rule's page.
-    pub url: String,
+    pub url: Option<String>,
     /// The file.
     pub file: Arc<str>,
     /// Where in it.

@@ -151,11 +151,9 @@ fn findings_say_what_a_reader_needs() {
             if text.get(start..end).is_none() {
                 problems.push(format!("{place}: the range is none of the text"));
             }
-            if !diagnostic
-                .url
-                .ends_with(&format!("/{}.md", diagnostic.rule))
-            {
-                problems.push(format!("{place}: the link goes to {}", diagnostic.url));
+            // No address is made up: only a release names one.
+            if diagnostic.url.is_some() && option_env!("VISA_LINT_DOCS").is_none() {
+                problems.push(format!("{place}: the link goes to {:?}", diagnostic.url));
             }
             if diagnostic.default_level == Level::Allow {
                 problems.push(format!("{place}: visible at level allow"));

@@ -155,7 +155,7 @@ fn finding(word: char, level: Level, at: usize, fixes: Vec<DiagnosticFix>) -> Di
         help: None,
         alternatives: Vec::new(),
         saves: None,
-        url: String::new(),
+        url: None,
         file: "t".into(),
         range: Range {
             start: position(at),

@@ -321,11 +321,11 @@ pub fn nearest(name: &str) -> Vec<String> {
     nearest_names(name, names)
 }
 
-/// The page of a rule.
+/// The address of a rule's page, below the one that a release of the programs names while it is built (`VISA_LINT_DOCS`). Without that
+/// there is none: the programs show the page themselves.
 #[must_use]
-pub fn url(name: &str) -> String {
-    format!(
-        "{}/blob/main/docs/rules/{name}.md",
-        env!("CARGO_PKG_REPOSITORY")
-    )
+pub fn url(name: &str) -> Option<String> {
+    let base = option_env!("VISA_LINT_DOCS").map(|base| base.trim_end_matches('/'));
+    base.filter(|base| !base.is_empty())
+        .map(|base| format!("{base}/rules/{name}.html"))
 }

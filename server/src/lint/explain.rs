@@ -137,7 +137,9 @@ fn page(rule: &Rule, asked: Dialect, colored: bool, width: usize) -> String {
             }
         }
     }
-    text.push_str(&format!("\n{}: {}\n", title("Page"), pages::address(rule)));
+    if let Some(address) = pages::address(rule) {
+        text.push_str(&format!("\n{}: {address}\n", title("Page")));
+    }
     text
 }
 

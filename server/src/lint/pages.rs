@@ -338,7 +338,7 @@ fn without_markers(kernel: &str) -> String {
     text
 }
 
-/// The address of a rule's page.
-pub(crate) fn address(rule: &Rule) -> String {
+/// The address of a rule's page, where a release names one.
+pub(crate) fn address(rule: &Rule) -> Option<String> {
     rule_url(rule.name)
 }

@@ -35,7 +35,8 @@ struct Entry {
     texts: Vec<Text>,
     fix: bool,
     alternatives: bool,
-    url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
     wrong: &'static str,
     right: &'static str,
 }

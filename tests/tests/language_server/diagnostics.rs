@@ -89,8 +89,9 @@ fn findings_stand_where_the_client_counts_them() {
         assert_eq!(zero.range.start, text.caret("Q = |0"));
         assert_eq!(zero.severity, Some(DiagnosticSeverity::ERROR));
         assert_eq!(zero.source.as_deref(), Some("visa-lint"));
-        let href = zero.code_description.as_ref().unwrap().href.as_str();
-        assert!(href.contains("axis_size_zero"), "{href}");
+        // No address is made up where no release names one.
+        let named = option_env!("VISA_LINT_DOCS").is_some();
+        assert_eq!(zero.code_description.is_some(), named);
         assert_eq!(zero.tags, None);
         assert_eq!(unused.severity, Some(DiagnosticSeverity::WARNING));
         assert_eq!(unused.tags, Some(vec![DiagnosticTag::UNNECESSARY]));

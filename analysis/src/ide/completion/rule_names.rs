@@ -59,7 +59,7 @@ fn rules(around: &Around) -> Vec<Completion> {
     let rules = all().map(|rule| {
         let mut found = proposal(around, rule.name, CompletionKind::Keyword, rank(rule.group));
         found.detail = Some(rule.summary().into_owned());
-        found.documentation = Some(format!("[{}]({})", rule.name, url(rule.name)));
+        found.documentation = url(rule.name).map(|url| format!("[{}]({url})", rule.name));
         found
     });
     rules.collect()

@@ -27,11 +27,13 @@ fn of_rule(name: &str) -> Option<String> {
     let mut page = Page::headed(format!("**{}**: {}", rule.name, rule.summary()));
     page.add(rule.why().into_owned());
     page.add(format!(
-        "Level {} by default, group {}, {}. [The rule's page]({})",
+        "Level {} by default, group {}, {}.{}",
         code(rule.default_level().name()),
         code(rule.group.name()),
         rule.engine.name(),
         rules::url(rule.name)
+            .map(|url| format!(" [The rule's page]({url})"))
+            .unwrap_or_default()
     ));
     Some(page.into_markdown())
 }

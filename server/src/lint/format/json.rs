@@ -77,7 +77,9 @@ pub(crate) struct Entry<'a> {
     message: &'a str,
     notes: &'a [String],
     help: Option<&'a str>,
-    url: &'a str,
+    /// The address of the rule's page, where a release names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
     file: &'a str,
     range: Range,
     related: Vec<Related<'a>>,
@@ -233,7 +235,7 @@ fn entry(finding: &Finding) -> Entry<'_> {
         message,
         notes,
         help: help.as_deref(),
-        url,
+        url: url.as_deref(),
         file,
         range: range(finding.diagnostic.range),
         related: finding

@@ -1,9 +1,9 @@
 //! SARIF 2.1.0, the standard's file for static analysis: code scanning, viewers, merging of reports.
 //!
-//! The whole catalogue is in the file as rule metadata. Suppressed findings are results with a suppression. Regions carry
+//! The rules that something is said of are described in the file. Suppressed findings are results with a suppression. Regions carry
 //! lines and columns in characters and bytes as well, so that a consumer may use either.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 
 use serde_sarif::sarif;
@@ -26,7 +26,8 @@ const FINGERPRINT: &str = "visaLint/v1";
 
 /// Renders everything, suppressed findings too: they say so.
 pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
-    let indices: HashMap<&str, usize> = all_rules()
+    let rules = occurring(outline);
+    let indices: HashMap<&str, usize> = (rules.iter())
         .enumerate()
         .map(|(index, rule)| (rule.name, index))
         .collect();
@@ -52,7 +53,7 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
         "unresolved": outline.operations.unresolved,
     });
     let run = sarif::Run::builder()
-        .tool(sarif::Tool::builder().driver(driver()).build())
+        .tool(sarif::Tool::builder().driver(driver(&rules)).build())
         .invocations(vec![invocation])
         .column_kind("unicodeCodePoints")
         .results(results.collect::<Vec<_>>())
@@ -71,14 +72,26 @@ pub(crate) fn render(outline: &Outline<'_>) -> Result<String, Failure> {
     )
 }
 
-fn driver() -> sarif::ToolComponent {
+/// The rules that something is said of, in the catalogue's order: a description of all would be many times the size of the findings.
+fn occurring(outline: &Outline<'_>) -> Vec<&'static Rule> {
+    let found = outline.findings.iter();
+    let mut names: HashSet<&str> = found.map(|found| found.diagnostic.rule).collect();
+    if !outline.unresolved.is_empty() {
+        names.insert(UNRESOLVED_OPERATION);
+    }
+    all_rules()
+        .filter(|rule| names.contains(rule.name))
+        .collect()
+}
+
+fn driver(rules: &[&'static Rule]) -> sarif::ToolComponent {
     let version = env!("CARGO_PKG_VERSION");
     sarif::ToolComponent::builder()
         .name("visa-lint")
         .version(version)
         .semantic_version(version)
         .information_uri(env!("CARGO_PKG_REPOSITORY"))
-        .rules(all_rules().map(descriptor).collect::<Vec<_>>())
+        .rules(rules.iter().copied().map(descriptor).collect::<Vec<_>>())
         .build()
 }
 
@@ -120,18 +133,20 @@ fn descriptor(rule: &Rule) -> sarif::ReportingDescriptor {
     let configuration = sarif::ReportingConfiguration::builder()
         .enabled(level != Level::Allow)
         .level(level_name(level));
-    sarif::ReportingDescriptor::builder()
+    let descriptor = sarif::ReportingDescriptor::builder()
         .id(rule.name)
         .short_description(text(&rule.summary()))
         .full_description(text(&rule.why()))
         .help(help(rule))
-        .help_uri(rule_url(rule.name))
         .default_configuration(configuration.build())
         .properties(sarif::PropertyBag {
             tags: Some(vec![rule.group.name().to_owned()]),
             ..properties([("heading", rule.heading.into())])
-        })
-        .build()
+        });
+    match rule_url(rule.name) {
+        Some(url) => descriptor.help_uri(url).build(),
+        None => descriptor.build(),
+    }
 }
 
 /// The plain text is for viewers without Markdown, to which kernels in one block of prose would say little.
