@@ -12,7 +12,20 @@ use crate::kernel::{Body, OperationKind, Written};
 use crate::mapping::Mapping;
 
 use super::finding::Related;
-use super::{Finding, wording::USED_HERE};
+use super::placement::{DEVICE_GRID, LIVE_SLICE_COUNT, SPM_PE_SIZE};
+use super::tensors::{CHIP_SIZE, CLUSTER_SIZE, SLICE_SIZE};
+use super::wording::USED_HERE;
+use super::{Finding, Rule};
+
+/// Rules about a mapping by itself: wherever it is used, it is mended where it is written.
+const OF_THE_MAPPING: &[&Rule] = &[
+    &CHIP_SIZE,
+    &CLUSTER_SIZE,
+    &SLICE_SIZE,
+    &DEVICE_GRID,
+    &LIVE_SLICE_COUNT,
+    &SPM_PE_SIZE,
+];
 
 /// Places findings at the uses of the aliases that they are about.
 pub(super) fn place(body: &Body, findings: &mut [Finding]) {
@@ -24,6 +37,9 @@ pub(super) fn place(body: &Body, findings: &mut [Finding]) {
         let Some(places) = uses.get(&finding.span) else {
             continue;
         };
+        if OF_THE_MAPPING.contains(&finding.rule) {
+            continue;
+        }
         let linked = finding
             .related
             .iter()

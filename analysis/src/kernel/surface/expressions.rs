@@ -14,6 +14,9 @@ use super::calls::Call;
 use super::values::{Named, Sequence, Value};
 use super::{EXPRESSION_DEPTH, Elaborate, Flow, Placed, Walker};
 
+/// Fields of a struct's value: name, value, place.
+type Fields<L> = Vec<(String, Value<L>, Span)>;
+
 impl<L: Elaborate> Walker<'_, L> {
     /// The value of an expression, with the operations that it runs recorded.
     pub(in crate::kernel) fn expression(&mut self, expression: &ast::Expr) -> Value<L> {
@@ -648,9 +651,9 @@ impl<L: Elaborate> Walker<'_, L> {
         &mut self,
         record: &ast::RecordExpr,
         types: &[(String, L::Type)],
-    ) -> (Vec<(String, Value<L>, Span)>, Option<Named<L>>) {
+    ) -> (Fields<L>, Option<Named<L>>) {
         let list = record.record_expr_field_list();
-        let written = list.iter().flat_map(|list| list.fields());
+        let written = list.iter().flat_map(ast::RecordExprFieldList::fields);
         let written: Vec<ast::RecordExprField> = written.collect();
         let mut fields = Vec::with_capacity(written.len());
         for field in &written {
