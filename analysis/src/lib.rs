@@ -54,9 +54,9 @@ pub use hardware::calibration::evidence;
 pub use hardware::{Class, Model, Target};
 pub use ide::{
     Assist, AssistKind, ByteRange, CallItem, CallLink, Completion, CompletionKind, Folding,
-    FreeRow, Highlight, HintKind, HintLevel, Hover, InlayHint, Lens, MemoryMapAnswer, Place,
-    RenameProblem, SemanticToken, SignatureHelp, SignatureParameter, StageTableAnswer, Symbol,
-    SymbolKind, TokenKind, WorkspaceSymbol,
+    FreeRow, Highlight, HintKind, HintLevel, Hover, InlayHint, Lens, MemoryMapAnswer, MethodEntry,
+    Place, RenameProblem, SemanticToken, SignatureHelp, SignatureParameter, StageTableAnswer,
+    Symbol, SymbolKind, TokenKind, WorkspaceSymbol, methods_of,
 };
 pub use inputs::{ManifestPlace, Options, Package, PackageLibrary, PackageManifest};
 pub use items::{Crate, Dialect, FileLibrary};

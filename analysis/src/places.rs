@@ -13,7 +13,7 @@ use crate::items::{Span, TokenMap, dialect, token_map};
 use crate::report::{
     Diagnostic, DiagnosticFix, FileEdit, Position, Range, RelatedPlace, StatedAlternative,
 };
-use crate::rules::{self, Edit, Finding, Fix};
+use crate::rules::{self, Edit, Finding, Fix, Group};
 use crate::syntax::LineIndex;
 
 /// A text as it is written behind another. Where that ends with the dot of a chain that is broken over lines, every call of
@@ -184,7 +184,10 @@ impl<'a> Places<'a> {
             related,
             fixes,
             suppressed: false,
-            confirmed_by: rule.confirmed_by(dialect(self.db, finding.span.item.file(self.db))),
+            // What weighs less for being taken is confirmed by nobody.
+            confirmed_by: (finding.group != Some(Group::Suspicious))
+                .then(|| rule.confirmed_by(dialect(self.db, finding.span.item.file(self.db))))
+                .flatten(),
             home: None,
         })
     }

@@ -7,9 +7,12 @@
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+mod copied;
+mod engine;
 mod json;
 pub mod lint;
 pub mod lsp;
+mod mcp;
 mod project;
 
-pub use json::schema::schema_of_costs;
+pub use json::schema::{schema_of_costs, schemas};

@@ -8,6 +8,7 @@ pub mod advice;
 pub mod corpus;
 pub mod hints;
 pub mod hostile;
+pub mod llms;
 pub mod threads;
 pub mod typing;
 pub mod wire_types;

@@ -43,12 +43,12 @@ const WITHOUT: &[(&str, &str)] = &[
         "the attribute or the type: the author knows how many chips the kernel is for",
     ),
     (
-        "collect_packet_size/wrong_opt_std_0_10",
-        "a whole flit asks for a wider trim behind it, and which elements that keeps the author knows",
-    ),
-    (
         "cluster_size/wrong_opt_std_0_10",
         "no part of an axis of 4 clusters fits the element without another tensor in the HBM",
+    ),
+    (
+        "dma_alignment/wrong_zero_opt_std_0_10",
+        "whether the padding has to read as zero the author knows",
     ),
     (
         "dma_alignment/wrong_scratchpad_opt_std_0_9",

@@ -72,6 +72,11 @@ fn the_server_uses_the_front_door() {
                 "{path} speaks the protocol outside of server/src/lsp"
             ));
         }
+        if text.contains("rmcp::") && !path.starts_with("server/src/mcp/") {
+            wrong.push(format!(
+                "{path} speaks the protocol of agents outside of server/src/mcp"
+            ));
+        }
         let inner = [
             "db",
             "items",
@@ -236,6 +241,43 @@ fn the_schema_of_costs_and_the_types_of_the_extension_are_what_the_server_writes
             read(&file) == text,
             "{path} differs from what the server writes; run this test with UPDATE_EXPECT=1"
         );
+    }
+}
+
+#[test]
+fn the_schemas_and_what_language_models_read_are_up_to_date() {
+    let mut made = visa_server::schemas().unwrap();
+    made.push(("llms.txt", visa_tests::llms::index()));
+    made.push(("llms-full.txt", visa_tests::llms::full()));
+    for (name, text) in made {
+        let file = repository().join("docs").join(name);
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::write(&file, &text).unwrap();
+        }
+        assert!(
+            read(&file) == text,
+            "docs/{name} is out of date; run this test with UPDATE_EXPECT=1"
+        );
+    }
+    for rule in visa_analysis::all_rules() {
+        let row = format!("\n- `{}`: ", rule.name);
+        assert!(visa_tests::llms::full().contains(&row), "{row}");
+    }
+}
+
+#[test]
+fn the_index_for_language_models_leads_to_pages() {
+    let index = visa_tests::llms::index();
+    let links = index
+        .lines()
+        .filter_map(|line| line.strip_prefix("- [")?.split_once("]("));
+    let links: Vec<&str> = links
+        .filter_map(|(_, rest)| rest.split_once(')'))
+        .map(|(page, _)| page)
+        .collect();
+    assert!(links.len() > 5, "{index}");
+    for page in links {
+        assert!(repository().join("docs").join(page).is_file(), "{page}");
     }
 }
 

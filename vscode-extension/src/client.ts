@@ -18,6 +18,7 @@ import { beside } from './neighbours';
 import { attempt } from './server/attempt';
 import { explained, find, type Candidate } from './server/find';
 import { mayRestart } from './server/restarts';
+import { holdsKernels } from './views/kernels';
 
 export type Status =
   | { readonly kind: 'starting' }
@@ -40,6 +41,8 @@ export class Server implements vscode.Disposable {
   private work: Promise<void> = Promise.resolve();
   private readonly changed = new vscode.EventEmitter<Status>();
   private now: Status = { kind: 'stopped' };
+  /** Waits for a kernel to say what is wrong. */
+  private waiting: vscode.Disposable | undefined;
 
   readonly onChange = this.changed.event;
   readonly log = vscode.window.createOutputChannel('VISA', { log: true });
@@ -88,6 +91,7 @@ export class Server implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.waiting?.dispose();
     this.changed.dispose();
     this.log.dispose();
   }
@@ -197,7 +201,23 @@ export class Server implements vscode.Disposable {
   private fail(reason: string): void {
     this.log.error(reason);
     this.set({ kind: 'failed', reason });
-    void this.offer(reason);
+    this.offerWhereWanted(reason);
+  }
+
+  /** Says what is wrong once there is a kernel: who writes other Rust is not to be bothered. */
+  private offerWhereWanted(reason: string): void {
+    this.waiting?.dispose();
+    const wanted = (document: vscode.TextDocument): boolean =>
+      document.languageId === 'rust' && holdsKernels(document.getText());
+    if (vscode.workspace.textDocuments.some(wanted)) {
+      void this.offer(reason);
+      return;
+    }
+    this.waiting = vscode.workspace.onDidOpenTextDocument((document) => {
+      if (!wanted(document)) return;
+      this.waiting?.dispose();
+      if (this.now.kind === 'failed') void this.offer(reason);
+    });
   }
 
   private async offer(reason: string): Promise<void> {

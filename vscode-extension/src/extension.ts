@@ -55,7 +55,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       if (place !== null) await follower.reveal(vscode.Uri.parse(place.uri), place.line, place.column);
     }),
     registerCommand('visa.showInstallHelp', () =>
-      vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(root, 'README.md')),
+      vscode.commands.executeCommand(
+        'markdown.showPreview',
+        vscode.Uri.joinPath(root, 'media', 'install.md'),
+      ),
     ),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('visa.server.path')) void own.restart();

@@ -5,7 +5,7 @@
 
 use crate::hardware::{ElementType, FLIT_BYTES};
 use crate::kernel::{Body, Pass, PassEnd};
-use crate::mapping::{Answer, Form, Mapping, same_elements};
+use crate::mapping::{Answer, Form, Mapping, PaddingKind, same_elements};
 
 use super::conventions::Conventions;
 use super::forms;
@@ -88,7 +88,7 @@ fn normalise(element_type: ElementType, time: &Form, packet: &Form) -> Option<(u
     let per_flit = element_type.elements_per_flit();
     let bits = packet.size().checked_mul(element_type.bits())?;
     let flits = bits.div_ceil(FLIT_BYTES * 8);
-    let padded = packet.pad(flits.checked_mul(per_flit)?)?;
+    let padded = packet.pad_as(flits.checked_mul(per_flit)?, PaddingKind::Top)?;
     let (outer, flit) = padded.split_at(per_flit)?;
     Some((flits, Form::multiply(time, &outer)?, flit))
 }

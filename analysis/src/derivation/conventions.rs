@@ -85,6 +85,26 @@ impl Conventions {
         !self.since(4)
     }
 
+    /// Whether parts of an axis that the source of a move lacks are read again and again, as an axis is that it lacks altogether.
+    /// The library takes both for copies; the book takes the first for data that is not there.
+    #[must_use]
+    pub const fn copies_missing_parts(self) -> bool {
+        self.current
+    }
+
+    /// Whether the library looks at what a transfer to the HBM, or a trim or a transpose of a stream, leaves out.
+    #[must_use]
+    pub const fn checks_what_is_left_out(self) -> bool {
+        !self.current
+    }
+
+    /// Whether a long run of accesses to one bank is a fault by itself. The current library's compiler takes it and schedules
+    /// the DMA engine; it hurts where both need the bank at one time.
+    #[must_use]
+    pub const fn forbids_bank_runs(self) -> bool {
+        !self.current
+    }
+
     /// Whether masks of the fetch adapter and valid counts of reductions are in use.
     #[must_use]
     pub const fn counts_valid_elements(self) -> bool {

@@ -26,6 +26,21 @@ pub(crate) fn hole(size: u64) -> Option<Form> {
     )
 }
 
+/// Whether a part of it is padding that must not be touched.
+pub(crate) fn has_hole(form: &Form) -> bool {
+    form.digits().iter().any(|digit| {
+        let inside = digit.term.as_ref().is_some_and(|term| match &term.atom {
+            Atom::Composite(group) => has_hole(group),
+            _ => false,
+        });
+        inside
+            || digit
+                .paddings()
+                .iter()
+                .any(|padding| padding.kind == PaddingKind::Bottom)
+    })
+}
+
 /// Whether two forms are proven to lay out different things.
 pub(crate) fn differ(left: &Form, right: &Form) -> bool {
     equal_forms(left, right) == Answer::No

@@ -10,7 +10,7 @@ mod collectives;
 use crate::items::Span;
 use crate::kernel::{
     Body, Operation, OperationId, OperationKind, Origin, PassEnd, StageKind, StreamShape,
-    SwitchConfig, TensorId,
+    SwitchConfig, TensorId, Tier,
 };
 use crate::mapping::{
     Answer, Atom, AxisPart, Cell, Form, IndexFunction, Mapping, MappingKind, equal_forms, holds,
@@ -43,6 +43,8 @@ pub enum MoveKind {
     Scatter(OperationId),
     /// A parallel copy.
     ParallelCopy(OperationId),
+    /// A trim before a commit: its stage's index.
+    Trim(OperationId, usize),
     /// A reshape.
     Reshape,
 }
@@ -62,6 +64,8 @@ pub struct MoveViolation {
     pub span: Span,
     /// The method that moves.
     pub method: Span,
+    /// Whether the library takes it all the same: what is claimed is a copy to it, or it does not look at what is left out.
+    pub accepted: bool,
 }
 
 /// What goes wrong in a move.
@@ -140,17 +144,33 @@ pub(super) fn of_operation(body: &Body, operation: &Operation) -> Vec<MoveViolat
                 let source = body.tensor(copy.source)?.levels.full()?;
                 let target = body.tensor(copy.target)?;
                 let full = target.levels.full()?;
-                let excused = Conventions::of(body.dialect).drops_by_resize();
+                let conventions = Conventions::of(body.dialect);
+                let excused = conventions.drops_by_resize();
                 let fault = lost(&source, &full, excused).or_else(|| invented(&source, &full))?;
-                Some((fault, source, full, target.levels.element.span))
+                let accepted = match &fault {
+                    MoveFault::Invented { .. } => {
+                        conventions.copies_missing_parts() && is_copied(&source, &full)
+                    }
+                    MoveFault::Lost { .. } => {
+                        !conventions.checks_what_is_left_out()
+                            && target.tier != Tier::Dm
+                            && lost(&source, &full, true).is_none()
+                    }
+                    _ => false,
+                };
+                let span = target.levels.element.span;
+                Some((fault, source, full, span, accepted))
             })();
-            violations.extend(judged.map(|(fault, source, target, span)| MoveViolation {
-                kind: MoveKind::Copy(operation.id),
-                fault,
-                source,
-                target,
-                span,
-                method: copy.span,
+            violations.extend(judged.map(|(fault, source, target, span, accepted)| {
+                MoveViolation {
+                    kind: MoveKind::Copy(operation.id),
+                    fault,
+                    source,
+                    target,
+                    span,
+                    method: copy.span,
+                    accepted,
+                }
             }));
         }
         OperationKind::Pass(pass) => {
@@ -167,10 +187,14 @@ pub(super) fn of_operation(body: &Body, operation: &Operation) -> Vec<MoveViolat
                             stage.output.slice.span,
                         )
                     }
+                    StageKind::CommitTrim => (
+                        MoveKind::Trim(operation.id, index),
+                        stage.output.packet.span,
+                    ),
                     _ => continue,
                 };
-                // What a switch may leave out, its own rules say.
-                let excused = matches!(kind, MoveKind::Switch(..))
+                // What a switch may leave out, its own rules say; a trim leaves out what a resize says.
+                let excused = matches!(kind, MoveKind::Switch(..) | MoveKind::Trim(..))
                     || Conventions::of(body.dialect).drops_by_resize();
                 violations.extend(stream_loss(
                     (pass.input_of(index), &stage.output),
@@ -203,6 +227,7 @@ fn stream_loss(
         target,
         span,
         method,
+        accepted: matches!(kind, MoveKind::Trim(..)),
     })
 }
 
@@ -226,6 +251,7 @@ fn commit_loss(
         target: full,
         span: target.levels.element.span,
         method: *span,
+        accepted: false,
     })
 }
 
@@ -322,6 +348,30 @@ fn find_invented(source: &Mapping, target: &Mapping) -> Option<MoveFault> {
             axis: None,
             value: None,
         })
+}
+
+/// Whether what the target claims beyond the source is whole digits of its axes: the library reads the source again for
+/// each of their steps.
+fn is_copied(source: &Mapping, target: &Mapping) -> bool {
+    source.form().axis_names().iter().all(|axis| {
+        let parts = |mapping: &Mapping| {
+            let parts = project(mapping.form(), axis)?;
+            let size = parts.iter().map(|part| part.axis.size()).max()?;
+            Some(Values::of(&parts, size)?.digits)
+        };
+        let (Some(held), Some(claimed)) = (parts(source), parts(target)) else {
+            return false;
+        };
+        let covers = |(stride, count): &(u64, u64), (low, steps): &(u64, u64)| {
+            let (end, border) = (stride.checked_mul(*count), low.checked_mul(*steps));
+            stride.is_multiple_of(*low)
+                && end
+                    .zip(border)
+                    .is_some_and(|(end, border)| border.is_multiple_of(end))
+        };
+        held.iter()
+            .all(|digit| claimed.iter().any(|of| covers(digit, of)))
+    })
 }
 
 /// Whether the target has an axis of its own: its indices are then no indices of the source as a whole.
@@ -512,6 +562,7 @@ fn reshape(body: &Body, before: TensorId, after: TensorId) -> Option<MoveViolati
                 target: mapping.clone(),
                 span: target.span,
                 method: after.span,
+                accepted: false,
             });
         }
     }

@@ -6,7 +6,7 @@
 use crate::hardware::FLIT_BYTES;
 use crate::kernel::catalogue::{CanonicalStage, Engine, Refusal};
 use crate::kernel::{Context, Pass, PassEnd, Position, StreamShape};
-use crate::mapping::{Form, Mapping};
+use crate::mapping::{Form, Mapping, PaddingKind};
 
 use super::conventions::Conventions;
 
@@ -165,7 +165,7 @@ fn collected(input: &StreamShape) -> Option<(Mapping, Mapping)> {
     let whole = if padded == packet.size() {
         packet.clone()
     } else {
-        packet.pad(padded)?
+        packet.pad_as(padded, PaddingKind::Top)?
     };
     let (outer, inner) = whole.split_at(flit)?;
     Some((

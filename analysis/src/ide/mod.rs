@@ -14,6 +14,7 @@ mod highlights;
 mod hints;
 mod hover;
 mod lenses;
+mod manual;
 mod names;
 mod navigation;
 #[cfg(test)]
@@ -33,6 +34,7 @@ use std::sync::Arc;
 
 use crate::report::FileEdit;
 
+pub use self::manual::{MethodEntry, methods_of};
 pub use self::stages::{FreeRow, MemoryMapAnswer, StageTableAnswer};
 
 /// Bytes of a file, its byte-order mark included.

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ra_ap_syntax::SyntaxKind;
 use ra_ap_syntax::ast::{self, AstNode};
 use rustc_hash::FxHashMap;
 
@@ -17,6 +18,7 @@ use super::resolve::{Namespace, Resolution, resolve};
 use super::scopes::{ScopeRef, block_scopes};
 use crate::db::Db;
 use crate::inputs::{Project, SourceFile};
+use crate::syntax::nodes_of;
 
 /// The names of a type's blocks, with the item where there is one of that name.
 type Names = BTreeMap<Arc<str>, Option<ItemId>>;
@@ -55,6 +57,11 @@ pub fn associated(db: &dyn Db, ty: ItemId, name: &str) -> Option<ItemId> {
 /// The blocks for a type.
 fn blocks_of(db: &dyn Db, ty: ItemId) -> Vec<Block> {
     let name = ty.name(db);
+    if let Some(owner) = ty.parent(db) {
+        let blocks = blocks_in_body(db, owner);
+        let of_type = |block: &&Block| block.of.last() == Some(&name);
+        return blocks.iter().filter(of_type).cloned().collect();
+    }
     let is_of = |block: &&Block| {
         if block.item.file(db) == ty.file(db) {
             return block.of.last() == Some(&name);
@@ -121,9 +128,30 @@ fn blocks_in(db: &dyn Db, file: SourceFile) -> Arc<[Block]> {
     blocks.filter_map(|item| block_of(db, *item)).collect()
 }
 
+/// The `impl` blocks inside of an item: in the body of a function.
+#[salsa::tracked(returns(clone))]
+fn blocks_in_body(db: &dyn Db, owner: ItemId) -> Arc<[Block]> {
+    let parsed = parse_item(db, owner);
+    let nodes = parsed.root().map(|root| {
+        nodes_of(
+            root.syntax(),
+            |met| ast::Impl::can_cast(met.kind),
+            |met| met.kind != SyntaxKind::TOKEN_TREE,
+        )
+    });
+    let blocks = nodes.into_iter().flatten().filter_map(ast::Impl::cast);
+    blocks
+        .filter_map(|block| block_in(db, owner, &block))
+        .collect()
+}
+
 fn block_of(db: &dyn Db, item: ItemId) -> Option<Block> {
-    let block = parse_item(db, item).cast::<ast::Impl>()?;
-    let of = self_path(&block)?;
+    block_in(db, item, &parse_item(db, item).cast::<ast::Impl>()?)
+}
+
+/// A block, which is an item of a module or inside of one.
+fn block_in(db: &dyn Db, item: ItemId, block: &ast::Impl) -> Option<Block> {
+    let of = self_path(block)?;
     let of_trait = match block.trait_() {
         Some(ast::Type::PathType(ty)) => Some(path_segments(&ty.path()?)),
         _ => None,

@@ -5,11 +5,13 @@
 
 use std::sync::Arc;
 
+use ra_ap_syntax::ast::{self, HasName};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::associated::associated;
 use super::crates::renamed_libraries;
 use super::declarations::{Declarations, Declared, module_scope};
+use super::file::parse_item;
 use super::ids::{ItemId, ItemKind, ModuleId, Span};
 use super::language;
 use super::modules::{crate_root, package_library, parent_module};
@@ -490,8 +492,15 @@ impl<'a> Resolver<'a> {
                         from_library = Some(Resolution::Prelude(Arc::from(name)));
                     }
                 }
-                // Variants of an enum of our own: none of them is an axis, an alias or a constant.
-                Some(Resolution::Type(_)) => {}
+                // Variants of an enum of our own are values of it: none of them is an axis, an alias or a constant.
+                Some(Resolution::Type(item)) => {
+                    if namespace == Namespace::Value && has_variant(self.db, item, name) {
+                        return Lookup {
+                            found: Some(Resolution::Type(item)),
+                            open,
+                        };
+                    }
+                }
                 _ => open = true,
             }
         }
@@ -500,6 +509,14 @@ impl<'a> Resolver<'a> {
             open,
         }
     }
+}
+
+/// Whether an item is an enum with a variant of that name.
+fn has_variant(db: &dyn Db, item: ItemId, name: &str) -> bool {
+    let parsed = parse_item(db, item).cast::<ast::Enum>();
+    let list = parsed.and_then(|item| item.variant_list());
+    let mut variants = list.into_iter().flat_map(|list| list.variants());
+    variants.any(|variant| variant.name().is_some_and(|own| own.text() == name))
 }
 
 /// Whether a name is declared more than once, by `cfg` or by mistake: which one is meant is not ours to say. In one `axes!` the

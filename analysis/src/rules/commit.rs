@@ -260,6 +260,9 @@ fn word_mismatch(pass: &Pass, element: Span, mismatch: &Mismatch) -> Finding {
                 part(axis, *step)
             )
         }
+        MismatchKind::Copies(copies) => {
+            format!("it has {copies} copies, and the stream brings one")
+        }
         MismatchKind::Innermost(found) => {
             let packet = output.packet.get().map_or_else(String::new, written);
             match found {

@@ -67,7 +67,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         rules: fetch::RULES,
-        also: &[],
+        also: &[&sequencer::SEQUENCER_INCOMPATIBLE],
         needs: Needs::Derivation,
         check: fetch::check,
     },

@@ -9,7 +9,7 @@ use crate::items::Span;
 use crate::kernel::PassSource;
 use crate::numbers::thousands;
 
-use super::sequencer::{bytes, with_source_order};
+use super::sequencer::{SEQUENCER_INCOMPATIBLE, bytes, with_source_order};
 use super::wording::{self, StageOf};
 use super::{Applicability, Checked, Finding, Rule, rule};
 
@@ -228,6 +228,12 @@ fn to_finding(
         | FetchViolation::InterleavedMappings { .. } => {
             return word_interleaving(checked, of, violation);
         }
+        FetchViolation::Hole { span } => Finding::new(
+            &SEQUENCER_INCOMPATIBLE,
+            *span,
+            "the stream holds padding of the kind `#{!}`, which must not be touched: nothing can be read there",
+        )
+        .note("padding that is fetched is spelled with `#`"),
         FetchViolation::Contiguity { axis, stride } => {
             let steps = match stride {
                 0 => "which the tensor does not have: each step reads the same element".to_owned(),

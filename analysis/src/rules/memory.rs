@@ -3,8 +3,8 @@
 use super::holding::holding;
 use super::wording::propose;
 use super::{
-    Alternative, Applicability, Checked, Finding, Replacement, Rule, levels, provenance, rule,
-    words,
+    Alternative, Applicability, Checked, Finding, Group, Replacement, Rule, levels, provenance,
+    rule, words,
 };
 use crate::derivation::commit::CommitViolation;
 use crate::derivation::memory::{
@@ -89,17 +89,23 @@ pub(in crate::rules) static STALE_READ: Rule = rule!(
     holds: Holds::EVERYWHERE.until(5),
 );
 
-pub(in crate::rules) static TENSOR_LOST: Rule = rule!(
-    "tensor_lost",
-    Silent,
-    Memory,
-    "Tensor Functions",
-    "a move drops elements of the tensor, or claims elements that the source does not hold",
-    "Moving a tensor changes where its elements are, not which there are. The mappings of both ends say what each \
-     holds; an element of the source without a place in the target is gone, and a place of the target for which the \
-     source has no element holds whatever was there. A resize (`=`) in the target says that the rest is meant to go.";
-    refused: Refusal::BY_LIBRARIES,
-);
+pub(in crate::rules) static TENSOR_LOST: Rule = Rule {
+    // What the library takes all the same.
+    lesser: Some(Group::Suspicious),
+    ..rule!(
+        "tensor_lost",
+        Silent,
+        Memory,
+        "Tensor Functions",
+        "a move drops elements of the tensor, or claims elements that the source does not hold",
+        "Moving a tensor changes where its elements are, not which there are. The mappings of both ends say what each \
+         holds; an element of the source without a place in the target is gone, and a place of the target for which the \
+         source has no element holds whatever was there. A resize (`=`) in the target says that the rest is meant to go. \
+         The current library takes whole parts of an axis that the source lacks for copies of what it holds, and \
+         does not look at what a transfer to the HBM or a trim leaves out: there the finding is a warning.";
+        refused: Refusal::BY_LIBRARIES,
+    )
+};
 
 /// The family's rules.
 pub(super) const RULES: &[&Rule] = &[
@@ -179,13 +185,16 @@ fn follows(checked: &Checked<'_>, kind: MoveKind) -> bool {
         | MoveKind::Scatter(_)
         | MoveKind::ParallelCopy(_)
         | MoveKind::Reshape => false,
-        MoveKind::Fetch(id, stage) | MoveKind::Switch(id, stage) => pass(id)
-            .and_then(|pass| pass.stages.get(stage))
-            .is_some_and(|stage| match stage {
-                StageDerivation::Fetch(fetch) => !fetch.violations.is_empty(),
-                StageDerivation::Switch(switch) => !switch.violations.is_empty(),
-                _ => false,
-            }),
+        MoveKind::Fetch(id, stage) | MoveKind::Switch(id, stage) | MoveKind::Trim(id, stage) => {
+            pass(id)
+                .and_then(|pass| pass.stages.get(stage))
+                .is_some_and(|stage| match stage {
+                    StageDerivation::Fetch(fetch) => !fetch.violations.is_empty(),
+                    StageDerivation::Switch(switch) => !switch.violations.is_empty(),
+                    StageDerivation::Step(step) => !step.violations.is_empty(),
+                    _ => false,
+                })
+        }
         MoveKind::Commit(id) => pass(id).is_some_and(|pass| match &pass.end {
             EndDerivation::Commit(commit) => commit.violations.iter().any(speaks_of_mappings),
             _ => false,
@@ -489,15 +498,17 @@ fn sides(checked: &Checked<'_>, violation: &MoveViolation) -> [String; 2] {
             Some(OperationKind::Copy(copy)) => (tensor(copy.source), tensor(copy.target)),
             _ => (None, None),
         },
-        MoveKind::Fetch(id, index) | MoveKind::Switch(id, index) => match operation(id) {
-            Some(OperationKind::Pass(pass)) => (
-                levels::stream(pass.input_of(index)),
-                pass.stages
-                    .get(index)
-                    .and_then(|stage| levels::stream(&stage.output)),
-            ),
-            _ => (None, None),
-        },
+        MoveKind::Fetch(id, index) | MoveKind::Switch(id, index) | MoveKind::Trim(id, index) => {
+            match operation(id) {
+                Some(OperationKind::Pass(pass)) => (
+                    levels::stream(pass.input_of(index)),
+                    pass.stages
+                        .get(index)
+                        .and_then(|stage| levels::stream(&stage.output)),
+                ),
+                _ => (None, None),
+            }
+        }
         MoveKind::Commit(id) => match operation(id) {
             Some(OperationKind::Pass(pass)) => {
                 let target = match pass.end {
@@ -519,6 +530,14 @@ fn sides(checked: &Checked<'_>, violation: &MoveViolation) -> [String; 2] {
     ]
 }
 
+/// The finding as one that the library does not confirm, where it does not.
+const fn doubted(mut finding: Finding, accepted: bool) -> Finding {
+    if accepted {
+        finding.group = finding.rule.lesser;
+    }
+    finding
+}
+
 fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
     let MoveViolation {
         kind,
@@ -527,12 +546,14 @@ fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
         target,
         span,
         method,
+        accepted,
     } = violation;
     let what = match kind {
         MoveKind::Copy(_) => "the transfer",
         MoveKind::Fetch(..) => "the fetch",
         MoveKind::Switch(..) => "the switch",
         MoveKind::Commit(_) => "the commit",
+        MoveKind::Trim(..) => "the trim",
         MoveKind::Scatter(_) => "the scatter",
         MoveKind::ParallelCopy(_) => "the parallel copy",
         MoveKind::Reshape => "the reshape",
@@ -614,6 +635,13 @@ fn word_move(checked: &Checked<'_>, violation: &MoveViolation) -> Finding {
             },
         )
     };
+    let finding = match fault {
+        MoveFault::Invented { .. } if *accepted => {
+            finding.note("the library reads the source again there: it holds copies")
+        }
+        _ => finding,
+    };
+    let finding = doubted(finding, *accepted);
     match fault {
         MoveFault::Lost { .. } | MoveFault::DataBecomesPadding { .. } => finding
             .help("give it a place in the target, or say with a resize that it is not wanted"),

@@ -62,6 +62,7 @@ mod switch;
 mod tensors;
 mod transpose;
 mod trying;
+mod uses;
 mod valid_count;
 mod vector;
 pub(crate) mod versions;
@@ -143,6 +144,7 @@ fn found_by(checked: &Checked<'_>, families: Families) -> Vec<Finding> {
         }
     }
     enabled::keep_what_holds_in(checked.body.dialect, &mut findings);
+    uses::place(checked.body, &mut findings);
     let mut seen = rustc_hash::FxHashSet::default();
     findings.retain(|finding| seen.insert((finding.rule, finding.span)));
     drop_implied(&checked.enabled, &mut findings, |rule, place| {

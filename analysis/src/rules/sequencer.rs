@@ -1,6 +1,7 @@
 //! Rules of sequencers: the limits that fetches, commits and transfers share.
 
 use crate::derivation::commit::CommitViolation;
+use crate::derivation::conventions::Conventions;
 use crate::derivation::dma::DmaViolation;
 use crate::derivation::fetch::{FetchDerivation, FetchViolation};
 use crate::derivation::sequencer::{Misfit, SequenceReport, SequencerViolation};
@@ -15,7 +16,9 @@ use crate::mapping::{Mapping, MappingKind, PaddingKind};
 use super::lanes::Edits;
 use super::valid_count::places;
 use super::wording::StageOf;
-use super::{Alternative, Applicability, Checked, Finding, Rule, find, rule, wording, words};
+use super::{
+    Alternative, Applicability, Checked, Finding, Group, Rule, find, rule, wording, words,
+};
 
 pub(in crate::rules) static SEQUENCER_ENTRIES: Rule = rule!(
     "sequencer_entries",
@@ -56,17 +59,21 @@ pub(in crate::rules) static SEQUENCER_PACKET: Rule = rule!(
     instead: &["fetch_packet_contiguity"],
 );
 
-pub(in crate::rules) static SEQUENCER_INSUFFICIENT_INPUT: Rule = rule!(
-    "sequencer_insufficient_input",
-    Hardware,
-    Sequencers,
-    "Insufficient Input",
-    "the stream runs over a part of an axis that the buffer does not hold",
-    "A sequencer can leave out what a buffer holds and can repeat an axis that the tensor does not have, but it cannot read \
-     values that are not there. A stream that asks for the further digits of an axis of which the buffer keeps only the \
-     near ones (because the rest is in other slices, or was cut off) would read whatever follows.";
-    refused: Refusal::since(3),
-);
+pub(in crate::rules) static SEQUENCER_INSUFFICIENT_INPUT: Rule = Rule {
+    // What the current library reads again and again.
+    lesser: Some(Group::Suspicious),
+    ..rule!(
+        "sequencer_insufficient_input",
+        Hardware,
+        Sequencers,
+        "Insufficient Input",
+        "the stream runs over a part of an axis that the buffer does not hold",
+        "A sequencer can leave out what a buffer holds and can repeat an axis that the tensor does not have, but it cannot read \
+         values that are not there. A stream that asks for the further digits of an axis of which the buffer keeps only the \
+         near ones (because the rest is in other slices, or was cut off) would read whatever follows.";
+        refused: Refusal::since(3),
+    )
+};
 
 pub(in crate::rules) static SEQUENCER_INCOMPATIBLE: Rule = rule!(
     "sequencer_incompatible",
@@ -355,7 +362,13 @@ fn to_finding(
 ) -> Option<Finding> {
     let verb = place.verb;
     let (span, message) = match violation {
-        SequencerViolation::Misfit(misfit) => return word_misfit(misfit, place),
+        SequencerViolation::Misfit(misfit) => {
+            let mut finding = word_misfit(misfit, place)?;
+            if place.element.is_none() && is_read_again(body, misfit) {
+                finding.group = finding.rule.lesser;
+            }
+            return Some(finding);
+        }
         SequencerViolation::Entries { count } => (
             place.time(),
             format!(
@@ -498,6 +511,14 @@ const DEPTH: u32 = 64;
 /// What to do about a number of iterations that cannot be split.
 const OTHER_SIZE: &str =
     "pad the axis on both sides to a size with small factors, or move a part of it to the slices";
+
+/// Whether the library reads what is missing again and again: whole multiples of what the buffer holds.
+fn is_read_again(body: &Body, misfit: &Misfit) -> bool {
+    let Misfit::Insufficient { needed, held, .. } = misfit else {
+        return false;
+    };
+    Conventions::of(body.dialect).copies_missing_parts() && needed.is_multiple_of(*held)
+}
 
 fn word_misfit(misfit: &Misfit, place: &StreamPlace<'_>) -> Option<Finding> {
     let (span, message) = match misfit {

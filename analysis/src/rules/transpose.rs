@@ -3,7 +3,8 @@
 
 use super::performance::{Costed, weighty_passes, with_estimate, worth};
 use super::sequencer::bytes;
-use super::{Alternative, Applicability, Checked, Finding, Rule, rule, words};
+use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule, words};
+use crate::derivation::conventions::Conventions;
 use crate::derivation::transpose::{TransposeMatrix, TransposeViolation};
 use crate::derivation::{OperationDerivation, StageDerivation};
 use crate::hardware::FLIT_BYTES;
@@ -49,16 +50,20 @@ pub(in crate::rules) static TRANSPOSE_PACKET: Rule = rule!(
     refused: Refusal::BY_LIBRARIES,
 );
 
-pub(in crate::rules) static TRANSPOSE_TRIMS_DATA: Rule = rule!(
-    "transpose_trims_data",
-    Silent,
-    Transpose,
-    "Transpose Engine",
-    "a transpose that cuts off rows which hold data",
-    "After the exchange, padding of the input packets has become whole rows, and the engine can leave these out. It \
-     counts rows and knows nothing of data: a smaller count leaves out rows that hold elements, and they are gone \
-     without a word.",
-);
+pub(in crate::rules) static TRANSPOSE_TRIMS_DATA: Rule = Rule {
+    // The current library says that it takes rows that are left out.
+    lesser: Some(Group::Suspicious),
+    ..rule!(
+        "transpose_trims_data",
+        Silent,
+        Transpose,
+        "Transpose Engine",
+        "a transpose that cuts off rows which hold data",
+        "After the exchange, padding of the input packets has become whole rows, and the engine can leave these out. It \
+         counts rows and knows nothing of data: a smaller count leaves out rows that hold elements, and they are gone \
+         without a word.",
+    )
+};
 
 /// The family's rules.
 pub(super) const RULES: &[&Rule] = &[
@@ -85,6 +90,7 @@ pub(super) const BUFFERS: &[&Rule] = &[&TRANSPOSE_SINGLE_BUFFER];
 
 /// Turns the violations of this family into findings.
 pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
+    let of_rows = Conventions::of(checked.body.dialect).checks_what_is_left_out();
     for operation in &checked.derivation().operations {
         let OperationDerivation::Pass(pass) = operation else {
             continue;
@@ -93,6 +99,12 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
             if let StageDerivation::Transpose(transpose) = stage {
                 let words = transpose.violations.iter().filter_map(|violation| {
                     word_packet(checked, violation).or_else(|| word_matrix(violation))
+                });
+                let words = words.map(|mut finding| {
+                    if finding.rule == &TRANSPOSE_TRIMS_DATA && !of_rows {
+                        finding.group = finding.rule.lesser;
+                    }
+                    finding
                 });
                 findings.extend(words);
             }

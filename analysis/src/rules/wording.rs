@@ -51,6 +51,9 @@ pub(super) fn stages<'a>(checked: &Checked<'a>) -> impl Iterator<Item = StageOf<
     })
 }
 
+/// What is said of the use of an alias.
+pub(super) const USED_HERE: &str = "used here";
+
 /// Adds the use of the alias that the finding is at, if it is at one.
 pub(super) fn link_use<'a>(
     finding: Finding,
@@ -61,7 +64,7 @@ pub(super) fn link_use<'a>(
         .find(|written| written.span == finding.span)
         .and_then(|written| written.used_at);
     match used {
-        Some(used) => finding.related(used, "used here"),
+        Some(used) => finding.related(used, USED_HERE),
         None => finding,
     }
 }

@@ -4,7 +4,9 @@
 
 pub(crate) mod cost;
 pub(crate) mod dialect;
+pub(crate) mod expressions;
 pub(crate) mod memory_map;
+pub(crate) mod refusal;
 pub(crate) mod roofline;
 pub(crate) mod schema;
 

@@ -11,7 +11,8 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use visa_analysis::nearest_names;
 
 pub(crate) use self::commands::{
-    CompletionsArguments, CostArguments, CostFormat, InitArguments, MigrateArguments, Service,
+    CompletionsArguments, CostArguments, CostFormat, InitArguments, McpArguments, MigrateArguments,
+    Service,
 };
 pub(crate) use self::limit::Limit;
 pub(crate) use self::options::{
@@ -62,6 +63,8 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
     /// Run the language server on standard input and output, as `visa-lsp` does
     Lsp(LspArguments),
+    /// Run the tools for coding agents on standard input and output, by the Model Context Protocol
+    Mcp(McpArguments),
 }
 
 /// `lsp`.
@@ -92,6 +95,8 @@ pub(crate) enum CheckFormat {
     Short,
     /// One JSON object
     Json,
+    /// A JSON object a line: each finding, each operation that was not looked at, then what was checked
+    Jsonl,
     /// SARIF 2.1.0, for code scanning
     Sarif,
     /// Workflow commands of GitHub Actions; the default in a workflow's step
@@ -100,7 +105,8 @@ pub(crate) enum CheckFormat {
     Gitlab,
     /// JUnit XML: a test suite a file
     Junit,
-    /// For coding agents: a line a finding with its fixes, then a line of statistics
+    /// For coding agents: a line a finding with its fixes, then statistics and the next step; the default where the environment
+    /// says that an agent calls
     Agent,
 }
 
@@ -133,7 +139,12 @@ pub(crate) struct CheckArguments {
     /// The name that standard input's text goes by
     #[arg(long, value_name = "PATH")]
     pub(crate) stdin_filename: Option<PathBuf>,
-    /// How findings are written [default: human, in a step of GitHub Actions github]
+    /// Standard input is several texts: a JSON object a line, `{"path": "kernel.rs", "text": "…"}`; each is taken for the file of its
+    /// path, and nothing is written
+    #[arg(long, conflicts_with_all = ["stdin_filename", "fix", "add_ignore"])]
+    pub(crate) stdin_texts: bool,
+    /// How findings are written [default: human; agent where an agent calls, github in a step of
+    /// GitHub Actions]
     #[arg(long, value_enum)]
     pub(crate) format: Option<CheckFormat>,
     /// Take a rule or group as an error; `warnings` means all that would be warnings

@@ -100,6 +100,8 @@ fn report(
     let texts = session.texts();
     let reported = session.reported();
     let dialects = session.dialects(&checked.libraries);
+    let errors = session.unreadable().chain(&checked.problems);
+    let errors: Vec<&str> = errors.map(String::as_str).collect();
     let outline = Outline {
         files: checked.files,
         kernels: checked.kernels,
@@ -112,6 +114,7 @@ fn report(
         known: checked.known,
         reported: &reported,
         complete: !failed,
+        errors: &errors,
     };
     let denied = outline.open().any(|finding| finding.level == Level::Deny);
     let too_many = options.limits.exceeded(&outline);
@@ -130,7 +133,11 @@ fn report(
 /// The format that was asked for.
 fn format_of(options: &CheckArguments) -> CheckFormat {
     options.format.unwrap_or_else(|| {
-        if options.output_file.is_none() && format::github::is_running() {
+        if options.output_file.is_some() {
+            CheckFormat::Human
+        } else if format::agent::is_calling() {
+            CheckFormat::Agent
+        } else if format::github::is_running() {
             CheckFormat::Github
         } else {
             CheckFormat::Human

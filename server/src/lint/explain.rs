@@ -49,7 +49,7 @@ fn answer(options: &ExplainArguments, console: Console) -> Result<String, Failur
 }
 
 /// What is said of a name or a text that finds nothing.
-fn unknown(name: &str) -> String {
+pub(crate) fn unknown(name: &str) -> String {
     let is_name = name
         .chars()
         .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
@@ -75,7 +75,7 @@ fn speaker(found: &Foreseen) -> &'static str {
 }
 
 /// What was found for a text, in a sentence.
-fn recognised(found: &Foreseen) -> String {
+pub(crate) fn recognised(found: &Foreseen) -> String {
     let (by, words, name) = (speaker(found), found.said.words, found.rule.name);
     let likeness = if found.alike { "like this text, " } else { "" };
     pages::capital(&format!(

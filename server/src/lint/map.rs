@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 
-use serde::Serialize;
 use visa_analysis::{Library, MappingAnswer, MappingQuestion, evaluate_mapping};
 
 use super::arguments::{AnswerFormat, MapArguments};
 use super::outcome::Outcome;
 use super::output::{Console, write_error, write_note};
 use super::wrap::wrap;
+use crate::json::expressions::Mapping;
 use crate::json::pretty;
+use crate::json::refusal::{Place, Reason, Refused};
 use crate::project::Failure;
 use crate::project::levels::Levels;
 use crate::project::libraries::dialect_of_folder;
@@ -23,27 +25,6 @@ const MAXIMUM_POSITIONS: u64 = 1_000_000;
 const PICTURE_POSITIONS: u64 = 64;
 /// Positions in a row of the picture, where the innermost factor does not say.
 const PICTURE_ROW: u64 = 8;
-
-#[derive(Serialize)]
-struct Document<'a> {
-    expr: &'a str,
-    size: u64,
-    bits: Option<u128>,
-    normal_form: &'a str,
-    factors: Vec<FactorEntry<'a>>,
-    index: &'a [Option<BTreeMap<String, u64>>],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    equivalent: Option<Option<bool>>,
-}
-
-#[derive(Serialize)]
-struct FactorEntry<'a> {
-    axis: Option<&'a str>,
-    stride: u64,
-    size: u64,
-    valid: u64,
-    padding: u64,
-}
 
 /// Runs the command.
 pub(crate) fn run(options: &MapArguments, console: Console) -> Result<Outcome, Failure> {
@@ -65,7 +46,7 @@ pub(crate) fn run(options: &MapArguments, console: Console) -> Result<Outcome, F
         Ok(answer) => {
             console.print(&match options.format {
                 AnswerFormat::Human => human(&answer, positions, console.width()),
-                AnswerFormat::Json => json(&answer)?,
+                AnswerFormat::Json => pretty(&Mapping::of(&answer))?,
             })?;
             Ok(Outcome::Fine)
         }
@@ -73,21 +54,11 @@ pub(crate) fn run(options: &MapArguments, console: Console) -> Result<Outcome, F
     }
 }
 
-/// The part of an expression that is refused.
-#[derive(Serialize)]
-struct Place<'a> {
-    expr: &'a str,
-    /// Characters before it.
-    start: usize,
-    /// Characters up to its end; `start` at the end of the expression.
-    end: usize,
-}
-
-impl<'a> Place<'a> {
-    fn of(expr: &'a str, bytes: &std::ops::Range<usize>) -> Self {
+impl Place {
+    fn of(expr: &str, bytes: &std::ops::Range<usize>) -> Self {
         let characters = |byte: usize| expr.char_indices().take_while(|(at, _)| *at < byte).count();
         Self {
-            expr,
+            expr: expr.to_owned(),
             start: characters(bytes.start),
             end: characters(bytes.end),
         }
@@ -103,21 +74,25 @@ impl<'a> Place<'a> {
 /// The dialect of an expression that belongs to no file: what is chosen, else what settings and manifest say of the current
 /// folder's crate, else the newest release of the current library.
 fn dialect_here(chosen: Dialect) -> visa_analysis::Dialect {
-    let here = std::env::current_dir().unwrap_or_default();
+    dialect_in(&std::env::current_dir().unwrap_or_default(), chosen)
+}
+
+/// The same for a folder, given by its absolute path.
+pub(crate) fn dialect_in(here: &Path, chosen: Dialect) -> visa_analysis::Dialect {
     let file = slashes(&here.join("question.rs"));
     let arguments = SettingsArguments {
         dialect: Some(chosen).filter(|chosen| *chosen != Dialect::default()),
         ..SettingsArguments::default()
     };
     let mut settings = Resolver::from_folder(
-        here.clone(),
+        here.to_path_buf(),
         &arguments,
         Levels::default(),
         Configurations::new(),
     );
     let table = settings.lenient_table([file.as_str()], &here.join("question.rs"));
     let options = table.of(&file).engine_options();
-    let of_crate = dialect_of_folder(&here, options.library);
+    let of_crate = dialect_of_folder(here, options.library);
     let library = options
         .library
         .or(of_crate.map(|(library, _)| library))
@@ -138,24 +113,17 @@ pub(super) fn refused(
     format: AnswerFormat,
     console: Console,
 ) -> Result<Outcome, Failure> {
-    #[derive(Serialize)]
-    struct Refusal<'a> {
-        error: Reason<'a>,
-    }
-    #[derive(Serialize)]
-    struct Reason<'a> {
-        rule: &'a str,
-        message: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        at: Option<Place<'a>>,
-    }
     match error {
         visa_analysis::QuestionError::Option(message) => Err(Failure::new(message.clone())),
         visa_analysis::QuestionError::IllFormed { rule, message, at } => {
             let at = at.as_ref().map(|(text, span)| Place::of(text, span));
             match format {
-                AnswerFormat::Json => console.print(&pretty(&Refusal {
-                    error: Reason { rule, message, at },
+                AnswerFormat::Json => console.print(&pretty(&Refused {
+                    error: Reason {
+                        rule: rule.clone(),
+                        message: message.clone(),
+                        at,
+                    },
                 })?)?,
                 AnswerFormat::Human => {
                     write_error(&format!("[{rule}] {message}"));
@@ -210,28 +178,6 @@ fn positions(text: &str) -> Result<(u64, u64), Failure> {
         )));
     }
     Ok((start, end))
-}
-
-fn json(answer: &MappingAnswer) -> Result<String, Failure> {
-    pretty(&Document {
-        expr: &answer.expression,
-        size: answer.size,
-        bits: answer.bits,
-        normal_form: &answer.normal_form,
-        factors: answer
-            .factors
-            .iter()
-            .map(|factor| FactorEntry {
-                axis: factor.axis.as_deref(),
-                stride: factor.stride,
-                size: factor.size,
-                valid: factor.valid,
-                padding: factor.padding,
-            })
-            .collect(),
-        index: &answer.index,
-        equivalent: answer.equivalent,
-    })
 }
 
 fn human(answer: &MappingAnswer, positions: Option<(u64, u64)>, width: usize) -> String {

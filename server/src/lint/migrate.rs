@@ -23,6 +23,7 @@ use super::session::{Given, Session};
 use super::words::{counted, printable};
 use super::writing::{Staged, put_in_place};
 use crate::project::Failure;
+use crate::project::files::StandardInput;
 use crate::project::levels::{Change, Levels, Named, Origin};
 use crate::project::paths::{reason, slashes};
 use crate::project::requirements::{required, workspace_manifest};
@@ -122,7 +123,7 @@ fn migrate(
 fn given<'a>(options: &'a MigrateArguments, settings: &'a SettingsArguments) -> Given<'a> {
     Given {
         paths: &options.paths,
-        stdin_filename: options.stdin_filename.as_deref(),
+        stdin: StandardInput::Text(options.stdin_filename.as_deref()),
         settings,
         quiet: options.quiet,
     }

@@ -7,21 +7,21 @@ mod arguments;
 mod baseline;
 mod check;
 mod completions;
-mod cost;
+pub(crate) mod cost;
 mod delivery;
-mod explain;
+pub(crate) mod explain;
 mod fingerprint;
-mod fixing;
-mod format;
+pub(crate) mod fixing;
+pub(crate) mod format;
 mod ignoring;
 mod init;
 mod limits;
-mod map;
+pub(crate) mod map;
 mod migrate;
 mod outcome;
 mod outline;
 mod output;
-mod pages;
+pub(crate) mod pages;
 mod pool;
 mod progress;
 mod rules;
@@ -31,8 +31,9 @@ mod styles;
 mod watch;
 mod words;
 mod wrap;
-mod writing;
+pub(crate) mod writing;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
@@ -40,29 +41,39 @@ use clap::{CommandFactory, FromArgMatches};
 use self::arguments::{Arguments, Command, misplaced};
 use self::outcome::Outcome;
 use self::output::{Console, write_error};
+use crate::json::refusal::RunFailed;
 use crate::project::{Failure, levels};
 
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn main() -> ExitCode {
     report_defects();
-    let completed = match arguments::complete(std::env::args_os().collect()) {
-        Ok(completed) => completed,
-        Err(words) => {
-            write_error(&words);
-            return Outcome::Failed.into();
+    let given: Vec<OsString> = std::env::args_os().collect();
+    let as_json = asks_for_json(&given);
+    let failed = |failure: &Failure| {
+        failure.say();
+        if as_json {
+            say_as_json(failure);
         }
+        Outcome::Failed.into()
+    };
+    let completed = match arguments::complete(given) {
+        Ok(completed) => completed,
+        Err(words) => return failed(&Failure::new(words)),
     };
     let matches = match Arguments::command().try_get_matches_from(completed.arguments) {
         Ok(matches) => matches,
         Err(error) => {
             // Help and version are answers, everything else is a bad option. A closed pipe is no mistake.
             let _ = error.print();
-            return if error.use_stderr() {
-                Outcome::Failed.into()
-            } else {
-                Outcome::Fine.into()
-            };
+            if !error.use_stderr() {
+                return Outcome::Fine.into();
+            }
+            if as_json {
+                let words = error.render().to_string();
+                say_as_json(&Failure::new(words.trim_end()));
+            }
+            return Outcome::Failed.into();
         }
     };
     let result = Arguments::from_arg_matches(&matches)
@@ -78,10 +89,32 @@ pub fn main() -> ExitCode {
         });
     match result {
         Ok(outcome) => outcome.into(),
-        Err(failure) => {
-            failure.say();
-            Outcome::Failed.into()
+        Err(failure) => failed(&failure),
+    }
+}
+
+/// Whether the answer was to be JSON, whatever else is wrong with the arguments.
+fn asks_for_json(arguments: &[OsString]) -> bool {
+    let mut words = arguments.iter().filter_map(|argument| argument.to_str());
+    let is_json = |word: &str| ["json", "jsonl"].contains(&word);
+    while let Some(word) = words.next() {
+        let value = match word.strip_prefix("--format") {
+            Some("") => words.next(),
+            Some(rest) => rest.strip_prefix('='),
+            None => None,
+        };
+        if value.is_some_and(is_json) {
+            return true;
         }
+    }
+    false
+}
+
+/// Writes to standard output why there is no answer: on one line, as `jsonl` has it.
+fn say_as_json(failure: &Failure) {
+    if let Ok(text) = serde_json::to_string(&RunFailed::of(&failure.messages)) {
+        // Whoever has closed it does not wait for it.
+        let _ = Console::new(arguments::Color::Never).print(&format!("{text}\n"));
     }
 }
 
@@ -101,6 +134,7 @@ fn run(arguments: &Arguments, matches: &clap::ArgMatches) -> Result<Outcome, Fai
         Command::Init(options) => init::run(options, console),
         Command::Completions(options) => completions::run(options, console),
         Command::Lsp(_) => Ok(Outcome::Served(crate::lsp::run_on_stdio())),
+        Command::Mcp(options) => crate::mcp::run_on_stdio(&options.folder).map(|()| Outcome::Fine),
     }
 }
 

@@ -66,6 +66,8 @@ pub(crate) struct Outline<'a> {
     pub(crate) reported: &'a [String],
     /// Whether everything that was asked for was checked.
     pub(crate) complete: bool,
+    /// What was not, and why: what standard error says.
+    pub(crate) errors: &'a [&'a str],
 }
 
 impl Outline<'_> {

@@ -2,50 +2,15 @@
 
 use std::fmt::Write;
 
-use serde::Serialize;
 use visa_analysis::{SequenceAnswer, SequenceEntry, SequenceQuestion, derive_sequence};
 
 use super::arguments::{AnswerFormat, SequenceArguments, SequencerContext, SequencerMode};
 use super::map::refused;
 use super::outcome::Outcome;
 use super::output::Console;
+use crate::json::expressions::Sequence;
 use crate::json::pretty;
 use crate::project::Failure;
-
-#[derive(Serialize)]
-struct Document<'a> {
-    entries: Vec<Entry<'a>>,
-    merged: Vec<MergedEntry>,
-    packet_bytes: Option<u64>,
-    contiguous_bytes: Option<u64>,
-    access_bytes: Option<u64>,
-    accesses: Option<u64>,
-    cycles: Option<u64>,
-    longest_bank_run: Option<u64>,
-    error: Option<&'a str>,
-    /// Left out where there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    refusals: Vec<Refusal<'a>>,
-}
-
-#[derive(Serialize)]
-struct Refusal<'a> {
-    rule: &'a str,
-    message: &'a str,
-}
-
-#[derive(Serialize)]
-struct Entry<'a> {
-    size: u64,
-    stride: Option<i128>,
-    axis: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct MergedEntry {
-    size: u64,
-    stride: Option<i128>,
-}
 
 /// Runs the command.
 pub(crate) fn run(options: &SequenceArguments, console: Console) -> Result<Outcome, Failure> {
@@ -67,49 +32,12 @@ pub(crate) fn run(options: &SequenceArguments, console: Console) -> Result<Outco
         Ok(answer) => {
             console.print(&match options.format {
                 AnswerFormat::Human => human(&answer),
-                AnswerFormat::Json => json(&answer)?,
+                AnswerFormat::Json => pretty(&Sequence::of(&answer))?,
             })?;
             Ok(Outcome::Fine)
         }
         Err(error) => refused(&error, options.format, console),
     }
-}
-
-fn json(answer: &SequenceAnswer) -> Result<String, Failure> {
-    pretty(&Document {
-        entries: answer
-            .entries
-            .iter()
-            .map(|entry| Entry {
-                size: entry.size,
-                stride: entry.stride,
-                axis: entry.axis.as_deref(),
-            })
-            .collect(),
-        merged: answer
-            .merged
-            .iter()
-            .map(|entry| MergedEntry {
-                size: entry.size,
-                stride: entry.stride,
-            })
-            .collect(),
-        packet_bytes: answer.packet_bytes,
-        contiguous_bytes: answer.contiguous_bytes,
-        access_bytes: answer.access_bytes,
-        accesses: answer.accesses,
-        cycles: answer.cycles,
-        longest_bank_run: answer.longest_bank_run,
-        error: answer.error.as_deref(),
-        refusals: answer
-            .refusals
-            .iter()
-            .map(|refusal| Refusal {
-                rule: refusal.rule,
-                message: &refusal.message,
-            })
-            .collect(),
-    })
 }
 
 fn human(answer: &SequenceAnswer) -> String {

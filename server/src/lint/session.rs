@@ -6,7 +6,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::ManuallyDrop;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use visa_analysis::{
@@ -21,7 +21,7 @@ use super::outline::{DialectOf, Finding, NotLookedAt, Texts};
 use super::output::{Console, write_error, write_warning};
 use super::progress::Progress;
 use crate::project::Failure;
-use crate::project::files::{LoadedFile, Sources};
+use crate::project::files::{LoadedFile, Sources, StandardInput};
 use crate::project::levels::Levels;
 use crate::project::parts::parts;
 use crate::project::settings::show::show;
@@ -32,8 +32,8 @@ use crate::project::settings::{Resolver, SettingsArguments, SettingsTable};
 pub(crate) struct Given<'a> {
     /// Files, folders or crates; `-` for standard input.
     pub(crate) paths: &'a [PathBuf],
-    /// The name of standard input's text.
-    pub(crate) stdin_filename: Option<&'a Path>,
+    /// What standard input is.
+    pub(crate) stdin: StandardInput<'a>,
     /// Where the settings come from.
     pub(crate) settings: &'a SettingsArguments,
     /// Whether warnings about the run are left out.
@@ -44,7 +44,11 @@ impl<'a> From<&'a CheckArguments> for Given<'a> {
     fn from(options: &'a CheckArguments) -> Self {
         Self {
             paths: &options.paths,
-            stdin_filename: options.stdin_filename.as_deref(),
+            stdin: if options.stdin_texts {
+                StandardInput::Texts
+            } else {
+                StandardInput::Text(options.stdin_filename.as_deref())
+            },
             settings: &options.settings,
             quiet: options.quiet,
         }
@@ -99,6 +103,8 @@ pub(crate) struct Checked {
     pub(crate) with_syntax_errors: Vec<Arc<str>>,
     /// Whether a file could not be checked; the words are already on standard error.
     pub(crate) failed: bool,
+    /// These words.
+    pub(crate) problems: Vec<String>,
 }
 
 impl Checked {
@@ -138,7 +144,7 @@ impl<'a> Session<'a> {
     /// the rest. Where the settings cannot be used everything stays as it was.
     pub(crate) fn reload(&mut self) -> Result<bool, Failure> {
         let mut resolver = Resolver::new(self.given.settings, self.levels.clone())?;
-        let sources = Sources::gather(self.given.paths, self.given.stdin_filename, &mut resolver);
+        let sources = Sources::gather(self.given.paths, self.given.stdin, &mut resolver);
         let settings = resolver.table(sources.files.iter().map(|file| file.path.as_str()))?;
         if let Some(workspace) = self.whole.get_mut() {
             let known: BTreeSet<&str> = sources.files.iter().map(|file| &*file.path).collect();
@@ -171,6 +177,11 @@ impl<'a> Session<'a> {
         })
     }
 
+    /// What could not be read, in words.
+    pub(crate) fn unreadable(&self) -> impl Iterator<Item = &String> {
+        self.sources.errors.iter()
+    }
+
     /// Says what could not be read; whether there was anything.
     pub(crate) fn say_unreadable(&self) -> bool {
         for warning in self.sources.warnings.iter().filter(|_| !self.given.quiet) {
@@ -195,9 +206,10 @@ impl<'a> Session<'a> {
         });
         progress.end();
         let report = Report::of_files(reports);
-        for (path, problem) in &report.problems {
-            write_error(&format!("`{}`: {problem}", self.sources.shown(path)));
-        }
+        let problems = report.problems.iter();
+        let problems = problems.map(|(path, why)| format!("`{}`: {why}", self.sources.shown(path)));
+        let problems: Vec<String> = problems.collect();
+        problems.iter().for_each(|words| write_error(words));
         for path in report
             .with_syntax_errors
             .iter()
@@ -240,6 +252,7 @@ impl<'a> Session<'a> {
             known: 0,
             with_syntax_errors: report.with_syntax_errors,
             failed: !report.problems.is_empty(),
+            problems,
         }
     }
 

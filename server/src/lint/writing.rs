@@ -60,7 +60,7 @@ pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
 }
 
 /// A new text that is ready to take its file's place.
-pub(super) struct Staged {
+pub(crate) struct Staged {
     shown: String,
     /// The file that the path, or the link that it names, leads to.
     target: PathBuf,
@@ -82,7 +82,7 @@ enum How {
 impl Staged {
     /// Prepares another text for a file that was read. A file that may not be written or no longer holds the text that was
     /// read is refused.
-    pub(super) fn new(shown: &str, path: &str, old: &str, new: &str) -> Result<Self, Failure> {
+    pub(crate) fn new(shown: &str, path: &str, old: &str, new: &str) -> Result<Self, Failure> {
         let failed = |error: &std::io::Error| failure(shown, &reason(error));
         let target = Path::new(path)
             .canonicalize()
@@ -163,7 +163,7 @@ impl Staged {
 }
 
 /// Puts prepared texts in their places. A signal that arrives meanwhile waits until all of them are there.
-pub(super) fn put_in_place(staged: Vec<Staged>) -> Result<(), Failure> {
+pub(crate) fn put_in_place(staged: Vec<Staged>) -> Result<(), Failure> {
     let mut unplaced = signals::unplaced();
     let all = staged.len();
     for (done, file) in staged.into_iter().enumerate() {

@@ -5,7 +5,7 @@
 //!
 //! - [`framing`], [`transport`], [`service`], [`unread`], [`trace`]: bytes to messages to calls, in the order of the wire,
 //!   whatever the bytes are, and what became of each.
-//! - [`state`], [`engine`], [`documents`]: texts, the engine's queue, and the snapshot a question is answered from.
+//! - [`state`], [`crate::engine`], [`documents`]: texts, the engine's queue, and the snapshot a question is answered from.
 //! - [`lifecycle`], [`abilities`], [`capabilities`], [`configuration`], [`project`], [`settings`]: what the client and the workspace's folders
 //!   say.
 //! - [`loader`], [`publisher`]: what these two work on.
@@ -31,7 +31,6 @@ mod capabilities;
 mod configuration;
 mod documents;
 mod early;
-mod engine;
 mod features;
 mod framing;
 mod handlers;
@@ -45,11 +44,13 @@ mod publisher;
 mod publishing;
 mod searching;
 mod service;
-mod settings;
+pub(crate) mod settings;
 mod state;
 mod trace;
 mod transport;
 mod unread;
 mod uris;
+
+use crate::engine;
 
 pub use self::program::{main, run_on_stdio, serve};

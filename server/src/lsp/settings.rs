@@ -55,6 +55,18 @@ pub(crate) struct Wanted {
     pub(crate) before: Arc<Settings>,
 }
 
+impl Wanted {
+    /// A folder in which no document is open, for those who have no settings of their own.
+    pub(crate) fn of_folder(root: PathBuf, before: Arc<Settings>) -> Self {
+        Self {
+            roots: vec![root],
+            open: BTreeMap::new(),
+            client: ClientSettings::default(),
+            before,
+        }
+    }
+}
+
 /// What was read.
 #[derive(Debug)]
 pub(crate) struct Reading {

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use serde::Deserialize;
 use visa_analysis::{Package, PackageFeatures, has_rust_code, is_markdown};
 
 use super::features::features_of;
@@ -16,7 +17,7 @@ use super::packages::{Manifest, Manifests, path_dependencies};
 use super::paths::{absolute, reason, shown, slashes};
 use super::regular::{SOURCE_BYTES, read_stream, read_text, text_of};
 pub(crate) use super::search::folders_below;
-use super::search::sources_below;
+pub(crate) use super::search::sources_below;
 use super::settings::Resolver;
 
 /// Directories above or below a lone file that are searched for modules.
@@ -29,6 +30,23 @@ pub(crate) struct LoadedFile {
     pub(crate) path: String,
     /// The text.
     pub(crate) text: String,
+}
+
+/// What standard input is, where a path is `-`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum StandardInput<'a> {
+    /// One text, with the name that it goes by.
+    Text(Option<&'a Path>),
+    /// Several: a JSON object a line, with path and text.
+    Texts,
+}
+
+/// One of several texts of standard input.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GivenText {
+    path: PathBuf,
+    text: String,
 }
 
 /// All that a run looks at.
@@ -62,13 +80,16 @@ impl Sources {
     /// Finds and reads everything that the paths of the command line name and the settings do not exclude.
     pub(crate) fn gather(
         paths: &[PathBuf],
-        stdin_name: Option<&Path>,
+        stdin: StandardInput<'_>,
         settings: &mut Resolver,
     ) -> Self {
         let mut gathering = Gathering::new(settings);
         for path in paths {
             if path.as_os_str() == "-" {
-                gathering.standard_input(stdin_name);
+                match stdin {
+                    StandardInput::Text(name) => gathering.standard_input(name),
+                    StandardInput::Texts => gathering.standard_texts(),
+                }
             } else {
                 gathering.path(path);
             }
@@ -162,6 +183,39 @@ impl<'a> Gathering<'a> {
                 self.given.insert(path, text);
             }
             Err(error) => self.errors.push(format!("`{}`: {error}", shown(name))),
+        }
+    }
+
+    fn standard_texts(&mut self) {
+        let lines = match text_of(std::io::stdin().lock(), SOURCE_BYTES) {
+            Ok(lines) => lines,
+            Err(error) => return self.errors.push(format!("standard input: {error}")),
+        };
+        for (number, line) in (1_u64..).zip(lines.lines()) {
+            if line.trim().is_empty() {
+                continue;
+            }
+            let given: GivenText = match serde_json::from_str(line) {
+                Ok(given) => given,
+                Err(error) => {
+                    let words = format!("standard input, line {number}: {error}");
+                    self.errors.push(words);
+                    continue;
+                }
+            };
+            let name = shown(&given.path);
+            if language_of(&given.path).is_none() {
+                self.errors.push(refusal(&name));
+                continue;
+            }
+            let path = absolute(&self.here, &given.path);
+            if self.given.contains_key(&path) {
+                let words = format!("standard input, line {number}: `{name}` is given twice");
+                self.errors.push(words);
+                continue;
+            }
+            self.report(path.clone(), name, true);
+            self.given.insert(path, given.text);
         }
     }
 

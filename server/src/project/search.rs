@@ -16,7 +16,7 @@ use super::regular::{DECIDING_BYTES, unfit};
 const PATTERNS: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 
 /// The `.rs` files below a folder, sorted, and what could not be read.
-pub(super) fn sources_below(folder: &Path) -> (Vec<PathBuf>, Vec<String>) {
+pub(crate) fn sources_below(folder: &Path) -> (Vec<PathBuf>, Vec<String>) {
     let mut search = Search::default();
     search.all(folder);
     search.sources.sort();

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::*;
 
 /// The formats with the part of their output that a test of all may look at.
-const FORMATS: [&str; 8] = [
-    "human", "short", "json", "sarif", "github", "gitlab", "junit", "agent",
+const FORMATS: [&str; 9] = [
+    "human", "short", "json", "jsonl", "sarif", "github", "gitlab", "junit", "agent",
 ];
 
 /// A file whose name and text hold what formats have to escape, with two findings on line 1 and one on line 3.
@@ -86,7 +86,34 @@ fn every_format_reports_the_same_findings() {
         issues.map(|issue| &issue["check_name"]).collect::<Vec<_>>(),
         rules
     );
-    for (format, mark) in [("github", "::"), ("short", ".rs:"), ("agent", ".rs:")] {
+    let lines = stdout(&fixtures("jsonl"));
+    let lines: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let of_type = |wanted: &str| lines.iter().filter(|line| line["type"] == wanted).count();
+    assert_eq!(of_type("finding"), findings.len());
+    assert_eq!(
+        of_type("unresolved"),
+        document["unresolved"].as_array().unwrap().len()
+    );
+    assert_eq!(lines.last().unwrap()["type"], "summary");
+    for (line, finding) in lines.iter().zip(findings) {
+        assert_eq!(line["message"], finding["message"]);
+    }
+    // What says the same is one line with its count.
+    let agent = stdout(&fixtures("agent"));
+    let reported = agent
+        .lines()
+        .filter(|line| line.contains(" deny ") || line.contains(" warn "))
+        .map(|line| {
+            let times = line
+                .split(" | ")
+                .find_map(|part| part.split_once(" times, also at "));
+            times.map_or(1, |(count, _)| count.parse::<usize>().unwrap())
+        });
+    assert_eq!(reported.sum::<usize>(), open.len(), "{agent}");
+    for (format, mark) in [("github", "::"), ("short", ".rs:")] {
         let text = stdout(&fixtures(format));
         let notes = ["::notice ", ": note[", " note "];
         let lines: Vec<_> = text
@@ -243,7 +270,11 @@ fn suppressed_findings_are_in_sarif_and_json_alone() {
         let output = run(folder.path(), &["a.rs", "--format", format]);
         assert_code(&output, 0);
         let told = stdout(&output).contains("no_such_rule");
-        assert_eq!(told, ["json", "sarif"].contains(&format), "{format}");
+        assert_eq!(
+            told,
+            ["json", "jsonl", "sarif"].contains(&format),
+            "{format}"
+        );
     }
     let document = valid_sarif(&run(folder.path(), &["a.rs", "--format", "sarif"]));
     let suppressions = &document["runs"][0]["results"][0]["suppressions"];
@@ -351,6 +382,225 @@ fn github_is_chosen_in_a_workflow() {
 }
 
 #[test]
+fn agents_are_known_by_their_environment() {
+    let folder = folder_with(&[("a.rs", FINDINGS.as_bytes())]);
+    let last = |variables: &[(&str, &str)], arguments: &[&str]| {
+        let mut command = command(folder.path(), arguments);
+        command.envs(variables.iter().copied());
+        let text = stdout(&command.output().unwrap());
+        text.lines().last().unwrap_or_default().to_owned()
+    };
+    let is_agents = |line: &str| line.starts_with("next: ");
+    for name in AGENTS {
+        assert!(is_agents(&last(&[(name, "1")], &["a.rs"])), "{name}");
+        for no in ["", "0", "false"] {
+            assert!(!is_agents(&last(&[(name, no)], &["a.rs"])), "{name}={no}");
+        }
+    }
+    assert!(!is_agents(&last(&[], &["a.rs"])));
+    let agent = ("AI_AGENT", "some-agent");
+    // What is asked for wins, and an agent in a workflow is an agent.
+    assert!(!is_agents(&last(&[agent], &["a.rs", "--format", "human"])));
+    assert!(is_agents(&last(
+        &[agent, ("GITHUB_ACTIONS", "true")],
+        &["a.rs"]
+    )));
+    assert_eq!(last(&[agent], &["a.rs", "--output-file", "out"]), "");
+    let written = std::fs::read_to_string(folder.path().join("out")).unwrap();
+    assert!(written.starts_with("error[unknown_rule]"), "{written}");
+}
+
+#[test]
+fn agents_get_equal_findings_once_and_the_next_step() {
+    let same = "#[allow(tcp::no_such_rule)]\nfn f() {}\n#[allow(tcp::no_such_rule)]\nfn g() {}\n";
+    let folder = folder_with(&[("a.rs", same.as_bytes()), ("b.rs", same.as_bytes())]);
+    let text = stdout(&run(folder.path(), &["--format", "agent"]));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 3, "{text}");
+    assert!(
+        lines[0].starts_with("a.rs:1:14 deny unknown_rule | "),
+        "{text}"
+    );
+    assert!(
+        lines[0].contains(" | 4 times, also at a.rs:3:14, b.rs:1:14, b.rs:3:14"),
+        "{text}"
+    );
+    assert_eq!(
+        lines[2],
+        "next: `visa-lint explain unknown_rule` shows a right kernel; then check again"
+    );
+    let clean = folder_with(&[("a.rs", b"fn f() {}\n")]);
+    let text = stdout(&run(clean.path(), &["--format", "agent"]));
+    assert!(text.contains("\nnext: `visa-lint cost` "), "{text}");
+    let both = stdout(&run(
+        clean.path(),
+        &["--format", "agent", "a.rs", "nothing.rs"],
+    ));
+    assert!(
+        both.contains("\nnext: standard error says what could not be checked\n"),
+        "{both}"
+    );
+}
+
+#[test]
+fn documents_have_the_shape_of_their_schemas() {
+    let schema = |name: &str| {
+        let path = repository().join("docs").join(name);
+        let schema: Value = serde_json::from_str(&visa_tests::read(&path)).unwrap();
+        jsonschema::validator_for(&schema).unwrap()
+    };
+    let check = schema("check.schema.json");
+    let valid = |validator: &jsonschema::Validator, document: &Value| {
+        let errors = validator.iter_errors(document);
+        let errors: Vec<String> = errors
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert_eq!(errors, Vec::<String>::new(), "{document}");
+    };
+    valid(
+        &check,
+        &json(&fixtures_with(&["--format", "json", "--statistics"])),
+    );
+    let line = schema("check-line.schema.json");
+    for text in stdout(&fixtures("jsonl")).lines() {
+        valid(&line, &serde_json::from_str(text).unwrap());
+    }
+    let folder = folder_with(&[("a.rs", FINDINGS.as_bytes())]);
+    let failed = run(folder.path(), &["--format", "json", "--target", "rngd-x"]);
+    valid(&check, &json(&failed));
+    let wrong = serde_json::json!({ "version": 1, "diagnostics": [] });
+    assert!(!check.is_valid(&wrong) && !check.is_valid(&serde_json::json!({})));
+    let (map, sequence) = (schema("map.schema.json"), schema("sequence.schema.json"));
+    for (validator, arguments) in [
+        (
+            &map,
+            &[
+                "map",
+                "A / 2 # 8",
+                "--axes",
+                "A=8",
+                "--type",
+                "i8",
+                "--index",
+                "0..6",
+                "--against",
+                "A",
+            ][..],
+        ),
+        (&map, &["map", "A +", "--axes", "A=8"]),
+        (&map, &["map", "A", "--axes", "A=8", "--index", "9..1"]),
+        (
+            &sequence,
+            &[
+                "sequence", "--axes", "A=64", "--buffer", "A", "--packet", "A",
+            ],
+        ),
+        (
+            &sequence,
+            &[
+                "sequence", "--axes", "A=64", "--buffer", "A", "--packet", "A", "--mode", "commit",
+            ],
+        ),
+        (&sequence, &["sequence", "--axes", "A=64", "--buffer", "]"]),
+    ] {
+        let arguments: Vec<&str> = arguments
+            .iter()
+            .copied()
+            .chain(["--format", "json"])
+            .collect();
+        valid(validator, &json(&run(folder.path(), &arguments)));
+    }
+}
+
+#[test]
+fn failures_of_a_run_are_json_where_that_was_asked_for() {
+    let folder = folder_with(&[("a.rs", FINDINGS.as_bytes())]);
+    for (arguments, words) in [
+        (
+            &["a.rs", "--format", "json", "--select", "nothing"][..],
+            "nothing",
+        ),
+        (
+            &["a.rs", "--format=json", "--no-such-option"],
+            "--no-such-option",
+        ),
+        (&["chekc", "--format", "json"], "check"),
+        (
+            &["cost", "a.rs", "--format", "json", "--kernel", "k"],
+            "no kernel is called `k`",
+        ),
+        (
+            &["a.rs", "--format", "jsonl", "--config", "none.toml"],
+            "none.toml",
+        ),
+    ] {
+        let output = run(folder.path(), arguments);
+        assert_code(&output, 2);
+        let error = &json(&output)["error"];
+        let message = error["message"].as_str().unwrap_or_default();
+        assert!(message.contains(words), "{arguments:?}: {error}");
+        assert!(
+            error["messages"].is_array() && stderr(&output).contains(words),
+            "{arguments:?}"
+        );
+    }
+    assert_eq!(
+        stdout(&run(folder.path(), &["a.rs", "--no-such-option"])),
+        ""
+    );
+    // What could be checked is reported, with what could not.
+    let output = run(folder.path(), &["a.rs", "none.rs", "--format", "json"]);
+    assert_code(&output, 2);
+    let document = json(&output);
+    assert_eq!(document["diagnostics"].as_array().map(Vec::len), Some(2));
+    let errors = &document["errors"];
+    assert!(errors[0].as_str().unwrap().contains("none.rs"), "{errors}");
+}
+
+#[test]
+fn several_texts_are_checked_at_once() {
+    let folder = folder_with(&[("a.rs", b"fn f() {}\n")]);
+    let line = |path: &str, text: &str| {
+        serde_json::json!({ "path": path, "text": text }).to_string() + "\n"
+    };
+    let input = line("a.rs", FINDINGS) + "\n" + &line("src/ü.rs", FINDINGS);
+    let arguments = ["-", "--stdin-texts", "--format", "short", "--quiet"];
+    let output = run_with_input(folder.path(), &arguments, input.as_bytes());
+    assert_code(&output, 1);
+    let text = stdout(&output);
+    let places: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.split(": ").next())
+        .collect();
+    assert_eq!(
+        places,
+        ["a.rs:1:14", "a.rs:3:15", "src/ü.rs:1:14", "src/ü.rs:3:15"]
+    );
+    assert_eq!(
+        std::fs::read(folder.path().join("a.rs")).unwrap(),
+        b"fn f() {}\n"
+    );
+    for (input, words) in [
+        (
+            "{\"path\": \"a.rs\"}\n".to_owned(),
+            "line 1: missing field `text`",
+        ),
+        ("no JSON\n".to_owned(), "line 1: expected"),
+        (line("a.txt", ""), "a.txt"),
+        (
+            line("a.rs", "") + &line("./a.rs", ""),
+            "line 2: `a.rs` is given twice",
+        ),
+    ] {
+        let output = run_with_input(folder.path(), &arguments, input.as_bytes());
+        assert_code(&output, 2);
+        assert!(stderr(&output).contains(words), "{}", stderr(&output));
+    }
+    let fix = run_with_input(folder.path(), &["-", "--stdin-texts", "--fix"], b"");
+    assert_code(&fix, 2);
+}
+
+#[test]
 fn gitlab_fingerprints_are_unique_and_outlive_edits() {
     let fingerprints = |output: &Output| -> Vec<String> {
         let document = json(output);
@@ -446,7 +696,8 @@ fn agents_get_a_line_a_finding_with_its_edits() {
     let folder = folder_with(&[("a.rs", FINDINGS.as_bytes())]);
     let text = stdout(&run(folder.path(), &["--format", "agent"]));
     let lines: Vec<_> = text.lines().collect();
-    assert_eq!(lines.len(), 3, "{text}");
+    assert_eq!(lines.len(), 4, "{text}");
+    assert_eq!(lines[3], "next: `--fix` mends 1 finding; then check again");
     assert!(
         lines[0].starts_with("a.rs:1:14 deny unknown_rule | "),
         "{text}"
@@ -470,7 +721,7 @@ fn agents_get_a_line_a_finding_with_its_edits() {
 
     let hostile = folder_with(&[(HOSTILE_NAME, HOSTILE.as_bytes())]);
     let text = stdout(&run(hostile.path(), &["--format", "agent"]));
-    assert_eq!(text.lines().count(), 4, "{text}");
+    assert_eq!(text.lines().count(), 5, "{text}");
     let control = |character: char| character.is_control() && character != '\n';
     assert!(!text.contains(control), "{text:?}");
     assert!(text.contains("`a<b&\"c\\u{1b}[31m\\u{1}%`"), "{text}");

@@ -51,7 +51,7 @@ fn colours_are_for_those_who_want_them() {
     assert!(colored(&[("NO_COLOR", "1")], &["--color", "always"]));
     // Programs read the other formats.
     for format in [
-        "short", "json", "sarif", "github", "gitlab", "junit", "agent",
+        "short", "json", "jsonl", "sarif", "github", "gitlab", "junit", "agent",
     ] {
         let arguments = ["--color", "always", "--format", format];
         assert!(!colored(&[], &arguments), "{format}");

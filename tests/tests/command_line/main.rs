@@ -14,6 +14,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use visa_tests::repository;
 
+mod action;
 mod baseline;
 mod conditions;
 mod cost;
@@ -38,6 +39,21 @@ mod writing;
 const FINDINGS: &str =
     "#[allow(tcp::no_such_rule)]\nfn f() {}\n#[expect(tcp::slice_size)]\nfn g() {}\n";
 
+/// What agents set for the programs that they start.
+const AGENTS: [&str; 11] = [
+    "AI_AGENT",
+    "AGENT",
+    "CLAUDECODE",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "OPENCODE",
+    "AUGMENT_AGENT",
+    "CLINE_ACTIVE",
+    "GOOSE_TERMINAL",
+];
+
 /// Runs the program in a folder.
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     command(folder, arguments)
@@ -54,6 +70,9 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR_FORCE")
         .env_remove("GITHUB_ACTIONS");
+    for name in AGENTS {
+        command.env_remove(name);
+    }
     command
 }
 

@@ -71,6 +71,59 @@ fn init_overwrites_nothing_unasked() {
 }
 
 #[test]
+fn agents_get_a_section_and_a_skill_and_nothing_else_is_touched() {
+    let own = "# Rules of ours\r\n\r\nNo emojis.\r\n";
+    let folder = folder_with(&[("AGENTS.md", own.as_bytes()), ("visa-lint.toml", b"")]);
+    let output = run(folder.path(), &["init", "--agents"]);
+    assert_code(&output, 0);
+    let said = "`visa-lint.toml` stays as it is\nupdated `AGENTS.md`\nwrote `.agents/skills/visa-lint/SKILL.md`\n";
+    assert_eq!(stdout(&output), said);
+    let first = text_of(&folder, "AGENTS.md");
+    assert!(
+        first.starts_with(&format!("{own}\r\n<!-- visa-lint: begin")),
+        "{first}"
+    );
+    assert!(first.ends_with("<!-- visa-lint: end -->\r\n"), "{first}");
+    assert_eq!(first.matches('\n').count(), first.matches("\r\n").count());
+    let skill = text_of(&folder, ".agents/skills/visa-lint/SKILL.md");
+    assert!(
+        skill.starts_with("---\nname: visa-lint\ndescription: "),
+        "{skill}"
+    );
+    // Every command that both name is one that the program takes.
+    for text in [&first, &skill] {
+        for words in text.split("`visa-lint ").skip(1) {
+            let command = words.split([' ', '`']).next().unwrap();
+            assert_code(&run(folder.path(), &[command, "--help"]), 0);
+        }
+    }
+    let again = stdout(&run(folder.path(), &["init", "--agents"]));
+    assert!(again.contains("`AGENTS.md` is up to date\n"), "{again}");
+    // A section of another release is brought up to date where it is.
+    let (before, _) = first.split_once("<!-- visa-lint: begin").unwrap();
+    let old = format!(
+        "{before}<!-- visa-lint: begin; 0.0 -->\r\nold\r\n<!-- visa-lint: end -->\r\nbehind\r\n"
+    );
+    std::fs::write(folder.path().join("AGENTS.md"), old).unwrap();
+    assert_code(&run(folder.path(), &["init", "--agents"]), 0);
+    assert_eq!(text_of(&folder, "AGENTS.md"), format!("{first}behind\r\n"));
+    // What is no section is left alone.
+    for broken in [
+        "<!-- visa-lint: end -->\n<!-- visa-lint: begin -->\n",
+        "<!-- visa-lint: begin -->\n",
+    ] {
+        std::fs::write(folder.path().join("AGENTS.md"), broken).unwrap();
+        let refused = run(folder.path(), &["init", "--agents"]);
+        assert_code(&refused, 2);
+        assert!(stderr(&refused).contains("no pair"), "{}", stderr(&refused));
+        assert_eq!(text_of(&folder, "AGENTS.md"), broken);
+    }
+    let other = folder_with(&[(".agents/skills/visa-lint/SKILL.md", b"mine")]);
+    assert_code(&run(other.path(), &["init", "--agents"]), 2);
+    assert_eq!(text_of(&other, ".agents/skills/visa-lint/SKILL.md"), "mine");
+}
+
+#[test]
 fn init_writes_where_it_is_told() {
     let folder = folder_with(&[("k/a.rs", b"")]);
     let output = run(folder.path(), &["init", "k", "--ci", "gitlab"]);
@@ -168,37 +221,6 @@ fn the_hook_runs_a_command_that_the_program_takes() {
     assert_code(&check("made/b.rs"), 0);
 }
 
-#[cfg(unix)]
-#[test]
-fn the_action_runs_a_script_that_the_program_takes() {
-    let action = visa_tests::read(&repository().join("action.yml"));
-    let (_, script) = action.rsplit_once("run: |\n").unwrap();
-    let folder = folder_with(&[
-        ("a b.rs", FINDINGS.as_bytes()),
-        ("c.rs", FINDINGS.as_bytes()),
-    ]);
-    let run_script = |paths: &str, arguments: &str| {
-        Command::new("bash")
-            .args(["-e", "-c", script])
-            .current_dir(folder.path())
-            .env("PROGRAM", env!("CARGO_BIN_EXE_visa-lint-tested"))
-            .env("ARGUMENTS", arguments)
-            .env("PATHS", paths)
-            .output()
-            .unwrap()
-    };
-    let all = run_script(".", "");
-    assert_code(&all, 1);
-    assert_eq!(
-        stdout(&all).matches("::error ").count(),
-        2,
-        "{}",
-        stdout(&all)
-    );
-    let none = run_script("c.rs", "--allow suspicious --error-on-warning");
-    assert_code(&none, 0);
-}
-
 #[test]
 fn help_is_a_word_as_well() {
     let folder = folder_with(&[]);
@@ -245,7 +267,7 @@ fn misspelt_and_misplaced_commands_are_understood() {
             "there is no command and no path `chekc`; did you mean `check`?",
         ),
         (
-            vec!["--format", "json", "check", "a.rs"],
+            vec!["--format", "short", "check", "a.rs"],
             "there is no path `check`; the command `check` is before its options: `visa-lint check …`",
         ),
     ] {

@@ -23,3 +23,8 @@ export function kernelsOf(text: string): KernelChoice[] {
   }
   return kernels;
 }
+
+/** Whether a text is one that the extension is for: it uses the macros of mappings, or names one of the libraries. */
+export function holdsKernels(text: string): boolean {
+  return /\b(?:axes|m)!\s*\[|\bfuriosa[_-](?:opt|visa)[_-]std\b/.test(text);
+}

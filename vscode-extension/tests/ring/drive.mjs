@@ -3,7 +3,15 @@
 //
 // Each step is something that a reader does, and what they then must see. The pictures are to be looked at.
 
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { chromium } from 'playwright-core';
 
@@ -82,7 +90,7 @@ function pids() {
 }
 
 const server = new CodeServer({ node, program, home });
-server.settings({ 'visa.server.path': lsp });
+server.settings({});
 const browser = await chromium.launch({
   executablePath,
   args: [
@@ -116,6 +124,21 @@ try {
       return /visa-lsp \d/.test(words);
     });
     return item.locator('[aria-label]').first().getAttribute('aria-label');
+  });
+
+  await step('the server is the one in the package, without a setting', () => {
+    const running = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    const programs = running.flatMap((name) => {
+      try {
+        return [readlinkSync(`/proc/${name}/exe`)];
+      } catch {
+        // Ended meanwhile.
+        return [];
+      }
+    });
+    const own = programs.filter((path) => path.startsWith(home) && path.endsWith('/server/visa-lsp'));
+    demand(own.length === 1, `${own.length} servers of the package run`);
+    return own[0].slice(home.length);
   });
 
   await step('a finding is underlined', async () => {
@@ -268,6 +291,13 @@ try {
     const messages = await ours.allInnerTexts();
     demand(messages.length === 1, `${messages.length} messages: ${messages.join(' / ')}`);
     await picture('no-server');
+    await toast.getByRole('button', { name: 'How to Install' }).click();
+    const help = await editor.view('h1#installing-the-language-server, h1');
+    await editor.until('the help', async () =>
+      (await help.locator('body').innerText()).includes('pip install visa-lint'),
+    );
+    await picture('how-to-install');
+    await editor.file('double_buffer.rs');
     server.settings({ 'visa.server.path': lsp });
     const item = page.locator('#visa-lint\\.visa-lint\\.visa\\.status [aria-label]').first();
     await editor.until('ready again', async () =>

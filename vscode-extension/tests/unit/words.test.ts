@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { kernelsOf } from '../../src/views/kernels';
+import { holdsKernels, kernelsOf } from '../../src/views/kernels';
 import { fromView } from '../../src/views/messages';
 import {
   address,
@@ -94,4 +94,11 @@ test('stages of the Vector Engine have names of their own', () => {
   assert.equal(row('fetch', 'fetch', '[1024:1], 8 bytes an access'), 'fetch');
   // A server of another version does not say.
   assert.equal(row('vector', null, ''), 'vector');
+});
+
+test('files of other people are told from kernels', () => {
+  for (const text of ['axes![A = 8];', 'let x: T<m![A]>;', 'use furiosa_opt_std::prelude::*;'])
+    assert.ok(holdsKernels(text), text);
+  for (const text of ['', 'fn main() { item![a]; }', 'vec![1]', 'use furiosa_client::x;'])
+    assert.ok(!holdsKernels(text), text);
 });

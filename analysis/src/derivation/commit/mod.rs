@@ -14,7 +14,7 @@ use crate::hardware::{COMMIT_UNIT_BYTES, FLIT_BYTES};
 use crate::kernel::{
     Body, OperandSource, Origin, Pass, PassEnd, Position, StageKind, Tensor, TensorId,
 };
-use crate::mapping::{Digit, Form, Groups, Mapping, MappingKind, PaddingKind};
+use crate::mapping::{Atom, Digit, Form, Groups, Mapping, MappingKind, PaddingKind};
 
 use super::banks::greatest_common_divisor;
 use super::conventions::Conventions;
@@ -91,6 +91,8 @@ pub enum MismatchKind {
     Misfit(Misfit),
     /// The element has an axis, or a part of one, that the stream lacks.
     Invented(Misfit),
+    /// The element has that many copies, which name no axis, and the stream does not bring them.
+    Copies(u64),
     /// The packet is not the innermost run of the element: what is there, if the packet's length divides the element.
     Innermost(Option<Mapping>),
     /// The time has more padding than the element has room for.
@@ -255,6 +257,9 @@ fn judge(
     if let Some(misfit) = lacking(&whole, element) {
         return mismatch(MismatchKind::Invented(misfit));
     }
+    if exact && let Some(copies) = unwritten_copies(&whole, element) {
+        return mismatch(MismatchKind::Copies(copies));
+    }
     let beyond = |violation: &SequencerViolation| {
         exact && matches!(violation, SequencerViolation::WriteBounds { .. })
     };
@@ -269,6 +274,22 @@ fn judge(
         .cloned()
         .map(CommitViolation::Sequencer)
         .collect()
+}
+
+/// Copies of the element that nothing of the stream is written to; `None` if each has its own in the stream.
+fn unwritten_copies(stream: &Form, element: &Form) -> Option<u64> {
+    let copies = |form: &Form| -> Vec<u64> {
+        let digits = form.digits().iter();
+        let named = |digit: &&Digit| {
+            let term = digit.term.as_ref();
+            term.is_some_and(|term| matches!(term.atom, Atom::Broadcast))
+        };
+        digits.filter(named).map(|digit| digit.live).collect()
+    };
+    // A stream may bring copies in other parts than the element keeps them: only where it brings none is it proven.
+    let brought: u64 = copies(stream).iter().product();
+    let held = copies(element).into_iter().max()?;
+    (brought == 1).then_some(held)
 }
 
 /// Time and packet as one list of factors.

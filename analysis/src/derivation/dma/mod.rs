@@ -20,7 +20,7 @@ use crate::mapping::{Digit, Form, Mapping};
 
 use super::conventions::Conventions;
 use super::sequencer::{
-    Misfit, Piece, SequencerViolation, Splitting, largest_divisor, paired, split_sizes,
+    Misfit, Piece, SequencerViolation, Splitting, largest_divisor, paired, split_sizes, writable,
 };
 use super::views::tiled_axes;
 
@@ -202,15 +202,14 @@ fn derive_transfer(
         }
     };
     keep_tiles_apart(body, copy, &mut pieces);
-    let mut run = take_run(
+    let run = take_run(
         &mut pieces,
         element_bits,
         inner_padding(&read),
         inner_padding(&write),
+        Conventions::of(body.dialect).writes_padding_of_the_target(),
     );
-    if !Conventions::of(body.dialect).writes_padding_of_the_target() {
-        run.written_bits = None;
-    }
+
     derivation.run_bits = Some(run.bits);
     derivation.padded_run_bits = Some(run.padded_bits);
     pieces.sort_by_key(|piece| std::cmp::Reverse((piece.place, piece.there)));
@@ -259,17 +258,16 @@ fn keep_tiles_apart(body: &Body, copy: &Copy, pieces: &mut [Piece]) {
         }
         if write.contains(axis) {
             piece.extent = piece.size;
+            piece.writable = piece.size;
         }
     }
 }
 
-/// Elements of padding that are innermost in a tensor, the first position included.
-fn inner_padding(levels: &[(Form, i128)]) -> u64 {
+/// Elements of padding that are innermost in a tensor, the first position included, and those of them that may be written.
+fn inner_padding(levels: &[(Form, i128)]) -> (u64, u64) {
     match levels.last().and_then(|(form, _)| form.digits().first()) {
-        Some(Digit {
-            term: None, extent, ..
-        }) => *extent,
-        _ => 1,
+        Some(digit @ Digit { term: None, .. }) => (digit.extent, writable(digit)),
+        _ => (1, 1),
     }
 }
 
@@ -283,20 +281,25 @@ struct Run {
     written_bits: Option<u64>,
 }
 
-/// Takes the pieces that are in a line on both sides out of the list, innermost first.
+/// Takes the pieces that are in a line on both sides out of the list, innermost first. Where the padding of the target is
+/// written, a piece behind it goes on with the line: what the source has beside comes along.
 fn take_run(
     pieces: &mut Vec<Piece>,
     element_bits: u64,
-    read_padding: u64,
-    write_padding: u64,
+    (read_padding, _): (u64, u64),
+    (write_padding, writable): (u64, u64),
+    writes_padding: bool,
 ) -> Run {
-    let mut run = Run {
-        bits: element_bits,
-        padded_bits: element_bits.saturating_mul(read_padding.min(write_padding)),
-        written_bits: Some(element_bits.saturating_mul(write_padding)),
+    let run_of = |step: u64, size: u64, shared: u64, writable: u64| Run {
+        bits: step.saturating_mul(size),
+        padded_bits: step.saturating_mul(shared),
+        written_bits: writes_padding.then(|| step.saturating_mul(writable)),
     };
+    let shared = read_padding.min(write_padding);
+    let mut run = run_of(element_bits, 1, shared, writable);
     loop {
-        let within = i128::from(run.bits)..=i128::from(run.padded_bits);
+        let reach = run.written_bits.unwrap_or(run.padded_bits);
+        let within = i128::from(run.bits)..=i128::from(reach);
         let continues = |piece: &Piece| piece.there == piece.place && within.contains(&piece.place);
         let Some(index) = pieces.iter().position(continues) else {
             return run;
@@ -305,11 +308,8 @@ fn take_run(
         let Ok(step) = u64::try_from(piece.place) else {
             return run;
         };
-        run = Run {
-            bits: step.saturating_mul(piece.size),
-            padded_bits: step.saturating_mul(piece.extent.min(piece.there_extent)),
-            written_bits: Some(step.saturating_mul(piece.extent)),
-        };
+        let shared = piece.extent.min(piece.there_extent);
+        run = run_of(step, piece.size, shared, piece.writable);
     }
 }
 

@@ -12,13 +12,15 @@ use crate::hardware::{
     BANK_RUN_LIMIT, DM_BANK_BITS, DM_BANKS, ElementType, FETCH_ALIGNMENT_BYTES, Target,
     fetch_cast_targets, fetch_casts,
 };
+use crate::items::Span;
 use crate::kernel::{
     Body, Context, Pass, PassSource, Position, StageKind, StreamShape, Tensor, TensorId, ZeroPoint,
 };
-use crate::mapping::{Answer, Axis, Digit, Form, Mapping, equal, same_elements};
+use crate::mapping::{Answer, Atom, Axis, Digit, Form, Mapping, equal, same_elements};
 
 use super::banks::{level_reaching, longest_bank_run};
 use super::conventions::Conventions;
+use super::forms;
 use super::masking::{self, Unmaskable};
 use super::sequencer::{
     Entry, Interleaving, SequenceReport, SequenceRequest, SequencerMode, SequencerViolation,
@@ -112,6 +114,11 @@ pub enum FetchViolation {
         mappings: (Mapping, Mapping),
         /// That other tensor, counted from 0.
         index: usize,
+    },
+    /// Time or packet holds padding that must not be touched, and a stream has to come from somewhere.
+    Hole {
+        /// Where it is written.
+        span: Span,
     },
     /// The packet's innermost axis does not step through DM element by element.
     Contiguity {
@@ -489,9 +496,16 @@ fn distance(body: &Body, tensors: &[TensorId], element_type: ElementType) -> Opt
 /// The innermost axis of a packet, if it does not step through the buffer element by element.
 fn scattered(request: &SequenceRequest, report: &SequenceReport) -> Option<FetchViolation> {
     let digit = request.packet.form().digits().first()?.clone();
-    let axis = digit.term.as_ref()?.atom.axis()?.name().to_owned();
     let entry = report.entries.last()?;
-    let own = digit.live > 1 && entry.axis.as_deref() == Some(axis.as_str());
+    let (axis, own) = match &digit.term.as_ref()?.atom {
+        Atom::Broadcast => (digit.live.to_string(), entry.axis.is_none()),
+        atom => {
+            let axis = atom.axis()?.name().to_owned();
+            let own = entry.axis.as_deref() == Some(axis.as_str());
+            (axis, own)
+        }
+    };
+    let own = own && digit.live > 1;
     let stride = entry.stride.filter(|stride| own && *stride != 1)?;
     Some(FetchViolation::Contiguity {
         axis: axis.into(),
@@ -504,6 +518,14 @@ fn derive_sequence(body: &Body, pass: &Pass, index: usize, derivation: &mut Fetc
         return;
     };
     let report = sequence(&request);
+    if let Some(output) = pass.stages.get(index).map(|stage| &stage.output) {
+        let hole = [&output.time, &output.packet]
+            .into_iter()
+            .find(|written| forms::known(written).is_some_and(forms::has_hole));
+        derivation
+            .violations
+            .extend(hole.map(|hole| FetchViolation::Hole { span: hole.span }));
+    }
     // The packet's alignment and the conversion come first: sizes that do not fit follow from them.
     let unaligned = derivation
         .violations

@@ -47,6 +47,7 @@ pub(super) fn judge(
         target: moved.target,
         span: moved.span,
         method: collective.span,
+        accepted: false,
     })
 }
 
@@ -145,6 +146,7 @@ fn unindexed(body: &Body, id: OperationId, collective: &Collective) -> Option<Mo
         target: counted,
         span: indices.levels.element.span,
         method: collective.span,
+        accepted: false,
     })
 }
 

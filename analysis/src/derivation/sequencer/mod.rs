@@ -33,7 +33,7 @@ use places::{Loop, Places, resolve, resolve_in_holes};
 pub use entries::Entry;
 pub(crate) use entries::largest_divisor;
 pub(super) use entries::{Splitting, split_sizes};
-pub(super) use pairs::{Piece, paired};
+pub(super) use pairs::{Piece, paired, writable};
 pub use places::Misfit;
 pub use violation::SequencerViolation;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::mapping::{Atom, Digit, Form, Groups};
+use crate::mapping::{Atom, Digit, Form, Groups, PaddingKind};
 
 use super::places::{Counted, Misfit, Places};
 
@@ -21,6 +21,16 @@ pub(crate) struct Piece {
     pub(crate) place: i128,
     /// Positions of the piece in the digit's own tensor, padding included.
     pub(crate) extent: u64,
+    /// Those of them that hold data or padding that anything may be written to.
+    pub(crate) writable: u64,
+}
+
+/// Positions of a digit up to the first padding that must stay as it is.
+pub(crate) fn writable(digit: &Digit) -> u64 {
+    match digit.paddings().first() {
+        Some(first) if first.kind == PaddingKind::Top => first.extent,
+        _ => digit.live,
+    }
 }
 
 /// The digits of one tensor of several levels paired with the places of another one, those of one position left out.
@@ -95,6 +105,7 @@ impl Places {
                         there_extent: size,
                         place,
                         extent,
+                        writable: writable(digit),
                     });
                     Ok(())
                 }
@@ -103,6 +114,7 @@ impl Places {
         let name = counted.name();
         let (mut low, mut live, mut extent, mut place) =
             (term.stride, digit.live, digit.extent, place);
+        let mut free = writable(digit);
         loop {
             let held = self
                 .held
@@ -150,12 +162,14 @@ impl Places {
                 there_extent,
                 place,
                 extent: own_extent,
+                writable: if last { free.max(size) } else { size },
             });
             if last {
                 return Ok(());
             }
             place = place.checked_mul(i128::from(room)).ok_or(Misfit::Unknown)?;
             extent /= room;
+            free /= room;
             live = live.div_ceil(room);
             low = border;
         }

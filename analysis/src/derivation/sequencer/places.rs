@@ -545,11 +545,12 @@ pub(super) fn resolve_in_holes(loops: &[Loop], buffer: &Form) -> Option<Vec<Entr
         let outside = place.checked_mul(extent)?;
         let mut used = 1;
         for level in loops {
+            // A loop that starts inside of this digit's steps may run on through them.
             if let Step::By(Some(stride)) = level.step
-                && (place..outside).contains(&stride)
+                && stride < outside
             {
                 let reached = i128::from(level.size - 1).checked_mul(stride)? / place;
-                used += reached;
+                used += reached.clamp(0, extent);
             }
         }
         holes.push((place, extent, used));

@@ -1,7 +1,7 @@
 //! Operands: constants, tensors in the VRF, and the stash.
 
 use crate::derivation::conventions::Conventions;
-use crate::derivation::forms::{axis_names, differ, divide_relaxed, join, known};
+use crate::derivation::forms::{axis_names, differ, divide_relaxed, has_hole, join, known};
 use crate::hardware::ElementType;
 use crate::items::Span;
 use crate::kernel::{
@@ -10,7 +10,7 @@ use crate::kernel::{
 };
 use crate::mapping::{Answer, Form, holds};
 
-use super::register_read::{Access, access, has_write_hole};
+use super::register_read::{Access, access};
 use super::{Groups, StashFault, Stashed, VectorFault, Walk, stages};
 
 impl<'a> Walk<'a> {
@@ -190,12 +190,23 @@ fn indexed(
         // How it is read follows from that.
         return None;
     }
-    if has_write_hole(held) {
+    if has_hole(held) {
         return Some(VectorFault::OperandHole { tensor: id });
     }
     let packet = known(&stream.packet)?;
     let lanes = packet.size();
-    if matches!(lanes, 4 | 8) && access(packet, held) == Some(Access::Scattered) {
+    let scattered = match access(packet, held) {
+        Some(Access::Scattered) => true,
+        // Padded lanes are read too: the register has padding of that kind in their place.
+        Some(Access::Run) => {
+            packet.remove_padding().size() < lanes
+                && held
+                    .split_at(lanes)
+                    .is_some_and(|(_, inner)| differ(&inner, packet))
+        }
+        Some(Access::Broadcast) | None => false,
+    };
+    if matches!(lanes, 4 | 8) && scattered {
         return Some(VectorFault::OperandAccess {
             tensor: id,
             packet: packet.to_mapping(),

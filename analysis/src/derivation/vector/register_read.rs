@@ -4,7 +4,7 @@
 //! that counts. Where selections are ragged or of groups, no answer is given.
 
 use crate::derivation::forms;
-use crate::mapping::{Cell, Form, PaddingKind};
+use crate::mapping::{Cell, Form};
 
 /// What the indexer makes of one packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,11 +47,4 @@ pub fn access(packet: &Form, operand: &Form) -> Option<Access> {
     } else {
         Access::Scattered
     })
-}
-
-/// Whether a part of the operand is a hole that must not be touched.
-pub(super) fn has_write_hole(operand: &Form) -> bool {
-    let digits = operand.digits().iter();
-    let mut paddings = digits.flat_map(crate::mapping::Digit::paddings);
-    paddings.any(|padding| padding.kind == PaddingKind::Bottom)
 }

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use crate::derivation::forms::join;
+use crate::derivation::forms::{has_hole, join};
 use crate::kernel::testing::mapping;
 use crate::mapping::{Answer, holds};
 
-use super::register_read::{Access, access, has_write_hole};
+use super::register_read::{Access, access};
 
 const AXES: &[(&str, u64)] = &[("H", 32), ("G", 4), ("D", 8), ("P", 4)];
 
@@ -54,8 +54,8 @@ fn published_reads_are_judged_as_published() {
         assert_eq!(access != Access::Scattered, *indexed, "{said}");
         assert_eq!(all, *whole, "{said}");
     }
-    assert!(has_write_hole(mapping("G #{!} 8", AXES).form()));
-    assert!(!has_write_hole(mapping("G # 8", AXES).form()));
+    assert!(has_hole(mapping("G #{!} 8", AXES).form()));
+    assert!(!has_hole(mapping("G # 8", AXES).form()));
 }
 
 /// A piece of two positions: a bit of the data, or padding behind the first.

@@ -1,11 +1,22 @@
 //! What generic parameters stand for in one call: mappings, element types, axes, contexts, constants.
 
+use std::sync::Arc;
+
 use crate::items::{ConstValue, ItemId};
 use crate::kernel::Context;
 use crate::kernel::surface::Bound;
 use crate::mapping::Axis;
 
 use super::slots::{MappingSlot, ScalarSlot};
+
+/// A type of the project that a generic parameter stands for.
+#[derive(Debug, Clone)]
+pub(super) struct Owner {
+    /// The type.
+    pub(super) item: ItemId,
+    /// What its own parameters stand for, in order.
+    pub(super) arguments: Arc<[Binding]>,
+}
 
 /// What a generic parameter stands for in one call. Which of the readings is meant, its uses say.
 #[derive(Debug, Clone)]
@@ -19,7 +30,7 @@ pub(super) struct Binding {
     /// As a context, `main` or `sub`.
     pub(super) context: Option<Context>,
     /// As a type of the project.
-    pub(super) owner: Option<ItemId>,
+    pub(super) owner: Option<Owner>,
     /// As a constant.
     pub(super) constant: Option<ConstValue>,
     /// Whether it is declared as a constant: no mapping, and no axis of the same name is hidden by it.
@@ -36,6 +47,6 @@ impl Bound for Binding {
     }
 
     fn owner(&self) -> Option<ItemId> {
-        self.owner
+        self.owner.as_ref().map(|owner| owner.item)
     }
 }

@@ -1,5 +1,7 @@
 //! Paths and calls: functions of the project, constructors of tensors, names of the library, methods by receiver.
 
+use std::sync::Arc;
+
 use ra_ap_syntax::ast::{self, AstNode};
 
 use crate::hardware::ElementType;
@@ -182,8 +184,9 @@ impl Interpreter<'_> {
                 Value::Named(Box::new(Named {
                     item: match resolution {
                         Resolution::Type(item) => Some(*item),
-                        _ => None,
+                        _ => self.enum_of(path),
                     },
+                    generics: Arc::default(),
                     path: names.to_vec(),
                     arguments,
                     fields: Vec::new(),

@@ -1,5 +1,7 @@
 //! Values under types: what a declared type says of a value, two values of one type, one value for two.
 
+use std::sync::Arc;
+
 use crate::items::Span;
 use crate::kernel::dialect::Access;
 use crate::kernel::{Address, AddressValue, Level, PassSource, TensorId};
@@ -48,8 +50,9 @@ impl Interpreter<'_> {
                 Some(*scalar),
             ),
             Type::Unit => Value::Unit,
-            Type::Record(item, fields) => Value::Named(Box::new(Named {
+            Type::Record(item, fields, generics) => Value::Named(Box::new(Named {
                 item: Some(*item),
+                generics: Arc::clone(generics),
                 path: vec![item.name(self.db).to_string()],
                 arguments: Vec::new(),
                 fields: fields
@@ -97,7 +100,7 @@ impl Interpreter<'_> {
                     self.constrain(value, ty);
                 }
             }
-            (Value::Named(named), Type::Record(_, declared)) => {
+            (Value::Named(named), Type::Record(_, declared, _)) => {
                 for (name, value, _) in &named.fields {
                     if let Some((_, ty)) = declared.iter().find(|(field, _)| field == name) {
                         self.constrain(value, ty);

@@ -2,13 +2,15 @@
 //!
 //! Everything that only a library's table can say is reached from here; the walk itself knows no library.
 
+use std::sync::Arc;
+
 use ra_ap_syntax::ast;
 
 use crate::hardware::ElementType;
-use crate::items::{ItemId, Resolution, Span};
+use crate::items::{ConstValue, ItemId, Resolution, Span};
 use crate::kernel::catalogue::Role;
 use crate::kernel::dialect::Method;
-use crate::kernel::surface::{self, Cut, Elaborate, Turbofish};
+use crate::kernel::surface::{self, Argument, Cut, Elaborate, RecordType, Turbofish};
 use crate::kernel::{Context, TensorId, UnresolvedReason};
 
 use super::bindings::Binding;
@@ -61,6 +63,38 @@ impl Elaborate for Kernels {
 
     fn read_type(walker: &mut Interpreter<'_>, site: &Site, ty: &ast::Type, place: Span) -> Type {
         walker.read_type(site, ty, place)
+    }
+
+    fn expect(walker: &mut Interpreter<'_>, expression: &ast::Expr, ty: &Type) {
+        walker.expect(expression, ty);
+    }
+
+    fn expected_length(walker: &Interpreter<'_>, call: Span) -> Option<u64> {
+        walker.expected_length(call)
+    }
+
+    fn constant_of(
+        walker: &mut Interpreter<'_>,
+        site: &Site,
+        argument: &Argument,
+    ) -> Option<ConstValue> {
+        walker.constant_of(site, argument)
+    }
+
+    fn record_of(ty: &Type) -> Option<RecordType<'_, Self>> {
+        match ty {
+            Type::Record(_, fields, generics) => Some((fields, generics)),
+            _ => None,
+        }
+    }
+
+    fn generics_of(
+        walker: &mut Interpreter<'_>,
+        item: ItemId,
+        fields: &[(String, Value, Span)],
+        place: Span,
+    ) -> Arc<[Binding]> {
+        walker.generics_of(item, fields, place)
     }
 
     fn read_path_type(

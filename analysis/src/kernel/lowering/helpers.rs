@@ -1,6 +1,7 @@
 //! Calls of helpers: they are followed with the arguments that they are called with; and a body's own parameters.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use ra_ap_syntax::ast::{self, AstNode, HasGenericParams, HasName};
 
@@ -9,7 +10,7 @@ use crate::kernel::dialect::TypeParameter;
 use crate::kernel::surface::{Argument, CALL_WEIGHT, Flow, Turbofish, path_arguments, segments};
 use crate::kernel::{TensorId, UnresolvedReason};
 
-use super::bindings::Binding;
+use super::bindings::{Binding, Owner};
 use super::types::Type;
 use super::{CALL_DEPTH, Frame, Generics, Interpreter, Site, Thing, Value, Variables};
 impl Interpreter<'_> {
@@ -106,6 +107,10 @@ impl Interpreter<'_> {
             return Value::Unknown;
         };
         let earlier = self.exits.len();
+        if let Some(tail) = block.stmt_list().and_then(|list| list.tail_expr()) {
+            let result = self.frame.result.clone();
+            self.expect(&tail, &result);
+        }
         let tail = self.block(&block);
         for (span, operations) in self.exits.split_off(earlier.min(self.exits.len())) {
             if self.own.draft.operations.len() > operations {
@@ -182,15 +187,15 @@ impl Interpreter<'_> {
             Some(((receiver, _), rest)) if is_method => (Some(receiver.clone()), rest),
             _ => (None, arguments),
         };
-        let site = self.called_site(site, &node, turbofish, arguments, call);
+        let site = self.called_site(site, &node, turbofish, (receiver.as_ref(), arguments), call);
         let (values, owned) = self.take_parameters(&site, &node, arguments);
         let result = self.result_type(&site, &node, call);
-        let recursion = self.stack.contains(&function);
+        let recursion = self.stack.contains(&function) && !self.is_part_of_self(receiver.as_ref());
         self.own.quiet.recursions += u64::from(recursion);
         if recursion || self.stack.len() >= CALL_DEPTH {
             if result.is_device_side() || arguments.iter().any(|(value, _)| value.is_device_side())
             {
-                let reason = if self.stack.contains(&function) {
+                let reason = if recursion {
                     UnresolvedReason::Recursion
                 } else {
                     UnresolvedReason::TooDeep("helpers")
@@ -222,6 +227,25 @@ impl Interpreter<'_> {
         self.frame = caller;
         self.drop_owned(&owned, &value);
         value
+    }
+
+    /// Whether a method is called on a part of what the caller's is called on: that comes to an end.
+    fn is_part_of_self(&self, receiver: Option<&Value>) -> bool {
+        fn size(value: &Value) -> usize {
+            match value {
+                Value::Named(named) => 1 + named.parts().map(size).sum::<usize>(),
+                Value::Array(parts) | Value::Tuple(parts) => {
+                    1 + parts.iter().map(size).sum::<usize>()
+                }
+                _ => 1,
+            }
+        }
+        match (receiver, self.variable("self")) {
+            (Some(part @ Value::Named(_)), Some(whole @ Value::Named(_))) => {
+                size(part) < size(whole)
+            }
+            _ => false,
+        }
     }
 
     /// What the function of the frame leaves in the places that it was lent.
@@ -259,7 +283,7 @@ impl Interpreter<'_> {
         mut site: Site,
         node: &ast::Fn,
         turbofish: Turbofish<'_>,
-        arguments: &[(Value, Span)],
+        (receiver, arguments): (Option<&Value>, &[(Value, Span)]),
         call: Span,
     ) -> Site {
         let names = parameters(&site, node);
@@ -273,12 +297,24 @@ impl Interpreter<'_> {
         let caller = self.frame.site.clone();
         if is_of_trait {
             let binding = Binding {
-                owner: turbofish.owner,
+                owner: turbofish.owner.map(|item| Owner {
+                    item,
+                    arguments: match (receiver, turbofish.written) {
+                        (Some(Value::Named(named)), _) => Arc::clone(&named.generics),
+                        (_, Some(path)) => self.arguments_of_type(&caller, path, call),
+                        _ => Arc::default(),
+                    },
+                }),
                 ..self.bind_argument(&caller, None, call)
             };
             generics.insert("Self".to_owned(), binding);
         }
         let own = names.len();
+        let by_type = if around.is_empty() || is_of_trait {
+            Generics::new()
+        } else {
+            self.bound_by_type((block, &caller), turbofish, receiver, call)
+        };
         for (index, (name, is_constant, _)) in names.into_iter().chain(around).enumerate() {
             let argument = match index.checked_sub(own) {
                 None => turbofish.own.get(index),
@@ -288,8 +324,9 @@ impl Interpreter<'_> {
             let inherited = caller.generics.get(&name).filter(|_| {
                 index >= own && argument.is_none() && caller.item.parent(self.db) == Some(block)
             });
-            let mut binding = match inherited {
-                Some(inherited) => inherited.clone(),
+            let known = by_type.get(&name).filter(|_| index >= own);
+            let mut binding = match known.or(inherited) {
+                Some(known) => known.clone(),
                 None => self.bind_argument(&caller, argument, call),
             };
             binding.is_constant = is_constant;
@@ -323,7 +360,13 @@ impl Interpreter<'_> {
     }
 
     /// Binds generic parameters that a parameter's type names to what the argument's type has there.
-    fn match_type(&mut self, generics: &mut Generics, ty: &ast::Type, value: &Value, depth: u32) {
+    pub(super) fn match_type(
+        &mut self,
+        generics: &mut Generics,
+        ty: &ast::Type,
+        value: &Value,
+        depth: u32,
+    ) {
         if depth > 16 {
             return;
         }
@@ -338,6 +381,11 @@ impl Interpreter<'_> {
                     self.match_type(generics, &part, value, depth + 1);
                 }
             }
+            (ast::Type::PathType(path), Value::Named(named)) => {
+                if let (Some(path), Some(item)) = (path.path(), named.item) {
+                    self.match_struct(generics, &path, item, &named.generics);
+                }
+            }
             (
                 ast::Type::PathType(path),
                 Value::Thing(Thing::Tensor(_))
@@ -349,6 +397,45 @@ impl Interpreter<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Binds parameters that stand for a struct of the project, or for parameters of one.
+    fn match_struct(
+        &self,
+        generics: &mut Generics,
+        path: &ast::Path,
+        item: ItemId,
+        known: &Arc<[Binding]>,
+    ) {
+        let names = segments(path);
+        if let [name] = names.as_slice()
+            && let Some(binding) = generics.get_mut(name)
+        {
+            binding.owner.get_or_insert_with(|| Owner {
+                item,
+                arguments: Arc::clone(known),
+            });
+            return;
+        }
+        if names
+            .last()
+            .is_none_or(|name| **name != *item.name(self.db))
+        {
+            return;
+        }
+        for (argument, known) in path_arguments(path).iter().zip(known.iter()) {
+            let name = argument.path().map(|path| segments(&path));
+            if let Some([name]) = name.as_deref()
+                && let Some(binding) = generics.get_mut(name)
+                && self.is_open(binding)
+            {
+                let is_constant = binding.is_constant;
+                *binding = Binding {
+                    is_constant,
+                    ..known.clone()
+                };
+            }
         }
     }
 

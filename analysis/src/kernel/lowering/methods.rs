@@ -331,7 +331,8 @@ impl Interpreter<'_> {
             }
             Value::Named(named) => named_method(named, call),
             receiver @ (Value::Sequence(_) | Value::Array(_))
-                if matches!(call.argument(0), Value::Closure(_)) =>
+                if matches!(call.argument(0), Value::Closure(_))
+                    || matches!(call.argument(1), Value::Closure(_)) =>
             {
                 self.closure_method(receiver, call)
             }

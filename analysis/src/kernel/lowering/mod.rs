@@ -23,6 +23,7 @@ mod mappings;
 mod markers;
 mod methods;
 mod operands;
+mod owners;
 mod plain_types;
 mod plans;
 mod probe;
@@ -107,6 +108,8 @@ struct Lowering {
     /// Outputs of contractions whose input type was not known yet.
     contractions: Vec<(ScalarSlot, ScalarSlot)>,
     quiet: QuietCalls,
+    /// What the place says of the type of the value that goes there.
+    expected: Option<owners::Expected>,
     /// The expression whose value is asked for.
     watch: Option<probe::Watch>,
     /// Whether calls of other releases are followed as those have them.
@@ -124,6 +127,7 @@ fn interpreter(db: &dyn Db, dialect: Dialect, site: Site, here: Span) -> Interpr
         types: FxHashMap::default(),
         contractions: Vec::new(),
         quiet: QuietCalls::default(),
+        expected: None,
         watch: None,
         follows_foreign: false,
     };

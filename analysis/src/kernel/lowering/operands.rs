@@ -1,5 +1,7 @@
 //! Arguments that name something of the library: switch configurations, ALU operations, operands, branch modes.
 
+use std::sync::Arc;
+
 use crate::hardware::ElementType;
 use crate::items::{ConstValue, Span};
 use crate::kernel::dialect::{ConditionWord, GuardWord, OperandWord, Words};
@@ -224,6 +226,7 @@ impl Interpreter<'_> {
         let (ty, _) = self.own.dialect.words.lists;
         Value::Named(Box::new(Named {
             item: None,
+            generics: Arc::default(),
             path: vec![ty.to_owned(), call.name.clone()],
             arguments: call.arguments.clone(),
             fields: Vec::new(),
@@ -235,6 +238,7 @@ impl Interpreter<'_> {
         let owner = self.own.dialect.words.slots_type.to_owned();
         Value::Named(Box::new(Named {
             item: None,
+            generics: Arc::default(),
             path: vec![owner, call.name.clone()],
             arguments: call.arguments.clone(),
             fields: Vec::new(),

@@ -14,6 +14,7 @@ use crate::kernel::dialect;
 use crate::mapping::Mapping;
 use crate::syntax::nodes_of;
 
+use super::bindings::{Binding, Owner};
 use super::slots::SlotTable;
 use super::types::{LevelSlots, ShapeSlots, TensorType, Type};
 use super::{Interpreter, Site, interpreter};
@@ -143,10 +144,13 @@ impl Interpreter<'_> {
                 let parts = parts.iter();
                 Type::Tuple(parts.map(|part| self.with_own_slots(plain, part)).collect())
             }
-            Type::Record(item, fields) => {
+            Type::Record(item, fields, generics) => {
                 let fields = fields.iter();
                 let own = fields.map(|(name, ty)| (name.clone(), self.with_own_slots(plain, ty)));
-                Type::Record(*item, own.collect())
+                let own = own.collect();
+                let generics = generics.iter();
+                let generics = generics.map(|binding| self.own_binding(plain, binding));
+                Type::Record(*item, own, generics.collect())
             }
             Type::Array(inner, length) => {
                 Type::Array(Box::new(self.with_own_slots(plain, inner)), *length)
@@ -157,6 +161,23 @@ impl Interpreter<'_> {
             | Type::Device
             | Type::RunTimeValue
             | Type::Context(_) => ty.clone(),
+        }
+    }
+
+    fn own_binding(&mut self, plain: &PlainTypes, binding: &Binding) -> Binding {
+        let owner = binding.owner.as_ref().map(|owner| Owner {
+            item: owner.item,
+            arguments: owner
+                .arguments
+                .iter()
+                .map(|argument| self.own_binding(plain, argument))
+                .collect(),
+        });
+        Binding {
+            mapping: (self.own.draft.mappings).adopt(&plain.mappings, binding.mapping),
+            scalar: (self.own.draft.scalars).adopt(&plain.scalars, binding.scalar),
+            owner,
+            ..binding.clone()
         }
     }
 

@@ -11,7 +11,7 @@ use crate::kernel::dialect::{TypeEntry, TypeParameter, TypeShape};
 use crate::kernel::surface::{Argument, path_arguments, segments};
 use crate::kernel::{Context, Level, Position, UnresolvedReason, Way, Written};
 
-use super::bindings::Binding;
+use super::bindings::{Binding, Owner};
 use super::draft::levels_of;
 use super::markers::{context_of, number_type};
 use super::slots::{MappingSlot, ScalarSlot};
@@ -55,7 +55,7 @@ impl Interpreter<'_> {
             Type::Tensor(tensor) => scalar(tensor.scalar) && tensor.levels.all().all(mapping),
             Type::Stream { shape, .. } => scalar(shape.scalar) && shape.all().all(mapping),
             Type::Tuple(parts) => parts.iter().all(|part| self.is_filled(part)),
-            Type::Record(_, fields) => fields.iter().all(|(_, field)| self.is_filled(field)),
+            Type::Record(_, fields, _) => fields.iter().all(|(_, field)| self.is_filled(field)),
             Type::Array(inner, _) => self.is_filled(inner),
         }
     }
@@ -122,6 +122,12 @@ impl Interpreter<'_> {
         let Some(name) = names.last() else {
             return Type::Unknown;
         };
+        if let Some((inner, ty)) = self.projected(site, &names, place) {
+            return self.read_type_at(&inner, &ty, place, depth + 1);
+        }
+        if names.len() == 1 && name == "Self" && arguments_of_block_are_bound(site) {
+            return self.self_type(site, place);
+        }
         let arguments = path_arguments(path);
         match site.resolve_at(self.db, path, &names, Namespace::Type) {
             Resolution::Alias(alias) => {
@@ -174,13 +180,16 @@ impl Interpreter<'_> {
             arguments,
             place,
         );
+        let names = parameter_names(node.generic_param_list());
+        let generics = names.iter().filter_map(|name| inner.generics.get(name));
+        let generics = generics.cloned().collect();
         self.stack.push(item);
         let fields = declared
             .into_iter()
             .map(|(name, ty)| (name, self.read_type_at(&inner, &ty, place, depth + 1)))
             .collect();
         self.stack.pop();
-        Type::Record(item, fields)
+        Type::Record(item, fields, generics)
     }
 
     /// The site of an alias with its parameters bound to arguments, and the type it stands for.
@@ -271,8 +280,17 @@ impl Interpreter<'_> {
             .as_ref()
             .zip(names.as_deref())
             .map(|(path, names)| site.resolve_at(self.db, path, names, Namespace::Type));
-        let owner = match meant {
-            Some(Resolution::Type(item)) => Some(item),
+        let owner = match &meant {
+            Some(Resolution::Type(item)) => Some(Owner {
+                item: *item,
+                arguments: path
+                    .as_ref()
+                    .map_or_else(Vec::new, path_arguments)
+                    .iter()
+                    .map(|argument| self.bind_argument(site, Some(argument), place))
+                    .collect(),
+            }),
+            Some(Resolution::Alias(alias)) => self.owner_behind(site, *alias, path.as_ref(), place),
             _ => None,
         };
         let is_alias = matches!(meant, Some(Resolution::Alias(_)));
@@ -302,6 +320,33 @@ impl Interpreter<'_> {
             constant,
             is_constant: false,
         }
+    }
+
+    /// The type of the project that an alias stands for.
+    fn owner_behind(
+        &mut self,
+        site: &Site,
+        alias: ItemId,
+        path: Option<&ast::Path>,
+        place: Span,
+    ) -> Option<Owner> {
+        if self.stack.contains(&alias) {
+            return None;
+        }
+        let arguments = path_arguments(path?);
+        let names = segments(path?);
+        let behind = match self.projected(site, &names, place) {
+            Some(projected) => Some(projected),
+            None => self.alias_site(site, alias, &arguments, place),
+        };
+        let (inner, ty) = behind?;
+        if !matches!(ty, ast::Type::PathType(_)) {
+            return None;
+        }
+        self.stack.push(alias);
+        let bound = self.bind_argument(&inner, Some(&Argument::Type(ty)), place);
+        self.stack.pop();
+        bound.owner
     }
 
     fn read_entry(
@@ -495,6 +540,13 @@ impl Interpreter<'_> {
         {
             return binding.mapping;
         }
+        if let Some((inner, ty)) = self.projected(site, &names, span) {
+            if depth < DEPTH {
+                return self.mapping_of_type(&inner, &ty, used_at, depth + 1);
+            }
+            let reason = UnresolvedReason::IllFormedMapping;
+            return self.own.draft.mappings.failed(reason, span);
+        }
         match site.resolve_at(self.db, path, &names, Namespace::Type) {
             Resolution::Alias(alias) => {
                 let arguments = path_arguments(path);
@@ -562,6 +614,12 @@ impl Interpreter<'_> {
         {
             return binding.scalar;
         }
+        if depth < DEPTH
+            && let Some((inner, ast::Type::PathType(ty))) = self.projected(site, &names, span)
+            && let Some(path) = ty.path()
+        {
+            return self.scalar_of_path(&inner, &path, span, depth + 1);
+        }
         match site.resolve_at(self.db, path, &names, Namespace::Type) {
             Resolution::Alias(alias) if depth < DEPTH => {
                 let inner = self.site(alias);
@@ -596,6 +654,24 @@ impl Interpreter<'_> {
             },
         }
     }
+}
+
+/// The names of type and constant parameters, in order.
+pub(super) fn parameter_names(list: Option<ast::GenericParamList>) -> Vec<String> {
+    let list = list.into_iter();
+    let parameters = list.flat_map(|list| list.type_or_const_params().collect::<Vec<_>>());
+    parameters
+        .filter_map(|parameter| match parameter {
+            ast::TypeOrConstParam::Type(parameter) => parameter.name(),
+            ast::TypeOrConstParam::Const(parameter) => parameter.name(),
+        })
+        .map(|name| name.text().to_string())
+        .collect()
+}
+
+/// Whether the parameters of the block around a site stand for something.
+fn arguments_of_block_are_bound(site: &Site) -> bool {
+    !site.generics.is_empty() && !site.generics.contains_key("Self")
 }
 
 /// The argument that stands for a parameter of a type.

@@ -1,10 +1,13 @@
 //! Types as lowering needs them: tensors, streams, contexts and what holds them.
 
+use std::sync::Arc;
+
 use crate::hardware::ElementType;
 use crate::items::ItemId;
 use crate::kernel::dialect::Access;
 use crate::kernel::{Context, Level, Position, Tier, Way};
 
+use super::bindings::Binding;
 use super::slots::{MappingSlot, ScalarSlot};
 
 /// The mapping parameters of a tensor at rest. Levels that the tier does not have are `None`.
@@ -153,8 +156,8 @@ pub(super) enum Type {
     Context(Option<Context>),
     /// A tuple.
     Tuple(Vec<Type>),
-    /// A struct of the project, and its fields.
-    Record(ItemId, Vec<(String, Type)>),
+    /// A struct of the project, its fields, and what its parameters stand for, in order.
+    Record(ItemId, Vec<(String, Type)>, Arc<[Binding]>),
     /// An array, a slice or a container, with its length if the type says it.
     Array(Box<Type>, Option<u64>),
 }
@@ -169,7 +172,7 @@ impl Type {
             | Self::RunTimeValue
             | Self::Context(_) => true,
             Self::Tuple(parts) => parts.iter().any(Self::is_device_side),
-            Self::Record(_, fields) => fields.iter().any(|(_, ty)| ty.is_device_side()),
+            Self::Record(_, fields, _) => fields.iter().any(|(_, ty)| ty.is_device_side()),
             Self::Array(inner, _) => inner.is_device_side(),
             Self::Unknown | Self::Unit | Self::Number(_) => false,
         }

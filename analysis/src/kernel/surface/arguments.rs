@@ -70,6 +70,8 @@ pub(in crate::kernel) struct Turbofish<'a> {
     pub(in crate::kernel) of_type: &'a [Argument],
     /// The type of the project that it is called on: what `Self` is in a function that a trait gives.
     pub(in crate::kernel) owner: Option<ItemId>,
+    /// That type as the caller writes it.
+    pub(in crate::kernel) written: Option<&'a ast::Path>,
 }
 
 /// The arguments of a path's last segment.

@@ -85,10 +85,10 @@ impl<L: Elaborate> Walker<'_, L> {
                     Value::Constant(value, number_owner::<L>(&names))
                 }
                 ConstValue::Unknown(_) if !names.is_empty() => {
-                    // A struct without fields is a value of its type.
+                    // A struct without fields is a value of its type, and so is a variant.
                     let item = match site.resolve_at(self.db, path, &names, Namespace::Type) {
                         Resolution::Type(item) => Some(item),
-                        _ => None,
+                        _ => self.enum_of(path),
                     };
                     let mut value = Value::named(self.library_path(path, names, None));
                     if let Value::Named(named) = &mut value {
@@ -98,6 +98,19 @@ impl<L: Elaborate> Walker<'_, L> {
                 }
                 value => Value::from_constant(value),
             },
+        }
+    }
+
+    /// The enum of the project that a path names a variant of.
+    pub(in crate::kernel) fn enum_of(&mut self, path: &ast::Path) -> Option<ItemId> {
+        let site = self.frame.site.clone();
+        let found = match path.qualifier() {
+            Some(owner) => site.resolve(self.db, &owner, Namespace::Type),
+            None => site.resolve(self.db, path, Namespace::Value),
+        };
+        match self.behind_aliases(found) {
+            Resolution::Type(item) if !items::is_trait(self.db, item) => Some(item),
+            _ => None,
         }
     }
 
@@ -243,7 +256,8 @@ impl<L: Elaborate> Walker<'_, L> {
                 let turbofish = Turbofish {
                     own: &own,
                     of_type: &of_type,
-                    owner: owner.and_then(|owner| self.type_called_on(&owner)),
+                    owner: owner.as_ref().and_then(|owner| self.type_called_on(owner)),
+                    written: owner.as_ref(),
                 };
                 self.lent.clear();
                 let value = L::inline(self, function, turbofish, &arguments, span);
@@ -251,6 +265,11 @@ impl<L: Elaborate> Walker<'_, L> {
                 value
             }
             _ if let Some(moved) = self.moved(&names, &arguments, &given) => moved,
+            _ if let Some(length) = self.length_from_fn(&path, &names, span)
+                && let Some((Value::Closure(closure), _)) = arguments.first() =>
+            {
+                self.array_from_fn(closure, length)
+            }
             resolution => L::call(self, (&path, span), &names, arguments, &resolution),
         }
     }
@@ -281,6 +300,23 @@ impl<L: Elaborate> Walker<'_, L> {
                 Some(before.clone())
             }
             _ => None,
+        }
+    }
+
+    /// The length of the array that a call of `array::from_fn` makes, by its own argument or by where the array goes.
+    fn length_from_fn(&mut self, path: &ast::Path, names: &[String], span: Span) -> Option<u64> {
+        let [.., module, name] = names else {
+            return None;
+        };
+        if module != "array" || name != "from_fn" {
+            return None;
+        }
+        let site = self.frame.site.clone();
+        let written = path_arguments(path);
+        let own = written.get(1).filter(|length| !length.is_placeholder());
+        match own {
+            Some(length) => L::constant_of(self, &site, length)?.as_u64(),
+            None => L::expected_length(self, span),
         }
     }
 

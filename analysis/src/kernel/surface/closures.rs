@@ -88,6 +88,14 @@ impl<L: Elaborate> Walker<'_, L> {
         receiver: Value<L>,
         call: &Call<L>,
     ) -> Value<L> {
+        if let (Value::Closure(closure), true) = (call.argument(1), call.name == "fold") {
+            let sequence = match receiver {
+                Value::Sequence(sequence) => sequence,
+                Value::Array(values) => Sequence::List(values),
+                _ => return Value::Unknown,
+            };
+            return self.fold(&sequence, &closure, call);
+        }
         let Value::Closure(closure) = call.argument(0) else {
             return Value::Unknown;
         };
@@ -118,6 +126,33 @@ impl<L: Elaborate> Walker<'_, L> {
             _ if is_array => Value::Array(values),
             _ => Value::Sequence(Sequence::List(values)),
         }
+    }
+
+    /// `fold`: the closure runs on what came so far and each value of a short sequence.
+    fn fold(&mut self, sequence: &Sequence<L>, closure: &Closure, call: &Call<L>) -> Value<L> {
+        if sequence.count() > SEQUENCE_LIMIT {
+            return Value::Unknown;
+        }
+        let place = call.argument_span(1);
+        let mut so_far = call.argument(0);
+        for index in 0..sequence.count() {
+            let given = [(so_far, place), (sequence.at(index), place)];
+            so_far = self.call_closure(closure, &given);
+        }
+        so_far
+    }
+
+    /// `array::from_fn`: the closure runs on each index.
+    pub(in crate::kernel) fn array_from_fn(&mut self, closure: &Closure, length: u64) -> Value<L> {
+        if length > SEQUENCE_LIMIT {
+            return Value::Unknown;
+        }
+        let place = self.here;
+        let made = (0..length).map(|index| {
+            let given = [(Value::integer(i128::from(index)), place)];
+            self.call_closure(closure, &given)
+        });
+        Value::Array(made.collect())
     }
 
     /// A macro in the place of an expression or a statement: operations may run in it if it is given a context or a stream.

@@ -1,12 +1,14 @@
 //! Expressions that are neither calls nor control flow: chains, arithmetic, literals, tuples, arrays.
 
+use std::sync::Arc;
+
 use ra_ap_syntax::ast::{self, AstNode, HasArgList, HasLoopBody, RangeItem};
 
 use crate::items::{ConstValue, Namespace, Resolution, Span};
 use crate::kernel::UnresolvedReason;
 use crate::syntax::child_of;
 
-use super::arguments::arguments;
+use super::arguments::{arguments, path_arguments};
 use super::arithmetic::{arithmetic, compare, fits, mark_literal};
 use super::calls::Call;
 use super::values::{Named, Sequence, Value};
@@ -47,7 +49,7 @@ impl<L: Elaborate> Walker<'_, L> {
             ast::Expr::PrefixExpr(prefix) => self.prefix(prefix),
             ast::Expr::BinExpr(binary) => self.binary(binary),
             ast::Expr::CastExpr(cast) => self.cast(cast),
-            ast::Expr::BlockExpr(block) => self.block(block),
+            ast::Expr::BlockExpr(block) => self.labelled_block(block),
             ast::Expr::IfExpr(branch) => self.if_expression(branch),
             ast::Expr::MatchExpr(branch) => self.match_expression(branch),
             ast::Expr::ForExpr(run) => self.for_loop(run),
@@ -66,7 +68,11 @@ impl<L: Elaborate> Walker<'_, L> {
                 let value = leave
                     .expr()
                     .map_or(Value::Unit, |inner| self.expression(&inner));
+                if self.flow != Flow::Next {
+                    return Value::Unknown;
+                }
                 self.broken = Some(value);
+                self.target = leave.lifetime().map(|label| label.text().to_string());
                 self.leave(Flow::Break)
             }
             ast::Expr::ClosureExpr(closure) => self.closure(closure),
@@ -74,7 +80,10 @@ impl<L: Elaborate> Walker<'_, L> {
                 .macro_call()
                 .map_or(Value::Unknown, |call| self.macro_call(&call)),
             ast::Expr::LetExpr(test) => self.let_test(test),
-            ast::Expr::ContinueExpr(_) => self.leave(Flow::Continue),
+            ast::Expr::ContinueExpr(next) => {
+                self.target = next.lifetime().map(|label| label.text().to_string());
+                self.leave(Flow::Continue)
+            }
             _ => Value::Unknown,
         }
     }
@@ -588,53 +597,81 @@ impl<L: Elaborate> Walker<'_, L> {
         let Some(path) = record.path() else {
             return Value::Unknown;
         };
-        let fields: Vec<ast::RecordExprField> = record
-            .record_expr_field_list()
-            .into_iter()
-            .flat_map(|list| list.fields().collect::<Vec<_>>())
-            .collect();
-        let mut fields: Vec<(String, Value<L>, Span)> = fields
-            .iter()
-            .filter_map(|field| {
-                let name = field.field_name()?.text().to_string();
-                let expression = field.expr()?;
-                let span = self.frame.site.span(expression.syntax());
-                Some((name, self.expression(&expression), span))
-            })
-            .collect();
-        let rest = record
-            .record_expr_field_list()
-            .and_then(|list| list.spread());
-        if let Some(Value::Named(rest)) = rest.map(|rest| self.expression(&rest)) {
-            let is_given = |name: &String| fields.iter().any(|(field, ..)| field == name);
-            let taken: Vec<_> = rest
-                .fields
-                .into_iter()
-                .filter(|(name, ..)| !is_given(name))
-                .collect();
-            fields.extend(taken);
-        }
         let site = self.frame.site.clone();
         let found = site.resolve(self.db, &path, Namespace::Type);
         let known = match &found {
             Resolution::Prelude(known) => Some(&**known),
             _ => None,
         };
-        let item = match &found {
+        let declared = match &found {
             Resolution::Type(item) => Some(*item),
             _ => None,
         };
+        let item = declared.or_else(|| self.enum_of(&path));
+        let place = site.span(path.syntax());
+        let ty = declared.map(|_| L::read_path_type(self, &site, &path, place));
+        let expected = ty.as_ref().and_then(L::record_of);
+        let (fields, rest) =
+            self.record_fields(record, expected.map_or(&[][..], |(types, _)| types));
+        // What the type does not say of its parameters the values do.
+        let generics = match (item, expected) {
+            (Some(item), Some((_, given))) if !given.is_empty() => {
+                match rest.filter(|rest| rest.item == Some(item)) {
+                    Some(rest) => rest.generics,
+                    None if path_arguments(&path).is_empty()
+                        && !super::site::segments(&path)
+                            .iter()
+                            .any(|name| name == "Self") =>
+                    {
+                        L::generics_of(self, item, &fields, place)
+                    }
+                    None => Arc::clone(given),
+                }
+            }
+            _ => Arc::default(),
+        };
         let value = Value::Named(Box::new(Named {
             item,
+            generics,
             path: self.library_path(&path, super::site::segments(&path), known),
             arguments: Vec::new(),
             fields,
         }));
-        if matches!(found, Resolution::Type(_)) {
-            let place = site.span(path.syntax());
-            let ty = L::read_path_type(self, &site, &path, place);
-            L::constrain(self, &value, &ty);
+        if let Some(ty) = &ty {
+            L::constrain(self, &value, ty);
         }
         value
+    }
+
+    /// The fields of a struct's value with those that it takes from another one, and that one.
+    fn record_fields(
+        &mut self,
+        record: &ast::RecordExpr,
+        types: &[(String, L::Type)],
+    ) -> (Vec<(String, Value<L>, Span)>, Option<Named<L>>) {
+        let list = record.record_expr_field_list();
+        let written = list.iter().flat_map(|list| list.fields());
+        let written: Vec<ast::RecordExprField> = written.collect();
+        let mut fields = Vec::with_capacity(written.len());
+        for field in &written {
+            let (Some(name), Some(expression)) = (field.field_name(), field.expr()) else {
+                continue;
+            };
+            let name = name.text().to_string();
+            let span = self.frame.site.span(expression.syntax());
+            if let Some((_, ty)) = types.iter().find(|(field, _)| *field == name) {
+                L::expect(self, &expression, ty);
+            }
+            fields.push((name, self.expression(&expression), span));
+        }
+        let rest = list.and_then(|list| list.spread());
+        let Some(Value::Named(rest)) = rest.map(|rest| self.expression(&rest)) else {
+            return (fields, None);
+        };
+        let is_given = |name: &String| fields.iter().any(|(field, ..)| field == name);
+        let taken = rest.fields.iter().filter(|(name, ..)| !is_given(name));
+        let taken: Vec<_> = taken.cloned().collect();
+        fields.extend(taken);
+        (fields, Some(*rest))
     }
 }

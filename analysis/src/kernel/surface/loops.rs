@@ -1,7 +1,7 @@
 //! Loops: unrolled while that stays small, else their first two runs and the last.
 
-use ra_ap_syntax::TextRange;
 use ra_ap_syntax::ast::{self, AstNode, HasLoopBody};
+use ra_ap_syntax::{SyntaxNode, TextRange};
 
 use crate::items::Span;
 use crate::kernel::{LoopFrame, UnresolvedReason};
@@ -112,6 +112,10 @@ impl<L: Elaborate> Walker<'_, L> {
         self.block(body);
         self.loops.pop();
         self.frame.variables.truncate(outer);
+        let leaves = matches!(self.flow, Flow::Continue | Flow::Break);
+        if leaves && !self.is_target(body.syntax().parent()) {
+            return false;
+        }
         match self.flow {
             Flow::Next => true,
             Flow::Continue => {
@@ -124,6 +128,33 @@ impl<L: Elaborate> Walker<'_, L> {
             }
             Flow::Return => false,
         }
+    }
+
+    /// Whether a loop or block is what a `break` or `continue` means, which is its business then.
+    fn is_target(&mut self, node: Option<SyntaxNode>) -> bool {
+        let Some(target) = &self.target else {
+            return true;
+        };
+        let label = node.and_then(|node| node.children().find_map(ast::Label::cast));
+        let label = label.and_then(|label| label.lifetime());
+        let is_meant = label.is_some_and(|label| label.text() == target.as_str());
+        if is_meant {
+            self.target = None;
+        }
+        is_meant
+    }
+
+    /// A block, which a `break` with its label leaves.
+    pub(in crate::kernel) fn labelled_block(&mut self, block: &ast::BlockExpr) -> Value<L> {
+        let value = self.block(block);
+        if self.flow == Flow::Break
+            && self.target.is_some()
+            && self.is_target(Some(block.syntax().clone()))
+        {
+            self.flow = Flow::Next;
+            return self.broken.take().unwrap_or(Value::Unit);
+        }
+        value
     }
 
     /// A loop whose runs are not known: two stand for all.
@@ -197,6 +228,9 @@ impl<L: Elaborate> Walker<'_, L> {
         while !self.exhausted && self.iterations < ITERATION_LIMIT {
             let (before, exits) = (L::operations(self), self.exits.len());
             if !self.iteration(span, &body, (iteration, None), None) {
+                if self.flow != Flow::Next {
+                    return Value::Unknown;
+                }
                 return self.broken.take().unwrap_or(Value::Unit);
             }
             iteration += 1;

@@ -19,6 +19,7 @@ mod values;
 mod variables;
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use ra_ap_syntax::ast;
 use rustc_hash::FxHashMap;
@@ -44,6 +45,12 @@ const SEQUENCE_LIMIT: u64 = 1_024;
 pub(in crate::kernel) const CALL_WEIGHT: u64 = 8;
 /// Expressions that may be in each other, helpers included.
 pub(crate) const EXPRESSION_DEPTH: u32 = 160;
+
+/// The fields of a struct's type, and what its parameters stand for.
+pub(in crate::kernel) type RecordType<'a, L> = (
+    &'a [(String, <L as Elaborate>::Type)],
+    &'a Arc<[<L as Elaborate>::Binding]>,
+);
 
 /// An argument's or a part's value with its place.
 pub(in crate::kernel) type Placed<L> = (Value<L>, Span);
@@ -91,6 +98,25 @@ pub(in crate::kernel) trait Elaborate: Copy + Debug + 'static {
     fn address_type(walker: &Walker<'_, Self>) -> &'static str;
     /// Whether values of a type take part in operations.
     fn is_device_side(ty: &Self::Type) -> bool;
+    /// An expression is about to be followed whose value goes where a type is expected.
+    fn expect(walker: &mut Walker<'_, Self>, expression: &ast::Expr, ty: &Self::Type);
+    /// The length of the array that is expected of the call at a place.
+    fn expected_length(walker: &Walker<'_, Self>, call: Span) -> Option<u64>;
+    /// The constant that a generic argument names.
+    fn constant_of(
+        walker: &mut Walker<'_, Self>,
+        site: &Site<Self>,
+        argument: &Argument,
+    ) -> Option<ConstValue>;
+    /// The types of the fields of a struct of the project, and what its parameters stand for.
+    fn record_of<'a>(ty: &'a Self::Type) -> Option<RecordType<'a, Self>>;
+    /// What the parameters of a struct stand for in a value, by its fields' values.
+    fn generics_of(
+        walker: &mut Walker<'_, Self>,
+        item: ItemId,
+        fields: &[(String, Value<Self>, Span)],
+        place: Span,
+    ) -> Arc<[Self::Binding]>;
     /// A value of a type that comes from outside.
     fn value_of_type(walker: &mut Walker<'_, Self>, ty: &Self::Type, place: Span) -> Value<Self>;
     /// Says that a value is of a type.
@@ -198,6 +224,8 @@ pub(in crate::kernel) struct Walker<'db, L: Elaborate> {
     pub(in crate::kernel) exits: Vec<(Span, usize)>,
     /// What the last `break` gave.
     broken: Option<Value<L>>,
+    /// The label of the loop or block that is being left or gone on with, where one is named.
+    target: Option<String>,
     /// What the last call left in the places that it was lent, by the argument's number; a receiver counts as the first.
     pub(in crate::kernel) lent: Vec<(usize, Value<L>)>,
     /// The function's own place, used where nothing better is known.
@@ -233,6 +261,7 @@ impl<'db, L: Elaborate> Walker<'db, L> {
             flow: Flow::Next,
             exits: Vec::new(),
             broken: None,
+            target: None,
             lent: Vec::new(),
             here,
             expressions: 0,

@@ -57,6 +57,14 @@ pub(in crate::kernel) fn sequence_method<L: Elaborate>(
         Value::Array(values) if call.name == "len" => {
             return Value::integer(i128::try_from(values.len()).unwrap_or(i128::MAX));
         }
+        // A list as an array: as many values as there are.
+        value @ Value::Array(_) if call.name == "try_into" => {
+            let mut made = Value::named(vec!["Ok".to_owned()]);
+            if let Value::Named(named) = &mut made {
+                named.arguments.push((value, call.name_span));
+            }
+            return made;
+        }
         Value::Array(values) => Sequence::List(values),
         value => return number_method(&value, call),
     };

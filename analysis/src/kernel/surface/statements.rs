@@ -47,15 +47,23 @@ impl<L: Elaborate> Walker<'_, L> {
     }
 
     fn let_statement(&mut self, statement: &ast::LetStmt) {
+        let site = self.frame.site.clone();
+        let read = |walker: &mut Self| {
+            let ty = statement.ty()?;
+            let place = site.span(ty.syntax());
+            Some(L::read_type(walker, &site, &ty, place))
+        };
+        // A call takes from the declared type what its arguments do not say.
+        let is_call = matches!(statement.initializer(), Some(ast::Expr::CallExpr(_)));
+        let expected = if is_call { read(self) } else { None };
+        if let (Some(initializer), Some(ty)) = (statement.initializer(), &expected) {
+            L::expect(self, &initializer, ty);
+        }
         let value = match statement.initializer() {
             Some(initializer) => self.expression(&initializer),
             None => Value::Unknown,
         };
-        let site = self.frame.site.clone();
-        let declared = statement.ty().map(|ty| {
-            let place = site.span(ty.syntax());
-            L::read_type(self, &site, &ty, place)
-        });
+        let declared = expected.or_else(|| read(self));
         let value = match &declared {
             Some(ty) => self.typed(value, ty),
             None => value,
@@ -170,10 +178,21 @@ impl<L: Elaborate> Walker<'_, L> {
             Value::Tuple(values) | Value::Array(values) => values,
             _ => &[],
         };
+        // `..`, or `middle @ ..`, which has a name.
+        let named_rest = |part: &ast::Pat| match part {
+            ast::Pat::IdentPat(part) => matches!(part.pat(), Some(ast::Pat::RestPat(_))),
+            _ => false,
+        };
         let rest = parts
             .iter()
-            .position(|part| matches!(part, ast::Pat::RestPat(_)));
+            .position(|part| matches!(part, ast::Pat::RestPat(_)) || named_rest(part));
         for (index, part) in parts.iter().enumerate() {
+            if rest == Some(index) && named_rest(part) {
+                let end = (values.len() + index + 1).saturating_sub(parts.len());
+                let middle = values.get(index..end).unwrap_or_default();
+                self.bind(part, Value::Array(middle.to_vec()));
+                continue;
+            }
             let place = match rest {
                 Some(rest) if index > rest => (values.len() + index).checked_sub(parts.len()),
                 _ => Some(index),

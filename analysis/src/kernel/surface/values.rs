@@ -1,6 +1,7 @@
 //! Values of the abstract interpretation.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use ra_ap_syntax::ast;
 
@@ -13,6 +14,8 @@ use super::{Elaborate, Placed};
 pub(in crate::kernel) struct Named<L: Elaborate> {
     /// The type of the project that it is a value of.
     pub(in crate::kernel) item: Option<ItemId>,
+    /// What the generic parameters of that type stand for, in order; none where that is not known.
+    pub(in crate::kernel) generics: Arc<[L::Binding]>,
     /// The path's segments.
     pub(in crate::kernel) path: Vec<String>,
     /// The arguments of a call, with their places.
@@ -155,6 +158,7 @@ impl<L: Elaborate> Value<L> {
     pub(in crate::kernel) fn named(path: Vec<String>) -> Self {
         Self::Named(Box::new(Named {
             item: None,
+            generics: Arc::default(),
             path,
             arguments: Vec::new(),
             fields: Vec::new(),

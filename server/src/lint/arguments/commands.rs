@@ -123,11 +123,14 @@ pub(crate) struct InitArguments {
     /// Write a configuration for pre-commit, too
     #[arg(long)]
     pub(crate) pre_commit: bool,
+    /// Write a section of `AGENTS.md` for coding agents, and a skill, too; brought up to date where they are there
+    #[arg(long)]
+    pub(crate) agents: bool,
     /// Overwrite what is there. With `--ci` or `--pre-commit` that is what they write, never the settings
     #[arg(long)]
     pub(crate) force: bool,
     /// Print the JSON schema of the settings and write nothing
-    #[arg(long, conflicts_with_all = ["ci", "pre_commit", "force"])]
+    #[arg(long, conflicts_with_all = ["ci", "pre_commit", "agents", "force"])]
     pub(crate) schema: bool,
 }
 
@@ -138,6 +141,14 @@ pub(crate) enum Service {
     Github,
     /// GitLab CI: `.gitlab/visa-lint.yml`, to be included by `.gitlab-ci.yml`
     Gitlab,
+}
+
+/// `visa-lint mcp`
+#[derive(Debug, Args)]
+pub(crate) struct McpArguments {
+    /// The workspace: the tools read its sources, and write nothing outside of it
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    pub(crate) folder: PathBuf,
 }
 
 /// `visa-lint completions`

@@ -7,7 +7,7 @@ mod compare;
 mod html;
 mod human;
 mod markdown;
-mod old;
+pub(crate) mod old;
 mod overview;
 mod schedule;
 mod svg;
@@ -24,6 +24,7 @@ use super::session::{Given, Session};
 use super::writing::write_file;
 use crate::json::cost as json;
 use crate::project::Failure;
+use crate::project::files::StandardInput;
 use crate::project::levels::Levels;
 
 use compare::{Comparison, State};
@@ -36,7 +37,7 @@ pub(crate) fn run(options: &CostArguments, console: Console) -> Result<Outcome, 
 fn cost(options: &CostArguments, console: Console) -> Result<Outcome, Failure> {
     let given = Given {
         paths: &options.paths,
-        stdin_filename: options.stdin_filename.as_deref(),
+        stdin: StandardInput::Text(options.stdin_filename.as_deref()),
         settings: &options.settings,
         quiet: options.quiet,
     };
@@ -103,10 +104,13 @@ fn effort(options: &CostArguments, files: usize) -> usize {
     if !writes || options.compare.is_some() {
         return 0;
     }
+    options.effort.unwrap_or_else(|| shared_effort(files))
+}
+
+/// How far remedies are searched of so many files, where nothing is said.
+pub(crate) fn shared_effort(files: usize) -> usize {
     let shared = SHARED_EFFORT / files.max(1);
-    options
-        .effort
-        .unwrap_or_else(|| shared.clamp(LEAST_EFFORT, visa_analysis::EFFORT))
+    shared.clamp(LEAST_EFFORT, visa_analysis::EFFORT)
 }
 
 fn compared(

@@ -160,7 +160,7 @@ fn old_texts(session: &Session<'_>, old: &str) -> Result<BTreeMap<String, String
 }
 
 /// A file's text in a revision. A file that the revision does not have is an empty one.
-fn of_revision(revision: &str, shown: &str) -> Result<String, Failure> {
+pub(crate) fn of_revision(revision: &str, shown: &str) -> Result<String, Failure> {
     let path = Path::new(shown);
     let folder = path
         .parent()

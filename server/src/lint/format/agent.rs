@@ -1,45 +1,173 @@
-//! For coding agents: a line a finding with the numbers and the edits that mend it, then a line of statistics.
+//! For coding agents: a line a finding with the numbers and the edits that mend it, a line of statistics, and the next step.
 //!
 //! `path:line:column level rule | message | help: … | fix: title: replace "x" with "y"`. Nothing is wrapped, and line
-//! breaks are escaped, so that a line is always a whole finding. `maybe:` in the place of `fix:` is a proposal to look at
-//! first. An edit that does not start where the finding does says where it is.
+//! breaks are escaped, so that a line is always a whole finding. Findings that say the same are one line, with their count and
+//! the other places. `maybe:` in the place of `fix:` is a proposal to look at first. An edit that does not start where the
+//! finding does says where it is.
 
+use std::collections::HashMap;
 use std::fmt::Write;
+use std::io::IsTerminal;
 
 use visa_analysis::{Applicability, Diagnostic, DiagnosticFix, FileEdit, Level};
 
-use super::common::fixable;
+use super::common::{fixable, unsafely_fixable};
 use super::lines::LineIndices;
-use crate::lint::outline::{Finding, Outline, UNRESOLVED_OPERATION};
+use crate::lint::outline::{Finding, NotLookedAt, Outline, UNRESOLVED_OPERATION};
+use crate::lint::words::counted;
 
-/// Renders the findings, then the line of statistics.
+/// Variables that agents set for the programs that they start: one that programs agree on, then those of single agents.
+const VARIABLES: [&str; 11] = [
+    "AI_AGENT",
+    "AGENT",
+    "CLAUDECODE",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "OPENCODE",
+    "AUGMENT_AGENT",
+    "CLINE_ACTIVE",
+    "GOOSE_TERMINAL",
+];
+
+/// Places that are named of findings that say the same.
+const PLACES: usize = 20;
+
+/// Whether an agent calls: its environment says so, and no person looks at a terminal.
+pub(crate) fn is_calling() -> bool {
+    let said = |name: &str| {
+        let value = std::env::var_os(name);
+        value.is_some_and(|value| !value.is_empty() && value != "0" && value != "false")
+    };
+    VARIABLES.into_iter().any(said) && !std::io::stdout().is_terminal()
+}
+
+/// Renders the findings, the operations that were not looked at, the line of statistics and the next step.
 pub(crate) fn render(outline: &Outline<'_>, quiet: bool) -> String {
     let mut text = String::new();
     let mut lines = LineIndices::new(outline.texts);
-    for finding in outline.open() {
-        text.push_str(&line(finding, outline, &mut lines));
+    for alike in alike(outline) {
+        text.push_str(&line(&alike, outline, &mut lines));
         text.push('\n');
     }
-    for operation in outline.examples().filter(|_| !quiet) {
-        let start = operation.place.range.start;
-        // Writing to a string cannot fail.
+    if quiet {
+        return text;
+    }
+    // Writing to a string cannot fail.
+    for (operation, others) in unresolved(outline) {
         let _ = writeln!(
             text,
-            "{}:{}:{} note {UNRESOLVED_OPERATION} | {}",
-            one_line(&operation.file),
-            start.line,
-            start.column,
-            one_line(&operation.words())
+            "{} note {UNRESOLVED_OPERATION} | {}{}",
+            place_of(operation),
+            one_line(&operation.words()),
+            repeated(&others)
         );
     }
-    if !quiet {
-        text.push_str(&statistics(outline));
-        text.push('\n');
-    }
+    let _ = writeln!(text, "{}", statistics(outline));
+    let _ = writeln!(text, "next: {}", next(outline));
     text
 }
 
-fn line(finding: &Finding, outline: &Outline<'_>, lines: &mut LineIndices<'_>) -> String {
+/// The open findings, those that say the same together.
+fn alike<'a>(outline: &Outline<'a>) -> Vec<Vec<&'a Finding>> {
+    let mut groups: Vec<Vec<&Finding>> = Vec::new();
+    let mut known = HashMap::new();
+    let open = outline.findings.iter();
+    for finding in open.filter(|finding| !finding.diagnostic.suppressed) {
+        let Diagnostic {
+            rule,
+            message,
+            help,
+            ..
+        } = &finding.diagnostic;
+        let group = *known
+            .entry((finding.level.name(), *rule, message, help))
+            .or_insert(groups.len());
+        match groups.get_mut(group) {
+            Some(group) => group.push(finding),
+            None => groups.push(vec![finding]),
+        }
+    }
+    groups
+}
+
+/// The operations that no finding shows, those of one reason together: the first, and the places of the others.
+fn unresolved<'a>(outline: &Outline<'a>) -> Vec<(&'a NotLookedAt, Vec<String>)> {
+    let mut groups: Vec<(&NotLookedAt, Vec<String>)> = Vec::new();
+    if outline.shows_unresolved() {
+        return groups;
+    }
+    let mut known = HashMap::new();
+    for operation in outline.unresolved {
+        if operation.place.said_once {
+            continue;
+        }
+        let group = *known.entry(operation.words()).or_insert(groups.len());
+        match groups.get_mut(group) {
+            Some((_, others)) => others.push(place_of(operation)),
+            None => groups.push((operation, Vec::new())),
+        }
+    }
+    groups
+}
+
+fn place_of(operation: &NotLookedAt) -> String {
+    let start = operation.place.range.start;
+    format!(
+        "{}:{}:{}",
+        one_line(&operation.file),
+        start.line,
+        start.column
+    )
+}
+
+/// ` | 3 times, also at a.rs:2:3, b.rs:4:5`, or nothing.
+fn repeated(others: &[String]) -> String {
+    if others.is_empty() {
+        return String::new();
+    }
+    let named = others.iter().take(PLACES).map(String::as_str);
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = match others.len().saturating_sub(PLACES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(" | {} times, also at {named}{more}", others.len() + 1)
+}
+
+/// What to do with what was found.
+fn next(outline: &Outline<'_>) -> String {
+    if !outline.complete {
+        return "standard error says what could not be checked".to_owned();
+    }
+    let first = outline.open().find(|finding| finding.level == Level::Deny);
+    let first = first.or_else(|| outline.open().next());
+    let findings = |count| counted(count, "finding");
+    match (fixable(outline), unsafely_fixable(outline), first) {
+        (0, 0, None) if outline.operations.unresolved > 0 => {
+            "nothing is known of what is unresolved: write it so that it can be followed".to_owned()
+        }
+        (0, 0, None) => {
+            "`visa-lint cost` predicts the cycles and proposes faster kernels".to_owned()
+        }
+        (0, 0, Some(first)) => format!(
+            "`visa-lint explain {}` shows a right kernel; then check again",
+            first.diagnostic.rule
+        ),
+        (0, maybe, _) => format!(
+            "look at the proposals of {} and make one of each; `--fix --unsafe-fixes` makes the first; then check again",
+            findings(maybe)
+        ),
+        (safe, ..) => format!("`--fix` mends {}; then check again", findings(safe)),
+    }
+}
+
+/// The line of findings that say the same.
+fn line(alike: &[&Finding], outline: &Outline<'_>, lines: &mut LineIndices<'_>) -> String {
+    let Some((finding, others)) = alike.split_first() else {
+        return String::new();
+    };
     let diagnostic = &finding.diagnostic;
     let start = diagnostic.range.start;
     let mut line = format!(
@@ -55,7 +183,17 @@ fn line(finding: &Finding, outline: &Outline<'_>, lines: &mut LineIndices<'_>) -
     if let Some(help) = &diagnostic.help {
         let _ = write!(line, " | help: {}", one_line(help));
     }
-    for fix in &diagnostic.fixes {
+    let places: Vec<String> = others
+        .iter()
+        .map(|other| {
+            let start = other.diagnostic.range.start;
+            let file = one_line(&other.diagnostic.file);
+            format!("{file}:{}:{}", start.line, start.column)
+        })
+        .collect();
+    line.push_str(&repeated(&places));
+    let fixes = alike.iter().flat_map(|finding| &finding.diagnostic.fixes);
+    for fix in fixes {
         let _ = write!(line, " | {}", described(fix, diagnostic, outline, lines));
     }
     line

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use visa_analysis::{Applicability, Confirmer, Diagnostic};
 
@@ -9,8 +10,9 @@ use crate::json::{Range, pretty, range};
 use crate::lint::outline::{DialectOf, Finding, NotLookedAt, Outline};
 use crate::project::Failure;
 
-#[derive(Serialize)]
-struct Document<'a> {
+/// What `visa-lint check --format json` prints.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Document<'a> {
     version: u32,
     tool: Tool,
     files: u64,
@@ -20,31 +22,33 @@ struct Document<'a> {
     diagnostics: Vec<Entry<'a>>,
     unresolved: Vec<Unresolved<'a>>,
     dialects: Vec<Dialect<'a>>,
+    /// What could not be checked, and why; the exit code is then 2.
+    errors: &'a [&'a str],
     #[serde(skip_serializing_if = "Option::is_none")]
     statistics: Option<Statistics<'a>>,
 }
 
-#[derive(Serialize)]
-struct Tool {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Tool {
     name: &'static str,
     version: &'static str,
 }
 
-#[derive(Serialize)]
-struct Operations {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Operations {
     resolved: u64,
     unresolved: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Statistics<'a> {
     rules: BTreeMap<&'static str, u64>,
     unresolved: &'a BTreeMap<String, u64>,
 }
 
 /// An operation that was not looked at.
-#[derive(Serialize)]
-struct Unresolved<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Unresolved<'a> {
     file: &'a str,
     range: Range,
     what: &'a str,
@@ -52,8 +56,8 @@ struct Unresolved<'a> {
 }
 
 /// The library that a crate is written for.
-#[derive(Serialize)]
-struct Dialect<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Dialect<'a> {
     #[serde(rename = "crate")]
     krate: &'a str,
     dialect: &'static str,
@@ -65,8 +69,8 @@ struct Dialect<'a> {
     files: &'a [String],
 }
 
-#[derive(Serialize)]
-struct Entry<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Entry<'a> {
     rule: &'a str,
     group: &'static str,
     level: &'static str,
@@ -82,21 +86,21 @@ struct Entry<'a> {
     confirmed_by: Option<&'static str>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Related<'a> {
     message: &'a str,
     file: &'a str,
     range: Range,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Fix<'a> {
     title: &'a str,
     applicability: &'static str,
     edits: Vec<Edit<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Edit<'a> {
     file: &'a str,
     start_byte: u32,
@@ -104,9 +108,68 @@ struct Edit<'a> {
     text: &'a str,
 }
 
+/// What `visa-lint check --format jsonl` prints a line.
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum Line<'a> {
+    /// A finding, suppressed ones included.
+    Finding(Box<Entry<'a>>),
+    /// An operation that was not looked at.
+    Unresolved(Unresolved<'a>),
+    /// The last line: what was checked.
+    Summary(Summary<'a>),
+}
+
+/// What was checked.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Summary<'a> {
+    version: u32,
+    tool: Tool,
+    files: u64,
+    kernels: u64,
+    configured_out: u64,
+    operations: Operations,
+    dialects: Vec<Dialect<'a>>,
+    /// What could not be checked, and why; the exit code is then 2.
+    errors: &'a [&'a str],
+}
+
+/// Renders everything as a line each, suppressed findings too.
+pub(crate) fn render_lines(outline: &Outline<'_>) -> Result<String, Failure> {
+    let findings = outline.findings.iter().map(entry).map(Box::new);
+    let unresolved = outline.unresolved.iter().map(unresolved);
+    let whole = document(outline, false);
+    let summary = Summary {
+        version: whole.version,
+        tool: whole.tool,
+        files: whole.files,
+        kernels: whole.kernels,
+        configured_out: whole.configured_out,
+        operations: whole.operations,
+        dialects: whole.dialects,
+        errors: whole.errors,
+    };
+    let lines = findings
+        .map(Line::Finding)
+        .chain(unresolved.map(Line::Unresolved))
+        .chain([Line::Summary(summary)]);
+    let mut text = String::new();
+    for line in lines {
+        let line = serde_json::to_string(&line);
+        let line = line.map_err(|error| Failure::new(format!("cannot write JSON: {error}")))?;
+        text.push_str(&line);
+        text.push('\n');
+    }
+    Ok(text)
+}
+
 /// Renders everything, suppressed findings too: they say so.
 pub(crate) fn render(outline: &Outline<'_>, statistics: bool) -> Result<String, Failure> {
-    let document = Document {
+    pretty(&document(outline, statistics))
+}
+
+fn document<'a>(outline: &Outline<'a>, statistics: bool) -> Document<'a> {
+    Document {
         version: 1,
         tool: Tool {
             name: "visa-lint",
@@ -122,12 +185,12 @@ pub(crate) fn render(outline: &Outline<'_>, statistics: bool) -> Result<String, 
         diagnostics: outline.findings.iter().map(entry).collect(),
         unresolved: outline.unresolved.iter().map(unresolved).collect(),
         dialects: outline.dialects.iter().map(dialect).collect(),
+        errors: outline.errors,
         statistics: statistics.then(|| Statistics {
             rules: outline.by_rule(),
             unresolved: &outline.operations.reasons,
         }),
-    };
-    pretty(&document)
+    }
 }
 
 fn unresolved(operation: &NotLookedAt) -> Unresolved<'_> {

@@ -1,13 +1,13 @@
 //! How findings are written: one file a format.
 
 mod advice;
-mod agent;
+pub(crate) mod agent;
 mod common;
 mod excerpt;
 pub(crate) mod github;
 mod gitlab;
 pub(crate) mod human;
-mod json;
+pub(crate) mod json;
 mod junit;
 mod lines;
 mod sarif;
@@ -39,6 +39,7 @@ pub(crate) fn render(
         CheckFormat::Human => human::render(outline, look, quiet, statistics)?,
         CheckFormat::Short => short::render(outline, quiet, statistics),
         CheckFormat::Json => json::render(outline, statistics)?,
+        CheckFormat::Jsonl => json::render_lines(outline)?,
         CheckFormat::Sarif => sarif::render(outline)?,
         CheckFormat::Github => github::render(outline, quiet, statistics),
         CheckFormat::Gitlab => gitlab::render(outline)?,
@@ -55,7 +56,7 @@ pub(crate) const fn says_what_is_unresolved(format: CheckFormat) -> bool {
 /// Whether a format writes the edits of fixes: they are then completed.
 pub(crate) const fn carries_fixes(format: CheckFormat) -> bool {
     match format {
-        CheckFormat::Json | CheckFormat::Sarif | CheckFormat::Agent => true,
+        CheckFormat::Json | CheckFormat::Jsonl | CheckFormat::Sarif | CheckFormat::Agent => true,
         CheckFormat::Human
         | CheckFormat::Short
         | CheckFormat::Github

@@ -1,6 +1,8 @@
 //! `visa-lint init`: a settings file to begin with, and on request a CI job and a pre-commit hook.
 //!
-//! What is there stays: nothing is written where one of the files would be overwritten, unless the user insists.
+//! For coding agents it writes a section of the file that they read, and a skill. What is there stays: nothing is written where one of the files would be overwritten, unless the user insists.
+
+mod agents;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -68,7 +70,7 @@ pub(crate) fn run(options: &InitArguments, console: Console) -> Result<Outcome, 
         .into_iter()
         .chain(options.pre_commit.then_some(PRE_COMMIT))
         .collect();
-    if !extra.is_empty() && exists(&options.folder.join(SETTINGS.path)) {
+    if (!extra.is_empty() || options.agents) && exists(&options.folder.join(SETTINGS.path)) {
         said = format!("`{}` stays as it is\n", SETTINGS.path);
     } else {
         wanted.push(SETTINGS);
@@ -95,6 +97,9 @@ pub(crate) fn run(options: &InitArguments, console: Console) -> Result<Outcome, 
         write(&path, template.text)?;
         let _ = writeln!(said, "wrote `{}`{}", shown(&path), template.advice);
     }
+    if options.agents {
+        said.push_str(&agents::write(&options.folder, options.force)?);
+    }
     console.print(&said)?;
     Ok(Outcome::Fine)
 }
@@ -113,7 +118,6 @@ fn write(path: &Path, template: &str) -> Result<(), Failure> {
     }
     let text = template
         .replace("{version}", env!("CARGO_PKG_VERSION"))
-        .replace("{rust}", env!("CARGO_PKG_RUST_VERSION"))
         .replace("{repository}", env!("CARGO_PKG_REPOSITORY"));
     write_file(path, &text)
 }

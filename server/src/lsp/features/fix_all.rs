@@ -7,22 +7,21 @@ use std::sync::Arc;
 
 use similar::{ChangeTag, TextDiff};
 use tower_lsp::ls_types::TextEdit;
-use visa_analysis::{
-    ByteRange, Completed, Completing, Diagnostic, FileReport, Fixable, Level, Proposed, Texts,
-    Trust, Workspace, fix_all,
-};
+use visa_analysis::{ByteRange, Trust, fix_all};
 
 use super::edits::DocumentEdits;
-use crate::lsp::engine::{Answer, Failure};
+use crate::copied::Copied;
+use crate::lsp::engine::Answer;
 use crate::lsp::positions::FileText;
-use crate::lsp::settings::Settings;
 use crate::lsp::state::Snapshot;
 
 /// The edits that mend a document; none if nothing can be mended.
 pub(super) fn fixed(snapshot: &Snapshot, path: &str) -> Answer<Vec<DocumentEdits>> {
     let file = snapshot.file(path)?;
-    let mut copy = Copied::of(snapshot, path)?;
+    let settings = Arc::clone(&snapshot.view.settings);
+    let mut copy = Copied::of(&snapshot.analysis, settings, &[path.to_owned()])?;
     let after = fix_all(&mut copy, Trust::Machine).texts.remove(path);
+    copy.is_awaited()?;
     let Some(after) = after else {
         return Ok(Vec::new());
     };
@@ -31,70 +30,6 @@ pub(super) fn fixed(snapshot: &Snapshot, path: &str) -> Answer<Vec<DocumentEdits
         version: snapshot.version(path),
         edits: edits(&file, &after),
     }])
-}
-
-/// A document and what it may depend on.
-struct Copied {
-    path: Arc<str>,
-    files: Vec<String>,
-    settings: Arc<Settings>,
-    workspace: Workspace,
-}
-
-impl Copied {
-    fn of(snapshot: &Snapshot, path: &str) -> Answer<Self> {
-        let analysis = &snapshot.analysis;
-        let settings = Arc::clone(&snapshot.view.settings);
-        let files = analysis.related_files(&[path.to_owned()]);
-        // An edit that came between would leave files out; then it is noticed here.
-        let texts = files
-            .iter()
-            .map(|file| Ok((file.as_str(), analysis.text(file)?)));
-        let texts = texts.collect::<Answer<Vec<_>>>()?;
-        if !files.iter().any(|file| file == path) {
-            return Err(Failure::Outdated);
-        }
-        let mut workspace = Workspace::new();
-        settings.tell(&mut workspace);
-        workspace.set_files(texts.iter().map(|(file, text)| (*file, &**text)));
-        Ok(Self {
-            path: path.into(),
-            files,
-            settings,
-            workspace,
-        })
-    }
-}
-
-impl Fixable for Copied {
-    fn texts(&self) -> Texts {
-        let files = self.workspace.files();
-        files
-            .filter(|(path, _)| **path == self.path)
-            .map(|(path, text)| (Arc::clone(path), Arc::clone(text)))
-            .collect()
-    }
-
-    fn replace(&mut self, texts: &Texts) {
-        for (path, text) in texts {
-            self.workspace.set_file(path, text);
-        }
-    }
-
-    fn reports(&self) -> Vec<FileReport> {
-        self.workspace.analysis().file_reports(&self.files)
-    }
-
-    fn level(&self, diagnostic: &Diagnostic) -> Level {
-        self.settings
-            .table
-            .of(&diagnostic.file)
-            .level_of(diagnostic)
-    }
-
-    fn complete(&self, wanted: &[Proposed<'_>], how: Completing) -> Vec<Completed> {
-        self.workspace.complete(wanted, how)
-    }
 }
 
 /// The lines that differ, so that cursors and folds stay where they are.

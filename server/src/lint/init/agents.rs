@@ -1,0 +1,99 @@
+//! What `init --agents` writes for coding agents: a section of `AGENTS.md`, and a skill.
+//!
+//! The section is between two remarks and is all that is changed in a file that is there; run again, it is brought up to date.
+
+use std::path::Path;
+
+use crate::lint::writing::write_file;
+use crate::project::Failure;
+use crate::project::paths::{reason, shown};
+use crate::project::regular::{DECIDING_BYTES, read_text};
+
+/// The remark before the section.
+const BEGIN: &str = "<!-- visa-lint: begin; written by `visa-lint init --agents` -->";
+
+/// What every such remark begins with, whatever a release writes behind it.
+const BEGINS: &str = "<!-- visa-lint: begin";
+
+/// The remark behind the section.
+const END: &str = "<!-- visa-lint: end -->";
+
+/// The file that agents read first.
+const FILE: &str = "AGENTS.md";
+
+/// Where agents look for skills.
+const SKILL: &str = ".agents/skills/visa-lint/SKILL.md";
+
+/// Writes the section and the skill into a folder; what was done, a line each.
+pub(super) fn write(folder: &Path, force: bool) -> Result<String, Failure> {
+    let (file, skill) = (folder.join(FILE), folder.join(SKILL));
+    // Both are read before one is written.
+    let section = text_for(&file, include_str!("agents.md"), true)?;
+    let skill_text = text_for(&skill, include_str!("skill.md"), force)?;
+    let mut said = put(&file, section)?;
+    said.push_str(&put(&skill, skill_text)?);
+    Ok(said)
+}
+
+/// What a file had and what it gets; the old text is none where there is no file.
+type Texts = (Option<String>, String);
+
+/// A file with the section in its place. One without a section gets it at its end, if it may be added.
+fn text_for(path: &Path, template: &str, may_add: bool) -> Result<Texts, Failure> {
+    let failed = |why: &str| Failure::new(format!("cannot write `{}`: {why}", shown(path)));
+    // A skill begins with lines that say what it is.
+    let (head, body) = match template.split_once("---\n\n") {
+        Some((head, body)) => (format!("{head}---\n\n"), body),
+        None => (String::new(), template),
+    };
+    let section = format!("{BEGIN}\n{}\n{END}\n", body.trim());
+    if std::fs::symlink_metadata(path).is_err() {
+        return Ok((None, head + &section));
+    }
+    let old = read_text(path, DECIDING_BYTES).map_err(|why| failed(&why))?;
+    let breaks = if old.contains("\r\n") { "\r\n" } else { "\n" };
+    let section = section.replace('\n', breaks);
+    let begins: Vec<usize> = old.match_indices(BEGINS).map(|(at, _)| at).collect();
+    let ends: Vec<usize> = old.match_indices(END).map(|(at, _)| at).collect();
+    let new = match (begins.as_slice(), ends.as_slice()) {
+        ([], []) if !may_add => {
+            return Err(failed("it is there already; `--force` adds the section"));
+        }
+        ([], []) => {
+            let gap = match () {
+                () if old.is_empty() => String::new(),
+                () if old.ends_with('\n') => breaks.to_owned(),
+                () => breaks.repeat(2),
+            };
+            format!("{old}{gap}{section}")
+        }
+        ([begin], [end]) if begin < end => {
+            let before = old.get(..*begin).unwrap_or_default();
+            let after = old.get(end + END.len()..).unwrap_or_default();
+            let section = section.trim_end();
+            format!("{before}{section}{after}")
+        }
+        _ => {
+            return Err(failed(
+                "its remarks of visa-lint are no pair: leave one `begin` before one `end`",
+            ));
+        }
+    };
+    Ok((Some(old), new))
+}
+
+fn put(path: &Path, (old, new): Texts) -> Result<String, Failure> {
+    let name = shown(path);
+    if old.as_ref() == Some(&new) {
+        return Ok(format!("`{name}` is up to date\n"));
+    }
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            let reason = reason(&error);
+            Failure::new(format!("cannot write to `{}`: {reason}", folder.display()))
+        })?;
+    }
+    write_file(path, &new)?;
+    let word = if old.is_some() { "updated" } else { "wrote" };
+    Ok(format!("{word} `{name}`\n"))
+}

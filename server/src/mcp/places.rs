@@ -1,0 +1,192 @@
+//! Paths that callers give, and paths that they are given.
+//!
+//! A caller names files below the workspace's folder, whatever links and `..` the name leads through: where it ends is what
+//! counts. What is answered names them from there too, with `/`; no answer says where the folder itself is.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::project::languages::language_of;
+use crate::project::paths::{absolute, slashes};
+
+/// The folder that is served: canonical, and UTF-8.
+#[derive(Debug, Clone)]
+pub(super) struct Root {
+    path: PathBuf,
+    /// The same as the engine writes it, with `/` behind it.
+    prefix: String,
+}
+
+impl Root {
+    /// `path` is canonical.
+    pub(super) fn new(path: &Path) -> Self {
+        let mut prefix = slashes(path);
+        if !prefix.ends_with('/') {
+            prefix.push('/');
+        }
+        Self {
+            path: path.to_path_buf(),
+            prefix,
+        }
+    }
+
+    /// The folder.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The absolute path of what a caller names, which need not be there. The words of an error name it as the caller did.
+    pub(super) fn inside(&self, given: &str) -> Result<PathBuf, String> {
+        if given.trim().is_empty() {
+            return Err("`path` is empty; `.` is the whole workspace".to_owned());
+        }
+        if given.contains('\0') {
+            return Err("`path` has a NUL character".to_owned());
+        }
+        let outside = || format!("`{given}` is outside of the workspace");
+        let named = absolute(&self.path, Path::new(given));
+        let ends = end_of(&named).ok_or_else(outside)?;
+        if !ends.starts_with(&self.path) {
+            return Err(outside());
+        }
+        // One that leads into the workspace from outside of it is known by where it ends.
+        Ok(if named.starts_with(&self.path) {
+            named
+        } else {
+            ends
+        })
+    }
+
+    /// The absolute path of a source that a caller names.
+    pub(super) fn source(&self, given: &str) -> Result<PathBuf, String> {
+        let path = self.inside(given)?;
+        if language_of(&path).is_none() {
+            return Err(format!(
+                "`{given}` is no source: tools read `.rs` files and Markdown"
+            ));
+        }
+        Ok(path)
+    }
+
+    /// Whether a file that is named inside of the workspace ends there.
+    pub(super) fn holds(&self, path: &Path) -> bool {
+        end_of(path).is_some_and(|ends| ends.starts_with(&self.path))
+    }
+
+    /// Whether a file is named inside of the workspace.
+    pub(super) fn names(&self, path: &Path) -> bool {
+        path.starts_with(&self.path)
+    }
+
+    /// The engine's path as callers see it.
+    pub(super) fn shown(&self, path: &str) -> String {
+        if let Some(below) = path.strip_prefix(&self.prefix) {
+            return below.to_owned();
+        }
+        let path = Path::new(path);
+        if path == self.path {
+            return ".".to_owned();
+        }
+        if !path.is_absolute() {
+            return slashes(path);
+        }
+        let both = self.path.components().zip(path.components());
+        let shared = both.take_while(|(one, other)| one == other).count();
+        let up = self.path.components().count() - shared;
+        let rest: PathBuf = path.components().skip(shared).collect();
+        format!("{}{}", "../".repeat(up), slashes(&rest))
+    }
+
+    /// Words that name files, without the place of the folder.
+    pub(super) fn without_place(&self, words: &str) -> String {
+        let folder = self.prefix.trim_end_matches('/');
+        if folder.is_empty() {
+            return words.to_owned();
+        }
+        words.replace(&self.prefix, "").replace(folder, ".")
+    }
+}
+
+/// Where a path ends once all links are followed; of what is not there yet, its folder's end with the rest behind it.
+fn end_of(path: &Path) -> Option<PathBuf> {
+    let mut rest = Vec::new();
+    let mut folder = path;
+    loop {
+        match folder.canonicalize() {
+            Ok(end) => {
+                let rest = rest.iter().rev();
+                return Some(rest.fold(end, |path: PathBuf, name| path.join(name)));
+            }
+            // A link that leads nowhere ends at a place that is not known.
+            Err(_) if std::fs::symlink_metadata(folder).is_ok() => return None,
+            Err(_) => {
+                let Some(Component::Normal(name)) = folder.components().next_back() else {
+                    return None;
+                };
+                rest.push(name);
+                folder = folder.parent()?;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::Root;
+
+    #[test]
+    fn a_name_counts_by_where_it_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let all = folder.path().canonicalize().unwrap();
+        let (inner, outer) = (all.join("in"), all.join("out"));
+        std::fs::create_dir_all(inner.join("src")).unwrap();
+        std::fs::create_dir_all(&outer).unwrap();
+        std::fs::write(outer.join("k.rs"), "").unwrap();
+        let root = Root::new(&inner);
+        for good in ["src/k.rs", "./src/../k.rs", "new/folder/k.rs", "."] {
+            assert!(root.inside(good).is_ok(), "{good}");
+        }
+        let absolute = inner.join("k.rs");
+        assert_eq!(root.inside(absolute.to_str().unwrap()).unwrap(), absolute);
+        let outside = outer.join("k.rs");
+        for bad in [
+            "..",
+            "../out/k.rs",
+            "src/../../out/k.rs",
+            "/etc/passwd",
+            outside.to_str().unwrap(),
+            "",
+            "a\0b",
+            // Another folder whose name begins as this one's.
+            "../in2/k.rs",
+        ] {
+            assert!(root.inside(bad).is_err(), "{bad}");
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::symlink;
+            symlink(&outer, inner.join("link")).unwrap();
+            symlink(outer.join("k.rs"), inner.join("k2.rs")).unwrap();
+            symlink(outer.join("nothing.rs"), inner.join("k3.rs")).unwrap();
+            symlink(inner.join("src"), outer.join("back")).unwrap();
+            for bad in ["link/k.rs", "k2.rs", "k3.rs", "link/new.rs"] {
+                assert!(root.inside(bad).is_err(), "{bad}");
+            }
+            let back = outer.join("back/k.rs");
+            let ends = root.inside(back.to_str().unwrap()).unwrap();
+            assert_eq!(ends, inner.join("src/k.rs"));
+        }
+    }
+
+    #[test]
+    fn no_answer_says_where_the_folder_is() {
+        let root = Root::new(std::path::Path::new("/home/a/in"));
+        assert_eq!(root.shown("/home/a/in/src/k.rs"), "src/k.rs");
+        assert_eq!(root.shown("/home/a/other/k.rs"), "../other/k.rs");
+        assert_eq!(root.shown("/home/a/in2/k.rs"), "../in2/k.rs");
+        assert_eq!(root.shown("/home/a/in"), ".");
+        let words = root.without_place("cannot read `/home/a/in/k.rs` in `/home/a/in`");
+        assert_eq!(words, "cannot read `k.rs` in `.`");
+    }
+}

@@ -1,0 +1,102 @@
+//! What the protocol asks of a server: who it is, its tools, and calls that end in an answer, an error or nothing at all.
+//!
+//! A call that is withdrawn stops the engine's work on it. A defect in one call is its answer, and the server goes on.
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::tool::ToolCallContext;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    ServerCapabilities, ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
+
+use super::room::Room;
+
+/// What a client tells its agent about this server.
+const INSTRUCTIONS: &str = "\
+Checks kernels for the TCP Virtual ISA (furiosa_opt_std, furiosa_visa_std) in milliseconds, without the vendor's compiler. \
+Start with `check`. Apply a fix that it offers with `fix` and the fix's id (a preview unless `apply` is true). \
+`cost` predicts cycles, `suggest` searches for changes that save cycles, `what_if` tries your own edits without writing. \
+`explain` takes a rule or a pasted compiler error. Paths are relative to the workspace. Answers are short: where `more` is not 0, \
+raise `limit` or `offset`.";
+
+/// The tools over one workspace.
+#[derive(Clone)]
+pub(super) struct Tools {
+    pub(super) room: Arc<Room>,
+    router: Arc<ToolRouter<Self>>,
+}
+
+impl Tools {
+    /// The tools over a folder, given by its canonical path.
+    pub(super) fn start(root: &Path) -> std::io::Result<Self> {
+        let router = Self::check_router()
+            + Self::fix_router()
+            + Self::cost_router()
+            + Self::what_if_router()
+            + Self::operations_router()
+            + Self::expressions_router()
+            + Self::catalogue_router();
+        Ok(Self {
+            room: Arc::new(Room::start(root)?),
+            router: Arc::new(router),
+        })
+    }
+}
+
+#[tool_handler(router = self.router)]
+impl ServerHandler for Tools {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("visa-lint", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if self.router.get(&request.name).is_none() {
+            let known = self.router.list_all();
+            let known: Vec<&str> = known.iter().map(|tool| &*tool.name).collect();
+            let words = format!(
+                "there is no tool `{}`; there are: {}",
+                request.name,
+                known.join(", ")
+            );
+            return Err(ErrorData::invalid_params(words, None));
+        }
+        let cancelled = context.ct.clone();
+        let withdrawn = async move { cancelled.cancelled().await };
+        let call = self
+            .router
+            .call(ToolCallContext::new(self, request, context));
+        guarded(call, withdrawn).await
+    }
+}
+
+/// The answer of a call, whatever becomes of it.
+async fn guarded(
+    call: impl Future<Output = Result<CallToolResponse, ErrorData>>,
+    withdrawn: impl Future<Output = ()>,
+) -> Result<CallToolResponse, ErrorData> {
+    let failed = |words: &str| {
+        let content = vec![ContentBlock::text(words.to_owned())];
+        Ok(CallToolResult::error(content).into())
+    };
+    tokio::select! {
+        () = withdrawn => failed("the call was cancelled"),
+        answer = AssertUnwindSafe(call).catch_unwind() => match answer {
+            Ok(answer) => answer,
+            Err(_) => failed("a defect of visa-lint; other calls are still answered"),
+        },
+    }
+}

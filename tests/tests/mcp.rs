@@ -1,0 +1,523 @@
+//! The tools for coding agents over standard input and output: bad input, places outside of the workspace, large and broken texts,
+//! calls at once and calls that are taken back.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, also in its helpers"
+)]
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use visa_tests::{read, repository};
+
+/// How long an answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A client.
+struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    messages: Receiver<Value>,
+    answers: HashMap<u64, Value>,
+    last: u64,
+}
+
+impl Client {
+    /// Starts the program in a folder and greets it.
+    fn start(folder: &Path) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_visa-lint-tested"))
+            .arg("mcp")
+            .arg(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, messages) = channel();
+        std::thread::spawn(move || {
+            // Each line is a message: nothing else may be on standard output.
+            for line in output.lines().map_while(Result::ok) {
+                let message = serde_json::from_str(&line).unwrap_or(json!({ "no JSON": line }));
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut client = Self {
+            input: child.stdin.take(),
+            child,
+            messages,
+            answers: HashMap::new(),
+            last: 0,
+        };
+        let hello = client.request(
+            "initialize",
+            &json!({
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": { "name": "test", "version": "0" },
+            }),
+        );
+        let hello = client.answer(hello);
+        assert_eq!(
+            hello["result"]["serverInfo"]["name"], "visa-lint",
+            "{hello}"
+        );
+        client.notify("notifications/initialized", &json!({}));
+        client
+    }
+
+    fn send(&mut self, line: &str) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(line.as_bytes()).unwrap();
+        input.write_all(b"\n").unwrap();
+        input.flush().unwrap();
+    }
+
+    fn notify(&mut self, method: &str, params: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> u64 {
+        self.last += 1;
+        let id = self.last;
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.send(&message.to_string());
+        id
+    }
+
+    fn answer(&mut self, id: u64) -> Value {
+        loop {
+            if let Some(answer) = self.answers.remove(&id) {
+                return answer;
+            }
+            let message = self.messages.recv_timeout(PATIENCE).unwrap();
+            let of = message["id"].as_u64();
+            assert!(of.is_some(), "{message}");
+            self.answers.insert(of.unwrap(), message);
+        }
+    }
+
+    fn begin(&mut self, tool: &str, arguments: &Value) -> u64 {
+        self.request(
+            "tools/call",
+            &json!({ "name": tool, "arguments": arguments }),
+        )
+    }
+
+    /// What a tool answers.
+    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        let id = self.begin(tool, arguments);
+        let answer = self.answer(id);
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+        answer["result"]["structuredContent"].clone()
+    }
+
+    /// The words with which a tool refuses.
+    fn refused(&mut self, tool: &str, arguments: &Value) -> String {
+        let id = self.begin(tool, arguments);
+        let answer = self.answer(id);
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        answer["result"]["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    }
+
+    /// Ends the session; the exit code.
+    fn end(mut self) -> Option<i32> {
+        drop(self.input.take());
+        self.child.wait().unwrap().code()
+    }
+}
+
+fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn faulty() -> String {
+    read(&repository().join("tests/mcp/scale.rs"))
+}
+
+fn mended() -> String {
+    read(&repository().join("tests/mcp/mended.rs"))
+}
+
+#[test]
+fn bad_requests_get_words_and_the_server_goes_on() {
+    let folder = folder_with(&[("a.rs", &faulty())]);
+    let mut client = Client::start(folder.path());
+    let id = client.begin("chekc", &json!({}));
+    let answer = client.answer(id);
+    let words = answer["error"]["message"].as_str().unwrap_or_default();
+    assert!(
+        words.contains("`chekc`") && words.contains("check, cost"),
+        "{answer}"
+    );
+    let bad = [
+        ("check", json!({ "pth": "a.rs" }), "unknown field `pth`"),
+        ("check", json!({ "path": 1 }), "string"),
+        ("check", json!({ "limit": -1 }), "`-1`"),
+        ("check", json!({ "path": "b.rs" }), "`b.rs`"),
+        (
+            "check",
+            json!({ "path": "a.rs", "dialect": "opt-std" }),
+            "`dialect` goes with `text`",
+        ),
+        (
+            "check",
+            json!({ "text": "", "dialect": "opt-std@9x" }),
+            "9x",
+        ),
+        (
+            "cost",
+            json!({ "kernel": "nothing" }),
+            "no kernel is called `nothing`; there are: scale",
+        ),
+        (
+            "cost",
+            json!({ "compare_to": "no-such-revision" }),
+            "no-such-revision",
+        ),
+        ("fix", json!({ "ids": [] }), "empty"),
+        ("fix", json!({ "ids": ["f0"] }), "no change `f0`"),
+        ("fix", json!({ "ids": ["f0"], "path": "a.rs" }), "either"),
+        ("what_if", json!({}), "edits"),
+        ("what_if", json!({ "edits": [] }), "1 to"),
+        (
+            "what_if",
+            json!({ "edits": [{ "path": "a.rs", "old": "x" }] }),
+            "either",
+        ),
+        (
+            "what_if",
+            json!({ "edits": [{ "path": "a.rs", "old": "no such text", "new": "" }] }),
+            "does not occur",
+        ),
+        (
+            "what_if",
+            json!({ "edits": [{ "path": "a.rs", "old": "device", "new": "" }] }),
+            "times",
+        ),
+        (
+            "stages",
+            json!({ "path": "a.rs", "line": 1_000 }),
+            "there is no line 1000: the file has",
+        ),
+        ("stages", json!({ "path": "a.rs", "line": 0 }), "line 0"),
+        (
+            "stages",
+            json!({ "path": "a.rs", "operation": 99 }),
+            "no operation 99",
+        ),
+        ("stages", json!({ "path": "Cargo.lock" }), "no source"),
+        (
+            "free_addresses",
+            json!({ "path": "a.rs", "memory": "hbm" }),
+            "hbm",
+        ),
+        ("map", json!({ "expr": "A +", "axes": "A = 8" }), "explain"),
+        (
+            "map",
+            json!({ "expr": "A", "axes": "A = 8", "from": 8 }),
+            "there are 8",
+        ),
+        (
+            "map",
+            json!({ "expr": "A", "axes": "A = 8", "positions": 257 }),
+            "256",
+        ),
+        (
+            "sequence",
+            json!({ "buffer": "A", "axes": "A = 8", "element_type": "f7" }),
+            "f7",
+        ),
+        (
+            "sequence",
+            json!({ "buffer": "A", "axes": "A = 8", "mode": "push" }),
+            "push",
+        ),
+        ("explain", json!({ "text": " " }), "empty"),
+        ("explain", json!({ "text": "alu_resue" }), "alu_reuse"),
+        ("rules", json!({ "group": "nothing" }), "there are: "),
+        ("suggest", json!({ "effort": 1_000_000 }), "at most 2000"),
+    ];
+    for (tool, arguments, words) in bad {
+        let said = client.refused(tool, &arguments);
+        assert!(said.contains(words), "{tool} {arguments}: {said}");
+    }
+    // What is no message at all is passed over, or answered with an error without an id.
+    client.send("{\"jsonrpc\": \"2.0\", \"id\": ");
+    client.send("no JSON");
+    let checked = client.call("check", &json!({}));
+    assert_eq!(checked["counts"]["deny"], 1, "{checked}");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn nothing_outside_of_the_workspace_is_read_or_written() {
+    let folder = folder_with(&[("in/a.rs", &faulty()), ("out/b.rs", &faulty())]);
+    let (inner, outer) = (folder.path().join("in"), folder.path().join("out/b.rs"));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&outer, inner.join("link.rs")).unwrap();
+        std::os::unix::fs::symlink(folder.path().join("out"), inner.join("linked")).unwrap();
+    }
+    let mut client = Client::start(&inner);
+    let absolute = outer.to_str().unwrap();
+    let mut places = vec![
+        "../out/b.rs",
+        "in/../../out/b.rs",
+        absolute,
+        "/etc/passwd",
+        "..",
+    ];
+    if cfg!(unix) {
+        places.extend(["link.rs", "linked/b.rs", "linked"]);
+    }
+    for path in places {
+        let edit = json!([{ "path": path, "text": "" }]);
+        for (tool, arguments) in [
+            ("check", json!({ "path": path })),
+            ("check", json!({ "path": path, "text": "fn f() {}" })),
+            (
+                "fix",
+                json!({ "path": path, "include_unsafe": true, "apply": true }),
+            ),
+            ("cost", json!({ "path": path })),
+            ("suggest", json!({ "path": path })),
+            ("what_if", json!({ "edits": edit })),
+            ("stages", json!({ "path": path })),
+            ("free_addresses", json!({ "path": path })),
+        ] {
+            let said = client.refused(tool, &arguments);
+            let known = ["outside", "no source"]
+                .iter()
+                .any(|word| said.contains(word));
+            assert!(known, "{tool} {path}: {said}");
+        }
+    }
+    // All safe and unsafe fixes of the whole workspace leave what links lead to alone.
+    let fixed = client.call("fix", &json!({ "include_unsafe": true, "apply": true }));
+    assert_eq!(fixed["files"], json!(["a.rs"]), "{fixed}");
+    assert_eq!(read(&outer), faulty());
+    assert_ne!(read(&inner.join("a.rs")), faulty());
+    let place = folder.path().canonicalize().unwrap();
+    let checked = client.call("check", &json!({})).to_string();
+    assert!(!checked.contains(place.to_str().unwrap()), "{checked}");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn what_changes_on_disk_is_seen_and_what_is_tried_is_not_kept() {
+    let folder = folder_with(&[("a.rs", &faulty())]);
+    let file = folder.path().join("a.rs");
+    let mut client = Client::start(folder.path());
+    let deny = |client: &mut Client| client.call("check", &json!({}))["counts"]["deny"].clone();
+    assert_eq!(deny(&mut client), 1);
+    std::fs::write(&file, mended()).unwrap();
+    assert_eq!(deny(&mut client), 0);
+    // Of the same length, at once after it.
+    std::fs::write(&file, mended().replace("Mul1", "Mul0")).unwrap();
+    assert_eq!(deny(&mut client), 1);
+    std::fs::write(folder.path().join("b.rs"), faulty()).unwrap();
+    assert_eq!(deny(&mut client), 2);
+    std::fs::remove_file(folder.path().join("b.rs")).unwrap();
+    std::fs::write(
+        folder.path().join("visa-lint.toml"),
+        "[levels]\nalu_reuse = \"allow\"\n",
+    )
+    .unwrap();
+    assert_eq!(deny(&mut client), 0);
+    std::fs::write(folder.path().join("visa-lint.toml"), "[levles]\n").unwrap();
+    let checked = client.call("check", &json!({}));
+    assert!(
+        checked["problems"].to_string().contains("levles"),
+        "{checked}"
+    );
+    std::fs::remove_file(folder.path().join("visa-lint.toml")).unwrap();
+
+    let edit =
+        json!([{ "path": "a.rs", "text": mended() }, { "path": "new.rs", "text": faulty() }]);
+    let tried = client.call("what_if", &json!({ "edits": edit }));
+    assert_eq!(
+        (&tried["before"]["deny"], &tried["after"]["deny"]),
+        (&json!(1), &json!(1)),
+        "{tried}"
+    );
+    assert_eq!(
+        tried["new_findings"][0]["places"],
+        json!(["new.rs:20:27"]),
+        "{tried}"
+    );
+    assert_eq!(tried["gone"].as_array().map(Vec::len), Some(1), "{tried}");
+    assert_eq!(deny(&mut client), 1);
+    assert!(!folder.path().join("new.rs").exists());
+    let text = client.call("check", &json!({ "path": "a.rs", "text": mended() }));
+    assert_eq!(text["counts"]["deny"], 0, "{text}");
+    assert_eq!(deny(&mut client), 1);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn broken_foreign_and_huge_texts_are_answered() {
+    let foreign = faulty()
+        .replace("scale(", "점곱(")
+        .replace("let y:", "/* ü𝄞 */ let 값:")
+        .replace("y.to_hbm", "값.to_hbm");
+    let folder = folder_with(&[("broken.rs", "fn f( { axes![A = \n"), ("점.rs", &foreign)]);
+    let mut client = Client::start(folder.path());
+    let checked = client.call("check", &json!({}));
+    assert!(
+        checked["problems"]
+            .to_string()
+            .contains("`broken.rs` does not parse"),
+        "{checked}"
+    );
+    assert_eq!(
+        checked["findings"][1]["places"],
+        json!(["점.rs:20:27"]),
+        "{checked}"
+    );
+    let costs = client.call("cost", &json!({ "kernel": "점곱" }));
+    assert_eq!(costs["kernels"][0]["at"], "점.rs:9:8", "{costs}");
+    let stages = client.call(
+        "stages",
+        &json!({ "path": "점.rs", "line": 13, "column": 14 }),
+    );
+    assert_eq!(
+        stages["operations"].as_array().map(Vec::len),
+        Some(1),
+        "{stages}"
+    );
+    let huge = "// ä\n".repeat(1 << 20);
+    let said = client.refused("check", &json!({ "text": huge }));
+    assert!(said.contains("the most that is checked is"), "{said}");
+    // As much as is checked, nested as deeply as it goes.
+    let nested = format!("fn f() {{ {} }}", "(".repeat(1 << 20));
+    let checked = client.call("check", &json!({ "text": nested }));
+    assert_ne!(checked["problems"], json!([]), "{checked}");
+    let said = client.refused(
+        "map",
+        &json!({ "expr": "(".repeat(100_000), "axes": "A = 8" }),
+    );
+    assert!(!said.contains("defect"), "{said}");
+    let strange = json!({ "path": "\u{202e}x\n.rs", "text": "fn f() {}" });
+    client.call("check", &strange);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn calls_run_at_once_and_can_be_taken_back() {
+    let folder = folder_with(&[("a.rs", &mended())]);
+    let mut client = Client::start(folder.path());
+    let trial = json!({ "edits": [{ "path": "a.rs", "text": faulty() }] });
+    let ids: Vec<(u64, bool)> = (0..12)
+        .map(|number| match number % 3 {
+            0 => (client.begin("what_if", &trial), false),
+            _ => (client.begin("check", &json!({})), true),
+        })
+        .collect();
+    for (id, check) in ids {
+        let answer = client.answer(id);
+        let content = &answer["result"]["structuredContent"];
+        let counts = if check {
+            &content["counts"]
+        } else {
+            &content["after"]
+        };
+        // No call sees what another one tries.
+        assert_eq!(counts["deny"], u64::from(!check), "{answer}");
+    }
+    let long = client.begin("suggest", &json!({ "effort": 2000 }));
+    let search = json!({ "requestId": long, "reason": "no longer wanted" });
+    client.notify("notifications/cancelled", &search);
+    let checked = client.call("check", &json!({}));
+    assert_eq!(checked["counts"]["deny"], 0, "{checked}");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn answers_have_limits_and_say_how_much_more_there_is() {
+    let files: Vec<(String, String)> = (0..30)
+        .map(|number| {
+            (
+                format!("k{number:02}.rs"),
+                faulty().replace("scale(", &format!("scale_{number}(")),
+            )
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let folder = folder_with(&files);
+    let mut client = Client::start(folder.path());
+    // Equal findings are one, with their count and the first places.
+    let checked = client.call("check", &json!({}));
+    let first = &checked["findings"][0];
+    assert_eq!(
+        (&first["rule"], &first["count"]),
+        (&json!("alu_reuse"), &json!(30)),
+        "{checked}"
+    );
+    assert_eq!(
+        first["places"].as_array().map(Vec::len),
+        Some(5),
+        "{checked}"
+    );
+    let costs = client.call("cost", &json!({ "limit": 4, "offset": 24 }));
+    assert_eq!(
+        costs["kernels"].as_array().map(Vec::len),
+        Some(4),
+        "{costs}"
+    );
+    assert_eq!(costs["more"], 2, "{costs}");
+    let fixed = client.call("fix", &json!({ "include_unsafe": true, "limit": 10 }));
+    assert_eq!(fixed["files"].as_array().map(Vec::len), Some(30), "{fixed}");
+    assert_eq!(
+        fixed["diff"].as_str().unwrap().lines().count(),
+        10,
+        "{fixed}"
+    );
+    // A header of 2 lines, one of the place, 3 lines before and after, and the line that changes.
+    assert_eq!(fixed["more"], 30 * (2 + 1 + 6 + 2) - 10, "{fixed}");
+    let rules = client.call("rules", &json!({ "group": "hardware", "limit": 1 }));
+    assert_eq!(rules["rules"].as_array().map(Vec::len), Some(1), "{rules}");
+    assert!(rules["more"].as_u64().unwrap() > 10, "{rules}");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn addresses_that_authors_write_leave_free_ones() {
+    let kernel = read(&repository().join("fixtures/kernels/right/dot_product.rs"));
+    let folder = folder_with(&[("dot.rs", &kernel)]);
+    let mut client = Client::start(folder.path());
+    let all = client.call(
+        "free_addresses",
+        &json!({ "path": "dot.rs", "kernel": "dot", "memory": "dm" }),
+    );
+    let free = all["free"].as_array().unwrap();
+    assert!(!free.is_empty(), "{all}");
+    let largest = free
+        .iter()
+        .map(|one| one["bytes"].as_u64().unwrap())
+        .max()
+        .unwrap();
+    let room = json!({ "path": "dot.rs", "kernel": "dot", "memory": "dm", "bytes": largest });
+    let only = client.call("free_addresses", &room);
+    assert_eq!(only["free"].as_array().map(Vec::len), Some(1), "{only}");
+    assert_eq!(client.end(), Some(0));
+}
