@@ -32,7 +32,7 @@ impl Offer {
     pub(super) fn holds(&self, analysis: &Analysis) -> bool {
         self.texts.iter().all(|(path, known)| {
             let text = analysis.text(path);
-            text.is_ok_and(|text| hash_of(&*text) == *known)
+            text.is_ok_and(|text| hash_of(&text) == *known)
         })
     }
 }
@@ -62,7 +62,7 @@ impl Offers {
         }
         let texts = files
             .into_iter()
-            .map(|file| Some((file.to_owned(), hash_of(&*analysis.text(file).ok()?))));
+            .map(|file| Some((file.to_owned(), hash_of(&analysis.text(file).ok()?))));
         let texts: Vec<(String, u64)> = texts.collect::<Option<_>>()?;
         let mut hasher = DefaultHasher::new();
         title.hash(&mut hasher);
