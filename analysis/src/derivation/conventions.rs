@@ -98,13 +98,6 @@ impl Conventions {
         !self.current
     }
 
-    /// Whether a long run of accesses to one bank is a fault by itself. The current library's compiler takes it and schedules
-    /// the DMA engine; it hurts where both need the bank at one time.
-    #[must_use]
-    pub const fn forbids_bank_runs(self) -> bool {
-        !self.current
-    }
-
     /// Whether masks of the fetch adapter and valid counts of reductions are in use.
     #[must_use]
     pub const fn counts_valid_elements(self) -> bool {

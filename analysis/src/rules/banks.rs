@@ -1,33 +1,28 @@
 //! Rules of DM's banks.
 
 use crate::derivation::commit::CommitViolation;
-use crate::derivation::conventions::Conventions;
 use crate::derivation::fetch::{BankRun, FetchViolation};
 use crate::derivation::sequencer::SequenceReport;
 use crate::derivation::{EndDerivation, StageDerivation};
 use crate::hardware::BANK_RUN_LIMIT;
 use crate::items::Span;
-use crate::kernel::{Body, PassSource};
+use crate::kernel::PassSource;
 
 use super::sequencer::{bytes, commit_target};
-use super::{Alternative, Applicability, Checked, Finding, Group, Rule, rule, wording};
+use super::{Alternative, Applicability, Checked, Finding, Rule, rule, wording};
 
-pub(in crate::rules) static BANK_STARVATION: Rule = Rule {
-    // Where the compiler schedules the DMA engine, it hurts if both need the bank at one time.
-    lesser: Some(Group::Suspicious),
-    ..rule!(
-        "bank_starvation",
-        Hardware,
-        Schedule,
-        "Bank Starvation",
-        "64 or more consecutive accesses to one bank of DM",
-        "Bits 3 to 6 of a byte address choose one of 16 banks, and Fetch and Commit Engines go before the DMA engine at every bank. \
+pub(in crate::rules) static BANK_STARVATION: Rule = rule!(
+    "bank_starvation",
+    Hardware,
+    Schedule,
+    "Bank Starvation",
+    "64 or more consecutive accesses to one bank of DM",
+    "Bits 3 to 6 of a byte address choose one of 16 banks, and Fetch and Commit Engines go before the DMA engine at every bank. \
      A DMA request that waits 4,096 cycles for a bank is declared dead by the network on chip, and only a reset of the cluster \
      helps. Loops that step by multiples of 128 bytes, or not at all, come back to the same bank with every access: at 64 of \
      them in a row the limit is reached. Pad the rows so that neighbours start in different banks, or change the loops' order.",
-        alt,
-    )
-};
+    alt,
+);
 
 /// The family's rules.
 pub(super) const RULES: &[&Rule] = &[&BANK_STARVATION];
@@ -51,12 +46,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let configuration = derived.sequence.as_ref().map(SequenceReport::configuration);
         for violation in &derived.violations {
             if let FetchViolation::Bank(run) = violation {
-                findings.push(to_finding(
-                    checked.body,
-                    &place,
-                    run,
-                    configuration.as_deref(),
-                ));
+                findings.push(to_finding(&place, run, configuration.as_deref()));
             }
         }
     }
@@ -76,12 +66,7 @@ pub(super) fn check(checked: &Checked<'_>, findings: &mut Vec<Finding>) {
         let configuration = derived.sequence.as_ref().map(SequenceReport::configuration);
         for violation in &derived.violations {
             if let CommitViolation::Bank(run) = violation {
-                findings.push(to_finding(
-                    checked.body,
-                    &place,
-                    run,
-                    configuration.as_deref(),
-                ));
+                findings.push(to_finding(&place, run, configuration.as_deref()));
             }
         }
     }
@@ -99,7 +84,7 @@ struct Place {
     method: Span,
 }
 
-fn to_finding(body: &Body, place: &Place, run: &BankRun, configuration: Option<&str>) -> Finding {
+fn to_finding(place: &Place, run: &BankRun, configuration: Option<&str>) -> Finding {
     let Place { verb, span, .. } = *place;
     let axis = run
         .entry
@@ -117,7 +102,7 @@ fn to_finding(body: &Body, place: &Place, run: &BankRun, configuration: Option<&
         }
         Err(_) => format!("the loop{axis} ({size} iterations) comes back to the bank"),
     };
-    let mut finding = Finding::new(
+    let finding = Finding::new(
         &BANK_STARVATION,
         span,
         format!(
@@ -125,9 +110,6 @@ fn to_finding(body: &Body, place: &Place, run: &BankRun, configuration: Option<&
             run.run
         ),
     );
-    if !Conventions::of(body.dialect).forbids_bank_runs() {
-        finding.group = finding.rule.lesser;
-    }
     let finding = match configuration {
         Some(configuration) => finding.note(format!("derived sequencer: {configuration}")),
         None => finding,
