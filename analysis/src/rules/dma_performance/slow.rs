@@ -53,7 +53,7 @@ pub(super) fn finding(
                 causes.join("; ")
             ),
         )
-        .help("`visa-lint cost` searches for changes: other splits over slices and elements, results gathered before they are stored"),
+        .help("the cost of the kernel lists changes that a search found: other splits over slices and elements, results gathered before they are stored"),
     )
 }
 
