@@ -88,8 +88,11 @@ async function kernelHolds(page, kernel) {
   );
   const sentence = await page.locator('.columns .roofline p').innerText();
   check(/ binds?: /.test(sentence), `which binds is ${sentence}`);
-  const saves = await page.locator('.proposals li').count();
+  const saves = await page.locator('.proposals ol > li').count();
   check(saves === kernel.proposals.length, `${saves} of ${kernel.proposals.length} proposals`);
+  const pairs = await page.locator('.proposals ul.pair > li').count();
+  const pair = (kernel.searched?.pair ?? null) === null ? 0 : 1;
+  check(pairs === pair, `${pairs} of ${pair} proposals that are made together`);
   const tensors = await page.locator('.memory .tensor').count();
   const placed = kernel.memory.filter(
     (row) =>
