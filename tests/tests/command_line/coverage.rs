@@ -218,7 +218,7 @@ fn many(ctx: &mut Context, x: &HbmTensor<i32, m![1], m![A]>) {{
     assert_eq!(
         stdout(&output),
         "a.rs:7:20: warn[analysis_limit] the analysis of `kernel` ends after 4,098 operations: 2 operations from here on are \
-         not looked at\n\
+         not checked\n\
          2 operations were not checked; --warn unresolved_operation shows them\n"
     );
 }
