@@ -41,7 +41,7 @@ impl NotLookedAt {
     /// What is there, and why it was not looked at.
     pub(crate) fn words(&self) -> String {
         let UnresolvedPlace { what, reason, .. } = &self.place;
-        format!("`{what}` is not looked at: {reason}")
+        format!("`{what}` is not checked: {reason}")
     }
 }
 
@@ -85,7 +85,7 @@ impl Outline<'_> {
             return None;
         }
         let words = format!(
-            "{} {} not looked at",
+            "{} {} not checked",
             counted(count, "operation"),
             if count == 1 { "was" } else { "were" }
         );

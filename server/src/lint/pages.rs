@@ -284,7 +284,9 @@ fn fix(rule: &Rule, findings: &[Diagnostic]) -> Vec<Part> {
         (true, true) => {
             "The finding lists what would pass; which of it is meant, the author knows."
         }
-        (true, false) => "There is no fix to apply: what the kernel means, its author knows.",
+        (true, false) => {
+            "There is no automatic fix: which change is right depends on what the kernel is meant to compute."
+        }
     };
     let opening = std::iter::once(Part::Words(opening.to_owned()));
     opening.chain(points.into_iter().map(Part::Point)).collect()

@@ -48,7 +48,7 @@ pub(crate) fn summary(outline: &Outline<'_>, colored: bool) -> String {
         text.push_str(match (outline.files, resolved, unresolved) {
             (0, ..) => "no file was checked",
             (_, _, 0) => "no findings",
-            (_, 0, _) => "nothing was looked at",
+            (_, 0, _) => "nothing was checked",
             _ => "nothing found in the others",
         });
     }
