@@ -412,7 +412,7 @@ impl Parser {
         }
         let first = self.file.operation(open.id).tokens.start == at;
         match self.token(at).kind {
-            Kind::Label => !first && self.label_at(at).is_some(),
+            Kind::Label => self.label_at(at).is_some(),
             Kind::Type | Kind::Attribute => {
                 !first && self.token(at).begins_line && self.is_alias(at)
             }
