@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use visa_analysis::{Diagnostic, FileLibrary, Level, OperationCounts, UnresolvedPlace};
+use visa_analysis::{
+    Diagnostic, FileLibrary, Language, LanguageCounts, Level, OperationCounts, UnresolvedPlace,
+};
 
 use super::words::counted;
 
@@ -50,6 +52,8 @@ impl NotLookedAt {
 pub(crate) struct Outline<'a> {
     pub(crate) files: u64,
     pub(crate) kernels: u64,
+    /// What was checked by language.
+    pub(crate) languages: &'a BTreeMap<Language, LanguageCounts>,
     /// Functions that `cfg` leaves out.
     pub(crate) configured_out: u64,
     pub(crate) operations: &'a OperationCounts,
@@ -71,6 +75,15 @@ pub(crate) struct Outline<'a> {
 }
 
 impl Outline<'_> {
+    /// What was checked by language, where that is not Rust alone.
+    pub(crate) fn of_languages(&self) -> Option<&BTreeMap<Language, LanguageCounts>> {
+        let others = self
+            .languages
+            .keys()
+            .any(|language| *language != Language::Rust);
+        others.then_some(self.languages)
+    }
+
     /// The findings that no suppression in the files covers.
     pub(crate) fn open(&self) -> impl Iterator<Item = &Finding> {
         self.findings

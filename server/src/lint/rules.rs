@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use serde::Serialize;
-use visa_analysis::{Confirmer, Engine, Group, Library, Rule, Said, Speaker, all_rules, rule_url};
+use visa_analysis::{
+    Confirmer, Engine, Group, Language, Library, Rule, Said, Speaker, all_rules, rule_url,
+};
 
 use super::arguments::RulesFormat;
 use super::outcome::Outcome;
@@ -29,6 +31,9 @@ struct Entry {
     engine: &'static str,
     since: &'static str,
     aliases: &'static [&'static str],
+    /// The language of the kernels that it looks at; files of all languages where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<&'static str>,
     holds: Vec<Holds>,
     otherwise: Option<&'static str>,
     instead: &'static [&'static str],
@@ -83,10 +88,15 @@ fn entry(rule: &Rule) -> Entry {
         engine: rule.engine.name(),
         since: rule.since,
         aliases: rule.aliases,
-        holds: Library::ALL
-            .into_iter()
-            .filter_map(|library| holds(rule, library))
-            .collect(),
+        language: rule.language.map(Language::name),
+        holds: if rule.example_language() == Language::Rust {
+            let libraries = Library::ALL.into_iter();
+            libraries
+                .filter_map(|library| holds(rule, library))
+                .collect()
+        } else {
+            Vec::new()
+        },
         otherwise: rule.refused.otherwise().map(Confirmer::name),
         instead: rule.instead,
         texts: rule.texts().iter().map(text).collect(),
@@ -119,36 +129,44 @@ fn text(said: &Said) -> Text {
     }
 }
 
-/// The groups that have rules, each with its rules in the catalogue's order.
-fn groups() -> impl Iterator<Item = (Group, Vec<&'static Rule>)> {
-    Group::ALL
-        .into_iter()
-        .map(|group| {
-            (
-                group,
-                all_rules()
-                    .filter(|rule| rule.group == group)
-                    .collect::<Vec<_>>(),
-            )
-        })
-        .filter(|(_, rules)| !rules.is_empty())
+/// The groups that have rules about kernels in a language, each with its rules in the catalogue's order.
+fn groups(language: Language) -> impl Iterator<Item = (Group, Vec<&'static Rule>)> {
+    let of_group = move |group| {
+        let rules =
+            all_rules().filter(|rule| rule.group == group && rule.example_language() == language);
+        (group, rules.collect::<Vec<_>>())
+    };
+    let groups = Group::ALL.into_iter().map(of_group);
+    groups.filter(|(_, rules)| !rules.is_empty())
+}
+
+/// What rules about kernels in a language are headed by.
+const fn heading(language: Language) -> &'static str {
+    match language {
+        Language::Rust => "Rust: the Virtual ISA, and files of all languages",
+        Language::Pto => "PTO",
+        Language::Nki => "NKI",
+    }
 }
 
 fn human() -> String {
     let width = all_rules().map(|rule| rule.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     // Writing to a string cannot fail.
-    for (group, rules) in groups() {
-        let _ = writeln!(
-            text,
-            "{} ({} by default)",
-            group.name(),
-            group.default_level().name()
-        );
-        for rule in rules {
-            let _ = writeln!(text, "  {:width$}  {}", rule.name, rule.summary());
+    for language in Language::ALL {
+        let _ = writeln!(text, "{}\n", heading(language));
+        for (group, rules) in groups(language) {
+            let _ = writeln!(
+                text,
+                "{} ({} by default)",
+                group.name(),
+                group.default_level().name()
+            );
+            for rule in rules {
+                let _ = writeln!(text, "  {:width$}  {}", rule.name, rule.summary());
+            }
+            text.push('\n');
         }
-        text.push('\n');
     }
     let _ = writeln!(
         text,
@@ -165,7 +183,7 @@ fn markdown() -> String {
          *F*: its findings bring a fix, one to apply or one to look at. *A*: they list the legal alternatives.\n\n# By group\n",
     );
     // Writing to a string cannot fail.
-    for (group, rules) in groups() {
+    for (group, rules) in groups(Language::Rust) {
         let level = group.default_level().name();
         let _ = write!(
             text,
@@ -174,8 +192,19 @@ fn markdown() -> String {
         );
         table(&mut text, &rules);
     }
+    for language in Language::ALL {
+        if language == Language::Rust || groups(language).next().is_none() {
+            continue;
+        }
+        let _ = write!(text, "\n# {}\n", heading(language));
+        for (group, rules) in groups(language) {
+            let _ = write!(text, "\n## {language}: {}\n\n", group.name());
+            table(&mut text, &rules);
+        }
+    }
     text.push_str("\n# By engine\n");
-    for engine in Engine::ALL {
+    let of_rust = |engine: &Engine| !matches!(engine, Engine::Pto | Engine::Nki);
+    for engine in Engine::ALL.into_iter().filter(of_rust) {
         let rules: Vec<_> = all_rules().filter(|rule| rule.engine == engine).collect();
         if !rules.is_empty() {
             let _ = write!(text, "\n## {}\n\n", engine.name());
