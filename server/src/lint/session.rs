@@ -12,7 +12,7 @@ use std::sync::Arc;
 use visa_analysis::{
     Allowed, Analysis, Completed, Completing, CrateLibrary, Diagnostic, DiagnosticFix, FileLibrary,
     FileReport, Fixable, Group, KernelCost, LanguageCounts, Level, OperationCounts, Proposed,
-    Report, Rule, TransferCost, Workspace,
+    Report, Rule, Workspace,
 };
 
 use super::arguments::CheckArguments;
@@ -20,6 +20,7 @@ use super::outcome::Outcome;
 use super::outline::{DialectOf, Finding, NotLookedAt, Texts};
 use super::output::{Console, write_error, write_warning};
 use super::progress::Progress;
+use crate::json::transfers::FileTransfers;
 use crate::project::Failure;
 use crate::project::files::{LoadedFile, Sources, StandardInput};
 use crate::project::levels::Levels;
@@ -364,9 +365,9 @@ impl<'a> Session<'a> {
         (costs, failed)
     }
 
-    /// What the functions of the files in other languages than Rust move, by file as people name it, in the order of files; whether
+    /// What the functions of the files in other languages than Rust move, in the order of files; whether
     /// a file could not be analysed (the words are then on standard error).
-    pub(crate) fn transfer_costs(&self) -> (Vec<(String, String, Vec<TransferCost>)>, bool) {
+    pub(crate) fn transfer_costs(&self) -> (Vec<FileTransfers>, bool) {
         let mut failed = false;
         let mut answers = self.ask(|analysis, paths, _| {
             let ask = |path: &String| (path.clone(), analysis.transfer_costs(path));
@@ -381,7 +382,11 @@ impl<'a> Session<'a> {
                 Ok(functions) => {
                     let text = self.sources.files.iter().find(|file| file.path == path);
                     let text = text.map_or_else(String::new, |file| file.text.clone());
-                    costs.push((shown, text, functions));
+                    costs.push(FileTransfers {
+                        file: shown,
+                        text,
+                        functions,
+                    });
                 }
                 Err(problem) => {
                     write_error(&format!("`{shown}`: {problem}"));

@@ -435,12 +435,9 @@ impl<'a> Gathering<'a> {
                     sources.errors.push(format!("`{shown}` {why}"));
                     continue;
                 }
-                Ok(text) if reported && !takes_part(&path, &text) => {
-                    if named.contains(&path) && !is_open {
-                        sources.errors.push(takes_no_part(&shown));
-                        continue;
-                    }
-                    sources.names.insert(name, shown);
+                // What is open in an editor may take part with the next keystroke.
+                Ok(text) if reported && !is_open && !takes_part(&path, &text) => {
+                    sources.errors.push(takes_no_part(&shown));
                     continue;
                 }
                 Ok(text) => sources.files.push(LoadedFile {
